@@ -1,0 +1,101 @@
+// swift-tools-version: 6.2
+
+import PackageDescription
+
+/// Every Swift target is built alike; an exception would have to say why.
+let settings: [SwiftSetting] = [
+  .swiftLanguageMode(.v6),
+  .enableUpcomingFeature("ExistentialAny"),
+  .enableUpcomingFeature("InternalImportsByDefault"),
+  .enableUpcomingFeature("MemberImportVisibility"),
+  .treatAllWarnings(as: .error),
+]
+
+/// Arrows point only up this list: a module knows those above it, never those below.
+let modules: [(name: String, knows: [Target.Dependency])] = [
+  ("WeftFutures", []),
+  ("WeftDiagnostics", []),
+  ("WeftJSON", ["WeftDiagnostics"]),
+  ("WeftDefinition", ["WeftDiagnostics", "WeftJSON"]),
+  ("WeftPlanning", ["WeftDiagnostics", "WeftJSON", "WeftDefinition"]),
+  ("WeftPlatform", ["CWeftPlatform"]),
+  (
+    "WeftExecution",
+    ["WeftFutures", "WeftDiagnostics", "WeftJSON", "WeftDefinition", "WeftPlanning", "WeftPlatform"]
+  ),
+  (
+    "WeftReporting",
+    [
+      "WeftDiagnostics", "WeftJSON", "WeftDefinition", "WeftPlanning", "WeftPlatform",
+      "WeftExecution",
+    ]
+  ),
+  (
+    "Weft",
+    [
+      "WeftFutures", "WeftDiagnostics", "WeftJSON", "WeftDefinition", "WeftPlanning",
+      "WeftPlatform", "WeftExecution",
+    ]
+  ),
+  (
+    "WeftTestKit",
+    [
+      "WeftFutures", "WeftDiagnostics", "WeftDefinition", "WeftPlanning", "WeftPlatform",
+      "WeftExecution", "Weft",
+    ]
+  ),
+]
+
+let libraries: [Target] = modules.map { module in
+  .target(name: module.name, dependencies: module.knows, swiftSettings: settings)
+}
+
+/// One test target for each module, which also sees what the module sees.
+let moduleTests: [Target] = modules.map { module in
+  .testTarget(
+    name: module.name + "Tests",
+    dependencies: [.byName(name: module.name)] + module.knows
+      + (module.name == "WeftTestKit" ? [] : ["WeftTestKit"]),
+    swiftSettings: settings)
+}
+
+let package = Package(
+  name: "weft",
+  platforms: [.macOS(.v15)],
+  products: [
+    .library(name: "Weft", targets: ["Weft"]),
+    .library(name: "WeftFutures", targets: ["WeftFutures"]),
+    .library(name: "WeftTestKit", targets: ["WeftTestKit"]),
+    .executable(name: "weft", targets: ["WeftCLI"]),
+  ],
+  targets: [
+    .target(name: "CWeftPlatform")
+  ] + libraries + moduleTests
+)
+
+package.targets += [
+  .executableTarget(
+    name: "WeftCLI",
+    dependencies: [
+      "WeftDiagnostics", "WeftJSON", "WeftDefinition", "WeftPlanning", "WeftPlatform",
+      "WeftExecution", "WeftReporting",
+    ],
+    swiftSettings: settings),
+  .executableTarget(
+    name: "WeftBenchmarks",
+    dependencies: [
+      "WeftFutures", "WeftDiagnostics", "WeftJSON", "WeftDefinition", "WeftPlanning",
+      "WeftPlatform", "WeftExecution",
+    ],
+    swiftSettings: settings),
+  .testTarget(
+    name: "SimulationTests",
+    dependencies: [
+      "WeftFutures", "WeftDefinition", "WeftPlanning", "WeftExecution", "WeftTestKit",
+    ],
+    swiftSettings: settings),
+  .testTarget(
+    name: "CommandLineTests",
+    dependencies: ["WeftCLI", "WeftPlatform", "WeftJSON", "WeftTestKit"],
+    swiftSettings: settings),
+]

@@ -1,0 +1,4 @@
+#ifndef CWEFT_PLATFORM_H
+#define CWEFT_PLATFORM_H
+
+#endif
