@@ -1,0 +1,66 @@
+/// Which failures of a step or group the run survives; they are still told apart from success.
+public enum FailureTolerance: Sendable, Hashable {
+  case none
+  case all
+  case classes([ErrorClass])
+
+  /// Whether a failure that belongs to `classes` (`exit` and `exit:3`, say) is tolerated.
+  public func tolerates(_ classes: [ErrorClass]) -> Bool {
+    switch self {
+    case .none: false
+    case .all: true
+    case .classes(let tolerated): tolerated.contains(where: classes.contains)
+    }
+  }
+}
+
+/// A kind of failure, as it is named in `allowFailure` and told in events: `exit`, `exit:3`,
+/// `signal`, `signal:KILL`, `spawn`, `timeout`, `output`, `limit`.
+public struct ErrorClass: Sendable, Hashable, CustomStringConvertible {
+  public let name: String
+
+  package init(unchecked name: String) {
+    self.name = name
+  }
+
+  /// `nil` if there is no such class.
+  public init?(_ name: String) {
+    guard ErrorClass.isKnown(name) else { return nil }
+    self.name = name
+  }
+
+  public static let exit = ErrorClass(unchecked: "exit")
+  public static let signal = ErrorClass(unchecked: "signal")
+  public static let spawn = ErrorClass(unchecked: "spawn")
+  public static let timeout = ErrorClass(unchecked: "timeout")
+  public static let output = ErrorClass(unchecked: "output")
+  public static let limit = ErrorClass(unchecked: "limit")
+
+  /// An exit with this code.
+  public static func exit(_ code: Int) -> ErrorClass { ErrorClass(unchecked: "exit:\(code)") }
+  /// An end by this signal, named without `SIG`.
+  public static func signal(_ name: String) -> ErrorClass {
+    ErrorClass(unchecked: "signal:\(name)")
+  }
+
+  /// The classes that stand for themselves.
+  public static let plain: [ErrorClass] = [.exit, .signal, .spawn, .timeout, .output, .limit]
+
+  private static func isKnown(_ name: String) -> Bool {
+    if plain.contains(where: { $0.name == name }) { return true }
+    if name.hasPrefix("exit:"), let code = Int(name.dropFirst(5)) {
+      return (1...255).contains(code) && name == "exit:\(code)"
+    }
+    return name.hasPrefix("signal:") && SignalName.all.contains(String(name.dropFirst(7)))
+  }
+
+  public var description: String { name }
+}
+
+/// The signals that can end a program, by name (POSIX `signal.h`, and those that Linux adds).
+public enum SignalName {
+  public static let all: Set<String> = [
+    "HUP", "INT", "QUIT", "ILL", "TRAP", "ABRT", "BUS", "FPE", "KILL", "USR1", "SEGV", "USR2",
+    "PIPE", "ALRM", "TERM", "STKFLT", "VTALRM", "PROF", "XCPU", "XFSZ", "IO", "PWR", "SYS",
+  ]
+}

@@ -1,0 +1,95 @@
+public import WeftDiagnostics
+
+/// One step of a workflow: an action, what must come before it, and what surrounds it.
+public struct Step: Sendable, Hashable {
+  /// Without one the step is addressed by its position.
+  public var id: StepID?
+  /// What people see instead of the address.
+  public var name: String?
+  public var description: String?
+  public var action: StepAction
+  /// Exactly what the step waits for; `nil` leaves it to its place in the enclosing group.
+  public var needs: [Need]?
+  /// What the step's command, or every command of the group, sees around it.
+  public var settings: CommandSettings
+  /// Limits one attempt, from its start; of a group, from the moment its dependencies are done.
+  public var timeout: Duration?
+  /// Which failures the run survives.
+  public var allowFailure: FailureTolerance
+  /// Where the step, and its id, stand in the file.
+  public var place: Written<StepPlace?>
+
+  public init(
+    id: StepID? = nil, name: String? = nil, description: String? = nil, action: StepAction,
+    needs: [Need]? = nil, settings: CommandSettings = CommandSettings(), timeout: Duration? = nil,
+    allowFailure: FailureTolerance = .none, place: StepPlace? = nil
+  ) {
+    self.id = id
+    self.name = name
+    self.description = description
+    self.action = action
+    self.needs = needs
+    self.settings = settings
+    self.timeout = timeout
+    self.allowFailure = allowFailure
+    self.place = Written(place)
+  }
+}
+
+/// Where a step stands in its file.
+public struct StepPlace: Sendable, Hashable {
+  /// The whole step.
+  public var step: SourceRange
+  /// The value of its `id`, with quotes.
+  public var id: SourceRange?
+
+  public init(step: SourceRange, id: SourceRange? = nil) {
+    self.step = step
+    self.id = id
+  }
+}
+
+/// One entry of `needs`: the step or group to wait for, by its id.
+public struct Need: Sendable, Hashable {
+  /// As written; whether such a step exists is for the planner to find out.
+  public var name: String
+  public var place: Written<SourceRange?>
+
+  public init(_ name: String, place: SourceRange? = nil) {
+    self.name = name
+    self.place = Written(place)
+  }
+}
+
+extension Need: ExpressibleByStringLiteral {
+  public init(stringLiteral name: String) { self.init(name) }
+}
+
+/// What a step does.
+public enum StepAction: Sendable, Hashable {
+  /// Runs a program or a script.
+  case run(Command)
+  /// Runs other steps.
+  case group(StepGroup)
+}
+
+/// Steps that belong together, and the order between them.
+public struct StepGroup: Sendable, Hashable {
+  public enum Order: String, Sendable, Hashable, CaseIterable {
+    /// Each member waits for the one before it, unless it has `needs`.
+    case steps
+    /// A member waits for the group's own start alone, unless it has `needs`.
+    case parallel
+  }
+
+  public var order: Order
+  public var members: [Step]
+  /// How many attempts inside may run at once; `nil` is no limit besides the outer ones.
+  public var maxParallel: Int?
+
+  public init(_ order: Order, _ members: [Step], maxParallel: Int? = nil) {
+    self.order = order
+    self.members = members
+    self.maxParallel = maxParallel
+  }
+}

@@ -1,0 +1,66 @@
+public import WeftDiagnostics
+
+/// What is to be done, as written: steps, the order between them, and what surrounds them.
+///
+/// A workflow is decoded from JSON or built in Swift; both are the same value, and the planner turns
+/// both into the same plan. Being a `Workflow` promises well-formed parts, not a sound whole: only a
+/// plan promises that names resolve and that there is no cycle.
+///
+/// ```swift
+/// let workflow = Workflow(name: "release", steps: [
+///   Step("build", run: "make all"),
+///   Step("checks", parallel: [Step(run: "make test"), Step(run: "make lint")]),
+/// ])
+/// ```
+public struct Workflow: Sendable, Hashable {
+  public var name: String?
+  public var description: String?
+  /// The top level is a group like any other, without an id.
+  public var body: StepGroup
+  /// What every step inherits.
+  public var settings: CommandSettings
+  /// How many attempts may run at once; `nil` leaves it to the engine (processor count, or `-j`).
+  public var maxParallel: Int? {
+    get { body.maxParallel }
+    set { body.maxParallel = newValue }
+  }
+  /// Limits the whole run, from its start.
+  public var timeout: Duration?
+  public var onFailure: FailureResponse
+  /// The file it was read from; `nil` when it was built in Swift.
+  public var source: Written<SourceFile?>
+
+  public init(
+    name: String? = nil, description: String? = nil, body: StepGroup,
+    settings: CommandSettings = CommandSettings(), timeout: Duration? = nil,
+    onFailure: FailureResponse = .stop, source: SourceFile? = nil
+  ) {
+    self.name = name
+    self.description = description
+    self.body = body
+    self.settings = settings
+    self.timeout = timeout
+    self.onFailure = onFailure
+    self.source = Written(source)
+  }
+
+  /// Steps one after another.
+  public init(name: String? = nil, steps: [Step], onFailure: FailureResponse = .stop) {
+    self.init(name: name, body: StepGroup(.steps, steps), onFailure: onFailure)
+  }
+
+  /// Steps side by side; with `needs` among them, a graph.
+  public init(name: String? = nil, parallel: [Step], onFailure: FailureResponse = .stop) {
+    self.init(name: name, body: StepGroup(.parallel, parallel), onFailure: onFailure)
+  }
+}
+
+/// What happens to the rest of a scope when something in it fails untolerated.
+public enum FailureResponse: String, Sendable, Hashable, CaseIterable {
+  /// Start nothing new, let the running finish.
+  case stop
+  /// Start nothing new, and end the running too.
+  case cancel
+  /// Go on with everything that does not depend on the failure; the run still fails.
+  case `continue`
+}

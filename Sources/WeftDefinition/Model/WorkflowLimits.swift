@@ -1,0 +1,15 @@
+/// How large a workflow may be; each limit is told by name when a file exceeds it.
+public enum WorkflowLimits {
+  /// Bytes of a file that are read before it is rejected.
+  public static let fileBytes = 64 << 20
+  /// Nesting of JSON arrays and objects.
+  public static let jsonDepth = 256
+  /// Nesting of groups; the top level does not count.
+  public static let groupDepth = 64
+  /// Steps and groups of one workflow, all together.
+  public static let steps = 2_000_000
+  /// The longest time limit that can be written.
+  public static let longestDuration = Duration.seconds(366 * 24 * 3600)
+  /// The largest `maxParallel` or `-j`.
+  public static let maxParallel = 10_000
+}

@@ -1,0 +1,13 @@
+/// Where something was written, carried along for messages and never part of what it means:
+/// two values that differ only in `Written` parts are equal and hash alike.
+public struct Written<Value: Sendable>: Sendable, Hashable {
+  public var value: Value
+
+  public init(_ value: Value) {
+    self.value = value
+  }
+
+  public static func == (left: Written, right: Written) -> Bool { true }
+
+  public func hash(into hasher: inout Hasher) {}
+}

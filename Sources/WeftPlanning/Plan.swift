@@ -1,0 +1,138 @@
+public import WeftDefinition
+
+/// A workflow that is known to be sound: every name resolves, nothing waits for itself, and an order
+/// in which it can run is known. ``Planner`` is the only way to obtain one.
+///
+/// The graph is dense indices into arrays: `nodes` in file order, the edges beside them. A group has
+/// two nodes, its start and its end, so that waiting for a group of a thousand costs one edge.
+public struct Plan: Sendable {
+  /// The index of a node; smaller stands earlier in the file.
+  public typealias NodeIndex = Int
+
+  public let workflow: Workflow
+  /// Every step that runs something, in file order.
+  public let steps: [PlannedStep]
+  /// Every group, the top level first (index 0), then in file order: outer before inner.
+  public let groups: [PlannedGroup]
+  /// Steps, group starts and group ends, in file order. The top level has neither start nor end.
+  public let nodes: [PlanNode]
+  /// What each node waits for.
+  public let dependencies: PlanEdges
+  /// All nodes, so that each comes after what it waits for; of those that could come next, the
+  /// earliest in the file comes first.
+  public let topologicalOrder: [Int32]
+  /// For each node the number of steps on the longest path from it to an end of the graph, itself
+  /// included: those with more below them start first.
+  public let stepsBelow: [Int32]
+
+  package init(
+    workflow: Workflow, steps: [PlannedStep], groups: [PlannedGroup], nodes: [PlanNode],
+    dependencies: PlanEdges, topologicalOrder: [Int32], stepsBelow: [Int32]
+  ) {
+    self.workflow = workflow
+    self.steps = steps
+    self.groups = groups
+    self.nodes = nodes
+    self.dependencies = dependencies
+    self.topologicalOrder = topologicalOrder
+    self.stepsBelow = stepsBelow
+  }
+}
+
+/// A node of the plan's graph; each carries an index into ``Plan/steps`` or ``Plan/groups``.
+public enum PlanNode: Sendable, Hashable {
+  case step(Int32)
+  /// What the group waits for has happened.
+  case groupStart(Int32)
+  /// Everything in the group has ended.
+  case groupEnd(Int32)
+}
+
+/// A step as the plan knows it.
+public struct PlannedStep: Sendable {
+  public let address: StepAddress
+  public let step: Step
+  /// What it runs; the planner has seen that it is not a group.
+  public let command: Command
+  /// The innermost group it is in, as an index into ``Plan/groups``.
+  public let group: Int
+  public let node: Plan.NodeIndex
+
+  package init(
+    address: StepAddress, step: Step, command: Command, group: Int, node: Plan.NodeIndex
+  ) {
+    self.address = address
+    self.step = step
+    self.command = command
+    self.group = group
+    self.node = node
+  }
+}
+
+/// A group as the plan knows it; the one at index 0 is the top level.
+public struct PlannedGroup: Sendable {
+  /// `nil` for the top level.
+  public let address: StepAddress?
+  /// `nil` for the top level. Its `action` holds the members, which are planned by themselves.
+  public let step: Step?
+  public let order: StepGroup.Order
+  public let maxParallel: Int?
+  /// The enclosing group; `nil` for the top level.
+  public let parent: Int?
+  /// 0 for the top level.
+  public let depth: Int
+  /// Its start and end among the nodes; of the top level, one before the first and one past the last,
+  /// so that everything inside a group stands strictly between the two.
+  public let startNode: Plan.NodeIndex
+  public let endNode: Plan.NodeIndex
+  /// Its members in file order: the node of a step, the start node of a group.
+  public let members: [Int32]
+
+  package init(
+    address: StepAddress?, step: Step?, order: StepGroup.Order, maxParallel: Int?, parent: Int?,
+    depth: Int, startNode: Plan.NodeIndex, endNode: Plan.NodeIndex, members: [Int32]
+  ) {
+    self.address = address
+    self.step = step
+    self.order = order
+    self.maxParallel = maxParallel
+    self.parent = parent
+    self.depth = depth
+    self.startNode = startNode
+    self.endNode = endNode
+    self.members = members
+  }
+}
+
+/// How a step is called in events, on the command line and in files: its id, or its position from 1
+/// under the nearest id, such as `3`, `2.1`, `checks.3`.
+public struct StepAddress: Sendable, Hashable, CustomStringConvertible {
+  public let text: String
+
+  package init(_ text: String) {
+    self.text = text
+  }
+
+  public var description: String { text }
+}
+
+/// Lists of node indices, one for each node, in one array: offsets and targets.
+public struct PlanEdges: Sendable {
+  /// `targets[offsets[n]..<offsets[n + 1]]` belong to node `n`.
+  package let offsets: [Int32]
+  package let targets: [Int32]
+
+  package init(offsets: [Int32], targets: [Int32]) {
+    precondition(offsets.last.map { Int($0) == targets.count } ?? targets.isEmpty)
+    self.offsets = offsets
+    self.targets = targets
+  }
+
+  /// The edges of one node, each once, in ascending order.
+  public subscript(node: Plan.NodeIndex) -> ArraySlice<Int32> {
+    targets[Int(offsets[node])..<Int(offsets[node + 1])]
+  }
+
+  /// All edges.
+  public var count: Int { targets.count }
+}
