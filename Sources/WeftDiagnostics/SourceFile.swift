@@ -1,3 +1,5 @@
+internal import Synchronization
+
 /// A text that diagnostics point into: its bytes, and the name under which people know it.
 ///
 /// Identity is the file as it was read, once; two reads of one path are two source files.
@@ -7,9 +9,26 @@ public final class SourceFile: Sendable {
   /// The whole text, as read.
   public let bytes: [UInt8]
 
+  /// Built when the first place is asked for: a file that is right never pays for it.
+  private let lines = Mutex<LineTable?>(nil)
+
   public init(path: String, bytes: [UInt8]) {
     self.path = path
     self.bytes = bytes
+  }
+
+  package var lineTable: LineTable {
+    lines.withLock { known in
+      if let known { return known }
+      let table = LineTable(bytes)
+      known = table
+      return table
+    }
+  }
+
+  /// Where a byte offset stands, as people count. Offsets past the end count as the end.
+  public func position(of offset: Int) -> SourcePosition {
+    lineTable.position(of: offset, in: bytes)
   }
 }
 
@@ -29,5 +48,19 @@ public struct SourceRange: Sendable, Hashable {
   public init(start: Int, end: Int) {
     self.start = UInt32(start)
     self.end = UInt32(end)
+  }
+}
+
+/// A place as people count: lines and columns from 1, one column for each Unicode scalar.
+///
+/// A tab is one column, and so is every byte that is not UTF-8. CR LF, LF and a lone CR end a line;
+/// a byte order mark at the start of the file is not counted.
+public struct SourcePosition: Sendable, Hashable {
+  public var line: Int
+  public var column: Int
+
+  public init(line: Int, column: Int) {
+    self.line = line
+    self.column = column
   }
 }
