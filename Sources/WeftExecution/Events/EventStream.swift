@@ -1,0 +1,120 @@
+import Synchronization
+package import WeftPlanning
+
+/// Orders everything that happens in a run, and hands it to every subscriber.
+///
+/// Publishing never waits for a subscriber. What a subscriber has not taken yet is kept for it:
+/// all lifecycle events, which the size of the plan bounds, and output up to a limit, beyond which
+/// output events collapse into ``RunEvent/Kind/outputDropped(_:)``.
+package final class EventStream: Sendable {
+  private let state: Mutex<State>
+  private let elapsed: @Sendable () -> Duration
+
+  /// Everything that the one lock guards.
+  private struct State {
+    var lastSequence: UInt64 = 0
+    var fold: ReportFold
+    var history: EventHistory
+    var subscribers: [ObjectIdentifier: SubscriberQueue] = [:]
+    var isFinished = false
+
+    mutating func append(_ kind: RunEvent.Kind, step: Int?, at elapsed: Duration) {
+      precondition(!isFinished, "an event after the end of the run: \(kind)")
+      lastSequence += 1
+      let event = RunEvent(sequence: lastSequence, elapsed: elapsed, kind: kind)
+      fold.apply(event, step: step)
+      history.append(event)
+      for key in subscribers.keys { subscribers[key]!.append(event) }
+      if case .runFinished = kind { isFinished = true }
+    }
+
+    mutating func takeWakers() -> [@Sendable () -> Void] {
+      subscribers.keys.compactMap { subscribers[$0]!.takeWaker() }
+    }
+  }
+
+  /// - Parameters:
+  ///   - historyLimit: How many events a late subscriber can still get one by one.
+  ///   - elapsed: Time since the start of the run; read under the lock, so that the times of events
+  ///     never decrease.
+  package init(plan: Plan, historyLimit: Int = 1024, elapsed: @escaping @Sendable () -> Duration) {
+    self.elapsed = elapsed
+    state = Mutex(
+      State(fold: ReportFold(plan: plan), history: EventHistory(limit: historyLimit)))
+  }
+
+  /// - Parameter step: The step's index in the plan, for an event about a step.
+  package func publish(_ kind: RunEvent.Kind, step: Int? = nil) {
+    let wakers = state.withLock { state in
+      state.append(kind, step: step, at: elapsed())
+      return state.takeWakers()
+    }
+    for waker in wakers { waker() }
+  }
+
+  /// Publishes lines of one step with nothing of another thread between them.
+  package func publish(_ lines: [StepOutput], of address: StepAddress) {
+    guard !lines.isEmpty else { return }
+    let wakers = state.withLock { state in
+      let now = elapsed()
+      for line in lines { state.append(.stepOutput(address, line), step: nil, at: now) }
+      return state.takeWakers()
+    }
+    for waker in wakers { waker() }
+  }
+
+  /// What is known of the run at this moment; `nil` before its first event.
+  package var report: RunReport? { state.withLock { $0.fold.report } }
+
+  /// A subscriber that gets everything: the events so far one by one if they are few, else a
+  /// snapshot, and then the rest.
+  package func subscribe(
+    outputLimitBytes: Int = EventSubscription.defaultOutputLimitBytes
+  ) -> EventSubscription {
+    let subscription = EventSubscription(stream: self)
+    state.withLock { state in
+      var queue = SubscriberQueue(outputLimitBytes: outputLimitBytes)
+      if let past = state.history.events {
+        for event in past { queue.append(event) }
+      } else if let report = state.fold.report {
+        let snapshot = RunEvent.Kind.snapshot(report)
+        queue.append(
+          RunEvent(sequence: state.lastSequence, elapsed: elapsed(), kind: snapshot))
+      }
+      if state.history.events == nil, let finish = state.fold.finish { queue.append(finish) }
+      state.subscribers[ObjectIdentifier(subscription)] = queue
+    }
+    return subscription
+  }
+
+  func unsubscribe(_ subscription: ObjectIdentifier) {
+    state.withLock { state in state.subscribers[subscription] = nil }
+  }
+
+  /// All that the subscriber has not taken yet; `nil` once there will be no more.
+  func takeAll(for subscription: ObjectIdentifier) -> [RunEvent]? {
+    state.withLock { state in
+      let events = state.subscribers[subscription]?.takeAll() ?? []
+      return events.isEmpty && state.isFinished ? nil : events
+    }
+  }
+
+  /// Calls `waker` once: at once if there is something to take or nothing will come any more, else
+  /// when there is.
+  func whenReady(for subscription: ObjectIdentifier, _ waker: @escaping @Sendable () -> Void) {
+    let isKept = state.withLock { state in
+      guard !state.isFinished, state.subscribers[subscription]?.isEmpty == true else {
+        return false
+      }
+      state.subscribers[subscription]!.keep(waker)
+      return true
+    }
+    if !isKept { waker() }
+  }
+
+  /// Calls the waker that the subscriber left, if there is one, so that it does not wait any longer.
+  func interrupt(_ subscription: ObjectIdentifier) {
+    let waker = state.withLock { $0.subscribers[subscription]?.takeWaker() }
+    waker?()
+  }
+}

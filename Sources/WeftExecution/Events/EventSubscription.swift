@@ -1,0 +1,62 @@
+/// One subscriber's view of a run's events: an asynchronous sequence for one consumer.
+///
+/// It ends after `runFinished`. A consumer that lags behind still gets every lifecycle event;
+/// output beyond the limit collapses into one event that names the gap.
+/// Letting go of the subscription ends it.
+public final class EventSubscription: AsyncSequence, Sendable {
+  /// How many bytes of output are kept for a subscriber that lags behind.
+  public static let defaultOutputLimitBytes = 4 << 20
+
+  private let stream: EventStream
+
+  init(stream: EventStream) {
+    self.stream = stream
+  }
+
+  deinit { stream.unsubscribe(ObjectIdentifier(self)) }
+
+  /// All events that have not been taken yet, without waiting; `nil` after the last was taken.
+  package func takeAll() -> [RunEvent]? { stream.takeAll(for: ObjectIdentifier(self)) }
+
+  /// Calls `waker` once, on any thread, when ``takeAll()`` has something to say; perhaps at once.
+  /// A later call replaces a waker that has not been called.
+  package func whenReady(_ waker: @escaping @Sendable () -> Void) {
+    stream.whenReady(for: ObjectIdentifier(self), waker)
+  }
+
+  public func makeAsyncIterator() -> Iterator { Iterator(subscription: self) }
+
+  public struct Iterator: AsyncIteratorProtocol {
+    private let subscription: EventSubscription
+    /// Taken and not yet returned, last first.
+    private var taken: [RunEvent] = []
+
+    init(subscription: EventSubscription) {
+      self.subscription = subscription
+    }
+
+    /// The next event; `nil` after `runFinished`, or when the waiting task is cancelled.
+    public mutating func next() async -> RunEvent? {
+      while taken.isEmpty {
+        guard !Task.isCancelled, let events = subscription.takeAll() else { return nil }
+        taken = events.reversed()
+        if events.isEmpty { await subscription.ready() }
+      }
+      return taken.popLast()
+    }
+  }
+
+  /// Returns when there is something to take, or the task is cancelled.
+  private func ready() async {
+    let identity = ObjectIdentifier(self)
+    await withTaskCancellationHandler {
+      await withCheckedContinuation { continuation in
+        stream.whenReady(for: identity) { continuation.resume() }
+        // A cancellation before the waker was kept found none to call.
+        if Task.isCancelled { stream.interrupt(identity) }
+      }
+    } onCancel: {
+      stream.interrupt(identity)
+    }
+  }
+}

@@ -1,0 +1,148 @@
+public import WeftDefinition
+public import WeftPlanning
+
+/// What happened to a step, a group or a run. Of a step there are two: its outcome is what happened,
+/// its conclusion what that counts as; they differ when a failure is tolerated.
+public enum Outcome: String, Sendable, Hashable, CaseIterable {
+  case success
+  case failure
+  case cancelled
+  case skipped
+}
+
+/// Why a step never started.
+public enum SkipReason: Sendable, Hashable {
+  /// Something it needs did not succeed: that step or group.
+  case dependencyFailed(StepAddress)
+  /// Nothing new starts after this step or group failed (`onFailure`: `stop` or `cancel`).
+  case heldBack(by: StepAddress)
+  /// The run, or the group around it, was being cancelled.
+  case cancelled(CancelReason)
+
+  public var outcome: Outcome {
+    if case .cancelled = self { .cancelled } else { .skipped }
+  }
+}
+
+/// Why something that ran, or would have run, was ended.
+public enum CancelReason: Sendable, Hashable {
+  /// The embedding program asked for it.
+  case requested
+  /// The engine received this signal, named without `SIG`.
+  case signal(String)
+  /// The workflow's own time limit passed.
+  case runTimeout(Duration)
+  /// The time limit of this group passed.
+  case groupTimeout(StepAddress, Duration)
+  /// This step or group failed, and `onFailure` is `cancel`.
+  case failure(of: StepAddress)
+}
+
+/// Why a step or a group failed.
+public struct StepFailure: Error, Sendable, Hashable {
+  /// What kind of failure it is, the narrowest name first: `exit:3`, `exit`.
+  public let classes: [ErrorClass]
+  /// What happened, in a sentence without its subject: `exited with code 3`.
+  public let message: String
+  /// What to do about it.
+  public let help: String?
+
+  package init(classes: [ErrorClass], message: String, help: String? = nil) {
+    self.classes = classes
+    self.message = message
+    self.help = help
+  }
+}
+
+/// How a step that started has ended.
+public struct StepEnd: Sendable, Hashable {
+  public let outcome: Outcome
+  /// `success` for a tolerated failure, else the outcome.
+  public let conclusion: Outcome
+  /// How many attempts there were.
+  public let attempts: Int
+  /// How the last attempt's program ended; `nil` if it could not be started.
+  public let exit: ProgramExit?
+  /// Why it failed; `nil` unless the outcome is `failure`.
+  public let failure: StepFailure?
+  /// Why it was cancelled; `nil` unless the outcome is `cancelled`.
+  public let cancellation: CancelReason?
+  /// From `stepStarted` to `stepFinished`; waiting for a slot is not counted.
+  public let duration: Duration
+  /// What the kernel counted for the program and all its waited-for children; `nil` if there was none.
+  public let usage: ResourceUsage?
+  /// Bytes written to stdout and stderr together.
+  public let outputBytes: UInt64
+  /// Processes of the step that were still alive after its program had ended, and were ended.
+  public let leftovers: [LeftoverProcess]
+
+  package init(
+    outcome: Outcome, conclusion: Outcome, attempts: Int, exit: ProgramExit?,
+    failure: StepFailure? = nil, cancellation: CancelReason? = nil, duration: Duration,
+    usage: ResourceUsage? = nil, outputBytes: UInt64 = 0, leftovers: [LeftoverProcess] = []
+  ) {
+    self.outcome = outcome
+    self.conclusion = conclusion
+    self.attempts = attempts
+    self.exit = exit
+    self.failure = failure
+    self.cancellation = cancellation
+    self.duration = duration
+    self.usage = usage
+    self.outputBytes = outputBytes
+    self.leftovers = leftovers
+  }
+}
+
+/// How a program ended by itself or was ended.
+public enum ProgramExit: Sendable, Hashable {
+  case code(Int)
+  /// A signal, named without `SIG`.
+  case signal(String)
+}
+
+/// A process that outlived its step's program.
+public struct LeftoverProcess: Sendable, Hashable {
+  public let process: Int32
+  /// Its command line, or its name in brackets.
+  public let command: String
+
+  package init(process: Int32, command: String) {
+    self.process = process
+    self.command = command
+  }
+}
+
+/// What a program used, as the kernel counted it (`getrusage(2)`).
+public struct ResourceUsage: Sendable, Hashable {
+  public let userTime: Duration
+  public let systemTime: Duration
+  public let minorFaults: Int
+  public let majorFaults: Int
+  public let voluntarySwitches: Int
+  public let involuntarySwitches: Int
+
+  package init(
+    userTime: Duration, systemTime: Duration, minorFaults: Int, majorFaults: Int,
+    voluntarySwitches: Int, involuntarySwitches: Int
+  ) {
+    self.userTime = userTime
+    self.systemTime = systemTime
+    self.minorFaults = minorFaults
+    self.majorFaults = majorFaults
+    self.voluntarySwitches = voluntarySwitches
+    self.involuntarySwitches = involuntarySwitches
+  }
+}
+
+/// How a group that started has ended.
+public struct GroupEnd: Sendable, Hashable {
+  public let outcome: Outcome
+  /// `success` for a tolerated failure, else the outcome.
+  public let conclusion: Outcome
+  /// Why it failed: its own time limit, or the first of its members that did.
+  public let failure: StepFailure?
+  /// The member at fault; `nil` when the group failed by itself, or did not fail.
+  public let cause: StepAddress?
+  public let duration: Duration
+}

@@ -1,0 +1,107 @@
+public import WeftPlanning
+
+/// Something that happened during a run, in the order in which it happened.
+///
+/// The order is the same for every subscriber:
+/// * `runStarted` is first, `runFinished` is last, each exactly once;
+/// * of one step `stepQueued` < `stepStarted` < `stepOutput`… < `stepFinished`, one finish for every
+///   start; a step that never starts has one `stepSkipped` instead of start and finish;
+/// * what a step waits for has finished or been skipped before the step is queued;
+/// * of one group `groupStarted` < everything inside < `groupFinished`; a group whose dependencies
+///   did not succeed has neither, its steps are skipped;
+/// * sequence numbers have no gaps but those that ``Kind/outputDropped(_:)`` and
+///   ``Kind/snapshot(_:)`` name.
+public struct RunEvent: Sendable, Hashable {
+  /// Counts from 1.
+  public let sequence: UInt64
+  /// Time since the run started, by a clock that does not jump.
+  public let elapsed: Duration
+  public let kind: Kind
+
+  package init(sequence: UInt64, elapsed: Duration, kind: Kind) {
+    self.sequence = sequence
+    self.elapsed = elapsed
+    self.kind = kind
+  }
+
+  /// What happened. The rarer and larger cases are boxed, so that a line of output stays small.
+  public enum Kind: Sendable, Hashable {
+    indirect case runStarted(RunStart)
+    /// Everything the step waits for is done; it waits for a slot.
+    case stepQueued(StepAddress)
+    /// Attempts count from 1. It precedes the start of the program.
+    case stepStarted(StepAddress, attempt: Int)
+    /// One line, or a part of a very long one.
+    case stepOutput(StepAddress, StepOutput)
+    indirect case stepFinished(StepAddress, StepEnd)
+    /// The step never starts.
+    indirect case stepSkipped(StepAddress, SkipReason)
+    case groupStarted(StepAddress)
+    indirect case groupFinished(StepAddress, GroupEnd)
+    /// The run as a whole is being ended; what runs is stopped, nothing else starts.
+    indirect case runCancelling(CancelReason)
+    /// Always last, also after cancellation.
+    indirect case runFinished(RunEnd)
+    /// In place of output events that a slow subscriber did not take in time.
+    case outputDropped(OutputGap)
+    /// First for a subscriber that came too late for the beginning: all that happened up to here.
+    /// Its sequence number is that of the last event it stands for.
+    indirect case snapshot(RunReport)
+  }
+}
+
+/// How a run begins.
+public struct RunStart: Sendable, Hashable {
+  public let run: RunID
+  /// The workflow's name; `nil` if it has none.
+  public let workflow: String?
+  /// The path of the workflow file as it was given; `nil` for a workflow built in Swift.
+  public let file: String?
+  public let startedAt: WallTime
+  public let stepCount: Int
+  public let groupCount: Int
+  /// How many attempts may run at once.
+  public let maxParallel: Int
+  /// The process that runs the engine.
+  public let engineProcess: Int32
+}
+
+/// A moment by the clock on the wall, which may jump: for people, never for measuring.
+public struct WallTime: Sendable, Hashable {
+  /// Since 1970-01-01T00:00:00Z.
+  public let nanoseconds: Int64
+
+  public init(nanoseconds: Int64) {
+    self.nanoseconds = nanoseconds
+  }
+
+  /// This moment plus some time.
+  public func advanced(by duration: Duration) -> WallTime {
+    let (seconds, attoseconds) = duration.components
+    return WallTime(
+      nanoseconds: nanoseconds + seconds * 1_000_000_000 + attoseconds / 1_000_000_000)
+  }
+}
+
+/// Names a run: the time it started (UTC) and six random hexadecimal digits, so that ids sort by
+/// time: `20261120-233012-4f2a9c`.
+public struct RunID: Sendable, Hashable, CustomStringConvertible {
+  public let text: String
+
+  package init(_ text: String) {
+    self.text = text
+  }
+
+  public var description: String { text }
+}
+
+/// Output events that were left out for one subscriber because it did not keep up.
+public struct OutputGap: Sendable, Hashable {
+  /// The first and last sequence numbers of the dropped events. Events of other kinds between them
+  /// are delivered by themselves.
+  public var sequences: ClosedRange<UInt64>
+  /// How many events were dropped.
+  public var count: Int
+  /// How many bytes of output they held.
+  public var bytes: Int
+}

@@ -1,0 +1,59 @@
+public import WeftPlanning
+
+/// All that is known of a run: while it goes on, or when it has ended.
+public struct RunReport: Sendable, Hashable {
+  public internal(set) var start: RunStart
+  /// Every step of the plan, in file order.
+  public internal(set) var steps: [StepReport]
+  /// `nil` while the run goes on.
+  public internal(set) var end: RunEnd?
+
+  /// Whether the run has ended and everything in it succeeded or was tolerated.
+  public var succeeded: Bool { end?.outcome == .success }
+}
+
+/// What is known of one step.
+public struct StepReport: Sendable, Hashable {
+  public let address: StepAddress
+  public internal(set) var state: StepState
+}
+
+/// Where a step stands.
+public enum StepState: Sendable, Hashable {
+  /// Waits for other steps.
+  case pending
+  /// Waits for a slot.
+  case queued
+  /// Since how long after the run's start it has been running.
+  case running(since: Duration, attempt: Int)
+  case skipped(SkipReason)
+  case finished(StepEnd)
+}
+
+/// How a run has ended.
+public struct RunEnd: Sendable, Hashable {
+  /// `success`, `failure`, or `cancelled`.
+  public let outcome: Outcome
+  /// The first untolerated failure: what the run failed of. `nil` if nothing failed.
+  public let firstFailure: StepAddress?
+  /// Why the run was cancelled; `nil` if it was not.
+  public let cancellation: CancelReason?
+  public let duration: Duration
+  public let counts: OutcomeCounts
+}
+
+/// How many steps ended how.
+public struct OutcomeCounts: Sendable, Hashable {
+  /// Succeeded.
+  public internal(set) var succeeded = 0
+  /// Failed, and the run with them.
+  public internal(set) var failed = 0
+  /// Failed, and were allowed to.
+  public internal(set) var tolerated = 0
+  /// Were cancelled, before their start or after.
+  public internal(set) var cancelled = 0
+  /// Never started for another reason.
+  public internal(set) var skipped = 0
+
+  public init() {}
+}

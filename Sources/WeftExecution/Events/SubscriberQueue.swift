@@ -1,0 +1,81 @@
+/// What one subscriber has still to take: all lifecycle events, and output up to a limit.
+struct SubscriberQueue {
+  private let outputLimitBytes: Int
+  private var pending: [RunEvent] = []
+  private var pendingOutputBytes = 0
+  private var waker: (@Sendable () -> Void)?
+
+  init(outputLimitBytes: Int) {
+    self.outputLimitBytes = outputLimitBytes
+  }
+
+  /// What an event with output is charged beside its bytes: the event itself.
+  private static let eventOverheadBytes = 128
+
+  mutating func append(_ event: RunEvent) {
+    guard case .stepOutput(_, let output) = event.kind else {
+      pending.append(event)
+      return
+    }
+    let cost = output.bytes.count + SubscriberQueue.eventOverheadBytes
+    if pendingOutputBytes + cost <= outputLimitBytes {
+      pendingOutputBytes += cost
+      pending.append(event)
+    } else {
+      drop(event, bytes: output.bytes.count)
+    }
+  }
+
+  /// Output that does not fit joins the gap at the end of the queue, so that there is at most one gap
+  /// between two lifecycle events. Once output has been dropped, later output of the same stretch is
+  /// dropped too: `pendingOutputBytes` only falls when the subscriber takes.
+  private mutating func drop(_ event: RunEvent, bytes: Int) {
+    var gap = OutputGap(sequences: event.sequence...event.sequence, count: 0, bytes: 0)
+    if let last = pending.last, case .outputDropped(let earlier) = last.kind {
+      gap = earlier
+      pending.removeLast()
+    }
+    gap.sequences = gap.sequences.lowerBound...event.sequence
+    gap.count += 1
+    gap.bytes += bytes
+    pending.append(
+      RunEvent(
+        sequence: gap.sequences.lowerBound, elapsed: event.elapsed, kind: .outputDropped(gap)))
+  }
+
+  var isEmpty: Bool { pending.isEmpty }
+
+  mutating func takeAll() -> [RunEvent] {
+    defer {
+      pending = []
+      pendingOutputBytes = 0
+    }
+    return pending
+  }
+
+  mutating func keep(_ waker: @escaping @Sendable () -> Void) {
+    self.waker = waker
+  }
+
+  mutating func takeWaker() -> (@Sendable () -> Void)? {
+    defer { waker = nil }
+    return waker
+  }
+}
+
+/// The events so far, as long as they are few: what a subscriber gets that comes a moment late.
+struct EventHistory {
+  /// `nil` once there were too many.
+  private(set) var events: [RunEvent]? = []
+  private let limit: Int
+
+  init(limit: Int) {
+    self.limit = limit
+  }
+
+  mutating func append(_ event: RunEvent) {
+    guard events != nil else { return }
+    events!.append(event)
+    if events!.count > limit { events = nil }
+  }
+}
