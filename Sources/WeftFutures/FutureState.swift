@@ -1,0 +1,79 @@
+/// What a future knows about itself apart from its outcome: how far it is, who waits, who still cares.
+///
+/// Every method only decides. The caller holds the lock while it asks, and acts on the answer after
+/// it has let the lock go.
+struct FutureState: Sendable {
+  enum Phase: Sendable {
+    /// Nobody has looked at it yet, and its work starts when somebody does.
+    case unstarted
+    case pending
+    case settled
+  }
+
+  /// What a newcomer makes necessary.
+  enum Arrival: Sendable {
+    /// Nothing: the outcome is to come.
+    case waits
+    /// The first look at a deferred future: its work is to be started.
+    case starts
+    /// The outcome is there: the newcomer is to be run.
+    case isReady
+  }
+
+  private(set) var phase: Phase
+  private(set) var isCancelled = false
+  /// How many would still use the outcome. Only a withdrawal that brings it to zero cancels; zero at
+  /// the beginning does not.
+  private var interested: Int32 = 0
+  /// Newest first.
+  private var waiting: Waiter?
+
+  init(_ phase: Phase) { self.phase = phase }
+
+  /// Counts one more that wants the outcome.
+  mutating func addInterest() -> Arrival {
+    guard phase != .settled else { return .isReady }
+    interested += 1
+    guard phase == .unstarted else { return .waits }
+    phase = .pending
+    return .starts
+  }
+
+  /// Keeps `waiter` until the outcome is there; a settled future has it run instead.
+  mutating func enqueue(_ waiter: Waiter) -> Arrival {
+    guard phase != .settled else { return .isReady }
+    waiter.next = waiting
+    waiting = waiter
+    return .waits
+  }
+
+  /// Ends the waiting, once. Later calls return nil.
+  ///
+  /// - Returns: Those who waited, newest first.
+  mutating func settle() -> WaitingList? {
+    guard phase != .settled else { return nil }
+    phase = .settled
+    defer { waiting = nil }
+    return WaitingList(newest: waiting)
+  }
+
+  /// Whether this request is the first, and there is still something to cancel.
+  mutating func cancel() -> Bool {
+    guard phase != .settled, !isCancelled else { return false }
+    isCancelled = true
+    return true
+  }
+
+  /// Counts one less that wants the outcome; whether that makes it a cancellation.
+  mutating func withdraw() -> Bool {
+    guard phase != .settled else { return false }
+    interested -= 1
+    precondition(interested >= 0, "an interest was withdrawn twice: \(interested)")
+    return interested == 0 && cancel()
+  }
+}
+
+/// Those who waited for one outcome, linked through ``Waiter/next``.
+struct WaitingList: Sendable {
+  let newest: Waiter?
+}

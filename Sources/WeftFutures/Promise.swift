@@ -1,0 +1,116 @@
+import Synchronization
+
+/// The obligation to settle a ``Future``: its write side.
+///
+/// Whoever holds a promise owes an outcome, also after a cancellation. One that is released without
+/// having been settled settles by itself, with the outcome that it was made to know: ``PromiseDropped``
+/// where the failure type is `any Error` or ``DropRepresentable``, and `ifDropped` otherwise. In debug
+/// builds it also reports the line that made it, since that is a mistake.
+///
+/// May be used from any thread.
+public final class Promise<Value: Sendable, Failure: Error>: Sendable {
+  private let root = Root<Value, Failure>(.pending)
+  private let ifDropped: @Sendable (PromiseDropped) -> Result<Value, Failure>
+  private let file: StaticString
+  private let line: UInt
+
+  private init(
+    file: StaticString, line: UInt,
+    whenDropped ifDropped: @escaping @Sendable (PromiseDropped) -> Result<Value, Failure>
+  ) {
+    self.ifDropped = ifDropped
+    self.file = file
+    self.line = line
+  }
+
+  /// Makes a promise of any failure type, `Never` among them.
+  ///
+  /// - Parameter ifDropped: The outcome if the promise is released unsettled.
+  public convenience init(
+    ifDropped: Result<Value, Failure>, file: StaticString = #fileID, line: UInt = #line
+  ) {
+    self.init(file: file, line: line) { _ in ifDropped }
+  }
+
+  /// Makes a promise whose failure type has a word for being dropped.
+  public convenience init(file: StaticString = #fileID, line: UInt = #line)
+  where Failure: DropRepresentable {
+    self.init(file: file, line: line) { .failure(.promiseDropped($0)) }
+  }
+
+  /// Makes a promise that fails with ``PromiseDropped`` if it is dropped.
+  public convenience init(file: StaticString = #fileID, line: UInt = #line)
+  where Failure == any Error {
+    self.init(file: file, line: line) { .failure($0) }
+  }
+
+  deinit {
+    guard !future.isSettled else { return }
+    let dropped = PromiseDropped(file: file.description, line: line)
+    #if DEBUG
+      dropped.report()
+    #endif
+    settle(ifDropped(dropped))
+  }
+
+  /// The read side, the same at every call.
+  public var future: Future<Value, Failure> { Future(root) }
+
+  /// Gives the outcome. Only the first one counts.
+  ///
+  /// - Returns: Whether it was the first.
+  @discardableResult
+  public func settle(_ outcome: Result<Value, Failure>) -> Bool {
+    Ready.draining { root.settle(outcome, $0) != nil }
+  }
+
+  /// Settles with `value`, as ``settle(_:)``.
+  @discardableResult
+  public func succeed(_ value: Value) -> Bool { settle(.success(value)) }
+
+  /// Settles with `failure`, as ``settle(_:)``.
+  @discardableResult
+  public func fail(_ failure: Failure) -> Bool { settle(.failure(failure)) }
+
+  /// Whether somebody has asked for the work to end. False again never.
+  public var isCancelled: Bool { root.state.withLock { $0.isCancelled } }
+
+  /// Runs `handler` exactly once when the work is asked to end, or now if it already was.
+  ///
+  /// Not run if the promise is settled first. Any number of handlers; they run in the order of their
+  /// registration on the thread that cancels. The promise still has to be settled. Do so through the
+  /// argument: a handler that captures its own promise keeps it from ever being dropped.
+  public func onCancel(_ handler: @escaping @Sendable (Promise) -> Void) {
+    root.onCancel { [weak self] in
+      if let self { handler(self) }
+    }
+  }
+
+  /// Runs `handler` as the other ``onCancel(_:)`` does, where it does not need the promise.
+  public func onCancel(_ handler: @escaping @Sendable () -> Void) { root.onCancel(handler) }
+}
+
+extension Promise where Value == Void {
+  /// Settles without a value, as ``settle(_:)``.
+  @discardableResult
+  public func succeed() -> Bool { succeed(()) }
+}
+
+/// A future that is settled from outside, by a promise or a task.
+final class Root<Value: Sendable, Failure: Error>: Cell<Value, Failure>, @unchecked Sendable {
+  private var handlers: [@Sendable () -> Void] = []
+
+  override var upstream: Upstream { .handlers(handlers) }
+
+  override func forgetUpstream() { handlers = [] }
+
+  func onCancel(_ handler: @escaping @Sendable () -> Void) {
+    let isLate = state.withLock { state in
+      guard state.phase != .settled else { return false }
+      guard !state.isCancelled else { return true }
+      handlers.append(handler)
+      return false
+    }
+    if isLate { handler() }
+  }
+}

@@ -1,0 +1,47 @@
+import Synchronization
+
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Musl)
+  import Musl
+#elseif canImport(Darwin)
+  import Darwin
+#endif
+
+/// A promise was released without having been settled.
+public struct PromiseDropped: Error, Hashable, CustomStringConvertible {
+  /// The file that made the promise, as `#fileID` has it.
+  public let file: String
+  /// The line that made the promise, from 1.
+  public let line: UInt
+
+  /// What to do when a promise is dropped, in place of a line on standard error. For tests.
+  ///
+  /// Called in debug builds of this library only, on the thread that released the promise and before
+  /// the promise settles. Set it back to nil to have the line again.
+  public static var reporter: (@Sendable (PromiseDropped) -> Void)? {
+    get { currentReporter.withLock { $0 } }
+    set { currentReporter.withLock { $0 = newValue } }
+  }
+
+  /// One sentence with the place.
+  public var description: String { "promise made at \(file):\(line) was dropped unsettled" }
+
+  private static let currentReporter = Mutex<(@Sendable (PromiseDropped) -> Void)?>(nil)
+
+  func report() {
+    if let reporter = Self.reporter { return reporter(self) }
+    var text = description + "\n"
+    text.withUTF8 { _ = write(STDERR_FILENO, $0.baseAddress, $0.count) }
+  }
+}
+
+/// A failure type that can say that a promise was dropped, so that promises of it need not be told.
+public protocol DropRepresentable: Error {
+  /// The failure with which a dropped promise settles.
+  static func promiseDropped(_ dropped: PromiseDropped) -> Self
+}
+
+extension PromiseDropped: DropRepresentable {
+  public static func promiseDropped(_ dropped: PromiseDropped) -> PromiseDropped { dropped }
+}

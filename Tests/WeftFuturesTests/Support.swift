@@ -1,0 +1,111 @@
+import Synchronization
+
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Darwin)
+  import Darwin
+#endif
+
+struct Oops: Error, Hashable {
+  var number = 0
+}
+
+/// What happened, in order, from any thread.
+final class Log<Entry: Sendable>: Sendable {
+  private let written = Mutex<[Entry]>([])
+
+  var entries: [Entry] { written.withLock { $0 } }
+
+  func write(_ entry: Entry) { written.withLock { $0.append(entry) } }
+}
+
+/// How often something happened, from any thread.
+final class Tally: Sendable {
+  private let count = Atomic<Int>(0)
+
+  var total: Int { count.load(ordering: .sequentiallyConsistent) }
+
+  func add() { count.wrappingAdd(1, ordering: .sequentiallyConsistent) }
+}
+
+/// Counts its living instances, to see what is released.
+final class Ballast: Sendable {
+  private let living: Atomic<Int>.Counter
+
+  init(_ living: Atomic<Int>.Counter) {
+    self.living = living
+    living.value.wrappingAdd(1, ordering: .relaxed)
+  }
+
+  deinit { living.value.wrappingSubtract(1, ordering: .relaxed) }
+}
+
+extension Atomic where Value == Int {
+  final class Counter: Sendable {
+    let value = Atomic<Int>(0)
+  }
+}
+
+/// SplitMix64 (Steele, Lea, Flood 2014): every seed is another sequence, the same on every machine.
+struct Seeded: RandomNumberGenerator {
+  private var state: UInt64
+
+  init(_ seed: UInt64) { state = seed }
+
+  mutating func next() -> UInt64 {
+    state &+= 0x9E37_79B9_7F4A_7C15
+    var mixed = state
+    mixed = (mixed ^ (mixed >> 30)) &* 0xBF58_476D_1CE4_E5B9
+    mixed = (mixed ^ (mixed >> 27)) &* 0x94D0_49BB_1331_11EB
+    return mixed ^ (mixed >> 31)
+  }
+}
+
+/// Runs every body on a thread of its own, all released at once, and waits for them.
+func onThreads(stackBytes: Int = 512 * 1024, _ bodies: [@Sendable () -> Void]) {
+  let gate = Atomic<Int>.Counter()
+  let threads = bodies.map { body in
+    Thread(stackBytes: stackBytes) {
+      gate.value.wrappingAdd(1, ordering: .sequentiallyConsistent)
+      while gate.value.load(ordering: .sequentiallyConsistent) < bodies.count { sched_yield() }
+      body()
+    }
+  }
+  for thread in threads { thread.join() }
+}
+
+/// Runs `body` on a thread with little stack, as a thread pool might give.
+func onSmallStack(_ body: @escaping @Sendable () -> Void) { onThreads([body]) }
+
+private struct Thread {
+  private final class Start: Sendable {
+    let body: @Sendable () -> Void
+    init(_ body: @escaping @Sendable () -> Void) { self.body = body }
+  }
+
+  private let handle: pthread_t
+
+  init(stackBytes: Int, _ body: @escaping @Sendable () -> Void) {
+    var attributes = pthread_attr_t()
+    pthread_attr_init(&attributes)
+    pthread_attr_setstacksize(&attributes, stackBytes)
+    defer { pthread_attr_destroy(&attributes) }
+    let start = Unmanaged.passRetained(Start(body)).toOpaque()
+    #if canImport(Darwin)
+      var thread: pthread_t?
+      pthread_create(&thread, &attributes, { Thread.run($0) }, start)
+      handle = thread!
+    #else
+      var thread = pthread_t()
+      pthread_create(&thread, &attributes, { Thread.run($0!) }, start)
+      handle = thread
+    #endif
+  }
+
+  func join() { pthread_join(handle, nil) }
+
+  private static func run(_ start: UnsafeMutableRawPointer) -> UnsafeMutableRawPointer? {
+    Unmanaged<Start>.fromOpaque(start).takeRetainedValue().body()
+    return nil
+  }
+}
