@@ -1,0 +1,103 @@
+/// What RFC 8259 allows and a workflow must not have: keys that are repeated, keys that differ only
+/// in normalisation, and U+0000.
+struct JSONFindings {
+  private(set) var all: [JSONProblem] = []
+  private let document: JSONDocument
+
+  init(in document: JSONDocument) {
+    self.document = document
+    for (index, entry) in document.tape.enumerated() {
+      switch entry.kind {
+      case .object where Int(entry.next) > index + 3: compareKeys(ofObjectAt: index)
+      case .string where entry.traits.contains(.containsNUL): findNUL(in: entry)
+      default: break
+      }
+    }
+  }
+
+  private mutating func findNUL(in entry: JSONTapeEntry) {
+    let escape = Array(#"\u0000"#.utf8)
+    var at = Int(entry.start) + 1
+    while at + escape.count < Int(entry.end) {
+      if document.bytes[at..<at + escape.count].elementsEqual(escape) {
+        all.append(JSONProblem(.nul, at..<at + escape.count))
+      }
+      at += document.bytes[at] == UInt8(ascii: "\\") ? 2 : 1
+    }
+  }
+
+  // MARK: Keys
+
+  private mutating func compareKeys(ofObjectAt object: Int) {
+    let end = Int(document.tape[object].next)
+    var isPlain = true
+    var count = 0
+    var key = object + 1
+    while key < end {
+      isPlain = isPlain && document.tape[key].traits.isEmpty
+      count += 1
+      key = Int(document.tape[key + 1].next)
+    }
+    if isPlain, count <= 16, !hasRepeatedKey(object + 1, end) { return }
+    compareSpelledKeys(object + 1, end)
+  }
+
+  /// Each with each, which for few keys is the fastest way.
+  private func hasRepeatedKey(_ start: Int, _ end: Int) -> Bool {
+    var key = start
+    while key < end {
+      var other = Int(document.tape[key + 1].next)
+      while other < end {
+        if haveEqualBytes(document.tape[key], document.tape[other]) { return true }
+        other = Int(document.tape[other + 1].next)
+      }
+      key = Int(document.tape[key + 1].next)
+    }
+    return false
+  }
+
+  private func haveEqualBytes(_ left: JSONTapeEntry, _ right: JSONTapeEntry) -> Bool {
+    guard left.end - left.start == right.end - right.start else { return false }
+    return document.bytes.withUnsafeBufferPointer { bytes in
+      var offset = 1
+      while offset < Int(left.end - left.start) {
+        guard bytes[Int(left.start) + offset] == bytes[Int(right.start) + offset] else {
+          return false
+        }
+        offset += 1
+      }
+      return true
+    }
+  }
+
+  /// By what the keys say: `String` compares and hashes by canonical equivalence, which is what
+  /// equality after normalisation to NFC means.
+  private mutating func compareSpelledKeys(_ start: Int, _ end: Int) {
+    var first: [String: Int] = [:]
+    var key = start
+    while key < end {
+      if let text = JSONNode(document: document, index: key).stringValue {
+        if let earlier = first[text] {
+          tell(text, at: key, earlier: earlier)
+        } else {
+          first[text] = key
+        }
+      }
+      key = Int(document.tape[key + 1].next)
+    }
+  }
+
+  private mutating func tell(_ text: String, at key: Int, earlier: Int) {
+    let node = JSONNode(document: document, index: earlier)
+    let firstText = node.stringValue ?? ""
+    let isSame = firstText.utf8.elementsEqual(text.utf8)
+    all.append(
+      JSONProblem(
+        isSame ? .repeatedKey(text) : .equivalentKey(text, first: firstText), range(of: key),
+        other: range(of: earlier)))
+  }
+
+  private func range(of index: Int) -> Range<Int> {
+    Int(document.tape[index].start)..<Int(document.tape[index].end)
+  }
+}

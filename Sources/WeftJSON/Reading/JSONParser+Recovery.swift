@@ -1,0 +1,224 @@
+/// What to make of a text that is not as it should be: tell it once and by name, and read on only
+/// where it is certain what was meant.
+extension JSONParser {
+  /// Called with something at `at` that the common way cannot read.
+  ///
+  /// - Returns: Where to go on, or ``stop``.
+  @inline(never)
+  mutating func recover(at: Int) -> Int {
+    if let end = afterComment(at) ?? afterStrangeSpace(at) { return unlessExhausted(end) }
+    let next =
+      switch awaiting {
+      case .value, .firstElement, .element: recoverValue(at)
+      case .firstKey, .key: recoverKey(at)
+      case .colon: recoverColon(at)
+      case .separator: recoverSeparator(at)
+      }
+    return unlessExhausted(next)
+  }
+
+  /// At the end of the text: whether the value is whole.
+  mutating func finish() -> Bool {
+    if container >= 0 {
+      let end = endOfToken(before: bytes.count)
+      tell(.unclosed(containerIsObject ? .object : .array), end..<end, other: opener)
+    } else if awaiting != .separator {
+      tell(.empty, 0..<0)
+    }
+    return container < 0 && awaiting == .separator
+  }
+
+  // MARK: Telling
+
+  mutating func tell(_ fault: JSONFault, _ range: Range<Int>, other: Range<Int>? = nil) {
+    guard problems.count < limits.problems else { return }
+    problems.append(JSONProblem(fault, range, other: other))
+    guard problems.count == limits.problems else { return }
+    problems.append(JSONProblem(.tooManyProblems(limit: limits.problems), range))
+  }
+
+  mutating func fail(_ fault: JSONFault, _ range: Range<Int>, other: Range<Int>? = nil) -> Int {
+    tell(fault, range, other: other)
+    return JSONParser.stop
+  }
+
+  func unlessExhausted(_ next: Int) -> Int {
+    problems.count < limits.problems ? next : JSONParser.stop
+  }
+
+  private mutating func failUnexpected(_ at: Int, wanted: String) -> Int {
+    let sequence = UTF8Sequence(at: at, in: bytes)
+    let range = at..<at + sequence.length
+    guard sequence.isValid else { return fail(.invalidUTF8(offset: at), range) }
+    let scalar = text(range).unicodeScalars.first ?? "\u{FFFD}"
+    let isPlain = scalar.properties.generalCategory != .control
+    let found = isPlain ? "\"\(scalar)\"" : JSONFault.scalar(scalar.value)
+    return fail(.unexpected(found, wanted: wanted), range)
+  }
+
+  // MARK: In place of a value
+
+  private mutating func recoverValue(_ at: Int) -> Int {
+    switch bytes[at] {
+    case UInt8(ascii: "["), UInt8(ascii: "{"):
+      return fail(.tooDeep(limit: limits.depth), at..<at + 1)
+    case UInt8(ascii: "]") where awaiting == .element:
+      return closeAfterComma(at)
+    case UInt8(ascii: ",") where awaiting != .value:
+      return skipExtraComma(at, then: .element)
+    case UInt8(ascii: ","), UInt8(ascii: "}"):
+      guard containerIsObject else { return recoverBracket(at, wanted: "a value") }
+      return skipMissingValue(at)
+    case UInt8(ascii: "]"):
+      return recoverBracket(at, wanted: "a value")
+    case UInt8(ascii: "'"):
+      return singleQuoted(at, then: .separator)
+    default:
+      return isCurlyQuote(at) ? fail(.curlyQuotes, at..<at + 3) : recoverWord(at)
+    }
+  }
+
+  /// A word in place of a value; it is certain where it ends only if something fitting follows.
+  private mutating func recoverWord(_ at: Int) -> Int {
+    let range = at..<endOfWord(at)
+    let word = text(range)
+    guard let fault = JSONFault(word: word) else { return failUnexpected(at, wanted: "a value") }
+    tell(fault, range)
+    let next = afterBlanks(range.upperBound)
+    guard next == bytes.count || [",", "]", "}", "/", "#"].contains(character(next)) else {
+      return JSONParser.stop
+    }
+    append(.unreadable, from: range.lowerBound, to: range.upperBound)
+    awaiting = .separator
+    return range.upperBound
+  }
+
+  private mutating func skipMissingValue(_ at: Int) -> Int {
+    let end = endOfToken(before: at)
+    tell(.missingValue, end..<end)
+    append(.unreadable, from: end, to: end)
+    awaiting = .separator
+    return at
+  }
+
+  private mutating func skipExtraComma(_ at: Int, then next: Awaiting) -> Int {
+    tell(.missingValue, at..<at + 1)
+    lastComma = at
+    awaiting = next
+    return at + 1
+  }
+
+  /// A comma before a bracket that closes, unless it has been told to be one too many.
+  private mutating func closeAfterComma(_ at: Int) -> Int {
+    let comma = lastComma..<lastComma + 1
+    if problems.last?.range != comma { tell(.trailingComma(before: character(at)), comma) }
+    return close(at)
+  }
+
+  private mutating func recoverBracket(_ at: Int, wanted: String) -> Int {
+    let isBracket = bytes[at] == UInt8(ascii: "]") || bytes[at] == UInt8(ascii: "}")
+    guard isBracket, container >= 0, containerIsObject != (bytes[at] == UInt8(ascii: "}")) else {
+      return failUnexpected(at, wanted: wanted)
+    }
+    let fault = JSONFault.wrongBracket(
+      found: character(at), wanted: containerIsObject ? "}" : "]")
+    return fail(fault, at..<at + 1, other: opener)
+  }
+
+  // MARK: In place of a key, a colon, a comma
+
+  private mutating func recoverKey(_ at: Int) -> Int {
+    switch bytes[at] {
+    case UInt8(ascii: "}"): return closeAfterComma(at)
+    case UInt8(ascii: ","): return skipExtraComma(at, then: .key)
+    case UInt8(ascii: "'"): return singleQuoted(at, then: .colon)
+    case _ where isCurlyQuote(at): return fail(.curlyQuotes, at..<at + 3)
+    default: break
+    }
+    let wanted = "a key in double quotes"
+    let end = endOfWord(at)
+    let colon = afterBlanks(end)
+    guard colon < bytes.count, bytes[colon] == UInt8(ascii: ":"),
+      JSONFault.isWord(text(at..<end))
+    else { return recoverBracket(at, wanted: wanted) }
+    tell(.unquotedKey(text(at..<end)), at..<end)
+    append(.string, [.unquoted, .beyondASCII], from: at, to: end)
+    awaiting = .colon
+    return end
+  }
+
+  private mutating func recoverColon(_ at: Int) -> Int {
+    switch bytes[at] {
+    case UInt8(ascii: "="):
+      tell(.missingColon(found: "="), at..<at + 1)
+      awaiting = .value
+      return at + 1
+    case UInt8(ascii: ","), UInt8(ascii: "}"):
+      return skipMissingValue(at)
+    case _ where beginsValue(at):
+      let end = endOfToken(before: at)
+      tell(.missingColon(found: nil), end..<end)
+      awaiting = .value
+      return at
+    default:
+      return recoverBracket(at, wanted: "\":\" and a value")
+    }
+  }
+
+  private mutating func recoverSeparator(_ at: Int) -> Int {
+    guard container >= 0 else {
+      return fail(.textAfterValue, at..<endOfToken(before: bytes.count))
+    }
+    let isCertain = containerIsObject ? beginsMember(at) : beginsValue(at)
+    guard isCertain else {
+      return recoverBracket(at, wanted: containerIsObject ? "\",\" or \"}\"" : "\",\" or \"]\"")
+    }
+    let end = endOfToken(before: at)
+    tell(.missingComma, end..<end)
+    awaiting = containerIsObject ? .key : .element
+    return at
+  }
+
+  // MARK: Looking around
+
+  private var opener: Range<Int> {
+    let start = Int(tape[container].start)
+    return start..<start + 1
+  }
+
+  func character(_ at: Int) -> Character { Character(Unicode.Scalar(bytes[at])) }
+
+  /// Where the last thing before `at` that is not white space ends.
+  private func endOfToken(before at: Int) -> Int {
+    var end = at
+    while end > 0, [" ", "\n", "\r", "\t", "\r\n"].contains(character(end - 1)) { end -= 1 }
+    return end
+  }
+
+  func endOfWord(_ start: Int) -> Int {
+    var end = start
+    while end < bytes.count, !isDelimiter(end) { end += 1 }
+    return end
+  }
+
+  private func beginsValue(_ at: Int) -> Bool {
+    switch bytes[at] {
+    case UInt8(ascii: "\""), UInt8(ascii: "{"), UInt8(ascii: "["), UInt8(ascii: "-"),
+      UInt8(ascii: "0")...UInt8(ascii: "9"):
+      true
+    default: ["true", "false", "null"].contains(text(at..<endOfWord(at)))
+    }
+  }
+
+  /// Whether a string with a colon behind it begins here.
+  private func beginsMember(_ at: Int) -> Bool {
+    guard bytes[at] == UInt8(ascii: "\"") else { return false }
+    var end = at + 1
+    while end < bytes.count, bytes[end] != UInt8(ascii: "\""), bytes[end] >= 0x20 {
+      end += bytes[end] == UInt8(ascii: "\\") ? 2 : 1
+    }
+    guard end < bytes.count, bytes[end] == UInt8(ascii: "\"") else { return false }
+    let colon = afterBlanks(end + 1)
+    return colon < bytes.count && bytes[colon] == UInt8(ascii: ":")
+  }
+}

@@ -1,0 +1,18 @@
+/// A string that is equal to another only if all its Unicode scalars are: a key for dictionaries.
+package struct ScalarString: Sendable {
+  package let string: String
+
+  package init(_ string: String) { self.string = string }
+}
+
+extension ScalarString: Hashable {
+  package static func == (left: ScalarString, right: ScalarString) -> Bool {
+    left.string.utf8.elementsEqual(right.string.utf8)
+  }
+
+  package func hash(into hasher: inout Hasher) {
+    var copy = string
+    copy.withUTF8 { hasher.combine(bytes: UnsafeRawBufferPointer($0)) }
+    hasher.combine(UInt8(0xFF))
+  }
+}

@@ -1,0 +1,115 @@
+/// Writes JSON texts into a buffer of bytes, piece by piece.
+///
+/// ```swift
+/// var writer = JSONWriter()
+/// writer.beginObject()
+/// writer.key("event")
+/// writer.string("step.started")
+/// writer.endObject()
+/// ```
+///
+/// Commas, colons and indentation come by themselves. What comes out is always valid UTF-8 and
+/// valid JSON, provided that keys and values alternate and what is begun is ended.
+package struct JSONWriter: Sendable {
+  package enum Style: Sendable, Hashable {
+    /// Without any white space.
+    case compact
+    /// Two spaces for each level, one member or element a line.
+    case pretty
+  }
+
+  package let style: Style
+  /// Longer than what is written; `count` says how much of it is.
+  var storage: [UInt8]
+  /// Bytes written.
+  package internal(set) var count = 0
+  var depth = 0
+  /// Whether a value stands before the next one.
+  var needsComma = false
+  var isAfterKey = false
+
+  package init(_ style: Style = .compact, capacity: Int = 256) {
+    self.style = style
+    storage = [UInt8](repeating: 0, count: max(capacity, 64))
+  }
+
+  // MARK: Taking what is written
+
+  package var bytes: [UInt8] { Array(storage[..<count]) }
+
+  package var text: String { String(decoding: storage[..<count], as: UTF8.self) }
+
+  /// Lends the bytes without copying them.
+  package func withBytes<Result>(
+    _ body: (UnsafeRawBufferPointer) throws -> Result
+  ) rethrows -> Result {
+    try storage.withUnsafeBytes { try body(UnsafeRawBufferPointer(rebasing: $0[..<count])) }
+  }
+
+  /// Empties the buffer and keeps its memory.
+  package mutating func removeAll() {
+    count = 0
+    depth = 0
+    needsComma = false
+    isAfterKey = false
+  }
+
+  // MARK: Structure
+
+  package mutating func beginObject() { begin(UInt8(ascii: "{")) }
+  package mutating func endObject() { end(UInt8(ascii: "}")) }
+  package mutating func beginArray() { begin(UInt8(ascii: "[")) }
+  package mutating func endArray() { end(UInt8(ascii: "]")) }
+
+  /// Ends a text, as JSON Lines and files want it; the next value begins a new text.
+  package mutating func endLine() {
+    put(UInt8(ascii: "\n"))
+    needsComma = false
+  }
+
+  /// A key that needs no escapes: plain ASCII without quotes and backslashes.
+  package mutating func key(_ key: StaticString) {
+    separate()
+    putPlainKey(UnsafeBufferPointer(start: key.utf8Start, count: key.utf8CodeUnitCount))
+    isAfterKey = true
+    needsComma = false
+  }
+
+  package mutating func key(_ key: String) {
+    separate()
+    putQuoted(key)
+    put(UInt8(ascii: ":"))
+    if style == .pretty { put(UInt8(ascii: " ")) }
+    isAfterKey = true
+    needsComma = false
+  }
+
+  private mutating func begin(_ bracket: UInt8) {
+    separate()
+    put(bracket)
+    depth += 1
+    needsComma = false
+  }
+
+  private mutating func end(_ bracket: UInt8) {
+    precondition(depth > 0 && !isAfterKey, "nothing to end, or a key without a value")
+    depth -= 1
+    if style == .pretty, needsComma { putLineBreak() }
+    put(bracket)
+    needsComma = true
+  }
+
+  /// What stands between this value or key and the one before it.
+  @inline(__always)
+  mutating func separate() {
+    if needsComma { put(UInt8(ascii: ",")) }
+    if style == .pretty, depth > 0, !isAfterKey { putLineBreak() }
+    isAfterKey = false
+    needsComma = true
+  }
+
+  private mutating func putLineBreak() {
+    put(UInt8(ascii: "\n"))
+    for _ in 0..<depth * 2 { put(UInt8(ascii: " ")) }
+  }
+}
