@@ -69,7 +69,8 @@ let package = Package(
     .executable(name: "weft", targets: ["WeftCLI"]),
   ],
   targets: [
-    .target(name: "CWeftPlatform")
+    .target(name: "CWeftPlatform"),
+    .target(name: "CWeftBenchmarks"),
   ] + libraries + moduleTests
 )
 
@@ -85,7 +86,7 @@ package.targets += [
     name: "WeftBenchmarks",
     dependencies: [
       "WeftFutures", "WeftDiagnostics", "WeftJSON", "WeftDefinition", "WeftPlanning",
-      "WeftPlatform", "WeftExecution",
+      "WeftPlatform", "WeftExecution", "CWeftBenchmarks",
     ],
     swiftSettings: settings),
   .testTarget(

@@ -1,4 +1,123 @@
+// What Swift's Glibc overlay does not reach, or cannot do: starting a program out of a vfork, and the
+// descriptors that only Linux has. Every function that can fail returns a negated errno, or says so.
 #ifndef CWEFT_PLATFORM_H
 #define CWEFT_PLATFORM_H
+
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+// MARK: spawn.c
+
+/// How far a child had come when it could not go on.
+enum weft_spawn_stage {
+  WEFT_SPAWN_PROCESS = 1,      // no process could be made
+  WEFT_SPAWN_SESSION = 2,      // setsid
+  WEFT_SPAWN_DIRECTORY = 3,    // chdir
+  WEFT_SPAWN_DESCRIPTORS = 4,  // dup2 to 0-2, or closing the rest
+  WEFT_SPAWN_PROGRAM = 5,      // execve
+};
+
+struct weft_spawn_failure {
+  int stage;
+  int error;
+};
+
+/// What a child is made of. Everything is borrowed until `weft_spawn` returns.
+struct weft_spawn_request {
+  const char *program;    // execve's path: not searched for; relative to `directory`
+  char *const *arguments;
+  char *const *environment;
+  const char *directory;  // NULL: the caller's
+  int input;              // become the child's 0, 1 and 2, and stay the caller's to close
+  int output;
+  int errors;
+};
+
+/// Starts a program as leader of its own session and group, with descriptors 0-2 only, default
+/// dispositions and an empty mask. Returns its pid once it has become that program, or -1 with
+/// `failure` filled in; the failed child has then been reaped.
+pid_t weft_spawn(const struct weft_spawn_request *request, struct weft_spawn_failure *failure);
+
+// MARK: process.c
+
+/// A descriptor that polls readable once the child `pid` has exited and, until it is reaped, ever after.
+int weft_exit_descriptor(pid_t pid);
+
+/// 1 when the child `pid` has exited and waits to be reaped, 0 when it runs. It is not reaped.
+int weft_has_exited(pid_t pid);
+
+/// Whether a process other than `leader`, which has exited and is not yet reaped, is in its group.
+/// 1 also for zombies. 0 may be wrong if all others run at the lowest priority there is.
+int weft_group_has_others(pid_t leader);
+
+// MARK: descriptors.c
+
+/// Both ends are closed on exec.
+int weft_pipe(int ends[2]);
+
+/// A descriptor pair that wakes a poll: write to `*signal`, poll and drain `*wait`. One eventfd on Linux.
+int weft_wake_open(int *wait, int *signal);
+void weft_wake_signal(int signal);
+void weft_wake_drain(int wait);
+
+/// Asks for a pipe of `bytes`; the kernel may refuse, and the pipe then stays as it is.
+void weft_pipe_grow(int descriptor, int bytes);
+
+/// Writes like write(2), but a pipe without a reader is -EPIPE and no signal, whatever SIGPIPE does here.
+ssize_t weft_write_quietly(int descriptor, const void *bytes, size_t count);
+
+/// Polls one descriptor for `events`; returns 1 when ready, 0 after `milliseconds` (-1: never).
+int weft_poll_one(int descriptor, short events, int milliseconds);
+
+/// Polls; `nanoseconds` below zero waits for ever.
+struct pollfd;
+int weft_poll(struct pollfd *descriptors, unsigned count, int64_t nanoseconds);
+
+/// A read-write file without a name in `directory`, mode 0600.
+int weft_nameless_file(const char *directory);
+
+/// Columns and rows of the terminal; 0 on success.
+int weft_terminal_size(int descriptor, unsigned short *columns, unsigned short *rows);
+
+/// Fills `bytes` from the kernel's generator; 0 on success.
+int weft_random(void *bytes, size_t count);
+
+// MARK: threads.c
+
+/// Starts a detached thread on which only the signals that faults raise are not blocked.
+int weft_thread_start(size_t stack, void (*run)(void *context), void *context);
+
+/// Where one thread waits for a wake; one that comes before the wait is kept.
+struct weft_parking;
+struct weft_parking *weft_parking_create(void);
+void weft_parking_destroy(struct weft_parking *place);
+/// 1 after a wake, 0 when `nanoseconds` have passed without one; below zero waits for ever.
+int weft_parking_park(struct weft_parking *place, int64_t nanoseconds);
+void weft_parking_unpark(struct weft_parking *place);
+
+/// Thread-specific pointers; a key, or a negated errno.
+long weft_thread_key_create(void (*release)(void *value));
+void *weft_thread_key_get(unsigned long key);
+void weft_thread_key_set(unsigned long key, void *value);
+
+// MARK: system.c
+
+/// CLOCK_MONOTONIC and CLOCK_REALTIME.
+int64_t weft_monotonic_nanoseconds(void);
+int64_t weft_wall_nanoseconds(void);
+
+/// "ENOENT", or NULL for a number without a name.
+const char *weft_error_name(int error);
+/// "No such file or directory", written into `text`.
+void weft_error_text(int error, char *text, size_t size);
+/// Processors this process may run on; at least 1.
+int weft_processor_count(void);
+/// The path of the running program, written into `path`; its length, or a negated errno.
+ssize_t weft_executable_path(char *path, size_t size);
+/// The process's environment as execve takes it.
+char **weft_environment(void);
+/// Names the calling thread in debuggers and top; at most 15 bytes count.
+void weft_name_thread(const char *name);
 
 #endif

@@ -1,0 +1,9 @@
+// What the engine is measured against: the same work with nothing around it.
+#ifndef CWEFT_BENCHMARKS_H
+#define CWEFT_BENCHMARKS_H
+
+/// Runs `arguments` `count` times on `threads` threads: vfork, execve, read its output to the end of
+/// file if `capture`, wait. `arguments[0]` is a path. Returns how many exited with 0.
+int weft_bench_c_loop(int count, int threads, char *const arguments[], int capture);
+
+#endif

@@ -1,0 +1,75 @@
+import CWeftPlatform
+
+/// One of a program's two output streams.
+package enum OutputStream: Hashable, Sendable {
+  case output, errors
+}
+
+/// A program to be run once: what is started, with what, and how it is stopped.
+package struct ChildProgram: Sendable {
+  package enum Input: Sendable {
+    /// End of file at once.
+    case null
+    /// These bytes, then end of file. A program that does not read them is no error.
+    case bytes([UInt8])
+    /// Read from where it stands. It is shared with the program, offset and all.
+    case file(Descriptor)
+  }
+
+  /// The first names the program: by a path with a slash in it, relative to `directory`, or to be looked
+  /// for in the PATH of `environment`.
+  package var arguments: [String]
+  package var environment: EnvironmentBlock
+  /// `nil`: where this process is.
+  package var directory: String?
+  package var input = Input.null
+  /// Both streams into one pipe, so that their order is exact; all arrives as `.output`.
+  package var mergesOutput = false
+  /// From the start to the leader's exit.
+  package var timeout: Duration?
+  package var stopPolicy = StopPolicy()
+
+  package init(_ arguments: [String], environment: EnvironmentBlock, directory: String? = nil) {
+    self.arguments = arguments
+    self.environment = environment
+    self.directory = directory
+  }
+
+  /// Runs the program to its end on the calling thread, which is blocked meanwhile.
+  ///
+  /// - Parameters:
+  ///   - stop: Asks it to stop from any thread; requested beforehand, nothing is started.
+  ///   - started: Called once, with the process id, before any output.
+  ///   - output: Called with every piece of output as it arrives, in order within a stream. The bytes are
+  ///     the callee's until it returns; while it does not, the program is held back by its full pipe.
+  /// - Throws: `ProgramNotStarted` when nothing of it has run.
+  package func run(
+    stop: StopSwitch,
+    started: (_ process: Int32) -> Void = { _ in },
+    output: (OutputStream, UnsafeRawBufferPointer) -> Void
+  ) throws(ProgramNotStarted) -> ProgramEnd {
+    let slot: ProgramSlot
+    do { slot = try .ofThisThread() } catch { throw .resources(error) }
+    let level = stop.attach(slot.signal)
+    defer { stop.detach(slot.signal) }
+    guard level == .none else { throw .stopped }
+    var run = try start(on: slot)
+    started(run.leader)
+    return run.toEnd(slot: slot, stop: stop, output: output)
+  }
+
+  private func start(on slot: ProgramSlot) throws(ProgramNotStarted) -> ProgramRun {
+    let arguments = try ProgramArguments(arguments, environment: environment, directory: directory)
+    let program = try environment.searchPath.resolve(self.arguments[0])
+    let begin = MonotonicClock.now
+    var streams: ProgramStreams
+    do { streams = try ProgramStreams(input: input, merged: mergesOutput) } catch {
+      throw .resources(error)
+    }
+    let leader = try arguments.start(program, streams: streams)
+    streams.closeProgramEnds()
+    return ProgramRun(
+      leader: leader, streams: streams, policy: stopPolicy,
+      ending: Ending(startedAt: begin, timeout: timeout, grace: stopPolicy.grace), begin: begin)
+  }
+}

@@ -1,0 +1,119 @@
+/// Decides how one program comes to its end. It has no clock and touches no process: it is told what
+/// happened and says what is to be done now.
+///
+/// Left alone, a program ends when its leader has exited and its output is drained; what is then alive in
+/// its group is killed. Stopped, its group gets a signal and a grace, then KILL; its output is drained
+/// after that. In either case the leader is reaped last: until then it holds the group's id.
+struct Ending {
+  enum Action: Hashable {
+    /// Nothing to do before something happens, or the time comes.
+    case wait(until: Duration?)
+    /// Send the policy's signal, and CONT, to the group.
+    case terminate
+    case kill
+    /// See whether any process but the leader lives in the group, and tell `groupSeen` before going on.
+    case lookAtGroup
+    case finish
+  }
+
+  /// Output that stays silent for so long is taken to be complete, although someone holds it open.
+  static let quiet = Duration.milliseconds(100)
+  /// Output that goes on is read for so long.
+  static let drainLimit = Duration.seconds(2)
+  /// Killed processes that are not gone after so long are given up (uninterruptible sleep).
+  static let deathLimit = Duration.seconds(5)
+
+  /// Who stopped it, once somebody has.
+  private(set) var cause: StopCause?
+  private(set) var neededKill = false
+  private(set) var outputIsOpen = true
+
+  private let grace: Duration
+  private let timeoutAt: Duration?
+  private var level = StopLevel.none
+  private var killAt: Duration?
+  private var killedAt: Duration?
+  private var exitedAt: Duration?
+  private var lastOutput: Duration
+  private var group = Group()
+
+  /// What is known, after the leader's exit, about the rest of its group.
+  private struct Group {
+    var goneAt: Duration?
+    var nextLook = Duration.zero
+    var pause = Duration.milliseconds(1)
+  }
+
+  init(startedAt start: Duration, timeout: Duration?, grace: Duration) {
+    self.grace = grace
+    timeoutAt = timeout.map { start + $0 }
+    lastOutput = start
+  }
+
+  mutating func stopRequested(_ level: StopLevel) { self.level = max(self.level, level) }
+  mutating func outputArrived(at now: Duration) { lastOutput = now }
+  mutating func outputEnded() { outputIsOpen = false }
+  mutating func leaderExited(at now: Duration) { exitedAt = exitedAt ?? now }
+
+  mutating func groupSeen(isEmpty: Bool, at now: Duration) {
+    if isEmpty {
+      group.goneAt = now
+    } else {
+      group.nextLook = now + group.pause
+      group.pause = min(group.pause * 2, .milliseconds(500))
+    }
+  }
+
+  mutating func next(at now: Duration) -> Action {
+    guard let exitedAt else { return whileRunning(at: now) }
+    // Who exits before anything was sent has not been stopped, however close the race was.
+    guard cause == nil else {
+      return endGroup(at: now) ?? drain(since: group.goneAt ?? now, at: now) ?? .finish
+    }
+    return drain(since: exitedAt, at: now) ?? endGroup(at: now) ?? .finish
+  }
+
+  private mutating func whileRunning(at now: Duration) -> Action {
+    if cause == nil {
+      cause = level > .none ? .cancelled : hasPassed(timeoutAt, at: now) ? .timeout : nil
+      guard cause != nil else { return .wait(until: timeoutAt) }
+      killAt = now + grace
+      if level < .now, grace > .zero { return .terminate }
+    }
+    return killIfDue(at: now) ?? .wait(until: killedAt == nil ? killAt : nil)
+  }
+
+  private mutating func killIfDue(at now: Duration) -> Action? {
+    let isDue = cause == nil || level == .now || hasPassed(killAt, at: now)
+    guard killedAt == nil, isDue else { return nil }
+    killedAt = now
+    neededKill = cause != nil
+    group.nextLook = now
+    group.pause = .milliseconds(1)
+    return .kill
+  }
+
+  /// `nil` once no other process is left, or what is left cannot be killed.
+  private mutating func endGroup(at now: Duration) -> Action? {
+    guard group.goneAt == nil else { return nil }
+    if group.nextLook <= now { return .lookAtGroup }
+    if let kill = killIfDue(at: now) { return kill }
+    let limit = killedAt.map { $0 + Self.deathLimit } ?? killAt
+    if killedAt != nil, hasPassed(limit, at: now) {
+      group.goneAt = now
+      return nil
+    }
+    return .wait(until: min(group.nextLook, limit ?? group.nextLook))
+  }
+
+  /// `nil` once there is no more output to wait for.
+  private func drain(since begin: Duration, at now: Duration) -> Action? {
+    guard outputIsOpen, level < .now else { return nil }
+    let end = min(max(lastOutput, begin) + Self.quiet, begin + Self.drainLimit)
+    return end <= now ? nil : .wait(until: end)
+  }
+
+  private func hasPassed(_ time: Duration?, at now: Duration) -> Bool {
+    time.map { $0 <= now } ?? false
+  }
+}

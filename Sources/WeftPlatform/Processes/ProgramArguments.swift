@@ -1,0 +1,87 @@
+import CWeftPlatform
+
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Darwin)
+  import Darwin
+#endif
+
+/// Arguments, environment and directory, found fit to be passed to a program.
+struct ProgramArguments {
+  private let arguments: CStrings
+  private let environment: EnvironmentBlock
+  private let directory: String?
+
+  /// Linux's MAX_ARG_STRLEN, 32 pages with the terminator; macOS knows only the sum.
+  static let stringLimit = 128 * 1024
+
+  init(
+    _ strings: [String], environment: EnvironmentBlock, directory: String?
+  ) throws(ProgramNotStarted) {
+    guard let name = strings.first, !name.isEmpty else { throw .emptyProgramName }
+    if let directory, directory.utf8.contains(0) { throw .nulInDirectory }
+    var arguments = CStrings()
+    for (index, string) in strings.enumerated() {
+      if string.utf8.contains(0) { throw .nulInArgument(index: index) }
+      arguments.append(string.utf8)
+      let size = arguments.length(of: index)
+      if size >= Self.stringLimit {
+        throw .argumentTooLong(index: index, size: size, limit: Self.stringLimit)
+      }
+    }
+    if let variable = environment.variable(longerThan: Self.stringLimit - 1) {
+      throw .variableTooLong(name: variable.name, size: variable.size, limit: Self.stringLimit)
+    }
+    self.arguments = arguments
+    self.environment = environment
+    self.directory = directory
+    try checkTotal()
+  }
+
+  private func checkTotal() throws(ProgramNotStarted) {
+    let (own, inherited) = (arguments.kernelBytes, environment.kernelBytes)
+    // The least that any system promises to pass (Linux: 128 KiB) needs no question.
+    guard own + inherited > 100_000 else { return }
+    // Linux passes no more than 6 MiB however large the stack may grow (fs/exec.c).
+    let limit = min(max(sysconf(Int32(_SC_ARG_MAX)), Self.stringLimit), 6 * 1024 * 1024)
+    if own + inherited > limit {
+      throw .argumentsTooBig(arguments: own, environment: inherited, limit: limit)
+    }
+  }
+
+  /// Starts `program` with the program's ends of `streams` as its descriptors; returns its process id.
+  func start(
+    _ program: String, streams: borrowing ProgramStreams
+  ) throws(ProgramNotStarted) -> Int32 {
+    var failure = weft_spawn_failure()
+    let (input, output, errors) = (
+      streams.programInput, streams.programOutput, streams.programErrors
+    )
+    let leader = program.withCString { program in
+      withOptionalCString(directory) { directory in
+        arguments.withPointers { arguments in
+          environment.withPointers { environment in
+            var request = weft_spawn_request(
+              program: program, arguments: arguments, environment: environment,
+              directory: directory, input: input, output: output, errors: errors)
+            return weft_spawn(&request, &failure)
+          }
+        }
+      }
+    }
+    if leader > 0 { return leader }
+    if SystemError(number: failure.error) == .argumentsTooBig {
+      throw .argumentsTooBig(
+        arguments: arguments.kernelBytes, environment: environment.kernelBytes,
+        limit: sysconf(Int32(_SC_ARG_MAX)))
+    }
+    throw ProgramDiagnosis.explain(failure, program: program, directory: directory)
+  }
+}
+
+private func withOptionalCString<Result>(
+  _ string: String?, _ body: (UnsafePointer<CChar>?) -> Result
+) -> Result {
+  guard let string else { return body(nil) }
+  return string.withCString(body)
+}

@@ -1,0 +1,82 @@
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Darwin)
+  import Darwin
+#endif
+
+/// How a program that started came to its end.
+package struct ProgramEnd: Hashable, Sendable {
+  package enum Status: Hashable, Sendable {
+    case exited(code: Int32)
+    case killed(by: Signal)
+  }
+
+  package var status: Status
+  /// Who ended it; `nil` when it ended by itself, also if a stop came too late for it.
+  package var stopped: StopCause?
+  /// Whether stopping it took KILL.
+  package var neededKill: Bool
+  /// What was alive in its group when its leader had exited by itself. It has been ended.
+  package var leftovers: [ProcessRecord]
+  /// Whether some process kept its output open, so that reading stopped before the end of file.
+  package var outputWasHeld: Bool
+  package var usage: ResourceUsage
+  /// From just before the start to the leader's reaping.
+  package var duration: Duration
+
+  /// Whether it ended by itself with `code`.
+  package func exited(with code: Int32) -> Bool { status == .exited(code: code) && stopped == nil }
+}
+
+/// What the kernel accounts to a program and those of its descendants that it has waited for.
+package struct ResourceUsage: Hashable, Sendable {
+  package var user: Duration
+  package var system: Duration
+  /// Includes what the starting process had resident at that moment (`ru_maxrss`), so it means
+  /// something only where it is larger than that.
+  package var peakResidentBytes: Int
+  package var minorFaults: Int
+  package var majorFaults: Int
+  package var voluntarySwitches: Int
+  package var involuntarySwitches: Int
+
+  init(_ usage: rusage) {
+    user = Duration(usage.ru_utime)
+    system = Duration(usage.ru_stime)
+    #if canImport(Darwin)
+      peakResidentBytes = usage.ru_maxrss
+    #else
+      peakResidentBytes = usage.ru_maxrss * 1024
+    #endif
+    minorFaults = usage.ru_minflt
+    majorFaults = usage.ru_majflt
+    voluntarySwitches = usage.ru_nvcsw
+    involuntarySwitches = usage.ru_nivcsw
+  }
+
+  /// What this process itself has used so far, its children not counted.
+  package static func ofThisProcess() -> ResourceUsage {
+    var usage = rusage()
+    #if canImport(Darwin)
+      getrusage(RUSAGE_SELF, &usage)
+    #else
+      getrusage(__rusage_who_t(RUSAGE_SELF.rawValue), &usage)
+    #endif
+    return ResourceUsage(usage)
+  }
+}
+
+extension Duration {
+  fileprivate init(_ time: timeval) {
+    self = .seconds(Int64(time.tv_sec)) + .microseconds(Int64(time.tv_usec))
+  }
+}
+
+extension ProgramEnd.Status {
+  /// From `wait4`'s word (POSIX `WIFEXITED` and its kin are macros that Swift does not see).
+  init(waitStatus: Int32) {
+    let signal = waitStatus & 0x7f
+    self =
+      signal == 0 ? .exited(code: (waitStatus >> 8) & 0xff) : .killed(by: Signal(rawValue: signal))
+  }
+}

@@ -1,0 +1,58 @@
+import CWeftPlatform
+
+/// What a thread keeps between the programs that it runs: a wake descriptor and a buffer for output.
+/// Belongs to its thread and ends with it.
+final class ProgramSlot {
+  /// Readable when somebody signalled `signal`.
+  let wake: OwnedDescriptor
+  private let separateSignal: OwnedDescriptor?
+  private(set) var buffer: UnsafeMutableRawBufferPointer
+  let polls = PollSet()
+
+  /// A pipe's capacity, so that one read empties it.
+  static let bufferBytes = 64 * 1024
+  /// Both become so large once a program has filled a pipe: at 1 MiB twice the bytes per second go
+  /// through one (the largest that Linux gives without privilege, `/proc/sys/fs/pipe-max-size`).
+  static let largeBufferBytes = 1024 * 1024
+
+  private init() throws(SystemError) {
+    var ends: (wait: Int32, signal: Int32) = (-1, -1)
+    _ = try checked(weft_wake_open(&ends.wait, &ends.signal))
+    wake = OwnedDescriptor(ends.wait)
+    separateSignal = ends.signal == ends.wait ? nil : OwnedDescriptor(ends.signal)
+    buffer = .allocate(byteCount: Self.bufferBytes, alignment: 4096)
+  }
+
+  deinit {
+    buffer.deallocate()
+    polls.deallocate()
+  }
+
+  var signal: Int32 {
+    switch separateSignal {
+    case .some(let signal): signal.number
+    case nil: wake.number
+    }
+  }
+
+  func enlargeBuffer() {
+    guard buffer.count < Self.largeBufferBytes else { return }
+    buffer.deallocate()
+    buffer = .allocate(byteCount: Self.largeBufferBytes, alignment: 4096)
+  }
+
+  /// The calling thread's, made on first use.
+  static func ofThisThread() throws(SystemError) -> ProgramSlot {
+    if let known = local.value {
+      return Unmanaged<ProgramSlot>.fromOpaque(known).takeUnretainedValue()
+    }
+    let slot = try ProgramSlot()
+    local.value = Unmanaged.passRetained(slot).toOpaque()
+    return slot
+  }
+
+  private static let local = ThreadLocal { slot in
+    guard let slot else { return }
+    Unmanaged<ProgramSlot>.fromOpaque(slot).release()
+  }
+}

@@ -1,0 +1,56 @@
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Darwin)
+  import Darwin
+#endif
+
+/// A signal by its name, "TERM", or its number on this system.
+package struct Signal: RawRepresentable, Hashable, Sendable {
+  package let rawValue: Int32
+
+  package init(rawValue: Int32) { self.rawValue = rawValue }
+
+  package static let hangup = Signal(rawValue: SIGHUP)
+  package static let interrupt = Signal(rawValue: SIGINT)
+  package static let quit = Signal(rawValue: SIGQUIT)
+  package static let kill = Signal(rawValue: SIGKILL)
+  package static let brokenPipe = Signal(rawValue: SIGPIPE)
+  package static let terminate = Signal(rawValue: SIGTERM)
+  package static let user1 = Signal(rawValue: SIGUSR1)
+  package static let user2 = Signal(rawValue: SIGUSR2)
+  package static let `continue` = Signal(rawValue: SIGCONT)
+  package static let stop = Signal(rawValue: SIGSTOP)
+  package static let terminalStop = Signal(rawValue: SIGTSTP)
+  package static let windowChange = Signal(rawValue: SIGWINCH)
+
+  /// Knows the names that POSIX gives, with or without "SIG", in capitals.
+  package init?(name: String) {
+    let name = name.hasPrefix("SIG") ? String(name.dropFirst(3)) : name
+    guard let known = Self.names.first(where: { $0.name == name }) else { return nil }
+    self.init(rawValue: known.number)
+  }
+
+  /// Without "SIG"; the number where there is no name.
+  package var name: String {
+    Self.names.first { $0.number == rawValue }?.name ?? String(rawValue)
+  }
+
+  /// The exit code by which shells tell that a program died of it.
+  package var shellExitCode: Int32 { 128 + rawValue }
+
+  /// Every name that `init(name:)` knows.
+  package static var knownNames: [String] { names.map(\.name) }
+
+  private static let names: [(name: String, number: Int32)] = [
+    ("HUP", SIGHUP), ("INT", SIGINT), ("QUIT", SIGQUIT), ("ILL", SIGILL), ("TRAP", SIGTRAP),
+    ("ABRT", SIGABRT), ("BUS", SIGBUS), ("FPE", SIGFPE), ("KILL", SIGKILL), ("USR1", SIGUSR1),
+    ("SEGV", SIGSEGV), ("USR2", SIGUSR2), ("PIPE", SIGPIPE), ("ALRM", SIGALRM), ("TERM", SIGTERM),
+    ("CHLD", SIGCHLD), ("CONT", SIGCONT), ("STOP", SIGSTOP), ("TSTP", SIGTSTP), ("TTIN", SIGTTIN),
+    ("TTOU", SIGTTOU), ("URG", SIGURG), ("XCPU", SIGXCPU), ("XFSZ", SIGXFSZ), ("VTALRM", SIGVTALRM),
+    ("PROF", SIGPROF), ("WINCH", SIGWINCH), ("IO", SIGIO), ("SYS", SIGSYS),
+  ]
+}
+
+extension Signal: CustomStringConvertible {
+  package var description: String { name }
+}

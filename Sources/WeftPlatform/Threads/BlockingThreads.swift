@@ -1,0 +1,122 @@
+import CWeftPlatform
+import Synchronization
+
+/// Threads for jobs that block: each job has one at once, parked or new, so no job waits for another.
+///
+/// Threads stay parked for `idleLimit` and then end. They end also when the pool is closed or released,
+/// each after the job that it runs.
+package final class BlockingThreads: Sendable {
+  package typealias Job = @Sendable () -> Void
+
+  private let roster: ThreadRoster
+
+  /// - Parameter stackBytes: Of each thread; jobs need no more than a poll loop.
+  package init(
+    name: String = "weft-blocking", stackBytes: Int = 512 * 1024, idleLimit: Duration = .seconds(10)
+  ) {
+    roster = ThreadRoster(name: name, stackBytes: stackBytes, idleLimit: idleLimit)
+  }
+
+  deinit { roster.close() }
+
+  /// Gives `job` a thread.
+  ///
+  /// - Parameter onThisThread: The caller is a job of this pool and *promises to return at once*: `job` then
+  ///   follows it on the same thread, without a switch. A second such job, and one from a thread that is
+  ///   not the pool's, is given a thread as usual.
+  /// - Throws: When there is no parked thread and the system makes no new one. The job will not run.
+  package func submit(onThisThread: Bool = false, _ job: @escaping Job) throws(ThreadNotStarted) {
+    if onThisThread, let worker = Worker.current, worker.takesNext(job, of: roster) { return }
+    try roster.submit(job)
+  }
+
+  /// Ends the parked threads now and the others after their jobs. Jobs are no longer accepted.
+  package func close() { roster.close() }
+
+  /// Threads that have not ended, parked ones included.
+  package var threadCount: Int { roster.threadCount }
+}
+
+/// Why a job was not accepted.
+package enum ThreadNotStarted: Error, Hashable, Sendable {
+  case poolIsClosed
+  case resources(SystemError)
+
+  package var message: String {
+    switch self {
+    case .poolIsClosed: "the thread pool has been closed"
+    case .resources(let error): "the system has no room for another thread: \(error)"
+    }
+  }
+}
+
+/// Who is parked, and who exists.
+final class ThreadRoster: Sendable {
+  private struct State {
+    /// Last in, first out: the most recently parked thread has the warmest caches.
+    var parked: [Worker] = []
+    var threadCount = 0
+    var isClosed = false
+  }
+
+  private let state = Mutex(State())
+  private let name: String
+  private let stackBytes: Int
+  private let idleLimit: Duration
+
+  init(name: String, stackBytes: Int, idleLimit: Duration) {
+    self.name = name
+    self.stackBytes = stackBytes
+    self.idleLimit = idleLimit
+  }
+
+  var threadCount: Int { state.withLock { $0.threadCount } }
+
+  func submit(_ job: @escaping BlockingThreads.Job) throws(ThreadNotStarted) {
+    let parked = try state.withLock { state throws(ThreadNotStarted) -> Worker? in
+      if state.isClosed { throw .poolIsClosed }
+      if let worker = state.parked.popLast() { return worker }
+      state.threadCount += 1
+      return nil
+    }
+    if let parked { return parked.wake(with: job) }
+    do { try start(job) } catch {
+      state.withLock { $0.threadCount -= 1 }
+      throw .resources(error)
+    }
+  }
+
+  private func start(_ job: @escaping BlockingThreads.Job) throws(SystemError) {
+    let worker = Worker(of: self)
+    try Thread.start(name: name, stackBytes: stackBytes) {
+      worker.work(beginningWith: job)
+      self.state.withLock { $0.threadCount -= 1 }
+    }
+  }
+
+  /// The next job for a worker that has none; `nil` when its thread is to end.
+  func park(_ worker: Worker) -> BlockingThreads.Job? {
+    let isClosed = state.withLock { state in
+      if !state.isClosed { state.parked.append(worker) }
+      return state.isClosed
+    }
+    if isClosed { return nil }
+    if let job = worker.waitForJob(atMost: idleLimit) { return job }
+    let left = state.withLock { state in
+      guard let index = state.parked.firstIndex(where: { $0 === worker }) else { return false }
+      state.parked.remove(at: index)
+      return true
+    }
+    // Chosen in the last moment: the job is on its way, or the close.
+    return left ? nil : worker.waitForJob(atMost: nil)
+  }
+
+  func close() {
+    let parked = state.withLock { state in
+      state.isClosed = true
+      defer { state.parked = [] }
+      return state.parked
+    }
+    for worker in parked { worker.wake(with: nil) }
+  }
+}

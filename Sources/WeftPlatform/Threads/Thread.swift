@@ -1,0 +1,76 @@
+import CWeftPlatform
+
+/// Starting operating-system threads.
+enum Thread {
+  private final class Body {
+    let run: @Sendable () -> Void
+    init(_ run: @escaping @Sendable () -> Void) { self.run = run }
+  }
+
+  /// Runs `body` on a new, detached thread, on which no signal is handled: those of the process are left
+  /// to the threads that it has for them.
+  static func start(
+    name: String, stackBytes: Int, _ body: @escaping @Sendable () -> Void
+  ) throws(SystemError) {
+    let named: @Sendable () -> Void = {
+      weft_name_thread(name)
+      body()
+    }
+    let context = Unmanaged.passRetained(Body(named))
+    let failed = weft_thread_start(
+      stackBytes,
+      { context in
+        Unmanaged<Body>.fromOpaque(context!).takeRetainedValue().run()
+      }, context.toOpaque())
+    guard failed != 0 else { return }
+    context.release()
+    throw SystemError(number: failed)
+  }
+}
+
+/// Where one thread sleeps until another wakes it; a wake that comes first is kept.
+final class Parking: @unchecked Sendable {
+  // A mutex, a condition and a flag, in C because they must not move; every use of the pointer is one of
+  // the calls below, which lock the mutex. It is freed with the last reference, when nobody can use it.
+  private let place: OpaquePointer
+
+  init() {
+    guard let place = weft_parking_create() else {
+      fatalError("out of memory for a thread's parking")
+    }
+    self.place = place
+  }
+
+  deinit { weft_parking_destroy(place) }
+
+  /// False when `limit` passed without a wake.
+  func park(atMost limit: Duration?) -> Bool {
+    weft_parking_park(place, limit.map(Self.nanoseconds) ?? -1) != 0
+  }
+
+  func unpark() { weft_parking_unpark(place) }
+
+  private static func nanoseconds(_ duration: Duration) -> Int64 {
+    let parts = max(.zero, duration).components
+    return min(parts.seconds, 3_000_000_000) * 1_000_000_000 + parts.attoseconds / 1_000_000_000
+  }
+}
+
+/// A pointer that each thread has for itself.
+struct ThreadLocal: Sendable {
+  static let worker = ThreadLocal { _ in }
+
+  private let key: UInt
+
+  /// - Parameter release: Called with a thread's pointer, unless that is null, when the thread ends.
+  init(release: @escaping @convention(c) (UnsafeMutableRawPointer?) -> Void) {
+    let key = weft_thread_key_create(release)
+    precondition(key >= 0, "no thread-specific key: error \(-key)")
+    self.key = UInt(key)
+  }
+
+  var value: UnsafeMutableRawPointer? {
+    get { weft_thread_key_get(key) }
+    nonmutating set { weft_thread_key_set(key, newValue) }
+  }
+}

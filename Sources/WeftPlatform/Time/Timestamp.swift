@@ -1,0 +1,58 @@
+/// A moment in UTC.
+package struct Timestamp: Hashable, Comparable, Sendable {
+  /// Since 1970-01-01T00:00:00Z, without leap seconds.
+  package var nanoseconds: Int64
+
+  package init(nanoseconds: Int64) { self.nanoseconds = nanoseconds }
+
+  package static func < (one: Timestamp, other: Timestamp) -> Bool {
+    one.nanoseconds < other.nanoseconds
+  }
+}
+
+extension Timestamp: CustomStringConvertible {
+  /// RFC 3339 with milliseconds, cut and not rounded: "2026-11-20T23:36:05.123Z".
+  package var description: String {
+    let (days, time) = Self.floorDivide(nanoseconds, by: 86_400_000_000_000)
+    let date = CivilDate(daysSince1970: days)
+    let milliseconds = time / 1_000_000
+    let (seconds, fraction) = (milliseconds / 1000, milliseconds % 1000)
+    return Self.padded(date.year, 4) + "-" + Self.padded(date.month, 2) + "-"
+      + Self.padded(date.day, 2)
+      + "T" + Self.padded(seconds / 3600, 2) + ":" + Self.padded(seconds / 60 % 60, 2) + ":"
+      + Self.padded(seconds % 60, 2) + "." + Self.padded(fraction, 3) + "Z"
+  }
+
+  private static func padded(_ number: Int64, _ width: Int) -> String {
+    let digits = String(number)
+    return String(repeating: "0", count: max(0, width - digits.count)) + digits
+  }
+
+  private static func floorDivide(_ number: Int64, by divisor: Int64) -> (Int64, Int64) {
+    let remainder = ((number % divisor) + divisor) % divisor
+    return ((number - remainder) / divisor, remainder)
+  }
+}
+
+/// A day of the proleptic Gregorian calendar.
+///
+/// Howard Hinnant, "chrono-Compatible Low-Level Date Algorithms", `civil_from_days`: years begin in March,
+/// so that the leap day is the last; an era has 400 of them.
+struct CivilDate: Hashable {
+  var year: Int64
+  var month: Int64
+  var day: Int64
+
+  init(daysSince1970 days: Int64) {
+    let shifted = days + 719_468
+    let era = (shifted >= 0 ? shifted : shifted - 146_096) / 146_097
+    let dayOfEra = shifted - era * 146_097
+    let yearOfEra =
+      (dayOfEra - dayOfEra / 1460 + dayOfEra / 36_524 - dayOfEra / 146_096) / 365
+    let dayOfYear = dayOfEra - (365 * yearOfEra + yearOfEra / 4 - yearOfEra / 100)
+    let shiftedMonth = (5 * dayOfYear + 2) / 153
+    day = dayOfYear - (153 * shiftedMonth + 2) / 5 + 1
+    month = shiftedMonth < 10 ? shiftedMonth + 3 : shiftedMonth - 9
+    year = yearOfEra + era * 400 + (month <= 2 ? 1 : 0)
+  }
+}
