@@ -13,7 +13,7 @@ public struct StepID: Sendable, Hashable {
     guard let first = bytes.first, isLetter(first) || first == UInt8(ascii: "_") else {
       return false
     }
-    return bytes.count <= 100
+    return bytes.count <= longest
       && bytes.allSatisfy {
         isLetter($0) || (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0)
           || $0 == UInt8(ascii: "_") || $0 == UInt8(ascii: "-")

@@ -8,6 +8,8 @@ public enum WorkflowLimits {
   public static let groupDepth = 64
   /// Steps and groups of one workflow, all together.
   public static let steps = 2_000_000
+  /// Problems of one file that are collected; what comes after them is not checked.
+  public static let problems = 100_000
   /// The longest time limit that can be written.
   public static let longestDuration = Duration.seconds(366 * 24 * 3600)
   /// The largest `maxParallel` or `-j`.

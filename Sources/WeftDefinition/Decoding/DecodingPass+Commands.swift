@@ -1,0 +1,81 @@
+import WeftDiagnostics
+import WeftJSON
+
+/// `run`, `stdin` and `successCodes`: what belongs to a command alone.
+extension DecodingPass {
+  mutating func invocation(_ node: JSONNode) -> Command.Invocation? {
+    switch node.kind {
+    case .string: return script(node, Field("run")).map(Command.Invocation.script)
+    case .array: return arguments(node, Field("run")).map(Command.Invocation.program)
+    default:
+      reportType(
+        of: node, Field("run"), wanted: "a script, or an array of a program and its arguments")
+      return nil
+    }
+  }
+
+  mutating func script(_ node: JSONNode, _ field: Field) -> String? {
+    filledText(node, field, wanted: "a script")
+  }
+
+  mutating func standardInput(_ node: JSONNode) -> StandardInput? {
+    switch node.kind {
+    case .string: return text(node, Field("stdin")).map(StandardInput.text)
+    case .object: return standardInputSource(node)
+    default:
+      reportType(
+        of: node, Field("stdin"), wanted: "a text, { \"file\": … } or { \"log\": … }")
+      return nil
+    }
+  }
+
+  private mutating func standardInputSource(_ node: JSONNode) -> StandardInput? {
+    let field = Field("stdin")
+    var sources: [StandardInputKey: StandardInput] = [:]
+    var found: Set<StandardInputKey> = []
+    var hasUnknownKey = false
+    for member in node.members {
+      guard let key: StandardInputKey = key(of: member, in: .stdin) else {
+        hasUnknownKey = hasUnknownKey || !PackedKey(member.key).isIgnored
+        continue
+      }
+      found.insert(key)
+      switch key {
+      case .file:
+        let path = filledText(member.value, field.member("file"), wanted: "the path of a file")
+        sources[key] = path.map(StandardInput.file)
+      case .log:
+        let name = filledText(member.value, field.member("log"), wanted: "the id of a step")
+        sources[key] = name.map { .log(Need($0, place: member.value.range)) }
+      }
+    }
+    if found.count != 1 && !hasUnknownKey {
+      report(
+        .wrongType(
+          path: path(field), found: found.isEmpty ? "an empty object" : "both a file and a log",
+          wanted: "{ \"file\": … } or { \"log\": … }", help: nil),
+        at: node)
+    }
+    return found.count == 1 ? sources.values.first : nil
+  }
+
+  mutating func successCodes(_ node: JSONNode) -> [Int]? {
+    let field = Field("successCodes")
+    guard node.kind == .array else {
+      reportType(
+        of: node, field, wanted: "an array of exit codes",
+        help: node.kind == .number ? "write [\(shortened(node.sourceText))]" : "write [0, 1]")
+      return nil
+    }
+    guard !node.elements.isEmpty else {
+      report(.empty(path: path(field), wanted: "at least one exit code"), at: node)
+      return nil
+    }
+    var codes: [Int] = []
+    for (index, element) in node.elements.enumerated() {
+      guard let code = integer(element, field.element(index), in: 0...255) else { continue }
+      codes.append(code)
+    }
+    return codes.isEmpty ? nil : codes
+  }
+}

@@ -1,0 +1,51 @@
+import WeftDiagnostics
+import WeftJSON
+
+/// The members of a group while its keys are read.
+struct GroupDraft {
+  /// The key that came first, and with it the order; `nil` before one came.
+  private(set) var key: JSONNode?
+  private(set) var order: StepGroup.Order?
+  var members: [Step] = []
+
+  mutating func begin(_ order: StepGroup.Order, _ key: JSONNode) {
+    guard self.order == nil else { return }
+    self.order = order
+    self.key = key
+  }
+}
+
+extension DecodingPass {
+  /// Reads `steps` or `parallel`. Of an object that has both, the members are put together, so that
+  /// all their ids are known.
+  mutating func members(
+    _ order: StepGroup.Order, _ member: JSONMember, into draft: inout GroupDraft
+  ) {
+    if let first = draft.order, first != order, let key = draft.key {
+      reportSeveralActions(key, member.key)
+    }
+    draft.begin(order, member.key)
+    let list = member.value
+    let field = Field(order.rawValue)
+    guard list.kind == .array else {
+      reportType(
+        of: list, field, wanted: "an array of steps",
+        help: list.kind == .string || list.kind == .object ? "put it into brackets: [ … ]" : nil)
+      return
+    }
+    if list.elements.isEmpty { report(.emptyGroup(path: path(field)), at: list) }
+    enter(order)
+    for element in list.elements {
+      guard advance(to: element) else { break }
+      if let step = step(element) { draft.members.append(step) }
+    }
+    leave()
+  }
+
+  mutating func reportSeveralActions(_ first: JSONNode, _ second: JSONNode) {
+    let name = first.stringValue ?? ""
+    report(
+      .severalActions(name, second.stringValue ?? ""), at: second,
+      related: ("\"\(name)\" is here", first))
+  }
+}

@@ -1,0 +1,77 @@
+import WeftDiagnostics
+import WeftJSON
+
+/// `env`, `cwd` and `shell`: the same at every level.
+extension DecodingPass {
+  mutating func environment(_ node: JSONNode) -> [String: String?] {
+    guard node.kind == .object else {
+      reportType(
+        of: node, Field("env"), wanted: "an object of names and values",
+        help: "write { \"NAME\": \"value\" }")
+      return [:]
+    }
+    var variables: [String: String?] = [:]
+    for member in node.members {
+      guard let name = variableName(member.key), let value = variable(member.value, name) else {
+        continue
+      }
+      variables.updateValue(value, forKey: name)
+    }
+    return variables
+  }
+
+  private mutating func variableName(_ key: JSONNode) -> String? {
+    let name = key.stringValue ?? ""
+    if name.hasExpression {
+      report(.expression(path: path(Field("env"))), at: key)
+      return nil
+    }
+    guard !name.isEmpty, !name.utf8.contains(UInt8(ascii: "=")) else {
+      report(.invalidVariableName(name), at: key)
+      return nil
+    }
+    return name
+  }
+
+  /// A value, or the wish to remove it; the outer optional is for neither.
+  private mutating func variable(_ node: JSONNode, _ name: String) -> String?? {
+    switch node.kind {
+    case .null: return .some(nil)
+    case .number, .bool: return node.sourceText
+    case .string: return text(node, Field("env", member: name)).map { $0 }
+    case .array, .object, .unreadable:
+      reportType(
+        of: node, Field("env", member: name),
+        wanted: "a string, a number, true, false, or null to remove the variable")
+      return nil
+    }
+  }
+
+  mutating func workingDirectory(_ node: JSONNode) -> String? {
+    filledText(node, Field("cwd"), wanted: "the path of a directory")
+  }
+
+  mutating func shell(_ node: JSONNode) -> Shell? {
+    switch node.kind {
+    case .array: return arguments(node, Field("shell")).map(Shell.init(prefix:))
+    case .string: return namedShell(node)
+    default:
+      reportType(
+        of: node, Field("shell"), wanted: "\"sh\", \"bash\", \"python\" or a command line",
+        help: "a command line is an array, such as [\"zsh\", \"-e\", \"-c\"]")
+      return nil
+    }
+  }
+
+  private mutating func namedShell(_ node: JSONNode) -> Shell? {
+    guard let word = text(node, Field("shell")) else { return nil }
+    if let known = Shell.named.first(where: { $0.name == word }) { return known.shell }
+    report(
+      .unknownWord(
+        path: path(Field("shell")), word: word, wanted: "\"sh\", \"bash\" or \"python\"",
+        nearest: NearestName(Shell.named.map(\.name)).nearest(to: word),
+        help: "another shell is given as a command line, such as [\"zsh\", \"-e\", \"-c\"]"),
+      at: node)
+    return nil
+  }
+}

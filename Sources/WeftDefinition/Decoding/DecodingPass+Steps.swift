@@ -1,0 +1,105 @@
+import WeftDiagnostics
+import WeftJSON
+
+extension DecodingPass {
+  /// One member of a list. A step whose action is wrong is still a step: others may need it.
+  mutating func step(_ node: JSONNode) -> Step? {
+    switch node.kind {
+    case .string:
+      let text = script(node, .itself)
+      return Step(
+        action: text.map(DecodingPass.running) ?? DecodingPass.nothing,
+        place: StepPlace(step: node.range))
+    case .object:
+      return objectStep(node)
+    default:
+      reportType(
+        of: node, .itself, wanted: "a step: a script or an object",
+        help: node.kind == .array
+          ? "a program and its arguments are written { \"run\": […] }" : nil)
+      return nil
+    }
+  }
+
+  private mutating func objectStep(_ node: JSONNode) -> Step {
+    var draft = StepDraft(place: StepPlace(step: node.range))
+    for member in node.members {
+      guard let key: StepKey = key(of: member, in: .step) else {
+        draft.hasUnknownKey = draft.hasUnknownKey || !PackedKey(member.key).isIgnored
+        continue
+      }
+      take(key, member, into: &draft)
+    }
+    draft.step.action = action(of: draft, at: node)
+    return draft.step
+  }
+
+  private mutating func take(_ key: StepKey, _ member: JSONMember, into draft: inout StepDraft) {
+    let value = member.value
+    switch key {
+    case .id:
+      draft.step.id = id(value)
+      draft.step.place.value?.id = value.range
+    case .name: draft.step.name = name(value)
+    case .description: draft.step.description = text(value, Field("description"))
+    case .needs: draft.step.needs = needs(value)
+    case .env: draft.step.settings.environment = environment(value)
+    case .cwd: draft.step.settings.workingDirectory = workingDirectory(value)
+    case .shell: draft.step.settings.shell = shell(value)
+    case .timeout: draft.step.timeout = duration(value, Field("timeout"))
+    case .allowFailure: draft.step.allowFailure = tolerance(value)
+    case .run:
+      draft.run = member.key
+      draft.invocation = invocation(value)
+    case .stdin:
+      draft.commandKeys.append(member.key)
+      draft.stdin = standardInput(value)
+    case .successCodes:
+      draft.commandKeys.append(member.key)
+      draft.successCodes = successCodes(value)
+    case .maxParallel:
+      draft.maxParallelKey = member.key
+      draft.maxParallel = maxParallel(value)
+    case .steps: group(.steps, member, into: &draft)
+    case .parallel: group(.parallel, member, into: &draft)
+    }
+  }
+
+  private mutating func group(
+    _ order: StepGroup.Order, _ member: JSONMember, into draft: inout StepDraft
+  ) {
+    guard groupDepth < limits.groupDepth else {
+      return cutShort(.groupTooDeep(path: path(Field(order.rawValue))), at: member.key)
+    }
+    members(order, member, into: &draft.group)
+  }
+
+  private mutating func id(_ node: JSONNode) -> StepID? {
+    guard let text = text(node, Field("id")) else {
+      if let text = node.stringValue { reject(id: text) }
+      return nil
+    }
+    if let id = StepID(text) { return id }
+    if let fault = StepID.fault(in: text) { report(.invalidID(text, fault: fault), at: node) }
+    reject(id: text)
+    return nil
+  }
+
+  private mutating func needs(_ node: JSONNode) -> [Need]? {
+    let field = Field("needs")
+    guard node.kind == .array else {
+      reportType(
+        of: node, field, wanted: "an array of ids",
+        help: node.stringValue.map { "write [\(quoted($0))]" } ?? "write [\"build\"]")
+      return nil
+    }
+    var needs: [Need] = []
+    for (index, element) in node.elements.enumerated() {
+      guard let name = filledText(element, field.element(index), wanted: "the id of a step") else {
+        continue
+      }
+      needs.append(Need(name, place: element.range))
+    }
+    return needs
+  }
+}

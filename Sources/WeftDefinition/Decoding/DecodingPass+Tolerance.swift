@@ -1,0 +1,71 @@
+import WeftDiagnostics
+import WeftJSON
+
+/// `allowFailure` and `onFailure`.
+extension DecodingPass {
+  mutating func tolerance(_ node: JSONNode) -> FailureTolerance {
+    switch node.kind {
+    case .bool: return node.boolValue == true ? .all : .none
+    case .array: return .classes(errorClasses(node))
+    default:
+      reportType(
+        of: node, Field("allowFailure"), wanted: "true, false or an array of error classes",
+        help: node.stringValue.flatMap(ErrorClass.init).map { "write [\"\($0)\"]" })
+      return .none
+    }
+  }
+
+  private mutating func errorClasses(_ node: JSONNode) -> [ErrorClass] {
+    var classes: [ErrorClass] = []
+    for (index, element) in node.elements.enumerated() {
+      let field = Field("allowFailure", index: index)
+      guard let word = text(element, field) else { continue }
+      if let known = ErrorClass(word) {
+        classes.append(known)
+      } else {
+        report(
+          .unknownWord(
+            path: path(field), word: word, wanted: "a class of failure",
+            nearest: ErrorClass.nearest(to: word), help: ErrorClass.list), at: element)
+      }
+    }
+    return classes
+  }
+
+  mutating func failureResponse(_ node: JSONNode) -> FailureResponse? {
+    let field = Field("onFailure")
+    let wanted = "\"stop\", \"cancel\" or \"continue\""
+    guard node.kind == .string else {
+      reportType(of: node, field, wanted: wanted)
+      return nil
+    }
+    guard let word = text(node, field) else { return nil }
+    if let known = FailureResponse(rawValue: word) { return known }
+    let names = NearestName(FailureResponse.allCases.map(\.rawValue))
+    report(
+      .unknownWord(
+        path: path(field), word: word, wanted: wanted, nearest: names.nearest(to: word), help: nil),
+      at: node)
+    return nil
+  }
+}
+
+extension ErrorClass {
+  fileprivate static let list =
+    "the classes are \(plain.map(\.name).joined(separator: ", ")), "
+    + "exit:1 to exit:255, and signal:KILL and the like"
+
+  fileprivate static func nearest(to word: String) -> String? {
+    // A code that no exit can have is one edit away from many that one can.
+    guard !word.hasPrefix("exit:") else { return nil }
+    let bare = word.hasPrefix("signal:") ? word.dropFirst("signal:".count) : word[...]
+    let signal = bare.uppercased()
+    let name = signal.hasPrefix("SIG") ? String(signal.dropFirst(3)) : signal
+    if SignalName.all.contains(name) { return "signal:\(name)" }
+    if let signal = signals.nearest(to: name) { return "signal:\(signal)" }
+    return word.hasPrefix("signal:") ? nil : classes.nearest(to: word)
+  }
+
+  private static let classes = NearestName(plain.map(\.name))
+  private static let signals = NearestName(SignalName.all.sorted())
+}

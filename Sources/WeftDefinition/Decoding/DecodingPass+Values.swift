@@ -1,0 +1,131 @@
+import WeftDiagnostics
+import WeftJSON
+
+extension DecodingPass {
+  /// Any text without an expression in it.
+  mutating func text(_ node: JSONNode, _ field: Field) -> String? {
+    guard let text = node.stringValue else {
+      reportType(of: node, field, wanted: "a string", help: stringHelp(for: node))
+      return nil
+    }
+    guard !text.hasExpression else {
+      report(.expression(path: path(field)), at: node)
+      return nil
+    }
+    return text
+  }
+
+  /// A text with something in it; `wanted` says what, for the message.
+  mutating func filledText(_ node: JSONNode, _ field: Field, wanted: String) -> String? {
+    guard let text = text(node, field) else { return nil }
+    guard !text.isEmpty else {
+      report(.empty(path: path(field), wanted: wanted), at: node)
+      return nil
+    }
+    return text
+  }
+
+  /// A program and its arguments.
+  mutating func arguments(_ node: JSONNode, _ field: Field) -> [String]? {
+    guard !node.elements.isEmpty else {
+      report(.empty(path: path(field), wanted: "a program and its arguments"), at: node)
+      return nil
+    }
+    var arguments: [String] = []
+    var isWhole = true
+    for (index, element) in node.elements.enumerated() {
+      let argument =
+        index == 0
+        ? filledText(element, field.element(0), wanted: "the name of a program")
+        : text(element, field.element(index))
+      if let argument { arguments.append(argument) } else { isWhole = false }
+    }
+    return isWhole ? arguments : nil
+  }
+
+  mutating func integer(_ node: JSONNode, _ field: Field, in range: ClosedRange<Int>) -> Int? {
+    guard let number = node.numberValue else {
+      reportType(
+        of: node, field,
+        wanted: "a whole number from \(range.lowerBound) to \(range.upperBound)",
+        help: numberHelp(for: node))
+      return nil
+    }
+    guard let integer = number.asInt, range.contains(integer) else {
+      report(
+        .numberOutOfRange(path: path(field), number: node.sourceText, wanted: range), at: node)
+      return nil
+    }
+    return integer
+  }
+
+  mutating func duration(_ node: JSONNode, _ field: Field) -> Duration? {
+    if node.kind == .number {
+      report(.durationWithoutUnit(path: path(field), number: node.sourceText), at: node)
+      return nil
+    }
+    guard node.kind == .string else {
+      reportType(of: node, field, wanted: "a duration like \"30s\"")
+      return nil
+    }
+    guard let text = text(node, field) else { return nil }
+    do {
+      return try DurationText.duration(from: text)
+    } catch {
+      report(.invalidDuration(path: path(field), text: text, fault: error), at: node)
+      return nil
+    }
+  }
+
+  /// Says what the value is and what it should be, unless the reader has said already that it is nothing.
+  mutating func reportType(
+    of node: JSONNode, _ field: Field, wanted: String, help: String? = nil
+  ) {
+    guard node.kind != .unreadable else { return }
+    report(
+      .wrongType(path: path(field), found: node.noun, wanted: wanted, help: help), at: node)
+  }
+
+  private func stringHelp(for node: JSONNode) -> String? {
+    switch node.kind {
+    case .number, .bool: "write \"\(shortened(node.sourceText))\""
+    default: nil
+    }
+  }
+
+  private func numberHelp(for node: JSONNode) -> String? {
+    guard let text = node.stringValue, isCount(text) else { return nil }
+    return "write \(text) without quotes"
+  }
+}
+
+extension JSONNode {
+  /// What the value is, in a sentence.
+  var noun: String {
+    switch kind {
+    case .null: "null"
+    case .bool: boolValue == true ? "true" : "false"
+    case .number: "the number \(shortened(sourceText))"
+    case .string: "a string"
+    case .array: "an array"
+    case .object: "an object"
+    case .unreadable: "unreadable"
+    }
+  }
+}
+
+extension String {
+  /// Whether `${{` is in the text.
+  var hasExpression: Bool {
+    var text = self
+    return text.withUTF8 { bytes in
+      guard bytes.count >= 3 else { return false }
+      for index in 0..<bytes.count - 2 where bytes[index] == UInt8(ascii: "$") {
+        if bytes[index + 1] == UInt8(ascii: "{") && bytes[index + 2] == UInt8(ascii: "{") {
+          return true
+        }
+      }
+      return false
+    }
+  }
+}

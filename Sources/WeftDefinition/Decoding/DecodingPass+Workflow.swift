@@ -1,0 +1,57 @@
+import WeftDiagnostics
+import WeftJSON
+
+/// The top level.
+extension DecodingPass {
+  /// `nil` where so much is missing that nothing can be said about the rest.
+  mutating func workflow(_ root: JSONNode) -> Workflow? {
+    guard root.kind == .object else {
+      if root.kind != .unreadable { report(.notAWorkflow(found: root.noun), at: root) }
+      return nil
+    }
+    var workflow = Workflow(body: StepGroup(.steps, []), source: root.document.file)
+    var body = GroupDraft()
+    var hasUnknownKey = false
+    for member in root.members {
+      guard let key: WorkflowKey = key(of: member, in: .workflow) else {
+        hasUnknownKey = hasUnknownKey || !PackedKey(member.key).isIgnored
+        continue
+      }
+      take(key, member, into: &workflow, &body)
+    }
+    guard let order = body.order else {
+      if !hasUnknownKey { report(.nothingToRun, at: root) }
+      return nil
+    }
+    workflow.body = StepGroup(order, body.members, maxParallel: workflow.maxParallel)
+    return isCutShort ? nil : workflow
+  }
+
+  private mutating func take(
+    _ key: WorkflowKey, _ member: JSONMember, into workflow: inout Workflow,
+    _ body: inout GroupDraft
+  ) {
+    let value = member.value
+    switch key {
+    case .schema: break
+    case .name: workflow.name = name(value)
+    case .description: workflow.description = text(value, Field("description"))
+    case .env: workflow.settings.environment = environment(value)
+    case .cwd: workflow.settings.workingDirectory = workingDirectory(value)
+    case .shell: workflow.settings.shell = shell(value)
+    case .maxParallel: workflow.maxParallel = maxParallel(value)
+    case .timeout: workflow.timeout = duration(value, Field("timeout"))
+    case .onFailure: workflow.onFailure = failureResponse(value) ?? .stop
+    case .steps: members(.steps, member, into: &body)
+    case .parallel: members(.parallel, member, into: &body)
+    }
+  }
+
+  mutating func name(_ node: JSONNode) -> String? {
+    filledText(node, Field("name"), wanted: "a name")
+  }
+
+  mutating func maxParallel(_ node: JSONNode) -> Int? {
+    integer(node, Field("maxParallel"), in: 1...WorkflowLimits.maxParallel)
+  }
+}

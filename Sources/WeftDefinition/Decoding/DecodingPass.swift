@@ -1,0 +1,123 @@
+import WeftDiagnostics
+import WeftJSON
+
+/// One walk over one document: what was understood so far is with the callers, what was wrong is here.
+///
+/// A value that cannot be used is told and left out, and the walk goes on: every problem of a file is
+/// found in one pass. What would only follow from a problem that was told is not told.
+struct DecodingPass {
+  struct Limits {
+    var steps = WorkflowLimits.steps
+    var groupDepth = WorkflowLimits.groupDepth
+    var problems = WorkflowLimits.problems
+  }
+
+  let limits: Limits
+  private(set) var diagnostics: [Diagnostic] = []
+  /// A limit was reached: the rest was not read, and what was understood means nothing.
+  private(set) var isCutShort = false
+  /// The lists around the value being read, outermost first.
+  private var lists: [(order: StepGroup.Order, index: Int)] = []
+  private var stepCount = 0
+  /// What was meant as an id and is none; whoever needs it is not to blame.
+  private(set) var rejectedIDs: Set<String> = []
+
+  init(limits: Limits = Limits()) {
+    self.limits = limits
+  }
+
+  /// How many groups are around the value being read; the top level does not count.
+  var groupDepth: Int { max(lists.count - 1, 0) }
+
+  // MARK: Telling
+
+  mutating func report(_ problem: Problem, at node: JSONNode, related: (String, JSONNode)? = nil) {
+    guard !isCutShort else { return }
+    guard diagnostics.count < limits.problems else {
+      isCutShort = true
+      return append(.tooManyProblems(limit: limits.problems), at: node)
+    }
+    append(problem, at: node, related: related)
+  }
+
+  private mutating func append(
+    _ problem: Problem, at node: JSONNode, related: (String, JSONNode)? = nil
+  ) {
+    let wording = problem.wording
+    diagnostics.append(
+      Diagnostic(
+        problem.severity, code: wording.code.rawValue, message: wording.message, place: node.place,
+        help: wording.help,
+        related: related.map { [Diagnostic.Related(message: $0.0, place: $0.1.place)] } ?? []))
+  }
+
+  mutating func reject(id: String) {
+    rejectedIDs.insert(id)
+  }
+
+  mutating func cutShort(_ problem: Problem, at node: JSONNode) {
+    report(problem, at: node)
+    isCutShort = true
+  }
+
+  // MARK: Where the walk is
+
+  mutating func enter(_ order: StepGroup.Order) {
+    lists.append((order, -1))
+  }
+
+  /// Comes to the next member of the innermost list; `false` where no more are read.
+  mutating func advance(to node: JSONNode) -> Bool {
+    guard !isCutShort else { return false }
+    stepCount += 1
+    guard stepCount <= limits.steps else {
+      cutShort(.tooManySteps(limit: limits.steps), at: node)
+      return false
+    }
+    lists[lists.count - 1].index += 1
+    return true
+  }
+
+  mutating func leave() {
+    lists.removeLast()
+  }
+
+  /// The JSON path of a value of the object being read, such as `steps[3].parallel[0].timeout`.
+  func path(_ field: Field) -> String {
+    var path = ""
+    for (order, index) in lists {
+      path += path.isEmpty ? order.rawValue : "." + order.rawValue
+      if index >= 0 { path += "[\(index)]" }
+    }
+    if !field.key.isEmpty { path += path.isEmpty ? field.key : "." + field.key }
+    if let index = field.index { path += "[\(index)]" }
+    if let member = field.member { path += "." + member }
+    return DecodingPass.elided(path)
+  }
+}
+
+extension DecodingPass {
+  /// The end of a path says more than its beginning.
+  private static func elided(_ path: String) -> String {
+    path.utf8.count <= 100 ? path : "…" + path.suffix(60).drop { $0 != "." }
+  }
+}
+
+/// A value inside of the object being read: that of a key, or one level further in.
+struct Field {
+  var key: String
+  var index: Int?
+  var member: String?
+
+  init(_ key: String, index: Int? = nil, member: String? = nil) {
+    self.key = key
+    self.index = index
+    self.member = member
+  }
+
+  /// The object itself.
+  static let itself = Field("")
+
+  func element(_ index: Int) -> Field { Field(key, index: index) }
+  func member(_ name: String) -> Field { Field(key, member: name) }
+}

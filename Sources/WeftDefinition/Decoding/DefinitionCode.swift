@@ -1,0 +1,47 @@
+/// The codes of what can be wrong with the shape and the values of a workflow file; each is stable
+/// across releases and may be looked up or filtered by.
+///
+/// W00xx (the JSON text), W0101 and W0102 (repeated keys) belong to the reader, W02xx (the graph) to
+/// the planner, and W0501 (an id needed twice) too.
+public enum DefinitionCode: String, Sendable, Hashable, CaseIterable {
+  case unknownKey = "W0103"
+  case wrongType = "W0104"
+  case misplacedKey = "W0105"
+  case noAction = "W0106"
+  case severalActions = "W0107"
+  case nothingToRun = "W0108"
+  case groupTooDeep = "W0109"
+  case tooManySteps = "W0110"
+  case tooManyProblems = "W0111"
+  case expression = "W0301"
+  case invalidDuration = "W0401"
+  case invalidID = "W0402"
+  case numberOutOfRange = "W0403"
+  case empty = "W0404"
+  case unknownWord = "W0405"
+  case invalidVariableName = "W0406"
+  case emptyGroup = "W0502"
+
+  /// What the code stands for, as a sentence for a table.
+  public var summary: String {
+    switch self {
+    case .unknownKey: "a key that means nothing where it stands"
+    case .wrongType: "a value of the wrong JSON type"
+    case .misplacedKey: "a key that belongs to another kind of step, or to the workflow"
+    case .noAction: "a step without `run`, `steps` or `parallel`"
+    case .severalActions: "a step, or a workflow, that says twice what it does"
+    case .nothingToRun: "a file without steps"
+    case .groupTooDeep: "groups nested deeper than the limit"
+    case .tooManySteps: "more steps than the limit"
+    case .tooManyProblems: "more problems than are collected"
+    case .expression: "an expression, which this version of the format does not have"
+    case .invalidDuration: "a text that is not a duration, or one out of range"
+    case .invalidID: "an id that breaks the rule for ids"
+    case .numberOutOfRange: "a number that is too small, too large, or not whole"
+    case .empty: "an empty text or list where something must stand"
+    case .unknownWord: "a word that is not one of those that can be chosen"
+    case .invalidVariableName: "a name that no environment variable can have"
+    case .emptyGroup: "a group without members, which succeeds at once"
+    }
+  }
+}

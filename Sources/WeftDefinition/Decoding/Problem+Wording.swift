@@ -1,0 +1,142 @@
+extension Problem {
+  static let smallestWorkflow = "the smallest workflow: { \"steps\": [\"echo hello\"] }"
+
+  var wording: Wording {
+    switch self {
+    case .notAWorkflow(let found):
+      Wording(
+        .wrongType, "a workflow file holds one object, found \(found)",
+        help: Problem.smallestWorkflow)
+    case .nothingToRun:
+      Wording(
+        .nothingToRun, "the workflow has neither \"steps\" nor \"parallel\"",
+        help: Problem.smallestWorkflow)
+    case .emptyGroup(let path):
+      Wording(.emptyGroup, "\(path) is empty, so it succeeds without running anything")
+    case .groupTooDeep(let path):
+      Wording(
+        .groupTooDeep, "\(path) is nested more than \(WorkflowLimits.groupDepth) groups deep",
+        help: "order the steps by \"needs\" instead of by groups in groups")
+    case .tooManySteps(let limit):
+      Wording(.tooManySteps, "the workflow has more than \(limit) steps, the most that are read")
+    case .tooManyProblems(let limit):
+      Wording(
+        .tooManyProblems,
+        "the file has more than \(limit) problems, the most that are collected; "
+          + "the rest of it was not checked")
+
+    case .unknownKey(let key, let owner, let nearest):
+      Wording(
+        .unknownKey, "\(quoted(key)) is not a key of \(owner.noun)",
+        help: nearest.map(didYouMean)
+          ?? "known keys are \(owner.listing), and any that begin with x-"
+      )
+    case .stepKeyOfWorkflow(let key):
+      Wording(
+        .misplacedKey, "\"\(key)\" is a key of a step, not of the workflow",
+        help: "put it into a step: { \"steps\": [{ \"\(key)\": … }] }")
+    case .workflowKeyOfStep(let key):
+      Wording(
+        .misplacedKey, "\"\(key)\" is a key of the workflow, not of a step",
+        help: "put it beside the outermost \"steps\" or \"parallel\"")
+    case .commandKeyOfGroup(let key):
+      Wording(
+        .misplacedKey, "\"\(key)\" is for a step with \"run\", and this one is a group",
+        help: "put it into the members of the group that need it")
+    case .groupKeyOfCommand(let key):
+      Wording(
+        .misplacedKey, "\"\(key)\" is for a group or the workflow, and this step has \"run\"",
+        help: "put it into the group around the step")
+
+    case .noAction:
+      Wording(
+        .noAction, "the step has nothing to do, expected \"run\", \"steps\" or \"parallel\"",
+        help: "add what it runs, such as \"run\": \"make test\"")
+    case .severalActions("steps", "parallel"), .severalActions("parallel", "steps"):
+      Wording(
+        .severalActions, "found both \"steps\" and \"parallel\", expected one of them",
+        help: "nest one in the other: \"steps\": [\"…\", { \"parallel\": [\"…\"] }]")
+    case .severalActions(let first, let second):
+      Wording(
+        .severalActions,
+        "the step has both \"\(first)\" and \"\(second)\", expected one thing to do",
+        help: "make two steps of it")
+
+    case .wrongType(let path, let found, let wanted, let help):
+      Wording(.wrongType, "\(path) is \(found), expected \(wanted)", help: help)
+    case .empty(let path, let wanted):
+      Wording(.empty, "\(path) is empty, expected \(wanted)")
+    case .invalidDuration(let path, let text, let fault):
+      Wording(
+        .invalidDuration, "\(path) is \(quoted(text)), \(fault.expectation)", help: fault.help)
+    case .durationWithoutUnit(let path, let number):
+      Wording(
+        .invalidDuration, "\(path) is the number \(number), expected a duration like \"30s\"",
+        help: "write \"\(isCount(number) ? number : "30")s\"; \(DurationText.Fault.units)")
+    case .invalidID(let text, let fault):
+      Wording(
+        .invalidID, "the id \(quoted(text)) \(fault.complaint)",
+        help: StepID.Fault.rule)
+    case .numberOutOfRange(let path, let number, let wanted):
+      Wording(
+        .numberOutOfRange,
+        "\(path) is \(shortened(number)), "
+          + "expected a whole number from \(wanted.lowerBound) to \(wanted.upperBound)")
+    case .unknownWord(let path, let word, let wanted, let nearest, let help):
+      Wording(
+        .unknownWord, "\(path) is \(quoted(word)), expected \(wanted)",
+        help: nearest.map(didYouMean) ?? help)
+    case .invalidVariableName(""):
+      Wording(.invalidVariableName, "the name of an environment variable is empty")
+    case .invalidVariableName(let name):
+      Wording(
+        .invalidVariableName,
+        "the name of an environment variable has \"=\" in it: \(quoted(name))",
+        help: "the name ends before the \"=\", the value is the text after the colon")
+    case .expression(let path):
+      Wording(
+        .expression, "\(path) has \"${{\" in it, and this version of the format has no expressions",
+        help: "use an environment variable: set it in \"env\" and write \"$NAME\" in the script; "
+          + "a literal \"${{\" cannot be written yet")
+    }
+  }
+}
+
+extension DurationText.Fault {
+  fileprivate static let units = "the units are d, h, m, s and ms, as in \"1h30m\""
+
+  fileprivate var expectation: String {
+    switch self {
+    case .withoutUnit(let number): "expected a duration like \"\(shortened(number))s\""
+    case .lastWithoutUnit(let number): "expected a unit after \(shortened(number))"
+    case .malformed, .unknownUnit, .fraction: "expected a duration like \"30s\""
+    case .unitOutOfOrder: "expected the units from the largest to the smallest, each once"
+    case .negative, .zero: "expected a duration longer than nothing"
+    case .tooLong: "expected \(DurationText.text(of: WorkflowLimits.longestDuration)) at most"
+    }
+  }
+
+  fileprivate var help: String? {
+    switch self {
+    case .unknownUnit(let unit): "\(quoted(unit)) is not a unit; \(DurationText.Fault.units)"
+    case .fraction: "write whole numbers: \"1500ms\" for one and a half seconds"
+    case .malformed, .withoutUnit, .lastWithoutUnit, .unitOutOfOrder: DurationText.Fault.units
+    case .negative, .zero, .tooLong: "leave the key out for no limit"
+    }
+  }
+}
+
+extension StepID.Fault {
+  fileprivate static let rule =
+    "an id is letters, digits, \"_\" and \"-\", \(StepID.longest) at most, and begins with a letter "
+    + "or \"_\"; a \"name\" can be any text"
+
+  fileprivate var complaint: String {
+    switch self {
+    case .empty: "is empty"
+    case .tooLong(let bytes): "has \(bytes) characters"
+    case .beginning(let character): "begins with \(quoted(String(character)))"
+    case .character(let character): "has \(named(character)) in it"
+    }
+  }
+}

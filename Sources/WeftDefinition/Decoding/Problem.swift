@@ -1,0 +1,49 @@
+import WeftDiagnostics
+
+/// Everything that can be wrong with the shape and the values of a workflow file, and what is said
+/// about it: each case, its code, its sentence and its cure stand together in ``wording``.
+enum Problem: Hashable {
+  // The whole file
+  case notAWorkflow(found: String)
+  case nothingToRun
+  case emptyGroup(path: String)
+  case groupTooDeep(path: String)
+  case tooManySteps(limit: Int)
+  case tooManyProblems(limit: Int)
+  // Keys
+  case unknownKey(String, of: KeyOwner, nearest: String?)
+  case stepKeyOfWorkflow(String)
+  case workflowKeyOfStep(String)
+  case commandKeyOfGroup(String)
+  case groupKeyOfCommand(String)
+  // Actions
+  case noAction
+  case severalActions(String, String)
+  // Values
+  case wrongType(path: String, found: String, wanted: String, help: String?)
+  case empty(path: String, wanted: String)
+  case invalidDuration(path: String, text: String, fault: DurationText.Fault)
+  case durationWithoutUnit(path: String, number: String)
+  case invalidID(String, fault: StepID.Fault)
+  case numberOutOfRange(path: String, number: String, wanted: ClosedRange<Int>)
+  case unknownWord(path: String, word: String, wanted: String, nearest: String?, help: String?)
+  case invalidVariableName(String)
+  case expression(path: String)
+
+  /// Notes are only told; everything else rejects the file.
+  var severity: Diagnostic.Severity {
+    if case .emptyGroup = self { .note } else { .error }
+  }
+
+  struct Wording {
+    var code: DefinitionCode
+    var message: String
+    var help: String?
+
+    init(_ code: DefinitionCode, _ message: String, help: String? = nil) {
+      self.code = code
+      self.message = message
+      self.help = help
+    }
+  }
+}

@@ -1,0 +1,65 @@
+import WeftDiagnostics
+import WeftJSON
+
+/// A step while its keys are read; which of them go together is known at the end.
+struct StepDraft {
+  var step: Step
+  var hasUnknownKey = false
+
+  /// The key `run`.
+  var run: JSONNode?
+  var invocation: Command.Invocation?
+  var stdin: StandardInput?
+  var successCodes: [Int]?
+  /// The keys that only a command has.
+  var commandKeys: [JSONNode] = []
+
+  var group = GroupDraft()
+  var maxParallel: Int?
+  var maxParallelKey: JSONNode?
+
+  init(place: StepPlace) {
+    step = Step(action: DecodingPass.nothing, place: place)
+  }
+}
+
+extension DecodingPass {
+  /// In place of an action that is wrong. Its file is rejected, so it never runs.
+  static let nothing = StepAction.run(Command(.script("")))
+
+  private static let success = [0]
+
+  static func running(_ script: String) -> StepAction {
+    .run(Command(.script(script), successCodes: success))
+  }
+
+  /// Puts together what the step does, and tells what does not go together.
+  mutating func action(of draft: StepDraft, at node: JSONNode) -> StepAction {
+    switch (draft.run, draft.group.order) {
+    case (nil, nil):
+      if !draft.hasUnknownKey { report(.noAction, at: node) }
+      return DecodingPass.nothing
+    case (let run?, nil):
+      if let key = draft.maxParallelKey {
+        report(.groupKeyOfCommand("maxParallel"), at: key, related: ("\"run\" is here", run))
+      }
+      guard let invocation = draft.invocation else { return DecodingPass.nothing }
+      return .run(
+        Command(
+          invocation, stdin: draft.stdin,
+          successCodes: draft.successCodes ?? DecodingPass.success))
+    case (let run, let order?):
+      if let run, let key = draft.group.key {
+        let (first, second) = run.range.start < key.range.start ? (run, key) : (key, run)
+        reportSeveralActions(first, second)
+      } else {
+        for key in draft.commandKeys {
+          report(
+            .commandKeyOfGroup(key.stringValue ?? ""), at: key,
+            related: draft.group.key.map { ("\"\(order.rawValue)\" is here", $0) })
+        }
+      }
+      return .group(StepGroup(order, draft.group.members, maxParallel: draft.maxParallel))
+    }
+  }
+}

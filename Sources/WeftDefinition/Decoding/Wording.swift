@@ -1,0 +1,44 @@
+/// The small change of messages.
+
+/// The text in double quotes, as JSON would escape the quotes in it, and not longer than a message bears.
+func quoted(_ text: String) -> String {
+  var result = "\""
+  for character in shortened(text) {
+    switch character {
+    case "\"": result += "\\\""
+    case "\\": result += "\\\\"
+    case "\n": result += "\\n"
+    case "\t": result += "\\t"
+    default: result.append(character)
+    }
+  }
+  return result + "\""
+}
+
+/// At most 60 characters, with a mark where some were left out.
+func shortened(_ text: String) -> String {
+  let start = text.prefix(60)
+  return start.endIndex == text.endIndex ? text : start + "…"
+}
+
+/// A character and, where its looks may deceive, its code points.
+func named(_ character: Character) -> String {
+  character.isASCII && character != " "
+    ? quoted(String(character)) : "\(quoted(String(character))) (\(scalars(String(character))))"
+}
+
+/// The code points of the text outside of ASCII, such as `U+0065 U+0301`.
+func scalars(_ text: String) -> String {
+  text.unicodeScalars.prefix(20).map { scalar in
+    let hex = String(scalar.value, radix: 16, uppercase: true)
+    return "U+" + String(repeating: "0", count: max(0, 4 - hex.count)) + hex
+  }.joined(separator: " ")
+}
+
+func didYouMean(_ name: String) -> String { "did you mean \"\(name)\"?" }
+
+/// Whether the text is a whole number of a size that somebody may have meant.
+func isCount(_ text: String) -> Bool {
+  (1...9).contains(text.utf8.count)
+    && text.utf8.allSatisfy { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) }
+}

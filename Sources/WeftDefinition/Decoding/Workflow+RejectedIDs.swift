@@ -1,0 +1,36 @@
+extension Workflow {
+  /// The workflow without what waits for steps whose ids were told to be wrong: that nobody has
+  /// such an id is no further problem.
+  func withoutNeeds(on ids: Set<String>) -> Workflow {
+    guard !ids.isEmpty else { return self }
+    var workflow = self
+    workflow.body = body.withoutNeeds(on: ids)
+    return workflow
+  }
+}
+
+extension StepGroup {
+  /// Groups are at most ``WorkflowLimits/groupDepth`` deep, so this may call itself.
+  fileprivate func withoutNeeds(on ids: Set<String>) -> StepGroup {
+    var group = self
+    group.members = members.map { $0.withoutNeeds(on: ids) }
+    return group
+  }
+}
+
+extension Step {
+  fileprivate func withoutNeeds(on ids: Set<String>) -> Step {
+    var step = self
+    step.needs?.removeAll { ids.contains($0.name) }
+    switch action {
+    case .group(let group):
+      step.action = .group(group.withoutNeeds(on: ids))
+    case .run(var command):
+      if case .log(let need) = command.stdin, ids.contains(need.name) {
+        command.stdin = nil
+        step.action = .run(command)
+      }
+    }
+    return step
+  }
+}

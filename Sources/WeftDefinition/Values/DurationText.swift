@@ -1,0 +1,86 @@
+/// How durations are written in a workflow: `"1500ms"`, `"30s"`, `"1h30m"`, `"2d"`.
+///
+/// Whole numbers with units from the largest to the smallest, each unit at most once. Digits may
+/// begin with zeros (`1h05m`), and a part may be more than the next unit holds (`90m`).
+package enum DurationText {
+  /// What keeps a text from being a duration.
+  package enum Fault: Error, Sendable, Hashable {
+    /// Not a sequence of numbers and units.
+    case malformed
+    /// Nothing but digits; carries them.
+    case withoutUnit(number: String)
+    /// Parts, and then digits without a unit; carries the digits.
+    case lastWithoutUnit(number: String)
+    case unknownUnit(String)
+    /// A unit stands twice, or after a smaller one.
+    case unitOutOfOrder(String)
+    case negative
+    case fraction
+    case zero
+    /// More than ``WorkflowLimits/longestDuration``.
+    case tooLong
+  }
+
+  /// The unit's name and its length in milliseconds, the largest first.
+  private static let units: [(name: String, milliseconds: Int64)] = [
+    ("d", 86_400_000), ("h", 3_600_000), ("m", 60_000), ("s", 1_000), ("ms", 1),
+  ]
+
+  package static func duration(from text: String) throws(Fault) -> Duration {
+    if text.utf8.first == UInt8(ascii: "-") { throw .negative }
+    var rest = text.utf8[...]
+    var milliseconds: Int64 = 0
+    var firstAllowed = 0
+    var isTooLong = false
+    repeat {
+      let part = try part(from: &rest, isFirst: rest.startIndex == text.startIndex)
+      guard let unit = units.firstIndex(where: { $0.name == part.unit }) else {
+        throw .unknownUnit(part.unit)
+      }
+      guard unit >= firstAllowed else { throw .unitOutOfOrder(part.unit) }
+      firstAllowed = unit + 1
+      let (length, overflowed) = part.number.multipliedReportingOverflow(
+        by: units[unit].milliseconds)
+      let (sum, overflowedToo) = milliseconds.addingReportingOverflow(length)
+      isTooLong = isTooLong || overflowed || overflowedToo
+      milliseconds = isTooLong ? 0 : sum
+    } while !rest.isEmpty
+    if isTooLong || .milliseconds(milliseconds) > WorkflowLimits.longestDuration { throw .tooLong }
+    if milliseconds == 0 { throw .zero }
+    return .milliseconds(milliseconds)
+  }
+
+  /// The text that reads back as `duration`, in whole milliseconds; `0ms` for none.
+  package static func text(of duration: Duration) -> String {
+    let (seconds, attoseconds) = duration.components
+    var rest = seconds * 1000 + attoseconds / 1_000_000_000_000_000
+    var text = ""
+    for (name, milliseconds) in units {
+      let (count, remainder) = rest.quotientAndRemainder(dividingBy: milliseconds)
+      if count != 0 { text += "\(count)\(name)" }
+      rest = remainder
+    }
+    return text.isEmpty ? "0ms" : text
+  }
+
+  /// Takes digits and the letters after them; a number too large for its type is `Int64.max`.
+  private static func part(
+    from rest: inout Substring.UTF8View, isFirst: Bool
+  ) throws(Fault) -> (number: Int64, unit: String) {
+    let digits = rest.prefix { $0.isDigit }
+    guard !digits.isEmpty else { throw .malformed }
+    rest = rest[digits.endIndex...]
+    if rest.first == UInt8(ascii: "."), rest.dropFirst().first?.isDigit == true { throw .fraction }
+    let unit = rest.prefix { !$0.isDigit }
+    rest = rest[unit.endIndex...]
+    guard !unit.isEmpty else {
+      let number = String(Substring(digits))
+      throw isFirst ? .withoutUnit(number: number) : .lastWithoutUnit(number: number)
+    }
+    return (Int64(Substring(digits)) ?? .max, String(Substring(unit)))
+  }
+}
+
+extension UInt8 {
+  fileprivate var isDigit: Bool { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(self) }
+}

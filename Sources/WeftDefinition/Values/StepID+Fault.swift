@@ -1,0 +1,21 @@
+extension StepID {
+  /// What is wrong with a text that was meant as an id.
+  package enum Fault: Error, Sendable, Hashable {
+    case empty
+    case tooLong(bytes: Int)
+    case beginning(Character)
+    case character(Character)
+  }
+
+  /// The most characters that an id has.
+  package static let longest = 100
+
+  /// The first thing that keeps `text` from being an id; `nil` for an id.
+  package static func fault(in text: String) -> Fault? {
+    guard !isValid(text.utf8) else { return nil }
+    guard let first = text.first else { return .empty }
+    if let wrong = text.first(where: { !isValid("_\($0)".utf8) }) { return .character(wrong) }
+    if !isValid("\(first)".utf8) { return .beginning(first) }
+    return .tooLong(bytes: text.utf8.count)
+  }
+}

@@ -1,0 +1,17 @@
+import Testing
+import WeftDefinition
+import WeftDiagnostics
+
+/// What a text decodes to, for tests that are about one text.
+func decode(_ text: String) -> (workflow: Workflow?, diagnostics: [Diagnostic]) {
+  WorkflowDecoder.decode(SourceFile(path: "workflow.json", bytes: Array(text.utf8)))
+}
+
+/// The workflow of a text that has nothing wrong with it.
+func decodedWithoutErrors(
+  _ text: String, sourceLocation: SourceLocation = #_sourceLocation
+) throws -> Workflow {
+  let (workflow, diagnostics) = decode(text)
+  #expect(diagnostics.filter(\.isError) == [], sourceLocation: sourceLocation)
+  return try #require(workflow, sourceLocation: sourceLocation)
+}
