@@ -1,9 +1,9 @@
 /// What of a text is safe to put on a terminal, and how many columns that fills.
-enum TerminalText {
+package enum TerminalText {
   /// Columns of one character as a terminal draws it, for text that ``escape(_:)`` leaves as it is.
   ///
   /// A combining mark and a joined emoji belong to the character before them and add nothing.
-  static func width(of character: Character) -> Int {
+  package static func width(of character: Character) -> Int {
     if character.isASCII { return 1 }
     let scalars = character.unicodeScalars
     let isEmojiByChoice =
@@ -14,7 +14,7 @@ enum TerminalText {
 
   /// A visible spelling for a scalar that would move the cursor, change colours, reorder the line
   /// or not be seen at all; `nil` for one that may stand as it is.
-  static func escape(_ scalar: Unicode.Scalar) -> String? {
+  package static func escape(_ scalar: Unicode.Scalar) -> String? {
     let value = scalar.value
     switch value {
     case 0x20..<0x7F: return nil
@@ -31,7 +31,7 @@ enum TerminalText {
   static func escape(byte: UInt8) -> String { "\\x" + hex(UInt32(byte), digits: 2) }
 
   /// The text on one line and without anything that a terminal would obey.
-  static func harmless(_ text: String) -> String {
+  package static func harmless(_ text: String) -> String {
     guard text.unicodeScalars.contains(where: { escape($0) != nil }) else { return text }
     var result = ""
     for scalar in text.unicodeScalars {

@@ -52,20 +52,25 @@ public enum PlanNode: Sendable, Hashable {
 public struct PlannedStep: Sendable {
   public let address: StepAddress
   public let step: Step
-  /// What it runs; the planner has seen that it is not a group.
-  public let command: Command
   /// The innermost group it is in, as an index into ``Plan/groups``.
   public let group: Int
   public let node: Plan.NodeIndex
 
   package init(
-    address: StepAddress, step: Step, command: Command, group: Int, node: Plan.NodeIndex
+    address: StepAddress, step: Step, group: Int, node: Plan.NodeIndex
   ) {
     self.address = address
     self.step = step
-    self.command = command
     self.group = group
     self.node = node
+  }
+
+  /// What it runs.
+  public var command: Command {
+    guard case .run(let command) = step.action else {
+      preconditionFailure("\"\(address)\" is planned as a step and is a group")
+    }
+    return command
   }
 }
 
@@ -84,9 +89,9 @@ public struct PlannedGroup: Sendable {
   /// Its start and end among the nodes; of the top level, one before the first and one past the last,
   /// so that everything inside a group stands strictly between the two.
   public let startNode: Plan.NodeIndex
-  public let endNode: Plan.NodeIndex
+  public package(set) var endNode: Plan.NodeIndex
   /// Its members in file order: the node of a step, the start node of a group.
-  public let members: [Int32]
+  public package(set) var members: [Int32]
 
   package init(
     address: StepAddress?, step: Step?, order: StepGroup.Order, maxParallel: Int?, parent: Int?,

@@ -1,0 +1,61 @@
+import WeftDefinition
+import WeftDiagnostics
+
+extension Cycle {
+  /// Tells the nodes of a cycle as hops between steps and groups, from the first need of the file.
+  init(through nodes: [Int32], of outline: Outline, _ names: StepNames) {
+    let teller = CycleTeller(outline: outline, names: names)
+    let edges = nodes.indices.map { index in
+      (from: Int(nodes[index]), to: Int(nodes[(index + 1) % nodes.count]))
+    }
+    // Of all edges only needs and logs can lead to a later node.
+    let first =
+      edges.indices.filter { edges[$0].to > edges[$0].from }.min { edges[$0].from < edges[$1].from }
+      ?? 0
+    hops = (edges[first...] + edges[..<first]).compactMap(teller.hop)
+  }
+}
+
+/// Finds out again why one node waits for another; the graph itself does not remember.
+private struct CycleTeller {
+  let outline: Outline
+  let names: StepNames
+
+  /// `nil` for the step from the end of an empty group to its own start.
+  func hop(from: Plan.NodeIndex, to: Plan.NodeIndex) -> Cycle.Hop? {
+    let waiting = outline.member(at: from)
+    let target = outline.member(at: to)
+    guard waiting.node != target.node else { return nil }
+    let (reason, range) = reason(waiting, from, target, to)
+    return Cycle.Hop(
+      from: waiting.address.text, to: target.address.text, reason: reason, range: range)
+  }
+
+  private func reason(
+    _ waiting: OutlineMember, _ from: Plan.NodeIndex, _ target: OutlineMember,
+    _ to: Plan.NodeIndex
+  ) -> (Cycle.Reason, SourceRange?) {
+    if case .groupEnd = outline.nodes[from] {
+      return (.groupEnd, target.step.place.value?.range)
+    }
+    if to == target.endNode, let need = waiting.step.needs?.first(where: { means($0, target) }) {
+      return (.need, need.place.value)
+    }
+    if case .run(let command) = waiting.step.action, case .log(let source)? = command.stdin,
+      means(source, target)
+    {
+      return (.log, source.place.value)
+    }
+    let isGroupStart = outline.group(startingAt: to, encloses: from)
+    return (isGroupStart ? .membership : .order, waiting.step.place.value?.range)
+  }
+
+  private func means(_ need: Need, _ target: OutlineMember) -> Bool {
+    names.meaning(of: need.name) == .node(target.node)
+  }
+}
+
+extension StepPlace {
+  /// Where to point at the step in a few words.
+  fileprivate var range: SourceRange { id ?? step }
+}

@@ -1,0 +1,101 @@
+/// Finds where nodes wait for each other, and in each such knot a cycle that is short to read.
+///
+/// For every strongly connected component there is one cycle. It is a real one, and visits no node
+/// twice. It is a shortest one of its component as long as the search stays within
+/// ``workLimit`` edges, all components together: up to depths of 2, 4, 8 … edges cycles are looked
+/// for from every node that can begin one. Where the work runs out, the cycle is the shortest of
+/// those seen, or else the shortest through one node of the component.
+///
+/// Every cycle has an edge to a later node and one to an earlier node of the file, so only the
+/// nodes with edges of the rarer kind need to be tried: a single wrong need in a list of a hundred
+/// thousand steps is one search, however long the cycle.
+struct CycleFinder {
+  static let workLimit = 4_000_000
+
+  private let edges: PlanEdges
+  /// For each node the number of its component from 1; 0 is none.
+  private var component: [Int32]
+  /// The search in which a node was last reached, and from where.
+  private var reached: [Int32]
+  private var origin: [Int32]
+  private var search: Int32 = 0
+  private var workLeft = CycleFinder.workLimit
+
+  /// One cycle for each component, as the nodes in the order in which they wait for each other,
+  /// the first not repeated at the end.
+  static func cycles(of edges: PlanEdges, leftOutOf order: TopologicalOrder) -> [[Int32]] {
+    guard order.nodes.count < order.waits.count else { return [] }
+    let left = order.waits.indices.lazy.filter { order.waits[$0] > 0 }
+    let components = StronglyConnected.components(of: edges, from: left)
+    var finder = CycleFinder(edges, components)
+    return components.map { finder.shortestCycle(in: $0) }
+  }
+
+  private init(_ edges: PlanEdges, _ components: [[Int32]]) {
+    self.edges = edges
+    component = Array(repeating: 0, count: edges.offsets.count - 1)
+    reached = component
+    origin = component
+    for (number, nodes) in components.enumerated() {
+      for node in nodes { component[Int(node)] = Int32(number + 1) }
+    }
+  }
+
+  private mutating func shortestCycle(in nodes: [Int32]) -> [Int32] {
+    let starts = starts(in: nodes)
+    var best: [Int32]?
+    var limit = 2
+    while best == nil, workLeft > 0 {
+      for start in starts where workLeft > 0 {
+        let bound = best.map { $0.count - 1 } ?? limit
+        best = cycle(through: start, atMost: bound) ?? best
+      }
+      limit *= 2
+    }
+    guard let found = best ?? cycle(through: starts[0], atMost: nodes.count) else {
+      preconditionFailure("node \(starts[0]) is in a strongly connected component, but no cycle")
+    }
+    return found
+  }
+
+  /// Those from which all cycles can be found.
+  private func starts(in nodes: [Int32]) -> [Int32] {
+    let forward = nodes.filter { node in inside(node).contains { $0 > node } }
+    let backward = nodes.filter { node in inside(node).contains { $0 < node } }
+    return forward.count <= backward.count ? forward : backward
+  }
+
+  /// The edges of a node that stay in its component.
+  private func inside(_ node: Int32) -> some Sequence<Int32> {
+    let own = component[Int(node)]
+    return edges[Int(node)].lazy.filter { component[Int($0)] == own }
+  }
+
+  /// The shortest cycle through `start`, if it has no more than `limit` edges (breadth first).
+  private mutating func cycle(through start: Int32, atMost limit: Int) -> [Int32]? {
+    search += 1
+    var frontier = [start]
+    for _ in 0..<limit {
+      var next: [Int32] = []
+      for node in frontier {
+        workLeft -= edges[Int(node)].count
+        for target in inside(node) {
+          if target == start { return path(from: start, to: node) }
+          guard reached[Int(target)] != search else { continue }
+          reached[Int(target)] = search
+          origin[Int(target)] = node
+          next.append(target)
+        }
+      }
+      if next.isEmpty { return nil }
+      frontier = next
+    }
+    return nil
+  }
+
+  private func path(from start: Int32, to end: Int32) -> [Int32] {
+    var path = [end]
+    while let node = path.last, node != start { path.append(origin[Int(node)]) }
+    return path.reversed()
+  }
+}

@@ -1,0 +1,223 @@
+import WeftDefinition
+import WeftDiagnostics
+
+/// Draws the edges that the order words mean (SPEC §1.1), and tells the names that mean none.
+///
+/// | node | waits for |
+/// |---|---|
+/// | a member with `needs` | these, a group's end for a group, and its own group's start |
+/// | a member of `steps` | the member before it, else the group's start |
+/// | a member of `parallel` | the group's start |
+/// | a group's end | all its members, else its start |
+///
+/// A member is a step or the start of a group. One that reads the log of a step also waits for it.
+struct EdgeBuilder {
+  private let outline: Outline
+  private let names: StepNames
+  private var edges: EdgeList
+  private var problems: [PlacedProblem] = []
+  private var suggestions: Suggestions
+  /// For each group the end of the member that was drawn last.
+  private var lastEnds: [Plan.NodeIndex?]
+
+  static func build(_ outline: Outline, _ names: StepNames) -> (PlanEdges, [PlacedProblem]) {
+    var builder = EdgeBuilder(outline, names)
+    for node in outline.nodes.indices { builder.drawEdges(of: node) }
+    return (builder.edges.edges, builder.problems)
+  }
+
+  private init(_ outline: Outline, _ names: StepNames) {
+    self.outline = outline
+    self.names = names
+    edges = EdgeList(nodeCount: outline.nodes.count)
+    suggestions = Suggestions(outline)
+    lastEnds = Array(repeating: nil, count: outline.groups.count)
+  }
+
+  private mutating func drawEdges(of node: Plan.NodeIndex) {
+    switch outline.nodes[node] {
+    case .step(let index):
+      let group = outline.steps[Int(index)].group
+      drawOrder(of: node, outline.steps[Int(index)].step.needs, in: group)
+      drawLog(of: node, outline.steps[Int(index)].step.action)
+      lastEnds[group] = node
+    case .groupStart(let index):
+      guard let parent = outline.groups[Int(index)].parent else { break }
+      drawOrder(of: node, outline.groups[Int(index)].step?.needs, in: parent)
+    case .groupEnd(let index):
+      drawEnd(of: outline.groups[Int(index)])
+      outline.groups[Int(index)].parent.map { lastEnds[$0] = node }
+    }
+    edges.closeNode()
+  }
+
+  private mutating func drawOrder(of node: Plan.NodeIndex, _ needs: [Need]?, in group: Int) {
+    if let needs {
+      draw(needs, of: node)
+    } else if outline.groups[group].order == .steps, let previous = lastEnds[group] {
+      return edges.append(previous)
+    }
+    let start = outline.groups[group].startNode
+    if start >= 0 { edges.append(start) }
+  }
+
+  private mutating func drawEnd(of group: PlannedGroup) {
+    for member in group.members { edges.append(outline.end(of: Int(member))) }
+    if group.members.isEmpty { edges.append(group.startNode) }
+  }
+
+  private mutating func draw(_ needs: [Need], of node: Plan.NodeIndex) {
+    var drawn = 0
+    for index in needs.indices {
+      guard let target = target(of: needs[index], of: node) else { continue }
+      edges.append(target)
+      drawn += 1
+    }
+    if edges.sortNode() < drawn { tellRepetitions(in: needs, of: node) }
+  }
+
+  /// The node that `need` waits for, or `nil` after telling why there is none.
+  private mutating func target(of need: Need, of node: Plan.NodeIndex) -> Plan.NodeIndex? {
+    switch names.meaning(of: need.name) {
+    case .ambiguous:
+      return nil
+    case .unknown:
+      let nearest = suggestions.nearest(to: need.name)
+      tell(.unknownNeed(of: subject(node), named: need.name, nearest: nearest), at: need)
+      return nil
+    case .node(node):
+      tell(.needsItself(subject(node)), at: need)
+      return nil
+    case .node(let target) where outline.group(startingAt: target, encloses: node):
+      tell(.needsItsGroup(subject(node), group: need.name), at: need)
+      return nil
+    case .node(let target) where outline.group(startingAt: node, encloses: target):
+      tell(.needsItsMember(subject(node), member: subject(target)), at: need)
+      return nil
+    case .node(let target):
+      return outline.end(of: target)
+    }
+  }
+
+  private mutating func drawLog(of node: Plan.NodeIndex, _ action: StepAction) {
+    guard case .run(let command) = action, case .log(let source)? = command.stdin else { return }
+    switch names.meaning(of: source.name) {
+    case .ambiguous:
+      break
+    case .unknown:
+      let nearest = suggestions.nearest(to: source.name)
+      tell(.unknownLog(of: subject(node), named: source.name, nearest: nearest), at: source)
+    case .node(node):
+      tell(.readsItsOwnLog(subject(node)), at: source)
+    case .node(let target):
+      guard case .step = outline.nodes[target] else {
+        return tell(.readsLogOfGroup(subject(node), group: source.name), at: source)
+      }
+      edges.append(target)
+    }
+  }
+
+  private mutating func tellRepetitions(in needs: [Need], of node: Plan.NodeIndex) {
+    var first: [String: Need] = [:]
+    for need in needs where names.meaning(of: need.name).isNode {
+      if let earlier = first.updateValue(need, forKey: need.name) {
+        first[need.name] = earlier
+        tell(
+          .needsTwice(subject(node), need.name, first: earlier.place.value), at: need)
+      }
+    }
+  }
+
+  private mutating func tell(_ problem: PlanningProblem, at need: Need) {
+    problems.append(PlacedProblem(problem, need.place.value))
+  }
+
+  private func subject(_ node: Plan.NodeIndex) -> PlanningProblem.Subject {
+    outline.member(at: node).subject
+  }
+}
+
+extension StepNames.Meaning {
+  fileprivate var isNode: Bool {
+    guard case .node = self else { return false }
+    return true
+  }
+}
+
+/// The lists of a ``PlanEdges`` while they are written, one node after another.
+private struct EdgeList {
+  private var offsets: [Int32] = [0]
+  private var targets: [Int32] = []
+
+  init(nodeCount: Int) {
+    offsets.reserveCapacity(nodeCount + 1)
+    targets.reserveCapacity(nodeCount)
+  }
+
+  var edges: PlanEdges { PlanEdges(offsets: offsets, targets: targets) }
+
+  mutating func append(_ target: Plan.NodeIndex) {
+    targets.append(Int32(target))
+  }
+
+  mutating func closeNode() {
+    sortNode()
+    offsets.append(Int32(targets.count))
+  }
+
+  /// Puts the targets of the node that is being written in order, each once, and returns how many
+  /// there are.
+  @discardableResult
+  mutating func sortNode() -> Int {
+    let start = Int(offsets[offsets.count - 1])
+    guard targets.count - start > 1 else { return targets.count - start }
+    sort(from: start)
+    var end = start + 1
+    for index in end..<targets.count where targets[index] != targets[end - 1] {
+      targets[end] = targets[index]
+      end += 1
+    }
+    targets.removeSubrange(end...)
+    return end - start
+  }
+
+  /// Most lists are short, and of the long ones most are in order.
+  private mutating func sort(from start: Int) {
+    if targets.count - start > 16 {
+      if zip(targets[start...], targets[(start + 1)...]).contains(where: >) {
+        targets[start...].sort()
+      }
+      return
+    }
+    for index in start + 1..<targets.count {
+      var hole = index
+      let target = targets[index]
+      while hole > start, targets[hole - 1] > target {
+        targets[hole] = targets[hole - 1]
+        hole -= 1
+      }
+      targets[hole] = target
+    }
+  }
+}
+
+/// The nearest id to a mistyped one, for as many mistakes as will be shown.
+private struct Suggestions {
+  private let outline: Outline
+  private var known: NearestName?
+  private var left = DiagnosticCollection.defaultLimit
+
+  init(_ outline: Outline) {
+    self.outline = outline
+  }
+
+  mutating func nearest(to name: String) -> String? {
+    guard left > 0 else { return nil }
+    left -= 1
+    let known = self.known ?? NearestName(outline.nodes.indices.lazy.compactMap(id))
+    self.known = known
+    return known.nearest(to: name)
+  }
+
+  private func id(at node: Plan.NodeIndex) -> String? { outline.id(at: node)?.text }
+}

@@ -1,0 +1,145 @@
+import WeftDefinition
+
+/// A workflow as one list: every step and every group with its address, numbered in file order.
+///
+/// Nothing is resolved yet; an outline exists of every workflow, right or wrong.
+struct Outline: Sendable {
+  fileprivate(set) var steps: [PlannedStep] = []
+  fileprivate(set) var groups: [PlannedGroup] = []
+  fileprivate(set) var nodes: [PlanNode] = []
+
+  /// Groups nested too deep are told and followed; of too many steps the rest is left out.
+  static func make(of workflow: Workflow) -> (Outline, [PlacedProblem]) {
+    var writer = OutlineWriter()
+    writer.write(workflow.body)
+    return (writer.outline, writer.problems)
+  }
+}
+
+extension Outline {
+  /// The step or group that a node belongs to.
+  func member(at node: Plan.NodeIndex) -> OutlineMember {
+    switch nodes[node] {
+    case .step(let index):
+      let step = steps[Int(index)]
+      return OutlineMember(
+        step: step.step, address: step.address, group: step.group, node: node, endNode: node)
+    case .groupStart(let index), .groupEnd(let index):
+      let group = groups[Int(index)]
+      guard let step = group.step, let address = group.address, let parent = group.parent else {
+        preconditionFailure("the top level has no node, but \(node) is one")
+      }
+      return OutlineMember(
+        step: step, address: address, group: parent, node: group.startNode, endNode: group.endNode)
+    }
+  }
+
+  /// The node that has been passed when the step, or all of the group, at `node` has ended.
+  func end(of node: Plan.NodeIndex) -> Plan.NodeIndex {
+    guard case .groupStart(let index) = nodes[node] else { return node }
+    return groups[Int(index)].endNode
+  }
+
+  /// Whether a group stands around a node, at whatever distance.
+  func group(startingAt start: Plan.NodeIndex, encloses node: Plan.NodeIndex) -> Bool {
+    start < node && node < end(of: start)
+  }
+}
+
+/// A step or group as a member of the group around it.
+struct OutlineMember: Sendable {
+  var step: Step
+  var address: StepAddress
+  /// The group it is a member of.
+  var group: Int
+  var node: Plan.NodeIndex
+  /// `node` again, of a step.
+  var endNode: Plan.NodeIndex
+
+  var subject: PlanningProblem.Subject {
+    guard case .group = step.action else { return .step(address.text) }
+    return .group(address.text)
+  }
+}
+
+/// Walks a workflow from its first step to its last, by a loop over the groups that are open.
+private struct OutlineWriter {
+  private(set) var outline = Outline()
+  private(set) var problems: [PlacedProblem] = []
+  private var open: [OpenGroup] = []
+
+  private struct OpenGroup {
+    var index: Int
+    var members: [Step]
+    var written: [Int32] = []
+  }
+
+  mutating func write(_ body: StepGroup) {
+    enter(body, of: nil, at: nil)
+    while let group = open.indices.last {
+      let position = open[group].written.count
+      guard position < open[group].members.count else {
+        leave()
+        continue
+      }
+      open[group].written.append(Int32(outline.nodes.count))
+      write(open[group].members[position], position: position + 1, in: open[group].index)
+      guard outline.steps.count + outline.groups.count <= WorkflowLimits.steps + 1 else {
+        return giveUp()
+      }
+    }
+  }
+
+  private mutating func write(_ step: Step, position: Int, in group: Int) {
+    let address = StepAddress(of: step, position: position, under: outline.groups[group].address)
+    switch step.action {
+    case .run:
+      let node = outline.nodes.count
+      outline.nodes.append(.step(Int32(outline.steps.count)))
+      outline.steps.append(PlannedStep(address: address, step: step, group: group, node: node))
+    case .group(let members):
+      enter(members, of: step, at: address)
+    }
+  }
+
+  private mutating func enter(_ group: StepGroup, of step: Step?, at address: StepAddress?) {
+    let index = outline.groups.count
+    let isTopLevel = step == nil
+    let depth = open.count
+    outline.groups.append(
+      PlannedGroup(
+        address: address, step: step, order: group.order, maxParallel: group.maxParallel,
+        parent: open.last?.index, depth: depth, startNode: isTopLevel ? -1 : outline.nodes.count,
+        endNode: -1, members: []))
+    if !isTopLevel { outline.nodes.append(.groupStart(Int32(index))) }
+    open.append(OpenGroup(index: index, members: group.members))
+    if depth == WorkflowLimits.groupDepth + 1, let address {
+      let problem = PlanningProblem.groupsTooDeep(innermost: address.text)
+      problems.append(PlacedProblem(problem, step?.place.value?.step))
+    }
+  }
+
+  private mutating func leave() {
+    let group = open.removeLast()
+    outline.groups[group.index].endNode = outline.nodes.count
+    outline.groups[group.index].members = group.written
+    if !open.isEmpty { outline.nodes.append(.groupEnd(Int32(group.index))) }
+  }
+
+  private mutating func giveUp() {
+    while !open.isEmpty { leave() }
+    problems.append(PlacedProblem(.tooManySteps, nil))
+  }
+}
+
+extension StepAddress {
+  fileprivate init(of step: Step, position: Int, under group: StepAddress?) {
+    if let id = step.id {
+      self.init(id.text)
+    } else if let group {
+      self.init("\(group.text).\(position)")
+    } else {
+      self.init(String(position))
+    }
+  }
+}

@@ -1,0 +1,34 @@
+public import WeftDefinition
+public import WeftDiagnostics
+
+/// Turns what was written into what can run: names resolved, edges drawn, order known.
+///
+/// Planning reads nothing but the workflow and starts nothing. It takes time in proportion to the
+/// number of steps and edges, and stack for neither: chains and cycles of any length are walked by
+/// loops.
+public enum Planner {
+  /// The plan of `workflow`, and everything that is wrong with it or worth a warning, by place.
+  ///
+  /// The only way to obtain a ``Plan``. All problems are found in one pass, and what follows from
+  /// another problem is left out: a name that is not known, or that two steps have, adds no edge
+  /// and thus no cycle.
+  ///
+  /// - Returns: No plan exactly when one of the diagnostics is an error.
+  public static func plan(_ workflow: Workflow) -> (plan: Plan?, diagnostics: [Diagnostic]) {
+    let (outline, tooLarge) = Outline.make(of: workflow)
+    let (names, duplicates) = StepNames.make(of: outline)
+    let (dependencies, misnamed) = EdgeBuilder.build(outline, names)
+    let order = TopologicalOrder(of: dependencies)
+    let cycles = CycleFinder.cycles(of: dependencies, leftOutOf: order).map {
+      Cycle(through: $0, of: outline, names).problem
+    }
+    let problems = tooLarge + duplicates + misnamed + cycles
+    let diagnostics = problems.map { $0.diagnostic(in: workflow.source.value) }.sortedByPlace()
+    guard !diagnostics.contains(where: \.isError) else { return (nil, diagnostics) }
+    let plan = Plan(
+      workflow: workflow, steps: outline.steps, groups: outline.groups, nodes: outline.nodes,
+      dependencies: dependencies, topologicalOrder: order.nodes,
+      stepsBelow: CriticalPath.stepsBelow(each: outline.nodes, dependencies, order.nodes))
+    return (plan, diagnostics)
+  }
+}

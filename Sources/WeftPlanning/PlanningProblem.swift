@@ -1,0 +1,75 @@
+import WeftDiagnostics
+
+/// What can be wrong with the graph of a workflow: one case, one sentence, one cure.
+enum PlanningProblem: Sendable, Hashable {
+  /// Who has the problem, as messages name it.
+  enum Subject: Sendable, Hashable, CustomStringConvertible {
+    case step(String)
+    case group(String)
+
+    var description: String {
+      switch self {
+      case .step(let address): "step \"\(address)\""
+      case .group(let address): "group \"\(address)\""
+      }
+    }
+  }
+
+  case duplicateID(String, first: SourceRange?)
+  case needsItself(Subject)
+  case unknownNeed(of: Subject, named: String, nearest: String?)
+  case needsItsGroup(Subject, group: String)
+  case needsItsMember(Subject, member: Subject)
+  case cycle(Cycle)
+  case unknownLog(of: Subject, named: String, nearest: String?)
+  case readsLogOfGroup(Subject, group: String)
+  case readsItsOwnLog(Subject)
+  case groupsTooDeep(innermost: String)
+  case tooManySteps
+  case needsTwice(Subject, String, first: SourceRange?)
+}
+
+/// A problem and where it stands; nowhere, in a workflow that was built in Swift.
+struct PlacedProblem: Sendable, Hashable {
+  var problem: PlanningProblem
+  var range: SourceRange?
+
+  init(_ problem: PlanningProblem, _ range: SourceRange?) {
+    self.problem = problem
+    self.range = range
+  }
+
+  func diagnostic(in file: SourceFile?) -> Diagnostic {
+    Diagnostic(
+      problem.severity, code: problem.code, message: problem.message,
+      place: Diagnostic.Place(range, in: file), help: problem.help,
+      related: problem.related(in: file))
+  }
+}
+
+extension Diagnostic.Place {
+  fileprivate init?(_ range: SourceRange?, in file: SourceFile?) {
+    guard let range, let file else { return nil }
+    self.init(file: file, range: range)
+  }
+}
+
+extension PlanningProblem {
+  var severity: Diagnostic.Severity {
+    guard case .needsTwice = self else { return .error }
+    return .warning
+  }
+
+  /// The other places of the problem, in the order in which they should be read.
+  func related(in file: SourceFile?) -> [Diagnostic.Related] {
+    switch self {
+    case .duplicateID(_, let first), .needsTwice(_, _, let first):
+      return [.init(message: "the first one is here", place: .init(first, in: file))]
+        .filter { $0.place != nil }
+    case .cycle(let cycle):
+      return cycle.notes.map { .init(message: $0.text, place: .init($0.range, in: file)) }
+    default:
+      return []
+    }
+  }
+}

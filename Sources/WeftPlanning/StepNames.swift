@@ -1,0 +1,151 @@
+import WeftDefinition
+
+/// Finds the step or group that an id belongs to.
+///
+/// A hash table with open addressing over the ids' bytes, side by side in one array: half a million
+/// names are looked up in the large workflows, and `Dictionary<String, _>` takes twice as long.
+/// The hash is seeded anew in each process, so that a file cannot be written to collide.
+struct StepNames: Sendable {
+  enum Meaning: Sendable, Hashable {
+    case unknown
+    /// Two steps have this id, which has been told.
+    case ambiguous
+    /// The node of a step, the start node of a group.
+    case node(Plan.NodeIndex)
+  }
+
+  /// The slot's share of the hash, and an index into `entries` plus 1; 0 is an empty slot.
+  private struct Slot {
+    var tag: UInt32 = 0
+    var entry: UInt32 = 0
+  }
+
+  private struct Entry {
+    var node: Int32
+    var isAmbiguous = false
+    var start: Int32
+    var length: Int32
+  }
+
+  private var slots: [Slot]
+  private var entries: [Entry] = []
+  private var bytes: [UInt8] = []
+
+  init(capacity: Int) {
+    var size = 16
+    while size < 2 * capacity { size *= 2 }
+    slots = Array(repeating: Slot(), count: size)
+    entries.reserveCapacity(capacity)
+    bytes.reserveCapacity(8 * capacity)
+  }
+
+  /// All ids of an outline, and those that are not unique.
+  static func make(of outline: Outline) -> (StepNames, [PlacedProblem]) {
+    var names = StepNames(capacity: outline.steps.count + outline.groups.count)
+    var problems: [PlacedProblem] = []
+    for node in outline.nodes.indices {
+      guard let id = outline.id(at: node), let first = names.insert(id.text, at: node) else {
+        continue
+      }
+      let earlier = outline.member(at: first).step.place.value
+      let later = outline.member(at: node).step.place.value
+      problems.append(
+        PlacedProblem(
+          .duplicateID(id.text, first: earlier?.id ?? earlier?.step), later?.id ?? later?.step))
+    }
+    return (names, problems)
+  }
+
+  /// Returns the node that had the id before, which keeps it and makes it ambiguous.
+  mutating func insert(_ id: String, at node: Plan.NodeIndex) -> Plan.NodeIndex? {
+    StepNames.withBytes(of: id) { text in
+      let place = slot(of: text)
+      if slots[place.index].entry > 0 {
+        let entry = Int(slots[place.index].entry) - 1
+        entries[entry].isAmbiguous = true
+        return Int(entries[entry].node)
+      }
+      entries.append(
+        Entry(node: Int32(node), start: Int32(bytes.count), length: Int32(text.count)))
+      bytes.append(contentsOf: text)
+      precondition(2 * entries.count <= slots.count, "more names than were announced")
+      slots[place.index] = Slot(tag: place.tag, entry: UInt32(entries.count))
+      return nil
+    }
+  }
+
+  func meaning(of name: String) -> Meaning {
+    StepNames.withBytes(of: name) { text in
+      let index = Int(slots[slot(of: text).index].entry) - 1
+      guard index >= 0 else { return .unknown }
+      return entries[index].isAmbiguous ? .ambiguous : .node(Int(entries[index].node))
+    }
+  }
+
+  /// The slot in which `text` stands or would stand.
+  private func slot(of text: UnsafeBufferPointer<UInt8>) -> (index: Int, tag: UInt32) {
+    let hash = NameHash.hash(text)
+    let tag = UInt32(truncatingIfNeeded: hash >> 32)
+    var index = Int(truncatingIfNeeded: hash) & (slots.count - 1)
+    while slots[index].entry > 0 {
+      if slots[index].tag == tag, entry(Int(slots[index].entry) - 1, is: text) { break }
+      index = (index + 1) & (slots.count - 1)
+    }
+    return (index, tag)
+  }
+
+  private func entry(_ index: Int, is text: UnsafeBufferPointer<UInt8>) -> Bool {
+    let entry = entries[index]
+    guard Int(entry.length) == text.count else { return false }
+    let start = Int(entry.start)
+    return bytes.withUnsafeBufferPointer { bytes in
+      text.indices.allSatisfy { bytes[start + $0] == text[$0] }
+    }
+  }
+
+  private static func withBytes<Result>(
+    of text: String, _ body: (UnsafeBufferPointer<UInt8>) -> Result
+  ) -> Result {
+    if let result = text.utf8.withContiguousStorageIfAvailable(body) { return result }
+    // A string that came from Objective-C.
+    return Array(text.utf8).withUnsafeBufferPointer(body)
+  }
+}
+
+/// Multiply and fold, eight bytes at a time, after wyhash (Wang Yi, final version 4).
+private enum NameHash {
+  private static let seed = UInt64.random(in: .min ... .max)
+
+  static func hash(_ text: UnsafeBufferPointer<UInt8>) -> UInt64 {
+    var hash = seed ^ UInt64(text.count)
+    var offset = 0
+    while offset < text.count {
+      hash = mix(hash ^ word(of: text, at: offset), 0xa076_1d64_78bd_642f)
+      offset += 8
+    }
+    return mix(hash, 0xe703_7ed1_a0b4_28db)
+  }
+
+  private static func word(of text: UnsafeBufferPointer<UInt8>, at offset: Int) -> UInt64 {
+    if offset + 8 <= text.count {
+      return UnsafeRawBufferPointer(text).loadUnaligned(fromByteOffset: offset, as: UInt64.self)
+    }
+    return text[offset...].reduce(0) { $0 << 8 | UInt64($1) }
+  }
+
+  private static func mix(_ left: UInt64, _ right: UInt64) -> UInt64 {
+    let product = left.multipliedFullWidth(by: right)
+    return product.high ^ product.low
+  }
+}
+
+extension Outline {
+  /// The id of the step or group that begins at `node`.
+  func id(at node: Plan.NodeIndex) -> StepID? {
+    switch nodes[node] {
+    case .step(let index): steps[Int(index)].step.id
+    case .groupStart(let index): groups[Int(index)].step?.id
+    case .groupEnd: nil
+    }
+  }
+}

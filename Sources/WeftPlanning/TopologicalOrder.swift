@@ -1,0 +1,90 @@
+/// The nodes in an order in which each comes after what it waits for (Kahn 1962); of those that
+/// could come next, the smallest index comes first, which makes the order unique.
+struct TopologicalOrder: Sendable {
+  /// Not all of them where there is a cycle: those on it and those that wait for it are left out.
+  private(set) var nodes: [Int32] = []
+  /// How many of its dependencies each node still waits for; 0 for all in `nodes`.
+  private(set) var waits: [Int32]
+
+  init(of dependencies: PlanEdges) {
+    waits = dependencies.degrees()
+    nodes.reserveCapacity(waits.count)
+    let dependents = dependencies.reversed()
+    var ready = SmallestFirst(capacity: waits.count)
+    for node in waits.indices where waits[node] == 0 { ready.insert(node) }
+    while let node = ready.removeSmallest() {
+      nodes.append(Int32(node))
+      for dependent in dependents[node] {
+        waits[Int(dependent)] -= 1
+        if waits[Int(dependent)] == 0 { ready.insert(Int(dependent)) }
+      }
+    }
+  }
+}
+
+/// A set of small numbers that gives up its smallest first.
+///
+/// A bit for each number, and above every 64 bits one that says whether any of them is set: a
+/// million numbers are four levels, where a heap would be twenty.
+private struct SmallestFirst {
+  private var levels: [[UInt64]] = []
+
+  /// For numbers from 0 up to `capacity`.
+  init(capacity: Int) {
+    var count = capacity
+    repeat {
+      count = (count + 63) / 64
+      levels.append(Array(repeating: 0, count: max(count, 1)))
+    } while count > 1
+  }
+
+  mutating func insert(_ number: Int) {
+    var position = number
+    for level in levels.indices {
+      levels[level][position >> 6] |= 1 << UInt64(position & 63)
+      position >>= 6
+    }
+  }
+
+  mutating func removeSmallest() -> Int? {
+    guard levels[levels.count - 1][0] != 0 else { return nil }
+    var position = 0
+    for level in levels.indices.reversed() {
+      position = position << 6 | levels[level][position].trailingZeroBitCount
+    }
+    remove(position)
+    return position
+  }
+
+  private mutating func remove(_ number: Int) {
+    var position = number
+    for level in levels.indices {
+      levels[level][position >> 6] &= ~(1 << UInt64(position & 63))
+      guard levels[level][position >> 6] == 0 else { return }
+      position >>= 6
+    }
+  }
+}
+
+extension PlanEdges {
+  /// How many edges each node has.
+  func degrees() -> [Int32] {
+    zip(offsets, offsets.dropFirst()).map { $1 - $0 }
+  }
+
+  /// The same edges seen from their other ends: for each node what waits for it, ascending.
+  package func reversed() -> PlanEdges {
+    var starts = Array(repeating: Int32(0), count: offsets.count)
+    for target in targets { starts[Int(target) + 1] += 1 }
+    for node in starts.indices.dropFirst() { starts[node] += starts[node - 1] }
+    var next = starts
+    var sources = Array(repeating: Int32(0), count: targets.count)
+    for node in starts.indices.dropLast() {
+      for target in self[node] {
+        sources[Int(next[Int(target)])] = Int32(node)
+        next[Int(target)] += 1
+      }
+    }
+    return PlanEdges(offsets: starts, targets: sources)
+  }
+}
