@@ -60,37 +60,45 @@ struct CycleFinder {
 
   /// Those from which all cycles can be found.
   private func starts(in nodes: [Int32]) -> [Int32] {
-    let forward = nodes.filter { node in inside(node).contains { $0 > node } }
-    let backward = nodes.filter { node in inside(node).contains { $0 < node } }
+    var forward: [Int32] = []
+    var backward: [Int32] = []
+    for node in nodes {
+      let number = component[Int(node)]
+      let targets = edges[Int(node)].filter { component[Int($0)] == number }
+      if targets.contains(where: { $0 > node }) { forward.append(node) }
+      if targets.contains(where: { $0 < node }) { backward.append(node) }
+    }
     return forward.count <= backward.count ? forward : backward
-  }
-
-  /// The edges of a node that stay in its component.
-  private func inside(_ node: Int32) -> some Sequence<Int32> {
-    let own = component[Int(node)]
-    return edges[Int(node)].lazy.filter { component[Int($0)] == own }
   }
 
   /// The shortest cycle through `start`, if it has no more than `limit` edges (breadth first).
   private mutating func cycle(through start: Int32, atMost limit: Int) -> [Int32]? {
     search += 1
     var frontier = [start]
-    for _ in 0..<limit {
+    for _ in 0..<limit where !frontier.isEmpty {
       var next: [Int32] = []
       for node in frontier {
-        workLeft -= edges[Int(node)].count
-        for target in inside(node) {
-          if target == start { return path(from: start, to: node) }
-          guard reached[Int(target)] != search else { continue }
-          reached[Int(target)] = search
-          origin[Int(target)] = node
-          next.append(target)
-        }
+        if reach(start, from: node, adding: &next) { return path(from: start, to: node) }
       }
-      if next.isEmpty { return nil }
       frontier = next
     }
     return nil
+  }
+
+  /// Follows the edges of `node` that stay in the component, and says whether one leads to `start`.
+  private mutating func reach(
+    _ start: Int32, from node: Int32, adding found: inout [Int32]
+  ) -> Bool {
+    let targets = edges[Int(node)]
+    workLeft -= targets.count
+    for target in targets where component[Int(target)] == component[Int(start)] {
+      if target == start { return true }
+      guard reached[Int(target)] != search else { continue }
+      reached[Int(target)] = search
+      origin[Int(target)] = node
+      found.append(target)
+    }
+    return false
   }
 
   private func path(from start: Int32, to end: Int32) -> [Int32] {

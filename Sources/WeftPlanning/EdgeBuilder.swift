@@ -38,8 +38,8 @@ struct EdgeBuilder {
     switch outline.nodes[node] {
     case .step(let index):
       let group = outline.steps[Int(index)].group
-      drawOrder(of: node, outline.steps[Int(index)].step.needs, in: group)
-      drawLog(of: node, outline.steps[Int(index)].step.action)
+      drawOrder(of: node, outline.steps[Int(index)].needs, in: group)
+      outline.steps[Int(index)].logSource.map { drawLog(of: node, $0) }
       lastEnds[group] = node
     case .groupStart(let index):
       guard let parent = outline.groups[Int(index)].parent else { break }
@@ -99,8 +99,7 @@ struct EdgeBuilder {
     }
   }
 
-  private mutating func drawLog(of node: Plan.NodeIndex, _ action: StepAction) {
-    guard case .run(let command) = action, case .log(let source)? = command.stdin else { return }
+  private mutating func drawLog(of node: Plan.NodeIndex, _ source: Need) {
     switch names.meaning(of: source.name) {
     case .ambiguous:
       break

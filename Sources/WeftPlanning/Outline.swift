@@ -75,6 +75,8 @@ private struct OutlineWriter {
   }
 
   mutating func write(_ body: StepGroup) {
+    outline.steps.reserveCapacity(body.members.count)
+    outline.nodes.reserveCapacity(body.members.count)
     enter(body, of: nil, at: nil)
     while let group = open.indices.last {
       let position = open[group].written.count
@@ -82,24 +84,24 @@ private struct OutlineWriter {
         leave()
         continue
       }
-      open[group].written.append(Int32(outline.nodes.count))
-      write(open[group].members[position], position: position + 1, in: open[group].index)
+      write(open[group].members, at: position, in: open[group].index)
       guard outline.steps.count + outline.groups.count <= WorkflowLimits.steps + 1 else {
         return giveUp()
       }
     }
   }
 
-  private mutating func write(_ step: Step, position: Int, in group: Int) {
-    let address = StepAddress(of: step, position: position, under: outline.groups[group].address)
-    switch step.action {
-    case .run:
-      let node = outline.nodes.count
-      outline.nodes.append(.step(Int32(outline.steps.count)))
-      outline.steps.append(PlannedStep(address: address, step: step, group: group, node: node))
-    case .group(let members):
-      enter(members, of: step, at: address)
+  private mutating func write(_ list: [Step], at position: Int, in group: Int) {
+    let node = outline.nodes.count
+    open[open.count - 1].written.append(Int32(node))
+    let address = StepAddress(
+      of: list[position].id, position: position + 1, under: outline.groups[group].address)
+    if let members = list[position].members {
+      return enter(members, of: list[position], at: address)
     }
+    outline.nodes.append(.step(Int32(outline.steps.count)))
+    outline.steps.append(
+      PlannedStep(address: address, in: list, at: position, group: group, node: node))
   }
 
   private mutating func enter(_ group: StepGroup, of step: Step?, at address: StepAddress?) {
@@ -133,13 +135,21 @@ private struct OutlineWriter {
 }
 
 extension StepAddress {
-  fileprivate init(of step: Step, position: Int, under group: StepAddress?) {
-    if let id = step.id {
+  fileprivate init(of id: StepID?, position: Int, under group: StepAddress?) {
+    if let id {
       self.init(id.text)
     } else if let group {
       self.init("\(group.text).\(position)")
     } else {
       self.init(String(position))
     }
+  }
+}
+
+extension Step {
+  /// `nil` of one that is not a group.
+  fileprivate var members: StepGroup? {
+    guard case .group(let group) = action else { return nil }
+    return group
   }
 }

@@ -51,26 +51,44 @@ public enum PlanNode: Sendable, Hashable {
 /// A step as the plan knows it.
 public struct PlannedStep: Sendable {
   public let address: StepAddress
-  public let step: Step
-  /// The innermost group it is in, as an index into ``Plan/groups``.
-  public let group: Int
-  public let node: Plan.NodeIndex
+  /// The list that the step is written in: shared with the workflow, where a copy of each step would
+  /// cost more than all the rest of the plan.
+  private let list: [Step]
+  private let position: Int32
+  private let groupIndex: Int32
+  private let nodeIndex: Int32
 
   package init(
-    address: StepAddress, step: Step, group: Int, node: Plan.NodeIndex
+    address: StepAddress, in list: [Step], at position: Int, group: Int, node: Plan.NodeIndex
   ) {
     self.address = address
-    self.step = step
-    self.group = group
-    self.node = node
+    self.list = list
+    self.position = Int32(position)
+    groupIndex = Int32(group)
+    nodeIndex = Int32(node)
   }
+
+  public var step: Step { list[Int(position)] }
+  /// The innermost group it is in, as an index into ``Plan/groups``.
+  public var group: Int { Int(groupIndex) }
+  public var node: Plan.NodeIndex { Int(nodeIndex) }
 
   /// What it runs.
   public var command: Command {
-    guard case .run(let command) = step.action else {
+    guard case .run(let command) = list[Int(position)].action else {
       preconditionFailure("\"\(address)\" is planned as a step and is a group")
     }
     return command
+  }
+
+  /// What it needs, as written; the edges are in ``Plan/dependencies``.
+  var needs: [Need]? { list[Int(position)].needs }
+  /// The same step as its `id` names it.
+  var id: StepID? { list[Int(position)].id }
+  /// The step whose log it reads.
+  var logSource: Need? {
+    guard case .log(let source)? = command.stdin else { return nil }
+    return source
   }
 }
 

@@ -14,17 +14,19 @@ struct StepNames: Sendable {
     case node(Plan.NodeIndex)
   }
 
-  /// The slot's share of the hash, and an index into `entries` plus 1; 0 is an empty slot.
+  /// A part of an id's hash, and an index into `entries` plus 1; 0 is an empty slot. Kept small:
+  /// the time of a lookup is that of fetching a slot from memory.
   private struct Slot {
     var tag: UInt32 = 0
     var entry: UInt32 = 0
   }
 
+  /// An id, and where in `bytes` it stands.
   private struct Entry {
     var node: Int32
-    var isAmbiguous = false
     var start: Int32
-    var length: Int32
+    var length: Int16
+    var isAmbiguous = false
   }
 
   private var slots: [Slot]
@@ -59,17 +61,17 @@ struct StepNames: Sendable {
   /// Returns the node that had the id before, which keeps it and makes it ambiguous.
   mutating func insert(_ id: String, at node: Plan.NodeIndex) -> Plan.NodeIndex? {
     StepNames.withBytes(of: id) { text in
-      let place = slot(of: text)
-      if slots[place.index].entry > 0 {
-        let entry = Int(slots[place.index].entry) - 1
+      let (index, tag) = slot(of: text)
+      guard slots[index].entry == 0 else {
+        let entry = Int(slots[index].entry) - 1
         entries[entry].isAmbiguous = true
         return Int(entries[entry].node)
       }
       entries.append(
-        Entry(node: Int32(node), start: Int32(bytes.count), length: Int32(text.count)))
+        Entry(node: Int32(node), start: Int32(bytes.count), length: Int16(text.count)))
       bytes.append(contentsOf: text)
       precondition(2 * entries.count <= slots.count, "more names than were announced")
-      slots[place.index] = Slot(tag: place.tag, entry: UInt32(entries.count))
+      slots[index] = Slot(tag: tag, entry: UInt32(entries.count))
       return nil
     }
   }
@@ -88,19 +90,17 @@ struct StepNames: Sendable {
     let tag = UInt32(truncatingIfNeeded: hash >> 32)
     var index = Int(truncatingIfNeeded: hash) & (slots.count - 1)
     while slots[index].entry > 0 {
-      if slots[index].tag == tag, entry(Int(slots[index].entry) - 1, is: text) { break }
+      if slots[index].tag == tag, holds(entries[Int(slots[index].entry) - 1], text) { break }
       index = (index + 1) & (slots.count - 1)
     }
     return (index, tag)
   }
 
-  private func entry(_ index: Int, is text: UnsafeBufferPointer<UInt8>) -> Bool {
-    let entry = entries[index]
+  private func holds(_ entry: Entry, _ text: UnsafeBufferPointer<UInt8>) -> Bool {
     guard Int(entry.length) == text.count else { return false }
     let start = Int(entry.start)
-    return bytes.withUnsafeBufferPointer { bytes in
-      text.indices.allSatisfy { bytes[start + $0] == text[$0] }
-    }
+    for offset in 0..<text.count where bytes[start + offset] != text[offset] { return false }
+    return true
   }
 
   private static func withBytes<Result>(
@@ -143,7 +143,7 @@ extension Outline {
   /// The id of the step or group that begins at `node`.
   func id(at node: Plan.NodeIndex) -> StepID? {
     switch nodes[node] {
-    case .step(let index): steps[Int(index)].step.id
+    case .step(let index): steps[Int(index)].id
     case .groupStart(let index): groups[Int(index)].step?.id
     case .groupEnd: nil
     }
