@@ -51,7 +51,7 @@ let libraries: [Target] = modules.map { module in
 }
 
 /// Files that tests read from where they stand.
-let testData = ["WeftDefinition": ["Cases"]]
+let testData = ["WeftDefinition": ["Cases"], "WeftReporting": ["Golden"]]
 
 /// One test target for each module, which also sees what the module sees.
 let moduleTests: [Target] = modules.map { module in

@@ -1,0 +1,84 @@
+/// How a run is shown, decided once from where the output goes.
+package struct DisplaySettings: Sendable, Hashable {
+  package enum Mode: Sendable, Hashable {
+    /// One line for each thing that happens.
+    case plain
+    /// An area that is redrawn below lines that scroll.
+    case live
+  }
+
+  package var mode: Mode
+  /// Whether step output must be made harmless for a terminal; a pipe gets the bytes as they are.
+  package var isTerminal: Bool
+  /// Whether SGR sequences are written, and those of steps pass.
+  package var usesColour: Bool
+  /// Whether the reader's locale is UTF-8; else names are escaped and signs are ASCII.
+  package var usesUnicode: Bool
+  /// Whether failures become annotations of GitHub Actions.
+  package var annotatesForGitHub: Bool
+  /// A sentence for the end of a summary that does not show all output of a failed step.
+  package var howToSeeMore: String?
+
+  package init(
+    mode: Mode, isTerminal: Bool = false, usesColour: Bool = false, usesUnicode: Bool = true,
+    annotatesForGitHub: Bool = false, howToSeeMore: String? = nil
+  ) {
+    self.mode = mode
+    self.isTerminal = isTerminal
+    self.usesColour = usesColour
+    self.usesUnicode = usesUnicode
+    self.annotatesForGitHub = annotatesForGitHub
+    self.howToSeeMore = howToSeeMore
+  }
+
+  /// Live on a terminal that can move its cursor and is wide enough, unless `CI` says that nobody
+  /// watches; plain everywhere else. `NO_COLOR` (no-color.org) takes the colours.
+  ///
+  /// - Parameter variable: The value of an environment variable.
+  package static func choose(
+    isTerminal: Bool, size: DisplaySize, variable: (String) -> String?
+  ) -> DisplaySettings {
+    let terminal = variable("TERM") ?? ""
+    let canDraw = isTerminal && !terminal.isEmpty && terminal != "dumb"
+    let isWatched = !isSet(variable("CI"))
+    return DisplaySettings(
+      mode: canDraw && isWatched && size.fitsLiveDisplay ? .live : .plain,
+      isTerminal: isTerminal,
+      usesColour: canDraw && (variable("NO_COLOR") ?? "").isEmpty,
+      usesUnicode: isUTF8(locale(variable)),
+      annotatesForGitHub: variable("GITHUB_ACTIONS") == "true")
+  }
+
+  /// `CI=false` and `CI=0` are how people say that it is not.
+  private static func isSet(_ value: String?) -> Bool {
+    switch value {
+    case nil, "", "0", "false": false
+    default: true
+    }
+  }
+
+  /// The first of these that is not empty decides (POSIX, Base Definitions §8.2).
+  private static func locale(_ variable: (String) -> String?) -> String {
+    ["LC_ALL", "LC_CTYPE", "LANG"].lazy.compactMap(variable).first { !$0.isEmpty } ?? "C"
+  }
+
+  private static func isUTF8(_ locale: String) -> Bool {
+    let charset = locale.lowercased()
+    return charset.contains("utf-8") || charset.contains("utf8")
+  }
+}
+
+/// Columns and rows of a terminal.
+package struct DisplaySize: Sendable, Hashable {
+  package let columns: Int
+  package let rows: Int
+
+  /// What cannot be (`0`, as serial lines and `COLUMNS=0` say) counts as the usual 80 × 24.
+  package init(columns: Int, rows: Int) {
+    self.columns = columns > 0 ? columns : 80
+    self.rows = rows > 0 ? rows : 24
+  }
+
+  /// Below this a live line has no room for a name and an age.
+  var fitsLiveDisplay: Bool { columns >= 20 && rows >= 3 }
+}

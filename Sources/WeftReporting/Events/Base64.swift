@@ -1,0 +1,27 @@
+/// RFC 4648 §4, with padding.
+enum Base64 {
+  private static let alphabet = Array(
+    "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/".utf8)
+
+  static func text(of bytes: some Collection<UInt8>) -> String {
+    var result: [UInt8] = []
+    result.reserveCapacity((bytes.count + 2) / 3 * 4)
+    var rest = bytes[...]
+    while !rest.isEmpty {
+      let group = rest.prefix(3)
+      rest = rest.dropFirst(3)
+      appendGroup(Array(group), to: &result)
+    }
+    return String(decoding: result, as: UTF8.self)
+  }
+
+  /// One to three bytes become four digits, the missing ones `=`.
+  private static func appendGroup(_ group: [UInt8], to result: inout [UInt8]) {
+    let bits = (0..<3).reduce(0) { $0 << 8 | ($1 < group.count ? Int(group[$1]) : 0) }
+    for digit in 0..<4 {
+      let isPadding = digit > group.count
+      result.append(
+        isPadding ? UInt8(ascii: "=") : alphabet[bits >> (18 - 6 * digit) & 0x3F])
+    }
+  }
+}

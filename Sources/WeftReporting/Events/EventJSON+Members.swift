@@ -1,0 +1,113 @@
+import WeftDefinition
+import WeftExecution
+import WeftJSON
+import WeftPlanning
+
+/// What each kind of event says beside its number, time and type.
+extension EventJSON {
+  mutating func writeMembers(of kind: RunEvent.Kind) {
+    switch kind {
+    case .runStarted(let start): writeStart(start)
+    case .stepQueued(let step): writer.member("step", step.text)
+    case .stepStarted(let step, let attempt):
+      writer.member("step", step.text)
+      writer.member("attempt", attempt)
+    case .stepOutput(let step, let output):
+      writer.member("step", step.text)
+      writeOutput(output)
+    case .stepFinished(let step, let end):
+      writer.member("step", step.text)
+      writeStepEnd(end)
+    case .stepSkipped(let step, let reason):
+      writer.member("step", step.text)
+      writeSkip(reason)
+    case .groupStarted(let group): writer.member("group", group.text)
+    case .groupFinished(let group, let end):
+      writer.member("group", group.text)
+      writeGroupEnd(end)
+    case .runCancelling(let reason): writeReason("reason", reason)
+    case .runFinished(let end): writeRunEnd(end)
+    case .outputDropped(let gap): writeGap(gap)
+    case .snapshot(let report): writeSnapshot(report)
+    }
+  }
+
+  private mutating func writeStart(_ start: RunStart) {
+    writer.member("format", EventJSON.format)
+    writer.member("weft", version)
+    writer.member("run", start.run.text)
+    if let workflow = start.workflow { writer.member("workflow", workflow) }
+    if let file = start.file { writer.member("file", file) }
+    writer.member("steps", start.stepCount)
+    writer.member("groups", start.groupCount)
+    writer.member("maxParallel", start.maxParallel)
+    writer.member("pid", Int(start.engineProcess))
+  }
+
+  private mutating func writeRunEnd(_ end: RunEnd) {
+    writer.member("outcome", end.outcome.rawValue)
+    if let step = end.firstFailure { writer.member("firstFailure", step.text) }
+    if let reason = end.cancellation { writeReason("cancellation", reason) }
+    writer.member("durationUs", end.duration.wholeMicroseconds)
+    writer.key("counts")
+    writer.beginObject()
+    writer.member("succeeded", end.counts.succeeded)
+    writer.member("failed", end.counts.failed)
+    writer.member("tolerated", end.counts.tolerated)
+    writer.member("cancelled", end.counts.cancelled)
+    writer.member("skipped", end.counts.skipped)
+    writer.endObject()
+  }
+
+  private mutating func writeGroupEnd(_ end: GroupEnd) {
+    writer.member("outcome", end.outcome.rawValue)
+    writer.member("conclusion", end.conclusion.rawValue)
+    if let failure = end.failure { writeFailure(failure) }
+    if let cause = end.cause { writer.member("cause", cause.text) }
+    writer.member("durationUs", end.duration.wholeMicroseconds)
+  }
+
+  private mutating func writeGap(_ gap: OutputGap) {
+    writer.member("dropped", gap.count)
+    writer.member("first", Int(gap.sequences.lowerBound))
+    writer.member("last", Int(gap.sequences.upperBound))
+    writer.member("bytes", gap.bytes)
+  }
+
+  private mutating func writeSnapshot(_ report: RunReport) {
+    writeStart(report.start)
+    writer.member("startedAt", WireClock.text(of: report.start.startedAt))
+    writer.key("states")
+    writer.beginArray()
+    for step in report.steps {
+      writer.beginObject()
+      writer.member("step", step.address.text)
+      writeState(step.state)
+      writer.endObject()
+    }
+    writer.endArray()
+    if let end = report.end {
+      writer.key("end")
+      writer.beginObject()
+      writeRunEnd(end)
+      writer.endObject()
+    }
+  }
+
+  private mutating func writeState(_ state: StepState) {
+    switch state {
+    case .pending: writer.member("state", "pending")
+    case .queued: writer.member("state", "queued")
+    case .running(let since, let attempt):
+      writer.member("state", "running")
+      writer.member("sinceUs", since.wholeMicroseconds)
+      writer.member("attempt", attempt)
+    case .skipped(let reason):
+      writer.member("state", "skipped")
+      writeSkip(reason)
+    case .finished(let end):
+      writer.member("state", "finished")
+      writeStepEnd(end)
+    }
+  }
+}

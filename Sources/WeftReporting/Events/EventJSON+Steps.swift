@@ -1,0 +1,136 @@
+import WeftDefinition
+import WeftExecution
+import WeftJSON
+import WeftPlanning
+
+/// What a step wrote, how it ended, and why it did not start.
+extension EventJSON {
+  mutating func writeOutput(_ output: StepOutput) {
+    writer.member("stream", output.stream.rawValue)
+    let text = output.text
+    writer.member("text", text)
+    // Decoding replaces what is not UTF-8, which never leaves as many bytes and the same ones.
+    if !text.utf8.elementsEqual(output.bytes) {
+      writer.member("raw", Base64.text(of: output.bytes))
+    }
+    switch output.ending {
+    case .newline: break
+    case .partial: writer.member("partial", true)
+    case .endOfStream: writer.member("unterminated", true)
+    }
+    writer.member("offset", Int(output.logOffset))
+  }
+
+  mutating func writeStepEnd(_ end: StepEnd) {
+    writer.member("outcome", end.outcome.rawValue)
+    writer.member("conclusion", end.conclusion.rawValue)
+    writer.member("attempts", end.attempts)
+    if let exit = end.exit { writeExit(exit) }
+    if let failure = end.failure { writeFailure(failure) }
+    if let reason = end.cancellation { writeReason("cancellation", reason) }
+    writer.member("durationUs", end.duration.wholeMicroseconds)
+    if let usage = end.usage { writeUsage(usage) }
+    writer.member("outputBytes", Int(end.outputBytes))
+    if !end.leftovers.isEmpty { writeLeftovers(end.leftovers) }
+  }
+
+  private mutating func writeExit(_ exit: ProgramExit) {
+    writer.key("exit")
+    writer.beginObject()
+    switch exit {
+    case .code(let code): writer.member("code", code)
+    case .signal(let name): writer.member("signal", name)
+    }
+    writer.endObject()
+  }
+
+  mutating func writeFailure(_ failure: StepFailure) {
+    writer.key("failure")
+    writer.beginObject()
+    writer.key("classes")
+    writer.beginArray()
+    for name in failure.classes { writer.string(name.name) }
+    writer.endArray()
+    writer.member("message", failure.message)
+    if let help = failure.help { writer.member("help", help) }
+    writer.endObject()
+  }
+
+  private mutating func writeUsage(_ usage: ResourceUsage) {
+    writer.key("usage")
+    writer.beginObject()
+    writer.member("userUs", usage.userTime.wholeMicroseconds)
+    writer.member("systemUs", usage.systemTime.wholeMicroseconds)
+    writer.member("minorFaults", usage.minorFaults)
+    writer.member("majorFaults", usage.majorFaults)
+    writer.member("voluntarySwitches", usage.voluntarySwitches)
+    writer.member("involuntarySwitches", usage.involuntarySwitches)
+    writer.endObject()
+  }
+
+  private mutating func writeLeftovers(_ leftovers: [LeftoverProcess]) {
+    writer.key("leftovers")
+    writer.beginArray()
+    for leftover in leftovers {
+      writer.beginObject()
+      writer.member("pid", Int(leftover.process))
+      writer.member("command", leftover.command)
+      writer.endObject()
+    }
+    writer.endArray()
+  }
+
+  mutating func writeSkip(_ reason: SkipReason) {
+    writer.member("outcome", reason.outcome.rawValue)
+    switch reason {
+    case .dependencyFailed(let step): writeReason("dependencyFailed", of: step)
+    case .heldBack(let step): writeReason("heldBack", of: step)
+    case .cancelled(let reason):
+      writer.key("reason")
+      writer.beginObject()
+      writer.member("kind", "cancelled")
+      writeReason("cancellation", reason)
+      writer.endObject()
+    }
+  }
+
+  private mutating func writeReason(_ kind: String, of step: StepAddress) {
+    writer.key("reason")
+    writer.beginObject()
+    writer.member("kind", kind)
+    writer.member("of", step.text)
+    writer.endObject()
+  }
+
+  mutating func writeReason(_ key: StaticString, _ reason: CancelReason) {
+    writer.key(key)
+    writer.beginObject()
+    switch reason {
+    case .requested: writer.member("kind", "requested")
+    case .signal(let name):
+      writer.member("kind", "signal")
+      writer.member("signal", name)
+    case .runTimeout(let limit):
+      writer.member("kind", "runTimeout")
+      writer.member("limitUs", limit.wholeMicroseconds)
+    case .groupTimeout(let group, let limit):
+      writer.member("kind", "groupTimeout")
+      writer.member("of", group.text)
+      writer.member("limitUs", limit.wholeMicroseconds)
+    case .failure(let step):
+      writer.member("kind", "failure")
+      writer.member("of", step.text)
+    }
+    writer.endObject()
+  }
+}
+
+extension Duration {
+  /// Cut, not rounded; the longest that fits for one that is longer.
+  var wholeMicroseconds: Int {
+    let (seconds, attoseconds) = components
+    let limit = Int64.max / 1_000_000 - 1
+    return Int(
+      min(max(seconds, -limit), limit) * 1_000_000 + attoseconds / 1_000_000_000_000)
+  }
+}

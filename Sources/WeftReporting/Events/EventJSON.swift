@@ -1,0 +1,102 @@
+package import WeftExecution
+import WeftJSON
+import WeftPlatform
+
+/// Writes events as JSON Lines: one compact object each, as `schemas/event.schema.json` describes.
+///
+/// Every object begins with `n` (the sequence number), `at` (RFC 3339, UTC: the run's start plus the
+/// time since by a clock that does not jump) and `type`. Durations are whole microseconds and say so
+/// (`durationUs`). What is not known is left out, never `null`. The order of members is fixed.
+package struct EventJSON: Sendable {
+  /// Told in the first line; it changes when a reader of the old form would misunderstand the new.
+  package static let format = 1
+
+  /// The version of the program that writes.
+  let version: String
+  var writer = JSONWriter(capacity: 4096)
+  private var clock = WireClock()
+
+  /// - Parameter version: Weft's own version, told in the first line.
+  package init(version: String) {
+    self.version = version
+  }
+
+  /// Appends the lines of `events` to `bytes`. The first event of all is `runStarted` or `snapshot`.
+  package mutating func append(_ events: [RunEvent], to bytes: inout [UInt8]) {
+    for event in events { write(event) }
+    writer.withBytes { bytes.append(contentsOf: $0) }
+    writer.removeAll()
+  }
+
+  private mutating func write(_ event: RunEvent) {
+    switch event.kind {
+    case .runStarted(let start): clock.start(at: start.startedAt)
+    case .snapshot(let report): clock.start(at: report.start.startedAt)
+    case .stepQueued, .stepStarted, .stepOutput, .stepFinished, .stepSkipped, .groupStarted,
+      .groupFinished, .runCancelling, .runFinished, .outputDropped:
+      break
+    }
+    writer.beginObject()
+    writer.member("n", Int(event.sequence))
+    writer.member("at", clock.text(after: event.elapsed))
+    writer.member("type", event.kind.wireName)
+    writeMembers(of: event.kind)
+    writer.endObject()
+    writer.endLine()
+  }
+}
+
+extension RunEvent.Kind {
+  /// The event's `type` in JSON.
+  package var wireName: String {
+    switch self {
+    case .runStarted: "run.started"
+    case .stepQueued: "step.queued"
+    case .stepStarted: "step.started"
+    case .stepOutput: "step.output"
+    case .stepFinished: "step.finished"
+    case .stepSkipped: "step.skipped"
+    case .groupStarted: "group.started"
+    case .groupFinished: "group.finished"
+    case .runCancelling: "run.cancelling"
+    case .runFinished: "run.finished"
+    case .outputDropped: "output.dropped"
+    case .snapshot: "run.snapshot"
+    }
+  }
+}
+
+/// Moments of a run as text. A run tells many events within one second: only the milliseconds differ.
+struct WireClock: Sendable {
+  private var start: Timestamp?
+  private var second: Int64 = .min
+  /// `2026-11-20T23:36:05.`
+  private var prefix = ""
+
+  mutating func start(at time: WallTime) {
+    start = Timestamp(nanoseconds: time.nanoseconds)
+  }
+
+  mutating func text(after elapsed: Duration) -> String {
+    guard let start else { preconditionFailure("an event before the start of the run") }
+    let (seconds, attoseconds) = elapsed.components
+    let moment = start.nanoseconds + seconds * 1_000_000_000 + attoseconds / 1_000_000_000
+    let milliseconds = (moment >= 0 ? moment : moment - 999_999) / 1_000_000
+    let fraction = (milliseconds % 1000 + 1000) % 1000
+    let second = (milliseconds - fraction) / 1000
+    if second != self.second {
+      self.second = second
+      prefix = String(Timestamp(nanoseconds: second * 1_000_000_000).description.dropLast(4))
+    }
+    return prefix + WireClock.threeDigits(fraction) + "Z"
+  }
+
+  /// RFC 3339 with milliseconds.
+  static func text(of time: WallTime) -> String {
+    Timestamp(nanoseconds: time.nanoseconds).description
+  }
+
+  private static func threeDigits(_ number: Int64) -> String {
+    number < 10 ? "00\(number)" : number < 100 ? "0\(number)" : "\(number)"
+  }
+}

@@ -1,0 +1,44 @@
+/// Turns frames into the bytes that change a terminal from one to the next.
+///
+/// The cursor rests at the start of the row below the area and is never hidden: whoever ends the
+/// program, and however, the prompt finds a clean row. Only relative movement (CUU), EL and ED are
+/// used. Lines must be narrower than the terminal.
+struct FramePainter: Sendable {
+  private var drawn: [String] = []
+
+  /// - Parameter above: Lines that scroll away above the area, once.
+  /// - Returns: Nothing if nothing changes.
+  mutating func paint(above: [String], area: [String]) -> [UInt8] {
+    defer { drawn = area }
+    guard above.isEmpty, area.count == drawn.count else { return repaint(above, area) }
+    return update(to: area)
+  }
+
+  private func repaint(_ above: [String], _ area: [String]) -> [UInt8] {
+    var bytes = cursorUp(drawn.count)
+    if !drawn.isEmpty { bytes += "\u{1B}[J".utf8 }
+    for line in above + area {
+      bytes += line.utf8
+      bytes += "\r\n".utf8
+    }
+    return bytes
+  }
+
+  /// Rewrites the lines that differ.
+  private func update(to area: [String]) -> [UInt8] {
+    guard let first = area.indices.first(where: { area[$0] != drawn[$0] }) else { return [] }
+    var bytes = cursorUp(area.count - first)
+    for index in first..<area.count {
+      if area[index] != drawn[index] {
+        bytes += area[index].utf8
+        bytes += "\u{1B}[K".utf8
+      }
+      bytes += "\r\n".utf8
+    }
+    return bytes
+  }
+
+  private func cursorUp(_ rows: Int) -> [UInt8] {
+    rows == 0 ? [] : Array("\r\u{1B}[\(rows)A".utf8)
+  }
+}

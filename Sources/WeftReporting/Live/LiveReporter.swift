@@ -1,0 +1,47 @@
+import WeftExecution
+
+/// Decides when a terminal is drawn, and hands each frame over in one piece.
+struct LiveReporter: Sendable {
+  private var display: LiveDisplay
+  private var painter = FramePainter()
+  /// When the last frame was drawn; at first the run's start, so that a run which is shorter than a
+  /// frame shows its result alone.
+  private var lastFrame: Duration = .zero
+  private var hasNews = false
+  private var hasEnded = false
+
+  init(_ settings: DisplaySettings, labels: StepLabels) {
+    display = LiveDisplay(settings, labels: labels)
+  }
+
+  /// In the place of a reporter that is being changed.
+  static let spent = LiveReporter(DisplaySettings(mode: .live), labels: StepLabels())
+
+  /// At most ten frames a second.
+  static let frameInterval: Duration = .milliseconds(100)
+
+  var nextRedraw: Duration? {
+    if hasEnded { return nil }
+    if hasNews { return lastFrame + LiveReporter.frameInterval }
+    return .seconds(lastFrame.components.seconds + 1)
+  }
+
+  mutating func handle(
+    _ events: [RunEvent], now: Duration, size: () -> DisplaySize, log: Reporter.ReadLog,
+    write: Reporter.Write
+  ) {
+    guard !hasEnded else { return }
+    for event in events { display.apply(event, log: log) }
+    hasNews = hasNews || !events.isEmpty
+    hasEnded = display.hasEnded
+    guard let due = nextRedraw, now < due else { return draw(now: now, size: size(), write) }
+  }
+
+  private mutating func draw(now: Duration, size: DisplaySize, _ write: Reporter.Write) {
+    let area = hasEnded ? [] : display.area(size: size, now: now)
+    let bytes = painter.paint(above: display.takeScrolled(), area: area)
+    lastFrame = now
+    hasNews = false
+    if !bytes.isEmpty { write(.output, bytes) }
+  }
+}

@@ -1,0 +1,81 @@
+import WeftExecution
+import WeftPlanning
+
+/// The output of one running step on its way to whole lines, and how far its log has been shown.
+struct PlainOutput: Sendable {
+  let address: StepAddress
+  /// `[step] `
+  let prefix: [UInt8]
+  /// Where in the step's log the part begins that has not been shown.
+  private(set) var shown: UInt64 = 0
+  /// Whether output events may have been left out since the last one that came.
+  var hasGaps = false
+  /// Up to where the log itself was read, instead of events.
+  private var readUpTo: UInt64 = 0
+  private var stdout = LineAssembler()
+  private var stderr = LineAssembler()
+  private var missed = LineAssembler()
+
+  init(_ address: StepAddress) {
+    self.address = address
+    prefix = Array("[\(address)] ".utf8)
+  }
+
+  mutating func take(_ output: StepOutput) -> [ArraySlice<UInt8>] {
+    let end =
+      output.logOffset + UInt64(output.bytes.count) + (output.ending == .newline ? 1 : 0)
+    guard end > readUpTo else { return [] }
+    shown = max(shown, end)
+    let rest = missed.takeRest().map { [$0] } ?? []
+    switch output.stream {
+    case .stdout: return rest + stdout.take(output.bytes, isWhole: output.ending != .partial)
+    case .stderr: return rest + stderr.take(output.bytes, isWhole: output.ending != .partial)
+    }
+  }
+
+  /// A part of the log in the place of events. Where both streams wrote at once it may tear a line
+  /// in two that events would have kept together.
+  mutating func takeMissed(_ part: [UInt8]) -> [ArraySlice<UInt8>] {
+    var lines = takeUnfinished()
+    shown += UInt64(part.count)
+    readUpTo = shown
+    var rest = part[...]
+    while let newline = rest.firstIndex(of: UInt8(ascii: "\n")) {
+      lines += missed.take(rest[..<newline], isWhole: true)
+      rest = rest[(newline + 1)...]
+    }
+    if !rest.isEmpty { lines += missed.take(rest, isWhole: false) }
+    return lines
+  }
+
+  /// At the step's end: what came without a newline.
+  mutating func takeRest() -> [ArraySlice<UInt8>] {
+    takeUnfinished() + [missed.takeRest()].compactMap(\.self)
+  }
+
+  private mutating func takeUnfinished() -> [ArraySlice<UInt8>] {
+    [stdout.takeRest(), stderr.takeRest()].compactMap(\.self)
+  }
+}
+
+/// Puts the parts of a line together again, up to a limit.
+struct LineAssembler: Sendable {
+  /// A longer line is shown in pieces.
+  static let limitBytes = 64 << 10
+
+  private var pending: [UInt8] = []
+
+  /// The lines that `bytes` complete: none or one.
+  mutating func take(_ bytes: ArraySlice<UInt8>, isWhole: Bool) -> [ArraySlice<UInt8>] {
+    if pending.isEmpty, isWhole || bytes.count >= LineAssembler.limitBytes { return [bytes] }
+    pending += bytes
+    guard isWhole || pending.count >= LineAssembler.limitBytes else { return [] }
+    defer { pending = [] }
+    return [pending[...]]
+  }
+
+  mutating func takeRest() -> ArraySlice<UInt8>? {
+    defer { pending = [] }
+    return pending.isEmpty ? nil : pending[...]
+  }
+}

@@ -1,0 +1,134 @@
+import WeftExecution
+import WeftPlanning
+
+/// Tells a run line by line, for logs, pipes and terminals that cannot draw.
+///
+/// What a step writes stands behind `[step] `; what Weft says of it behind `weft: [step] `, so that
+/// no output can be taken for it. Every line is whole, the lines of one step keep their order, and
+/// none is left out: what a slow reader missed is read from the step's log.
+struct PlainReporter: Sendable {
+  private let style: PlainStyle
+  private let labels: StepLabels
+  private var progress = RunProgress()
+  private var outputs: [StepAddress: PlainOutput] = [:]
+  private var pending: [UInt8] = []
+
+  init(_ settings: DisplaySettings, labels: StepLabels) {
+    style = PlainStyle(settings)
+    self.labels = labels
+  }
+
+  /// In the place of a reporter that is being changed.
+  static let spent = PlainReporter(DisplaySettings(mode: .plain), labels: StepLabels())
+
+  /// What is written at once.
+  private static let writeBytes = 64 << 10
+
+  mutating func handle(_ events: [RunEvent], log: Reporter.ReadLog, write: Reporter.Write) {
+    for event in events {
+      progress.apply(event, log: log)
+      tell(event, log: log, write: write)
+      if pending.count >= PlainReporter.writeBytes { flush(write) }
+    }
+    flush(write)
+  }
+
+  private mutating func flush(_ write: Reporter.Write) {
+    guard !pending.isEmpty else { return }
+    write(.output, pending)
+    pending.removeAll(keepingCapacity: true)
+  }
+
+  private mutating func tell(_ event: RunEvent, log: Reporter.ReadLog, write: Reporter.Write) {
+    switch event.kind {
+    case .runStarted(let start): say(style.header(start))
+    case .stepQueued, .groupStarted: break
+    case .stepStarted(let address, let attempt):
+      outputs[address] = PlainOutput(address)
+      say(style.started(address, attempt: attempt, title: labels.title(of: address)))
+    case .stepOutput(let address, let output):
+      showOutput(output, of: address, log: log, write: write)
+    case .stepFinished(let address, let end):
+      endOutput(of: address, end, log: log, write: write)
+      say(style.finished(address, end))
+      if let annotation = style.annotation(address, end) { style.append(annotation, to: &pending) }
+    case .stepSkipped(let address, let reason): say(style.skipped(address, reason))
+    case .groupFinished(let address, let end): tellGroup(address, end)
+    case .runCancelling(let reason): say(style.cancelling(reason))
+    case .runFinished(let end): tellEnd(end, write: write)
+    case .outputDropped:
+      for address in outputs.keys { outputs[address]!.hasGaps = true }
+    case .snapshot(let report): join(report)
+    }
+  }
+
+  /// A group that ends with its members needs no line of its own.
+  private mutating func tellGroup(_ address: StepAddress, _ end: GroupEnd) {
+    guard end.outcome == .failure, end.cause == nil else { return }
+    say(style.failedGroup(address, end))
+    if let annotation = style.annotation(group: address, end) {
+      style.append(annotation, to: &pending)
+    }
+  }
+
+  /// Failure is told on standard error, as make does: it is seen when the output goes to a file.
+  private mutating func tellEnd(_ end: RunEnd, write: Reporter.Write) {
+    flush(write)
+    let summary = RunSummary(
+      text: style.text, palette: style.palette, labels: labels, howToSeeMore: nil)
+    var bytes: [UInt8] = []
+    for line in summary.lines(progress) { style.append(sentence: line, to: &bytes) }
+    write(end.outcome == .success ? .output : .errors, bytes)
+  }
+
+  private mutating func join(_ report: RunReport) {
+    say(style.header(report.start))
+    for address in progress.running.keys {
+      outputs[address] = PlainOutput(address)
+      outputs[address]!.hasGaps = true
+    }
+  }
+
+  private mutating func say(_ line: String) {
+    style.append(sentence: "weft: " + line, to: &pending)
+  }
+}
+
+extension PlainReporter {
+  private mutating func showOutput(
+    _ output: StepOutput, of address: StepAddress, log: Reporter.ReadLog, write: Reporter.Write
+  ) {
+    guard var state = outputs.removeValue(forKey: address) else { return }
+    readMissed(of: &state, upTo: output.logOffset, log: log, write: write)
+    for line in state.take(output) {
+      style.append(output: line, prefix: state.prefix, to: &pending)
+    }
+    outputs[address] = state
+  }
+
+  private mutating func endOutput(
+    of address: StepAddress, _ end: StepEnd, log: Reporter.ReadLog, write: Reporter.Write
+  ) {
+    guard var state = outputs.removeValue(forKey: address) else { return }
+    readMissed(of: &state, upTo: end.outputBytes, log: log, write: write)
+    for line in state.takeRest() { style.append(output: line, prefix: state.prefix, to: &pending) }
+  }
+
+  /// Shows what was dropped, part by part: neither a large log nor a slow reader takes memory.
+  private mutating func readMissed(
+    of state: inout PlainOutput, upTo end: UInt64, log: Reporter.ReadLog, write: Reporter.Write
+  ) {
+    guard state.hasGaps else { return }
+    state.hasGaps = false
+    while state.shown < end {
+      let part = log(
+        state.address, state.shown..<min(end, state.shown + UInt64(PlainReporter.writeBytes)))
+      // A log that was cut at its limit has no more.
+      guard !part.isEmpty else { break }
+      for line in state.takeMissed(part) {
+        style.append(output: line, prefix: state.prefix, to: &pending)
+      }
+      if pending.count >= PlainReporter.writeBytes { flush(write) }
+    }
+  }
+}

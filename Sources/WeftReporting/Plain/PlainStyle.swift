@@ -1,0 +1,112 @@
+import WeftExecution
+import WeftPlanning
+
+/// How the plain display words things, and what it does to the bytes that a step writes.
+struct PlainStyle: Sendable {
+  let text: DisplayText
+  let palette: Palette
+  private let isTerminal: Bool
+  private let gitHub: GitHubCommands?
+
+  init(_ settings: DisplaySettings) {
+    isTerminal = settings.isTerminal
+    gitHub = settings.annotatesForGitHub ? GitHubCommands() : nil
+    text = DisplayText(passesSGR: settings.usesColour, passesUnicode: settings.usesUnicode)
+    // Plain lines are read by programs too: no colours of its own, and signs of letters.
+    palette = Palette(usesColour: false, usesUnicode: false)
+  }
+
+  func header(_ start: RunStart) -> String {
+    let workflow = start.workflow.map { "\(text.name($0)): " } ?? ""
+    return workflow + counted(start.stepCount, "step")
+      + ", at most \(start.maxParallel) at once"
+  }
+
+  func started(_ address: StepAddress, attempt: Int, title: String?) -> String {
+    let again = attempt > 1 ? " (attempt \(attempt))" : ""
+    return "[\(address)] started\(again)" + (title.map { ": \(text.name($0))" } ?? "")
+  }
+
+  func finished(_ address: StepAddress, _ end: StepEnd) -> String {
+    let duration = DurationText.precise(end.duration)
+    let line =
+      switch end.outcome {
+      case .success: "succeeded in \(duration)"
+      case .failure: "failed\(tolerance(end.conclusion)) after \(duration): \(reason(end))"
+      case .cancelled: "cancelled after \(duration): \(reason(end))"
+      case .skipped: "skipped"
+      }
+    return "[\(address)] \(line)\(leftovers(end))"
+  }
+
+  func skipped(_ address: StepAddress, _ reason: SkipReason) -> String {
+    "[\(address)] \(reason.verb) \(text.name(reason.sentence))"
+  }
+
+  func failedGroup(_ address: StepAddress, _ end: GroupEnd) -> String {
+    "[\(address)] group failed\(tolerance(end.conclusion)) after "
+      + "\(DurationText.precise(end.duration)): \(text.name(end.failure?.message ?? "failed"))"
+  }
+
+  func cancelling(_ reason: CancelReason) -> String { "cancelling: \(text.name(reason.sentence))" }
+
+  private func reason(_ end: StepEnd) -> String {
+    text.name(end.failure?.message ?? end.cancellation?.sentence ?? end.outcome.rawValue)
+  }
+
+  private func tolerance(_ conclusion: Outcome) -> String {
+    conclusion == .success ? " (tolerated)" : ""
+  }
+
+  private func leftovers(_ end: StepEnd) -> String {
+    guard !end.leftovers.isEmpty else { return "" }
+    let processes = end.leftovers.map { "\($0.process) (\(text.name($0.command)))" }
+    return "; ended what it left running: \(processes.joined(separator: ", "))"
+  }
+}
+
+extension PlainStyle {
+  func annotation(_ address: StepAddress, _ end: StepEnd) -> String? {
+    guard let gitHub, end.outcome == .failure else { return nil }
+    return gitHub.annotation(
+      isTolerated: end.conclusion == .success, title: address.text, message: reason(end))
+  }
+
+  func annotation(group address: StepAddress, _ end: GroupEnd) -> String? {
+    guard let gitHub else { return nil }
+    return gitHub.annotation(
+      isTolerated: end.conclusion == .success, title: address.text,
+      message: text.name(end.failure?.message ?? "failed"))
+  }
+
+  /// Adds a line that a runner of GitHub Actions may obey.
+  func append(_ annotation: String, to bytes: inout [UInt8]) {
+    bytes += annotation.utf8
+    bytes.append(UInt8(ascii: "\n"))
+  }
+
+  /// Adds a line of Weft's own, which may quote names and output.
+  func append(sentence: String, to bytes: inout [UInt8]) {
+    append(inert: Array(sentence.utf8)[...], to: &bytes)
+  }
+
+  /// Adds one line of a step's output. A pipe gets the bytes as they are, but for what a progress bar
+  /// has overwritten: a lone `\r` begins a new line for many readers, one without the prefix.
+  func append(output line: ArraySlice<UInt8>, prefix: [UInt8], to bytes: inout [UInt8]) {
+    bytes += prefix
+    if isTerminal {
+      append(inert: Array(text.line(line).utf8)[...], to: &bytes)
+    } else {
+      append(inert: DisplayText.lastState(of: line), to: &bytes)
+    }
+  }
+
+  private func append(inert line: ArraySlice<UInt8>, to bytes: inout [UInt8]) {
+    if let gitHub {
+      gitHub.append(inert: line, to: &bytes)
+    } else {
+      bytes += line
+    }
+    bytes.append(UInt8(ascii: "\n"))
+  }
+}

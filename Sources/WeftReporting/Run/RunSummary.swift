@@ -1,0 +1,94 @@
+import WeftExecution
+import WeftPlanning
+
+/// How a run ended, as both displays tell it: a blank line, failures with the cause first, what was
+/// skipped and why, then the count; the count alone where there is nothing to explain.
+struct RunSummary {
+  let text: DisplayText
+  let palette: Palette
+  let labels: StepLabels
+  let howToSeeMore: String?
+
+  /// Nothing before the run's end.
+  func lines(_ progress: RunProgress) -> [String] {
+    guard let end = progress.end else { return [] }
+    let causes = causes(progress, end)
+    return (causes.isEmpty ? [] : [""]) + causes + [verdict(end, of: progress.stepCount)]
+  }
+
+  private func causes(_ progress: RunProgress, _ end: RunEnd) -> [String] {
+    let entries = progress.failures.ordered(cause: end.firstFailure)
+    var lines = entries.flatMap(failure)
+    if progress.failures.omitted > 0 {
+      lines.append("and \(counted(progress.failures.omitted, "more failure"))")
+    }
+    if let howToSeeMore, entries.contains(where: { isCut($0.tail) }) { lines.append(howToSeeMore) }
+    lines += progress.skips.entries.map(skip)
+    if progress.skips.omitted > 0 {
+      lines.append("\(counted(progress.skips.omitted, "more step")) skipped for other reasons")
+    }
+    if let reason = end.cancellation {
+      lines.append(palette.painted("cancelled: \(text.name(reason.sentence))", .doubtful))
+    }
+    return lines
+  }
+
+  private func failure(_ entry: FailureList.Entry) -> [String] {
+    let kind = entry.isGroup ? "group " : ""
+    let sign = entry.isTolerated ? palette.toleratedSign : palette.failedSign
+    let tolerated = entry.isTolerated ? " (tolerated)" : ""
+    let duration = DurationText.precise(entry.duration)
+    var lines = [
+      "\(sign)\(kind)\(title(entry.address)) failed after \(duration): "
+        + "\(text.name(entry.message))\(tolerated)"
+    ]
+    if let help = entry.help { lines.append("  help: \(text.name(help))") }
+    if isCut(entry.tail) {
+      lines.append(
+        "  "
+          + palette.painted(
+            "last \(OutputTail.lineLimit) of "
+              + "\(entry.tail.lineCount) lines:", .faint))
+    }
+    lines += entry.tail.lines.map { "  \(palette.margin) \(text.line($0[...]))" }
+    return lines
+  }
+
+  private func isCut(_ tail: OutputTail) -> Bool { tail.lineCount > OutputTail.lineLimit }
+
+  private func title(_ address: StepAddress) -> String {
+    guard let title = labels.title(of: address) else { return "\"\(address)\"" }
+    return "\"\(address)\" (\(text.name(title)))"
+  }
+
+  /// `7 steps skipped because "build" failed: a, b, c and 4 more`.
+  private func skip(_ entry: SkipList.Entry) -> String {
+    var names = entry.names.map(\.text).joined(separator: ", ")
+    if entry.count > entry.names.count { names += " and \(entry.count - entry.names.count) more" }
+    return "\(counted(entry.count, "step")) \(entry.reason.verb) "
+      + "\(text.name(entry.reason.sentence)): \(names)"
+  }
+
+  /// `3 of 5 steps succeeded, 1 failed, 1 skipped in 2.1 s`.
+  private func verdict(_ end: RunEnd, of stepCount: Int) -> String {
+    let counts = end.counts
+    let all = counted(stepCount, "step")
+    var parts = [
+      counts.succeeded == stepCount ? "\(all) succeeded" : "\(counts.succeeded) of \(all) succeeded"
+    ]
+    if counts.failed > 0 { parts.append("\(counts.failed) failed") }
+    if counts.tolerated > 0 { parts.append("\(counts.tolerated) failed and tolerated") }
+    if counts.cancelled > 0 { parts.append("\(counts.cancelled) cancelled") }
+    if counts.skipped > 0 { parts.append("\(counts.skipped) skipped") }
+    let line = parts.joined(separator: ", ") + " in \(DurationText.precise(end.duration))"
+    return palette.painted(line, tone(end.outcome))
+  }
+
+  private func tone(_ outcome: Outcome) -> Palette.Tone {
+    switch outcome {
+    case .success: .good
+    case .failure: .bad
+    case .cancelled, .skipped: .doubtful
+    }
+  }
+}

@@ -1,0 +1,40 @@
+import WeftExecution
+
+/// How many steps have ended how, so far.
+struct StepCounts: Sendable, Hashable {
+  private(set) var succeeded = 0
+  private(set) var failed = 0
+  private(set) var tolerated = 0
+  private(set) var cancelled = 0
+  private(set) var skipped = 0
+
+  init() {}
+
+  init(_ counts: OutcomeCounts) {
+    succeeded = counts.succeeded
+    failed = counts.failed
+    tolerated = counts.tolerated
+    cancelled = counts.cancelled
+    skipped = counts.skipped
+  }
+
+  /// All that will not change any more.
+  var done: Int { succeeded + failed + tolerated + cancelled + skipped }
+
+  mutating func add(_ end: StepEnd) {
+    switch end.outcome {
+    case .success: succeeded += 1
+    case .failure where end.conclusion == .success: tolerated += 1
+    case .failure: failed += 1
+    case .cancelled: cancelled += 1
+    case .skipped: skipped += 1
+    }
+  }
+
+  mutating func add(_ reason: SkipReason) {
+    switch reason.outcome {
+    case .cancelled: cancelled += 1
+    case .success, .failure, .skipped: skipped += 1
+    }
+  }
+}

@@ -1,0 +1,32 @@
+/// The few colours and signs of the displays.
+struct Palette: Sendable, Hashable {
+  /// SGR parameters (ECMA-48 §8.3.117).
+  enum Tone: String {
+    case good = "32"
+    case bad = "31"
+    case doubtful = "33"
+    case faint = "2"
+    case strong = "1"
+  }
+
+  var usesColour: Bool
+  var usesUnicode: Bool
+
+  func painted(_ text: String, _ tone: Tone) -> String {
+    usesColour ? "\u{1B}[\(tone.rawValue)m\(text)\u{1B}[0m" : text
+  }
+
+  var succeeded: String { painted(usesUnicode ? "✓" : "ok", .good) }
+  var failed: String { painted(usesUnicode ? "✗" : "FAILED", .bad) }
+  var tolerated: String { painted(usesUnicode ? "✗" : "failed", .doubtful) }
+  var cancelled: String { painted(usesUnicode ? "⊘" : "cancelled", .doubtful) }
+  var skipped: String { painted(usesUnicode ? "−" : "skipped", .faint) }
+  /// Before a sentence that says so itself.
+  var failedSign: String { usesUnicode ? failed + " " : "" }
+  var toleratedSign: String { usesUnicode ? tolerated + " " : "" }
+  /// Between the parts of the counter.
+  var separator: String { usesUnicode ? " · " : ", " }
+  /// Before a line of a step's output.
+  var margin: String { painted(usesUnicode ? "│" : "|", .faint) }
+  var ellipsis: String { usesUnicode ? "…" : "..." }
+}

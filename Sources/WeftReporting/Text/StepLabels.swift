@@ -1,0 +1,50 @@
+import WeftDefinition
+package import WeftPlanning
+
+/// What people call the steps of a plan.
+package struct StepLabels: Sendable {
+  private enum Source: Sendable {
+    case plan(Plan, indices: [StepAddress: Int32])
+    case titles([StepAddress: String])
+  }
+
+  private let source: Source
+
+  /// A step's title is its name; without name and id, the first line of its command.
+  package init(_ plan: Plan) {
+    var indices: [StepAddress: Int32] = [:]
+    for (index, planned) in plan.steps.enumerated()
+    where planned.step.name != nil || planned.step.id == nil {
+      indices[planned.address] = Int32(index)
+    }
+    source = .plan(plan, indices: indices)
+  }
+
+  /// - Parameter titles: What stands beside an address; nothing for those that it leaves out.
+  package init(titles: [StepAddress: String] = [:]) {
+    source = .titles(titles)
+  }
+
+  /// What a step is called besides its address; not yet made harmless.
+  func title(of address: StepAddress) -> String? {
+    switch source {
+    case .titles(let titles): return titles[address]
+    case .plan(let plan, let indices):
+      guard let index = indices[address] else { return nil }
+      let planned = plan.steps[Int(index)]
+      return planned.step.name ?? StepLabels.summary(of: planned.command.invocation)
+    }
+  }
+
+  private static let commandLimit = 60
+
+  private static func summary(of invocation: Command.Invocation) -> String {
+    let text =
+      switch invocation {
+      case .script(let script): script
+      case .program(let arguments): arguments.joined(separator: " ")
+      }
+    let line = text.drop(while: \.isWhitespace).prefix { !$0.isNewline }
+    return line.count > commandLimit ? line.prefix(commandLimit) + "…" : String(line)
+  }
+}

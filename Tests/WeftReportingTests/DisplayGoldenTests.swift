@@ -1,0 +1,55 @@
+import Testing
+import WeftPlanning
+import WeftTestKit
+
+@testable import WeftReporting
+
+@Suite struct DisplayGoldenTests {
+  @Test("O10, O11: plain output of whole runs", arguments: SampleRuns.all.map(\.name))
+  func aPipeGetsWholePrefixedLines(name: String) throws {
+    let run = try #require(SampleRuns.all.first { $0.name == name }?.run)
+    let collected = Collected.of(
+      run, DisplaySettings(mode: .plain), labels: DisplayGoldenTests.labels)
+    expectGolden("\(name)/plain.stdout", collected.bytes(.output))
+    expectGolden("\(name)/plain.stderr", collected.bytes(.errors))
+  }
+
+  @Test("O10: annotations of GitHub Actions, and no others", arguments: ["failure", "hostile"])
+  func gitHubGetsAnAnnotationForAFailure(name: String) throws {
+    let run = try #require(SampleRuns.all.first { $0.name == name }?.run)
+    let settings = DisplaySettings(mode: .plain, annotatesForGitHub: true)
+    let collected = Collected.of(run, settings)
+    expectGolden("\(name)/github.stdout", collected.bytes(.output))
+    expectGolden("\(name)/github.stderr", collected.bytes(.errors))
+  }
+
+  @Test("O09: plain output on a terminal is harmless", arguments: ["hostile"])
+  func aTerminalThatCannotDrawGetsHarmlessLines(name: String) throws {
+    let run = try #require(SampleRuns.all.first { $0.name == name }?.run)
+    let settings = DisplaySettings(mode: .plain, isTerminal: true, usesUnicode: false)
+    expectGolden("\(name)/dumb.stdout", Collected.of(run, settings).bytes(.output))
+  }
+
+  @Test("O09: what stands on a terminal after whole runs", arguments: SampleRuns.all.map(\.name))
+  func aTerminalShowsTheResultInTheEnd(name: String) throws {
+    let run = try #require(SampleRuns.all.first { $0.name == name }?.run)
+    let settings = DisplaySettings(
+      mode: .live, isTerminal: true, usesColour: true, howToSeeMore: "see it all with: weft …")
+    let collected = Collected.of(run, settings, labels: DisplayGoldenTests.labels)
+    var screen = Screen(columns: 80, rows: 12)
+    for write in collected.writes { screen.feed(write.bytes) }
+    expectGolden("\(name)/live.screen", Array(screen.text.utf8))
+    #expect(screen.surprises == [])
+    #expect(screen.cursor.column == 0)
+    #expect(collected.bytes(.errors).isEmpty)
+  }
+
+  private static let labels = StepLabels(titles: [
+    StepAddress("2"): "swift build", StepAddress("bye"): "Say good-bye, für alle",
+  ])
+
+  private func expectGolden(_ name: String, _ bytes: [UInt8]) {
+    let mismatch = Golden("Golden/displays/\(name)").mismatch(with: bytes)
+    #expect(mismatch == nil)
+  }
+}

@@ -1,0 +1,41 @@
+import WeftExecution
+
+@testable import WeftReporting
+
+/// What a reporter wrote, by channel and in pieces.
+struct Collected {
+  private(set) var writes: [(channel: Reporter.Channel, bytes: [UInt8])] = []
+
+  mutating func add(_ channel: Reporter.Channel, _ bytes: [UInt8]) {
+    writes.append((channel, bytes))
+  }
+
+  func bytes(_ channel: Reporter.Channel) -> [UInt8] {
+    writes.filter { $0.channel == channel }.flatMap(\.bytes)
+  }
+
+  func text(_ channel: Reporter.Channel) -> String {
+    String(decoding: bytes(channel), as: UTF8.self)
+  }
+
+  /// Shows a whole run, all events of one moment at once, and a redraw whenever one is due.
+  static func of(
+    _ run: ScriptedRun, _ settings: DisplaySettings, labels: StepLabels = StepLabels(),
+    size: DisplaySize = DisplaySize(columns: 80, rows: 24)
+  ) -> Collected {
+    var reporter = Reporter(settings, labels: labels)
+    var collected = Collected()
+    func handle(_ events: [RunEvent], at now: Duration) {
+      reporter.handle(
+        events, now: now, size: { size }, log: run.log, write: { collected.add($0, $1) })
+    }
+    var rest = run.events[...]
+    while let now = rest.first?.elapsed {
+      while let due = reporter.nextRedraw, due < now { handle([], at: due) }
+      let batch = rest.prefix { $0.elapsed == now }
+      rest = rest.dropFirst(batch.count)
+      handle(Array(batch), at: now)
+    }
+    return collected
+  }
+}
