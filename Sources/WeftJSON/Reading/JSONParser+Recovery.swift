@@ -82,6 +82,12 @@ extension JSONParser {
   private mutating func recoverWord(_ at: Int) -> Int {
     let range = at..<endOfWord(at)
     let word = text(range)
+    if JSONNumber(word) != nil {
+      // Right by itself; what follows it is not, and is told next.
+      append(.number, from: range.lowerBound, to: range.upperBound)
+      awaiting = .separator
+      return range.upperBound
+    }
     guard let fault = JSONFault(word: word) else { return failUnexpected(at, wanted: "a value") }
     tell(fault, range)
     let next = afterBlanks(range.upperBound)
@@ -195,9 +201,14 @@ extension JSONParser {
     return end
   }
 
+  /// The end of what may be a word or number of some language; `start` itself if there is none.
   func endOfWord(_ start: Int) -> Int {
     var end = start
-    while end < bytes.count, !isDelimiter(end) { end += 1 }
+    while end < bytes.count {
+      let sequence = UTF8Sequence(at: end, in: bytes)
+      guard sequence.isValid, JSONFault.isWord(text(end..<end + sequence.length)) else { break }
+      end += sequence.length
+    }
     return end
   }
 

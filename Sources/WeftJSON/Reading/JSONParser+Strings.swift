@@ -85,13 +85,12 @@ extension JSONParser {
       return at + 2
     case UInt8(ascii: "u"):
       return unicodeEscape(at, &traits)
-    case 0x00..<0x20:
-      tell(.unknownEscape("\\"), at..<at + 1)
-      return at + 1
     default:
-      let end = at + 1 + UTF8Sequence(at: at + 1, in: bytes).length
+      let sequence = UTF8Sequence(at: at + 1, in: bytes)
+      let isShown = sequence.isValid && bytes[at + 1] >= 0x20
+      let end = at + 1 + (isShown ? sequence.length : 0)
       tell(.unknownEscape(text(at..<end)), at..<end)
-      return at + 2
+      return end
     }
   }
 

@@ -61,9 +61,8 @@ public struct JSONNumber: Sendable {
   }
 
   static func text(of value: Double) -> String {
-    let isShort = value == value.rounded(.towardZero) && value.magnitude < 1e15
-    return isShort && !(value.sign == .minus && value == 0)
-      ? String(Int64(value)) : value.description
+    let text = value.description
+    return text.hasSuffix(".0") ? String(text.dropLast(2)) : text
   }
 }
 

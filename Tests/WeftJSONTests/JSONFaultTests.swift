@@ -1,0 +1,283 @@
+import Testing
+import WeftDiagnostics
+
+@testable import WeftJSON
+
+/// A wrong text, with the range that must be pointed at between `⟦` and `⟧`.
+struct Wrong: Sendable, CustomTestStringConvertible {
+  var text: String
+  var range: Range<Int>
+  var code: String
+  var message: String
+  var help: String?
+  /// Whether reading goes on to the end.
+  var isReadOn: Bool
+
+  init(_ marked: String, _ code: String, _ message: String, help: String? = nil, readOn: Bool) {
+    let parts = marked.split(separator: "⟦", omittingEmptySubsequences: false)
+    let inside = parts[1].split(separator: "⟧", omittingEmptySubsequences: false)
+    text = String(parts[0] + inside[0] + inside[1])
+    let start = parts[0].utf8.count
+    range = start..<start + inside[0].utf8.count
+    self.code = code
+    self.message = message
+    self.help = help
+    isReadOn = readOn
+  }
+
+  var testDescription: String { text.debugDescription }
+}
+
+struct JSONFaultTests {
+  @Test("W04, W05: each fault is told by name, at its exact range", arguments: faults)
+  func aFaultIsToldByName(wrong: Wrong) throws {
+    let (root, diagnostics) = JSONReader.read(file(wrong.text), beside: nil)
+    #expect(diagnostics.count == 1)
+    let told = try #require(diagnostics.first)
+    let place = try #require(told.place)
+    #expect(told.severity == .error)
+    #expect(told.code == wrong.code)
+    #expect(told.message == wrong.message)
+    #expect(told.help == wrong.help)
+    #expect(Int(place.range.start)..<Int(place.range.end) == wrong.range)
+    #expect((root != nil) == wrong.isReadOn)
+  }
+
+  static let faults: [Wrong] = commas + words + numbers + quotes + strings + structure
+
+  static let commas = [
+    Wrong(
+      "[1⟦,⟧]", "W0012", #"trailing comma before "]""#, help: "remove the comma", readOn: true),
+    Wrong(
+      "{\"a\": 1 ⟦,⟧ \n }", "W0012", #"trailing comma before "}""#, help: "remove the comma",
+      readOn: true),
+    Wrong(
+      "[1⟦⟧ 2]", "W0013", "missing comma between two values", help: #"add ",""#, readOn: true),
+    Wrong(
+      "[[]⟦⟧\n{}]", "W0013", "missing comma between two values", help: #"add ",""#, readOn: true),
+    Wrong(
+      "{\"a\": 1⟦⟧\n \"b\\\"\" : 2}", "W0013", "missing comma between two values",
+      help: #"add ",""#, readOn: true),
+    Wrong("[1,⟦,⟧2]", "W0015", "there is no value here", readOn: true),
+    Wrong("[⟦,⟧]", "W0015", "there is no value here", readOn: true),
+    Wrong("{⟦,⟧}", "W0015", "there is no value here", readOn: true),
+    Wrong("{\"a\":⟦⟧ }", "W0015", "there is no value here", readOn: true),
+    Wrong("{\"a\":⟦⟧, \"b\": 1}", "W0015", "there is no value here", readOn: true),
+    Wrong("{\"a\"⟦⟧}", "W0015", "there is no value here", readOn: true),
+    Wrong(
+      "{\"a\"⟦⟧ 1}", "W0014", "missing colon between a key and its value",
+      help: #"write ":" between the key and its value"#, readOn: true),
+    Wrong(
+      "{\"a\" ⟦=⟧ 1}", "W0014", #"found "=", expected a colon after the key"#,
+      help: #"write ":" between the key and its value"#, readOn: true),
+    Wrong(
+      "{\"a\": \"x\" ⟦\"⟧y\"}", "W0010", #"found """, expected "," or "}""#, readOn: false),
+    Wrong("[\"a\"⟦:⟧ 1]", "W0010", #"found ":", expected "," or "]""#, readOn: false),
+    Wrong("[1⟦;⟧ 2]", "W0010", #"found ";", expected "," or "]""#, readOn: false),
+  ]
+
+  static let words = [
+    Wrong(
+      "[⟦NaN⟧]", "W0016", "NaN is not a JSON number",
+      help: "JSON has finite numbers only; leave the value out, or write null", readOn: true),
+    Wrong(
+      "{\"a\": ⟦-Infinity⟧}", "W0016", "-Infinity is not a JSON number",
+      help: "JSON has finite numbers only; leave the value out, or write null", readOn: true),
+    Wrong("[⟦True⟧]", "W0017", #""True" is not a JSON value"#, help: "write true", readOn: true),
+    Wrong("⟦None⟧", "W0017", #""None" is not a JSON value"#, help: "write null", readOn: true),
+    Wrong(
+      "[⟦yes⟧ ]", "W0017", #""yes" is not a JSON value"#,
+      help: #"strings are written in double quotes: "yes""#, readOn: true),
+    Wrong(
+      "{\"run\": ⟦swift⟧ build}", "W0017", #""swift" is not a JSON value"#,
+      help: #"strings are written in double quotes: "swift""#, readOn: false),
+    Wrong(
+      "[⟦nul⟧]", "W0017", #""nul" is not a JSON value"#,
+      help: #"strings are written in double quotes: "nul""#, readOn: true),
+    Wrong("[⟦*⟧]", "W0010", #"found "*", expected a value"#, readOn: false),
+    Wrong("[⟦\u{1}⟧]", "W0010", "found U+0001, expected a value", readOn: false),
+  ]
+
+  static let numbers = [
+    Wrong(
+      "[⟦007⟧]", "W0018", "007 is not a JSON number: it has a leading zero", help: "write 7",
+      readOn: true),
+    Wrong(
+      "[⟦-012.5⟧]", "W0018", "-012.5 is not a JSON number: it has a leading zero",
+      help: "write -12.5", readOn: true),
+    Wrong(
+      "[⟦00⟧]", "W0018", "00 is not a JSON number: it has a leading zero", help: "write 0",
+      readOn: true),
+    Wrong(
+      "[⟦0x1F⟧]", "W0018", "0x1F is not a JSON number: it is hexadecimal", help: "write 31",
+      readOn: true),
+    Wrong(
+      "[⟦+1⟧]", "W0018", "+1 is not a JSON number: it has a plus sign", help: "write 1",
+      readOn: true),
+    Wrong(
+      "[⟦-.5⟧]", "W0018", "-.5 is not a JSON number: there is no digit before the point",
+      help: "write -0.5", readOn: true),
+    Wrong(
+      "[⟦1.⟧]", "W0018", "1. is not a JSON number: there is no digit after the point",
+      readOn: true),
+    Wrong(
+      "[⟦2.e3⟧]", "W0018", "2.e3 is not a JSON number: there is no digit after the point",
+      readOn: true),
+    Wrong(
+      "[⟦1e⟧]", "W0018", "1e is not a JSON number: its exponent has no digits", readOn: true),
+    Wrong(
+      "[⟦1E+⟧]", "W0018", "1E+ is not a JSON number: its exponent has no digits", readOn: true),
+    Wrong(
+      "[⟦-⟧]", "W0018", "- is not a JSON number: there is no digit after the minus", readOn: true),
+    Wrong(
+      "{\"timeout\": ⟦5m⟧}", "W0018",
+      "5m is not a JSON number: only digits, one point and an exponent are allowed",
+      help: #"if it is meant as text, write it in double quotes: "5m""#, readOn: true),
+    Wrong(
+      "⟦1_000⟧", "W0018",
+      "1_000 is not a JSON number: only digits, one point and an exponent are allowed",
+      help: #"if it is meant as text, write it in double quotes: "1_000""#, readOn: true),
+  ]
+
+  static let quotes = [
+    Wrong(
+      "[⟦'a b'⟧]", "W0019", "single quotes are not allowed in JSON",
+      help: "write plain double quotes", readOn: true),
+    Wrong(
+      "{⟦'a'⟧: 1}", "W0019", "single quotes are not allowed in JSON",
+      help: "write plain double quotes", readOn: true),
+    Wrong(
+      "[⟦'⟧it\\'s']", "W0019", "single quotes are not allowed in JSON",
+      help: "write plain double quotes", readOn: false),
+    Wrong(
+      "[⟦“⟧a”]", "W0019", "curly quotes are not allowed in JSON",
+      help: "write plain double quotes", readOn: false),
+    Wrong(
+      "{⟦timeout⟧ : 1}", "W0020", #"the key "timeout" is not in double quotes"#,
+      help: #"write "timeout""#, readOn: true),
+    Wrong(
+      "{⟦1⟧: 1}", "W0020", #"the key "1" is not in double quotes"#, help: #"write "1""#,
+      readOn: true),
+    Wrong(
+      "{⟦[⟧1]: 1}", "W0010", #"found "[", expected a key in double quotes"#, readOn: false),
+  ]
+
+  static let strings = [
+    Wrong(
+      "[\"a⟦\t⟧b\"]", "W0021", "a string contains U+0009, an unescaped control character",
+      help: #"write \t"#, readOn: true),
+    Wrong(
+      "[\"⟦\u{1B}⟧[0m\"]", "W0021", "a string contains U+001B, an unescaped control character",
+      help: #"write \u001b"#, readOn: true),
+    Wrong(
+      "[⟦\"a⟧\nb\"]", "W0022", "the string is not closed at the end of its line",
+      help: #"add the closing double quote; a line break inside a string is written \n"#,
+      readOn: false),
+    Wrong(
+      "[⟦\"a⟧\r\nb\"]", "W0022", "the string is not closed at the end of its line",
+      help: #"add the closing double quote; a line break inside a string is written \n"#,
+      readOn: false),
+    Wrong(
+      #"["a⟦\q⟧"]"#, "W0023", #"unknown escape \q"#,
+      help: #"JSON knows \" \\ \/ \b \f \n \r \t and \uXXXX; a backslash itself is \\"#,
+      readOn: true),
+    Wrong(
+      #"["⟦\é⟧"]"#, "W0023", #"unknown escape \é"#,
+      help: #"JSON knows \" \\ \/ \b \f \n \r \t and \uXXXX; a backslash itself is \\"#,
+      readOn: true),
+    Wrong(
+      #"["⟦\u12⟧"]"#, "W0023",
+      #"incomplete escape \u12, expected \u and four hexadecimal digits"#, readOn: true),
+    Wrong(
+      #"["⟦\u⟧gggg"]"#, "W0023",
+      #"incomplete escape \u, expected \u and four hexadecimal digits"#, readOn: true),
+    Wrong(
+      "[⟦\"abc⟧", "W0009", "the string is not closed before the end of the text",
+      help: "add the closing double quote", readOn: false),
+    Wrong(
+      "⟦\"a\\⟧", "W0009", "the string is not closed before the end of the text",
+      help: "add the closing double quote", readOn: false),
+  ]
+
+  static let structure = [
+    Wrong(
+      "⟦⟧", "W0001", "the text is empty, where a JSON value was expected", readOn: false),
+    Wrong(
+      "⟦⟧ \n\t", "W0001", "the text is empty, where a JSON value was expected", readOn: false),
+    Wrong(
+      "[1, [2⟦⟧\n", "W0009", "the array is not closed before the end of the text",
+      help: #"add the closing "]""#, readOn: false),
+    Wrong(
+      "{\"a\": 1⟦⟧", "W0009", "the object is not closed before the end of the text",
+      help: #"add the closing "}""#, readOn: false),
+    Wrong("[1⟦}⟧", "W0010", #"found "}", expected "]""#, readOn: false),
+    Wrong("{\"a\": 1⟦]⟧", "W0010", #"found "]", expected "}""#, readOn: false),
+    Wrong("⟦]⟧", "W0010", #"found "]", expected a value"#, readOn: false),
+    Wrong(
+      "{} ⟦{}⟧\n", "W0008", "there is more text after the end of the JSON value",
+      help: "a file holds one value; several go into an array", readOn: true),
+    Wrong(
+      "[1 ⟦// one⟧\n]", "W0011", "comments are not allowed in JSON", help: commentHelp,
+      readOn: true),
+    Wrong(
+      "⟦/* a\n * b */⟧ {}", "W0011", "comments are not allowed in JSON", help: commentHelp,
+      readOn: true),
+    Wrong(
+      "{\"a\" ⟦# one⟧\r\n: 1}", "W0011", "comments are not allowed in JSON", help: commentHelp,
+      readOn: true),
+    Wrong(
+      "{} ⟦/*⟧ *", "W0009", "the comment is not closed before the end of the text",
+      help: "remove the comment", readOn: true),
+    Wrong(
+      "[⟦\u{A0}⟧1]", "W0010", "found U+00A0, which is not white space in JSON",
+      help: "replace it by a plain space", readOn: true),
+    Wrong(
+      "[1⟦\u{FEFF}⟧]", "W0010", "found U+FEFF, which is not white space in JSON",
+      help: "replace it by a plain space", readOn: true),
+  ]
+
+  static let commentHelp =
+    #"remove it; in a workflow, "description" or a key that starts with "x-" can hold it"#
+
+  @Test func allFaultsOfATextAreToldInOneReading() {
+    let text = "{a: 1, 'b' 2,\n \"c\": [1 2 007, NaN,], // end\n \"d\": \"\\q\\ud800\",}"
+    let (root, diagnostics) = JSONReader.read(file(text))
+    #expect(root != nil)
+    #expect(
+      diagnostics.map(\.code) == [
+        "W0020", "W0019", "W0014", "W0013", "W0013", "W0018", "W0016", "W0012", "W0011", "W0023",
+        "W0024",
+        "W0012",
+      ])
+  }
+
+  @Test func whatCouldNotBeReadIsUnreadableAndTheRestIsThere() throws {
+    let (root, _) = JSONReader.read(file("{a: 007, 'b': [NaN, 2]}"))
+    let object = try #require(root)
+    #expect(object.member("a")?.kind == .unreadable)
+    #expect(object.member("b")?.elements.map(\.kind) == [.unreadable, .number])
+  }
+
+  @Test func theOpeningBracketIsShownWithTheOneThatIsMissing() throws {
+    let told = try #require(JSONReader.read(file(" {\"a\": [1}")).diagnostics.first)
+    let related = try #require(told.related.first)
+    #expect(related.message == "opened here")
+    #expect(related.place?.range == SourceRange(start: 7, end: 8))
+  }
+
+  @Test func readingStopsAfterAsManyProblemsAsAreAllowed() {
+    let limits = JSONLimits(problems: 3)
+    let (root, diagnostics) = JSONReader.read(file("[1 2 3 4 5 6]"), limits: limits)
+    #expect(root == nil)
+    #expect(diagnostics.map(\.code) == ["W0013", "W0013", "W0013", "W0007"])
+  }
+
+  @Test("W22: 100,000 faults are counted, and cost no more than their number")
+  func aHundredThousandFaultsAreCounted() {
+    let text = "[" + String(repeating: "[1,],\n", count: 99_999) + "[1,]]"
+    let (_, diagnostics) = JSONReader.read(file(text), limits: JSONLimits(problems: 200_000))
+    let collection = DiagnosticCollection(diagnostics)
+    #expect(collection.shown.count == 20)
+    #expect(collection.remark == "… and 99980 more")
+  }
+}
