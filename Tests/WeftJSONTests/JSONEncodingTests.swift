@@ -104,7 +104,7 @@ struct JSONEncodingTests {
         return "\\u" + String(repeating: "0", count: 4 - digits.count) + digits
       }.joined()
       let node = try root(of: "[\"\(escaped)\", \"\(scalar)\"]")
-      #expect(node.elements.allSatisfy { $0.isString(String(scalar)) })
+      #expect(node.elements.allSatisfy { $0.isString(equalTo: String(scalar)) })
     }
   }
 }

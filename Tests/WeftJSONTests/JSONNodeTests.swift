@@ -25,8 +25,8 @@ struct JSONNodeTests {
 
   @Test func keysAreComparedByScalars() throws {
     let node = try root(of: "[\"caf\u{E9}\", \"caf\\u00e9\", \"cafe\u{301}\"]")
-    #expect(node.elements.map { $0.isString("caf\u{E9}" as String) } == [true, true, false])
-    #expect(node.elements.map { $0.isString("caf\u{E9}" as StaticString) } == [true, true, false])
+    #expect(node.elements.map { $0.isString(equalTo: "caf\u{E9}") } == [true, true, false])
+    #expect(node.elements.map { $0.isString("caf\u{E9}") } == [true, true, false])
     #expect(node.elements.map { $0.isString("cafe") } == [false, false, false])
   }
 

@@ -109,6 +109,6 @@ struct JSONWriterTests {
     for _ in 0..<20 { writer.string(long) }
     writer.endArray()
     #expect(writer.count == 20 * 100_003 + 1)
-    #expect(try root(of: writer.text).elements.allSatisfy { $0.isString(long) })
+    #expect(try root(of: writer.text).elements.allSatisfy { $0.isString(equalTo: long) })
   }
 }

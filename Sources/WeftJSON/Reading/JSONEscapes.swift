@@ -1,94 +1,97 @@
 /// What the escapes of a string stand for (RFC 8259 §7).
 ///
-/// Is asked about strings that have been read, so it never fails: what the reader has told to be
-/// wrong becomes U+FFFD, and an unknown escape stands for its letter.
+/// Is asked about strings that have been read, so it never fails: half a surrogate pair becomes
+/// U+FFFD, and of an escape that JSON does not know the backslash is left out.
 enum JSONEscapes {
-  static func resolved(_ content: ArraySlice<UInt8>) -> [UInt8] {
-    var result: [UInt8] = []
-    result.reserveCapacity(content.count)
-    walk(content) { _, piece in
-      result.append(contentsOf: piece)
-      return true
+  static func resolved(_ content: UnsafeBufferPointer<UInt8>) -> String {
+    // No escape means more bytes than it is written with.
+    String(unsafeUninitializedCapacity: content.count) { target in
+      var count = 0
+      walk(content) { piece in
+        switch piece {
+        case .plain(let range):
+          for offset in range { target[count + offset - range.lowerBound] = content[offset] }
+          count += range.count
+        case .escape(_, let scalar):
+          for byte in Unicode.UTF8.encode(scalar) ?? Unicode.UTF8.encodedReplacementCharacter {
+            target[count] = byte
+            count += 1
+          }
+        }
+        return true
+      }
+      return count
     }
-    return result
   }
 
   /// The place of a byte of the resolved content.
-  static func sourceOffset(ofUTF8 wanted: Int, in content: ArraySlice<UInt8>) -> Int {
-    var found = content.endIndex
+  static func sourceOffset(ofUTF8 wanted: Int, in content: UnsafeBufferPointer<UInt8>) -> Int {
+    var found = content.count
     var count = 0
-    walk(content) { offset, piece in
-      count += piece.count
-      guard count > wanted else { return true }
-      found = offset
-      return false
-    }
-    return found
-  }
-
-  /// Goes over the content byte by byte and escape by escape until `visit` has had enough.
-  private static func walk(
-    _ content: ArraySlice<UInt8>, _ visit: (_ offset: Int, _ piece: ArraySlice<UInt8>) -> Bool
-  ) {
-    var offset = content.startIndex
-    while offset < content.endIndex {
-      guard content[offset] == UInt8(ascii: "\\"), offset + 1 < content.endIndex else {
-        guard visit(offset, content[offset...offset]) else { return }
-        offset += 1
-        continue
+    walk(content) { piece in
+      switch piece {
+      case .plain(let range):
+        found = range.lowerBound + wanted - count
+        count += range.count
+      case .escape(let range, let scalar):
+        found = range.lowerBound
+        count += UTF8.width(scalar)
       }
-      let escape = JSONEscape(at: offset, in: content)
-      guard visit(offset, escape.meaning[...]) else { return }
-      offset += escape.length
+      return count <= wanted
+    }
+    return count > wanted ? found : content.count
+  }
+
+  private enum Piece {
+    case plain(Range<Int>)
+    case escape(Range<Int>, Unicode.Scalar)
+  }
+
+  /// Goes from piece to piece until `visit` has had enough.
+  @inline(__always)
+  private static func walk(_ content: UnsafeBufferPointer<UInt8>, _ visit: (Piece) -> Bool) {
+    var start = 0
+    while start < content.count {
+      var end = start
+      while end < content.count, content[end] != UInt8(ascii: "\\") { end += 1 }
+      if end > start, !visit(.plain(start..<end)) { return }
+      start = end
+      guard end + 1 < content.count else { continue }
+      if let (length, scalar) = escape(at: end, in: content) {
+        guard visit(.escape(end..<end + length, scalar)) else { return }
+        start = end + length
+      } else {
+        guard visit(.plain(end + 1..<end + 2)) else { return }
+        start = end + 2
+      }
     }
   }
-}
 
-/// One escape: how long it is, and the UTF-8 that it means.
-private struct JSONEscape {
-  let length: Int
-  let meaning: [UInt8]
-
-  init(at offset: Int, in content: ArraySlice<UInt8>) {
-    let letter = content[offset + 1]
-    guard letter == UInt8(ascii: "u"), let unit = JSONEscape.unit(at: offset, in: content) else {
-      length = 2
-      meaning = [JSONEscape.character(for: letter)]
-      return
+  private static func escape(
+    at offset: Int, in content: UnsafeBufferPointer<UInt8>
+  ) -> (length: Int, scalar: Unicode.Scalar)? {
+    switch content[offset + 1] {
+    case UInt8(ascii: "b"): (2, "\u{8}")
+    case UInt8(ascii: "f"): (2, "\u{C}")
+    case UInt8(ascii: "n"): (2, "\n")
+    case UInt8(ascii: "r"): (2, "\r")
+    case UInt8(ascii: "t"): (2, "\t")
+    case UInt8(ascii: "u"): unicodeEscape(at: offset, in: content)
+    default: nil
     }
-    if unit & 0xFC00 == 0xD800, let second = JSONEscape.unit(at: offset + 6, in: content),
+  }
+
+  private static func unicodeEscape(
+    at offset: Int, in content: UnsafeBufferPointer<UInt8>
+  ) -> (length: Int, scalar: Unicode.Scalar)? {
+    guard let unit = JSONHex.unit(at: offset, in: content) else { return nil }
+    if unit & 0xFC00 == 0xD800, let second = JSONHex.unit(at: offset + 6, in: content),
       second & 0xFC00 == 0xDC00
     {
-      length = 12
       let value = 0x10000 + ((unit & 0x3FF) << 10) + (second & 0x3FF)
-      meaning = JSONEscape.encoded(value)
-    } else {
-      length = 6
-      meaning = JSONEscape.encoded(unit)
+      return (12, Unicode.Scalar(value) ?? "\u{FFFD}")
     }
-  }
-
-  private static func encoded(_ value: UInt32) -> [UInt8] {
-    Array(String(Unicode.Scalar(value) ?? "\u{FFFD}").utf8)
-  }
-
-  private static func character(for letter: UInt8) -> UInt8 {
-    switch letter {
-    case UInt8(ascii: "b"): 0x08
-    case UInt8(ascii: "f"): 0x0C
-    case UInt8(ascii: "n"): 0x0A
-    case UInt8(ascii: "r"): 0x0D
-    case UInt8(ascii: "t"): 0x09
-    default: letter
-    }
-  }
-
-  /// The UTF-16 unit of a `\uXXXX` that begins at `offset`.
-  private static func unit(at offset: Int, in content: ArraySlice<UInt8>) -> UInt32? {
-    guard offset + 6 <= content.endIndex, content[offset] == UInt8(ascii: "\\"),
-      content[offset + 1] == UInt8(ascii: "u")
-    else { return nil }
-    return JSONHex.unit(content[offset + 2..<offset + 6])
+    return (6, Unicode.Scalar(unit) ?? "\u{FFFD}")
   }
 }
 
@@ -102,11 +105,14 @@ enum JSONHex {
     }
   }
 
-  /// Hexadecimal digits as a number; `nil` if there is another byte among them.
-  static func unit(_ digits: some Sequence<UInt8>) -> UInt32? {
+  /// The UTF-16 unit of a `\uXXXX` that begins at `at`; `nil` if none does.
+  static func unit(at offset: Int, in bytes: UnsafeBufferPointer<UInt8>) -> UInt32? {
+    guard offset + 6 <= bytes.count, bytes[offset] == UInt8(ascii: "\\"),
+      bytes[offset + 1] == UInt8(ascii: "u")
+    else { return nil }
     var unit: UInt32 = 0
-    for byte in digits {
-      guard let digit = digit(byte) else { return nil }
+    for index in offset + 2..<offset + 6 {
+      guard let digit = digit(bytes[index]) else { return nil }
       unit = unit << 4 | digit
     }
     return unit

@@ -6,7 +6,8 @@ struct JSONFindings {
 
   init(in document: JSONDocument) {
     self.document = document
-    for (index, entry) in document.tape.enumerated() {
+    for index in 0..<document.tape.count {
+      let entry = document.tape[index]
       switch entry.kind {
       case .object where Int(entry.next) > index + 3: compareKeys(ofObjectAt: index)
       case .string where entry.traits.contains(.containsNUL): findNUL(in: entry)

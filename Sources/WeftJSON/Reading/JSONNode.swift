@@ -58,7 +58,7 @@ package struct JSONNode: Sendable {
   /// The value of a key. Of equal keys the last one counts.
   package func member(named name: String) -> JSONNode? {
     var found: JSONNode?
-    for member in members where member.key.isString(name) { found = member.value }
+    for member in members where member.key.isString(equalTo: name) { found = member.value }
     return found
   }
 }

@@ -12,22 +12,14 @@ extension JSONParser {
   }
 
   /// Where the next quote, backslash, control character or byte beyond ASCII stands.
-  ///
-  /// Eight bytes at a time: in the difference to a wanted byte, the lowest byte that borrows is
-  /// the first that is equal (Mycroft 1987; the ones above it may be wrong, and are not used).
   @inline(__always)
   func afterPlainText(_ start: Int) -> Int {
-    let ones: UInt64 = 0x0101_0101_0101_0101
-    let highs: UInt64 = 0x8080_8080_8080_8080
     let raw = UnsafeRawBufferPointer(bytes)
     var at = start
     while at + 8 <= raw.count {
       let word = UInt64(littleEndian: raw.loadUnaligned(fromByteOffset: at, as: UInt64.self))
-      let quote = word ^ (ones &* 0x22)
-      let backslash = word ^ (ones &* 0x5C)
       let found =
-        ((quote &- ones) & ~quote | (backslash &- ones) & ~backslash | (word &- ones &* 0x20)
-          & ~word | word) & highs
+        JSONWord.quotes(in: word) | JSONWord.controls(in: word) | JSONWord.beyondASCII(in: word)
       if found != 0 { return at + found.trailingZeroBitCount / 8 }
       at += 8
     }
@@ -95,7 +87,7 @@ extension JSONParser {
   }
 
   private mutating func unicodeEscape(_ at: Int, _ traits: inout JSONStringTraits) -> Int {
-    guard let unit = unit(at) else {
+    guard let unit = JSONHex.unit(at: at, in: bytes) else {
       var end = at + 2
       while end < min(at + 6, bytes.count), JSONHex.digit(bytes[end]) != nil { end += 1 }
       tell(.shortUnicodeEscape(text(at..<end)), at..<end)
@@ -103,17 +95,13 @@ extension JSONParser {
     }
     if unit == 0 { traits.insert(.containsNUL) }
     guard unit & 0xF800 == 0xD800 else { return at + 6 }
-    if unit < 0xDC00, let second = self.unit(at + 6), second & 0xFC00 == 0xDC00 { return at + 12 }
+    if unit < 0xDC00, let second = JSONHex.unit(at: at + 6, in: bytes),
+      second & 0xFC00 == 0xDC00
+    {
+      return at + 12
+    }
     tell(.loneSurrogate(text(at..<at + 6)), at..<at + 6)
     return at + 6
-  }
-
-  /// The UTF-16 unit of a `\uXXXX` that begins at `at`.
-  private func unit(_ at: Int) -> UInt32? {
-    guard at + 6 <= bytes.count, bytes[at] == UInt8(ascii: "\\"),
-      bytes[at + 1] == UInt8(ascii: "u")
-    else { return nil }
-    return JSONHex.unit(bytes[at + 2..<at + 6])
   }
 
   func text(_ range: Range<Int>) -> String {

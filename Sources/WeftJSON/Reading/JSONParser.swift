@@ -6,7 +6,7 @@
 /// not as it should be ends in ``recover(at:)``.
 ///
 /// It holds a pointer into the text, and lives inside one call of ``parse(_:from:limits:)``.
-struct JSONParser {
+struct JSONParser: ~Copyable {
   /// What may come next.
   enum Awaiting {
     /// The whole text's value, or that of a key.
@@ -27,7 +27,7 @@ struct JSONParser {
 
   let bytes: UnsafeBufferPointer<UInt8>
   let limits: JSONLimits
-  var tape: [JSONTapeEntry] = []
+  var tape: JSONTape
   var problems: [JSONProblem] = []
   var awaiting = Awaiting.value
   /// The tape index of the innermost open container, or -1.
@@ -36,19 +36,22 @@ struct JSONParser {
   var depth = 0
   var lastComma = 0
 
-  struct Result {
-    var tape: [JSONTapeEntry]
+  struct Result: ~Copyable {
+    var tape: JSONTape
     var problems: [JSONProblem]
     /// Whether the tape is complete; its values may still be told to be wrong.
     var isWhole: Bool
   }
 
   static func parse(_ bytes: [UInt8], from start: Int, limits: JSONLimits) -> Result {
+    var result: Result?
     bytes.withUnsafeBufferPointer { bytes in
       var parser = JSONParser(bytes: bytes, limits: limits)
       let isWhole = parser.run(from: start)
-      return Result(tape: parser.tape, problems: parser.problems, isWhole: isWhole)
+      let problems = parser.problems
+      result = Result(tape: parser.tape, problems: problems, isWhole: isWhole)
     }
+    return result!
   }
 
   private init(bytes: UnsafeBufferPointer<UInt8>, limits: JSONLimits) {
@@ -56,7 +59,7 @@ struct JSONParser {
     self.limits = limits
     // Real files have a value every ten bytes or so. What is reserved and not used is never
     // touched, so it takes addresses but no memory.
-    tape.reserveCapacity(bytes.count / 4 + 2)
+    tape = JSONTape(capacity: bytes.count / 4 + 2)
   }
 
   private mutating func run(from start: Int) -> Bool {

@@ -27,12 +27,15 @@ package enum JSONReader {
     }
     let result = JSONParser.parse(file.bytes, from: outside.start, limits: limits)
     var diagnostics = (outside.notes + result.problems).map { $0.diagnostic(in: file) }
-    guard result.isWhole else { return (nil, diagnostics.sortedByPlace()) }
-    let document = JSONDocument(file: file, tape: result.tape)
-    if let beside {
-      diagnostics += JSONFindings(in: document).all.map { $0.diagnostic(beside, in: file) }
+    var root: JSONNode?
+    if result.isWhole {
+      let document = JSONDocument(file: file, tape: result.tape)
+      root = document.root
+      if let beside {
+        diagnostics += JSONFindings(in: document).all.map { $0.diagnostic(beside, in: file) }
+      }
     }
-    return (document.root, diagnostics.sortedByPlace())
+    return (root, diagnostics.sortedByPlace())
   }
 }
 

@@ -1,47 +1,61 @@
 /// The buffer: room is made once for each piece, then the bytes go in without further questions.
 extension JSONWriter {
+  /// Appends what `write` puts at the address it gets, and how much that is it says itself.
+  @inline(__always)
+  mutating func put(atMost room: Int, _ write: (UnsafeMutablePointer<UInt8>) -> Int) {
+    if count + room > storage.count { grow(room) }
+    let start = count
+    count += storage.withUnsafeMutableBufferPointer { target in
+      target.baseAddress.map { write($0 + start) } ?? 0
+    }
+  }
+
+  /// The same for a key or the beginning of a value, with the comma that belongs before it.
+  @inline(__always)
+  mutating func putNext(atMost room: Int, _ write: (UnsafeMutablePointer<UInt8>) -> Int) {
+    if style == .pretty { breakLine() }
+    let comma = needsComma ? 1 : 0
+    put(atMost: room + 1) { target in
+      target[0] = UInt8(ascii: ",")
+      return comma + write(target + comma)
+    }
+    needsComma = true
+    isAfterKey = false
+  }
+
   @inline(__always)
   mutating func put(_ byte: UInt8) {
-    makeRoom(1)
-    storage[count] = byte
-    count += 1
-  }
-
-  mutating func put(_ text: String) {
-    var text = text
-    text.withUTF8 { put($0) }
-  }
-
-  mutating func put(_ piece: UnsafeBufferPointer<UInt8>) {
-    makeRoom(piece.count)
-    let count = count
-    storage.withUnsafeMutableBytes { target in
-      UnsafeMutableRawBufferPointer(rebasing: target[count...])
-        .copyMemory(from: UnsafeRawBufferPointer(piece))
+    put(atMost: 1) { target in
+      target[0] = byte
+      return 1
     }
-    self.count += piece.count
-  }
-
-  mutating func putPlainKey(_ key: UnsafeBufferPointer<UInt8>) {
-    put(UInt8(ascii: "\""))
-    put(key)
-    put(UInt8(ascii: "\""))
-    put(UInt8(ascii: ":"))
-    if style == .pretty { put(UInt8(ascii: " ")) }
-  }
-
-  mutating func putDigits(_ value: Int) {
-    put(String(value))
-  }
-
-  @inline(__always)
-  mutating func makeRoom(_ wanted: Int) {
-    if count + wanted > storage.count { grow(wanted) }
   }
 
   @inline(never)
   private mutating func grow(_ wanted: Int) {
     let size = max(storage.count * 2, count + wanted)
     storage.append(contentsOf: repeatElement(0, count: size - storage.count))
+  }
+
+  /// In a pretty text, the line that a key, an element or a bracket stands on.
+  private mutating func breakLine() {
+    guard depth > 0, !isAfterKey else { return }
+    if needsComma { put(UInt8(ascii: ",")) }
+    needsComma = false
+    indent()
+  }
+
+  mutating func indent() {
+    put(UInt8(ascii: "\n"))
+    for _ in 0..<depth * 2 { put(UInt8(ascii: " ")) }
+  }
+}
+
+/// Lends the bytes of a text where it has them; those of a short one are copied to the stack.
+@inline(__always)
+func lendBytes(of text: String, to body: (UnsafeBufferPointer<UInt8>) -> Void) {
+  if text.utf8.withContiguousStorageIfAvailable(body) == nil {
+    var copy = text
+    copy.withUTF8(body)
   }
 }

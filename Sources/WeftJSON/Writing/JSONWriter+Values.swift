@@ -3,10 +3,7 @@ extension JSONWriter {
 
   package mutating func bool(_ value: Bool) { plain(value ? "true" : "false") }
 
-  package mutating func string(_ value: String) {
-    separate()
-    putQuoted(value)
-  }
+  package mutating func string(_ value: String) { putQuoted(value) }
 
   /// Text of unknown origin: what is not UTF-8 in it becomes U+FFFD.
   package mutating func string(decoding bytes: some Collection<UInt8>) {
@@ -14,26 +11,54 @@ extension JSONWriter {
   }
 
   package mutating func int(_ value: Int) {
-    separate()
-    putDigits(value)
+    var rest = value.magnitude
+    let digits = JSONWriter.digitCount(of: rest)
+    putNext(atMost: digits + 1) { target in
+      target[0] = UInt8(ascii: "-")
+      let end = digits + (value < 0 ? 1 : 0)
+      for place in 1...digits {
+        target[end - place] = UInt8(ascii: "0") + UInt8(truncatingIfNeeded: rest % 10)
+        rest /= 10
+      }
+      return end
+    }
+  }
+
+  private static func digitCount(of value: UInt) -> Int {
+    var count = 1
+    var bound: UInt = 10
+    while value >= bound, count < 20 {
+      count += 1
+      bound = bound.multipliedReportingOverflow(by: 10).partialValue
+    }
+    return count
   }
 
   /// The shortest text that reads back as the same `Double`, whole numbers without a point.
   /// Infinities and NaN, which JSON does not have, become `null`.
   package mutating func double(_ value: Double) {
-    separate()
-    put(value.isFinite ? JSONNumber.text(of: value) : "null")
+    raw(value.isFinite ? JSONNumber.text(of: value) : "null")
   }
 
-  package mutating func number(_ value: JSONNumber) {
-    separate()
-    put(value.text)
-  }
+  package mutating func number(_ value: JSONNumber) { raw(value.text) }
 
   /// A value that is already JSON; it is taken as it is.
   package mutating func raw(_ json: some Collection<UInt8>) {
-    separate()
-    for byte in json { put(byte) }
+    let bytes = Array(json)
+    putNext(atMost: bytes.count) { target in
+      for (index, byte) in bytes.enumerated() { target[index] = byte }
+      return bytes.count
+    }
+  }
+
+  private mutating func raw(_ text: String) {
+    lendBytes(of: text) { bytes in
+      putNext(atMost: bytes.count) { target in
+        guard let source = bytes.baseAddress else { return 0 }
+        target.update(from: source, count: bytes.count)
+        return bytes.count
+      }
+    }
   }
 
   /// Any value, recursively: as deep as the value is.
@@ -75,7 +100,10 @@ extension JSONWriter {
   }
 
   private mutating func plain(_ word: StaticString) {
-    separate()
-    put(UnsafeBufferPointer(start: word.utf8Start, count: word.utf8CodeUnitCount))
+    let length = word.utf8CodeUnitCount
+    putNext(atMost: length) { target in
+      target.update(from: word.utf8Start, count: length)
+      return length
+    }
   }
 }

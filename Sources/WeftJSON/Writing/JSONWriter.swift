@@ -69,24 +69,34 @@ package struct JSONWriter: Sendable {
 
   /// A key that needs no escapes: plain ASCII without quotes and backslashes.
   package mutating func key(_ key: StaticString) {
-    separate()
-    putPlainKey(UnsafeBufferPointer(start: key.utf8Start, count: key.utf8CodeUnitCount))
-    isAfterKey = true
-    needsComma = false
+    let length = key.utf8CodeUnitCount
+    let isPretty = style == .pretty
+    putNext(atMost: length + 4) { target in
+      target[0] = UInt8(ascii: "\"")
+      (target + 1).update(from: key.utf8Start, count: length)
+      target[length + 1] = UInt8(ascii: "\"")
+      target[length + 2] = UInt8(ascii: ":")
+      target[length + 3] = UInt8(ascii: " ")
+      return isPretty ? length + 4 : length + 3
+    }
+    awaitValue()
   }
 
   package mutating func key(_ key: String) {
-    separate()
-    putQuoted(key)
-    put(UInt8(ascii: ":"))
-    if style == .pretty { put(UInt8(ascii: " ")) }
+    putQuoted(key, isKey: true)
+    awaitValue()
+  }
+
+  private mutating func awaitValue() {
     isAfterKey = true
     needsComma = false
   }
 
   private mutating func begin(_ bracket: UInt8) {
-    separate()
-    put(bracket)
+    putNext(atMost: 1) { target in
+      target[0] = bracket
+      return 1
+    }
     depth += 1
     needsComma = false
   }
@@ -94,22 +104,8 @@ package struct JSONWriter: Sendable {
   private mutating func end(_ bracket: UInt8) {
     precondition(depth > 0 && !isAfterKey, "nothing to end, or a key without a value")
     depth -= 1
-    if style == .pretty, needsComma { putLineBreak() }
+    if style == .pretty, needsComma { indent() }
     put(bracket)
     needsComma = true
-  }
-
-  /// What stands between this value or key and the one before it.
-  @inline(__always)
-  mutating func separate() {
-    if needsComma { put(UInt8(ascii: ",")) }
-    if style == .pretty, depth > 0, !isAfterKey { putLineBreak() }
-    isAfterKey = false
-    needsComma = true
-  }
-
-  private mutating func putLineBreak() {
-    put(UInt8(ascii: "\n"))
-    for _ in 0..<depth * 2 { put(UInt8(ascii: " ")) }
   }
 }

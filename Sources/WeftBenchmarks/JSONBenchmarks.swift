@@ -1,0 +1,175 @@
+import WeftDiagnostics
+import WeftJSON
+
+#if canImport(Glibc)
+  import Glibc
+#endif
+
+/// Reading and writing JSON: a workflow of 100,000 steps with 500,000 edges, and event lines.
+enum JSONBenchmarks {
+  typealias Row = (
+    name: String, measured: Double, unit: String, baselineName: String, baseline: Double
+  )
+
+  static func rows() -> [Row] {
+    let file = SourceFile(path: "steps.json", bytes: JSONSample.workflow(steps: 100_000))
+    return reading(file) + [memory(of: file)] + writing()
+  }
+
+  // MARK: Reading
+
+  private static func reading(_ file: SourceFile) -> [Row] {
+    func megabytesPerSecond(_ work: () -> Void) -> Double {
+      Double(file.bytes.count) / 1e6 / seconds(work)
+    }
+    let sum = megabytesPerSecond { keep(byteSum(file)) }
+    let nodes = megabytesPerSecond { keep(JSONReader.read(file, beside: nil).root) }
+    let checked = megabytesPerSecond { keep(JSONReader.read(file).root) }
+    let root = JSONReader.read(file).root
+    let visited = megabytesPerSecond { keep(root.map(visit)) }
+    return [
+      ("json: 18 MB to nodes", nodes, "MB/s", "sum of the bytes", sum),
+      ("json: 18 MB to nodes, keys compared", checked, "MB/s", "sum of the bytes", sum),
+      ("json: visit all nodes by key", visited, "MB/s", "sum of the bytes", sum),
+    ]
+  }
+
+  /// The bare loop: what it costs to look at every byte once, one at a time.
+  @inline(never)
+  private static func byteSum(_ file: SourceFile) -> Int {
+    var sum = 0
+    for byte in file.bytes { sum = (sum &* 31) &+ Int(byte) }
+    return sum
+  }
+
+  /// As a decoder does it: members by name, strings made, needs counted.
+  private static func visit(_ root: JSONNode) -> Int {
+    var count = 0
+    for step in root.member("steps")?.elements ?? JSONElements(of: root) {
+      for member in step.members {
+        if member.key.isString("id") || member.key.isString("run") {
+          count += member.value.stringValue?.utf8.count ?? 0
+        } else if member.key.isString("needs") {
+          for need in member.value.elements { count += need.stringValue?.utf8.count ?? 0 }
+        }
+      }
+    }
+    return count
+  }
+
+  /// Resident memory with the file and its nodes, against the file alone.
+  private static func memory(of file: SourceFile) -> Row {
+    let before = residentBytes()
+    let root = JSONReader.read(file).root
+    let nodes = residentBytes() - before
+    keep(root?.document.nodeCount)
+    let size = Double(file.bytes.count)
+    return ("json: memory, file and nodes", (size + nodes) / 1e6, "MB", "the file", size / 1e6)
+  }
+
+  private static func residentBytes() -> Double {
+    #if canImport(Glibc)
+      guard let stream = fopen("/proc/self/statm", "r") else { return 0 }
+      defer { fclose(stream) }
+      var line = [CChar](repeating: 0, count: 128)
+      guard fgets(&line, 128, stream) != nil else { return 0 }
+      let text = String(decoding: line.map { UInt8(bitPattern: $0) }, as: UTF8.self)
+      let pages = text.split(separator: " ").dropFirst().first.flatMap { Double($0) } ?? 0
+      return pages * Double(sysconf(Int32(_SC_PAGESIZE)))
+    #else
+      return 0
+    #endif
+  }
+
+  // MARK: Writing
+
+  private static func writing() -> [Row] {
+    let lines = 100_000
+    let line = JSONSample.eventLine(1)
+    var copies: [UInt8] = []
+    let copied = seconds {
+      copies.removeAll(keepingCapacity: true)
+      for _ in 0..<lines { copies.append(contentsOf: line) }
+      keep(copies.count)
+    }
+    var writer = JSONWriter(capacity: 1 << 16)
+    let written = seconds {
+      for number in 0..<lines {
+        JSONSample.writeEvent(number, to: &writer)
+        if writer.count > 1 << 16 { writer.removeAll() }
+      }
+      keep(writer.count)
+    }
+    let scale = 1e9 / Double(lines)
+    return [
+      (
+        "json: write an event of \(line.count) bytes", written * scale, "ns",
+        "copy the same bytes", copied * scale
+      )
+    ]
+  }
+
+  // MARK: Measuring
+
+  /// The median of nine, after one that is not counted.
+  private static func seconds(_ work: () -> Void) -> Double {
+    work()
+    let times = (0..<9).map { _ in
+      let duration = ContinuousClock().measure(work)
+      return Double(duration.components.seconds) + Double(duration.components.attoseconds) / 1e18
+    }
+    return times.sorted()[4]
+  }
+
+  /// Keeps the optimizer from leaving out what nobody looks at.
+  @inline(never) @_optimize(none)
+  private static func keep<Value>(_ value: Value) {}
+}
+
+/// What is read and written.
+private enum JSONSample {
+  /// About 180 bytes a step: id, command, and the ids of five steps before it.
+  static func workflow(steps: Int) -> [UInt8] {
+    var writer = JSONWriter(capacity: steps * 200)
+    writer.beginObject()
+    writer.member("name", "benchmark")
+    writer.key("steps")
+    writer.beginArray()
+    for index in 0..<steps {
+      writer.beginObject()
+      writer.member("id", id(index))
+      writer.member("run", "make -C build/part-\(index) CFLAGS=\"-O2 -g\" all install DESTDIR=out")
+      writer.key("needs")
+      writer.beginArray()
+      for back in 1...5 where index >= back * back { writer.string(id(index - back * back)) }
+      writer.endArray()
+      writer.endObject()
+    }
+    writer.endArray()
+    writer.endObject()
+    writer.endLine()
+    return writer.bytes
+  }
+
+  private static func id(_ index: Int) -> String { "step-\(1_000_000 + index)" }
+
+  static func eventLine(_ number: Int) -> [UInt8] {
+    var writer = JSONWriter()
+    writeEvent(number, to: &writer)
+    return writer.bytes
+  }
+
+  static func writeEvent(_ number: Int, to writer: inout JSONWriter) {
+    writer.beginObject()
+    writer.member("sequence", number)
+    writer.member("time", "2026-01-02T03:04:05.678901Z")
+    writer.member("type", "step.output")
+    writer.member("run", "20260102-030405-7f3a")
+    writer.member("step", "build.unit-tests")
+    writer.member("attempt", 1)
+    writer.member("stream", "stdout")
+    writer.member("line", "[12/345] Compiling module with a longer name \"Weft\" (x86_64)")
+    writer.endObject()
+    writer.endLine()
+  }
+}

@@ -1,0 +1,24 @@
+/// Eight bytes of text looked at together.
+///
+/// The results have the high bit of every byte that was looked for, counted from the lowest. Only
+/// the lowest is sure: a borrow may set bits above it (Mycroft 1987).
+enum JSONWord {
+  private static let ones: UInt64 = 0x0101_0101_0101_0101
+  static let highs: UInt64 = 0x8080_8080_8080_8080
+
+  /// `"` and `\`.
+  @inline(__always)
+  static func quotes(in word: UInt64) -> UInt64 {
+    let quote = word ^ (ones &* 0x22)
+    let backslash = word ^ (ones &* 0x5C)
+    return ((quote &- ones) & ~quote | (backslash &- ones) & ~backslash) & highs
+  }
+
+  /// Bytes below 0x20.
+  @inline(__always)
+  static func controls(in word: UInt64) -> UInt64 { (word &- ones &* 0x20) & ~word & highs }
+
+  /// Bytes beyond ASCII.
+  @inline(__always)
+  static func beyondASCII(in word: UInt64) -> UInt64 { word & highs }
+}
