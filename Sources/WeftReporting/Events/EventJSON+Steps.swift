@@ -7,10 +7,10 @@ import WeftPlanning
 extension EventJSON {
   mutating func writeOutput(_ output: StepOutput) {
     writer.member("stream", output.stream.rawValue)
-    let text = output.text
-    writer.member("text", text)
-    // Decoding replaces what is not UTF-8, which never leaves as many bytes and the same ones.
-    if !text.utf8.elementsEqual(output.bytes) {
+    if let text = String(validating: output.bytes, as: UTF8.self) {
+      writer.member("text", text)
+    } else {
+      writer.member("text", output.text)
       writer.member("raw", Base64.text(of: output.bytes))
     }
     switch output.ending {

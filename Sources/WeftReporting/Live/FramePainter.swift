@@ -3,14 +3,24 @@
 /// The cursor rests at the start of the row below the area and is never hidden: whoever ends the
 /// program, and however, the prompt finds a clean row. Only relative movement (CUU), EL and ED are
 /// used. Lines must be narrower than the terminal.
+///
+/// A terminal that is made narrower may wrap the old area into more rows, or not; which of the two
+/// cannot be known. Rows are counted as if it did not: at worst stale rows stay behind, whereas the
+/// other guess would erase lines that have scrolled.
 struct FramePainter: Sendable {
   private var drawn: [String] = []
+  private var size: DisplaySize?
 
   /// - Parameter above: Lines that scroll away above the area, once.
   /// - Returns: Nothing if nothing changes.
-  mutating func paint(above: [String], area: [String]) -> [UInt8] {
-    defer { drawn = area }
-    guard above.isEmpty, area.count == drawn.count else { return repaint(above, area) }
+  mutating func paint(above: [String], area: [String], size: DisplaySize) -> [UInt8] {
+    defer {
+      drawn = area
+      self.size = size
+    }
+    guard above.isEmpty, area.count == drawn.count, size == self.size || drawn.isEmpty else {
+      return repaint(above, area)
+    }
     return update(to: area)
   }
 

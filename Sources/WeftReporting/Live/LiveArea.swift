@@ -12,7 +12,10 @@ struct LiveArea {
   let size: DisplaySize
   let now: Duration
 
-  private var columns: Int { size.columns - 1 }
+  /// Wider lines would say no more, and wrap sooner when the terminal is made narrower.
+  static let widthLimit = 120
+
+  private var columns: Int { min(size.columns - 1, LiveArea.widthLimit) }
   private var rows: Int { max(1, size.rows - 2) }
 
   /// Nothing before the run has begun.

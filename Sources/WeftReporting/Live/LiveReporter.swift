@@ -39,7 +39,7 @@ struct LiveReporter: Sendable {
 
   private mutating func draw(now: Duration, size: DisplaySize, _ write: Reporter.Write) {
     let area = hasEnded ? [] : display.area(size: size, now: now)
-    let bytes = painter.paint(above: display.takeScrolled(), area: area)
+    let bytes = painter.paint(above: display.takeScrolled(), area: area, size: size)
     lastFrame = now
     hasNews = false
     if !bytes.isEmpty { write(.output, bytes) }

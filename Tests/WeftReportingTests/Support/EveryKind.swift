@@ -1,0 +1,122 @@
+import WeftDefinition
+import WeftPlanning
+
+@testable import WeftExecution
+
+/// Events of every kind, with everything that each can say, and with as little as it can.
+enum EveryKind {
+  static var events: [RunEvent] {
+    var run = ScriptedRun(nil, steps: 9, groups: 2)
+    for kind in outputs + stepEnds + skips + groups + cancellations + ends { run.add(kind) }
+    run.write("a", "not seen")
+    run.add(.snapshot(report(of: run, end: nil)))
+    run.add(.snapshot(report(of: ScriptedRun(steps: 9), end: fullEnd)))
+    return run.events
+  }
+
+  private static let a = StepAddress("a")
+  private static let checks = StepAddress("checks")
+  private static let failure = StepFailure(
+    classes: [.exit(3), .exit], message: "exited with code 3", help: "see \"man make\"")
+
+  private static let reasons: [CancelReason] = [
+    .requested, .signal("INT"), .runTimeout(.seconds(600)),
+    .groupTimeout(checks, .milliseconds(1500)), .failure(of: StepAddress("checks.3")),
+  ]
+
+  private static let outputs: [RunEvent.Kind] = [
+    .stepQueued(a), .stepStarted(a, attempt: 2),
+    output("plain \"quoted\" \\ \u{1B}[31mred\u{7F}\u{2028}", .stdout, .newline, 0),
+    output("part", .stderr, .partial, 70_000), output("end", .stderr, .endOfStream, 1 << 40),
+    .outputDropped(OutputGap(sequences: 3...5, count: 2, bytes: 7)),
+  ]
+
+  private static func output(
+    _ text: String, _ stream: StepOutput.Stream, _ ending: StepOutput.Ending, _ offset: UInt64
+  ) -> RunEvent.Kind {
+    .stepOutput(
+      a,
+      StepOutput(
+        stream: stream, bytes: Array(text.utf8)[...], ending: ending, logOffset: offset))
+  }
+
+  private static let fullStepEnd = StepEnd(
+    outcome: .failure, conclusion: .success, attempts: 2, exit: .code(3), failure: failure,
+    duration: .microseconds(85_123),
+    usage: ResourceUsage(
+      userTime: .microseconds(1200), systemTime: .microseconds(340), minorFaults: 5,
+      majorFaults: 1, voluntarySwitches: 7, involuntarySwitches: 2),
+    outputBytes: 12_345,
+    leftovers: [
+      LeftoverProcess(process: 99, command: "sleep 60"), .init(process: 100, command: "[x]"),
+    ]
+  )
+
+  private static var stepEnds: [RunEvent.Kind] {
+    let success = StepEnd(
+      outcome: .success, conclusion: .success, attempts: 1, exit: .code(0), duration: .zero)
+    let notStarted = StepEnd(
+      outcome: .failure, conclusion: .failure, attempts: 1, exit: nil,
+      failure: StepFailure(classes: [.spawn], message: "\"/nope\" was not found"), duration: .zero)
+    let cancelled = reasons.map {
+      StepEnd(
+        outcome: .cancelled, conclusion: .cancelled, attempts: 1, exit: .signal("TERM"),
+        cancellation: $0, duration: .seconds(86_400 * 30))
+    }
+    return ([success, fullStepEnd, notStarted] + cancelled).map { .stepFinished(a, $0) }
+  }
+
+  private static var skips: [RunEvent.Kind] {
+    ([.dependencyFailed(a), .heldBack(by: checks)] + reasons.map(SkipReason.cancelled)).map {
+      .stepSkipped(StepAddress("3"), $0)
+    }
+  }
+
+  private static let groups: [RunEvent.Kind] = [
+    .groupStarted(checks),
+    .groupFinished(
+      checks,
+      GroupEnd(
+        outcome: .success, conclusion: .success, failure: nil, cause: nil, duration: .zero)),
+    .groupFinished(
+      checks,
+      GroupEnd(
+        outcome: .failure, conclusion: .success, failure: failure,
+        cause: StepAddress("checks.3"), duration: .seconds(2))),
+  ]
+
+  private static var cancellations: [RunEvent.Kind] { reasons.map { .runCancelling($0) } }
+
+  private static var fullEnd: RunEnd {
+    var counts = OutcomeCounts()
+    counts.succeeded = 1
+    counts.failed = 2
+    counts.tolerated = 3
+    counts.cancelled = 4
+    counts.skipped = 5
+    return RunEnd(
+      outcome: .cancelled, firstFailure: a, cancellation: .runTimeout(.seconds(1)),
+      duration: .milliseconds(2150), counts: counts)
+  }
+
+  private static var ends: [RunEvent.Kind] {
+    let success = RunEnd(
+      outcome: .success, firstFailure: nil, cancellation: nil, duration: .zero,
+      counts: OutcomeCounts())
+    return [.runFinished(fullEnd), .runFinished(success)]
+  }
+
+  private static func report(of run: ScriptedRun, end: RunEnd?) -> RunReport {
+    guard case .runStarted(let start)? = run.events.first?.kind else {
+      preconditionFailure("a run without its start")
+    }
+    let states: [StepState] = [
+      .pending, .queued, .running(since: .milliseconds(40), attempt: 1),
+      .skipped(.dependencyFailed(a)), .skipped(.cancelled(.requested)), .finished(fullStepEnd),
+    ]
+    let steps = states.enumerated().map {
+      StepReport(address: StepAddress("\($0.offset + 1)"), state: $0.element)
+    }
+    return RunReport(start: start, steps: steps, end: end)
+  }
+}
