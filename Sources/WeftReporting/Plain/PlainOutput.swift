@@ -10,8 +10,6 @@ struct PlainOutput: Sendable {
   private(set) var shown: UInt64 = 0
   /// Whether output events may have been left out since the last one that came.
   var hasGaps = false
-  /// Up to where the log itself was read, instead of events.
-  private var readUpTo: UInt64 = 0
   private var stdout = LineAssembler()
   private var stderr = LineAssembler()
   private var missed = LineAssembler()
@@ -24,7 +22,6 @@ struct PlainOutput: Sendable {
   mutating func take(_ output: StepOutput) -> [ArraySlice<UInt8>] {
     let end =
       output.logOffset + UInt64(output.bytes.count) + (output.ending == .newline ? 1 : 0)
-    guard end > readUpTo else { return [] }
     shown = max(shown, end)
     let rest = missed.takeRest().map { [$0] } ?? []
     switch output.stream {
@@ -33,12 +30,11 @@ struct PlainOutput: Sendable {
     }
   }
 
-  /// A part of the log in the place of events. Where both streams wrote at once it may tear a line
-  /// in two that events would have kept together.
+  /// A part of the log in the place of events. Where both streams wrote at once, the beginning of a
+  /// line may stand here as a line of its own, and again when the event of the whole line comes.
   mutating func takeMissed(_ part: [UInt8]) -> [ArraySlice<UInt8>] {
     var lines = takeUnfinished()
     shown += UInt64(part.count)
-    readUpTo = shown
     var rest = part[...]
     while let newline = rest.firstIndex(of: UInt8(ascii: "\n")) {
       lines += missed.take(rest[..<newline], isWhole: true)

@@ -1,0 +1,198 @@
+import Testing
+import WeftExecution
+import WeftPlanning
+
+@testable import WeftReporting
+
+@Suite struct LiveReporterTests {
+  private static let settings = DisplaySettings(mode: .live, isTerminal: true)
+
+  /// Draws on a screen whatever is due at some moments, and remembers how often.
+  private struct Session {
+    var reporter = Reporter(LiveReporterTests.settings, labels: StepLabels())
+    var screen: Screen
+    var size: DisplaySize
+    var writes: [[UInt8]] = []
+
+    init(columns: Int = 60, rows: Int = 12) {
+      screen = Screen(columns: columns, rows: rows)
+      size = DisplaySize(columns: columns, rows: rows)
+    }
+
+    mutating func handle(_ events: some Sequence<RunEvent>, at milliseconds: Int) {
+      var written: [[UInt8]] = []
+      reporter.handle(
+        Array(events), now: .milliseconds(milliseconds), size: { [size] in size },
+        log: { _, _ in [] }, write: { written.append($1) })
+      for bytes in written { screen.feed(bytes) }
+      writes += written
+    }
+  }
+
+  private static func running(_ count: Int, line: String? = nil) -> ScriptedRun {
+    var run = ScriptedRun(steps: 40)
+    for step in 1...count {
+      run.at(step * 1000)
+      run.start("step\(step)")
+      if let line { run.write("step\(step)", line) }
+    }
+    return run
+  }
+
+  @Test func eachRunningStepHasItsAgeAndLastLineAboveACounter() {
+    var run = ScriptedRun(steps: 40)
+    run.start("build", "unit-tests")
+    run.write("build", "compiling")
+    run.write("build", "\u{1B}[32mlinking\u{1B}[0m")
+    run.write("build", "  ")
+    run.at(61_000)
+    run.start("lint")
+    run.fail("lint")
+    var session = Session()
+    session.handle(run.events, at: 65_000)
+    #expect(
+      session.screen.lines == [
+        "✗ lint  0 ms  exited with code 1",
+        "  build       1 m 05 s  linking",
+        "  unit-tests  1 m 05 s",
+        "1/40 done · 2 running · 1 failed · 01:05",
+      ])
+  }
+
+  @Test("C08: a run that is shorter than a frame shows its result alone")
+  func aShortRunIsDrawnOnce() {
+    var run = ScriptedRun(steps: 1)
+    run.start("a")
+    var session = Session()
+    session.handle(run.events, at: 0)
+    let shown = run.events.count
+    run.at(80)
+    run.succeed("a")
+    run.finish()
+    session.handle(run.events[shown...], at: 80)
+    #expect(session.writes.count == 1)
+    #expect(session.screen.lines == ["✓ a  80 ms", "1 step succeeded in 80 ms"])
+    #expect(session.reporter.nextRedraw == nil)
+  }
+
+  @Test func aQuietRunWritesNothingButTheSeconds() {
+    var session = Session()
+    session.handle(LiveReporterTests.running(2, line: "waiting").events, at: 2500)
+    #expect(session.writes.count == 1)
+    #expect(session.reporter.nextRedraw == .seconds(3))
+    session.handle([], at: 2700)
+    #expect(session.writes.count == 1)
+    session.handle([], at: 3000)
+    #expect(session.writes.count == 2)
+    let ticked = String(decoding: session.writes[1], as: UTF8.self)
+    #expect(ticked.contains("2 s") && ticked.contains("00:03"))
+  }
+
+  @Test("O08: however much a step writes, there are at most ten frames a second")
+  func framesAreLimited() {
+    var run = ScriptedRun(steps: 1)
+    run.start("a")
+    var session = Session()
+    session.handle(run.events, at: 0)
+    for millisecond in 1...1000 {
+      var output = ScriptedRun(steps: 1)
+      output.write("a", "\(millisecond) %\r")
+      session.handle(output.events[1...], at: millisecond)
+    }
+    #expect(session.writes.count == 10)
+    #expect(session.screen.lines.first == "  a  1 s  1000 %")
+  }
+
+  @Test(
+    "C06: as many running steps are shown as there are rows, oldest first",
+    arguments: [
+      (12, ["step1", "step2", "step8"], "  … and 22 more", 10),
+      (5, ["step1"], "  … and 29 more", 3), (4, [], "  … and 30 more", 2), (3, [], nil, 1),
+      (1, [], nil, 1),
+    ] as [(Int, [String], String?, Int)])
+  func theOldestStepsAreShown(rows: Int, names: [String], more: String?, height: Int) {
+    var session = Session(rows: max(rows, 3))
+    session.size = DisplaySize(columns: 60, rows: rows)
+    session.handle(LiveReporterTests.running(30).events, at: 60_000)
+    let lines = session.screen.lines
+    #expect(lines.count == height)
+    #expect(lines.last == "0/40 done · 30 running · 01:00")
+    for name in names { #expect(lines.contains { $0.hasPrefix("  \(name) ") }) }
+    if let more { #expect(lines.dropLast().last == more) }
+  }
+
+  @Test(
+    "C06: in a storm of resizes no line is wider, and no area higher, than the terminal",
+    arguments: [(1, 1), (2, 3), (7, 2), (19, 4), (33, 5), (80, 3), (500, 200), (0, 0)])
+  func everyLineFits(columns: Int, rows: Int) {
+    var run = LiveReporterTests.running(
+      20, line: "漢字 \u{1B}[31m👩‍👩‍👧 and \u{7}more\u{301}, much more text")
+    run.cancel(.signal("INT"))
+    var display = LiveDisplay(
+      LiveReporterTests.settings,
+      labels: StepLabels(titles: [
+        StepAddress("step1"): "a title that is wider than the column it gets, by far"
+      ]))
+    for event in run.events { display.apply(event, log: { _, _ in [] }) }
+    let size = DisplaySize(columns: columns, rows: rows)
+    let area = display.area(size: size, now: .seconds(86_400 * 30))
+    #expect(area.count <= max(1, size.rows - 2))
+    for line in area { #expect(DisplayText.columns(of: line) < size.columns || line.isEmpty) }
+  }
+
+  @Test("C06: after a resize the area is drawn anew and nothing that scrolled is lost")
+  func aResizeRedraws() {
+    var session = Session(columns: 60, rows: 10)
+    var run = LiveReporterTests.running(3, line: "working")
+    run.succeed("step1")
+    session.handle(run.events, at: 5000)
+    for (columns, rows) in [(40, 10), (60, 6), (30, 4), (60, 10)] {
+      session.size = DisplaySize(columns: columns, rows: rows)
+      session.handle([], at: 6000 + session.writes.count * 1000)
+    }
+    #expect(session.screen.lines.first == "✓ step1  2.0 s")
+    #expect(session.screen.lines.filter { $0.contains("done") }.count == 1)
+    #expect(session.screen.lines.count == 4)
+  }
+
+  @Test func manySkipsForOneReasonTakeFewLines() {
+    var run = ScriptedRun(steps: 1001)
+    run.start("root")
+    run.fail("root")
+    for step in 1...1000 { run.skip("s\(step)", because: .dependencyFailed(StepAddress("root"))) }
+    run.finish()
+    var session = Session(columns: 80)
+    session.handle(run.events, at: 1)
+    #expect(
+      session.screen.lines == [
+        "✗ root  0 ms  exited with code 1",
+        "− s1  skipped because \"root\" failed", "− s2  skipped because \"root\" failed",
+        "− s3  skipped because \"root\" failed",
+        "− and 997 more steps skipped because \"root\" failed", "",
+        "✗ \"root\" failed after 0 ms: exited with code 1",
+        "1000 steps skipped because \"root\" failed: s1, s2, s3 and 997 more",
+        "0 of 1001 steps succeeded, 1 failed, 1000 skipped in 0 ms",
+      ])
+  }
+
+  @Test func theCounterSaysWhatAnotherInterruptDoes() {
+    var run = LiveReporterTests.running(1)
+    run.cancel(.signal("INT"))
+    var session = Session()
+    session.handle(run.events, at: 2000)
+    #expect(session.screen.lines.last == "0/40 done · 1 stopping · 00:02 · ^C again kills now")
+  }
+
+  @Test func outsideUTF8EverythingIsASCII() {
+    let settings = DisplaySettings(mode: .live, isTerminal: true, usesUnicode: false)
+    let runs = SampleRuns.all.map { Collected.of($0.run, settings).bytes(.output) }
+    for bytes in runs { #expect(!bytes.isEmpty && bytes.allSatisfy { $0 < 0x80 }) }
+  }
+
+  @Test func aDisplayThatComesLateShowsWhatRuns() {
+    let run = EveryKind.events
+    var session = Session()
+    session.handle(run.filter { $0.kind.wireName == "run.snapshot" }.prefix(1), at: 1040)
+    #expect(session.screen.lines == ["  3  1 s", "3/9 done · 1 running · 00:01"])
+  }
+}
