@@ -20,38 +20,47 @@ struct child_report {
   volatile int error;
 };
 
-// Realtime signals that were ignored when the first program was started. Asking for all 64
-// dispositions costs a spawn some 10 us; the standard ones are asked for each time.
-static atomic_ulong ignored_realtime;
+// Realtime signals that did not have their default effect when the first program was started. Asking
+// for all 64 dispositions costs a spawn some 10 us; the standard ones are asked for each time.
+static atomic_ulong changed_realtime;
 static pthread_once_t realtime_asked = PTHREAD_ONCE_INIT;
 
 enum { first_realtime = 32, signal_count = 64 };
 
+// The kernel's own struct, whose first member is the handler on every architecture, and all of whose
+// members are zero for the default.
+union disposition {
+  void *handler;
+  char bytes[64];
+};
+
+// Not sigaction(): glibc hides the two signals that it uses itself, and they can be inherited ignored.
+static int has_default(int number) {
+  union disposition now = {.bytes = {0}};
+  if (syscall(SYS_rt_sigaction, number, NULL, &now, sizeof(uint64_t)) < 0) return 1;
+  return now.handler == (void *)SIG_DFL;
+}
+
 static void ask_for_realtime(void) {
-  unsigned long ignored = 0;
-  for (int number = first_realtime; number <= signal_count; number++) {
-    struct sigaction action;
-    if (sigaction(number, NULL, &action) == 0 && action.sa_handler != SIG_DFL)
-      ignored |= 1UL << (number - 1);
-  }
-  atomic_store(&ignored_realtime, ignored);
+  unsigned long changed = 0;
+  for (int number = first_realtime; number <= signal_count; number++)
+    if (!has_default(number)) changed |= 1UL << (number - 1);
+  atomic_store(&changed_realtime, changed);
+}
+
+static void reset(int number) {
+  union disposition standard = {.bytes = {0}};
+  syscall(SYS_rt_sigaction, number, &standard, NULL, sizeof(uint64_t));
 }
 
 // Handlers too, although execve resets them: once the mask is empty one might run in the child, on
 // the parent's memory.
 static void reset_dispositions(void) {
-  struct sigaction standard;
-  memset(&standard, 0, sizeof standard);
-  standard.sa_handler = SIG_DFL;
-  for (int number = 1; number < first_realtime; number++) {
-    struct sigaction action;
-    if (number == SIGKILL || number == SIGSTOP) continue;
-    if (sigaction(number, NULL, &action) == 0 && action.sa_handler != SIG_DFL)
-      sigaction(number, &standard, NULL);
-  }
-  unsigned long realtime = atomic_load_explicit(&ignored_realtime, memory_order_relaxed);
+  for (int number = 1; number < first_realtime; number++)
+    if (!has_default(number)) reset(number);
+  unsigned long realtime = atomic_load_explicit(&changed_realtime, memory_order_relaxed);
   for (int number = first_realtime; realtime && number <= signal_count; number++)
-    if (realtime & (1UL << (number - 1))) sigaction(number, &standard, NULL);
+    if (realtime & (1UL << (number - 1))) reset(number);
 }
 
 struct directory_entry {  // linux_dirent64, which no header declares
@@ -108,13 +117,15 @@ static int place_descriptors(const struct weft_spawn_request *request) {
 }
 
 static int become(const struct weft_spawn_request *request, struct child_report *report) {
+  // First of all: until then this child holds the pipes of every program that runs, and keeps their
+  // output from ending.
+  report->stage = WEFT_SPAWN_DESCRIPTORS;
+  if (place_descriptors(request) < 0) return -1;
   report->stage = WEFT_SPAWN_SESSION;
   if (setsid() < 0) return -1;
   reset_dispositions();
   report->stage = WEFT_SPAWN_DIRECTORY;
   if (request->directory != NULL && chdir(request->directory) < 0) return -1;
-  report->stage = WEFT_SPAWN_DESCRIPTORS;
-  if (place_descriptors(request) < 0) return -1;
   report->stage = WEFT_SPAWN_PROGRAM;
   sigset_t none;
   sigemptyset(&none);

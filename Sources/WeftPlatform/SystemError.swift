@@ -33,6 +33,9 @@ package struct SystemError: Error, Hashable, Sendable {
   package static let outOfSystemDescriptors = SystemError(number: ENFILE)
   package static let brokenPipe = SystemError(number: EPIPE)
   package static let noSpace = SystemError(number: ENOSPC)
+  package static let overQuota = SystemError(number: EDQUOT)
+  package static let fileTooBig = SystemError(number: EFBIG)
+  package static let readOnlyFileSystem = SystemError(number: EROFS)
   package static let noSuchProcess = SystemError(number: ESRCH)
   package static let notTerminal = SystemError(number: ENOTTY)
 

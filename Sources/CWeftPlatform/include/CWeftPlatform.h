@@ -101,6 +101,17 @@ long weft_thread_key_create(void (*release)(void *value));
 void *weft_thread_key_get(unsigned long key);
 void weft_thread_key_set(unsigned long key, void *value);
 
+// MARK: signals.c
+
+int weft_signal_is_ignored(int number);
+/// Blocks on the calling thread, and on those that it makes from now on.
+int weft_signal_block(int number);
+/// Waits for one of the signals of `mask` (bit n-1: signal n), which must be blocked; its number.
+int weft_signal_wait(uint64_t mask);
+void weft_signal_ignore(int number);
+/// Ends the process by the signal's default action.
+void weft_signal_die(int number) __attribute__((noreturn));
+
 // MARK: system.c
 
 /// CLOCK_MONOTONIC and CLOCK_REALTIME.

@@ -27,6 +27,8 @@ struct Ending {
   private(set) var cause: StopCause?
   private(set) var neededKill = false
   private(set) var outputIsOpen = true
+  /// Whether waiting for the output's end was given up.
+  private(set) var outputWasHeld = false
 
   private let grace: Duration
   private let timeoutAt: Duration?
@@ -107,10 +109,12 @@ struct Ending {
   }
 
   /// `nil` once there is no more output to wait for.
-  private func drain(since begin: Duration, at now: Duration) -> Action? {
-    guard outputIsOpen, level < .now else { return nil }
+  private mutating func drain(since begin: Duration, at now: Duration) -> Action? {
+    guard outputIsOpen, !outputWasHeld else { return nil }
     let end = min(max(lastOutput, begin) + Self.quiet, begin + Self.drainLimit)
-    return end <= now ? nil : .wait(until: end)
+    if end > now, level < .now { return .wait(until: end) }
+    outputWasHeld = true
+    return nil
   }
 
   private func hasPassed(_ time: Duration?, at now: Duration) -> Bool {

@@ -27,6 +27,14 @@
     var group: Int32
     var session: Int32
 
+    init(command: String, state: UInt8, parent: Int32, group: Int32, session: Int32) {
+      self.command = command
+      self.state = state
+      self.parent = parent
+      self.group = group
+      self.session = session
+    }
+
     /// Neither a zombie nor dead.
     var isAlive: Bool { state != UInt8(ascii: "Z") && state != UInt8(ascii: "X") }
 

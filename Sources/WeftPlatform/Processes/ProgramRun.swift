@@ -91,7 +91,7 @@ extension ProgramRun {
   }
 
   private mutating func noteExit(signalled: Bool) {
-    guard !hasExited, signalled || exit == nil, weft_has_exited(leader) != 0 else { return }
+    guard !hasExited, signalled || (exit == nil && weft_has_exited(leader) != 0) else { return }
     hasExited = true
     exit = nil
     ending.leaderExited(at: MonotonicClock.now)
@@ -185,7 +185,7 @@ extension ProgramRun {
     while wait4(leader, &status, 0, &usage) < 0, SystemError.last == .interrupted {}
     return ProgramEnd(
       status: ProgramEnd.Status(waitStatus: status), stopped: ending.cause,
-      neededKill: ending.neededKill, leftovers: leftovers, outputWasHeld: ending.outputIsOpen,
+      neededKill: ending.neededKill, leftovers: leftovers, outputWasHeld: ending.outputWasHeld,
       usage: ResourceUsage(usage), duration: MonotonicClock.now - begin)
   }
 }

@@ -35,6 +35,8 @@ package final class BlockingThreads: Sendable {
 
   /// Threads that have not ended, parked ones included.
   package var threadCount: Int { roster.threadCount }
+  /// Threads that wait for a job.
+  package var parkedCount: Int { roster.parkedCount }
 }
 
 /// Why a job was not accepted.
@@ -71,6 +73,7 @@ final class ThreadRoster: Sendable {
   }
 
   var threadCount: Int { state.withLock { $0.threadCount } }
+  var parkedCount: Int { state.withLock { $0.parked.count } }
 
   func submit(_ job: @escaping BlockingThreads.Job) throws(ThreadNotStarted) {
     let parked = try state.withLock { state throws(ThreadNotStarted) -> Worker? in
@@ -79,7 +82,7 @@ final class ThreadRoster: Sendable {
       state.threadCount += 1
       return nil
     }
-    if let parked { return parked.wake(with: job) }
+    if let parked { return parked.wake(with: .job(job)) }
     do { try start(job) } catch {
       state.withLock { $0.threadCount -= 1 }
       throw .resources(error)
@@ -87,28 +90,28 @@ final class ThreadRoster: Sendable {
   }
 
   private func start(_ job: @escaping BlockingThreads.Job) throws(SystemError) {
-    let worker = Worker(of: self)
+    let worker = Worker(of: self, beginningWith: job)
     try Thread.start(name: name, stackBytes: stackBytes) {
-      worker.work(beginningWith: job)
+      worker.work()
       self.state.withLock { $0.threadCount -= 1 }
     }
   }
 
-  /// The next job for a worker that has none; `nil` when its thread is to end.
-  func park(_ worker: Worker) -> BlockingThreads.Job? {
+  /// Keeps a worker that has nothing to do until it has; false when its thread is to end.
+  func park(_ worker: Worker) -> Bool {
     let isClosed = state.withLock { state in
       if !state.isClosed { state.parked.append(worker) }
       return state.isClosed
     }
-    if isClosed { return nil }
-    if let job = worker.waitForJob(atMost: idleLimit) { return job }
+    if isClosed { return false }
+    if let hasJob = worker.waitForOrder(atMost: idleLimit) { return hasJob }
     let left = state.withLock { state in
       guard let index = state.parked.firstIndex(where: { $0 === worker }) else { return false }
       state.parked.remove(at: index)
       return true
     }
-    // Chosen in the last moment: the job is on its way, or the close.
-    return left ? nil : worker.waitForJob(atMost: nil)
+    // Taken from the parked ones in the last moment: an order is on its way.
+    return left ? false : worker.waitForOrder(atMost: nil) ?? false
   }
 
   func close() {
@@ -117,6 +120,6 @@ final class ThreadRoster: Sendable {
       defer { state.parked = [] }
       return state.parked
     }
-    for worker in parked { worker.wake(with: nil) }
+    for worker in parked { worker.wake(with: .end) }
   }
 }

@@ -3,40 +3,46 @@ import Synchronization
 
 /// One thread of a pool and the jobs on their way to it.
 final class Worker: Sendable {
-  private enum Message: Sendable {
+  /// What a parked worker is woken with.
+  enum Order: Sendable {
     case job(BlockingThreads.Job)
     case end
   }
 
   private let roster: ThreadRoster
   private let parking = Parking()
-  private let message = Mutex<Message?>(nil)
-  /// What its current job has left for it. Only its own thread touches it, so the lock is never contended.
-  private let next = Mutex<BlockingThreads.Job?>(nil)
+  private let order = Mutex<Order?>(nil)
+  /// The job to begin with, then what a job has left for the same thread. Nobody else touches it, so the
+  /// lock is never contended.
+  private let next: Mutex<BlockingThreads.Job?>
 
-  init(of roster: ThreadRoster) { self.roster = roster }
+  init(of roster: ThreadRoster, beginningWith first: @escaping BlockingThreads.Job) {
+    self.roster = roster
+    next = Mutex(first)
+  }
 
   /// The worker whose thread this is.
   static var current: Worker? {
     ThreadLocal.worker.value.map { Unmanaged<Worker>.fromOpaque($0).takeUnretainedValue() }
   }
 
-  func work(beginningWith first: @escaping BlockingThreads.Job) {
+  /// The life of its thread.
+  func work() {
     ThreadLocal.worker.value = Unmanaged.passUnretained(self).toOpaque()
     defer { ThreadLocal.worker.value = nil }
-    var job: BlockingThreads.Job? = first
-    while let now = job {
-      now()
-      job = nil  // what it holds is released before the thread parks
-      job = takeNext() ?? roster.park(self)
-    }
+    repeat {
+      while runNext() {}
+    } while roster.park(self)
   }
 
-  private func takeNext() -> BlockingThreads.Job? {
-    next.withLock { next in
+  /// In a frame of its own: what the job holds is released before the thread goes on.
+  private func runNext() -> Bool {
+    let job = next.withLock { next in
       defer { next = nil }
       return next
     }
+    job?()
+    return job != nil
   }
 
   /// Whether `job` will follow the one that runs; not if this is another pool's worker or one follows already.
@@ -49,20 +55,20 @@ final class Worker: Sendable {
     }
   }
 
-  /// Hands over a job, or the end. Once, to a worker taken from the parked ones.
-  func wake(with job: BlockingThreads.Job?) {
-    message.withLock { $0 = job.map(Message.job) ?? .end }
+  /// Once, to a worker taken from the parked ones.
+  func wake(with order: Order) {
+    self.order.withLock { $0 = order }
     parking.unpark()
   }
 
-  /// `nil` when the time is over, or it was woken to end.
-  func waitForJob(atMost limit: Duration?) -> BlockingThreads.Job? {
+  /// Whether there is a job to run; `nil` when the time is over without an order.
+  func waitForOrder(atMost limit: Duration?) -> Bool? {
     guard parking.park(atMost: limit) else { return nil }
-    let received = message.withLock { message in
-      defer { message = nil }
-      return message
+    let received = order.withLock { order in
+      defer { order = nil }
+      return order
     }
-    guard case .job(let job)? = received else { return nil }
-    return job
+    guard case .job(let job)? = received else { return false }
+    return takesNext(job, of: roster)
   }
 }

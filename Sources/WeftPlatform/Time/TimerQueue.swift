@@ -18,6 +18,8 @@ package struct TimerQueue<Action> {
 
   package var isEmpty: Bool { actions.isEmpty }
   package var count: Int { actions.count }
+  /// Cancelled entries that have not been forgotten yet included.
+  var storedCount: Int { heap.count }
 
   package mutating func add(_ action: Action, due: Duration) -> ID {
     defer { nextID += 1 }

@@ -1,0 +1,31 @@
+import CWeftPlatform
+
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Darwin)
+  import Darwin
+#endif
+
+/// How large a terminal's screen is, in characters.
+package struct TerminalSize: Hashable, Sendable {
+  package var columns: Int
+  package var rows: Int
+
+  package init(columns: Int, rows: Int) {
+    self.columns = columns
+    self.rows = rows
+  }
+}
+
+extension Descriptor {
+  package var isTerminal: Bool { isatty(number) == 1 }
+
+  /// `nil` when it is no terminal, or one that does not know its size (0 by 0, as a bare pty says).
+  package var terminalSize: TerminalSize? {
+    var (columns, rows): (UInt16, UInt16) = (0, 0)
+    guard weft_terminal_size(number, &columns, &rows) == 0, columns > 0, rows > 0 else {
+      return nil
+    }
+    return TerminalSize(columns: Int(columns), rows: Int(rows))
+  }
+}

@@ -1,0 +1,181 @@
+import Testing
+
+@testable import WeftPlatform
+
+/// What happens to a program, on virtual time.
+struct Scenario: CustomTestStringConvertible {
+  enum Event {
+    case output, endOfOutput, exit
+    case stop(StopLevel)
+  }
+
+  var testDescription: String
+  var timeout: Int?
+  var grace = 10_000
+  /// By milliseconds, in order; those of one moment are noticed together.
+  var events: [(at: Int, Event)]
+  /// Until when others live in the group, and whether KILL ends them.
+  var groupLivesUntil = 0
+  var groupIsMortal = true
+  /// "MS act", for everything but waiting and looking.
+  var expected: [String]
+  var cause: StopCause?
+  var neededKill = false
+}
+
+@Suite struct EndingTests {
+  static let scenarios = [
+    Scenario(
+      testDescription: "left alone, it ends with its exit and its output",
+      events: [(5, .output), (7, .endOfOutput), (9, .exit)], expected: ["9 finish"]),
+    Scenario(
+      testDescription: "output that ends after the exit is waited for",
+      events: [(9, .exit), (50, .output), (60, .endOfOutput)], expected: ["60 finish"]),
+    Scenario(
+      testDescription: "O01: held, silent output is given up 100 ms after the exit",
+      events: [(1, .output), (500, .exit)], groupLivesUntil: 60_000,
+      expected: ["600 kill", "600 finish"]),
+    Scenario(
+      testDescription: "O02: held output that goes on is read for 2 s",
+      events: [(10, .exit)] + (1...60).map { (10 + $0 * 50, .output) }, groupLivesUntil: 60_000,
+      expected: ["2010 kill", "2010 finish"]),
+    Scenario(
+      testDescription: "O02: silence after the last piece counts from that piece",
+      events: [(10, .exit), (90, .output), (180, .output)], expected: ["280 finish"]),
+    Scenario(
+      testDescription: "O03: others that hold no output are found and killed at once",
+      events: [(5, .endOfOutput), (9, .exit)], groupLivesUntil: 60_000,
+      expected: ["9 kill", "9 finish"]),
+    Scenario(
+      testDescription: "K01: at its timeout it gets TERM, and no KILL if it obeys",
+      timeout: 1000, events: [(1005, .endOfOutput), (1005, .exit)],
+      expected: ["1000 terminate", "1005 finish"], cause: .timeout),
+    Scenario(
+      testDescription: "K02: what ignores TERM gets KILL when the grace is over",
+      timeout: 1000, events: [(11_003, .endOfOutput), (11_004, .exit)],
+      expected: ["1000 terminate", "11000 kill", "11004 finish"], cause: .timeout, neededKill: true),
+    Scenario(
+      testDescription: "without a grace KILL comes first",
+      timeout: 1000, grace: 0, events: [(1001, .endOfOutput), (1001, .exit)],
+      expected: ["1000 kill", "1001 finish"], cause: .timeout, neededKill: true),
+    Scenario(
+      testDescription: "K09: the leader obeys TERM, the others have the whole grace, then KILL",
+      events: [(50, .stop(.graceful)), (60, .exit), (70, .endOfOutput)], groupLivesUntil: 60_000,
+      expected: ["50 terminate", "10050 kill", "10050 finish"], cause: .cancelled, neededKill: true),
+    Scenario(
+      testDescription: "others that end within the grace are not killed",
+      events: [(50, .stop(.graceful)), (60, .exit), (62, .endOfOutput)], groupLivesUntil: 63,
+      expected: ["50 terminate", "63 finish"], cause: .cancelled),
+    Scenario(
+      testDescription: "a second, harder stop kills now",
+      events: [
+        (50, .stop(.graceful)), (80, .stop(.now)), (82, .endOfOutput), (82, .exit),
+      ], expected: ["50 terminate", "80 kill", "82 finish"], cause: .cancelled, neededKill: true),
+    Scenario(
+      testDescription: "a harder stop kills the others too, when the leader has gone",
+      events: [(50, .stop(.graceful)), (60, .exit), (80, .stop(.now))], groupLivesUntil: 60_000,
+      expected: ["50 terminate", "80 kill", "80 finish"], cause: .cancelled, neededKill: true),
+    Scenario(
+      testDescription: "a stop that is hard at first sends no TERM",
+      events: [(50, .stop(.now)), (52, .endOfOutput), (52, .exit)],
+      expected: ["50 kill", "52 finish"],
+      cause: .cancelled, neededKill: true),
+    Scenario(
+      testDescription: "K13: stopping twice is stopping once",
+      events: [
+        (50, .stop(.graceful)), (60, .stop(.graceful)), (70, .endOfOutput), (70, .exit),
+      ], expected: ["50 terminate", "70 finish"], cause: .cancelled),
+    Scenario(
+      testDescription: "a stop after the timeout does not change who did it",
+      timeout: 100, events: [(150, .stop(.graceful)), (170, .endOfOutput), (170, .exit)],
+      expected: ["100 terminate", "170 finish"], cause: .timeout),
+    Scenario(
+      testDescription: "K12: an exit noticed with the stop comes before it",
+      events: [(50, .exit), (50, .stop(.graceful)), (50, .endOfOutput)], expected: ["50 finish"]),
+    Scenario(
+      testDescription: "K12: an exit noticed at the timeout comes before it",
+      timeout: 50, events: [(50, .exit), (50, .endOfOutput)], expected: ["50 finish"]),
+    Scenario(
+      testDescription: "the timeout does not run on while held output is drained",
+      timeout: 50, events: [(40, .exit)], expected: ["140 finish"]),
+    Scenario(
+      testDescription: "a hard stop does not wait for held output",
+      events: [(40, .exit), (60, .stop(.now))], expected: ["60 finish"]),
+    Scenario(
+      testDescription: "after a stop, output held from outside the group is drained as ever",
+      events: [(40, .stop(.graceful)), (45, .exit)], expected: ["40 terminate", "145 finish"],
+      cause: .cancelled),
+    Scenario(
+      testDescription: "what cannot be killed is given up after 5 s",
+      events: [(5, .endOfOutput), (9, .exit)], groupLivesUntil: .max, groupIsMortal: false,
+      expected: ["9 kill", "5009 finish"]),
+  ]
+
+  @Test(arguments: scenarios)
+  func endsAsItShould(_ scenario: Scenario) {
+    var player = Player(scenario)
+    player.play()
+    #expect(player.acts == scenario.expected)
+    #expect(player.ending.cause == scenario.cause)
+    #expect(player.ending.neededKill == scenario.neededKill)
+  }
+
+  @Test func leftAloneWithoutATimeoutItWaitsForEver() {
+    var ending = Ending(startedAt: .seconds(7), timeout: nil, grace: .seconds(10))
+    #expect(ending.next(at: .seconds(7)) == .wait(until: nil))
+    #expect(ending.next(at: .seconds(1_000_000_000)) == .wait(until: nil))
+  }
+}
+
+/// Advances a virtual clock from one thing that happens to the next.
+private struct Player {
+  var ending: Ending
+  var acts: [String] = []
+  private var now = 0
+  private var scenario: Scenario
+  private var groupWasKilled = false
+
+  init(_ scenario: Scenario) {
+    self.scenario = scenario
+    ending = Ending(
+      startedAt: .zero, timeout: scenario.timeout.map { .milliseconds($0) },
+      grace: .milliseconds(scenario.grace))
+  }
+
+  mutating func play() {
+    while true {
+      switch ending.next(at: .milliseconds(now)) {
+      case .wait(let time):
+        let due = time.map { Int($0 / .milliseconds(1)) }
+        guard let next = [due, scenario.events.first?.at].compactMap(\.self).min() else {
+          acts.append("\(now) hangs")
+          return
+        }
+        now = next
+        happen()
+      case .lookAtGroup: ending.groupSeen(isEmpty: groupIsEmpty, at: .milliseconds(now))
+      case .terminate: acts.append("\(now) terminate")
+      case .kill:
+        acts.append("\(now) kill")
+        groupWasKilled = scenario.groupIsMortal
+      case .finish:
+        acts.append("\(now) finish")
+        return
+      }
+    }
+  }
+
+  private var groupIsEmpty: Bool { groupWasKilled || now >= scenario.groupLivesUntil }
+
+  private mutating func happen() {
+    while let (at, event) = scenario.events.first, at <= now {
+      scenario.events.removeFirst()
+      switch event {
+      case .output: ending.outputArrived(at: .milliseconds(now))
+      case .endOfOutput: ending.outputEnded()
+      case .exit: ending.leaderExited(at: .milliseconds(now))
+      case .stop(let level): ending.stopRequested(level)
+      }
+    }
+  }
+}

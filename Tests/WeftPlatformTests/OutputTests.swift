@@ -1,0 +1,91 @@
+import Glibc
+import Synchronization
+import Testing
+
+@testable import WeftPlatform
+
+@Suite struct OutputTests {
+  @Test("O01: a silent process that keeps the output does not keep the step, is reported and ended")
+  func silentHolder() throws {
+    let lock = DeathLock()
+    let ran = try run(sh: lock.taking + "sleep 1000 & echo hi")
+    #expect(ran.text == "hi\n")
+    #expect(ran.end.exited(with: 0) && ran.end.outputWasHeld)
+    #expect(ran.end.leftovers.map(\.command) == ["sleep"])
+    #expect(lock.isFree)
+  }
+
+  @Test("O02: what a leftover writes within the limit is read")
+  func writingHolder() throws {
+    let script = "(for i in 1 2 3 4 5 6 7 8 9 10; do echo $i; sleep 0.05; done) & exit 4"
+    let ran = try run(sh: script)
+    #expect(ran.text == "1\n2\n3\n4\n5\n6\n7\n8\n9\n10\n")
+    #expect(ran.end.exited(with: 4) && !ran.end.outputWasHeld)
+  }
+
+  @Test("O02: a leftover that writes for ever is cut off and ended")
+  func endlessHolder() throws {
+    let lock = DeathLock()
+    let ran = try run(sh: lock.taking + "(while :; do echo x; sleep 0.02; done) & exit 0")
+    #expect(ran.end.exited(with: 0) && ran.end.outputWasHeld && ran.text.hasPrefix("x\nx\n"))
+    #expect(lock.isFree)
+  }
+
+  @Test("O03: a daemon with a session of its own and no output is not waited for")
+  func daemon() throws {
+    let lock = DeathLock()
+    let script = lock.taking + "setsid sh -c 'exec sleep 1000' </dev/null >/dev/null 2>&1 & echo $!"
+    let ran = try run(sh: script)
+    #expect(ran.end.exited(with: 0) && !ran.end.outputWasHeld && ran.end.leftovers.isEmpty)
+    // Ended here; that the engine finds it is another matter.
+    let daemon = try #require(ran.text.split(separator: "\n").first.flatMap { Int32($0) })
+    kill(daemon, SIGKILL)
+    #expect(lock.becomesFree())
+  }
+
+  @Test("O07: bytes split over two writes arrive whole and in order")
+  func splitCharacter() throws {
+    let scratch = Scratch()
+    let fifo = scratch.path + "/go"
+    #expect(mkfifo(fifo, 0o600) == 0)
+    let threads = BlockingThreads()
+    // The second half is written when the first has been delivered.
+    let ran = try run(
+      sh: #"printf '\303'; read x <go; printf '\251'"#, configure: { $0.directory = scratch.path },
+      onChunk: { _, bytes in
+        guard bytes == [0xc3] else { return }
+        try! threads.submit { _ = try? run(sh: "echo go >'\(fifo)'") }
+      })
+    #expect(ran.text == "\u{e9}")
+  }
+
+  @Test func muchOutputOnBothStreamsArrivesComplete() throws {
+    let script = "head -c 30000000 /dev/zero & head -c 20000000 /dev/zero >&2; wait"
+    var counts: [OutputStream: Int] = [:]
+    let program = ChildProgram(["/bin/sh", "-c", script], environment: .inherited())
+    let end = try program.run(stop: StopSwitch()) { counts[$0, default: 0] += $1.count }
+    #expect(end.exited(with: 0))
+    #expect(counts == [.output: 30_000_000, .errors: 20_000_000])
+  }
+
+  @Test func aSlowReaderLosesNothingOfWhatWasWrittenBeforeTheExit() throws {
+    // Longer than the silence after which held output is given up.
+    let ran = try run(
+      sh: "head -c 60000 /dev/zero; head -c 60000 /dev/zero >&2; sleep 1000 & exit 0",
+      onChunk: { _, _ in usleep(150_000) })
+    #expect(ran.output.count == 60_000 && ran.errors.count == 60_000)
+    #expect(ran.end.outputWasHeld)
+  }
+
+  @Test func closedOutputDoesNotEndAProgram() throws {
+    let ran = try run(sh: "exec >&- 2>&-; sleep 0.05; exit 9")
+    #expect(ran.end.exited(with: 9))
+  }
+
+  @Test func theKernelsAccountIsTold() throws {
+    let end = try run(sh: "i=0; while [ $i -lt 20000 ]; do i=$((i+1)); done").end
+    #expect(end.usage.user + end.usage.system > .zero)
+    #expect(end.usage.user + end.usage.system <= end.duration * 2)
+    #expect(end.usage.peakResidentBytes > 100_000 && end.usage.minorFaults > 0)
+  }
+}

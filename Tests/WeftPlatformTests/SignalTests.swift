@@ -1,0 +1,42 @@
+import Glibc
+import Testing
+
+@testable import WeftPlatform
+
+@Suite struct SignalTests {
+  @Test func signalsAreKnownByName() {
+    #expect(Signal(name: "TERM") == .terminate)
+    #expect(Signal(name: "SIGINT") == .interrupt)
+    #expect(Signal(name: "term") == nil && Signal(name: "") == nil && Signal(name: "SIG") == nil)
+    #expect(Signal.kill.name == "KILL" && Signal(rawValue: 40).name == "40")
+    #expect(Signal.interrupt.shellExitCode == 130)
+    for name in Signal.knownNames { #expect(Signal(name: name)?.name == name) }
+  }
+
+  @Test("K20: a signal that is ignored at the start stays ignored")
+  func ignoredSignals() throws {
+    signal(SIGXFSZ, SIG_IGN)
+    defer { signal(SIGXFSZ, SIG_DFL) }
+    let ignored = Signal(rawValue: SIGXFSZ)
+    let listener = try SignalListener.start([ignored]) { _ in }
+    #expect(listener.signals.isEmpty)
+  }
+
+  @Test func aSignalIsToldOnTheListenersThread() throws {
+    let told = Collected<Signal>()
+    let listener = try SignalListener.start([.user2]) { told.add($0) }
+    #expect(listener.signals == [.user2])
+    // To that thread alone: other threads of the test do not block it.
+    let script = """
+      import ctypes, os, sys
+      tasks = '/proc/%s/task/' % sys.argv[1]
+      names = {t: open(tasks + t + '/comm').read().strip() for t in os.listdir(tasks)}
+      for task, name in names.items():
+          if name == 'weft-signals':
+              ctypes.CDLL(None).tgkill(int(sys.argv[1]), int(task), \(SIGUSR2))
+      """
+    #expect(try run(["python3", "-c", script, String(getpid())]).end.exited(with: 0))
+    #expect(eventually { told.count == 1 })
+    #expect(told.all == [.user2])
+  }
+}
