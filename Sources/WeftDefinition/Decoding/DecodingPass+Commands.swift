@@ -36,16 +36,16 @@ extension DecodingPass {
     var hasUnknownKey = false
     for member in node.members {
       guard let key: StandardInputKey = key(of: member, in: .stdin) else {
-        hasUnknownKey = hasUnknownKey || !PackedKey(member.key).isIgnored
+        hasUnknownKey = hasUnknownKey || !isIgnored(member.key)
         continue
       }
       found.insert(key)
       switch key {
       case .file:
-        let path = filledText(member.value, field.member("file"), wanted: "the path of a file")
+        let path = filledText(member.value, field.member(member.key), wanted: "the path of a file")
         sources[key] = path.map(StandardInput.file)
       case .log:
-        let name = filledText(member.value, field.member("log"), wanted: "the id of a step")
+        let name = filledText(member.value, field.member(member.key), wanted: "the id of a step")
         sources[key] = name.map { .log(Need($0, place: member.value.range)) }
       }
     }

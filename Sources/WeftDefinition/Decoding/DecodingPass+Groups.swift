@@ -26,18 +26,20 @@ extension DecodingPass {
     }
     draft.begin(order, member.key)
     let list = member.value
-    let field = Field(order.rawValue)
+    let field = Field(order.key)
     guard list.kind == .array else {
       reportType(
         of: list, field, wanted: "an array of steps",
         help: list.kind == .string || list.kind == .object ? "put it into brackets: [ … ]" : nil)
       return
     }
-    if list.elements.isEmpty { report(.emptyGroup(path: path(field)), at: list) }
+    let elements = list.elements
+    if elements.isEmpty { report(.emptyGroup(path: path(field)), at: list) }
+    draft.members.reserveCapacity(draft.members.count + elements.count)
     enter(order)
-    for element in list.elements {
+    for element in elements {
       guard advance(to: element) else { break }
-      if let step = step(element) { draft.members.append(step) }
+      step(element, into: &draft.members)
     }
     leave()
   }
@@ -47,5 +49,15 @@ extension DecodingPass {
     report(
       .severalActions(name, second.stringValue ?? ""), at: second,
       related: ("\"\(name)\" is here", first))
+  }
+}
+
+extension StepGroup.Order {
+  /// The key that stands for it.
+  var key: StaticString {
+    switch self {
+    case .steps: "steps"
+    case .parallel: "parallel"
+    }
   }
 }

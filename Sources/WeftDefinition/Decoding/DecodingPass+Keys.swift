@@ -6,11 +6,18 @@ extension DecodingPass {
 
   /// The key of a member; `nil` for one to pass over, which is told unless it is ignored.
   mutating func key<Key: ObjectKey>(of member: JSONMember, in owner: KeyOwner) -> Key? {
-    let packed = PackedKey(member.key)
+    let packed = packed(member.key)
     if let known = Key.table[packed] { return known }
     if packed.isIgnored { return nil }
     return reportUnknown(member, in: owner)
   }
+
+  private func packed(_ key: JSONNode) -> PackedKey {
+    key.isEscaped ? PackedKey((key.stringValue ?? "").utf8) : PackedKey(content(of: key))
+  }
+
+  /// Whether a key that was passed over is none of ours to tell: it begins with `x-`.
+  func isIgnored(_ key: JSONNode) -> Bool { packed(key).isIgnored }
 
   /// Tells an unknown key. One that was certainly meant as another, and on which the graph hangs, is
   /// read as that other key: its steps and ids are known, and nobody who needs them is blamed.

@@ -12,7 +12,7 @@ extension DecodingPass {
     }
     var variables: [String: String?] = [:]
     for member in node.members {
-      guard let name = variableName(member.key), let value = variable(member.value, name) else {
+      guard let name = variableName(member.key), let value = variable(member) else {
         continue
       }
       variables.updateValue(value, forKey: name)
@@ -34,14 +34,15 @@ extension DecodingPass {
   }
 
   /// A value, or the wish to remove it; the outer optional is for neither.
-  private mutating func variable(_ node: JSONNode, _ name: String) -> String?? {
+  private mutating func variable(_ member: JSONMember) -> String?? {
+    let node = member.value
     switch node.kind {
     case .null: return .some(nil)
     case .number, .bool: return node.sourceText
-    case .string: return text(node, Field("env", member: name)).map { $0 }
+    case .string: return text(node, Field("env", member: member.key)).map { $0 }
     case .array, .object, .unreadable:
       reportType(
-        of: node, Field("env", member: name),
+        of: node, Field("env", member: member.key),
         wanted: "a string, a number, true, false, or null to remove the variable")
       return nil
     }

@@ -2,52 +2,56 @@ import WeftDiagnostics
 import WeftJSON
 
 extension DecodingPass {
-  /// One member of a list. A step whose action is wrong is still a step: others may need it.
-  mutating func step(_ node: JSONNode) -> Step? {
+  /// Reads one member of a list and appends it. A step whose action is wrong is still a step: others
+  /// may need it.
+  mutating func step(_ node: JSONNode, into members: inout [Step]) {
     switch node.kind {
     case .string:
       let text = script(node, .itself)
-      return Step(
-        action: text.map(DecodingPass.running) ?? DecodingPass.nothing,
-        place: StepPlace(step: node.range))
+      members.append(
+        Step(
+          action: text.map(DecodingPass.running) ?? DecodingPass.nothing,
+          place: StepPlace(step: node.range)))
     case .object:
-      return objectStep(node)
+      members.append(Step(action: DecodingPass.nothing, place: StepPlace(step: node.range)))
+      // In its place, since a step is large and there may be very many.
+      objectStep(node, into: &members[members.endIndex - 1])
     default:
       reportType(
         of: node, .itself, wanted: "a step: a script or an object",
         help: node.kind == .array
           ? "a program and its arguments are written { \"run\": […] }" : nil)
-      return nil
     }
   }
 
-  private mutating func objectStep(_ node: JSONNode) -> Step {
-    var draft = StepDraft(place: StepPlace(step: node.range))
+  private mutating func objectStep(_ node: JSONNode, into step: inout Step) {
+    var draft = ActionDraft()
     for member in node.members {
       guard let key: StepKey = key(of: member, in: .step) else {
-        draft.hasUnknownKey = draft.hasUnknownKey || !PackedKey(member.key).isIgnored
+        draft.hasUnknownKey = draft.hasUnknownKey || !isIgnored(member.key)
         continue
       }
-      take(key, member, into: &draft)
+      take(key, member, into: &step, &draft)
     }
-    draft.step.action = action(of: draft, at: node)
-    return draft.step
+    step.action = action(of: draft, at: node)
   }
 
-  private mutating func take(_ key: StepKey, _ member: JSONMember, into draft: inout StepDraft) {
+  private mutating func take(
+    _ key: StepKey, _ member: JSONMember, into step: inout Step, _ draft: inout ActionDraft
+  ) {
     let value = member.value
     switch key {
     case .id:
-      draft.step.id = id(value)
-      draft.step.place.value?.id = value.range
-    case .name: draft.step.name = name(value)
-    case .description: draft.step.description = text(value, Field("description"))
-    case .needs: draft.step.needs = needs(value)
-    case .env: draft.step.settings.environment = environment(value)
-    case .cwd: draft.step.settings.workingDirectory = workingDirectory(value)
-    case .shell: draft.step.settings.shell = shell(value)
-    case .timeout: draft.step.timeout = duration(value, Field("timeout"))
-    case .allowFailure: draft.step.allowFailure = tolerance(value)
+      step.id = id(value)
+      step.place.value?.id = value.range
+    case .name: step.name = name(value)
+    case .description: step.description = text(value, Field("description"))
+    case .needs: step.needs = needs(value)
+    case .env: step.settings.environment = environment(value)
+    case .cwd: step.settings.workingDirectory = workingDirectory(value)
+    case .shell: step.settings.shell = shell(value)
+    case .timeout: step.timeout = duration(value, Field("timeout"))
+    case .allowFailure: step.allowFailure = tolerance(value)
     case .run:
       draft.run = member.key
       draft.invocation = invocation(value)
@@ -66,10 +70,10 @@ extension DecodingPass {
   }
 
   private mutating func group(
-    _ order: StepGroup.Order, _ member: JSONMember, into draft: inout StepDraft
+    _ order: StepGroup.Order, _ member: JSONMember, into draft: inout ActionDraft
   ) {
     guard groupDepth < limits.groupDepth else {
-      return cutShort(.groupTooDeep(path: path(Field(order.rawValue))), at: member.key)
+      return cutShort(.groupTooDeep(path: path(Field(order.key))), at: member.key)
     }
     members(order, member, into: &draft.group)
   }
@@ -94,7 +98,9 @@ extension DecodingPass {
       return nil
     }
     var needs: [Need] = []
-    for (index, element) in node.elements.enumerated() {
+    let elements = node.elements
+    needs.reserveCapacity(elements.count)
+    for (index, element) in elements.enumerated() {
       guard let name = filledText(element, field.element(index), wanted: "the id of a step") else {
         continue
       }

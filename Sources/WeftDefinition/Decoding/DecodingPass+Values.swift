@@ -4,10 +4,13 @@ import WeftJSON
 extension DecodingPass {
   /// Any text without an expression in it.
   mutating func text(_ node: JSONNode, _ field: Field) -> String? {
-    guard let text = node.stringValue else {
+    guard node.kind == .string else {
       reportType(of: node, field, wanted: "a string", help: stringHelp(for: node))
       return nil
     }
+    let content = content(of: node)
+    if !node.isEscaped && !content.hasDollar { return String(decoding: content, as: UTF8.self) }
+    let text = node.stringValue ?? ""
     guard !text.hasExpression else {
       report(.expression(path: path(field)), at: node)
       return nil
@@ -111,6 +114,26 @@ extension JSONNode {
     case .object: "an object"
     case .unreadable: "unreadable"
     }
+  }
+}
+
+extension UnsafeBufferPointer<UInt8> {
+  /// Whether there is a dollar, without which there is no expression; eight bytes at a time, by the
+  /// test for a zero byte in a word (H. S. Warren, "Hacker's Delight", §6-1).
+  fileprivate var hasDollar: Bool {
+    let dollars = UInt64(UInt8(ascii: "$")) &* 0x0101_0101_0101_0101
+    let bytes = UnsafeRawBufferPointer(self)
+    var offset = 0
+    while offset &+ 8 <= bytes.count {
+      let word = bytes.loadUnaligned(fromByteOffset: offset, as: UInt64.self) ^ dollars
+      if (word &- 0x0101_0101_0101_0101) & ~word & 0x8080_8080_8080_8080 != 0 { return true }
+      offset &+= 8
+    }
+    while offset < bytes.count {
+      if bytes[offset] == UInt8(ascii: "$") { return true }
+      offset &+= 1
+    }
+    return false
   }
 }
 

@@ -14,7 +14,7 @@ extension DecodingPass {
     var hasUnknownKey = false
     for member in root.members {
       guard let key: WorkflowKey = key(of: member, in: .workflow) else {
-        hasUnknownKey = hasUnknownKey || !PackedKey(member.key).isIgnored
+        hasUnknownKey = hasUnknownKey || !isIgnored(member.key)
         continue
       }
       take(key, member, into: &workflow, &body)

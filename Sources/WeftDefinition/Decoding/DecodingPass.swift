@@ -5,6 +5,8 @@ import WeftJSON
 ///
 /// A value that cannot be used is told and left out, and the walk goes on: every problem of a file is
 /// found in one pass. What would only follow from a problem that was told is not told.
+///
+/// It holds a pointer into the text, and lives inside one call of ``run(on:limits:)``.
 struct DecodingPass {
   struct Limits {
     var steps = WorkflowLimits.steps
@@ -13,6 +15,8 @@ struct DecodingPass {
   }
 
   let limits: Limits
+  /// The whole file.
+  private let bytes: UnsafeBufferPointer<UInt8>
   private(set) var diagnostics: [Diagnostic] = []
   /// A limit was reached: the rest was not read, and what was understood means nothing.
   private(set) var isCutShort = false
@@ -22,8 +26,26 @@ struct DecodingPass {
   /// What was meant as an id and is none; whoever needs it is not to blame.
   private(set) var rejectedIDs: Set<String> = []
 
-  init(limits: Limits = Limits()) {
+  /// Reads a workflow and returns what was understood, or `nil` where too much is missing, with all
+  /// that was wrong.
+  static func run(
+    on root: JSONNode, limits: Limits
+  ) -> (workflow: Workflow?, diagnostics: [Diagnostic]) {
+    root.document.file.bytes.withUnsafeBufferPointer { bytes in
+      var pass = DecodingPass(limits: limits, bytes: bytes)
+      let workflow = pass.workflow(root)
+      return (workflow?.withoutNeeds(on: pass.rejectedIDs), pass.diagnostics)
+    }
+  }
+
+  private init(limits: Limits, bytes: UnsafeBufferPointer<UInt8>) {
     self.limits = limits
+    self.bytes = bytes
+  }
+
+  /// The bytes of a string or key between its quotes, as they are written.
+  func content(of node: JSONNode) -> UnsafeBufferPointer<UInt8> {
+    UnsafeBufferPointer(rebasing: bytes[node.contentRange])
   }
 
   /// How many groups are around the value being read; the top level does not count.
@@ -89,9 +111,13 @@ struct DecodingPass {
       path += path.isEmpty ? order.rawValue : "." + order.rawValue
       if index >= 0 { path += "[\(index)]" }
     }
-    if !field.key.isEmpty { path += path.isEmpty ? field.key : "." + field.key }
+    let key = field.key.description
+    if !key.isEmpty { path += path.isEmpty ? key : "." + key }
     if let index = field.index { path += "[\(index)]" }
-    if let member = field.member { path += "." + member }
+    if let member = field.member {
+      let name = bytes[Int(member.start)..<Int(member.end)]
+      path += "." + String(decoding: name, as: UTF8.self)
+    }
     return DecodingPass.elided(path)
   }
 }
@@ -104,20 +130,26 @@ extension DecodingPass {
 }
 
 /// A value inside of the object being read: that of a key, or one level further in.
+///
+/// One is made for each value, to be looked at only if that value is wrong: nothing in it is counted
+/// or allocated.
 struct Field {
-  var key: String
+  var key: StaticString
   var index: Int?
-  var member: String?
+  /// Where the name of a member stands, without its quotes.
+  var member: SourceRange?
 
-  init(_ key: String, index: Int? = nil, member: String? = nil) {
+  init(_ key: StaticString, index: Int? = nil, member: JSONNode? = nil) {
     self.key = key
     self.index = index
-    self.member = member
+    self.member = (member?.contentRange).map {
+      SourceRange(start: $0.lowerBound, end: $0.upperBound)
+    }
   }
 
   /// The object itself.
   static let itself = Field("")
 
   func element(_ index: Int) -> Field { Field(key, index: index) }
-  func member(_ name: String) -> Field { Field(key, member: name) }
+  func member(_ name: JSONNode) -> Field { Field(key, member: name) }
 }

@@ -1,6 +1,3 @@
-import WeftDiagnostics
-import WeftJSON
-
 /// The keys that one kind of object may have.
 ///
 /// A key is looked up by its bytes as they stand in the file, sixteen at most in two words, so that
@@ -38,16 +35,6 @@ struct PackedKey: Sendable, Hashable {
       } else {
         high |= UInt64(byte) << UInt64((index - 8) * 8)
       }
-    }
-  }
-
-  /// The content of a key; one with escapes is resolved first.
-  init(_ key: JSONNode) {
-    let bytes = key.document.file.bytes[key.contentRange]
-    if bytes.contains(UInt8(ascii: "\\")) {
-      self.init((key.stringValue ?? "").utf8)
-    } else {
-      self.init(bytes)
     }
   }
 

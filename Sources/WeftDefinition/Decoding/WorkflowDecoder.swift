@@ -24,12 +24,8 @@ public enum WorkflowDecoder {
   ) -> (workflow: Workflow?, diagnostics: [Diagnostic]) {
     let (root, textDiagnostics) = JSONReader.read(file)
     guard let root else { return (nil, textDiagnostics.map(sayingWhatIsWanted)) }
-    var pass = DecodingPass(limits: limits)
-    let workflow = pass.workflow(root)
-    return (
-      workflow?.withoutNeeds(on: pass.rejectedIDs),
-      (textDiagnostics + pass.diagnostics).sortedByPlace()
-    )
+    let (workflow, diagnostics) = DecodingPass.run(on: root, limits: limits)
+    return (workflow, (textDiagnostics + diagnostics).sortedByPlace())
   }
 
   /// The reader knows that a file is empty, but not what should be in it.

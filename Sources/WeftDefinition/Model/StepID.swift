@@ -10,18 +10,27 @@ public struct StepID: Sendable, Hashable {
 
   /// The rule on bytes, for a decoder that has not made a string yet.
   package static func isValid(_ bytes: some Collection<UInt8>) -> Bool {
-    guard let first = bytes.first, isLetter(first) || first == UInt8(ascii: "_") else {
-      return false
+    bytes.withContiguousStorageIfAvailable(holds(for:))
+      ?? Array(bytes).withUnsafeBufferPointer(holds(for:))
+  }
+
+  private static func holds(for bytes: UnsafeBufferPointer<UInt8>) -> Bool {
+    guard let first = bytes.first, bytes.count <= longest, !isDigit(first),
+      first != UInt8(ascii: "-")
+    else { return false }
+    for byte in bytes {
+      let isMark = byte == UInt8(ascii: "_") || byte == UInt8(ascii: "-")
+      guard isLetter(byte) || isDigit(byte) || isMark else { return false }
     }
-    return bytes.count <= longest
-      && bytes.allSatisfy {
-        isLetter($0) || (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0)
-          || $0 == UInt8(ascii: "_") || $0 == UInt8(ascii: "-")
-      }
+    return true
   }
 
   private static func isLetter(_ byte: UInt8) -> Bool {
     (UInt8(ascii: "a")...UInt8(ascii: "z")).contains(byte | 0x20)
+  }
+
+  private static func isDigit(_ byte: UInt8) -> Bool {
+    (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte)
   }
 }
 

@@ -30,24 +30,27 @@ package enum DurationText {
     if text.utf8.first == UInt8(ascii: "-") { throw .negative }
     var rest = text.utf8[...]
     var milliseconds: Int64 = 0
-    var firstAllowed = 0
-    var isTooLong = false
+    var unitsLeft = units[...]
     repeat {
-      let part = try part(from: &rest, isFirst: rest.startIndex == text.startIndex)
-      guard let unit = units.firstIndex(where: { $0.name == part.unit }) else {
-        throw .unknownUnit(part.unit)
+      let (count, unit) = try part(from: &rest, isFirst: rest.startIndex == text.startIndex)
+      let name = String(Substring(unit))
+      guard let index = units.firstIndex(where: { $0.name == name }) else {
+        throw .unknownUnit(name)
       }
-      guard unit >= firstAllowed else { throw .unitOutOfOrder(part.unit) }
-      firstAllowed = unit + 1
-      let (length, overflowed) = part.number.multipliedReportingOverflow(
-        by: units[unit].milliseconds)
-      let (sum, overflowedToo) = milliseconds.addingReportingOverflow(length)
-      isTooLong = isTooLong || overflowed || overflowedToo
-      milliseconds = isTooLong ? 0 : sum
+      guard unitsLeft.indices.contains(index) else { throw .unitOutOfOrder(name) }
+      unitsLeft = units[(index + 1)...]
+      milliseconds = saturatingSum(milliseconds, count, times: units[index].milliseconds)
     } while !rest.isEmpty
-    if isTooLong || .milliseconds(milliseconds) > WorkflowLimits.longestDuration { throw .tooLong }
+    if .milliseconds(milliseconds) > WorkflowLimits.longestDuration { throw .tooLong }
     if milliseconds == 0 { throw .zero }
     return .milliseconds(milliseconds)
+  }
+
+  /// What does not fit is too long in any case.
+  private static func saturatingSum(_ sum: Int64, _ count: Int64, times unit: Int64) -> Int64 {
+    let (length, isLarge) = count.multipliedReportingOverflow(by: unit)
+    let (total, isLarger) = sum.addingReportingOverflow(length)
+    return isLarge || isLarger ? .max : total
   }
 
   /// The text that reads back as `duration`, in whole milliseconds; `0ms` for none.
@@ -66,7 +69,7 @@ package enum DurationText {
   /// Takes digits and the letters after them; a number too large for its type is `Int64.max`.
   private static func part(
     from rest: inout Substring.UTF8View, isFirst: Bool
-  ) throws(Fault) -> (number: Int64, unit: String) {
+  ) throws(Fault) -> (count: Int64, unit: Substring.UTF8View) {
     let digits = rest.prefix { $0.isDigit }
     guard !digits.isEmpty else { throw .malformed }
     rest = rest[digits.endIndex...]
@@ -77,7 +80,7 @@ package enum DurationText {
       let number = String(Substring(digits))
       throw isFirst ? .withoutUnit(number: number) : .lastWithoutUnit(number: number)
     }
-    return (Int64(Substring(digits)) ?? .max, String(Substring(unit)))
+    return (Int64(Substring(digits)) ?? .max, unit)
   }
 }
 

@@ -1,9 +1,8 @@
 import WeftDiagnostics
 import WeftJSON
 
-/// A step while its keys are read; which of them go together is known at the end.
-struct StepDraft {
-  var step: Step
+/// What a step does while its keys are read; which of them go together is known at the end.
+struct ActionDraft {
   var hasUnknownKey = false
 
   /// The key `run`.
@@ -17,10 +16,6 @@ struct StepDraft {
   var group = GroupDraft()
   var maxParallel: Int?
   var maxParallelKey: JSONNode?
-
-  init(place: StepPlace) {
-    step = Step(action: DecodingPass.nothing, place: place)
-  }
 }
 
 extension DecodingPass {
@@ -34,7 +29,7 @@ extension DecodingPass {
   }
 
   /// Puts together what the step does, and tells what does not go together.
-  mutating func action(of draft: StepDraft, at node: JSONNode) -> StepAction {
+  mutating func action(of draft: ActionDraft, at node: JSONNode) -> StepAction {
     switch (draft.run, draft.group.order) {
     case (nil, nil):
       if !draft.hasUnknownKey { report(.noAction, at: node) }
