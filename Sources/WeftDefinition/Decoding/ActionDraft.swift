@@ -30,31 +30,32 @@ extension DecodingPass {
 
   /// Puts together what the step does, and tells what does not go together.
   mutating func action(of draft: ActionDraft, at node: JSONNode) -> StepAction {
-    switch (draft.run, draft.group.order) {
-    case (nil, nil):
+    if let order = draft.group.order { return group(order, of: draft) }
+    guard let run = draft.run else {
       if !draft.hasUnknownKey { report(.noAction, at: node) }
       return DecodingPass.nothing
-    case (let run?, nil):
-      if let key = draft.maxParallelKey {
-        report(.groupKeyOfCommand("maxParallel"), at: key, related: ("\"run\" is here", run))
-      }
-      guard let invocation = draft.invocation else { return DecodingPass.nothing }
-      return .run(
-        Command(
-          invocation, stdin: draft.stdin,
-          successCodes: draft.successCodes ?? DecodingPass.success))
-    case (let run, let order?):
-      if let run, let key = draft.group.key {
-        let (first, second) = run.range.start < key.range.start ? (run, key) : (key, run)
-        reportSeveralActions(first, second)
-      } else {
-        for key in draft.commandKeys {
-          report(
-            .commandKeyOfGroup(key.stringValue ?? ""), at: key,
-            related: draft.group.key.map { ("\"\(order.rawValue)\" is here", $0) })
-        }
-      }
-      return .group(StepGroup(order, draft.group.members, maxParallel: draft.maxParallel))
     }
+    if let key = draft.maxParallelKey {
+      report(.groupKeyOfCommand("maxParallel"), at: key, related: ("\"run\" is here", run))
+    }
+    guard let invocation = draft.invocation else { return DecodingPass.nothing }
+    return .run(
+      Command(
+        invocation, stdin: draft.stdin,
+        successCodes: draft.successCodes ?? DecodingPass.success))
+  }
+
+  private mutating func group(_ order: StepGroup.Order, of draft: ActionDraft) -> StepAction {
+    if let run = draft.run, let key = draft.group.key {
+      let (first, second) = run.range.start < key.range.start ? (run, key) : (key, run)
+      reportSeveralActions(first, second)
+    } else {
+      for key in draft.commandKeys {
+        report(
+          .commandKeyOfGroup(key.stringValue ?? ""), at: key,
+          related: draft.group.key.map { ("\"\(order.rawValue)\" is here", $0) })
+      }
+    }
+    return .group(StepGroup(order, draft.group.members, maxParallel: draft.maxParallel))
   }
 }
