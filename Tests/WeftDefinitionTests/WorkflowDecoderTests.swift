@@ -61,6 +61,12 @@ import WeftDiagnostics
     #expect(diagnostics.count == 1)
   }
 
+  @Test func aMemberThatIsNoStepKeepsItsPosition() {
+    let (workflow, diagnostics) = decode(#"{ "steps": [7, { "id": "b", "run": "x" }] }"#)
+    #expect(workflow?.body.members.map(\.id) == [nil, "b"])
+    #expect(diagnostics.count == 1)
+  }
+
   @Test(arguments: [
     #"{ "id": "a b", "run": "x" }"#, #"{ "id": "a b", "steps": ["x"] }"#,
   ])

@@ -21,6 +21,8 @@ extension DecodingPass {
         of: node, .itself, wanted: "a step: a script or an object",
         help: node.kind == .array
           ? "a program and its arguments are written { \"run\": […] }" : nil)
+      // So that the steps after it keep their positions, by which messages name them.
+      members.append(Step(action: DecodingPass.nothing, place: StepPlace(step: node.range)))
     }
   }
 
