@@ -1,44 +1,62 @@
 /// The Damerau–Levenshtein distance of neighbours (optimal string alignment), bounded.
-/// Only three rows of the table are kept.
+///
+/// Keeps its table from one question to the next, since there are many of them in a row.
 struct EditDistance {
-  private var twoAbove: [Int] = []
-  private var above: [Int]
-  private var row: [Int]
-
-  private init(width: Int) {
-    above = Array(0...width)
-    row = above
-  }
+  /// Three rows: the one that is filled, the one above it and the one above that, in turn.
+  private var cells: [Int] = []
 
   /// Edits that turn one into the other, or `nil` where it takes more than `limit`.
-  static func between(_ left: [UInt32], _ right: [UInt32], atMost limit: Int) -> Int? {
+  mutating func between(_ left: [UInt32], _ right: [UInt32], atMost limit: Int) -> Int? {
     guard abs(left.count - right.count) <= limit else { return nil }
-    var table = EditDistance(width: right.count)
-    for i in left.indices {
-      guard table.fillRow(i + 1, left, right) <= limit else { return nil }
+    return left.withUnsafeBufferPointer { left in
+      right.withUnsafeBufferPointer { right in distance(left, right, limit) }
     }
-    let distance = table.above[right.count]
-    return distance <= limit ? distance : nil
   }
 
-  /// Returns the least number of the row.
-  private mutating func fillRow(_ i: Int, _ left: [UInt32], _ right: [UInt32]) -> Int {
-    row[0] = i
-    var least = i
-    for j in right.indices {
-      row[j + 1] = cell(i, j + 1, left, right)
-      least = min(least, row[j + 1])
+  /// Looks only at what differs: a common beginning and end cost nothing.
+  private mutating func distance(
+    _ left: UnsafeBufferPointer<UInt32>, _ right: UnsafeBufferPointer<UInt32>, _ limit: Int
+  ) -> Int? {
+    var start = 0
+    while start < left.count, start < right.count, left[start] == right[start] { start += 1 }
+    var (leftEnd, rightEnd) = (left.count, right.count)
+    while leftEnd > start, rightEnd > start, left[leftEnd - 1] == right[rightEnd - 1] {
+      leftEnd -= 1
+      rightEnd -= 1
     }
-    (twoAbove, above, row) = (above, row, twoAbove.isEmpty ? row : twoAbove)
-    return least
+    return tableDistance(
+      UnsafeBufferPointer(rebasing: left[start..<leftEnd]),
+      UnsafeBufferPointer(rebasing: right[start..<rightEnd]), limit)
   }
 
-  private func cell(_ i: Int, _ j: Int, _ left: [UInt32], _ right: [UInt32]) -> Int {
-    let isSame = left[i - 1] == right[j - 1]
-    var cost = min(above[j] + 1, row[j - 1] + 1, above[j - 1] + (isSame ? 0 : 1))
-    if i > 1, j > 1, left[i - 1] == right[j - 2], left[i - 2] == right[j - 1] {
-      cost = min(cost, twoAbove[j - 2] + 1)
+  private mutating func tableDistance(
+    _ left: UnsafeBufferPointer<UInt32>, _ right: UnsafeBufferPointer<UInt32>, _ limit: Int
+  ) -> Int? {
+    let width = right.count + 1
+    if cells.count < 3 * width { cells = [Int](repeating: 0, count: 3 * width) }
+    return cells.withUnsafeMutableBufferPointer { cells in
+      for column in 0..<width { cells[column] = column }
+      for row in 0..<left.count {
+        let (this, above) = ((row + 1) % 3 * width, row % 3 * width)
+        let twoAbove = (row + 2) % 3 * width
+        cells[this] = row + 1
+        var least = row + 1
+        for column in 0..<right.count {
+          let isSame = left[row] == right[column]
+          var cost = min(
+            cells[above + column + 1] + 1, cells[this + column] + 1,
+            cells[above + column] + (isSame ? 0 : 1))
+          if row > 0, column > 0, left[row] == right[column - 1], left[row - 1] == right[column] {
+            cost = min(cost, cells[twoAbove + column - 1] + 1)
+          }
+          cells[this + column + 1] = cost
+          least = min(least, cost)
+        }
+        // The next rows build on this one, or swap across it at a cost that is no less.
+        guard least <= limit else { return nil }
+      }
+      let distance = cells[left.count % 3 * width + right.count]
+      return distance <= limit ? distance : nil
     }
-    return cost
   }
 }

@@ -19,6 +19,9 @@ package struct NearestName: Sendable {
     }
   }
 
+  /// No suggestion is further away, however long the name.
+  private static let mostEdits = 4
+
   /// The nearest candidate other than `name` itself, or `nil` where none is near enough.
   ///
   /// Best is one that differs in upper and lower case only. Then counts the number of edits
@@ -27,22 +30,30 @@ package struct NearestName: Sendable {
   package func nearest(to name: String) -> String? {
     let wanted = NearestName.folded(name)
     guard !wanted.isEmpty, wanted.count <= 200 else { return nil }
-    let letters = NearestName.letters(of: wanted)
-    let allowed = max(1, wanted.count / 3)
-    var best: (candidate: Candidate, distance: Int)?
-    for candidate in candidates where !candidate.name.utf8.elementsEqual(name.utf8) {
-      let bound = min(allowed, (best?.distance ?? .max) - 1)
-      guard bound >= 0 else { break }
-      let difference = abs(candidate.scalars.count - wanted.count)
-      let letterDifference = (candidate.letters ^ letters).nonzeroBitCount
-      guard difference <= bound, letterDifference <= 2 * bound else { continue }
-      if let distance = EditDistance.between(wanted, candidate.scalars, atMost: bound),
-        distance < max(wanted.count, candidate.scalars.count)
-      {
-        best = (candidate, distance)
-      }
+    let allowed = min(max(1, wanted.count / 3), NearestName.mostEdits)
+    for edits in 0...allowed {
+      if let found = candidate(within: edits, of: wanted, insteadOf: name) { return found }
     }
-    return best?.candidate.name ?? extending(wanted, insteadOf: name)
+    return extending(wanted, insteadOf: name)
+  }
+
+  /// The first candidate that takes no more than `edits`. Asking for few at first finds most at
+  /// little cost: nearly all others differ in length or in their letters.
+  private func candidate(
+    within edits: Int, of wanted: [UInt32], insteadOf name: String
+  ) -> String? {
+    let letters = NearestName.letters(of: wanted)
+    var distance = EditDistance()
+    for candidate in candidates {
+      guard abs(candidate.scalars.count - wanted.count) <= edits,
+        (candidate.letters ^ letters).nonzeroBitCount <= 2 * edits,
+        edits < max(wanted.count, candidate.scalars.count),
+        distance.between(wanted, candidate.scalars, atMost: edits) != nil,
+        !candidate.name.utf8.elementsEqual(name.utf8)
+      else { continue }
+      return candidate.name
+    }
+    return nil
   }
 
   /// The candidate of which `wanted` is the beginning, or that is the beginning of `wanted`, with

@@ -1,5 +1,6 @@
 import Testing
 import WeftDiagnostics
+import WeftTestKit
 
 @testable import WeftJSON
 
@@ -77,7 +78,7 @@ struct JSONEncodingTests {
   }
 
   @Test func everySequenceIsJudgedAsTheStandardLibraryDoes() {
-    var random = Seeded(7)
+    var random = SeededGenerator(seed: 7)
     var wrong: [[UInt8]] = []
     for first in UInt8(0x80)...UInt8.max {
       for second in UInt8.min...UInt8.max {

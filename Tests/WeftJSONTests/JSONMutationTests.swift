@@ -1,5 +1,6 @@
 import Testing
 import WeftDiagnostics
+import WeftTestKit
 
 @testable import WeftJSON
 
@@ -8,7 +9,7 @@ import WeftDiagnostics
 struct JSONMutationTests {
   @Test(arguments: 0..<400 as Range<UInt64>)
   func noTextBringsTheReaderDown(seed: UInt64) {
-    var random = Seeded(seed)
+    var random = SeededGenerator(seed: seed)
     let text = Array(JSONSample.text(depth: 4, using: &random).utf8)
     for _ in 0..<25 {
       let mutant = file(JSONMutationTests.mutated(text, using: &random))
@@ -41,7 +42,7 @@ struct JSONMutationTests {
   private static let intruders =
     Array("[]{}:,\"\\'/*#\n\t\u{0}+-.eEuntf0 ".utf8) + [0xFF, 0xC3, 0xE2]
 
-  private static func mutated(_ text: [UInt8], using random: inout Seeded) -> [UInt8] {
+  private static func mutated(_ text: [UInt8], using random: inout SeededGenerator) -> [UInt8] {
     var text = text
     for _ in 0..<Int.random(in: 1...3, using: &random) {
       let at = Int.random(in: 0...text.count, using: &random)

@@ -1,5 +1,6 @@
 import Testing
 import WeftDiagnostics
+import WeftTestKit
 
 @testable import WeftJSON
 
@@ -41,7 +42,7 @@ struct JSONNodeTests {
 
   @Test(arguments: 0..<300 as Range<UInt64>)
   func theRangeOfEveryNodeHoldsExactlyItsValue(seed: UInt64) throws {
-    var random = Seeded(seed)
+    var random = SeededGenerator(seed: seed)
     let text = JSONSample.text(depth: 5, using: &random)
     let node = try root(of: text)
     let bytes = Array(text.utf8)
@@ -58,7 +59,7 @@ struct JSONNodeTests {
 
   @Test(arguments: 0..<300 as Range<UInt64>)
   func whatIsWrittenReadsBackTheSame(seed: UInt64) throws {
-    var random = Seeded(seed)
+    var random = SeededGenerator(seed: seed)
     let value = JSONValue(try root(of: JSONSample.text(depth: 5, using: &random)))
     for style in [JSONWriter.Style.compact, .pretty] {
       var writer = JSONWriter(style)
@@ -72,11 +73,11 @@ struct JSONNodeTests {
 
 /// Random texts that are right, with every kind of value, escape and white space.
 enum JSONSample {
-  static func text(depth: Int, using random: inout Seeded) -> String {
+  static func text(depth: Int, using random: inout SeededGenerator) -> String {
     space(&random) + value(depth, &random) + space(&random)
   }
 
-  private static func value(_ depth: Int, _ random: inout Seeded) -> String {
+  private static func value(_ depth: Int, _ random: inout SeededGenerator) -> String {
     switch Int.random(in: 0..<(depth > 0 ? 10 : 6), using: &random) {
     case 0: ["null", "true", "false"].randomElement(using: &random) ?? ""
     case 1, 2: numbers.randomElement(using: &random) ?? ""
@@ -91,7 +92,7 @@ enum JSONSample {
   }
 
   private static func list(
-    _ depth: Int, _ random: inout Seeded, _ item: (Int, inout Seeded) -> String
+    _ depth: Int, _ random: inout SeededGenerator, _ item: (Int, inout SeededGenerator) -> String
   ) -> String {
     let items = (0..<Int.random(in: 0...5, using: &random)).map { _ in
       space(&random) + item(depth - 1, &random) + space(&random)
@@ -99,13 +100,13 @@ enum JSONSample {
     return items.isEmpty ? space(&random) : items.joined(separator: ",")
   }
 
-  private static func string(_ random: inout Seeded) -> String {
+  private static func string(_ random: inout SeededGenerator) -> String {
     let count = Int.random(in: 0...12, using: &random)
     return "\"" + (0..<count).map { _ in pieces.randomElement(using: &random) ?? "" }.joined()
       + "\""
   }
 
-  private static func space(_ random: inout Seeded) -> String {
+  private static func space(_ random: inout SeededGenerator) -> String {
     ["", "", "", " ", "\n  ", "\t", "\r\n"].randomElement(using: &random) ?? ""
   }
 

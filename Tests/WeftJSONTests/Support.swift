@@ -21,21 +21,6 @@ func root(of text: String) throws -> JSONNode {
 
 struct NotJSON: Error { var diagnostics: [Diagnostic] }
 
-/// SplitMix64 (Steele, Lea, Flood 2014): the same numbers for the same seed, everywhere.
-struct Seeded: RandomNumberGenerator {
-  var state: UInt64
-
-  init(_ seed: UInt64) { state = seed }
-
-  mutating func next() -> UInt64 {
-    state &+= 0x9E37_79B9_7F4A_7C15
-    var mixed = state
-    mixed = (mixed ^ (mixed >> 30)) &* 0xBF58_476D_1CE4_E5B9
-    mixed = (mixed ^ (mixed >> 27)) &* 0x94D0_49BB_1331_11EB
-    return mixed ^ (mixed >> 31)
-  }
-}
-
 /// The folder of texts written by others, JSONTestSuite by Nicolas Seriot.
 enum Suite {
   static let folder: String? = getenv("WEFT_SUITES").map { String(cString: $0) + "/json-parsing" }
