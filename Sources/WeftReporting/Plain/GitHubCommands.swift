@@ -6,11 +6,12 @@ struct GitHubCommands: Sendable {
   /// An error; a tolerated failure is a warning.
   func annotation(isTolerated: Bool, title: String, message: String) -> String {
     let name = isTolerated ? "warning" : "error"
-    return "::\(name) title=\(escaped(title, isProperty: true))::"
-      + escaped(message, isProperty: false)
+    return "::\(name) title=\(GitHubCommands.escaped(title, isProperty: true))::"
+      + GitHubCommands.escaped(message, isProperty: false)
   }
 
-  private func escaped(_ text: String, isProperty: Bool) -> String {
+  /// As the runner takes it back (actions/toolkit, `command.ts`).
+  static func escaped(_ text: String, isProperty: Bool) -> String {
     var result = ""
     for scalar in text.unicodeScalars {
       switch scalar {
