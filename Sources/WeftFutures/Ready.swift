@@ -19,6 +19,7 @@ final class Ready {
   private var last: Waiter?
   private var withdrawals: [AnyCell] = []
   private var discarded: [Any] = []
+  private var postponed: [@Sendable () -> Void] = []
   private var isDraining = false
 
   /// Does `body`, then all that became ready by it; inside another drain, only the former.
@@ -61,6 +62,9 @@ final class Ready {
   /// Releases `object` when nothing else is being released, however deep its references go.
   func discard(_ object: Any) { discarded.append(object) }
 
+  /// Does `work` when all else that is ready on this thread has been done.
+  func postpone(_ work: @escaping @Sendable () -> Void) { postponed.append(work) }
+
   private func drain() {
     while true {
       if let cell = withdrawals.popLast() {
@@ -71,7 +75,8 @@ final class Ready {
         if first == nil { last = nil }
         waiter.run(self)
       } else if discarded.popLast() == nil {
-        return
+        guard let work = postponed.popLast() else { return }
+        work()
       }
     }
   }
@@ -100,4 +105,12 @@ extension Ready {
     pthread_setspecific(key, Unmanaged.passRetained(ready).toOpaque())
     return ready
   }
+}
+
+/// Does `work` once everything that is being settled on this thread has been told to everyone, and all
+/// that follows from it; now, if nothing is. Of several, the last one is done first.
+///
+/// For a decision that should see the whole of what an outcome has made ready.
+package func afterwards(_ work: @escaping @Sendable () -> Void) {
+  Ready.draining { $0.postpone(work) }
 }

@@ -10,12 +10,17 @@ package final class EventStream: Sendable {
   private let state: Mutex<State>
   private let elapsed: @Sendable () -> Duration
 
+  private struct Subscriber {
+    let identity: ObjectIdentifier
+    var queue: SubscriberQueue
+  }
+
   /// Everything that the one lock guards.
   private struct State {
     var lastSequence: UInt64 = 0
     var fold: ReportFold
     var history: EventHistory
-    var subscribers: [ObjectIdentifier: SubscriberQueue] = [:]
+    var subscribers: [Subscriber] = []
     var isFinished = false
 
     mutating func append(_ kind: RunEvent.Kind, step: Int?, at elapsed: Duration) {
@@ -24,12 +29,21 @@ package final class EventStream: Sendable {
       let event = RunEvent(sequence: lastSequence, elapsed: elapsed, kind: kind)
       fold.apply(event, step: step)
       history.append(event)
-      for key in subscribers.keys { subscribers[key]!.append(event) }
+      // By index: a copy of the array that lasts while its queues change would have them copied whole.
+      for index in subscribers.indices { subscribers[index].queue.append(event) }
       if case .runFinished = kind { isFinished = true }
     }
 
+    func index(of identity: ObjectIdentifier) -> Int? {
+      subscribers.firstIndex { $0.identity == identity }
+    }
+
     mutating func takeWakers() -> [@Sendable () -> Void] {
-      subscribers.keys.compactMap { subscribers[$0]!.takeWaker() }
+      var wakers: [@Sendable () -> Void] = []
+      for index in subscribers.indices {
+        if let waker = subscribers[index].queue.takeWaker() { wakers.append(waker) }
+      }
+      return wakers
     }
   }
 
@@ -47,6 +61,16 @@ package final class EventStream: Sendable {
   package func publish(_ kind: RunEvent.Kind, step: Int? = nil) {
     let wakers = state.withLock { state in
       state.append(kind, step: step, at: elapsed())
+      return state.takeWakers()
+    }
+    for waker in wakers { waker() }
+  }
+
+  /// Publishes an event that may come too late: after the end of the run it is not one of the run's.
+  package func publishUnlessFinished(_ kind: RunEvent.Kind) {
+    let wakers = state.withLock { state -> [@Sendable () -> Void] in
+      guard !state.isFinished else { return [] }
+      state.append(kind, step: nil, at: elapsed())
       return state.takeWakers()
     }
     for waker in wakers { waker() }
@@ -82,19 +106,21 @@ package final class EventStream: Sendable {
           RunEvent(sequence: state.lastSequence, elapsed: elapsed(), kind: snapshot))
       }
       if state.history.events == nil, let finish = state.fold.finish { queue.append(finish) }
-      state.subscribers[ObjectIdentifier(subscription)] = queue
+      state.subscribers.append(
+        Subscriber(identity: ObjectIdentifier(subscription), queue: queue))
     }
     return subscription
   }
 
   func unsubscribe(_ subscription: ObjectIdentifier) {
-    state.withLock { state in state.subscribers[subscription] = nil }
+    state.withLock { $0.subscribers.removeAll { $0.identity == subscription } }
   }
 
   /// All that the subscriber has not taken yet; `nil` once there will be no more.
   func takeAll(for subscription: ObjectIdentifier) -> [RunEvent]? {
     state.withLock { state in
-      let events = state.subscribers[subscription]?.takeAll() ?? []
+      guard let index = state.index(of: subscription) else { return nil }
+      let events = state.subscribers[index].queue.takeAll()
       return events.isEmpty && state.isFinished ? nil : events
     }
   }
@@ -103,10 +129,10 @@ package final class EventStream: Sendable {
   /// when there is.
   func whenReady(for subscription: ObjectIdentifier, _ waker: @escaping @Sendable () -> Void) {
     let isKept = state.withLock { state in
-      guard !state.isFinished, state.subscribers[subscription]?.isEmpty == true else {
-        return false
-      }
-      state.subscribers[subscription]!.keep(waker)
+      guard !state.isFinished, let index = state.index(of: subscription),
+        state.subscribers[index].queue.isEmpty
+      else { return false }
+      state.subscribers[index].queue.keep(waker)
       return true
     }
     if !isKept { waker() }
@@ -114,7 +140,10 @@ package final class EventStream: Sendable {
 
   /// Calls the waker that the subscriber left, if there is one, so that it does not wait any longer.
   func interrupt(_ subscription: ObjectIdentifier) {
-    let waker = state.withLock { $0.subscribers[subscription]?.takeWaker() }
+    let waker = state.withLock { state -> (@Sendable () -> Void)? in
+      guard let index = state.index(of: subscription) else { return nil }
+      return state.subscribers[index].queue.takeWaker()
+    }
     waker?()
   }
 }

@@ -31,7 +31,7 @@ struct SubscriberQueue {
   /// dropped too: `pendingOutputBytes` only falls when the subscriber takes.
   private mutating func drop(_ event: RunEvent, bytes: Int) {
     var gap = OutputGap(sequences: event.sequence...event.sequence, count: 0, bytes: 0)
-    if let last = pending.last, case .outputDropped(let earlier) = last.kind {
+    if let earlier = gapAtTheEnd {
       gap = earlier
       pending.removeLast()
     }
@@ -41,6 +41,11 @@ struct SubscriberQueue {
     pending.append(
       RunEvent(
         sequence: gap.sequences.lowerBound, elapsed: event.elapsed, kind: .outputDropped(gap)))
+  }
+
+  private var gapAtTheEnd: OutputGap? {
+    guard case .outputDropped(let gap) = pending.last?.kind else { return nil }
+    return gap
   }
 
   var isEmpty: Bool { pending.isEmpty }

@@ -26,6 +26,9 @@ struct SlotQueue {
   private var limits: [Limit]
   private var waiting = PriorityHeap()
   private var positions: [Position]
+  /// The number of a step's last entry in a heap; those with other numbers are out of date. Every entry
+  /// has its own, so that an old one is never taken for a new one.
+  private var tickets: [UInt32]
   private let keys: [UInt64]
   private let chains: [LimitChain]
   private let chainOfStep: [Int32]
@@ -54,21 +57,19 @@ struct SlotQueue {
     }
     chainOfStep = steps.map(\.chain)
     positions = Array(repeating: .absent, count: steps.count)
+    tickets = Array(repeating: 0, count: steps.count)
   }
 
-  /// Puts a step among the waiting; it may be granted at once, or another that had no reason to wait.
-  ///
-  /// - Returns: The steps that now hold a slot.
-  mutating func request(_ step: Int) -> [Int] {
+  /// Puts a step among the waiting.
+  mutating func request(_ step: Int) {
     precondition(positions[step] == .absent, "step \(step) asked for a slot twice")
     positions[step] = .waiting
     arrivals.append(Int32(step))
     enqueue(step)
-    return grantAll()
   }
 
   /// Takes back the slot of a step that has ended.
-  mutating func release(_ step: Int) -> [Int] {
+  mutating func release(_ step: Int) {
     precondition(positions[step] == .holding, "step \(step) has no slot to give back")
     positions[step] = .absent
     free += 1
@@ -76,18 +77,31 @@ struct SlotQueue {
       limits[limit].free += 1
       unparkOne(from: limit)
     }
-    return grantAll()
   }
 
   /// Removes a step that waits; one that does not wait is left alone.
   ///
-  /// - Returns: Whether it waited, and the steps that now hold a slot because it went.
-  mutating func withdraw(_ step: Int) -> (didWait: Bool, granted: [Int]) {
-    guard positions[step] == .waiting else { return (false, []) }
+  /// - Returns: Whether it waited.
+  @discardableResult
+  mutating func withdraw(_ step: Int) -> Bool {
+    guard positions[step] == .waiting else { return false }
     positions[step] = .absent
-    // The step may have been the one that left a limit's parking for the slots that it now leaves.
-    for limit in chains[Int(chainOfStep[step])] { unparkOne(from: limit) }
-    return (true, grantAll())
+    passOnTurns(of: step)
+    return true
+  }
+
+  /// Gives the free slots away, best first.
+  ///
+  /// - Returns: The steps that now hold a slot. Nobody who could have one is left waiting.
+  mutating func grant() -> [Int] {
+    var granted: [Int] = []
+    while free > 0, let step = nextRunnable() {
+      positions[step] = .holding
+      free -= 1
+      for limit in chains[Int(chainOfStep[step])] { limits[limit].free -= 1 }
+      granted.append(step)
+    }
+    return granted
   }
 
   /// The waiting steps of a range, in file order.
@@ -99,31 +113,27 @@ struct SlotQueue {
   var holdingCount: Int { positions.count { $0 == .holding } }
 
   private mutating func enqueue(_ step: Int) {
+    tickets[step] &+= 1
+    let entry = PriorityHeap.Entry(key: keys[step], step: Int32(step), ticket: tickets[step])
     let chain = chains[Int(chainOfStep[step])]
     if let full = chain.first(where: { limits[$0].free == 0 }) {
-      limits[full].parked.insert(key: keys[step], step: Int32(step))
+      limits[full].parked.insert(entry)
     } else {
-      waiting.insert(key: keys[step], step: Int32(step))
+      waiting.insert(entry)
     }
+  }
+
+  private func isCurrent(_ entry: PriorityHeap.Entry) -> Bool {
+    let step = Int(entry.step)
+    return positions[step] == .waiting && tickets[step] == entry.ticket
   }
 
   private mutating func unparkOne(from limit: Int) {
-    while let next = limits[limit].parked.popFirst() {
-      guard positions[Int(next)] == .waiting else { continue }
-      waiting.insert(key: keys[Int(next)], step: next)
+    while let entry = limits[limit].parked.popFirst() {
+      guard isCurrent(entry) else { continue }
+      waiting.insert(entry)
       return
     }
-  }
-
-  private mutating func grantAll() -> [Int] {
-    var granted: [Int] = []
-    while free > 0, let step = nextRunnable() {
-      positions[step] = .holding
-      free -= 1
-      for limit in chains[Int(chainOfStep[step])] { limits[limit].free -= 1 }
-      granted.append(step)
-    }
-    return granted
   }
 
   /// The waiting step that comes next and for which every limit has a slot.
@@ -133,16 +143,25 @@ struct SlotQueue {
       return starving
     }
     while let candidate = waiting.popFirst() {
-      let step = Int(candidate)
-      guard positions[step] == .waiting else { continue }
+      let step = Int(candidate.step)
+      guard isCurrent(candidate) else { continue }
       guard isRunnable(step) else {
         enqueue(step)
+        passOnTurns(of: step)
         continue
       }
       if let oldest = oldestWaiting(), oldest != step { overtakings += 1 }
       return step
     }
     return nil
+  }
+
+  /// The step had been let out of a limit's parking for a slot that it cannot use, because another limit
+  /// is in its way: someone else may.
+  private mutating func passOnTurns(of step: Int) {
+    for limit in chains[Int(chainOfStep[step])] where limits[limit].free > 0 {
+      unparkOne(from: limit)
+    }
   }
 
   private func isRunnable(_ step: Int) -> Bool {
@@ -174,10 +193,16 @@ struct SlotQueue {
 
 /// A binary heap of steps, smallest key first.
 struct PriorityHeap {
-  private var entries: [(key: UInt64, step: Int32)] = []
+  struct Entry {
+    let key: UInt64
+    let step: Int32
+    let ticket: UInt32
+  }
 
-  mutating func insert(key: UInt64, step: Int32) {
-    entries.append((key, step))
+  private var entries: [Entry] = []
+
+  mutating func insert(_ entry: Entry) {
+    entries.append(entry)
     var child = entries.count - 1
     while child > 0 {
       let parent = (child - 1) / 2
@@ -187,14 +212,14 @@ struct PriorityHeap {
     }
   }
 
-  mutating func popFirst() -> Int32? {
+  mutating func popFirst() -> Entry? {
     guard let first = entries.first else { return nil }
     let last = entries.removeLast()
     if !entries.isEmpty {
       entries[0] = last
       sinkFirst()
     }
-    return first.step
+    return first
   }
 
   private mutating func sinkFirst() {

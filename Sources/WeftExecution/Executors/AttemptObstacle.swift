@@ -1,0 +1,82 @@
+import WeftDefinition
+import WeftPlatform
+
+/// Why the program of an attempt was not started.
+enum AttemptObstacle: Error {
+  case environment(EnvironmentProblem)
+  case input(path: String, SystemError)
+  case log(String, WriteFailure)
+  case notStarted(ProgramNotStarted)
+
+  var status: AttemptEnd.Status {
+    switch self {
+    case .notStarted(.stopped): .stopped(nil)
+    case .notStarted(let reason): .failed(StepFailure(reason))
+    case .environment(let problem):
+      .failed(
+        StepFailure(
+          classes: [.spawn], message: "did not start: \(problem.message)", help: problem.help))
+    case .input(let path, let error):
+      .failed(
+        StepFailure(
+          classes: [.spawn],
+          message: "did not start: its standard input \"\(path)\" cannot be read: \(error)",
+          help: error == .notFound
+            ? "create the file in an earlier step that this one needs, or correct its name" : nil))
+    case .log(let step, let error):
+      .failed(
+        StepFailure(
+          classes: [.spawn],
+          message: "did not start: the log of step \"\(step)\" cannot be read: \(error.message)"))
+    }
+  }
+}
+
+extension StepFailure {
+  init(_ reason: ProgramNotStarted) {
+    self.init(
+      classes: reason.error == .argumentsTooBig ? [.limit] : [.spawn],
+      message: "did not start: \(reason.message)", help: reason.help)
+  }
+
+  static func noThread(_ reason: String) -> StepFailure {
+    StepFailure(
+      classes: [.spawn],
+      message: "did not start: the system has no room for another thread: \(reason)",
+      help: "raise the limit of processes (ulimit -u) or lower the parallelism")
+  }
+}
+
+extension AttemptEnd {
+  /// - Parameter limit: The time limit under which the program ran.
+  init(_ end: ProgramEnd, limit: Duration?) {
+    let exit = ProgramExit(end.status)
+    let status: Status =
+      switch end.stopped {
+      case nil: .ended(exit)
+      case .cancelled: .stopped(exit)
+      case .timeout: .timedOut(after: limit ?? .zero, exit)
+      }
+    self.init(
+      status, usage: ResourceUsage(end.usage),
+      leftovers: end.leftovers.map { LeftoverProcess(process: $0.id, command: $0.command) })
+  }
+}
+
+extension ProgramExit {
+  init(_ status: ProgramEnd.Status) {
+    switch status {
+    case .exited(let code): self = .code(Int(code))
+    case .killed(let signal): self = .signal(signal.name)
+    }
+  }
+}
+
+extension ResourceUsage {
+  init(_ usage: WeftPlatform.ResourceUsage) {
+    self.init(
+      userTime: usage.user, systemTime: usage.system, minorFaults: usage.minorFaults,
+      majorFaults: usage.majorFaults, voluntarySwitches: usage.voluntarySwitches,
+      involuntarySwitches: usage.involuntarySwitches)
+  }
+}

@@ -1,0 +1,55 @@
+package import WeftFutures
+package import WeftPlanning
+package import WeftPlatform
+
+/// Runs attempts of steps. Knows nothing of order, slots, failure policies or the graph.
+package protocol StepExecutor: Sendable {
+  /// Begins the attempt.
+  ///
+  /// - Returns: What came of it. It settles when nothing of the attempt is left behind, also after
+  ///   `attempt.stop` was asked for; a non-zero exit status is a result and not an error.
+  func execute(_ attempt: Attempt) -> Future<AttemptEnd, Never>
+}
+
+/// One go at running a step.
+package struct Attempt: Sendable {
+  package let step: PlannedStep
+  /// The step's index in the plan.
+  package let index: Int
+  /// Counts from 1.
+  package let number: Int
+  /// Asks the attempt to end; it may have been asked for already.
+  package let stop: StopSwitch
+  /// Where its output goes.
+  package let output: StepOutputSink
+  /// What steps have written so far, for one that reads the log of another.
+  package let logs: StepLogs
+  /// The run that it is a part of.
+  package let run: RunID
+}
+
+/// What came of an attempt.
+package struct AttemptEnd: Sendable, Hashable {
+  package enum Status: Sendable, Hashable {
+    /// It ended by itself.
+    case ended(ProgramExit)
+    /// Its time limit passed, and it was ended.
+    case timedOut(after: Duration, ProgramExit)
+    /// It was asked to stop, and ended; `nil` if it had not started.
+    case stopped(ProgramExit?)
+    /// It could not start, or failed in another way than by its exit.
+    case failed(StepFailure)
+  }
+
+  package var status: Status
+  package var usage: ResourceUsage?
+  package var leftovers: [LeftoverProcess]
+
+  package init(
+    _ status: Status, usage: ResourceUsage? = nil, leftovers: [LeftoverProcess] = []
+  ) {
+    self.status = status
+    self.usage = usage
+    self.leftovers = leftovers
+  }
+}

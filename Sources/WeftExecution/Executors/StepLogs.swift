@@ -1,0 +1,101 @@
+import Synchronization
+package import WeftPlatform
+
+/// What every step of a run has written, on disk: one unlinked temporary file, made when the first
+/// step writes something, in which each step has its extents.
+///
+/// It lets a slow display catch up, and one step read the log of another, in bounded memory; it goes
+/// with the run. If it cannot be written, events still carry the output, and the run says at its end
+/// what could not be kept.
+package final class StepLogs: Sendable {
+  /// A stretch of the file that holds a stretch of a log.
+  fileprivate struct Extent {
+    let logOffset: Int
+    let fileOffset: Int
+    var count: Int
+  }
+
+  private struct State {
+    var file: SpoolFile?
+    var logs: [Int: [Extent]] = [:]
+    var sizes: [Int: Int] = [:]
+    var fault: WriteFailure?
+
+    mutating func keep(_ bytes: [UInt8]) throws(WriteFailure) -> Int {
+      if file == nil {
+        do { file = try SpoolFile() } catch { throw WriteFailure(error) }
+      }
+      let offset = file!.count
+      try file!.append(bytes)
+      return offset
+    }
+  }
+
+  private let state = Mutex(State())
+
+  package init() {}
+
+  /// The first error of the file; from then on nothing more is kept.
+  package var fault: WriteFailure? { state.withLock { $0.fault } }
+
+  /// Appends to a step's log.
+  ///
+  /// - Returns: Where in the log the bytes begin.
+  func append(_ bytes: [UInt8], of step: Int) -> Int {
+    state.withLock { state in
+      let offset = state.sizes[step, default: 0]
+      state.sizes[step] = offset + bytes.count
+      guard state.fault == nil else { return offset }
+      do throws(WriteFailure) {
+        let place = try state.keep(bytes)
+        state.logs[step, default: []].add(
+          Extent(logOffset: offset, fileOffset: place, count: bytes.count))
+      } catch {
+        state.fault = error
+      }
+      return offset
+    }
+  }
+
+  /// How large a step's log is.
+  package func size(of step: Int) -> Int { state.withLock { $0.sizes[step, default: 0] } }
+
+  /// A stretch of a step's log, as far as there is one and it could be kept.
+  package func read(_ range: Range<Int>, of step: Int) -> [UInt8] {
+    let (file, extents) = state.withLock { ($0.file, $0.logs[step] ?? []) }
+    guard let file else { return [] }
+    var bytes: [UInt8] = []
+    for extent in extents {
+      let part = range.clamped(to: extent.logOffset..<(extent.logOffset + extent.count))
+      guard !part.isEmpty else { continue }
+      let start = extent.fileOffset + (part.lowerBound - extent.logOffset)
+      guard let piece = try? file.bytes(in: start..<(start + part.count)) else { return bytes }
+      bytes += piece
+    }
+    return bytes
+  }
+
+  /// A copy of a step's whole log in a file of its own, to be read from the beginning.
+  func copy(of step: Int) throws(WriteFailure) -> Descriptor {
+    if let fault { throw fault }
+    let copy: SpoolFile
+    do { copy = try SpoolFile() } catch { throw WriteFailure(error) }
+    for start in stride(from: 0, to: size(of: step), by: StepLogs.pieceBytes) {
+      try copy.append(read(start..<(start + StepLogs.pieceBytes), of: step))
+    }
+    return copy.descriptor
+  }
+
+  private static let pieceBytes = 1 << 20
+}
+
+extension [StepLogs.Extent] {
+  /// Adds an extent, or lengthens the last one if it goes on where that ends.
+  fileprivate mutating func add(_ extent: Element) {
+    if let last, last.fileOffset + last.count == extent.fileOffset {
+      self[count - 1].count += extent.count
+    } else {
+      append(extent)
+    }
+  }
+}

@@ -1,0 +1,17 @@
+package import WeftDefinition
+package import WeftPlatform
+
+/// How a run is to be carried out, beside what the workflow says; what is set here wins.
+package struct EngineConfiguration: Sendable {
+  /// How many attempts may run at once; `nil`: what the workflow says, else the processor count.
+  package var maxParallel: Int?
+  package var onFailure: FailureResponse?
+  /// Limits the whole run, from its start.
+  package var timeout: Duration?
+  /// What relative working directories are relative to; `nil`: where the process stands.
+  package var startDirectory: String?
+  /// How steps are asked to end before they are made to.
+  package var stopPolicy = StopPolicy()
+
+  package init() {}
+}

@@ -1,0 +1,299 @@
+import Synchronization
+import WeftDefinition
+package import WeftFutures
+package import WeftPlanning
+package import WeftPlatform
+
+/// A run under way: the plan's futures, the slots, the scopes, and the stream that tells of them.
+///
+/// It holds together what decides (``Scopes``, ``SlotQueue``) and what does (a ``StepExecutor``,
+/// ``Slots``, timers): decisions are made under one lock, acted upon after it.
+package final class LiveRun: Sendable {
+  package let plan: Plan
+  package let id: RunID
+  /// How many attempts may run at once.
+  package let maxParallel: Int
+  /// Settles after the last event, when nothing of the run is left.
+  package let completion: Future<RunReport, Never>
+
+  let events: EventStream
+  let logs = StepLogs()
+  private let slots: Slots
+  private let executor: any StepExecutor
+  private let time: any TimeSource
+  private let startedAt: Duration
+  private let timeout: Duration?
+  private let state: Mutex<State>
+  private let finished: Promise<RunReport, Never>
+
+  /// Everything that the one lock guards.
+  private struct State {
+    var scopes: Scopes
+    var running: [Int: RunningAttempt] = [:]
+    var groups: [Int: RunningGroup] = [:]
+    var counts = OutcomeCounts()
+    var runTimer: TimerToken?
+    var killsAtOnce = false
+  }
+
+  private struct RunningAttempt {
+    let stop: StopSwitch
+    let since: Duration
+  }
+
+  private struct RunningGroup {
+    let since: Duration
+    var timer: TimerToken?
+  }
+
+  private init(
+    _ plan: Plan, configuration: EngineConfiguration, executor: any StepExecutor,
+    time: any TimeSource
+  ) {
+    self.plan = plan
+    self.executor = executor
+    self.time = time
+    id = RunID.make(at: WallClock.now)
+    maxParallel =
+      configuration.maxParallel ?? plan.workflow.maxParallel ?? ThisProcess.processorCount
+    timeout = configuration.timeout ?? plan.workflow.timeout
+    slots = Slots(plan: plan, maxParallel: maxParallel)
+    let startedAt = time.now
+    self.startedAt = startedAt
+    events = EventStream(plan: plan) { time.now - startedAt }
+    let onFailure = configuration.onFailure ?? plan.workflow.onFailure
+    state = Mutex(State(scopes: Scopes(plan: plan, onFailure: onFailure)))
+    let unfinished = RunReport(start: RunStart(of: plan, run: id, maxParallel: maxParallel))
+    finished = Promise(ifDropped: .success(unfinished))
+    completion = finished.future
+  }
+
+  /// Compiles the plan and starts it.
+  ///
+  /// - Parameters:
+  ///   - executor: Runs the attempts.
+  ///   - time: What limits are measured by.
+  ///   - subscribing: Called with the run before anything of it has happened.
+  package static func start(
+    _ plan: Plan, configuration: EngineConfiguration = EngineConfiguration(),
+    executor: any StepExecutor, time: any TimeSource,
+    subscribing: (LiveRun) -> Void = { _ in }
+  ) -> LiveRun {
+    let run = LiveRun(plan, configuration: configuration, executor: executor, time: time)
+    subscribing(run)
+    run.begin()
+    return run
+  }
+
+  private func begin() {
+    events.publish(
+      .runStarted(RunStart(of: plan, run: id, maxParallel: maxParallel)))
+    let gate = Promise<Void, Never>(ifDropped: .success(()))
+    let futures = GraphCompiler.compile(plan, start: gate.future) { [self] node, results in
+      launch(node, after: results)
+    }
+    Future.zip(plan.groups[0].members.map { futures[plan.closingNode(of: Int($0))] })
+      .whenSettled { [self] results in end(members: results.get()) }
+    if let timeout {
+      let timer = time.schedule(after: timeout) { [self] in cancel(.runTimeout(timeout)) }
+      state.withLock { $0.runTimer = timer }
+    }
+    gate.succeed(())
+  }
+
+  // MARK: From outside
+
+  /// Ends the run: what runs is asked to end, nothing else starts. Only the first reason counts.
+  package func cancel(_ reason: CancelReason) {
+    respond(to: state.withLock { $0.scopes.runCancelled(reason) } ?? .nothing)
+  }
+
+  /// Ends the run without a grace: what runs is killed.
+  package func killNow() {
+    cancel(.requested)
+    let running = state.withLock { state in
+      state.killsAtOnce = true
+      return state.running.values.map(\.stop)
+    }
+    for stop in running { stop.request(.now) }
+  }
+
+  /// A subscriber that gets every event.
+  package func subscribe(
+    outputLimitBytes: Int = EventSubscription.defaultOutputLimitBytes
+  ) -> EventSubscription {
+    events.subscribe(outputLimitBytes: outputLimitBytes)
+  }
+
+  /// What is known of the run at this moment.
+  package var report: RunReport {
+    events.report ?? RunReport(start: RunStart(of: plan, run: id, maxParallel: maxParallel))
+  }
+
+  /// A stretch of a step's log, as far as there is one.
+  package func log(ofStep index: Int, in range: Range<UInt64>) -> [UInt8] {
+    logs.read(Int(clamping: range.lowerBound)..<Int(clamping: range.upperBound), of: index)
+  }
+
+  /// How large a step's log is.
+  package func logSize(ofStep index: Int) -> UInt64 { UInt64(logs.size(of: index)) }
+
+  /// A promise that the engine could not keep, in a sentence; `nil` if there is none.
+  package var engineFault: String? {
+    logs.fault.map { "the output of steps could not be kept in a temporary file: \($0.message)" }
+  }
+
+  // MARK: Nodes
+
+  private func launch(
+    _ node: PlanNode, after results: [NodeResult]
+  ) -> Future<NodeResult, Never> {
+    switch node {
+    case .step(let index): launchStep(Int(index), after: results)
+    case .groupStart(let index): Future(value: startGroup(Int(index), after: results))
+    case .groupEnd(let index): Future(value: endGroup(Int(index), members: results))
+    }
+  }
+
+  private func launchStep(
+    _ index: Int, after results: [NodeResult]
+  ) -> Future<NodeResult, Never> {
+    let step = plan.steps[index]
+    if let reason = state.withLock({ $0.scopes.obstacle(inGroup: step.group, after: results) }) {
+      return Future(value: skip(index, reason))
+    }
+    events.publish(.stepQueued(step.address), step: index)
+    return slots.acquire(index).flatMap { [self] answer in
+      switch answer {
+      case .granted: startAttempt(of: index)
+      case .refused: Future(value: skip(index, whyRefused(step)))
+      }
+    }
+  }
+
+  /// A step is refused its turn only after the scope around it has been closed.
+  private func whyRefused(_ step: PlannedStep) -> SkipReason {
+    state.withLock { $0.scopes.obstacle(inGroup: step.group, after: []) } ?? .cancelled(.requested)
+  }
+
+  private func startAttempt(of index: Int) -> Future<NodeResult, Never> {
+    let step = plan.steps[index]
+    let attempt = Attempt(
+      step: step, index: index, number: 1, stop: StopSwitch(),
+      output: StepOutputSink(step: index, address: step.address, logs: logs, events: events),
+      logs: logs, run: id)
+    // A cancellation comes either before this, and is seen here, or after it, and finds the attempt.
+    let obstacle = state.withLock { state -> SkipReason? in
+      if let obstacle = state.scopes.obstacle(inGroup: step.group, after: []) { return obstacle }
+      state.running[index] = RunningAttempt(stop: attempt.stop, since: time.now)
+      return nil
+    }
+    if let obstacle {
+      slots.release(index)
+      return Future(value: skip(index, obstacle))
+    }
+    events.publish(.stepStarted(step.address, attempt: attempt.number), step: index)
+    return executor.execute(attempt).map { [self] end in finish(attempt, end) }
+  }
+
+  private func finish(_ attempt: Attempt, _ attemptEnd: AttemptEnd) -> NodeResult {
+    attempt.output.finish()
+    let step = attempt.step
+    let (end, response) = state.withLock { state in
+      let since = state.running.removeValue(forKey: attempt.index)!.since
+      let end = StepEnd(
+        of: step, attemptEnd, attempts: attempt.number,
+        cancelledFor: state.scopes.reasonToStop(inGroup: step.group),
+        duration: time.now - since, outputBytes: attempt.output.writtenBytes)
+      state.counts.add(end)
+      guard end.conclusion == .failure, let failure = end.failure else {
+        return (end, Scopes.Response.nothing)
+      }
+      return (end, state.scopes.stepFailed(step, failure))
+    }
+    events.publish(.stepFinished(step.address, end), step: attempt.index)
+    respond(to: response)
+    slots.release(attempt.index)
+    return NodeResult(of: step, end)
+  }
+
+  private func skip(_ index: Int, _ reason: SkipReason) -> NodeResult {
+    state.withLock { $0.counts.add(reason) }
+    events.publish(.stepSkipped(plan.steps[index].address, reason), step: index)
+    return NodeResult(reason)
+  }
+
+  private func startGroup(_ index: Int, after results: [NodeResult]) -> NodeResult {
+    let group = plan.groups[index]
+    guard let address = group.address else { preconditionFailure("the top level is not a node") }
+    let obstacle = state.withLock {
+      $0.scopes.obstacle(inGroup: group.parent ?? 0, after: results)
+    }
+    if let obstacle { return NodeResult(obstacle) }
+    events.publish(.groupStarted(address))
+    let timer = group.step?.timeout.map { limit in
+      time.schedule(after: limit) { [self] in
+        respond(to: state.withLock { $0.scopes.timeLimitPassed(ofGroup: index, after: limit) })
+      }
+    }
+    state.withLock { $0.groups[index] = RunningGroup(since: time.now, timer: timer) }
+    return .success
+  }
+
+  private func endGroup(_ index: Int, members: [NodeResult]) -> NodeResult {
+    guard let address = plan.groups[index].address else {
+      preconditionFailure("the top level is not a node")
+    }
+    let (verdict, response, running) = state.withLock { state in
+      let running = state.groups.removeValue(forKey: index)
+      let (verdict, response) = state.scopes.end(ofGroup: index, members: members)
+      return (verdict, response, running)
+    }
+    // A group that never started is told of by its steps, which were skipped.
+    if let running {
+      running.timer?.cancel()
+      events.publish(
+        .groupFinished(
+          address,
+          GroupEnd(
+            outcome: verdict.outcome, conclusion: verdict.conclusion, failure: verdict.failure,
+            cause: verdict.cause, duration: time.now - running.since)))
+    }
+    respond(to: response)
+    return NodeResult(conclusion: verdict.conclusion, blame: verdict.blame)
+  }
+
+  private func end(members: [NodeResult]) {
+    let (end, timer) = state.withLock { state in
+      (
+        RunEnd(of: state.scopes, counts: state.counts, duration: time.now - startedAt),
+        state.runTimer
+      )
+    }
+    timer?.cancel()
+    events.publish(.runFinished(end))
+    finished.succeed(report)
+  }
+
+  // MARK: Responses
+
+  private func respond(to response: Scopes.Response) {
+    switch response {
+    case .nothing: break
+    case .holdBack(let range): slots.refuse(range)
+    case .cancel(let range): stop(range)
+    case .cancelRun(let reason):
+      events.publishUnlessFinished(.runCancelling(reason))
+      stop(plan.steps.indices)
+    }
+  }
+
+  private func stop(_ range: Range<Int>) {
+    slots.refuse(range)
+    let running = state.withLock { state in
+      let level: StopLevel = state.killsAtOnce ? .now : .graceful
+      return state.running.filter { range.contains($0.key) }.map { ($0.value.stop, level) }
+    }
+    for (stop, level) in running { stop.request(level) }
+  }
+}

@@ -1,0 +1,103 @@
+import WeftDefinition
+import WeftDiagnostics
+import WeftPlanning
+import WeftPlatform
+
+extension NodeResult {
+  /// What a step's end means for those who wait for it.
+  init(of step: PlannedStep, _ end: StepEnd) {
+    switch end.conclusion {
+    case .success: self = .success
+    case .failure, .skipped: self.init(conclusion: end.conclusion, blame: step.address)
+    case .cancelled: self.init(conclusion: .cancelled, blame: end.cancellation?.culprit)
+    }
+  }
+
+  /// What a skip means for those who wait.
+  init(_ reason: SkipReason) {
+    let blame =
+      switch reason {
+      case .dependencyFailed(let address), .heldBack(let address): Optional(address)
+      case .cancelled(let reason): reason.culprit
+      }
+    self.init(conclusion: reason.outcome, blame: blame)
+  }
+}
+
+extension CancelReason {
+  /// Who made it necessary, if it was a part of the run.
+  var culprit: StepAddress? {
+    switch self {
+    case .groupTimeout(let address, _), .failure(let address): address
+    case .requested, .signal, .runTimeout: nil
+    }
+  }
+}
+
+extension OutcomeCounts {
+  mutating func add(_ end: StepEnd) {
+    switch (end.outcome, end.conclusion) {
+    case (.success, _): succeeded += 1
+    case (.failure, .success): tolerated += 1
+    case (.failure, _): failed += 1
+    case (.cancelled, _): cancelled += 1
+    case (.skipped, _): skipped += 1
+    }
+  }
+
+  mutating func add(_ reason: SkipReason) {
+    switch reason.outcome {
+    case .cancelled: cancelled += 1
+    case .success, .failure, .skipped: skipped += 1
+    }
+  }
+}
+
+extension RunEnd {
+  /// How a run ends once all its steps have. A cancellation that came when nothing was left to cancel
+  /// has not happened.
+  init(of scopes: Scopes, counts: OutcomeCounts, duration: Duration) {
+    let cancellation = counts.cancelled > 0 ? scopes.runCancellation : nil
+    let fault = scopes.firstFault
+    let outcome: Outcome =
+      if cancellation != nil { .cancelled } else if fault != nil { .failure } else { .success }
+    self.init(
+      outcome: outcome, firstFailure: fault?.address, cancellation: cancellation,
+      duration: duration, counts: counts)
+  }
+}
+
+extension RunStart {
+  init(of plan: Plan, run: RunID, maxParallel: Int) {
+    self.init(
+      run: run, workflow: plan.workflow.name, file: plan.workflow.source.value?.path,
+      startedAt: WallTime(nanoseconds: WallClock.now.nanoseconds), stepCount: plan.steps.count,
+      groupCount: plan.groups.count - 1, maxParallel: maxParallel,
+      engineProcess: ThisProcess.id)
+  }
+}
+
+extension RunReport {
+  /// Of a run of which nothing has happened yet.
+  init(start: RunStart) { self.init(start: start, steps: [], end: nil) }
+}
+
+extension RunID {
+  /// A new id for a run that starts at this moment.
+  static func make(at moment: Timestamp) -> RunID {
+    // 2026-11-20T23:36:05.123Z
+    let text = Array(moment.description.utf8)
+    let isDigit = { (byte: UInt8) in (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte) }
+    let digits = text.prefix(19).filter(isDigit).map { Character(UnicodeScalar($0)) }
+    let random = String(UInt32.random(in: 0...0xFF_FFFF), radix: 16)
+    let suffix = String(repeating: "0", count: 6 - random.count) + random
+    return RunID(String(digits.prefix(8)) + "-" + String(digits.suffix(6)) + "-" + suffix)
+  }
+}
+
+extension Plan {
+  /// The node that settles last of what begins with this one: a group's end, or the step itself.
+  func closingNode(of node: NodeIndex) -> NodeIndex {
+    if case .groupStart(let group) = nodes[node] { groups[Int(group)].endNode } else { node }
+  }
+}

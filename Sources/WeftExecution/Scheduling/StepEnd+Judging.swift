@@ -1,0 +1,51 @@
+import WeftDefinition
+import WeftPlanning
+
+extension StepEnd {
+  /// Judges what came of a step's last attempt.
+  ///
+  /// - Parameter reason: Why the step was asked to stop, if it was. Without one an attempt that says it
+  ///   was stopped has been stopped by somebody else, and counts as requested.
+  init(
+    of step: PlannedStep, _ end: AttemptEnd, attempts: Int, cancelledFor reason: CancelReason?,
+    duration: Duration, outputBytes: UInt64
+  ) {
+    var exit: ProgramExit?
+    var failure: StepFailure?
+    var cancellation: CancelReason?
+    switch end.status {
+    case .ended(let programExit):
+      exit = programExit
+      failure = StepFailure.judging(programExit, successCodes: step.command.successCodes)
+    case .timedOut(let limit, let programExit):
+      exit = programExit
+      failure = .timedOut(after: limit)
+    case .stopped(let programExit):
+      exit = programExit
+      cancellation = reason ?? .requested
+    case .failed(let reason): failure = reason
+    }
+    let outcome: Outcome =
+      if failure != nil { .failure } else if cancellation != nil { .cancelled } else { .success }
+    let isTolerated = failure.map { step.step.allowFailure.tolerates($0.classes) } ?? false
+    self.init(
+      outcome: outcome, conclusion: isTolerated ? .success : outcome, attempts: attempts,
+      exit: exit,
+      failure: failure, cancellation: cancellation, duration: duration, usage: end.usage,
+      outputBytes: outputBytes, leftovers: end.leftovers)
+  }
+}
+
+extension StepFailure {
+  /// The failure that an exit is, if it is one.
+  static func judging(_ exit: ProgramExit, successCodes: [Int]) -> StepFailure? {
+    switch exit {
+    case .code(let code):
+      guard !successCodes.contains(code) else { return nil }
+      return StepFailure(classes: [.exit(code), .exit], message: "exited with code \(code)")
+    case .signal(let name):
+      return StepFailure(
+        classes: [.signal(name), .signal], message: "was ended by signal \(name)")
+    }
+  }
+}

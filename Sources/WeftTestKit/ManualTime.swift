@@ -1,0 +1,41 @@
+import Synchronization
+package import WeftPlatform
+
+/// A clock that stands still until a test moves it.
+package final class ManualTime: TimeSource {
+  private struct State {
+    var now = Duration.zero
+    var queue = TimerQueue<@Sendable () -> Void>()
+  }
+
+  private let state = Mutex(State())
+
+  package init() {}
+
+  package var now: Duration { state.withLock { $0.now } }
+
+  package func schedule(
+    after delay: Duration, _ action: @escaping @Sendable () -> Void
+  ) -> TimerToken {
+    let id = state.withLock { $0.queue.add(action, due: $0.now + delay) }
+    return TimerToken { [self] in state.withLock { _ = $0.queue.cancel(id) } }
+  }
+
+  /// Moves the clock, and calls what has become due on the way, each at its own time, on this thread.
+  package func advance(by duration: Duration) {
+    let end = now + duration
+    while let action = nextAction(until: end) { action() }
+    state.withLock { $0.now = end }
+  }
+
+  /// How many actions are still to be called.
+  package var scheduledCount: Int { state.withLock { $0.queue.count } }
+
+  private func nextAction(until end: Duration) -> (@Sendable () -> Void)? {
+    state.withLock { state in
+      guard let due = state.queue.nextDue(), due <= end else { return nil }
+      state.now = max(state.now, due)
+      return state.queue.takeDue(at: due)
+    }
+  }
+}

@@ -1,0 +1,64 @@
+import Synchronization
+package import WeftExecution
+package import WeftFutures
+import WeftPlanning
+import WeftPlatform
+
+/// An executor whose attempts run until the test ends them.
+package final class ScriptedExecutor: StepExecutor {
+  private struct Running {
+    let attempt: Attempt
+    let promise: Promise<AttemptEnd, Never>
+  }
+
+  private let running = Mutex<[StepAddress: Running]>([:])
+
+  package init() {}
+
+  package func execute(_ attempt: Attempt) -> Future<AttemptEnd, Never> {
+    let promise = Promise<AttemptEnd, Never>(ifDropped: .success(AttemptEnd(.stopped(nil))))
+    running.withLock { running in
+      let earlier = running.updateValue(
+        Running(attempt: attempt, promise: promise), forKey: attempt.step.address)
+      precondition(earlier == nil, "step \"\(attempt.step.address)\" runs twice at once")
+    }
+    return promise.future
+  }
+
+  /// The attempts under way, in file order.
+  package var attempts: [Attempt] {
+    running.withLock { running in
+      running.values.map(\.attempt).sorted { $0.index < $1.index }
+    }
+  }
+
+  /// The addresses of the attempts under way, in file order.
+  package var runningSteps: [String] { attempts.map(\.step.address.text) }
+
+  /// Whether the attempt has been asked to stop.
+  package func isStopping(_ step: String) -> Bool {
+    running.withLock { running in
+      running[StepAddress(step)].map { $0.attempt.stop.level > .none } ?? false
+    }
+  }
+
+  /// Lets the attempt write; whole lines, or parts of them.
+  package func write(_ text: String, from step: String, to stream: StepOutput.Stream = .stdout) {
+    guard let attempt = running.withLock({ $0[StepAddress(step)]?.attempt }) else {
+      preconditionFailure("step \"\(step)\" does not run")
+    }
+    var text = text
+    text.withUTF8 { attempt.output.write(UnsafeRawBufferPointer($0), to: stream) }
+  }
+
+  /// Ends the attempt.
+  package func end(_ step: String, _ status: AttemptEnd.Status) {
+    guard let ended = running.withLock({ $0.removeValue(forKey: StepAddress(step)) }) else {
+      preconditionFailure("step \"\(step)\" does not run")
+    }
+    ended.promise.succeed(AttemptEnd(status))
+  }
+
+  /// Ends the attempt by an exit.
+  package func exit(_ step: String, code: Int = 0) { end(step, .ended(.code(code))) }
+}

@@ -1,0 +1,83 @@
+import Testing
+import WeftTestKit
+
+@testable import WeftExecution
+
+@Suite struct LineSplitterTests {
+  /// The lines of a stream that arrives in these chunks.
+  private func lines(_ chunks: [[UInt8]]) -> [(text: [UInt8], ending: StepOutput.Ending)] {
+    var splitter = LineSplitter()
+    var lines: [(text: [UInt8], ending: StepOutput.Ending)] = []
+    func add(_ block: LineSplitter.Block?) {
+      guard let block else { return }
+      lines += block.lines.map { (Array(block.bytes[$0.range]), $0.ending) }
+    }
+    for chunk in chunks { chunk.withUnsafeBytes { add(splitter.take($0)) } }
+    add(splitter.finish())
+    return lines
+  }
+
+  @Test(
+    arguments: [
+      ([], []),
+      (["a\n"], ["a"]),
+      (["a", "b\nc", "\n"], ["ab", "c"]),
+      (["\n\n"], ["", ""]),
+      (["no newline"], ["no newline"]),
+      (["a\r\n"], ["a\r"]),
+    ] as [([String], [String])])
+  func cutsAtNewlines(chunks: [String], expected: [String]) {
+    #expect(
+      lines(chunks.map { Array($0.utf8) }).map { String(decoding: $0.text, as: UTF8.self) }
+        == expected)
+  }
+
+  @Test("O07: a character split across reads is one character")
+  func aCharacterSplitAcrossReadsIsOne() {
+    let bytes = Array("é\n".utf8)
+    let result = lines(bytes.map { [$0] })
+    #expect(result.map { String(decoding: $0.text, as: UTF8.self) } == ["é"])
+  }
+
+  @Test("O05: a line without end comes in parts of at most 64 KiB")
+  func aLongLineComesInParts() {
+    let long = [UInt8](repeating: UInt8(ascii: "x"), count: 200_000)
+    let result = lines([long, Array("\nend".utf8)])
+    #expect(result.allSatisfy { $0.text.count <= LineSplitter.longestLineBytes })
+    #expect(result.dropLast().flatMap(\.text) == long)
+    #expect(result.map(\.ending) == [.partial, .partial, .partial, .newline, .endOfStream])
+  }
+
+  @Test func aPartNeverEndsInsideACharacter() {
+    for shift in 0..<4 {
+      let text = String(repeating: "x", count: shift) + String(repeating: "😀", count: 20_000)
+      let result = lines([Array(text.utf8)])
+      for line in result { #expect(String(validating: line.text, as: UTF8.self) != nil) }
+      #expect(result.flatMap(\.text) == Array(text.utf8))
+    }
+  }
+
+  @Test(arguments: 0..<200 as Range<UInt64>)
+  func theChunksDoNotMatter(seed: UInt64) {
+    var random = SeededGenerator(seed: seed)
+    let alphabet: [UInt8] = [10, 10, 13, 65, 66, 0xC3, 0xA9, 0xFF, 0]
+    let bytes = (0..<Int.random(in: 0...300, using: &random)).map { _ in
+      alphabet.randomElement(using: &random)!
+    }
+    var chunks: [[UInt8]] = []
+    var rest = bytes[...]
+    while !rest.isEmpty {
+      let count = Int.random(in: 1...min(40, rest.count), using: &random)
+      chunks.append(Array(rest.prefix(count)))
+      rest = rest.dropFirst(count)
+    }
+    let whole = lines([bytes])
+    let cut = lines(chunks)
+    #expect(whole.map(\.text) == cut.map(\.text))
+    #expect(whole.map(\.ending) == cut.map(\.ending))
+    let expected = bytes.split(separator: 10, omittingEmptySubsequences: false).map(Array.init)
+    #expect(
+      cut.map(\.text)
+        == (expected.last?.isEmpty == true ? expected.dropLast() : expected[...]).map { $0 })
+  }
+}

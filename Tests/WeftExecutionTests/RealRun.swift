@@ -1,0 +1,42 @@
+import Testing
+import WeftDefinition
+import WeftFutures
+import WeftPlanning
+
+@testable import WeftExecution
+
+/// A run of real programs, to its end.
+struct RealRun {
+  let report: RunReport
+  let events: [RunEvent]
+  /// What each step wrote, both streams.
+  let logs: [String: String]
+
+  init(
+    _ workflow: Workflow, configuration: EngineConfiguration = EngineConfiguration()
+  ) async throws {
+    let (plan, diagnostics) = Planner.plan(workflow)
+    var subscription: EventSubscription?
+    let run = LiveRun.start(
+      try #require(plan, "\(diagnostics)"), configuration: configuration
+    ) { subscription = $0.subscribe() }
+    var events: [RunEvent] = []
+    for await event in subscription! { events.append(event) }
+    self.events = events
+    report = await run.completion.value
+    var logs: [String: String] = [:]
+    for (index, step) in run.plan.steps.enumerated() {
+      let bytes = run.log(ofStep: index, in: 0..<run.logSize(ofStep: index))
+      logs[step.address.text] = String(decoding: bytes, as: UTF8.self)
+    }
+    self.logs = logs
+  }
+
+  /// How a step ended; `nil` if it did not start.
+  func end(of step: String) -> StepEnd? {
+    guard let state = report.steps.first(where: { $0.address.text == step })?.state,
+      case .finished(let end) = state
+    else { return nil }
+    return end
+  }
+}

@@ -1,0 +1,83 @@
+import Testing
+import WeftDefinition
+import WeftPlanning
+import WeftTestKit
+
+@testable import WeftExecution
+
+/// A run whose steps the test ends by hand, and whose clock it moves.
+struct RunHarness {
+  let executor = ScriptedExecutor()
+  let time = ManualTime()
+  let run: LiveRun
+  let subscription: EventSubscription
+
+  init(_ workflow: Workflow, maxParallel: Int = 100, onFailure: FailureResponse? = nil) throws {
+    let (plan, diagnostics) = Planner.plan(workflow)
+    var configuration = EngineConfiguration()
+    configuration.maxParallel = maxParallel
+    configuration.onFailure = onFailure
+    var subscription: EventSubscription?
+    run = LiveRun.start(
+      try #require(plan, "\(diagnostics)"), configuration: configuration, executor: executor,
+      time: time
+    ) { run in subscription = run.subscribe() }
+    self.subscription = subscription!
+  }
+
+  /// Everything since the last look, a word and an address each.
+  func news() -> [String] { (subscription.takeAll() ?? []).map { brief($0.kind) } }
+
+  var states: [String] {
+    run.report.steps.map { "\($0.address): \(brief($0.state))" }
+  }
+
+  var running: [String] { executor.runningSteps }
+
+  private func brief(_ state: StepState) -> String {
+    switch state {
+    case .pending: "pending"
+    case .queued: "queued"
+    case .running: "running"
+    case .skipped(let reason): brief(reason)
+    case .finished(let end):
+      end.outcome == end.conclusion ? end.outcome.rawValue : "\(end.outcome) tolerated"
+    }
+  }
+
+  private func brief(_ reason: SkipReason) -> String {
+    switch reason {
+    case .dependencyFailed(let address): "skipped after \(address)"
+    case .heldBack(let address): "held back by \(address)"
+    case .cancelled(let reason): "cancelled: \(brief(reason))"
+    }
+  }
+
+  func brief(_ reason: CancelReason) -> String {
+    switch reason {
+    case .requested: "requested"
+    case .signal(let name): name
+    case .runTimeout: "run timeout"
+    case .groupTimeout(let address, _): "timeout of \(address)"
+    case .failure(let address): "failure of \(address)"
+    }
+  }
+
+  private func brief(_ kind: RunEvent.Kind) -> String {
+    switch kind {
+    case .runStarted: "run started"
+    case .stepQueued(let address): "\(address) queued"
+    case .stepStarted(let address, _): "\(address) started"
+    case .stepOutput(let address, let output): "\(address) wrote \(output.text)"
+    case .stepFinished(let address, let end): "\(address) \(brief(.finished(end)))"
+    case .stepSkipped(let address, let reason): "\(address) \(brief(reason))"
+    case .groupStarted(let address): "\(address) group started"
+    case .groupFinished(let address, let end):
+      "\(address) group \(end.outcome == end.conclusion ? "\(end.outcome)" : "\(end.outcome) tolerated")"
+    case .runCancelling(let reason): "run cancelling: \(brief(reason))"
+    case .runFinished(let end): "run finished: \(end.outcome)"
+    case .outputDropped(let gap): "dropped \(gap.count)"
+    case .snapshot: "snapshot"
+    }
+  }
+}
