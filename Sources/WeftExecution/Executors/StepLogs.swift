@@ -83,7 +83,7 @@ package final class StepLogs: Sendable {
     for start in stride(from: 0, to: size(of: step), by: StepLogs.pieceBytes) {
       try copy.append(read(start..<(start + StepLogs.pieceBytes), of: step))
     }
-    return copy.descriptor
+    return copy.file
   }
 
   private static let pieceBytes = 1 << 20

@@ -14,7 +14,7 @@ package enum WriteFailure: Error, Hashable, Sendable {
   case noSpace(SystemError)
   case other(SystemError)
 
-  init(_ error: SystemError) {
+  package init(_ error: SystemError) {
     switch error {
     case .brokenPipe: self = .brokenPipe
     case .noSpace, .overQuota, .fileTooBig: self = .noSpace(error)

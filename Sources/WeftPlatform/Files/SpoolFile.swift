@@ -11,7 +11,8 @@ import Synchronization
 ///
 /// One appends while others read; each sees all that was appended before it asked.
 package final class SpoolFile: Sendable {
-  private let file: Descriptor
+  /// The file itself, for a program to read from the beginning: appending does not move its offset.
+  package let file: Descriptor
   private let length = Mutex(0)
 
   /// - Parameter directory: Says on which disk; only the owner may read the file.
