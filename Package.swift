@@ -51,7 +51,9 @@ let libraries: [Target] = modules.map { module in
 }
 
 /// Files that tests read from where they stand.
-let testData = ["WeftDefinition": ["Cases"], "WeftReporting": ["Golden"]]
+let testData = [
+  "WeftDefinition": ["Cases"], "WeftPlanning": ["Golden"], "WeftReporting": ["Golden"],
+]
 
 /// One test target for each module, which also sees what the module sees.
 let moduleTests: [Target] = modules.map { module in

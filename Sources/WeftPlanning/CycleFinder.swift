@@ -1,3 +1,5 @@
+import WeftDefinition
+
 /// Finds where nodes wait for each other, and in each such knot a cycle that is short to read.
 ///
 /// For every strongly connected component there is one cycle. It is a real one, and visits no node
@@ -28,7 +30,7 @@ struct CycleFinder {
     let left = order.waits.indices.lazy.filter { order.waits[$0] > 0 }
     let components = StronglyConnected.components(of: edges, from: left)
     var finder = CycleFinder(edges, components)
-    return components.map { finder.shortestCycle(in: $0) }
+    return components.prefix(WorkflowLimits.problems).map { finder.shortestCycle(in: $0) }
   }
 
   private init(_ edges: PlanEdges, _ components: [[Int32]]) {

@@ -15,7 +15,7 @@ struct EdgeBuilder {
   private let outline: Outline
   private let names: StepNames
   private var edges: EdgeList
-  private var problems: [PlacedProblem] = []
+  private var found = FoundProblems()
   private var suggestions: Suggestions
   /// For each group the end of the member that was drawn last.
   private var lastEnds: [Plan.NodeIndex?]
@@ -23,7 +23,7 @@ struct EdgeBuilder {
   static func build(_ outline: Outline, _ names: StepNames) -> (PlanEdges, [PlacedProblem]) {
     var builder = EdgeBuilder(outline, names)
     for node in outline.nodes.indices { builder.drawEdges(of: node) }
-    return (builder.edges.edges, builder.problems)
+    return (builder.edges.edges, builder.found.problems)
   }
 
   private init(_ outline: Outline, _ names: StepNames) {
@@ -128,7 +128,7 @@ struct EdgeBuilder {
   }
 
   private mutating func tell(_ problem: PlanningProblem, at need: Need) {
-    problems.append(PlacedProblem(problem, need.place.value))
+    found.append(problem, need.place.value)
   }
 
   private func subject(_ node: Plan.NodeIndex) -> PlanningProblem.Subject {

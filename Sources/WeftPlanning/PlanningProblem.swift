@@ -1,3 +1,4 @@
+import WeftDefinition
 import WeftDiagnostics
 
 /// What can be wrong with the graph of a workflow: one case, one sentence, one cure.
@@ -44,6 +45,21 @@ struct PlacedProblem: Sendable, Hashable {
       problem.severity, code: problem.code, message: problem.message,
       place: Diagnostic.Place(range, in: file), help: problem.help,
       related: problem.related(in: file))
+  }
+}
+
+/// The problems found so far: of each severity no more than ``WorkflowLimits/problems``, since what
+/// is wrong with a file that large is wrong with the program that wrote it.
+struct FoundProblems: Sendable {
+  private(set) var problems: [PlacedProblem] = []
+  private var errorsLeft = WorkflowLimits.problems
+  private var warningsLeft = WorkflowLimits.problems
+
+  mutating func append(_ problem: PlanningProblem, _ range: SourceRange?) {
+    let isError = problem.severity == .error
+    guard (isError ? errorsLeft : warningsLeft) > 0 else { return }
+    if isError { errorsLeft -= 1 } else { warningsLeft -= 1 }
+    problems.append(PlacedProblem(problem, range))
   }
 }
 

@@ -44,18 +44,17 @@ struct StepNames: Sendable {
   /// All ids of an outline, and those that are not unique.
   static func make(of outline: Outline) -> (StepNames, [PlacedProblem]) {
     var names = StepNames(capacity: outline.steps.count + outline.groups.count)
-    var problems: [PlacedProblem] = []
+    var found = FoundProblems()
     for node in outline.nodes.indices {
       guard let id = outline.id(at: node), let first = names.insert(id.text, at: node) else {
         continue
       }
       let earlier = outline.member(at: first).step.place.value
       let later = outline.member(at: node).step.place.value
-      problems.append(
-        PlacedProblem(
-          .duplicateID(id.text, first: earlier?.id ?? earlier?.step), later?.id ?? later?.step))
+      found.append(
+        .duplicateID(id.text, first: earlier?.id ?? earlier?.step), later?.id ?? later?.step)
     }
-    return (names, problems)
+    return (names, found.problems)
   }
 
   /// Returns the node that had the id before, which keeps it and makes it ambiguous.

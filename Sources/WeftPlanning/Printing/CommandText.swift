@@ -1,0 +1,56 @@
+import WeftDefinition
+
+/// What a step runs, in one line for people.
+enum CommandText {
+  /// A script's first line, or the words of a command line, quoted where a shell would need it.
+  ///
+  /// - Returns: The columns it fills, at most `columns`.
+  @discardableResult
+  static func write(_ command: Command, atMost columns: Int, to text: inout PrintedText) -> Int {
+    switch command.invocation {
+    case .script(let script): text.append(firstLine(of: script, text.ellipsis), atMost: columns)
+    case .program(let words): text.append(commandLine(words, columns), atMost: columns)
+    }
+  }
+
+  /// The first line with anything in it, marked where there are others.
+  private static func firstLine(of script: String, _ ellipsis: String) -> String {
+    guard script.utf8.contains(where: { $0 == 0x0A || $0 == 0x0D }) else { return script }
+    let lines = script.split(whereSeparator: \.isNewline).lazy.filter { line in
+      line.contains { !$0.isWhitespace }
+    }
+    guard var line = lines.first?.drop(while: \.isWhitespace) else { return "" }
+    while line.last?.isWhitespace == true { line.removeLast() }
+    return lines.dropFirst().isEmpty ? String(line) : line + " " + ellipsis
+  }
+
+  /// As many of the words as can be shown.
+  private static func commandLine(_ words: [String], _ columns: Int) -> String {
+    var line = ""
+    for word in words where line.utf8.count <= 4 * columns {
+      if !line.isEmpty { line += " " }
+      line += quoted(word)
+    }
+    return line
+  }
+
+  private static func quoted(_ word: String) -> String {
+    if !word.isEmpty, word.utf8.allSatisfy(isPlain) { return word }
+    let pieces = word.split(separator: "'", omittingEmptySubsequences: false)
+    return "'" + pieces.joined(separator: "'\\''") + "'"
+  }
+
+  /// Means itself to a POSIX shell, in any place of a command.
+  private static func isPlain(_ byte: UInt8) -> Bool {
+    switch byte {
+    case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+      UInt8(ascii: "0")...UInt8(ascii: "9"):
+      true
+    case UInt8(ascii: "_"), UInt8(ascii: "-"), UInt8(ascii: "."), UInt8(ascii: "/"),
+      UInt8(ascii: ","), UInt8(ascii: ":"), UInt8(ascii: "+"), UInt8(ascii: "="),
+      UInt8(ascii: "@"), UInt8(ascii: "%"):
+      true
+    default: false
+    }
+  }
+}

@@ -1,0 +1,161 @@
+import WeftDefinition
+
+/// The plan for Graphviz (`dot`): a box for each step, a cluster for each group.
+///
+/// A group has two invisible points, so that edges to and from its frame begin and end there, and
+/// so that what is inside stands between what comes before and after. Edges that the frame already
+/// tells are invisible too: from the start to the members, and from them to the end.
+struct PlanDOT {
+  private static let commandWidth = 40
+
+  private let plan: Plan
+  private var text = PrintedText()
+
+  init(_ plan: Plan) {
+    self.plan = plan
+  }
+
+  func rendered() -> [UInt8] {
+    var printer = self
+    printer.write()
+    return printer.text.bytes
+  }
+
+  private mutating func write() {
+    text.append("digraph plan {\n")
+    text.append("  graph [compound=true, labelloc=t, fontname=\"sans-serif\", label=\"")
+    write(label: plan.title)
+    text.append("\"];\n")
+    text.append("  node [shape=box, style=rounded, fontname=\"sans-serif\"];\n")
+    writeNodes()
+    let isWaitedFor = membersWaitedForInside()
+    for node in plan.nodes.indices { writeEdges(of: node, isWaitedFor) }
+    text.append("}\n")
+  }
+
+  private mutating func writeNodes() {
+    var depth = 1
+    for node in plan.nodes.indices {
+      switch plan.nodes[node] {
+      case .step(let index):
+        text.append(spaces: 2 * depth)
+        write(plan.steps[Int(index)])
+      case .groupStart(let index):
+        text.append(spaces: 2 * depth)
+        depth += 1
+        write(plan.groups[Int(index)], depth)
+      case .groupEnd:
+        writePoint(node, depth)
+        depth -= 1
+        text.append(spaces: 2 * depth)
+        text.append("}\n")
+      }
+    }
+  }
+
+  private mutating func write(_ step: PlannedStep) {
+    write(node: step.node)
+    text.append(" [label=\"")
+    write(label: step.step.name ?? step.address.text)
+    text.append("\\n")
+    var command = PrintedText()
+    CommandText.write(step.command, atMost: PlanDOT.commandWidth, to: &command)
+    write(escaped: command)
+    text.append("\"];\n")
+  }
+
+  private mutating func write(_ group: PlannedGroup, _ depth: Int) {
+    text.append("subgraph cluster_")
+    text.append(group.startNode)
+    text.append(" {\n")
+    text.append(spaces: 2 * depth)
+    text.append("label=\"")
+    write(label: group.step?.name ?? group.address?.text ?? "")
+    text.append(" (")
+    text.append(group.order.rawValue)
+    text.append(")\";\n")
+    writePoint(group.startNode, depth)
+  }
+
+  private mutating func writePoint(_ node: Int, _ depth: Int) {
+    text.append(spaces: 2 * depth)
+    write(node: node)
+    text.append(" [shape=point, style=invis, label=\"\"];\n")
+  }
+
+  private mutating func writeEdges(of node: Int, _ isWaitedFor: [Bool]) {
+    switch plan.nodes[node] {
+    case .step(let index):
+      let group = plan.steps[Int(index)].group
+      for edge in plan.tellingEdges(of: node, in: group) {
+        writeEdge(from: edge, to: node, isVisible: edge != plan.groups[group].startNode)
+      }
+    case .groupStart(let index):
+      let parent = plan.groups[Int(index)].parent ?? 0
+      for edge in plan.tellingEdges(of: node, in: parent) {
+        writeEdge(from: edge, to: node, isVisible: edge != plan.groups[parent].startNode)
+      }
+    case .groupEnd:
+      for edge in plan.dependencies[node].lazy.map(Int.init) where !isWaitedFor[edge] {
+        writeEdge(from: edge, to: node, isVisible: false)
+      }
+    }
+  }
+
+  private mutating func writeEdge(from: Int, to: Int, isVisible: Bool) {
+    text.append("  ")
+    write(node: from)
+    text.append(" -> ")
+    write(node: to)
+    guard isVisible else { return text.append(" [style=invis];\n") }
+    let frames = frame(from, "ltail") + frame(to, "lhead")
+    // Frames keep a distance of their own, too little for an arrow.
+    let attributes = frames.count == 2 ? frames + ["minlen=2"] : frames
+    text.append(attributes.isEmpty ? ";\n" : " [\(attributes.joined(separator: ", "))];\n")
+  }
+
+  /// That an edge ends at the frame of the group whose point it leads to.
+  private func frame(_ node: Int, _ attribute: String) -> [String] {
+    switch plan.nodes[node] {
+    case .step: []
+    case .groupStart(let index), .groupEnd(let index):
+      ["\(attribute)=cluster_\(plan.groups[Int(index)].startNode)"]
+    }
+  }
+
+  /// For the end of each member whether another member of the same group waits for it.
+  private func membersWaitedForInside() -> [Bool] {
+    var result = Array(repeating: false, count: plan.nodes.count)
+    for group in plan.groups {
+      for member in group.members {
+        for edge in plan.dependencies[Int(member)] where edge > group.startNode {
+          result[Int(edge)] = true
+        }
+      }
+    }
+    return result
+  }
+
+  private mutating func write(node: Int) {
+    text.append("n")
+    text.append(node)
+  }
+
+  private mutating func write(label: String) {
+    var visible = PrintedText()
+    visible.append(label, atMost: 80)
+    write(escaped: visible)
+  }
+
+  /// For a quoted label: the quote and the backslash, and entities, which Graphviz reads as HTML.
+  private mutating func write(escaped visible: PrintedText) {
+    for byte in visible.bytes {
+      switch byte {
+      case UInt8(ascii: "\""): text.append("\\\"")
+      case UInt8(ascii: "\\"): text.append("\\\\")
+      case UInt8(ascii: "&"): text.append("&amp;")
+      default: text.append(byte)
+      }
+    }
+  }
+}

@@ -1,0 +1,96 @@
+import WeftDefinition
+import WeftDiagnostics
+import WeftJSON
+
+/// The whole plan as JSON, for other programs; one step, group or node a line.
+///
+/// ```
+/// { "format": 1, "name"?, "description"?, "file"?, "onFailure", "maxParallel"?, "timeout"?,
+///   "summary": { "steps", "groups", "edges", "longestPath", "width" },
+///   "groups": [ { "address"?, "id"?, "name"?, "description"?, "order", "parent"?, "start"?, "end"?,
+///                 "members": [node…], "maxParallel"?, "needs"?, "timeout"?, "allowFailure"? } ],
+///   "steps":  [ { "address", "id"?, "name"?, "description"?, "group", "node", "stepsBelow",
+///                 "arguments": […], "shell"?: […], "cwd"?, "sets"?: [name…], "unsets"?: [name…],
+///                 "stdin"?, "successCodes"?, "needs"?, "timeout"?, "allowFailure"? } ],
+///   "nodes":  [ { "step" | "groupStart" | "groupEnd": index, "waitsFor": [node…] } ],
+///   "order":  [node…] }
+/// ```
+///
+/// Indices count from 0: `group`, `parent` and the `index` of a node into `groups` and `steps`, the
+/// others into `nodes`. The first group is the top level, which has no address and no nodes. `order` is
+/// the order in which one slot would go through the nodes. What `?` follows is left out where there
+/// is nothing to say. `arguments` is the command line as it will be started, of a script with its
+/// shell in front; `cwd`, `sets` and `unsets` are what all layers around the step come to. Values of
+/// variables are left out. New members may come, `format` changes when one goes or changes its
+/// meaning.
+struct PlanJSON {
+  private let plan: Plan
+  private var text = PrintedText()
+
+  init(_ plan: Plan) {
+    self.plan = plan
+  }
+
+  func rendered() -> [UInt8] {
+    var printer = self
+    printer.write()
+    return printer.text.bytes
+  }
+
+  private mutating func write() {
+    text.append("{\n")
+    for member in head() {
+      text.append("  ")
+      text.append(member)
+      text.append(",\n")
+    }
+    writeList("groups", plan.groups.indices) { $0.group($1) }
+    writeList("steps", plan.steps.indices) { $0.step($1) }
+    writeList("nodes", plan.nodes.indices) { $0.node($1) }
+    text.append("  \"order\": ")
+    var order = PlanJSONLine(plan)
+    order.numbers(plan.topologicalOrder)
+    text.append(order.bytes)
+    text.append("\n}\n")
+  }
+
+  /// The members that tell of the whole, one a line.
+  private func head() -> [[UInt8]] {
+    let workflow = plan.workflow
+    var lines: [[UInt8]] = []
+    func add(_ key: StaticString, _ write: (inout PlanJSONLine) -> Void) {
+      var line = PlanJSONLine(plan)
+      write(&line)
+      lines.append(Array("\"\(key)\": ".utf8) + line.bytes)
+    }
+    add("format") { $0.writer.int(1) }
+    if let name = workflow.name { add("name") { $0.writer.string(name) } }
+    if let description = workflow.description {
+      add("description") { $0.writer.string(description) }
+    }
+    if let file = workflow.source.value { add("file") { $0.writer.string(file.path) } }
+    add("onFailure") { $0.writer.string(workflow.onFailure.rawValue) }
+    if let limit = workflow.maxParallel { add("maxParallel") { $0.writer.int(limit) } }
+    if let timeout = workflow.timeout {
+      add("timeout") { $0.writer.string(DurationText.text(of: timeout)) }
+    }
+    add("summary") { $0.summary() }
+    return lines
+  }
+
+  private mutating func writeList(
+    _ key: StaticString, _ indices: Range<Int>, _ write: (inout PlanJSONLine, Int) -> Void
+  ) {
+    text.append("  \"")
+    text.append(key)
+    text.append("\": [")
+    var line = PlanJSONLine(plan)
+    for index in indices {
+      text.append(index == 0 ? "\n    " : ",\n    ")
+      line.writer.removeAll()
+      write(&line, index)
+      line.writer.withBytes { text.append($0) }
+    }
+    text.append(indices.isEmpty ? "],\n" : "\n  ],\n")
+  }
+}

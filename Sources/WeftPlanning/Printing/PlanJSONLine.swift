@@ -1,0 +1,134 @@
+import WeftDefinition
+import WeftJSON
+
+/// One value of the plan's JSON, on one line.
+struct PlanJSONLine {
+  let plan: Plan
+  var writer = JSONWriter()
+
+  init(_ plan: Plan) {
+    self.plan = plan
+  }
+
+  var bytes: [UInt8] { writer.bytes }
+
+  mutating func summary() {
+    let summary = PlanSummary(of: plan)
+    writer.beginObject()
+    writer.member("steps", summary.steps)
+    writer.member("groups", summary.groups)
+    writer.member("edges", plan.dependencies.count)
+    writer.member("longestPath", summary.longestPath)
+    writer.member("width", summary.width)
+    writer.endObject()
+  }
+
+  mutating func group(_ index: Int) {
+    let group = plan.groups[index]
+    writer.beginObject()
+    if let address = group.address, let step = group.step {
+      writer.member("address", address.text)
+      names(of: step)
+    }
+    writer.member("order", group.order.rawValue)
+    if let parent = group.parent {
+      writer.member("parent", parent)
+      writer.member("start", group.startNode)
+      writer.member("end", group.endNode)
+    }
+    writer.key("members")
+    numbers(group.members)
+    if let limit = group.maxParallel { writer.member("maxParallel", limit) }
+    group.step.map { conditions(of: $0) }
+    writer.endObject()
+  }
+
+  mutating func step(_ index: Int) {
+    let step = plan.steps[index]
+    writer.beginObject()
+    writer.member("address", step.address.text)
+    names(of: step.step)
+    writer.member("group", step.group)
+    writer.member("node", step.node)
+    writer.member("stepsBelow", Int(plan.stepsBelow[step.node]))
+    command(of: step)
+    conditions(of: step.step)
+    writer.endObject()
+  }
+
+  mutating func node(_ index: Int) {
+    writer.beginObject()
+    switch plan.nodes[index] {
+    case .step(let step): writer.member("step", Int(step))
+    case .groupStart(let group): writer.member("groupStart", Int(group))
+    case .groupEnd(let group): writer.member("groupEnd", Int(group))
+    }
+    writer.key("waitsFor")
+    numbers(plan.dependencies[index])
+    writer.endObject()
+  }
+
+  mutating func numbers(_ numbers: some Sequence<Int32>) {
+    writer.beginArray()
+    for number in numbers { writer.int(Int(number)) }
+    writer.endArray()
+  }
+
+  private mutating func strings(_ key: StaticString, _ strings: some Sequence<String>) {
+    writer.key(key)
+    writer.beginArray()
+    for string in strings { writer.string(string) }
+    writer.endArray()
+  }
+
+  private mutating func names(of step: Step) {
+    if let id = step.id { writer.member("id", id.text) }
+    if let name = step.name { writer.member("name", name) }
+    if let description = step.description { writer.member("description", description) }
+  }
+
+  private mutating func command(of step: PlannedStep) {
+    let command = step.command
+    strings("arguments", plan.arguments(of: step))
+    if case .script = command.invocation { strings("shell", plan.shell(of: step).prefix) }
+    if let folder = plan.workingDirectory(of: step) { writer.member("cwd", folder) }
+    environment(plan.environment(of: step))
+    command.stdin.map { input($0) }
+    if command.successCodes != [0] {
+      writer.key("successCodes")
+      numbers(command.successCodes.lazy.map { Int32($0) })
+    }
+  }
+
+  private mutating func environment(_ variables: [String: String?]) {
+    guard !variables.isEmpty else { return }
+    let names = variables.keys.sorted()
+    let (set, unset) = (
+      names.filter { variables[$0] != .some(nil) }, names.filter { variables[$0] == .some(nil) }
+    )
+    if !set.isEmpty { strings("sets", set) }
+    if !unset.isEmpty { strings("unsets", unset) }
+  }
+
+  private mutating func input(_ input: StandardInput) {
+    writer.key("stdin")
+    writer.beginObject()
+    switch input {
+    case .text(let text): writer.member("text", text)
+    case .file(let path): writer.member("file", path)
+    case .log(let step): writer.member("log", step.name)
+    }
+    writer.endObject()
+  }
+
+  /// What groups and steps have in common.
+  private mutating func conditions(of step: Step) {
+    if let needs = step.needs { strings("needs", needs.lazy.map(\.name)) }
+    if let timeout = step.timeout { writer.member("timeout", DurationText.text(of: timeout)) }
+    switch step.allowFailure {
+    case .none: break
+    case .all: writer.member("allowFailure", true)
+    case .classes(let classes): strings("allowFailure", classes.lazy.map(\.name))
+    }
+  }
+}

@@ -1,0 +1,135 @@
+import WeftDefinition
+
+/// The plan as a Mermaid flowchart: a box for each step, a subgraph for each group.
+///
+/// Ids are generated, `n0`, `n1` …, since Mermaid takes many words, such as `end`, for its own. Its
+/// viewers refuse more than 50,000 characters and 500 edges unless told otherwise (`maxTextSize`,
+/// `maxEdges`).
+struct PlanMermaid {
+  private static let commandWidth = 40
+
+  private let plan: Plan
+  private var text = PrintedText()
+
+  init(_ plan: Plan) {
+    self.plan = plan
+  }
+
+  func rendered() -> [UInt8] {
+    var printer = self
+    printer.write()
+    return printer.text.bytes
+  }
+
+  private mutating func write() {
+    text.append("flowchart TD\n")
+    writeNodes()
+    for step in plan.steps { writeEdges(of: step.node, in: step.group) }
+    for group in plan.groups.dropFirst() { writeEdges(of: group.startNode, in: group.parent ?? 0) }
+  }
+
+  private mutating func writeNodes() {
+    var depth = 1
+    for node in plan.nodes.indices {
+      switch plan.nodes[node] {
+      case .step(let index):
+        write(plan.steps[Int(index)], depth)
+      case .groupStart(let index):
+        write(plan.groups[Int(index)], depth)
+        depth += 1
+      case .groupEnd(let index):
+        depth -= 1
+        guard !plan.groups[Int(index)].members.isEmpty else { continue }
+        text.append(spaces: 2 * depth)
+        text.append("end\n")
+      }
+    }
+  }
+
+  private mutating func write(_ step: PlannedStep, _ depth: Int) {
+    text.append(spaces: 2 * depth)
+    write(node: step.node)
+    text.append("[\"")
+    write(label: step.step.name ?? step.address.text)
+    text.append("<br/>")
+    var command = PrintedText()
+    CommandText.write(step.command, atMost: PlanMermaid.commandWidth, to: &command)
+    write(escaped: command)
+    text.append("\"]\n")
+  }
+
+  /// A group without members is a box: a subgraph may not be empty.
+  private mutating func write(_ group: PlannedGroup, _ depth: Int) {
+    text.append(spaces: 2 * depth)
+    if !group.members.isEmpty { text.append("subgraph ") }
+    write(node: group.startNode)
+    text.append("[\"")
+    write(label: group.step?.name ?? group.address?.text ?? "")
+    text.append(group.order == .steps ? " (steps)\"]\n" : " (parallel)\"]\n")
+  }
+
+  private mutating func writeEdges(of node: Int, in group: Int) {
+    for edge in plan.tellingEdges(of: node, in: group) where edge != plan.groups[group].startNode {
+      text.append("  ")
+      write(node: shown(edge))
+      text.append(" --> ")
+      write(node: node)
+      text.append("\n")
+    }
+  }
+
+  /// A subgraph is one node, named for its start.
+  private func shown(_ node: Int) -> Int {
+    guard case .groupEnd(let index) = plan.nodes[node] else { return node }
+    return plan.groups[Int(index)].startNode
+  }
+
+  private mutating func write(node: Int) {
+    text.append("n")
+    text.append(node)
+  }
+
+  private mutating func write(label: String) {
+    var visible = PrintedText()
+    visible.append(label, atMost: 80)
+    write(escaped: visible)
+  }
+
+  /// For a quoted label. Mermaid reads Markdown, HTML, entities, directives and icons even there, so
+  /// everything in ASCII that is not a letter, a digit or quite harmless becomes an entity.
+  private mutating func write(escaped visible: PrintedText) {
+    let label = Array(String(decoding: visible.bytes, as: UTF8.self).unicodeScalars)
+    for index in label.indices {
+      if label[index] == "\"" {
+        text.append("#quot;")
+      } else if isPlain(index, of: label) {
+        text.append(String(label[index]))
+      } else {
+        text.append("#")
+        text.append(Int(label[index].value))
+        text.append(";")
+      }
+    }
+  }
+
+  private func isPlain(_ index: Int, of label: [Unicode.Scalar]) -> Bool {
+    switch label[index] {
+    case "a"..."z", "A"..."Z", "0"..."9": true
+    // Where a line begins, these make a list, a heading or a block of code.
+    case " ", "-", "/", ",", "=": index > 0
+    case ".": isPoint(index, of: label)
+    // Mermaid marks entities with this one while it parses.
+    case "\u{FB02}": false
+    default: !label[index].isASCII
+    }
+  }
+
+  /// Whether a point neither ends the number of a list nor follows the `www` of a link.
+  private func isPoint(_ index: Int, of label: [Unicode.Scalar]) -> Bool {
+    let next = label[(index + 1)...].first
+    let link = label[..<index].suffix(3).allSatisfy { $0 == "w" || $0 == "W" }
+    return !link
+      && next.map { $0.isASCII && $0.properties.isAlphabetic || ("0"..."9").contains($0) }
+        == true
+  }
+}

@@ -1,0 +1,77 @@
+import WeftDefinition
+
+/// What is special about a workflow, a group or a step, in a few words each.
+enum PlanRemarks {
+  private static let namesShown = 8
+
+  static func remarks(on step: PlannedStep) -> [String] {
+    common(step.step) + input(of: step.command) + codes(of: step.command)
+      + settings(step.step.settings)
+  }
+
+  static func remarks(on group: PlannedGroup) -> [String] {
+    guard let step = group.step else { return [] }
+    return (group.members.isEmpty ? ["empty"] : []) + common(step) + limit(group.maxParallel)
+      + settings(step.settings)
+  }
+
+  static func remarks(on workflow: Workflow) -> [String] {
+    let timeout = workflow.timeout.map { "timeout \(DurationText.text(of: $0))" }
+    let response =
+      workflow.onFailure == .stop ? nil : "on failure \(workflow.onFailure.rawValue)"
+    return [timeout, response].compactMap(\.self) + limit(workflow.maxParallel)
+      + settings(workflow.settings)
+  }
+
+  private static func common(_ step: Step) -> [String] {
+    let needs = step.needs.map { needs in
+      needs.isEmpty ? "needs nothing" : "needs " + list(needs.map(\.name))
+    }
+    let timeout = step.timeout.map { "timeout \(DurationText.text(of: $0))" }
+    return [step.name, needs, timeout, tolerance(step.allowFailure)].compactMap(\.self)
+  }
+
+  private static func tolerance(_ tolerance: FailureTolerance) -> String? {
+    switch tolerance {
+    case .none: nil
+    case .all: "may fail"
+    case .classes(let classes): "may fail: " + list(classes.map(\.name))
+    }
+  }
+
+  private static func input(of command: Command) -> [String] {
+    switch command.stdin {
+    case nil: []
+    case .text: ["reads text"]
+    case .file(let path): ["reads \(path)"]
+    case .log(let step): ["reads the log of \(step.name)"]
+    }
+  }
+
+  private static func codes(of command: Command) -> [String] {
+    command.successCodes == [0]
+      ? [] : ["succeeds with " + list(command.successCodes.map(String.init))]
+  }
+
+  private static func limit(_ maxParallel: Int?) -> [String] {
+    maxParallel.map { ["at most \($0) at once"] } ?? []
+  }
+
+  /// The names of variables only: their values may be nobody's business.
+  private static func settings(_ settings: CommandSettings) -> [String] {
+    let names = settings.environment.keys.sorted()
+    let set = names.filter { settings.environment[$0] != .some(nil) }
+    let removed = names.filter { settings.environment[$0] == .some(nil) }
+    return [
+      settings.workingDirectory.map { "in \($0)" },
+      settings.shell.map { "shell \($0.prefix.joined(separator: " "))" },
+      set.isEmpty ? nil : "sets " + list(set),
+      removed.isEmpty ? nil : "unsets " + list(removed),
+    ].compactMap(\.self)
+  }
+
+  private static func list(_ names: [String]) -> String {
+    let more = names.count - namesShown
+    return names.prefix(namesShown).joined(separator: ", ") + (more > 0 ? " and \(more) more" : "")
+  }
+}

@@ -1,0 +1,96 @@
+import Testing
+import WeftDefinition
+import WeftDiagnostics
+import WeftPlanning
+import WeftTestKit
+
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Darwin)
+  import Darwin
+#endif
+
+/// `Golden/Printing/<case>/workflow.json` and what is printed of it, compared whole.
+struct PrintingTests {
+  static let cases = ["plain", "empty", "release", "orders", "names"]
+
+  static let files: [PlanFormat: String] = [
+    .tree: "tree.txt", .table: "table.txt", .dot: "plan.dot", .mermaid: "plan.mmd",
+    .json: "plan.json",
+  ]
+
+  @Test(arguments: cases, PlanFormat.allCases)
+  func isPrintedAsRecorded(name: String, format: PlanFormat) throws {
+    let plan = try goldenPlan(name)
+    let golden = Golden("Golden/Printing/\(name)/\(PrintingTests.files[format]!)")
+    let mismatch = golden.mismatch(with: plan.rendered(as: format))
+    #expect(mismatch == nil, "\(mismatch ?? "")")
+  }
+
+  @Test(arguments: cases, [PlanFormat.tree, .table])
+  func isPrintedInASCIIAndNarrow(name: String, format: PlanFormat) throws {
+    let plan = try goldenPlan(name)
+    let golden = Golden("Golden/Printing/\(name)/narrow-\(PrintingTests.files[format]!)")
+    let text = plan.rendered(as: format, style: PlanStyle(width: 60, usesASCII: true))
+    let mismatch = golden.mismatch(with: text)
+    #expect(mismatch == nil, "\(mismatch ?? "")")
+  }
+
+  @Test("S20, O09: nothing that a terminal would obey is printed", arguments: PlanFormat.allCases)
+  func namesAreHarmless(format: PlanFormat) throws {
+    let scalars: [Unicode.Scalar] = (0..<0xA0).compactMap(Unicode.Scalar.init).filter {
+      $0.value < 0x20 || $0.value > 0x7E
+    }
+    let nasty = scalars + ["\u{202E}", "\u{2066}", "\u{200B}", "\u{FEFF}", "\u{2028}"]
+    for scalar in nasty {
+      let text = "a\(scalar)b"
+      var step = Step("s", run: [text, text])
+      step.name = text
+      step.settings = CommandSettings(
+        environment: [text: text], workingDirectory: text, shell: Shell(prefix: [text]))
+      var group = Step(nil, steps: [step, Step(run: text)])
+      group.name = text
+      let plan = try planned(Workflow(name: text, steps: [group]))
+      let printed = String(decoding: plan.rendered(as: format), as: UTF8.self)
+      let kept = printed.unicodeScalars.filter { $0 == scalar && $0 != "\n" }
+      // JSON is exact, and escapes what RFC 8259 says.
+      let isExact = format == .json && scalar.value >= 0x7F
+      #expect(kept.isEmpty != isExact, "U+\(String(scalar.value, radix: 16))")
+    }
+  }
+
+  @Test func theTableListsStepsInTheOrderOfOneSlot() throws {
+    let plan = try planned(
+      Workflow(parallel: [Step("a", needs: ["c"]), Step("b"), Step("c"), Step("d", needs: ["a"])]))
+    let lines = String(decoding: plan.rendered(as: .table), as: UTF8.self).split(separator: "\n")
+    #expect(
+      lines.dropFirst().dropLast().map { $0.split(separator: " ")[1] } == ["b", "c", "a", "d"])
+  }
+
+  @Test func aCharacterOfAnySizeIsCutInTime() throws {
+    let zalgo = "a" + String(repeating: "\u{301}", count: 1_000_000)
+    let plan = try planned(Workflow(steps: [Step(run: [zalgo]), Step(run: zalgo)]))
+    for format in [PlanFormat.tree, .table, .dot, .mermaid] {
+      #expect(plan.rendered(as: format).count < 100_000)
+    }
+  }
+}
+
+/// The plan of a recorded workflow.
+func goldenPlan(_ name: String) throws -> Plan {
+  let path = Golden("Golden/Printing/\(name)/workflow.json").path
+  let bytes = try #require(contents(of: path), "\(path)")
+  let file = SourceFile(path: "workflow.json", bytes: bytes)
+  let (workflow, diagnostics) = WorkflowDecoder.decode(file)
+  #expect(diagnostics.filter(\.isError).map(\.message) == [])
+  return try planned(try #require(workflow))
+}
+
+private func contents(of path: String) -> [UInt8]? {
+  guard let file = fopen(path, "rb") else { return nil }
+  defer { fclose(file) }
+  var bytes: [UInt8] = []
+  var chunk = [UInt8](repeating: 0, count: 1 << 16)
+  while case let count = fread(&chunk, 1, chunk.count, file), count > 0 { bytes += chunk[..<count] }
+  return bytes
+}
