@@ -66,12 +66,15 @@ extension RunEvent.Kind {
   }
 }
 
-/// Moments of a run as text. A run tells many events within one second: only the milliseconds differ.
+/// Moments of a run as text. Where speed matters, many events share a millisecond, and nearly all a
+/// second: each text is made once.
 struct WireClock: Sendable {
   private var start: Timestamp?
   private var second: Int64 = .min
+  private var millisecond: Int64 = .min
   /// `2026-11-20T23:36:05.`
-  private var prefix = ""
+  private var secondText = ""
+  private var text = ""
 
   mutating func start(at time: WallTime) {
     start = Timestamp(nanoseconds: time.nanoseconds)
@@ -81,22 +84,26 @@ struct WireClock: Sendable {
     guard let start else { preconditionFailure("an event before the start of the run") }
     let (seconds, attoseconds) = elapsed.components
     let moment = start.nanoseconds + seconds * 1_000_000_000 + attoseconds / 1_000_000_000
-    let milliseconds = (moment >= 0 ? moment : moment - 999_999) / 1_000_000
-    let fraction = (milliseconds % 1000 + 1000) % 1000
-    let second = (milliseconds - fraction) / 1000
+    let millisecond = (moment >= 0 ? moment : moment - 999_999) / 1_000_000
+    if millisecond != self.millisecond { move(to: millisecond) }
+    return text
+  }
+
+  private mutating func move(to millisecond: Int64) {
+    self.millisecond = millisecond
+    let fraction = (millisecond % 1000 + 1000) % 1000
+    let second = (millisecond - fraction) / 1000
     if second != self.second {
       self.second = second
-      prefix = String(Timestamp(nanoseconds: second * 1_000_000_000).description.dropLast(4))
+      let whole = Timestamp(nanoseconds: second * 1_000_000_000).description
+      secondText = String(whole.dropLast("000Z".count))
     }
-    return prefix + WireClock.threeDigits(fraction) + "Z"
+    let zeros = fraction < 10 ? "00" : fraction < 100 ? "0" : ""
+    text = "\(secondText)\(zeros)\(fraction)Z"
   }
 
   /// RFC 3339 with milliseconds.
   static func text(of time: WallTime) -> String {
     Timestamp(nanoseconds: time.nanoseconds).description
-  }
-
-  private static func threeDigits(_ number: Int64) -> String {
-    number < 10 ? "00\(number)" : number < 100 ? "0\(number)" : "\(number)"
   }
 }

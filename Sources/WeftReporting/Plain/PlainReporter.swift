@@ -98,12 +98,16 @@ extension PlainReporter {
   private mutating func showOutput(
     _ output: StepOutput, of address: StepAddress, log: Reporter.ReadLog, write: Reporter.Write
   ) {
-    guard var state = outputs.removeValue(forKey: address) else { return }
-    readMissed(of: &state, upTo: output.logOffset, log: log, write: write)
-    for line in state.take(output) {
-      style.append(output: line, prefix: state.prefix, to: &pending)
+    guard let index = outputs.index(forKey: address) else { return }
+    if outputs.values[index].hasGaps {
+      var state = outputs.values[index]
+      readMissed(of: &state, upTo: output.logOffset, log: log, write: write)
+      outputs.values[index] = state
     }
-    outputs[address] = state
+    let prefix = outputs.values[index].prefix
+    for line in outputs.values[index].take(output) {
+      style.append(output: line, prefix: prefix, to: &pending)
+    }
   }
 
   private mutating func endOutput(

@@ -29,7 +29,9 @@ struct RunProgress: Sendable {
     case .runStarted(let start): self.start = start
     case .stepQueued, .groupStarted: break
     case .stepStarted(let address, _): begin(address, at: event.elapsed)
-    case .stepOutput(let address, let output): running[address]?.tail.append(output.bytes)
+    case .stepOutput(let address, let output):
+      guard let index = running.index(forKey: address) else { break }
+      running.values[index].tail.append(output.bytes)
     case .stepFinished(let address, let end): finish(address, end, log: log)
     case .stepSkipped(let address, let reason): skip(address, reason)
     case .groupFinished(let address, let end): failures.add(group: address, end)

@@ -57,6 +57,9 @@ struct DisplayText: Sendable, Hashable {
   /// The text made harmless, at most `columns` wide, cut with an ellipsis.
   func cut(_ text: String, columns: Int) -> String {
     guard columns > 0 else { return "" }
+    if text.utf8.count <= columns, text.utf8.allSatisfy({ (0x20..<0x7F).contains($0) }) {
+      return text
+    }
     var line = Line(limit: columns, ellipsis: ellipsis)
     var rest = text[...]
     while let character = rest.first, !line.isFull {
