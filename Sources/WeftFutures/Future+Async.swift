@@ -6,7 +6,7 @@ extension Future {
     priority: TaskPriority? = nil,
     _ operation: @escaping @Sendable () async throws(Failure) -> Value
   ) {
-    let root = Root<Value, Failure>(.pending)
+    let future = Future.pending()
     let task = Task(priority: priority) {
       let outcome: Result<Value, Failure>
       do throws(Failure) {
@@ -14,10 +14,10 @@ extension Future {
       } catch {
         outcome = .failure(error)
       }
-      Ready.draining { _ = root.settle(outcome, $0) }
+      _ = future.cell.settle { future.cell.outcome = outcome }
     }
-    root.onCancel { task.cancel() }
-    self.init(root)
+    future.cell.onCancel { task.cancel() }
+    self = future
   }
 
   /// The outcome, once it is there.
@@ -45,4 +45,11 @@ extension Future {
 
   /// The same as ``value``.
   public func get() async throws(Failure) -> Value { try await result.get() }
+}
+
+extension Future where Failure == Never {
+  /// The value, once it is there; what is said of ``result`` about cancellation holds here.
+  public var value: Value {
+    get async { await result.get() }
+  }
 }

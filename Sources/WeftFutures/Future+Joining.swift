@@ -2,6 +2,10 @@
 public struct AllFailed<Failure: Error>: Error {
   /// In the order of the futures; empty if there were none.
   public let failures: [Failure]
+
+  /// For those who stand in for `firstSuccess`, such as tests.
+  @inlinable
+  public init(failures: [Failure]) { self.failures = failures }
 }
 
 extension AllFailed: Equatable where Failure: Equatable {}
@@ -11,106 +15,128 @@ extension Future {
   ///
   /// On a failure the join withdraws from the inputs that are still pending; it does not wait for
   /// them. Without inputs it succeeds at once.
+  @inlinable
   public static func zip<Element>(
     _ inputs: [Future<Element, Failure>]
   ) -> Future where Value == [Element] {
-    joining(inputs, verdict: failureOnly) { .success(inputs.map { $0.settledValue }) }
+    joining(inputs) { outcome in
+      switch outcome {
+      case .success: nil
+      case .failure(let failure): .failure(failure)
+      }
+    } conclude: { cells in
+      .success(cells.map { Future<Element, Failure>(known: $0).settledValue })
+    }
   }
 
   /// All values, of any number of types, or the first failure as soon as one fails.
   ///
   /// What is said of the form that takes an array holds here.
+  @inlinable
   public static func zip<each Element>(
     _ inputs: repeat Future<each Element, Failure>
   ) -> Future where Value == (repeat each Element) {
-    var cells: [AnyCell] = []
-    for input in repeat each inputs { cells.append(input.cell) }
-    let join = Join<Value, Failure>(cells) { .success((repeat (each inputs).settledValue)) }
-    Ready.draining { ready in
-      join.start(ready) { ready in
-        for input in repeat each inputs { join.listen(to: input, ready, failureOnly) }
-      }
-      if cells.isEmpty { join.settleUndecided(ready) }
+    var cells: [Cell] = []
+    var failures: [@Sendable () -> Failure?] = []
+    for input in repeat each inputs {
+      cells.append(input.cell)
+      failures.append { input.settledFailure }
     }
-    return Future(join)
+    let joined = Future.pending(on: cells)
+    Join.start(joined.cell, cells) { [failures] index, _, joined, ready in
+      guard let failure = failures[index]() else { return false }
+      Future(known: joined).settle(.failure(failure), ready, isEarly: true)
+      return true
+    } conclude: { _, joined, ready in
+      Future(known: joined).settle(.success((repeat (each inputs).settledValue)), ready)
+    }
+    return joined
   }
 
   /// All outcomes in the order of the futures, when the last one has settled. Never fails.
+  @inlinable
   public static func settleAll<Element, ElementFailure>(
     _ inputs: [Future<Element, ElementFailure>]
   ) -> Future where Value == [Result<Element, ElementFailure>], Failure == Never {
-    joining(inputs, verdict: { _ in nil }) { .success(inputs.map { $0.settledOutcome }) }
+    joining(inputs) { _ in
+      nil
+    } conclude: { cells in
+      .success(cells.map { Future<Element, ElementFailure>(known: $0).settledOutcome })
+    }
   }
 
-  /// The outcome of whichever settles first, be it a value or a failure; the others are withdrawn from.
+  /// The outcome of whichever settles first, be it a value or a failure.
   ///
-  /// Of several that are settled already, the first in order. There must be at least one.
+  /// Withdraws from the others. Of several that are settled already, the first in order counts.
+  /// There must be at least one.
+  @inlinable
   public static func race(_ inputs: [Future]) -> Future {
     precondition(!inputs.isEmpty, "a race of no futures would never end")
-    return joining(inputs, verdict: { $0 }) { preconditionFailure("every input of a race decides") }
+    return joining(inputs) { outcome in
+      outcome
+    } conclude: { _ in
+      preconditionFailure("no input has decided a race")
+    }
   }
 
-  /// The first value; or when all have failed, every failure. Others are withdrawn from at the first value.
+  /// The first value; or when all have failed, every failure.
   ///
-  /// Without inputs it fails at once.
+  /// Withdraws from the others at the first value. Without inputs it fails at once.
+  @inlinable
   public static func firstSuccess<ElementFailure>(
     _ inputs: [Future<Value, ElementFailure>]
   ) -> Future where Failure == AllFailed<ElementFailure> {
-    joining(inputs, verdict: successOnly) {
-      .failure(AllFailed(failures: inputs.map { $0.settledFailure }))
-    }
-  }
-
-  private static func joining<Input, InputFailure>(
-    _ inputs: [Future<Input, InputFailure>],
-    verdict: @escaping Join<Value, Failure>.Verdict<Input, InputFailure>,
-    conclude: @escaping @Sendable () -> Result<Value, Failure>
-  ) -> Future {
-    let join = Join(inputs.map(\.cell), conclude: conclude)
-    Ready.draining { ready in
-      join.start(ready) { ready in
-        for input in inputs { join.listen(to: input, ready, verdict) }
+    joining(inputs) { outcome in
+      switch outcome {
+      case .success(let value): .success(value)
+      case .failure: nil
       }
-      if inputs.isEmpty { join.settleUndecided(ready) }
+    } conclude: { cells in
+      let inputs = cells.lazy.map { Future<Value, ElementFailure>(known: $0) }
+      return .failure(AllFailed(failures: inputs.compactMap { $0.settledFailure }))
     }
-    return Future(join)
   }
 }
 
 extension Future {
-  @Sendable
-  fileprivate static func failureOnly<Input>(
-    _ outcome: Result<Input, Failure>
-  ) -> Result<Value, Failure>? {
-    guard case .failure(let failure) = outcome else { return nil }
-    return .failure(failure)
+  /// - Parameters:
+  ///   - verdict: What an input's outcome means for the whole; nil, to wait for the others.
+  ///   - conclude: The outcome if none had a verdict.
+  @inlinable
+  static func joining<Input, InputFailure>(
+    _ inputs: [Future<Input, InputFailure>],
+    verdict: @escaping @Sendable (Result<Input, InputFailure>) -> Result<Value, Failure>?,
+    conclude: @escaping @Sendable ([Cell]) -> Result<Value, Failure>
+  ) -> Future {
+    let cells = inputs.map { $0.cell as Cell }
+    let joined = Future.pending(on: cells)
+    Join.start(joined.cell, cells) { index, cells, joined, ready in
+      let input = Future<Input, InputFailure>(known: cells[index])
+      guard let outcome = verdict(input.settledOutcome) else { return false }
+      Future(known: joined).settle(outcome, ready, isEarly: true)
+      return true
+    } conclude: { cells, joined, ready in
+      Future(known: joined).settle(conclude(cells), ready)
+    }
+    return joined
   }
 
-  @Sendable
-  fileprivate static func successOnly<InputFailure>(
-    _ outcome: Result<Value, InputFailure>
-  ) -> Result<Value, Failure>? {
-    guard case .success(let value) = outcome else { return nil }
-    return .success(value)
+  @inlinable
+  static func pending(on cells: [Cell]) -> Future {
+    Future(Identity(nil, .pending, on: .all(cells)))
   }
 
-  /// For those who have heard of the outcome.
-  fileprivate var settledOutcome: Result<Value, Failure> {
-    guard let outcome = cell.outcome else { preconditionFailure("joined before it had settled") }
-    return outcome
-  }
-
-  fileprivate var settledValue: Value {
+  @inlinable
+  var settledValue: Value {
     guard case .success(let value) = settledOutcome else {
       preconditionFailure("a failure was taken for a value: \(settledOutcome)")
     }
     return value
   }
 
-  fileprivate var settledFailure: Failure {
-    guard case .failure(let failure) = settledOutcome else {
-      preconditionFailure("a value was taken for a failure: \(settledOutcome)")
-    }
+  @inlinable
+  var settledFailure: Failure? {
+    guard case .failure(let failure) = settledOutcome else { return nil }
     return failure
   }
 }

@@ -30,36 +30,43 @@
 /// **Cancellation is a request and travels upstream.** See ``cancel()``.
 ///
 /// Inside, a future is one object (`Cell`), whose `FutureState` decides and which is itself the entry in
-/// the list of the future that it waits for. `Ready` is the list that a thread drains.
+/// the list of the future that it waits for. `Ready` is the list that a thread drains. What is
+/// `@inlinable` is so for speed: other modules get copies for the types that they use.
 public struct Future<Value: Sendable, Failure: Error>: Sendable {
-  let cell: Cell<Value, Failure>
+  @usableFromInline let cell: OutcomeCell<Result<Value, Failure>?>
 
-  init(_ cell: Cell<Value, Failure>) { self.cell = cell }
+  @inlinable
+  init(_ cell: OutcomeCell<Result<Value, Failure>?>) { self.cell = cell }
 
   /// A future that is settled from the beginning.
-  public init(result: Result<Value, Failure>) { cell = Cell(settled: result) }
+  @inlinable
+  public init(result: Result<Value, Failure>) { self.init(Identity(result, .settled)) }
 
   /// A future that has succeeded from the beginning.
+  @inlinable
   public init(value: Value) { self.init(result: .success(value)) }
 
   /// A future that has failed from the beginning.
+  @inlinable
   public init(failure: Failure) { self.init(result: .failure(failure)) }
 
   /// The outcome if it is there; nil while the future is pending.
   ///
   /// Only looks: a deferred future is not started by it.
-  public var outcome: Result<Value, Failure>? { cell.outcomeIfSettled }
+  @inlinable
+  public var outcome: Result<Value, Failure>? { isSettled ? cell.outcome : nil }
 
   /// Whether the outcome is there.
-  public var isSettled: Bool { outcome != nil }
+  @inlinable
+  public var isSettled: Bool { cell.isSettled }
 
   /// Calls `callback` once with the outcome, after those that were registered or derived before.
   ///
   /// The callback counts as an interest that is never withdrawn: while it waits, cancelled
   /// derivations of the same future no longer cancel it.
+  @inlinable
   public func whenSettled(_ callback: @escaping @Sendable (Result<Value, Failure>) -> Void) {
-    let observer = Observer(of: cell, callback)
-    Ready.draining { cell.attach(observer, $0) }
+    cell.attach(Observer { callback(settledOutcome) })
   }
 
   /// Asks that nobody work for this outcome any more. It settles nothing itself.
@@ -84,23 +91,17 @@ public struct Future<Value: Sendable, Failure: Error>: Sendable {
   /// the work has really ended: a program is cancelled when it has been reaped, not when it was asked
   /// to stop. Transformations are still called, and a future that `flatMap` gets from one after the
   /// request is cancelled immediately.
-  public func cancel() { Ready.draining { cell.cancel($0) } }
+  @inlinable
+  public func cancel() { cell.cancel() }
 }
 
-/// Tells a callback the outcome.
-private final class Observer<Value: Sendable, Failure: Error>: Waiter, @unchecked Sendable {
-  private let callback: @Sendable (Result<Value, Failure>) -> Void
+/// Calls back, and does nothing else.
+@usableFromInline
+final class Observer: Waiter, @unchecked Sendable {
+  private let callback: @Sendable () -> Void
 
-  init(
-    of cell: Cell<Value, Failure>, _ callback: @escaping @Sendable (Result<Value, Failure>) -> Void
-  ) {
-    self.callback = callback
-    super.init(source: cell)
-  }
+  @usableFromInline
+  init(_ callback: @escaping @Sendable () -> Void) { self.callback = callback }
 
-  override func run(_ ready: Ready) {
-    guard let source, let outcome = unsafeDowncast(source, to: Cell<Value, Failure>.self).outcome
-    else { preconditionFailure("an observer was run before its future had settled") }
-    callback(outcome)
-  }
+  override func run(_ ready: Ready) { callback() }
 }

@@ -2,7 +2,9 @@
 ///
 /// Every method only decides. The caller holds the lock while it asks, and acts on the answer after
 /// it has let the lock go.
+@usableFromInline
 struct FutureState: Sendable {
+  @usableFromInline
   enum Phase: Sendable {
     /// Nobody has looked at it yet, and its work starts when somebody does.
     case unstarted
@@ -25,8 +27,7 @@ struct FutureState: Sendable {
   /// How many would still use the outcome. Only a withdrawal that brings it to zero cancels; zero at
   /// the beginning does not.
   private var interested: Int32 = 0
-  /// Newest first.
-  private var waiting: Waiter?
+  private var waiting = WaiterQueue()
 
   init(_ phase: Phase) { self.phase = phase }
 
@@ -42,19 +43,25 @@ struct FutureState: Sendable {
   /// Keeps `waiter` until the outcome is there; a settled future has it run instead.
   mutating func enqueue(_ waiter: Waiter) -> Arrival {
     guard phase != .settled else { return .isReady }
-    waiter.next = waiting
-    waiting = waiter
+    waiting.append(waiter)
     return .waits
+  }
+
+  /// Both at once.
+  mutating func attach(_ waiter: Waiter) -> Arrival {
+    let arrival = addInterest()
+    if arrival != .isReady { waiting.append(waiter) }
+    return arrival
   }
 
   /// Ends the waiting, once. Later calls return nil.
   ///
-  /// - Returns: Those who waited, newest first.
-  mutating func settle() -> WaitingList? {
+  /// - Returns: Those who waited.
+  mutating func settle() -> WaiterQueue? {
     guard phase != .settled else { return nil }
     phase = .settled
-    defer { waiting = nil }
-    return WaitingList(newest: waiting)
+    defer { waiting = WaiterQueue() }
+    return waiting
   }
 
   /// Whether this request is the first, and there is still something to cancel.
@@ -71,9 +78,4 @@ struct FutureState: Sendable {
     precondition(interested >= 0, "an interest was withdrawn twice: \(interested)")
     return interested == 0 && cancel()
   }
-}
-
-/// Those who waited for one outcome, linked through ``Waiter/next``.
-struct WaitingList: Sendable {
-  let newest: Waiter?
 }

@@ -1,85 +1,65 @@
 import Synchronization
 
-/// A cell that waits for several others.
-final class Join<Value: Sendable, Failure: Error>: Cell<Value, Failure>, @unchecked Sendable {
-  /// What becomes of an input's outcome: the outcome of the whole, or nil to wait for the others.
-  typealias Verdict<Input, InputFailure: Error> =
-    @Sendable (Result<Input, InputFailure>) -> Result<Value, Failure>?
+/// What the inputs of a joined future have in common.
+@usableFromInline
+final class Join: Sendable {
+  /// Hears that the input at an index has settled.
+  ///
+  /// - Returns: Whether that decides the joined future, whom it has then settled.
+  @usableFromInline typealias Hear = @Sendable (Int, [Cell], _ joined: Cell, Ready) -> Bool
+  /// Settles the joined future when every input has settled and none has decided.
+  @usableFromInline typealias Conclude = @Sendable ([Cell], _ joined: Cell, Ready) -> Void
 
-  private var inputs: [AnyCell]
+  private let joined: Cell
+  private let inputs: [Cell]
   private let undecided: Atomic<Int>
-  /// Called once every input has settled and none has decided. Touched by that last input and by the
-  /// one that has settled the join; these are the same if there is a last one at all, because an
-  /// input that decides does not count.
-  private var conclude: (@Sendable () -> Result<Value, Failure>)?
+  private let hear: Hear
+  private let conclude: Conclude
 
-  init(_ inputs: [AnyCell], conclude: @escaping @Sendable () -> Result<Value, Failure>) {
-    self.inputs = inputs
-    self.undecided = Atomic(inputs.count)
-    self.conclude = conclude
-    super.init(.pending)
-  }
-
-  override var upstream: Upstream { .all(inputs) }
-
-  override func forgetUpstream() { inputs = [] }
-
-  /// Every input has to be counted before the first is listened to: that one may fail at once, and the
-  /// join then withdraws from all.
-  func start(_ ready: Ready, listen: (Ready) -> Void) {
-    for input in inputs { input.addInterest(ready) }
-    listen(ready)
-  }
-
-  func listen<Input, InputFailure>(
-    to input: Future<Input, InputFailure>, _ ready: Ready,
-    _ verdict: @escaping Verdict<Input, InputFailure>
+  private init(
+    _ joined: Cell, _ inputs: [Cell], hear: @escaping Hear, conclude: @escaping Conclude
   ) {
-    input.cell.enqueue(JoinInput(input.cell, of: self, verdict), ready)
+    self.joined = joined
+    self.inputs = inputs
+    undecided = Atomic(inputs.count)
+    self.hear = hear
+    self.conclude = conclude
   }
 
-  /// No input is left that could decide.
-  func settleUndecided(_ ready: Ready) {
-    guard let conclude = conclude.take() else { preconditionFailure("concluded twice") }
-    settle(conclude(), ready)
+  /// Makes `joined` hear of `inputs`, on all of which it stands.
+  ///
+  /// All of them are told of the interest before the first is listened to: that one may decide at once,
+  /// and `joined` then withdraws from all.
+  @usableFromInline
+  static func start(
+    _ joined: Cell, _ inputs: [Cell], hear: @escaping Hear, conclude: @escaping Conclude
+  ) {
+    Ready.draining { ready in
+      guard !inputs.isEmpty else { return conclude([], joined, ready) }
+      let join = Join(joined, inputs, hear: hear, conclude: conclude)
+      for input in inputs { input.addInterest(ready) }
+      for (index, input) in inputs.enumerated() {
+        input.enqueue(JoinInput(index, of: join), ready)
+      }
+    }
   }
 
-  fileprivate func hear(_ verdict: Result<Value, Failure>?, _ ready: Ready) {
-    guard let verdict else {
-      let before = undecided.wrappingSubtract(1, ordering: .acquiringAndReleasing).oldValue
-      if before == 1 { settleUndecided(ready) }
-      return
-    }
-    guard let released = settle(verdict, ready) else { return }
-    conclude = nil
-    if case .all(let inputs) = released {
-      for input in inputs.reversed() { ready.withdraw(from: input) }
-    }
+  fileprivate func hear(_ index: Int, _ ready: Ready) {
+    guard !hear(index, inputs, joined, ready) else { return }
+    let before = undecided.wrappingSubtract(1, ordering: .acquiringAndReleasing).oldValue
+    if before == 1 { conclude(inputs, joined, ready) }
   }
 }
 
 /// The entry of a join in the list of one of its inputs.
-private final class JoinInput<
-  Input: Sendable, InputFailure: Error, Value: Sendable, Failure: Error
->:
-  Waiter, @unchecked Sendable
-{
-  private let join: Join<Value, Failure>
-  private let verdict: Join<Value, Failure>.Verdict<Input, InputFailure>
+private final class JoinInput: Waiter, @unchecked Sendable {
+  private let join: Join
+  private let index: Int
 
-  init(
-    _ source: Cell<Input, InputFailure>, of join: Join<Value, Failure>,
-    _ verdict: @escaping Join<Value, Failure>.Verdict<Input, InputFailure>
-  ) {
+  init(_ index: Int, of join: Join) {
     self.join = join
-    self.verdict = verdict
-    super.init(source: source)
+    self.index = index
   }
 
-  override func run(_ ready: Ready) {
-    guard let source,
-      let outcome = unsafeDowncast(source, to: Cell<Input, InputFailure>.self).outcome
-    else { preconditionFailure("an input was heard before it had settled") }
-    join.hear(verdict(outcome), ready)
-  }
+  override func run(_ ready: Ready) { join.hear(index, ready) }
 }

@@ -1,5 +1,3 @@
-import Synchronization
-
 /// The obligation to settle a ``Future``: its write side.
 ///
 /// Whoever holds a promise owes an outcome, also after a cancellation. One that is released without
@@ -9,15 +7,18 @@ import Synchronization
 ///
 /// May be used from any thread.
 public final class Promise<Value: Sendable, Failure: Error>: Sendable {
-  private let root = Root<Value, Failure>(.pending)
+  /// The read side.
+  public let future: Future<Value, Failure>
   private let ifDropped: @Sendable (PromiseDropped) -> Result<Value, Failure>
   private let file: StaticString
   private let line: UInt
 
-  private init(
-    file: StaticString, line: UInt,
+  @usableFromInline
+  init(
+    _ future: Future<Value, Failure>, file: StaticString, line: UInt,
     whenDropped ifDropped: @escaping @Sendable (PromiseDropped) -> Result<Value, Failure>
   ) {
+    self.future = future
     self.ifDropped = ifDropped
     self.file = file
     self.line = line
@@ -26,26 +27,30 @@ public final class Promise<Value: Sendable, Failure: Error>: Sendable {
   /// Makes a promise of any failure type, `Never` among them.
   ///
   /// - Parameter ifDropped: The outcome if the promise is released unsettled.
+  @inlinable
   public convenience init(
     ifDropped: Result<Value, Failure>, file: StaticString = #fileID, line: UInt = #line
   ) {
-    self.init(file: file, line: line) { _ in ifDropped }
+    self.init(.pending(), file: file, line: line) { _ in ifDropped }
   }
 
   /// Makes a promise whose failure type has a word for being dropped.
+  @inlinable
   public convenience init(file: StaticString = #fileID, line: UInt = #line)
   where Failure: DropRepresentable {
-    self.init(file: file, line: line) { .failure(.promiseDropped($0)) }
+    self.init(.pending(), file: file, line: line) { .failure(.promiseDropped($0)) }
   }
 
   /// Makes a promise that fails with ``PromiseDropped`` if it is dropped.
+  @inlinable
   public convenience init(file: StaticString = #fileID, line: UInt = #line)
   where Failure == any Error {
-    self.init(file: file, line: line) { .failure($0) }
+    self.init(.pending(), file: file, line: line) { .failure($0) }
   }
 
   deinit {
-    guard !future.isSettled else { return }
+    let cell: Cell = future.cell
+    guard !cell.isSettled else { return }
     let dropped = PromiseDropped(file: file.description, line: line)
     #if DEBUG
       dropped.report()
@@ -53,27 +58,28 @@ public final class Promise<Value: Sendable, Failure: Error>: Sendable {
     settle(ifDropped(dropped))
   }
 
-  /// The read side, the same at every call.
-  public var future: Future<Value, Failure> { Future(root) }
-
   /// Gives the outcome. Only the first one counts.
   ///
   /// - Returns: Whether it was the first.
+  @inlinable
   @discardableResult
   public func settle(_ outcome: Result<Value, Failure>) -> Bool {
-    Ready.draining { root.settle(outcome, $0) != nil }
+    let cell = future.cell
+    return cell.settle { cell.outcome = outcome }
   }
 
   /// Settles with `value`, as ``settle(_:)``.
+  @inlinable
   @discardableResult
   public func succeed(_ value: Value) -> Bool { settle(.success(value)) }
 
   /// Settles with `failure`, as ``settle(_:)``.
+  @inlinable
   @discardableResult
   public func fail(_ failure: Failure) -> Bool { settle(.failure(failure)) }
 
   /// Whether somebody has asked for the work to end. False again never.
-  public var isCancelled: Bool { root.state.withLock { $0.isCancelled } }
+  public var isCancelled: Bool { future.cell.isCancelled }
 
   /// Runs `handler` exactly once when the work is asked to end, or now if it already was.
   ///
@@ -81,36 +87,18 @@ public final class Promise<Value: Sendable, Failure: Error>: Sendable {
   /// registration on the thread that cancels. The promise still has to be settled. Do so through the
   /// argument: a handler that captures its own promise keeps it from ever being dropped.
   public func onCancel(_ handler: @escaping @Sendable (Promise) -> Void) {
-    root.onCancel { [weak self] in
+    future.cell.onCancel { [weak self] in
       if let self { handler(self) }
     }
   }
 
   /// Runs `handler` as the other ``onCancel(_:)`` does, where it does not need the promise.
-  public func onCancel(_ handler: @escaping @Sendable () -> Void) { root.onCancel(handler) }
+  public func onCancel(_ handler: @escaping @Sendable () -> Void) { future.cell.onCancel(handler) }
 }
 
 extension Promise where Value == Void {
   /// Settles without a value, as ``settle(_:)``.
+  @inlinable
   @discardableResult
   public func succeed() -> Bool { succeed(()) }
-}
-
-/// A future that is settled from outside, by a promise or a task.
-final class Root<Value: Sendable, Failure: Error>: Cell<Value, Failure>, @unchecked Sendable {
-  private var handlers: [@Sendable () -> Void] = []
-
-  override var upstream: Upstream { .handlers(handlers) }
-
-  override func forgetUpstream() { handlers = [] }
-
-  func onCancel(_ handler: @escaping @Sendable () -> Void) {
-    let isLate = state.withLock { state in
-      guard state.phase != .settled else { return false }
-      guard !state.isCancelled else { return true }
-      handlers.append(handler)
-      return false
-    }
-    if isLate { handler() }
-  }
 }

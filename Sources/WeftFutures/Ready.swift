@@ -14,13 +14,14 @@
 /// continuations, requests to cancel, and also what is to be released.
 ///
 /// Used by its own thread only, which is why it needs no lock.
+@usableFromInline
 final class Ready {
-  private var first: Waiter?
-  private var last: Waiter?
-  private var withdrawals: [AnyCell] = []
-  private var discarded: [Any] = []
-  private var postponed: [@Sendable () -> Void] = []
-  private var isDraining = false
+  // Every access to these is over before anything else is called, so the run-time need not check it.
+  @exclusivity(unchecked) private var waiters = WaiterQueue()
+  @exclusivity(unchecked) private var withdrawals: [Upstream] = []
+  @exclusivity(unchecked) private var discarded: [Any] = []
+  @exclusivity(unchecked) private var postponed: [@Sendable () -> Void] = []
+  @exclusivity(unchecked) private var isDraining = false
 
   /// Does `body`, then all that became ready by it; inside another drain, only the former.
   ///
@@ -35,29 +36,15 @@ final class Ready {
     return answer
   }
 
-  func append(_ waiter: Waiter) {
-    if let last { last.next = waiter } else { first = waiter }
-    last = waiter
-  }
+  func append(_ waiter: Waiter) { waiters.append(waiter) }
 
-  /// Appends the whole list, oldest first.
-  func append(_ list: WaitingList) {
-    guard let newest = list.newest else { return }
-    guard newest.next != nil else { return append(newest) }
-    let before = last
-    var newer: Waiter?
-    var current: Waiter? = newest
-    while let waiter = current {
-      current = waiter.next
-      waiter.next = newer
-      newer = waiter
-    }
-    if let before { before.next = newer } else { first = newer }
-    last = newest
-  }
+  func append(movingFrom queue: WaiterQueue) { waiters.append(movingFrom: queue) }
 
-  /// Notes that one of those who wanted the outcome of `cell` wants it no more.
-  func withdraw(from cell: AnyCell) { withdrawals.append(cell) }
+  /// Notes that somebody who stood on `upstream` wants it no more.
+  func withdraw(from upstream: Upstream) {
+    if case .nothing = upstream { return }
+    withdrawals.append(upstream)
+  }
 
   /// Releases `object` when nothing else is being released, however deep its references go.
   func discard(_ object: Any) { discarded.append(object) }
@@ -67,12 +54,9 @@ final class Ready {
 
   private func drain() {
     while true {
-      if let cell = withdrawals.popLast() {
-        cell.withdraw(self)
-      } else if let waiter = first {
-        first = waiter.next
-        waiter.next = nil
-        if first == nil { last = nil }
+      if !withdrawals.isEmpty {
+        withdrawals.removeLast().withdraw(self)
+      } else if let waiter = waiters.popFirst() {
         waiter.run(self)
       } else if discarded.popLast() == nil {
         guard let work = postponed.popLast() else { return }

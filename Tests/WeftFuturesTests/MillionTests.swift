@@ -1,26 +1,15 @@
 import Testing
 import WeftFutures
 
-/// A million futures on a thread with 512 KiB of stack: settled, and released from either end.
+/// Long graphs on a thread with 512 KiB of stack: settled, or never settled, and released from either end.
+///
+/// Twenty thousand links leave 26 bytes of that stack to each, less than any recursion takes.
 @Suite(.serialized) struct MillionTests {
-  static let count = 1_000_000
+  typealias Whole = Future<Int, Oops>
+  typealias Link = @Sendable (Whole) -> Whole
 
-  typealias Link = @Sendable (Future<Int, any Error>) -> Future<Int, any Error>
-
-  static let links: [(String, Link)] = [
-    ("map", { $0.map { $0 + 1 } }),
-    ("mapResult", { $0.mapResult { $0.map { $0 + 1 } } }),
-    ("flatMap", { $0.flatMap { Future(value: $0 + 1) } }),
-    (
-      "flatMap to its source",
-      { source in source.flatMap { value in source.map { _ in value + 1 } } }
-    ),
-    ("flatMapError", { $0.flatMapError { _ in Future(value: 0) }.map { $0 + 1 } }),
-    ("zip", { Future.zip([$0]).map { $0[0] + 1 } }),
-    ("zip pack", { Future.zip($0, Future(value: 1)).map { $0 + $1 } }),
-    ("race", { Future.race([$0]).map { $0 + 1 } }),
-    ("deferred", { source in Future.deferred { source }.map { $0 + 1 } }),
-  ]
+  static let million = 1_000_000
+  static let many = 20_000
 
   enum End: CaseIterable {
     case settledThenReleased
@@ -28,29 +17,147 @@ import WeftFutures
     case tailReleasedFirst
   }
 
-  @Test(arguments: links, End.allCases)
-  func aChain(_ link: (name: String, of: Link), endsWithoutStack end: End) {
-    let count = link.name == "map" || link.name == "flatMap" ? Self.count : Self.count / 10
-    let seen = Log<Int?>()
-    onSmallStack {
-      var promise: Promise<Int, any Error>? = Promise(ifDropped: .failure(Oops()))
-      var tail: Future<Int, any Error>? = promise!.future
-      for _ in 0..<count { tail = link.of(tail!) }
-      tail!.whenSettled { seen.write(try? $0.get()) }
-      switch end {
-      case .settledThenReleased:
-        promise!.succeed(0)
-        promise = nil
-        tail = nil
-      case .promiseDroppedFirst:
-        promise = nil
-        tail = nil
-      case .tailReleasedFirst:
-        tail = nil
-        promise = nil
+  static let links: [(String, Link)] = [
+    ("map", { $0.map { $0 + 1 } }),
+    ("mapError", { $0.mapError { $0 }.map { $0 + 1 } }),
+    ("mapResult", { $0.mapResult { $0.map { $0 + 1 } } }),
+    ("flatMap", { $0.flatMap { Whole(value: $0 + 1) } }),
+    ("flatMap to its source", { source in source.flatMap { _ in source.map { $0 + 1 } } }),
+    ("flatMapError", { $0.flatMapError { Whole(failure: $0) }.map { $0 + 1 } }),
+    ("zip", { Future.zip([$0]).map { $0[0] + 1 } }),
+    ("zip of types", { Future.zip($0, Whole(value: 1)).map { $0 + $1 } }),
+    (
+      "settleAll",
+      {
+        Future.settleAll([$0]).failing(with: Oops.self).mapResult {
+          $0.flatMap { $0[0].map { $0 + 1 } }
+        }
       }
+    ),
+    ("race", { Future.race([$0]).map { $0 + 1 } }),
+    ("firstSuccess", { Future.firstSuccess([$0]).mapError { $0.failures[0] }.map { $0 + 1 } }),
+    ("deferred", { source in Future.deferred { source }.map { $0 + 1 } }),
+  ]
+
+  @Test(arguments: [End.settledThenReleased, .promiseDroppedFirst])
+  func aChainOfAMillionNeedsNoStack(_ end: End) {
+    chain(of: Self.million, ending: end) { $0.map { $0 + 1 } }
+  }
+
+  @Test(arguments: links, End.allCases)
+  func aLongChainNeedsNoStack(_ link: (name: String, of: Link), ending end: End) {
+    chain(of: Self.many, ending: end, link.of)
+  }
+
+  private func chain(of count: Int, ending end: End, _ link: @escaping Link) {
+    let seen = Log<Result<Int, Oops>>()
+    onSmallStack {
+      var promise: Source? = Source()
+      var tail: Whole? = promise?.future
+      for _ in 0..<count { tail = tail.map(link) }
+      tail?.whenSettled { seen.write($0) }
+      if end == .tailReleasedFirst { tail = nil }
+      if end == .settledThenReleased { promise?.succeed(0) }
+      promise = nil
+      tail = nil
     }
-    let dropped = link.name == "flatMapError" ? count : nil
-    #expect(seen.entries == [end == .settledThenReleased ? count : dropped])
+    let expected: Result<Int, Oops> =
+      end == .settledThenReleased ? .success(count) : .failure(Oops(number: -1))
+    #expect(seen.entries == [expected])
+  }
+
+  @Test(arguments: [End.settledThenReleased, .promiseDroppedFirst])
+  func aZipOfAMillionNeedsNoStack(_ end: End) {
+    let seen = Log<Result<Int, Oops>>()
+    onSmallStack {
+      var promises = (0..<Self.million).map { _ in Source() }
+      var all: Future<[Int], Oops>? = Future.zip(promises.map(\.future))
+      all?.map(\.count).whenSettled { seen.write($0) }
+      if end == .tailReleasedFirst { all = nil }
+      if end == .settledThenReleased { for promise in promises { promise.succeed(1) } }
+      promises = []
+      all = nil
+    }
+    let expected: Result<Int, Oops> =
+      end == .settledThenReleased ? .success(Self.million) : .failure(Oops(number: -1))
+    #expect(seen.entries == [expected])
+  }
+
+  @Test func cancellingTheEndOfALongChainNeedsNoStack() {
+    let asked = Tally()
+    onSmallStack {
+      let promise = Source()
+      promise.onCancel {
+        asked.add()
+        $0.succeed(0)
+      }
+      var tail = promise.future
+      for link in 0..<Self.many {
+        tail = link.isMultiple(of: 2) ? tail.map { $0 } : Future.zip([tail]).map { $0[0] }
+      }
+      tail.cancel()
+      #expect(tail.outcome == .success(0))
+    }
+    #expect(asked.total == 1)
+  }
+
+  @Test func promisesThatSettleOneAnotherNeedNoStack() {
+    onSmallStack {
+      let first = Source()
+      var last = first.future
+      for _ in 0..<Self.many {
+        let next = Source()
+        last.whenSettled { next.settle($0) }
+        last = next.future
+      }
+      first.succeed(1)
+      #expect(last.outcome == .success(1))
+    }
+  }
+
+  @Test func handlersThatCancelOneAnotherNeedNoStack() {
+    onSmallStack {
+      let first = Source()
+      first.onCancel { $0.succeed(1) }
+      var last = first.future
+      for _ in 0..<Self.many {
+        let next = Source()
+        next.onCancel { [last] in last.cancel() }
+        last.whenSettled { next.settle($0) }
+        last = next.future
+      }
+      last.cancel()
+      #expect(last.outcome == .success(1))
+    }
+  }
+
+  @Test func aRecursionThroughFlatMapNeedsNoStack() {
+    @Sendable func countDown(_ count: Int) -> Whole {
+      guard count > 0 else { return Whole(value: 0) }
+      return Whole(value: count - 1).flatMap { countDown($0) }
+    }
+    onSmallStack { #expect(countDown(Self.many).outcome == .success(0)) }
+  }
+
+  @Test func deferredWorkThatHoldsDeferredWorkIsReleasedWithoutStack() {
+    onSmallStack {
+      var last = Whole(value: 0)
+      for _ in 0..<Self.many { last = .deferred { [last] in last.map { $0 } } }
+      #expect(last.outcome == nil)
+    }
+  }
+
+  @Test func aPromiseDroppedInAHandlerOfAnotherNeedsNoStack() {
+    onSmallStack {
+      var last: Source? = Source()
+      for _ in 0..<Self.many {
+        let next = Source()
+        next.onCancel { [last] in withExtendedLifetime(last) {} }
+        last = next
+      }
+      let future = last?.future
+      last = nil
+      #expect(future?.isSettled == true)
+    }
   }
 }

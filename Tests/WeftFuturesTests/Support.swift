@@ -1,4 +1,5 @@
 import Synchronization
+import WeftFutures
 
 #if canImport(Glibc)
   import Glibc
@@ -8,6 +9,15 @@ import Synchronization
 
 struct Oops: Error, Hashable {
   var number = 0
+}
+
+/// What most tests use: a promise that may fail, and has something to say if it is dropped.
+typealias Source = Promise<Int, Oops>
+
+extension Promise where Value == Int, Failure == Oops {
+  convenience init(_ file: StaticString = #fileID, _ line: UInt = #line) {
+    self.init(ifDropped: .failure(Oops(number: -1)), file: file, line: line)
+  }
 }
 
 /// What happened, in order, from any thread.
@@ -28,24 +38,6 @@ final class Tally: Sendable {
   func add() { count.wrappingAdd(1, ordering: .sequentiallyConsistent) }
 }
 
-/// Counts its living instances, to see what is released.
-final class Ballast: Sendable {
-  private let living: Atomic<Int>.Counter
-
-  init(_ living: Atomic<Int>.Counter) {
-    self.living = living
-    living.value.wrappingAdd(1, ordering: .relaxed)
-  }
-
-  deinit { living.value.wrappingSubtract(1, ordering: .relaxed) }
-}
-
-extension Atomic where Value == Int {
-  final class Counter: Sendable {
-    let value = Atomic<Int>(0)
-  }
-}
-
 /// SplitMix64 (Steele, Lea, Flood 2014): every seed is another sequence, the same on every machine.
 struct Seeded: RandomNumberGenerator {
   private var state: UInt64
@@ -63,11 +55,11 @@ struct Seeded: RandomNumberGenerator {
 
 /// Runs every body on a thread of its own, all released at once, and waits for them.
 func onThreads(stackBytes: Int = 512 * 1024, _ bodies: [@Sendable () -> Void]) {
-  let gate = Atomic<Int>.Counter()
+  let arrived = Tally()
   let threads = bodies.map { body in
     Thread(stackBytes: stackBytes) {
-      gate.value.wrappingAdd(1, ordering: .sequentiallyConsistent)
-      while gate.value.load(ordering: .sequentiallyConsistent) < bodies.count { sched_yield() }
+      arrived.add()
+      while arrived.total < bodies.count { sched_yield() }
       body()
     }
   }

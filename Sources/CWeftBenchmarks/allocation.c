@@ -1,0 +1,14 @@
+#include "CWeftBenchmarks.h"
+
+#if defined(__APPLE__)
+#include <malloc/malloc.h>
+
+size_t weft_allocated_bytes(void) { return mstats().bytes_used; }
+#else
+#include <malloc.h>
+
+size_t weft_allocated_bytes(void) {
+  struct mallinfo2 use = mallinfo2();
+  return use.uordblks + use.hblkhd;
+}
+#endif

@@ -1,0 +1,74 @@
+import Testing
+import WeftFutures
+
+/// A failure type with a word for being dropped.
+private struct Lost: DropRepresentable, Equatable {
+  var line: UInt
+  static func promiseDropped(_ dropped: PromiseDropped) -> Lost { Lost(line: dropped.line) }
+}
+
+@Suite(.serialized) struct DroppedPromiseTests {
+  /// Reports of promises made in this file, since other tests drop some at the same time.
+  private func reports(while body: () -> Void) -> [PromiseDropped] {
+    let log = Log<PromiseDropped>()
+    let earlier = PromiseDropped.reporter
+    PromiseDropped.reporter = { if $0.file == #fileID { log.write($0) } }
+    defer { PromiseDropped.reporter = earlier }
+    body()
+    return log.entries
+  }
+
+  @Test func failsWithThePlaceThatMadeIt() {
+    let line: UInt = #line + 1
+    let future = Promise<Int, any Error>().future
+    guard case .failure(let failure as PromiseDropped) = future.outcome else {
+      Issue.record("\(String(describing: future.outcome))")
+      return
+    }
+    #expect(failure.line == line)
+    #expect(failure.file == "WeftFuturesTests/DroppedPromiseTests.swift")
+    #expect("\(failure)" == "promise made at \(failure.file):\(line) was dropped unsettled")
+  }
+
+  @Test func failsWithTheWordThatTheFailureTypeHasForIt() {
+    let future = Promise<Int, Lost>(line: 7).future
+    #expect(future.outcome == .failure(Lost(line: 7)))
+  }
+
+  @Test func settlesWithTheOutcomeItWasGiven() {
+    #expect(Promise<Int, Never>(ifDropped: .success(3)).future.outcome == .success(3))
+    #expect(Promise<Int, Oops>(ifDropped: .failure(Oops())).future.outcome == .failure(Oops()))
+  }
+
+  @Test func tellsThoseWhoWait() {
+    var promise: Promise<Int, Lost>? = Promise(line: 1)
+    let log = Log<Result<Int, Lost>>()
+    promise?.future.map { $0 + 1 }.whenSettled { log.write($0) }
+    #expect(log.entries.isEmpty)
+    promise = nil
+    #expect(log.entries == [.failure(Lost(line: 1))])
+  }
+
+  #if DEBUG
+    @Test func isReportedWithThePlaceThatMadeIt() {
+      let dropped = reports {
+        _ = Promise<Int, any Error>(line: 11).future
+        _ = Promise<Int, Never>(ifDropped: .success(0), line: 12).future
+      }
+      #expect(dropped.map(\.line) == [11, 12])
+    }
+  #endif
+
+  @Test func aSettledOneIsNotReported() {
+    let dropped = reports { Promise<Int, any Error>().succeed(1) }
+    #expect(dropped.isEmpty)
+  }
+
+  @Test func aHandlerThatTakesThePromiseAsArgumentDoesNotKeepIt() {
+    var promise: Promise<Int, Lost>? = Promise(line: 2)
+    let future = promise!.future
+    promise!.onCancel { $0.succeed(1) }
+    promise = nil
+    #expect(future.outcome == .failure(Lost(line: 2)))
+  }
+}
