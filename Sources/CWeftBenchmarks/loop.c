@@ -28,9 +28,18 @@ static __attribute__((noinline)) pid_t start(char *const *arguments, int output)
   _exit(127);
 }
 
+static int open_pipe(int ends[2]) {
+#if defined(__linux__)
+  return pipe2(ends, O_CLOEXEC);
+#else
+  if (pipe(ends) < 0) return -1;
+  return fcntl(ends[0], F_SETFD, FD_CLOEXEC) | fcntl(ends[1], F_SETFD, FD_CLOEXEC);
+#endif
+}
+
 static int run_once(const struct loop *loop, char *buffer, size_t size) {
   int ends[2] = {-1, -1};
-  if (loop->capture && pipe2(ends, O_CLOEXEC) < 0) return 0;
+  if (loop->capture && open_pipe(ends) < 0) return 0;
   pid_t child = start(loop->arguments, ends[1]);
   if (loop->capture) {
     close(ends[1]);

@@ -82,6 +82,25 @@ import Testing
     #expect(ran.end.exited(with: 9))
   }
 
+  @Test func withoutADescriptorForTheExitItIsAskedFor() throws {
+    let arguments = try ProgramArguments(
+      ["/bin/sh", "-c", "printf hi; exec >&- 2>&-; sleep 0.05; exit 3"],
+      environment: .inherited(), directory: nil)
+    var streams = try ProgramStreams(input: .null, merged: false)
+    let leader = try arguments.start("/bin/sh", streams: streams)
+    streams.closeProgramEnds()
+    let begin = MonotonicClock.now
+    let ending = Ending(startedAt: begin, timeout: nil, grace: .zero)
+    var run = ProgramRun(
+      leader: leader, exit: -1, streams: streams, policy: StopPolicy(), ending: ending, begin: begin
+    )
+    var text = ""
+    let end = run.toEnd(
+      slot: try .ofThisThread(), stop: StopSwitch(),
+      output: { text += String(decoding: $1, as: UTF8.self) })
+    #expect(end.exited(with: 3) && text == "hi")
+  }
+
   @Test func theKernelsAccountIsTold() throws {
     let end = try run(sh: "i=0; while [ $i -lt 20000 ]; do i=$((i+1)); done").end
     #expect(end.usage.user + end.usage.system > .zero)

@@ -1,3 +1,13 @@
+// WeftPlatform is the operating system, as far as Weft needs it, and the only place where POSIX is spoken;
+// what C alone can do is in CWeftPlatform.
+//
+//   Processes/  `ChildProgram` runs one program to its end on the calling thread: `ProgramArguments` and
+//               `SearchPath` say what is started, `ProgramRun` waits and acts, `Ending` decides
+//   Threads/    `BlockingThreads`, for jobs that block, such as the above
+//   Time/       clocks, and `TimeSource`, behind which a test puts its own
+//   Signals/    `Signal` by name, `SignalListener` for a program's main
+//   Files/      reading a workflow file, writing output, putting bytes aside
+
 import CWeftPlatform
 
 /// One of a program's two output streams.
@@ -37,6 +47,8 @@ package struct ChildProgram: Sendable {
 
   /// Runs the program to its end on the calling thread, which is blocked meanwhile.
   ///
+  /// Neither closure may run another program on this thread: they would share its buffer.
+  ///
   /// - Parameters:
   ///   - stop: Asks it to stop from any thread; requested beforehand, nothing is started.
   ///   - started: Called once, with the process id, before any output.
@@ -69,7 +81,7 @@ package struct ChildProgram: Sendable {
     let leader = try arguments.start(program, streams: streams)
     streams.closeProgramEnds()
     return ProgramRun(
-      leader: leader, streams: streams, policy: stopPolicy,
+      leader: leader, exit: weft_exit_descriptor(leader), streams: streams, policy: stopPolicy,
       ending: Ending(startedAt: begin, timeout: timeout, grace: stopPolicy.grace), begin: begin)
   }
 }

@@ -21,16 +21,16 @@ struct ProgramRun: ~Copyable {
 
   typealias Output = (OutputStream, UnsafeRawBufferPointer) -> Void
 
+  /// - Parameter exit: What `weft_exit_descriptor` gave, also if that is an error.
   init(
-    leader: Int32, streams: consuming ProgramStreams, policy: StopPolicy, ending: Ending,
-    begin: Duration
+    leader: Int32, exit: Int32, streams: consuming ProgramStreams, policy: StopPolicy,
+    ending: Ending, begin: Duration
   ) {
     self.leader = leader
     self.streams = streams
     self.policy = policy
     self.ending = ending
     self.begin = begin
-    let exit = weft_exit_descriptor(leader)
     if exit >= 0 { self.exit = OwnedDescriptor(exit) }
   }
 
