@@ -51,6 +51,7 @@ struct JSONParser: ~Copyable {
       let problems = parser.problems
       result = Result(tape: parser.tape, problems: problems, isWhole: isWhole)
     }
+    // The closure above has run.
     return result!
   }
 
