@@ -87,3 +87,9 @@ package enum Entropy {
     return bytes
   }
 }
+
+/// What this process has to run on.
+package enum Machine {
+  /// Processors that this process may use, at least 1; an affinity mask counts.
+  package static var processorCount: Int { Int(weft_processor_count()) }
+}

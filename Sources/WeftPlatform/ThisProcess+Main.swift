@@ -1,0 +1,35 @@
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Darwin)
+  import Darwin
+#endif
+
+/// What a program's `main` asks of the process that it is.
+extension ThisProcess {
+  /// Its arguments as bytes, without the program's own name: a path need not be UTF-8.
+  package static var arguments: [[UInt8]] {
+    (1..<max(1, Int(CommandLine.argc))).map { index in
+      guard let argument = CommandLine.unsafeArgv[index] else { return [] }
+      return UnsafeBufferPointer(start: argument, count: strlen(argument)).map {
+        UInt8(bitPattern: $0)
+      }
+    }
+  }
+
+  /// The value of an environment variable; what is not UTF-8 in it is repaired.
+  package static func variable(_ name: String) -> String? {
+    getenv(name).map { String(cString: $0) }
+  }
+
+  /// Fills the places of standard streams that were closed, so that no file which is opened later gets
+  /// their number and is written to by mistake. Reading gives nothing, writing fails.
+  package static func fillStandardStreams() {
+    for number in STDIN_FILENO...STDERR_FILENO where fcntl(number, F_GETFD) < 0 {
+      // The lowest free number is this one.
+      _ = open("/dev/null", O_RDONLY)
+    }
+  }
+
+  /// Ends now, on whichever thread this is; nothing is flushed and no other code runs.
+  package static func exit(_ status: Int32) -> Never { _exit(status) }
+}
