@@ -1,0 +1,28 @@
+import WeftDiagnostics
+
+/// How many problems there are: the last line for people.
+struct CheckSummary {
+  private let fileCount: Int
+  private let errorCount: Int
+  private let warningCount: Int
+
+  init(_ diagnosticsByFile: [[Diagnostic]]) {
+    fileCount = diagnosticsByFile.count
+    let collections = diagnosticsByFile.map { DiagnosticCollection($0) }
+    errorCount = collections.reduce(0) { $0 + $1.errorCount }
+    warningCount = collections.reduce(0) { $0 + $1.warningCount }
+  }
+
+  var hasOnlyWarnings: Bool { errorCount == 0 && warningCount > 0 }
+
+  /// `2 files: 3 errors, 1 warning`, `1 file: no problems`.
+  var text: String {
+    let problems = [(errorCount, "error"), (warningCount, "warning")].filter { $0.0 > 0 }
+    let told = problems.map(CheckSummary.counted).joined(separator: ", ")
+    return CheckSummary.counted(fileCount, "file") + ": " + (told.isEmpty ? "no problems" : told)
+  }
+
+  private static func counted(_ count: Int, _ noun: String) -> String {
+    count == 1 ? "1 \(noun)" : "\(count) \(noun)s"
+  }
+}

@@ -1,0 +1,42 @@
+/// What `weft init` writes: small, and working wherever there is a shell.
+enum FirstWorkflow {
+  static let text = """
+    {
+      "name": "first",
+      "description": "Steps run one after another; those in a parallel group, side by side.",
+      "steps": [
+        {
+          "id": "prepare",
+          "description": "A string runs in a shell. Whatever it writes is shown line by line.",
+          "run": "echo preparing; date"
+        },
+        {
+          "id": "checks",
+          "description": "The group is done when all its members are; then comes the next step.",
+          "parallel": [
+            { "id": "unit", "run": "echo testing one part", "timeout": "5m" },
+            { "id": "system", "run": ["uname", "-sm"], "name": "a program without a shell" },
+            {
+              "id": "style",
+              "description": "Its failure would be told, and the run would go on.",
+              "run": "echo looking at the style",
+              "allowFailure": true
+            },
+            {
+              "id": "summary",
+              "description": "Waits for exactly these, and for no other member.",
+              "needs": ["unit", "style"],
+              "run": "echo unit and style are done"
+            }
+          ]
+        },
+        {
+          "id": "finish",
+          "env": { "GREETING": "hello" },
+          "run": "echo \\"$GREETING from the last step\\""
+        }
+      ]
+    }
+
+    """
+}

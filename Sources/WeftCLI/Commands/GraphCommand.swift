@@ -1,0 +1,20 @@
+import WeftPlanning
+
+/// `weft graph`: the plan, printed.
+struct GraphCommand {
+  private let invocation: GraphInvocation
+  private let console: Console
+
+  init(_ invocation: GraphInvocation, _ console: Console) {
+    self.invocation = invocation
+    self.console = console
+  }
+
+  func execute() -> ExitCode {
+    let file = CheckedFile(path: invocation.file)
+    console.errors.write(file.diagnostics)
+    guard let plan = file.plan else { return file.exitCode(isStrict: false) }
+    console.output.write(plan, as: invocation.format)
+    return .success
+  }
+}

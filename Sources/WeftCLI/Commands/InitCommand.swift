@@ -1,0 +1,46 @@
+import WeftPlatform
+
+/// `weft init`: a first workflow, in a file that did not exist.
+struct InitCommand {
+  private let path: String
+  private let console: Console
+
+  init(path: String, _ console: Console) {
+    self.path = path
+    self.console = console
+  }
+
+  func execute() -> ExitCode {
+    if path == "-" {
+      console.output.write(FirstWorkflow.text)
+      return .success
+    }
+    do {
+      try write()
+    } catch {
+      console.complain(error)
+      return .usage
+    }
+    console.output.write("wrote \(path); to run it: weft run \(path)\n")
+    return .success
+  }
+
+  /// Leaves either the whole file or none.
+  private func write() throws(Complaint) {
+    let file: Descriptor
+    do {
+      file = try Descriptor.creating(path, .onlyNew)
+    } catch .alreadyExists {
+      throw Complaint(
+        "\"\(path)\" exists already and is left as it is", help: "name another: weft init FILE")
+    } catch {
+      throw Complaint("cannot create \"\(path)\": \(error)")
+    }
+    do {
+      try file.writeAll(FirstWorkflow.text)
+    } catch {
+      Descriptor.remove(path)
+      throw Complaint("cannot write \"\(path)\": \(error.message)")
+    }
+  }
+}

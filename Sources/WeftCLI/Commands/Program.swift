@@ -1,0 +1,45 @@
+import WeftExecution
+
+/// The program from its arguments to its exit code.
+struct Program {
+  let console = Console()
+
+  /// - Parameter arguments: Without the program's name.
+  func run(_ arguments: [[UInt8]]) -> ExitCode {
+    do {
+      let words = try Program.decoded(arguments)
+      return console.close(execute(try Invocation(words)))
+    } catch {
+      if error == .noCommand { console.errors.write(HelpText.overview + "\n") }
+      console.complain(Complaint(error.message, help: error.help))
+      return console.close(.usage)
+    }
+  }
+
+  private func execute(_ invocation: Invocation) -> ExitCode {
+    switch invocation {
+    case .run(let invocation): return RunCommand(invocation, console).execute()
+    case .check(let invocation): return CheckCommand(invocation, console).execute()
+    case .graph(let invocation): return GraphCommand(invocation, console).execute()
+    case .initialise(let path): return InitCommand(path: path, console).execute()
+    case .schema(let schema): console.output.write(schema.text)
+    case .completions(let shell): console.output.write(shell.script)
+    case .help(nil): console.output.write(HelpText.overview)
+    case .help(let name?): console.output.write(HelpText.text(for: .named(name)))
+    case .version: console.output.write("weft \(WeftVersion.current)\n")
+    }
+    return .success
+  }
+
+  private static func decoded(_ arguments: [[UInt8]]) throws(UsageError) -> [String] {
+    var words: [String] = []
+    for argument in arguments {
+      guard let word = String(validating: argument, as: UTF8.self) else {
+        throw .notUTF8(
+          position: words.count + 1, visible: String(decoding: argument, as: UTF8.self))
+      }
+      words.append(word)
+    }
+    return words
+  }
+}

@@ -1,0 +1,52 @@
+import WeftPlanning
+import WeftPlatform
+
+/// `weft run`: checks the file, runs it, shows it, and tells how it ended.
+struct RunCommand {
+  private let invocation: RunInvocation
+  private let console: Console
+
+  init(_ invocation: RunInvocation, _ console: Console) {
+    self.invocation = invocation
+    self.console = console
+  }
+
+  func execute() -> ExitCode {
+    if let complaint = changeDirectory() {
+      console.complain(complaint)
+      return .usage
+    }
+    let file = CheckedFile(path: invocation.file, below: invocation.directory)
+    console.errors.write(file.diagnostics)
+    guard let plan = file.plan else { return file.exitCode(isStrict: invocation.isStrict) }
+    if invocation.isStrict, file.hasWarnings {
+      console.complain(Complaint("nothing was started: --strict wants a file without warnings"))
+      return .failure
+    }
+    if invocation.isDryRun {
+      console.output.write(plan, as: .tree)
+      return .success
+    }
+    return run(plan)
+  }
+
+  /// As make -C does: before anything else, so that every path of the command line begins there.
+  private func changeDirectory() -> Complaint? {
+    guard let directory = invocation.directory else { return nil }
+    do {
+      try FileSystem.changeDirectory(to: directory)
+      return nil
+    } catch {
+      return Complaint("cannot change to \"\(directory)\", as -C wants: \(error)")
+    }
+  }
+
+  private func run(_ plan: Plan) -> ExitCode {
+    do {
+      return try RunSession(plan, invocation, console).follow()
+    } catch {
+      console.complain(error)
+      return .usage
+    }
+  }
+}

@@ -1,0 +1,28 @@
+/// What the program tells its caller in one byte; stable across releases.
+enum ExitCode: Sendable, Hashable {
+  case success
+  /// A step failed, or `--strict` counts what happened as a failure.
+  case failure
+  /// The command line is wrong, or names something that does not exist.
+  case usage
+  /// The workflow file is rejected; nothing was started.
+  case rejected
+  /// The program could not keep a promise: the disk, or its own output.
+  case broken
+  /// The run's own time limit passed; a step's is a ``failure``. The same as timeout(1).
+  case timedOut
+  /// Ended by a signal, by its number: 130 for ^C, 143 for TERM, 129 for HUP.
+  case signal(Int32)
+
+  var status: Int32 {
+    switch self {
+    case .success: 0
+    case .failure: 1
+    case .usage: 2
+    case .rejected: 3
+    case .broken: 4
+    case .timedOut: 124
+    case .signal(let number): 128 + number
+    }
+  }
+}

@@ -1,0 +1,109 @@
+/// Takes command lines apart as getopt_long(3) does: options and operands in any order, `--` before
+/// operands only, `-j4` or `-j 4`, `--format=json` or `--format json`, flags in one word (`-kj4`).
+///
+/// Unlike it, no abbreviations: a script that says `--str` would break when another option begins so.
+struct ArgumentParser {
+  /// - Parameter arguments: Without the program's name.
+  static func parse(_ arguments: [String]) throws(UsageError) -> ParsedArguments {
+    guard let first = arguments.first else { throw .noCommand }
+    if Option.help.spellings.contains(first) { return ParsedArguments(command: .help) }
+    if Option.version.spellings.contains(first) { return ParsedArguments(command: .version) }
+    guard let name = CommandName(rawValue: first) else {
+      throw first.hasPrefix("-") ? .unknownTopOption(first) : .unknownCommand(first)
+    }
+    var parser = ArgumentParser(name, arguments.dropFirst())
+    return try parser.parse()
+  }
+
+  private let command: CommandDescription
+  private var rest: ArraySlice<String>
+  private var parsed: ParsedArguments
+
+  private init(_ name: CommandName, _ arguments: ArraySlice<String>) {
+    command = .named(name)
+    rest = arguments
+    parsed = ParsedArguments(command: name)
+  }
+
+  private mutating func parse() throws(UsageError) -> ParsedArguments {
+    while let word = rest.popFirst() {
+      if word == "--" {
+        for operand in rest { parsed.add(operand: operand) }
+        break
+      }
+      if word.hasPrefix("--") {
+        try parse(longOption: word)
+      } else if word.hasPrefix("-"), word != "-" {
+        try parse(shortOptions: word)
+      } else {
+        parsed.add(operand: word)
+      }
+      if parsed.isGiven(.help) { return helpForThisCommand }
+    }
+    try checkOperands()
+    try checkContradictions()
+    return parsed
+  }
+
+  private var helpForThisCommand: ParsedArguments {
+    var help = ParsedArguments(command: .help)
+    help.add(operand: command.name.rawValue)
+    return help
+  }
+
+  private mutating func parse(longOption word: String) throws(UsageError) {
+    let parts = word.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
+    let option = try option(spelled: String(parts[0]))
+    try add(option, attached: parts.count > 1 ? String(parts[1]) : nil)
+  }
+
+  private mutating func parse(shortOptions word: String) throws(UsageError) {
+    var letters = word.dropFirst()
+    while let letter = letters.popFirst() {
+      let option = try option(spelled: "-\(letter)")
+      if option.value != nil {
+        return try add(option, attached: letters.isEmpty ? nil : String(letters))
+      }
+      parsed.add(option)
+    }
+  }
+
+  private mutating func add(_ option: Option, attached: String?) throws(UsageError) {
+    switch (option.value, attached) {
+    case (nil, nil): parsed.add(option)
+    case (nil, let value?): throw .unwantedValue(of: option, value, command.name)
+    case (.some, let value?): parsed.add(option, value: value)
+    case (.some, nil):
+      guard let next = rest.popFirst() else { throw .missingValue(of: option, command.name) }
+      parsed.add(option, value: next)
+    }
+  }
+
+  private func option(spelled name: String) throws(UsageError) -> Option {
+    guard let option = command.options.first(where: { $0.spellings.contains(name) }) else {
+      throw .unknownOption(name, of: command.name)
+    }
+    return option
+  }
+
+  private func checkOperands() throws(UsageError) {
+    let wanted =
+      switch command.operand?.count {
+      case nil: 0...0
+      case .one: 1...1
+      case .atMostOne: 0...1
+      case .oneOrMore: 1...Int.max
+      }
+    if parsed.operands.count < wanted.lowerBound { throw .missingOperand(command.name) }
+    if parsed.operands.count > wanted.upperBound {
+      throw .unwantedOperand(parsed.operands[wanted.upperBound], command.name)
+    }
+  }
+
+  private func checkContradictions() throws(UsageError) {
+    for options in command.contradictions {
+      let given = options.filter(parsed.isGiven)
+      if given.count > 1 { throw .contradiction(given[0], given[1], command.name) }
+    }
+  }
+}

@@ -1,0 +1,142 @@
+extension Option {
+  static let help = Option("-h", "--help", help: "print this text")
+  static let version = Option("--version", help: "print the version")
+
+  static let jobs = Option(
+    "-j", value: ValueDescription(name: "N", kind: .text),
+    help: "run at most N steps at once; default: the workflow's maxParallel, else one for each "
+      + "processor",
+    elsewhere: ["--jobs", "--parallel", "--max-parallel"])
+  static let keepGoing = Option(
+    "-k", help: "after a failure, go on with all that does not depend on it",
+    elsewhere: ["--keep-going", "--continue"])
+  static let failFast = Option(
+    "--fail-fast", help: "after a failure, end the running steps too", elsewhere: ["--failfast"])
+  static let strictRun = Option(
+    "--strict", help: "exit 1 for tolerated failures; start nothing if the file has warnings")
+  static let strictCheck = Option("--strict", help: "exit 1 if there are warnings")
+  static let directory = Option(
+    "-C", value: ValueDescription(name: "DIR", kind: .directory),
+    help: "change to DIR before anything else: FILE and other paths are relative to it",
+    elsewhere: ["--directory", "--chdir", "--cwd"])
+  static let timeout = Option(
+    "--timeout", value: ValueDescription(name: "D", kind: .text),
+    help: "end the run after D, such as 90s or 1h30m, and exit 124")
+  static let events = Option(
+    "--events", value: ValueDescription(name: "FILE|-|fd:N", kind: .file),
+    help: "write every event as a line of JSON to a file, to standard output (what people read "
+      + "then goes to standard error), or to an open descriptor")
+  static let dryRun = Option(
+    "--dry-run", help: "print the graph that the file will become, and start nothing",
+    elsewhere: ["-n", "--just-print", "--recon"])
+
+  static let diagnosticFormat = Option(
+    "--format",
+    value: .oneOf(
+      .init("text", "for people, with the lines in question"),
+      .init("json", "one JSON document"),
+      .init("sarif", "SARIF 2.1.0, for code scanning"),
+      .init("github", "annotations of GitHub Actions")),
+    help: "how to tell the problems; default: text", elsewhere: ["--output", "-o", "-f"])
+  static let graphFormat = Option(
+    "--format",
+    value: .oneOf(
+      .init("tree", "groups and steps as they nest"),
+      .init("table", "one line for each step"),
+      .init("dot", "for graphviz"),
+      .init("mermaid", "for Markdown"),
+      .init("json", "one JSON document")),
+    help: "how to print the graph; default: tree", elsewhere: ["--output", "-o", "-f"])
+}
+
+extension CommandDescription {
+  /// In the order in which help lists them.
+  static let all: [CommandDescription] = [
+    run, check, graph, schema, initialise, completions, help, version,
+  ]
+
+  private static let run = CommandDescription(
+    .run, "run a workflow",
+    details: [
+      "Checks the whole file, then starts every step as soon as what it needs is done.",
+      "The first ^C ends the run gracefully, the second kills what still runs, the third leaves "
+        + "at once.",
+      "Exit codes: 0 success, 1 a step failed, 2 bad usage, 3 the file is rejected, 4 output could "
+        + "not be written, 124 the run's time limit passed, 128+n ended by signal n.",
+    ],
+    operand: Operand(
+      value: .workflowFile, count: .one, help: "the workflow; - reads standard input"),
+    options: [
+      .jobs, .keepGoing, .failFast, .strictRun, .directory, .timeout, .events, .dryRun,
+    ],
+    contradictions: [[.keepGoing, .failFast]])
+
+  private static let check = CommandDescription(
+    .check, "tell every problem of workflow files",
+    details: [
+      "Starts nothing. Every problem is told with its place, its code and what to do about it.",
+      "Exit codes: 0 no errors, 1 warnings and --strict, 2 bad usage, 3 a file is rejected.",
+    ],
+    operand: Operand(
+      value: .workflowFile, count: .oneOrMore, help: "the workflows; - reads standard input"),
+    options: [.diagnosticFormat, .strictCheck])
+
+  private static let graph = CommandDescription(
+    .graph, "print the graph that a workflow will become",
+    details: [
+      "Starts nothing and writes nothing but the graph.",
+      "To draw it:\n  weft graph --format dot FILE | dot -Tsvg > graph.svg",
+    ],
+    operand: Operand(
+      value: .workflowFile, count: .one, help: "the workflow; - reads standard input"),
+    options: [.graphFormat])
+
+  private static let schema = CommandDescription(
+    .schema, "print a JSON Schema",
+    details: [
+      "An editor completes and checks a workflow that names its schema:\n"
+        + "  weft schema > workflow.schema.json\n"
+        + "  { \"$schema\": \"workflow.schema.json\", \"steps\": [\"echo hello\"] }"
+    ],
+    operand: Operand(
+      value: .oneOf(
+        .init("workflow", "of workflow files"), .init("event", "of the lines of --events")),
+      count: .atMostOne,
+      help: "of workflow files, or of the lines that --events writes; default: workflow"))
+
+  private static let initialise = CommandDescription(
+    .`init`, "write a first workflow to begin with",
+    details: ["Never overwrites a file."],
+    operand: Operand(
+      value: ValueDescription(name: "FILE", kind: .file), count: .atMostOne,
+      help: "where to write it; default: workflow.json; - prints it"))
+
+  private static let completions = CommandDescription(
+    .completions, "print completions for a shell",
+    details: [
+      "To have them in every new shell:\n"
+        + "  bash  echo 'source <(weft completions bash)' >> ~/.bashrc\n"
+        + "  zsh   echo 'source <(weft completions zsh)' >> ~/.zshrc     (after compinit)\n"
+        + "  fish  weft completions fish > ~/.config/fish/completions/weft.fish"
+    ],
+    operand: Operand(
+      value: .oneOf(.init("bash"), .init("zsh"), .init("fish")), count: .one,
+      help: "the shell"))
+
+  private static let help = CommandDescription(
+    .help, "explain a command",
+    details: [],
+    operand: Operand(
+      value: ValueDescription(
+        name: "COMMAND",
+        kind: .choice([
+          .init("run", run.summary), .init("check", check.summary), .init("graph", graph.summary),
+          .init("schema", schema.summary), .init("init", initialise.summary),
+          .init("completions", completions.summary), .init("help", "explain a command"),
+          .init("version", version.summary),
+        ])),
+      count: .atMostOne, help: "the command to explain; default: list all"))
+
+  private static let version = CommandDescription(
+    .version, "print the version", details: [])
+}

@@ -1,0 +1,79 @@
+/// What `weft help` and `weft COMMAND --help` print; no line is longer than 80 columns.
+enum HelpText {
+  /// All commands.
+  static var overview: String {
+    let commands = CommandDescription.all.map { command in
+      let operand = command.operand.map { " " + $0.synopsis } ?? ""
+      return entry(command.name.rawValue + operand, command.summary, column: 30)
+    }
+    let options = [Option.help, .version].map { entry($0.synopsis, $0.help, column: 30) }
+    return """
+      weft runs workflows that are written down as JSON.
+
+      usage: weft COMMAND [OPTION]... [OPERAND]...
+
+      commands:
+      \(commands.joined())
+      options:
+      \(options.joined())
+      "weft help COMMAND" tells more. To begin: "weft init", then
+      "weft run workflow.json".
+
+      """
+  }
+
+  /// One command.
+  static func text(for command: CommandDescription) -> String {
+    var sections = ["weft \(command.name.rawValue): \(command.summary)\n"]
+    sections.append("usage: \(command.usage)\n")
+    sections += command.details.map(paragraph)
+    if let operand = command.operand {
+      sections.append("operand:\n" + entry(operand.value, called: operand.value.name, operand.help))
+    }
+    let options = command.options.map { entry($0.value, called: $0.synopsis, $0.help) }
+    sections.append("options:\n" + options.joined())
+    return sections.joined(separator: "\n")
+  }
+
+  /// Refilled, but for its lines that begin with a space.
+  private static func paragraph(_ text: String) -> String {
+    let lines = text.split(separator: "\n")
+    return lines.map { $0.hasPrefix(" ") ? $0 + "\n" : filled(String($0), indent: 0) }.joined()
+  }
+
+  /// An explanation, and what each word means where the value is one of several.
+  private static func entry(
+    _ value: ValueDescription?, called term: String, _ explanation: String
+  ) -> String {
+    let choices = value?.choices ?? []
+    let widest = choices.map(\.word.count).max() ?? 0
+    return entry(term, explanation, column: 16)
+      + choices.compactMap { choice in
+        choice.help.map { help in
+          let padding = String(repeating: " ", count: widest - choice.word.count + 2)
+          return String(repeating: " ", count: 18) + choice.word + padding + help + "\n"
+        }
+      }.joined()
+  }
+
+  /// `  term          explanation`, the explanation filled; a long term has a line to itself.
+  private static func entry(_ term: String, _ explanation: String, column: Int) -> String {
+    let start = "  " + term
+    let body = filled(explanation, indent: column)
+    return start.count + 2 > column ? start + "\n" + body : start + body.dropFirst(start.count)
+  }
+
+  /// Broken between words; every line is indented and ends with a line end.
+  private static func filled(_ text: String, indent: Int) -> String {
+    let prefix = String(repeating: " ", count: indent)
+    var lines: [String] = []
+    for word in text.split(separator: " ") {
+      if let last = lines.last, last.count + 1 + word.count <= 80 {
+        lines[lines.count - 1] += " " + word
+      } else {
+        lines.append(prefix + word)
+      }
+    }
+    return lines.map { $0 + "\n" }.joined()
+  }
+}

@@ -1,0 +1,113 @@
+import WeftDiagnostics
+
+/// What can be wrong with a command line: one case, one sentence, one cure.
+enum UsageError: Error, Sendable, Hashable {
+  case noCommand
+  case unknownCommand(String)
+  case unknownTopOption(String)
+  case unknownOption(String, of: CommandName)
+  case missingValue(of: Option, CommandName)
+  case unwantedValue(of: Option, String, CommandName)
+  case missingOperand(CommandName)
+  case unwantedOperand(String, CommandName)
+  case wrongValue(of: String, found: String, wanted: String, help: String?, CommandName)
+  case contradiction(Option, Option, CommandName)
+  /// Positions count from 1.
+  case notUTF8(position: Int, visible: String)
+
+  var message: String {
+    switch self {
+    case .noCommand: "no command is given"
+    case .unknownCommand(let name): "\"\(name)\" is not a command of weft"
+    case .unknownTopOption(let name): "\"\(name)\" is not an option of weft"
+    case .unknownOption(let name, let command):
+      "\"\(name)\" is not an option of \"weft \(command.rawValue)\""
+    case .missingValue(let option, _):
+      "option \"\(option.name)\" needs a value: \(option.value?.name ?? "")"
+    case .unwantedValue(let option, let value, _):
+      "option \"\(option.name)\" takes no value, but \"\(value)\" is given"
+    case .missingOperand(let command):
+      "\"weft \(command.rawValue)\" needs \(CommandDescription.named(command).missing)"
+    case .unwantedOperand(let text, let command):
+      CommandDescription.named(command).surplus(text)
+    case .wrongValue(let name, let found, let wanted, _, _):
+      "\(name) is \"\(found)\", expected \(wanted)"
+    case .contradiction(let one, let other, _):
+      "\"\(one.name)\" and \"\(other.name)\" contradict each other"
+    case .notUTF8(let position, let visible):
+      "argument \(position) is not UTF-8: \"\(visible)\""
+    }
+  }
+
+  /// What to do about it.
+  var help: String {
+    switch self {
+    case .noCommand: UsageError.seeHelp(nil)
+    case .unknownCommand(let name): UsageError.cure(unknownCommand: name)
+    case .unknownTopOption(let name): UsageError.cure(unknownTopOption: name)
+    case .unknownOption(let name, let command):
+      UsageError.cure(unknownOption: name, of: CommandDescription.named(command))
+    case .wrongValue(_, _, _, let help?, _): help
+    case .missingValue(_, let command), .unwantedValue(_, _, let command),
+      .missingOperand(let command), .unwantedOperand(_, let command),
+      .wrongValue(_, _, _, nil, let command):
+      UsageError.seeHelp(command)
+    case .contradiction: "give one of them"
+    case .notUTF8: "rename the file, or give its content on standard input and \"-\" as its name"
+    }
+  }
+
+  private static func seeHelp(_ command: CommandName?) -> String {
+    let words = ["weft help", command?.rawValue].compactMap(\.self).joined(separator: " ")
+    return "\"\(words)\" tells \(command == nil ? "which commands there are" : "how it is used")"
+  }
+
+  private static func cure(unknownCommand name: String) -> String {
+    if name.hasSuffix(".json") { return "to run it, write \"weft run \(name)\"" }
+    if let nearest = NearestName(CommandName.allCases.map(\.rawValue)).nearest(to: name) {
+      return "did you mean \"\(nearest)\"?"
+    }
+    return seeHelp(nil)
+  }
+
+  private static func cure(unknownTopOption name: String) -> String {
+    let known = [Option.help, .version].flatMap(\.spellings)
+    if let nearest = NearestName(known).nearest(to: name) { return "did you mean \"\(nearest)\"?" }
+    let owners = CommandDescription.all.filter { command in
+      command.ownOptions.contains { $0.spellings.contains(name) }
+    }
+    guard let owner = owners.first else {
+      return "the command comes first: weft COMMAND [OPTION]..."
+    }
+    return "the command comes first: \"weft \(owner.name.rawValue) \(name)\""
+  }
+
+  private static func cure(unknownOption name: String, of command: CommandDescription) -> String {
+    if let meant = command.options.first(where: { $0.elsewhere.contains(name) }) {
+      return "here it is called \"\(meant.synopsis)\""
+    }
+    let long = command.options.flatMap(\.spellings).filter { $0.hasPrefix("--") }
+    if name.hasPrefix("--"), let nearest = NearestName(long).nearest(to: name) {
+      return "did you mean \"\(nearest)\"?"
+    }
+    return seeHelp(command.name)
+  }
+}
+
+extension CommandDescription {
+  /// What is missing where there is no operand.
+  fileprivate var missing: String {
+    guard let operand else { return "nothing" }
+    switch operand.value.kind {
+    case .choice(let choices): return "one of " + choices.map(\.word).joined(separator: ", ")
+    case .text, .file, .existingFile, .directory: return "a \(operand.value.name)"
+    }
+  }
+
+  fileprivate func surplus(_ text: String) -> String {
+    guard let operand else {
+      return "\"weft \(name.rawValue)\" takes no operand, found \"\(text)\""
+    }
+    return "\"weft \(name.rawValue)\" takes one \(operand.value.name), found \"\(text)\" as well"
+  }
+}

@@ -1,0 +1,50 @@
+/// What the user asked for: a command line of which every value is understood.
+enum Invocation: Sendable, Hashable {
+  case run(RunInvocation)
+  case check(CheckInvocation)
+  case graph(GraphInvocation)
+  case schema(SchemaName)
+  case initialise(path: String)
+  case completions(CompletionShell)
+  /// `nil`: all commands.
+  case help(CommandName?)
+  case version
+
+  /// - Parameter arguments: Without the program's name.
+  init(_ arguments: [String]) throws(UsageError) {
+    let parsed = try ArgumentParser.parse(arguments)
+    switch parsed.command {
+    case .run: self = .run(try RunInvocation(parsed))
+    case .check: self = .check(try CheckInvocation(parsed))
+    case .graph: self = .graph(try GraphInvocation(parsed))
+    case .schema: self = .schema(try parsed.operandWord() ?? .workflow)
+    case .`init`: self = .initialise(path: parsed.operands.first ?? "workflow.json")
+    case .completions: self = .completions(try parsed.operandWord()!)
+    case .help: self = .help(try parsed.operandWord())
+    case .version: self = .version
+    }
+  }
+}
+
+/// The schemas that the program carries.
+enum SchemaName: String, CaseIterable {
+  case workflow, event
+}
+
+struct CheckInvocation: Sendable, Hashable {
+  /// At least one.
+  let files: [String]
+  let format: DiagnosticFormat
+  let isStrict: Bool
+
+  init(_ parsed: ParsedArguments) throws(UsageError) {
+    files = parsed.operands
+    format = try parsed.word(of: .diagnosticFormat) ?? .text
+    isStrict = parsed.isGiven(.strictCheck)
+  }
+}
+
+/// How `weft check` tells problems.
+enum DiagnosticFormat: String, CaseIterable {
+  case text, json, sarif, github
+}

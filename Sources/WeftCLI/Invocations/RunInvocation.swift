@@ -1,0 +1,37 @@
+import WeftDefinition
+
+struct RunInvocation: Sendable, Hashable {
+  let file: String
+  /// `nil` leaves it to the workflow.
+  let maxParallel: Int?
+  /// `nil` leaves it to the workflow.
+  let onFailure: FailureResponse?
+  let isStrict: Bool
+  /// Where to go before anything else.
+  let directory: String?
+  /// `nil` leaves it to the workflow.
+  let timeout: Duration?
+  let events: EventsTarget?
+  let isDryRun: Bool
+
+  init(_ parsed: ParsedArguments) throws(UsageError) {
+    file = parsed.operands[0]
+    maxParallel = try parsed.count(of: .jobs, in: 1...WorkflowLimits.maxParallel)
+    onFailure =
+      parsed.isGiven(.keepGoing) ? .continue : parsed.isGiven(.failFast) ? .cancel : nil
+    isStrict = parsed.isGiven(.strictRun)
+    directory = parsed.value(of: .directory)
+    timeout = try parsed.duration(of: .timeout)
+    events = try parsed.eventsTarget(of: .events)
+    isDryRun = parsed.isGiven(.dryRun)
+  }
+}
+
+/// Where `--events` writes.
+enum EventsTarget: Sendable, Hashable {
+  case standardOutput
+  /// Created, or emptied.
+  case file(String)
+  /// One that the caller has opened.
+  case descriptor(Int32)
+}

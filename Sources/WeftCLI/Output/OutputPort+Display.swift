@@ -1,0 +1,31 @@
+import WeftDiagnostics
+import WeftPlanning
+import WeftPlatform
+import WeftReporting
+
+/// What can be shown where the port leads.
+extension OutputPort {
+  var displaySize: DisplaySize {
+    let size = descriptor.terminalSize
+    return DisplaySize(columns: size?.columns ?? 0, rows: size?.rows ?? 0)
+  }
+
+  var displaySettings: DisplaySettings {
+    DisplaySettings.choose(
+      isTerminal: descriptor.isTerminal, size: displaySize, variable: ThisProcess.variable)
+  }
+
+  /// Writes a plan, as wide as the terminal and in the characters of the locale.
+  func write(_ plan: Plan, as format: PlanFormat) {
+    var style = PlanStyle(usesASCII: !displaySettings.usesUnicode)
+    if let size = descriptor.terminalSize { style.width = size.columns }
+    write(plan.rendered(as: format, style: style))
+  }
+
+  /// Writes all problems of one file.
+  func write(_ diagnostics: [Diagnostic]) {
+    guard !diagnostics.isEmpty else { return }
+    let style = DiagnosticText(usesColour: displaySettings.usesColour)
+    write(style.rendered(DiagnosticCollection(diagnostics)))
+  }
+}

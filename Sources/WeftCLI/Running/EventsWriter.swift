@@ -1,0 +1,93 @@
+import Synchronization
+import WeftExecution
+import WeftPlatform
+import WeftReporting
+
+/// Writes a run's events as JSON Lines, on a thread of its own: whoever reads them slowly holds up
+/// neither the run nor what people see.
+final class EventsWriter: Sendable {
+  private let descriptor: Descriptor
+  /// How messages call what is written to.
+  private let name: String
+  /// Why not everything was written.
+  private let fault = Mutex<String?>(nil)
+  private let ended = Wakeup()
+
+  /// Opens the target, before anything of the run has happened.
+  init(_ target: EventsTarget) throws(Complaint) {
+    name = target.name
+    descriptor = try target.open()
+  }
+
+  /// Begins to write what the subscription gives.
+  func start(_ subscription: EventSubscription, on threads: BlockingThreads) {
+    do {
+      try threads.submit { [self] in
+        write(subscription)
+        ended.wake()
+      }
+    } catch {
+      fault.withLock { $0 = error.message }
+      ended.wake()
+    }
+  }
+
+  private func write(_ subscription: EventSubscription) {
+    let pump = EventPump(subscription)
+    var json = EventJSON(version: WeftVersion.current)
+    var lines: [UInt8] = []
+    do {
+      while let events = pump.next() {
+        lines.removeAll(keepingCapacity: true)
+        json.append(events, to: &lines)
+        try descriptor.writeAll(lines)
+      }
+    } catch .brokenPipe {
+      // Who has stopped reading wanted no more.
+    } catch {
+      fault.withLock { $0 = error.message }
+    }
+  }
+
+  /// Waits until the last event is written.
+  ///
+  /// - Returns: What to tell if not all were.
+  func finish() -> Complaint? {
+    ended.wait()
+    return fault.withLock { $0 }.map { Complaint("cannot write events to \(name): \($0)") }
+  }
+}
+
+extension EventsTarget {
+  fileprivate var name: String {
+    switch self {
+    case .standardOutput: "standard output"
+    case .file(let path): "\"\(path)\""
+    case .descriptor(let number): "descriptor \(number)"
+    }
+  }
+
+  fileprivate func open() throws(Complaint) -> Descriptor {
+    switch self {
+    case .standardOutput: return .standardOutput
+    case .file(let path):
+      do {
+        return try .creating(path, .orEmptied)
+      } catch {
+        throw Complaint("cannot write events to \(name): \(error)")
+      }
+    case .descriptor(let number):
+      guard let descriptor = Descriptor.inherited(number) else {
+        throw Complaint(
+          "\(name) is not open, but --events is to write to it",
+          help: "open it in the shell: weft run --events fd:\(number) ... \(number)>FILE")
+      }
+      guard descriptor.isWritable else {
+        throw Complaint(
+          "\(name) is open for reading only, but --events is to write to it",
+          help: "open it in the shell: weft run --events fd:\(number) ... \(number)>FILE")
+      }
+      return descriptor
+    }
+  }
+}

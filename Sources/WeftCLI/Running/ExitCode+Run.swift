@@ -1,0 +1,23 @@
+import WeftExecution
+import WeftPlatform
+
+extension ExitCode {
+  /// The code of a run that has ended.
+  ///
+  /// - Parameter keptPromises: Whether the engine recorded, and the program wrote, all that it had to.
+  ///   If not, that is told rather than how the run ended; unless a signal ended it, of which a lost
+  ///   terminal is only a consequence.
+  init(of end: RunEnd, isStrict: Bool, keptPromises: Bool) {
+    if case .signal(let name)? = end.cancellation, let signal = Signal(name: name) {
+      self = .signal(signal.rawValue)
+    } else if !keptPromises {
+      self = .broken
+    } else if case .runTimeout? = end.cancellation {
+      self = .timedOut
+    } else if end.outcome == .success {
+      self = isStrict && end.counts.tolerated > 0 ? .failure : .success
+    } else {
+      self = .failure
+    }
+  }
+}

@@ -1,0 +1,92 @@
+import WeftExecution
+import WeftPlanning
+import WeftPlatform
+import WeftReporting
+
+/// One run from its start to its exit code: the engine works on its own threads, and this one shows
+/// what happens.
+struct RunSession {
+  private let plan: Plan
+  private let invocation: RunInvocation
+  private let console: Console
+  private let events: EventsWriter?
+
+  /// - Throws: When the events cannot be written where they should be; nothing has happened then.
+  init(_ plan: Plan, _ invocation: RunInvocation, _ console: Console) throws(Complaint) {
+    self.plan = plan
+    self.invocation = invocation
+    self.console = console
+    guard let target = invocation.events else {
+      events = nil
+      return
+    }
+    events = try EventsWriter(target)
+  }
+
+  /// Runs the plan to its end.
+  func follow() -> ExitCode {
+    let signals = SignalHandling()
+    if let complaint = signals.start() {
+      console.complain(complaint)
+      return .broken
+    }
+    let threads = BlockingThreads()
+    let start = MonotonicClock.now
+    var pump: EventPump?
+    let run = LiveRun.start(plan, configuration: configuration, threads: threads) { run in
+      pump = EventPump(run.subscribe())
+      events?.start(run.subscribe(), on: threads)
+    }
+    signals.attach(run)
+    let end = show(run, pump!, since: start)
+    let faults = [run.engineFault.map { Complaint($0) }, events?.finish()].compactMap(\.self)
+    for fault in faults { console.complain(fault) }
+    if invocation.isStrict, end.outcome == .success, end.counts.tolerated > 0 {
+      console.complain(Complaint("--strict counts tolerated failures as failures"))
+    }
+    return ExitCode(of: end, isStrict: invocation.isStrict, keptPromises: faults.isEmpty)
+  }
+
+  private var configuration: EngineConfiguration {
+    var configuration = EngineConfiguration()
+    configuration.maxParallel = invocation.maxParallel
+    configuration.onFailure = invocation.onFailure
+    configuration.timeout = invocation.timeout
+    return configuration
+  }
+
+  /// Shows the run until it has ended.
+  private func show(_ run: LiveRun, _ pump: EventPump, since start: Duration) -> RunEnd {
+    let port = invocation.events == .standardOutput ? console.errors : console.output
+    let log = LogReader(run)
+    var reporter = Reporter(port.displaySettings, labels: StepLabels(plan))
+    let write: Reporter.Write = { channel, bytes in
+      (channel == .output ? port : console.errors).write(bytes)
+    }
+    while let events = pump.next(until: reporter.nextRedraw.map { start + $0 }) {
+      reporter.handle(
+        events, now: MonotonicClock.now - start, size: { port.displaySize }, log: log.read,
+        write: write)
+      port.flush()
+      console.errors.flush()
+    }
+    guard let end = run.report.end else { preconditionFailure("events ended before the run did") }
+    return end
+  }
+}
+
+/// Reads the logs of a run's steps by address.
+private final class LogReader {
+  private let run: LiveRun
+  /// Made when a display first asks, which it does only after it has missed something.
+  private lazy var indices = Dictionary(
+    uniqueKeysWithValues: run.plan.steps.enumerated().map { ($1.address, $0) })
+
+  init(_ run: LiveRun) {
+    self.run = run
+  }
+
+  func read(_ address: StepAddress, _ range: Range<UInt64>) -> [UInt8] {
+    indices[address].map { run.log(ofStep: $0, in: range) } ?? []
+  }
+}

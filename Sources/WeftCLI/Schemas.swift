@@ -1,0 +1,1397 @@
+// Made from schemas/*.json: UPDATE_GOLDEN=1 swift test --filter SchemaTests
+// swift-format-ignore-file
+
+extension SchemaName {
+  /// The file, byte for byte.
+  var text: String {
+    switch self {
+    case .workflow:
+      ##"""
+{
+  "$schema": "https://json-schema.org/draft/2020-12/schema",
+  "$id": "urn:weft:workflow.schema",
+  "title": "Weft workflow",
+  "description": "Steps to run, the order between them, and what surrounds them.",
+  "markdownDescription": "Steps to run, the order between them, and what surrounds them.\n\n```json\n{ \"steps\": [\"swift build\", \"swift test\"] }\n```",
+  "type": "object",
+  "properties": {
+    "$schema": {
+      "title": "Schema of this file",
+      "description": "Where an editor finds this schema; ignored by weft.",
+      "examples": [
+        "../schemas/workflow.schema.json"
+      ]
+    },
+    "name": {
+      "$ref": "#/$defs/name"
+    },
+    "description": {
+      "$ref": "#/$defs/description"
+    },
+    "env": {
+      "$ref": "#/$defs/env"
+    },
+    "cwd": {
+      "$ref": "#/$defs/cwd"
+    },
+    "shell": {
+      "$ref": "#/$defs/shell"
+    },
+    "maxParallel": {
+      "$ref": "#/$defs/maxParallel",
+      "description": "How many steps of the run may run at once. Without it, as many as there are processors; -j on the command line wins."
+    },
+    "timeout": {
+      "$ref": "#/$defs/duration",
+      "title": "Time limit of the run",
+      "description": "How long the whole run may take, from its start. Without it there is no limit."
+    },
+    "onFailure": {
+      "title": "What a failure does to the rest",
+      "description": "What happens to the other steps when one fails and its failure is not allowed.",
+      "markdownDescription": "What happens to the other steps when one fails and its failure is not allowed.\n\n- `stop`: start nothing new, let the running finish\n- `cancel`: start nothing new, and end the running too\n- `continue`: go on with everything that does not depend on the failure; the run still fails",
+      "enum": [
+        "stop",
+        "cancel",
+        "continue"
+      ],
+      "enumDescriptions": [
+        "Start nothing new, let the running finish.",
+        "Start nothing new, and end the running too.",
+        "Go on with everything that does not depend on the failure; the run still fails."
+      ],
+      "default": "stop"
+    },
+    "steps": {
+      "$ref": "#/$defs/steps"
+    },
+    "parallel": {
+      "$ref": "#/$defs/parallel"
+    }
+  },
+  "patternProperties": {
+    "^x-": {
+      "title": "Ignored",
+      "description": "A key that begins with x- is ignored: room for notes and for other tools."
+    }
+  },
+  "additionalProperties": false,
+  "oneOf": [
+    {
+      "required": [
+        "steps"
+      ]
+    },
+    {
+      "required": [
+        "parallel"
+      ]
+    }
+  ],
+  "examples": [
+    {
+      "steps": [
+        "swift build",
+        "swift test"
+      ]
+    },
+    {
+      "name": "release",
+      "steps": [
+        {
+          "id": "build",
+          "run": "make all",
+          "timeout": "10m"
+        },
+        {
+          "id": "checks",
+          "parallel": [
+            {
+              "run": [
+                "make",
+                "test"
+              ]
+            },
+            {
+              "run": "make lint",
+              "allowFailure": true
+            }
+          ]
+        }
+      ]
+    }
+  ],
+  "defaultSnippets": [
+    {
+      "label": "workflow: one after another",
+      "body": {
+        "name": "$1",
+        "steps": [
+          "$2"
+        ]
+      }
+    },
+    {
+      "label": "workflow: a graph",
+      "body": {
+        "name": "$1",
+        "parallel": [
+          {
+            "id": "$2",
+            "run": "$3"
+          },
+          {
+            "id": "$4",
+            "run": "$5",
+            "needs": [
+              "$2"
+            ]
+          }
+        ]
+      }
+    }
+  ],
+  "$defs": {
+    "steps": {
+      "title": "One after another",
+      "description": "Members in order: each waits for the one before it, unless it has needs.",
+      "markdownDescription": "Members **in order**: each waits for the one before it, unless it has `needs`.\n\n```json\n\"steps\": [\"swift build\", \"swift test\"]\n```",
+      "type": "array",
+      "items": {
+        "$ref": "#/$defs/step"
+      },
+      "examples": [
+        [
+          "swift build",
+          "swift test"
+        ]
+      ],
+      "defaultSnippets": [
+        {
+          "label": "steps: one after another",
+          "body": [
+            "$1",
+            "$2"
+          ]
+        }
+      ]
+    },
+    "parallel": {
+      "title": "Side by side",
+      "description": "Members side by side: each waits for the group's own start alone, unless it has needs. With needs among the members the list is a graph.",
+      "markdownDescription": "Members **side by side**: each waits for the group's own start alone, unless it has `needs`. With `needs` among the members the list is a graph.\n\n```json\n\"parallel\": [\n  { \"id\": \"lint\", \"run\": \"make lint\" },\n  { \"id\": \"docs\", \"run\": \"make docs\", \"needs\": [\"lint\"] }\n]\n```",
+      "type": "array",
+      "items": {
+        "$ref": "#/$defs/step"
+      },
+      "examples": [
+        [
+          "make test",
+          "make lint"
+        ]
+      ]
+    },
+    "step": {
+      "title": "Step",
+      "description": "A script, or an object with exactly one of run, steps and parallel.",
+      "oneOf": [
+        {
+          "$ref": "#/$defs/script"
+        },
+        {
+          "$ref": "#/$defs/commandStep"
+        },
+        {
+          "$ref": "#/$defs/sequentialGroup"
+        },
+        {
+          "$ref": "#/$defs/parallelGroup"
+        }
+      ],
+      "defaultSnippets": [
+        {
+          "label": "step: run a script",
+          "body": {
+            "id": "$1",
+            "run": "$2"
+          }
+        },
+        {
+          "label": "step: run a program",
+          "body": {
+            "id": "$1",
+            "run": [
+              "$2"
+            ]
+          }
+        },
+        {
+          "label": "group: side by side",
+          "body": {
+            "id": "$1",
+            "parallel": [
+              "$2"
+            ]
+          }
+        },
+        {
+          "label": "group: one after another",
+          "body": {
+            "id": "$1",
+            "steps": [
+              "$2"
+            ]
+          }
+        }
+      ]
+    },
+    "commandStep": {
+      "title": "Step that runs something",
+      "type": "object",
+      "$ref": "#/$defs/stepCommon",
+      "properties": {
+        "run": {
+          "$ref": "#/$defs/run"
+        },
+        "stdin": {
+          "$ref": "#/$defs/stdin"
+        },
+        "successCodes": {
+          "$ref": "#/$defs/successCodes"
+        }
+      },
+      "patternProperties": {
+        "^x-": {
+          "title": "Ignored",
+          "description": "A key that begins with x- is ignored: room for notes and for other tools."
+        }
+      },
+      "required": [
+        "run"
+      ],
+      "unevaluatedProperties": false
+    },
+    "sequentialGroup": {
+      "title": "Group, one after another",
+      "type": "object",
+      "$ref": "#/$defs/stepCommon",
+      "properties": {
+        "steps": {
+          "$ref": "#/$defs/steps"
+        },
+        "maxParallel": {
+          "$ref": "#/$defs/maxParallel"
+        }
+      },
+      "patternProperties": {
+        "^x-": {
+          "title": "Ignored",
+          "description": "A key that begins with x- is ignored: room for notes and for other tools."
+        }
+      },
+      "required": [
+        "steps"
+      ],
+      "unevaluatedProperties": false
+    },
+    "parallelGroup": {
+      "title": "Group, side by side",
+      "type": "object",
+      "$ref": "#/$defs/stepCommon",
+      "properties": {
+        "parallel": {
+          "$ref": "#/$defs/parallel"
+        },
+        "maxParallel": {
+          "$ref": "#/$defs/maxParallel"
+        }
+      },
+      "patternProperties": {
+        "^x-": {
+          "title": "Ignored",
+          "description": "A key that begins with x- is ignored: room for notes and for other tools."
+        }
+      },
+      "required": [
+        "parallel"
+      ],
+      "unevaluatedProperties": false
+    },
+    "stepCommon": {
+      "properties": {
+        "id": {
+          "title": "Id",
+          "description": "Names the step, for needs, events and the command line; unique in the file. Without one the step is addressed by its position.",
+          "type": "string",
+          "pattern": "^[A-Za-z_][A-Za-z0-9_-]{0,99}$",
+          "patternErrorMessage": "an id is a letter or \"_\", then letters, digits, \"_\" or \"-\", 100 at most",
+          "examples": [
+            "build",
+            "unit-tests"
+          ]
+        },
+        "name": {
+          "$ref": "#/$defs/name"
+        },
+        "description": {
+          "$ref": "#/$defs/description"
+        },
+        "needs": {
+          "title": "What it waits for",
+          "description": "Exactly what the step waits for, by id, instead of the member before it; any step or group of the file that is not around it or inside it. Waiting for a group is waiting for all of it. An empty list waits for the group's own start alone.",
+          "markdownDescription": "Exactly what the step waits for, by id, **instead of** the member before it: any step or group of the file that is not around it or inside it.\n\nWaiting for a group is waiting for all of it. `[]` waits for the group's own start alone.",
+          "type": "array",
+          "items": {
+            "title": "Id of a step or group",
+            "type": "string",
+            "minLength": 1,
+            "pattern": "^(?![\\s\\S]*(\\$\\{\\{|\\u0000))",
+            "patternErrorMessage": "expressions (\"${{\") are not part of this version of the format, and U+0000 cannot be passed to a program"
+          },
+          "examples": [
+            [
+              "build"
+            ],
+            [
+              "test",
+              "lint"
+            ]
+          ]
+        },
+        "env": {
+          "$ref": "#/$defs/env"
+        },
+        "cwd": {
+          "$ref": "#/$defs/cwd"
+        },
+        "shell": {
+          "$ref": "#/$defs/shell"
+        },
+        "timeout": {
+          "$ref": "#/$defs/duration",
+          "title": "Time limit",
+          "description": "How long one attempt may take, from its start; of a group, from the moment its dependencies are done. When it is over, everything that was started is ended."
+        },
+        "allowFailure": {
+          "title": "Failures that are allowed",
+          "description": "Whether the run goes on, and succeeds, when this fails: always, never, or for some classes of failure only.",
+          "markdownDescription": "Whether the run goes on, and succeeds, when this fails: always (`true`), never (`false`), or for some classes of failure only, such as `[\"timeout\", \"exit:3\"]`. It is still told apart from a clean success.",
+          "anyOf": [
+            {
+              "type": "boolean"
+            },
+            {
+              "type": "array",
+              "items": {
+                "$ref": "#/$defs/errorClass"
+              }
+            }
+          ],
+          "default": false,
+          "examples": [
+            true,
+            [
+              "timeout"
+            ],
+            [
+              "exit:3",
+              "signal:KILL"
+            ]
+          ]
+        }
+      }
+    },
+    "script": {
+      "title": "Script",
+      "description": "The text of a script, run by the shell of the step: /bin/sh -e unless said otherwise.",
+      "examples": [
+        "make all"
+      ],
+      "type": "string",
+      "minLength": 1,
+      "pattern": "^(?![\\s\\S]*(\\$\\{\\{|\\u0000))",
+      "patternErrorMessage": "expressions (\"${{\") are not part of this version of the format, and U+0000 cannot be passed to a program"
+    },
+    "arguments": {
+      "title": "Program and arguments",
+      "description": "A program and its arguments, started without a shell: one element is one argument, whatever is in it.",
+      "type": "array",
+      "minItems": 1,
+      "prefixItems": [
+        {
+          "title": "Program",
+          "type": "string",
+          "minLength": 1,
+          "pattern": "^(?![\\s\\S]*(\\$\\{\\{|\\u0000))",
+          "patternErrorMessage": "expressions (\"${{\") are not part of this version of the format, and U+0000 cannot be passed to a program"
+        }
+      ],
+      "items": {
+        "title": "Argument",
+        "type": "string",
+        "pattern": "^(?![\\s\\S]*(\\$\\{\\{|\\u0000))",
+        "patternErrorMessage": "expressions (\"${{\") are not part of this version of the format, and U+0000 cannot be passed to a program"
+      },
+      "examples": [
+        [
+          "make",
+          "-j4",
+          "all"
+        ]
+      ]
+    },
+    "run": {
+      "title": "What to run",
+      "description": "A script for the shell, or a program with its arguments, which is started without a shell.",
+      "markdownDescription": "- a string is a **script**, run by `shell` (`/bin/sh -e` unless said otherwise)\n- an array is a **program** and its arguments, started without a shell: one element is one argument, whatever is in it",
+      "anyOf": [
+        {
+          "$ref": "#/$defs/script"
+        },
+        {
+          "$ref": "#/$defs/arguments"
+        }
+      ],
+      "examples": [
+        "make all",
+        [
+          "make",
+          "-j4",
+          "all"
+        ]
+      ]
+    },
+    "stdin": {
+      "title": "Standard input",
+      "description": "What the program reads: a text, a file, or all that another step wrote. Without it there is nothing to read.",
+      "anyOf": [
+        {
+          "title": "Text",
+          "type": "string",
+          "pattern": "^(?![\\s\\S]*(\\$\\{\\{|\\u0000))",
+          "patternErrorMessage": "expressions (\"${{\") are not part of this version of the format, and U+0000 cannot be passed to a program"
+        },
+        {
+          "title": "File",
+          "type": "object",
+          "properties": {
+            "file": {
+              "title": "Path",
+              "description": "Relative to the working directory of the step.",
+              "type": "string",
+              "minLength": 1,
+              "pattern": "^(?![\\s\\S]*(\\$\\{\\{|\\u0000))",
+              "patternErrorMessage": "expressions (\"${{\") are not part of this version of the format, and U+0000 cannot be passed to a program"
+            }
+          },
+          "patternProperties": {
+            "^x-": {
+              "title": "Ignored",
+              "description": "A key that begins with x- is ignored: room for notes and for other tools."
+            }
+          },
+          "required": [
+            "file"
+          ],
+          "additionalProperties": false
+        },
+        {
+          "title": "Log of a step",
+          "type": "object",
+          "properties": {
+            "log": {
+              "title": "Id of a step",
+              "description": "All that this step wrote, both streams; it is waited for.",
+              "type": "string",
+              "minLength": 1,
+              "pattern": "^(?![\\s\\S]*(\\$\\{\\{|\\u0000))",
+              "patternErrorMessage": "expressions (\"${{\") are not part of this version of the format, and U+0000 cannot be passed to a program"
+            }
+          },
+          "patternProperties": {
+            "^x-": {
+              "title": "Ignored",
+              "description": "A key that begins with x- is ignored: room for notes and for other tools."
+            }
+          },
+          "required": [
+            "log"
+          ],
+          "additionalProperties": false
+        }
+      ],
+      "examples": [
+        "yes\n",
+        {
+          "file": "data.csv"
+        },
+        {
+          "log": "list"
+        }
+      ]
+    },
+    "successCodes": {
+      "title": "Exit codes of success",
+      "description": "The exit codes that count as success.",
+      "type": "array",
+      "minItems": 1,
+      "items": {
+        "type": "integer",
+        "minimum": 0,
+        "maximum": 255
+      },
+      "default": [
+        0
+      ],
+      "examples": [
+        [
+          0,
+          1
+        ]
+      ]
+    },
+    "name": {
+      "title": "Name",
+      "description": "What people see; any text.",
+      "type": "string",
+      "minLength": 1,
+      "pattern": "^(?![\\s\\S]*(\\$\\{\\{|\\u0000))",
+      "patternErrorMessage": "expressions (\"${{\") are not part of this version of the format, and U+0000 cannot be passed to a program"
+    },
+    "description": {
+      "title": "Description",
+      "description": "What it is for; any text.",
+      "type": "string",
+      "pattern": "^(?![\\s\\S]*(\\$\\{\\{|\\u0000))",
+      "patternErrorMessage": "expressions (\"${{\") are not part of this version of the format, and U+0000 cannot be passed to a program"
+    },
+    "env": {
+      "title": "Environment",
+      "description": "Environment variables by name, merged with those from outside: the inner value wins, null removes a variable. Numbers and booleans are passed as they are written.",
+      "type": "object",
+      "propertyNames": {
+        "minLength": 1,
+        "pattern": "^(?![\\s\\S]*(\\$\\{\\{|\\u0000))[^=]*$",
+        "patternErrorMessage": "a variable's name is not empty and has no \"=\" in it"
+      },
+      "additionalProperties": {
+        "type": [
+          "string",
+          "number",
+          "boolean",
+          "null"
+        ],
+        "pattern": "^(?![\\s\\S]*(\\$\\{\\{|\\u0000))",
+        "patternErrorMessage": "expressions (\"${{\") are not part of this version of the format, and U+0000 cannot be passed to a program"
+      },
+      "examples": [
+        {
+          "LANG": "C.UTF-8",
+          "RETRIES": 3,
+          "DISPLAY": null
+        }
+      ]
+    },
+    "cwd": {
+      "title": "Working directory",
+      "description": "Where commands run, relative to the directory where weft was started (or -C), never to an outer cwd. The inner one wins.",
+      "examples": [
+        "web",
+        "/tmp"
+      ],
+      "type": "string",
+      "minLength": 1,
+      "pattern": "^(?![\\s\\S]*(\\$\\{\\{|\\u0000))",
+      "patternErrorMessage": "expressions (\"${{\") are not part of this version of the format, and U+0000 cannot be passed to a program"
+    },
+    "shell": {
+      "title": "Shell",
+      "description": "What runs scripts: one of the named shells, or a command line to which the script is appended as the last argument. The inner one wins.",
+      "markdownDescription": "What runs scripts; the inner one wins.\n\n- `sh`: `/bin/sh -e -c`\n- `bash`: `bash -eo pipefail -c`\n- `python`: `python3 -c`\n- or a command line to which the script is appended as the last argument, such as `[\"zsh\", \"-e\", \"-c\"]`",
+      "anyOf": [
+        {
+          "enum": [
+            "sh",
+            "bash",
+            "python"
+          ],
+          "enumDescriptions": [
+            "/bin/sh -e: ends at the first command that fails.",
+            "bash -eo pipefail: also when a part of a pipeline fails.",
+            "python3."
+          ]
+        },
+        {
+          "$ref": "#/$defs/arguments",
+          "description": "A command line to which the script is appended as the last argument."
+        }
+      ],
+      "default": "sh",
+      "examples": [
+        "bash",
+        [
+          "zsh",
+          "-e",
+          "-c"
+        ]
+      ]
+    },
+    "maxParallel": {
+      "title": "How many at once",
+      "description": "How many steps inside may run at once.",
+      "type": "integer",
+      "minimum": 1,
+      "maximum": 10000,
+      "examples": [
+        4
+      ]
+    },
+    "duration": {
+      "title": "Duration",
+      "description": "Whole numbers with the units d, h, m, s and ms, from the largest to the smallest: 30s, 1h30m, 1500ms. At most 366d.",
+      "type": "string",
+      "pattern": "^(?=.*[1-9])(?:[0-9]+d)?(?:[0-9]+h)?(?:[0-9]+m)?(?:[0-9]+s)?(?:[0-9]+ms)?$",
+      "patternErrorMessage": "expected a duration like \"30s\", \"5m\", \"1h30m\" or \"1500ms\"",
+      "examples": [
+        "30s",
+        "5m",
+        "1h30m",
+        "1500ms",
+        "2d"
+      ]
+    },
+    "errorClass": {
+      "title": "Class of failure",
+      "anyOf": [
+        {
+          "enum": [
+            "exit",
+            "signal",
+            "spawn",
+            "timeout",
+            "output",
+            "limit"
+          ],
+          "enumDescriptions": [
+            "Any exit code that is not a success.",
+            "Ended by a signal.",
+            "The program could not be started.",
+            "The time limit was over.",
+            "The output could not be used as a value.",
+            "A limit of the engine was exceeded."
+          ]
+        },
+        {
+          "type": "string",
+          "pattern": "^exit:(?:[1-9][0-9]?|1[0-9][0-9]|2[0-4][0-9]|25[0-5])$",
+          "title": "Exit with this code",
+          "examples": [
+            "exit:3"
+          ]
+        },
+        {
+          "enum": [
+            "signal:HUP",
+            "signal:INT",
+            "signal:QUIT",
+            "signal:ILL",
+            "signal:TRAP",
+            "signal:ABRT",
+            "signal:BUS",
+            "signal:FPE",
+            "signal:KILL",
+            "signal:USR1",
+            "signal:SEGV",
+            "signal:USR2",
+            "signal:PIPE",
+            "signal:ALRM",
+            "signal:TERM",
+            "signal:STKFLT",
+            "signal:VTALRM",
+            "signal:PROF",
+            "signal:XCPU",
+            "signal:XFSZ",
+            "signal:IO",
+            "signal:PWR",
+            "signal:SYS"
+          ],
+          "title": "Ended by this signal"
+        }
+      ]
+    }
+  }
+}
+
+"""##
+    case .event:
+      ##"""
+{
+  "$schema": "https://json-schema.org/draft/2020-12/schema",
+  "$id": "urn:weft:event.schema",
+  "title": "Weft event",
+  "description": "One line of what `weft run --events` writes: something that happened during a run, in the order in which it happened. Durations are whole microseconds. What is not known is left out, never null.",
+  "type": "object",
+  "required": ["n", "at", "type"],
+  "properties": {
+    "type": {
+      "description": "What happened. Readers should be ready for kinds that a later version adds.",
+      "enum": [
+        "run.started", "step.queued", "step.started", "step.output", "step.finished", "step.skipped",
+        "group.started", "group.finished", "run.cancelling", "run.finished", "output.dropped",
+        "run.snapshot"
+      ]
+    }
+  },
+  "oneOf": [
+    { "$ref": "#/$defs/runStarted" },
+    { "$ref": "#/$defs/stepQueued" },
+    { "$ref": "#/$defs/stepStarted" },
+    { "$ref": "#/$defs/stepOutput" },
+    { "$ref": "#/$defs/stepFinished" },
+    { "$ref": "#/$defs/stepSkipped" },
+    { "$ref": "#/$defs/groupStarted" },
+    { "$ref": "#/$defs/groupFinished" },
+    { "$ref": "#/$defs/runCancelling" },
+    { "$ref": "#/$defs/runFinished" },
+    { "$ref": "#/$defs/outputDropped" },
+    { "$ref": "#/$defs/runSnapshot" }
+  ],
+  "$defs": {
+    "n": {
+      "description": "Sequence number, from 1, without gaps but those that output.dropped and run.snapshot name.",
+      "type": "integer",
+      "minimum": 1
+    },
+    "at": {
+      "description": "When it happened: RFC 3339, UTC, milliseconds. Made from the run's start and a clock that does not jump, so that it never goes back within a run.",
+      "type": "string",
+      "pattern": "^[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2}\\.[0-9]{3}Z$"
+    },
+    "address": {
+      "description": "What a step or group is called: its id, or its position from 1 under the nearest id, such as 3, 2.1 or checks.3.",
+      "type": "string",
+      "pattern": "^[A-Za-z0-9_][A-Za-z0-9_.-]*$"
+    },
+    "durationUs": {
+      "description": "A duration in microseconds.",
+      "type": "integer",
+      "minimum": 0
+    },
+    "count": { "type": "integer", "minimum": 0 },
+    "outcome": {
+      "description": "What happened to it.",
+      "enum": ["success", "failure", "cancelled", "skipped"]
+    },
+    "conclusion": {
+      "description": "What that counts as: success for a tolerated failure, else the outcome.",
+      "enum": ["success", "failure", "cancelled", "skipped"]
+    },
+    "format": {
+      "description": "The version of this format.",
+      "const": 1
+    },
+    "weft": {
+      "description": "The version of Weft that wrote this.",
+      "type": "string",
+      "minLength": 1
+    },
+    "run": {
+      "description": "The id of the run: when it started (UTC) and six random hexadecimal digits.",
+      "type": "string",
+      "pattern": "^[0-9]{8}-[0-9]{6}-[0-9a-f]{6}$"
+    },
+    "workflow": {
+      "description": "The workflow's name, if it has one.",
+      "type": "string"
+    },
+    "file": {
+      "description": "The path of the workflow file as it was given, if it came from a file.",
+      "type": "string"
+    },
+    "steps": {
+      "description": "How many steps the plan has, groups not counted.",
+      "$ref": "#/$defs/count"
+    },
+    "groups": {
+      "description": "How many groups the plan has.",
+      "$ref": "#/$defs/count"
+    },
+    "maxParallel": {
+      "description": "How many steps may run at once.",
+      "type": "integer",
+      "minimum": 1
+    },
+    "pid": {
+      "description": "The process that runs the engine.",
+      "type": "integer",
+      "minimum": 1
+    },
+    "cancelReason": {
+      "description": "Why something that ran, or would have run, was ended.",
+      "oneOf": [
+        {
+          "description": "The program that embeds Weft asked for it.",
+          "type": "object",
+          "required": ["kind"],
+          "additionalProperties": false,
+          "properties": { "kind": { "const": "requested" } }
+        },
+        {
+          "description": "The engine received a signal.",
+          "type": "object",
+          "required": ["kind", "signal"],
+          "additionalProperties": false,
+          "properties": {
+            "kind": { "const": "signal" },
+            "signal": { "$ref": "#/$defs/signal" }
+          }
+        },
+        {
+          "description": "The workflow's own time limit passed.",
+          "type": "object",
+          "required": ["kind", "limitUs"],
+          "additionalProperties": false,
+          "properties": {
+            "kind": { "const": "runTimeout" },
+            "limitUs": { "$ref": "#/$defs/durationUs" }
+          }
+        },
+        {
+          "description": "The time limit of a group passed.",
+          "type": "object",
+          "required": ["kind", "of", "limitUs"],
+          "additionalProperties": false,
+          "properties": {
+            "kind": { "const": "groupTimeout" },
+            "of": { "$ref": "#/$defs/address" },
+            "limitUs": { "$ref": "#/$defs/durationUs" }
+          }
+        },
+        {
+          "description": "A step or group failed, and `onFailure` is `cancel`.",
+          "type": "object",
+          "required": ["kind", "of"],
+          "additionalProperties": false,
+          "properties": {
+            "kind": { "const": "failure" },
+            "of": { "$ref": "#/$defs/address" }
+          }
+        }
+      ]
+    },
+    "skipReason": {
+      "description": "Why a step never started.",
+      "oneOf": [
+        {
+          "description": "Something it needs did not succeed.",
+          "type": "object",
+          "required": ["kind", "of"],
+          "additionalProperties": false,
+          "properties": {
+            "kind": { "const": "dependencyFailed" },
+            "of": { "$ref": "#/$defs/address" }
+          }
+        },
+        {
+          "description": "Nothing new starts after this step or group failed.",
+          "type": "object",
+          "required": ["kind", "of"],
+          "additionalProperties": false,
+          "properties": {
+            "kind": { "const": "heldBack" },
+            "of": { "$ref": "#/$defs/address" }
+          }
+        },
+        {
+          "description": "The run, or the group around it, was being cancelled.",
+          "type": "object",
+          "required": ["kind", "cancellation"],
+          "additionalProperties": false,
+          "properties": {
+            "kind": { "const": "cancelled" },
+            "cancellation": { "$ref": "#/$defs/cancelReason" }
+          }
+        }
+      ]
+    },
+    "signal": {
+      "description": "The name of a signal, without SIG.",
+      "type": "string",
+      "pattern": "^[A-Z][A-Z0-9+-]*$"
+    },
+    "exit": {
+      "description": "How the last attempt's program ended; left out if it could not be started.",
+      "oneOf": [
+        {
+          "type": "object",
+          "required": ["code"],
+          "additionalProperties": false,
+          "properties": {
+            "code": {
+              "description": "Its exit code.",
+              "type": "integer",
+              "minimum": 0,
+              "maximum": 255
+            }
+          }
+        },
+        {
+          "type": "object",
+          "required": ["signal"],
+          "additionalProperties": false,
+          "properties": { "signal": { "$ref": "#/$defs/signal" } }
+        }
+      ]
+    },
+    "failure": {
+      "description": "Why it failed; left out unless the outcome is failure.",
+      "type": "object",
+      "required": ["classes", "message"],
+      "additionalProperties": false,
+      "properties": {
+        "classes": {
+          "description": "What kind of failure it is, the narrowest name first, as `allowFailure` names them.",
+          "type": "array",
+          "minItems": 1,
+          "items": { "type": "string", "minLength": 1 }
+        },
+        "message": {
+          "description": "What happened, in a sentence without its subject.",
+          "type": "string"
+        },
+        "help": {
+          "description": "What to do about it.",
+          "type": "string"
+        }
+      }
+    },
+    "attempts": {
+      "description": "How many attempts there were.",
+      "type": "integer",
+      "minimum": 1
+    },
+    "attempt": {
+      "description": "Counts from 1.",
+      "type": "integer",
+      "minimum": 1
+    },
+    "usage": {
+      "description": "What the kernel counted for the program and the children it waited for; left out if there was none.",
+      "type": "object",
+      "required": [
+        "userUs", "systemUs", "minorFaults", "majorFaults", "voluntarySwitches",
+        "involuntarySwitches"
+      ],
+      "additionalProperties": false,
+      "properties": {
+        "userUs": {
+          "description": "Processor time in user mode.",
+          "$ref": "#/$defs/durationUs"
+        },
+        "systemUs": {
+          "description": "Processor time in the kernel.",
+          "$ref": "#/$defs/durationUs"
+        },
+        "minorFaults": {
+          "description": "Page faults served without reading.",
+          "$ref": "#/$defs/count"
+        },
+        "majorFaults": {
+          "description": "Page faults that had to read.",
+          "$ref": "#/$defs/count"
+        },
+        "voluntarySwitches": {
+          "description": "How often it waited for something.",
+          "$ref": "#/$defs/count"
+        },
+        "involuntarySwitches": {
+          "description": "How often another program was given its processor.",
+          "$ref": "#/$defs/count"
+        }
+      }
+    },
+    "outputBytes": {
+      "description": "Bytes written to stdout and stderr together.",
+      "$ref": "#/$defs/count"
+    },
+    "leftovers": {
+      "description": "Processes of the step that were still alive after its program had ended, and were ended; left out if there were none.",
+      "type": "array",
+      "minItems": 1,
+      "items": {
+        "type": "object",
+        "required": ["pid", "command"],
+        "additionalProperties": false,
+        "properties": {
+          "pid": { "type": "integer", "minimum": 1 },
+          "command": {
+            "description": "Its command line, or its name in brackets.",
+            "type": "string"
+          }
+        }
+      }
+    },
+    "counts": {
+      "description": "How many steps ended how.",
+      "type": "object",
+      "required": ["succeeded", "failed", "tolerated", "cancelled", "skipped"],
+      "additionalProperties": false,
+      "properties": {
+        "succeeded": {
+          "description": "Succeeded.",
+          "$ref": "#/$defs/count"
+        },
+        "failed": {
+          "description": "Failed, and the run with them.",
+          "$ref": "#/$defs/count"
+        },
+        "tolerated": {
+          "description": "Failed, and were allowed to.",
+          "$ref": "#/$defs/count"
+        },
+        "cancelled": {
+          "description": "Were cancelled, before their start or after.",
+          "$ref": "#/$defs/count"
+        },
+        "skipped": {
+          "description": "Never started for another reason.",
+          "$ref": "#/$defs/count"
+        }
+      }
+    },
+    "runOutcome": {
+      "description": "How the run ended.",
+      "enum": ["success", "failure", "cancelled"]
+    },
+    "firstFailure": {
+      "description": "The first failure that was not tolerated: what the run failed of.",
+      "$ref": "#/$defs/address"
+    },
+    "runStarted": {
+      "description": "Always first.",
+      "type": "object",
+      "required": [
+        "n", "at", "type", "format", "weft", "run", "steps", "groups", "maxParallel", "pid"
+      ],
+      "additionalProperties": false,
+      "properties": {
+        "n": { "$ref": "#/$defs/n" },
+        "at": { "$ref": "#/$defs/at" },
+        "type": { "const": "run.started" },
+        "format": { "$ref": "#/$defs/format" },
+        "weft": { "$ref": "#/$defs/weft" },
+        "run": { "$ref": "#/$defs/run" },
+        "workflow": { "$ref": "#/$defs/workflow" },
+        "file": { "$ref": "#/$defs/file" },
+        "steps": { "$ref": "#/$defs/steps" },
+        "groups": { "$ref": "#/$defs/groups" },
+        "maxParallel": { "$ref": "#/$defs/maxParallel" },
+        "pid": { "$ref": "#/$defs/pid" }
+      }
+    },
+    "stepQueued": {
+      "description": "Everything the step waits for is done; it waits for a slot.",
+      "type": "object",
+      "required": ["n", "at", "type", "step"],
+      "additionalProperties": false,
+      "properties": {
+        "n": { "$ref": "#/$defs/n" },
+        "at": { "$ref": "#/$defs/at" },
+        "type": { "const": "step.queued" },
+        "step": { "$ref": "#/$defs/address" }
+      }
+    },
+    "stepStarted": {
+      "description": "The step's program is about to be started.",
+      "type": "object",
+      "required": ["n", "at", "type", "step", "attempt"],
+      "additionalProperties": false,
+      "properties": {
+        "n": { "$ref": "#/$defs/n" },
+        "at": { "$ref": "#/$defs/at" },
+        "type": { "const": "step.started" },
+        "step": { "$ref": "#/$defs/address" },
+        "attempt": { "$ref": "#/$defs/attempt" }
+      }
+    },
+    "stepOutput": {
+      "description": "One line that the step wrote, or a part of a very long one.",
+      "type": "object",
+      "required": ["n", "at", "type", "step", "stream", "text", "offset"],
+      "additionalProperties": false,
+      "not": { "required": ["partial", "unterminated"] },
+      "properties": {
+        "n": { "$ref": "#/$defs/n" },
+        "at": { "$ref": "#/$defs/at" },
+        "type": { "const": "step.output" },
+        "step": { "$ref": "#/$defs/address" },
+        "stream": {
+          "description": "Where the step wrote it.",
+          "enum": ["stdout", "stderr"]
+        },
+        "text": {
+          "description": "The line without its newline; what is not UTF-8 appears as U+FFFD.",
+          "type": "string"
+        },
+        "raw": {
+          "description": "The exact bytes in base64; only there if they are not UTF-8.",
+          "type": "string",
+          "contentEncoding": "base64",
+          "pattern": "^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$"
+        },
+        "partial": {
+          "description": "More of the same line follows.",
+          "const": true
+        },
+        "unterminated": {
+          "description": "The stream ended here, without a newline.",
+          "const": true
+        },
+        "offset": {
+          "description": "Where the text begins in the step's log, which holds both streams in the order in which they were read.",
+          "$ref": "#/$defs/count"
+        }
+      }
+    },
+    "stepFinished": {
+      "description": "The step has ended; one for every step.started.",
+      "type": "object",
+      "required": [
+        "n", "at", "type", "step", "outcome", "conclusion", "attempts", "durationUs", "outputBytes"
+      ],
+      "additionalProperties": false,
+      "properties": {
+        "n": { "$ref": "#/$defs/n" },
+        "at": { "$ref": "#/$defs/at" },
+        "type": { "const": "step.finished" },
+        "step": { "$ref": "#/$defs/address" },
+        "outcome": { "$ref": "#/$defs/outcome" },
+        "conclusion": { "$ref": "#/$defs/conclusion" },
+        "attempts": { "$ref": "#/$defs/attempts" },
+        "exit": { "$ref": "#/$defs/exit" },
+        "failure": { "$ref": "#/$defs/failure" },
+        "cancellation": { "$ref": "#/$defs/cancelReason" },
+        "durationUs": { "$ref": "#/$defs/durationUs" },
+        "usage": { "$ref": "#/$defs/usage" },
+        "outputBytes": { "$ref": "#/$defs/outputBytes" },
+        "leftovers": { "$ref": "#/$defs/leftovers" }
+      }
+    },
+    "stepSkipped": {
+      "description": "The step never starts.",
+      "type": "object",
+      "required": ["n", "at", "type", "step", "outcome", "reason"],
+      "additionalProperties": false,
+      "properties": {
+        "n": { "$ref": "#/$defs/n" },
+        "at": { "$ref": "#/$defs/at" },
+        "type": { "const": "step.skipped" },
+        "step": { "$ref": "#/$defs/address" },
+        "outcome": { "enum": ["skipped", "cancelled"] },
+        "reason": { "$ref": "#/$defs/skipReason" }
+      }
+    },
+    "groupStarted": {
+      "description": "What the group waits for is done.",
+      "type": "object",
+      "required": ["n", "at", "type", "group"],
+      "additionalProperties": false,
+      "properties": {
+        "n": { "$ref": "#/$defs/n" },
+        "at": { "$ref": "#/$defs/at" },
+        "type": { "const": "group.started" },
+        "group": { "$ref": "#/$defs/address" }
+      }
+    },
+    "groupFinished": {
+      "description": "Everything in the group has ended; one for every group.started.",
+      "type": "object",
+      "required": ["n", "at", "type", "group", "outcome", "conclusion", "durationUs"],
+      "additionalProperties": false,
+      "properties": {
+        "n": { "$ref": "#/$defs/n" },
+        "at": { "$ref": "#/$defs/at" },
+        "type": { "const": "group.finished" },
+        "group": { "$ref": "#/$defs/address" },
+        "outcome": { "$ref": "#/$defs/outcome" },
+        "conclusion": { "$ref": "#/$defs/conclusion" },
+        "failure": { "$ref": "#/$defs/failure" },
+        "cause": {
+          "description": "The member at fault; left out when the group failed by itself, or did not fail.",
+          "$ref": "#/$defs/address"
+        },
+        "durationUs": { "$ref": "#/$defs/durationUs" }
+      }
+    },
+    "runCancelling": {
+      "description": "The run as a whole is being ended; what runs is stopped, nothing else starts.",
+      "type": "object",
+      "required": ["n", "at", "type", "reason"],
+      "additionalProperties": false,
+      "properties": {
+        "n": { "$ref": "#/$defs/n" },
+        "at": { "$ref": "#/$defs/at" },
+        "type": { "const": "run.cancelling" },
+        "reason": { "$ref": "#/$defs/cancelReason" }
+      }
+    },
+    "runFinished": {
+      "description": "Always last, also after cancellation.",
+      "type": "object",
+      "required": ["n", "at", "type", "outcome", "durationUs", "counts"],
+      "additionalProperties": false,
+      "properties": {
+        "n": { "$ref": "#/$defs/n" },
+        "at": { "$ref": "#/$defs/at" },
+        "type": { "const": "run.finished" },
+        "outcome": { "$ref": "#/$defs/runOutcome" },
+        "firstFailure": { "$ref": "#/$defs/firstFailure" },
+        "cancellation": { "$ref": "#/$defs/cancelReason" },
+        "durationUs": { "$ref": "#/$defs/durationUs" },
+        "counts": { "$ref": "#/$defs/counts" }
+      }
+    },
+    "outputDropped": {
+      "description": "In place of step.output events that a slow reader did not take in time; the steps' logs have the bytes. Its n is that of the first of them.",
+      "type": "object",
+      "required": ["n", "at", "type", "dropped", "first", "last", "bytes"],
+      "additionalProperties": false,
+      "properties": {
+        "n": { "$ref": "#/$defs/n" },
+        "at": { "$ref": "#/$defs/at" },
+        "type": { "const": "output.dropped" },
+        "dropped": {
+          "description": "How many events were left out.",
+          "type": "integer",
+          "minimum": 1
+        },
+        "first": {
+          "description": "The first sequence number that was left out.",
+          "$ref": "#/$defs/n"
+        },
+        "last": {
+          "description": "The last one. Events of other kinds between the two are told by themselves.",
+          "$ref": "#/$defs/n"
+        },
+        "bytes": {
+          "description": "How many bytes of output they held.",
+          "$ref": "#/$defs/count"
+        }
+      }
+    },
+    "runSnapshot": {
+      "description": "First for a reader that came too late for the beginning: all that happened so far. Its n is that of the last event it stands for.",
+      "type": "object",
+      "required": [
+        "n", "at", "type", "format", "weft", "run", "steps", "groups", "maxParallel", "pid",
+        "startedAt", "states"
+      ],
+      "additionalProperties": false,
+      "properties": {
+        "n": { "$ref": "#/$defs/n" },
+        "at": { "$ref": "#/$defs/at" },
+        "type": { "const": "run.snapshot" },
+        "format": { "$ref": "#/$defs/format" },
+        "weft": { "$ref": "#/$defs/weft" },
+        "run": { "$ref": "#/$defs/run" },
+        "workflow": { "$ref": "#/$defs/workflow" },
+        "file": { "$ref": "#/$defs/file" },
+        "steps": { "$ref": "#/$defs/steps" },
+        "groups": { "$ref": "#/$defs/groups" },
+        "maxParallel": { "$ref": "#/$defs/maxParallel" },
+        "pid": { "$ref": "#/$defs/pid" },
+        "startedAt": {
+          "description": "When the run started.",
+          "$ref": "#/$defs/at"
+        },
+        "states": {
+          "description": "Where every step of the plan stands, in file order.",
+          "type": "array",
+          "items": { "$ref": "#/$defs/stepState" }
+        },
+        "end": {
+          "description": "How the run ended, if it has.",
+          "type": "object",
+          "required": ["outcome", "durationUs", "counts"],
+          "additionalProperties": false,
+          "properties": {
+            "outcome": { "$ref": "#/$defs/runOutcome" },
+            "firstFailure": { "$ref": "#/$defs/firstFailure" },
+            "cancellation": { "$ref": "#/$defs/cancelReason" },
+            "durationUs": { "$ref": "#/$defs/durationUs" },
+            "counts": { "$ref": "#/$defs/counts" }
+          }
+        }
+      }
+    },
+    "stepState": {
+      "description": "Where a step stands.",
+      "oneOf": [
+        {
+          "description": "It waits for other steps, or for a slot.",
+          "type": "object",
+          "required": ["step", "state"],
+          "additionalProperties": false,
+          "properties": {
+            "step": { "$ref": "#/$defs/address" },
+            "state": { "enum": ["pending", "queued"] }
+          }
+        },
+        {
+          "description": "It runs.",
+          "type": "object",
+          "required": ["step", "state", "sinceUs", "attempt"],
+          "additionalProperties": false,
+          "properties": {
+            "step": { "$ref": "#/$defs/address" },
+            "state": { "const": "running" },
+            "sinceUs": {
+              "description": "How long after the run's start it started.",
+              "$ref": "#/$defs/durationUs"
+            },
+            "attempt": { "$ref": "#/$defs/attempt" }
+          }
+        },
+        {
+          "description": "It never starts.",
+          "type": "object",
+          "required": ["step", "state", "outcome", "reason"],
+          "additionalProperties": false,
+          "properties": {
+            "step": { "$ref": "#/$defs/address" },
+            "state": { "const": "skipped" },
+            "outcome": { "enum": ["skipped", "cancelled"] },
+            "reason": { "$ref": "#/$defs/skipReason" }
+          }
+        },
+        {
+          "description": "It has ended.",
+          "type": "object",
+          "required": [
+            "step", "state", "outcome", "conclusion", "attempts", "durationUs", "outputBytes"
+          ],
+          "additionalProperties": false,
+          "properties": {
+            "step": { "$ref": "#/$defs/address" },
+            "state": { "const": "finished" },
+            "outcome": { "$ref": "#/$defs/outcome" },
+            "conclusion": { "$ref": "#/$defs/conclusion" },
+            "attempts": { "$ref": "#/$defs/attempts" },
+            "exit": { "$ref": "#/$defs/exit" },
+            "failure": { "$ref": "#/$defs/failure" },
+            "cancellation": { "$ref": "#/$defs/cancelReason" },
+            "durationUs": { "$ref": "#/$defs/durationUs" },
+            "usage": { "$ref": "#/$defs/usage" },
+            "outputBytes": { "$ref": "#/$defs/outputBytes" },
+            "leftovers": { "$ref": "#/$defs/leftovers" }
+          }
+        }
+      ]
+    }
+  }
+}
+
+"""##
+    }
+  }
+}
