@@ -103,6 +103,7 @@ package.targets += [
     swiftSettings: settings),
   .testTarget(
     name: "CommandLineTests",
-    dependencies: ["WeftCLI", "WeftPlatform", "WeftJSON", "WeftTestKit"],
+    dependencies: ["WeftCLI", "WeftExecution", "WeftTestKit"],
+    exclude: ["Golden"],
     swiftSettings: settings),
 ]

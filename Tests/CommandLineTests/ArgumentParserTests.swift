@@ -1,0 +1,94 @@
+import Testing
+
+@testable import WeftCLI
+
+struct ArgumentParserTests {
+  @Test(arguments: [
+    ["-j4", "a.json"], ["-j", "4", "a.json"], ["a.json", "-j4"], ["-j1", "-j4", "a.json"],
+    ["a.json", "-j", "4", "--"], ["-j4", "--", "a.json"],
+  ])
+  func aValueMayStandInTheSameWordOrTheNextBeforeOrAfterOperands(words: [String]) throws {
+    let parsed = try ArgumentParser.parse(["run"] + words)
+    #expect(parsed.value(of: .jobs) == "4")
+    #expect(parsed.operands == ["a.json"])
+  }
+
+  @Test func flagsShareAWordAndTheLastMayTakeTheRestAsItsValue() throws {
+    let parsed = try ArgumentParser.parse(["run", "-kj4", "a.json"])
+    #expect(parsed.isGiven(.keepGoing))
+    #expect(parsed.value(of: .jobs) == "4")
+  }
+
+  @Test(arguments: [
+    (["--format=json"], "json"), (["--format", "json"], "json"), (["--format="], ""),
+    (["--format", "--"], "--"), (["--format=a=b"], "a=b"),
+  ])
+  func aLongOptionTakesWhatFollowsTheEqualsSignOrTheNextWord(words: [String], value: String) throws
+  {
+    let parsed = try ArgumentParser.parse(["check", "a.json"] + words)
+    #expect(parsed.value(of: .diagnosticFormat) == value)
+  }
+
+  @Test func afterTwoDashesEverythingIsAnOperand() throws {
+    let parsed = try ArgumentParser.parse(["check", "--", "--strict", "-", "--"])
+    #expect(parsed.operands == ["--strict", "-", "--"])
+    #expect(!parsed.isGiven(.strictCheck))
+  }
+
+  @Test func aSingleDashIsAnOperand() throws {
+    #expect(try ArgumentParser.parse(["run", "-"]).operands == ["-"])
+  }
+
+  @Test(arguments: CommandName.allCases, ["-h", "--help"])
+  func helpIsAnOptionOfEveryCommandAndWantsNothingElse(command: CommandName, spelling: String)
+    throws
+  {
+    let parsed = try ArgumentParser.parse([command.rawValue, spelling])
+    #expect(parsed.command == .help)
+    #expect(parsed.operands == [command.rawValue])
+  }
+
+  @Test func whatIsWrongBeforeHelpIsStillTold() {
+    #expect(throws: UsageError.unknownOption("--nope", of: .run)) {
+      try ArgumentParser.parse(["run", "--nope", "--help"])
+    }
+  }
+
+  @Test(
+    arguments: [
+      ([], .noCommand),
+      (["rum"], .unknownCommand("rum")),
+      (["--verbose"], .unknownTopOption("--verbose")),
+      (["run", "--form"], .unknownOption("--form", of: .run)),
+      (["check", "--form", "a"], .unknownOption("--form", of: .check)),
+      (["run", "-kx", "a"], .unknownOption("-x", of: .run)),
+      (["run", "a", "-j"], .missingValue(of: .jobs, .run)),
+      (["run", "--strict=yes", "a"], .unwantedValue(of: .strictRun, "yes", .run)),
+      (["run"], .missingOperand(.run)),
+      (["check"], .missingOperand(.check)),
+      (["run", "a", "b"], .unwantedOperand("b", .run)),
+      (["version", "a"], .unwantedOperand("a", .version)),
+      (["run", "-k", "--fail-fast", "a"], .contradiction(.keepGoing, .failFast, .run)),
+    ] as [([String], UsageError)])
+  func everyMistakeIsToldAsItself(words: [String], error: UsageError) {
+    #expect(throws: error) { try ArgumentParser.parse(words) }
+  }
+
+  @Test(arguments: [
+    (["rum"], "did you mean \"run\"?"),
+    (["build.json"], "to run it, write \"weft run build.json\""),
+    (["check", "--fromat", "x"], "did you mean \"--format\"?"),
+    (["run", "--jobs", "4"], "here it is called \"-j N\""),
+    (["run", "--keep-going"], "here it is called \"-k\""),
+    (["--strict"], "the command comes first: \"weft run --strict\""),
+    (["run", "--zzz"], "\"weft help run\" tells how it is used"),
+  ])
+  func theHelpSaysWhatToWriteInstead(words: [String], help: String) {
+    do {
+      _ = try ArgumentParser.parse(words)
+      Issue.record("accepted: \(words)")
+    } catch {
+      #expect(error.help == help)
+    }
+  }
+}

@@ -1,0 +1,49 @@
+import Testing
+
+struct DryRunTests {
+  /// Whether a system call is what a program that only looks must not do: start anything, reach out,
+  /// or open a file for writing.
+  private static func isForbidden(_ call: Substring) -> Bool {
+    let acts = [
+      "execve(", "execveat(", "fork(", "socket(", "connect(", "unlink", "mkdir", "rename",
+      "truncate(",
+      "memfd_create(", "kill(", "O_WRONLY", "O_RDWR", "O_CREAT",
+    ]
+    let startsProcess = call.contains("clone") && !call.contains("CLONE_THREAD")
+    return startsProcess || acts.contains { call.contains($0) }
+  }
+
+  @Test(
+    "G07: a dry run starts no process, opens no socket and writes no file",
+    arguments: [
+      "graph --format tree w.json", "graph --format dot w.json", "graph --format json w.json",
+      "graph --format table w.json", "graph --format mermaid w.json",
+      "run --dry-run --events events.json w.json", "check w.json", "check --format sarif w.json",
+      "check broken.json",
+    ])
+  func aDryRunTouchesNothing(command: String) throws {
+    let directory = Directory()
+    directory.write("w.json", #"{ "steps": ["touch a", { "run": ["touch", "b"] }] }"#)
+    directory.write("broken.json", #"{ "steps": ["touch a", { "run": 1 }] }"#)
+    let result = Weft.shell(
+      "mkdir below && mv *.json below && cd below && exec strace -f -o ../calls \"$WEFT\" \(command)",
+      in: directory)
+    #expect(result.status == (command.contains("broken") ? 3 : 0))
+    #expect(Files.names(in: directory.path + "/below") == ["broken.json", "w.json"])
+    let calls = String(decoding: try #require(directory.read("calls")), as: UTF8.self)
+      .split(separator: "\n")
+    #expect(calls.count > 10)
+    // The first call is the program itself.
+    let guilty = calls.dropFirst().filter(DryRunTests.isForbidden)
+    #expect(guilty == [])
+  }
+
+  @Test("G07: it prints the order that the run has")
+  func aDryRunPrintsTheGraph() {
+    let directory = Directory()
+    directory.write("w.json", #"{ "steps": ["true", "false"] }"#)
+    #expect(
+      Weft.run("run", "--dry-run", "w.json", in: directory)
+        == Weft.run("graph", "--format", "tree", "w.json", in: directory))
+  }
+}

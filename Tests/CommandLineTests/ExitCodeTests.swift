@@ -1,0 +1,73 @@
+import Testing
+
+@testable import WeftCLI
+@testable import WeftExecution
+
+struct ExitCodeTests {
+  @Test(
+    arguments: [
+      (ExitCode.success, 0), (.failure, 1), (.usage, 2), (.rejected, 3), (.broken, 4),
+      (.timedOut, 124), (.signal(2), 130), (.signal(15), 143), (.signal(1), 129),
+    ] as [(ExitCode, Int32)])
+  func theNumbersAreThoseOfTheManual(code: ExitCode, status: Int32) {
+    #expect(code.status == status)
+  }
+
+  @Test(
+    arguments: [
+      (Outcome.success, nil, .success), (.failure, nil, .failure),
+      (.cancelled, .runTimeout(.seconds(1)), .timedOut),
+      (.failure, .runTimeout(.seconds(1)), .timedOut),
+      (.cancelled, .signal("INT"), .signal(2)), (.cancelled, .signal("TERM"), .signal(15)),
+      (.success, .signal("HUP"), .signal(1)), (.cancelled, .requested, .failure),
+    ] as [(Outcome, CancelReason?, ExitCode)])
+  func aRunEndsWithTheCodeOfWhatEndedIt(
+    outcome: Outcome, reason: CancelReason?, code: ExitCode
+  ) {
+    let end = RunEnd.having(outcome, cancellation: reason)
+    #expect(ExitCode(of: end, isStrict: false, keptPromises: true) == code)
+  }
+
+  @Test func aToleratedFailureIsAFailureWhenStrict() {
+    let end = RunEnd.having(.success, tolerated: 1)
+    #expect(ExitCode(of: end, isStrict: false, keptPromises: true) == .success)
+    #expect(ExitCode(of: end, isStrict: true, keptPromises: true) == .failure)
+  }
+
+  @Test("a broken promise is told unless a signal ended the run")
+  func aBrokenPromiseIsToldUnlessASignalEndedTheRun() {
+    for outcome in Outcome.allCases {
+      let end = RunEnd.having(outcome)
+      #expect(ExitCode(of: end, isStrict: false, keptPromises: false) == .broken)
+    }
+    let interrupted = RunEnd.having(.cancelled, cancellation: .signal("INT"))
+    #expect(ExitCode(of: interrupted, isStrict: false, keptPromises: false) == .signal(2))
+  }
+}
+
+extension RunEnd {
+  fileprivate static func having(
+    _ outcome: Outcome, cancellation: CancelReason? = nil, tolerated: Int = 0
+  ) -> RunEnd {
+    var counts = OutcomeCounts()
+    counts.tolerated = tolerated
+    return RunEnd(
+      outcome: outcome, firstFailure: nil, cancellation: cancellation, duration: .seconds(1),
+      counts: counts)
+  }
+}
+
+struct InterruptionsTests {
+  @Test("K15, K16: first cancels, second kills, third and every later one leaves")
+  func firstCancelsSecondKillsThirdLeaves() {
+    var interruptions = Interruptions()
+    #expect(
+      (1...4).map { _ in interruptions.next() } == [.cancel, .kill, .leave, .leave])
+  }
+
+  @Test func afterTheRunTheFirstLeaves() {
+    var interruptions = Interruptions()
+    interruptions.runIsOver = true
+    #expect(interruptions.next() == .leave)
+  }
+}

@@ -1,0 +1,288 @@
+#!/usr/bin/env python3
+"""Looks at what weft draws on a terminal, as a whole screen at moments that steps hold still.
+
+usage: screens.py PATH_TO_WEFT          (needs pyte)
+       UPDATE_GOLDEN=1 screens.py …     records the screens anew
+
+The screens are kept in Tests/Screens. Durations are written TIME and the clock CLOCK, whatever they
+are; the blanks that align a column of ages stay. A step holds still by opening a FIFO for reading: the
+script opens it for writing when it has seen enough.
+"""
+
+import difflib
+import fcntl
+import json
+import os
+import pty
+import re
+import select
+import signal
+import struct
+import subprocess
+import sys
+import tempfile
+import termios
+import time
+
+import pyte
+
+LIMIT = 30  # seconds, against hanging only
+GOLDEN = os.path.join(os.path.dirname(os.path.abspath(__file__)), "Screens")
+
+
+class Screen:
+    """A terminal with a weft on it."""
+
+    def __init__(self, weft, workflow, columns=60, rows=16, arguments=(), **environment):
+        self.directory = tempfile.TemporaryDirectory(prefix="weft-screens-")
+        self.path = self.directory.name
+        with open(f"{self.path}/workflow.json", "w") as file:
+            json.dump(workflow, file)
+        for name in set(re.findall(r"\w+\.fifo", json.dumps(workflow))):
+            os.mkfifo(f"{self.path}/{name}")
+        self.screen = pyte.HistoryScreen(columns, rows, history=1000, ratio=1)
+        self.stream = pyte.ByteStream(self.screen)
+        self.bytes = b""
+        self.terminal, theirs = pty.openpty()
+        self.resize(columns, rows)
+
+        def child():
+            os.setsid()
+            fcntl.ioctl(0, termios.TIOCSCTTY, 0)
+
+        kept = {name: value for name, value in os.environ.items()
+                if name not in ("CI", "GITHUB_ACTIONS", "NO_COLOR", "COLUMNS", "LINES")}
+        kept.update({"TERM": "xterm", "LC_ALL": "C.UTF-8"}, **environment)
+        self.process = subprocess.Popen(
+            [weft, "run", "workflow.json", *arguments], cwd=self.path, env=kept,
+            stdin=theirs, stdout=theirs, stderr=theirs, preexec_fn=child)
+        os.close(theirs)
+
+    def resize(self, columns, rows):
+        fcntl.ioctl(self.terminal, termios.TIOCSWINSZ, struct.pack("HHHH", rows, columns, 0, 0))
+        self.screen.resize(rows, columns)
+
+    def press(self, key):
+        os.write(self.terminal, key)
+
+    def release(self, fifo):
+        """Lets the step go on that reads the FIFO."""
+        signal.signal(signal.SIGALRM, self.ring)
+        signal.alarm(LIMIT)
+        with open(f"{self.path}/{fifo}", "w") as file:
+            file.write("go\n")
+        signal.alarm(0)
+
+    def ring(self, *_):
+        raise AssertionError("waited too long for a step to read its FIFO:\n" + self.text())
+
+    def wait_for(self, *texts):
+        """Reads until all of these are on the screen."""
+        self.wait_until(lambda: all(text in self.text() for text in texts), " and ".join(texts))
+
+    def wait_until(self, holds, what):
+        deadline = time.monotonic() + LIMIT
+        while not holds():
+            if not self.take(deadline):
+                raise AssertionError(f"never came: {what}\n{self.text()}")
+
+    def take(self, deadline):
+        ready, _, _ = select.select([self.terminal], [], [], max(0, deadline - time.monotonic()))
+        if not ready:
+            return False
+        try:
+            part = os.read(self.terminal, 65536)
+        except OSError:
+            return False
+        self.bytes += part
+        self.stream.feed(part)
+        return bool(part)
+
+    def status(self):
+        deadline = time.monotonic() + LIMIT
+        while self.take(deadline):
+            pass
+        code = self.process.wait(timeout=max(1, deadline - time.monotonic()))
+        return code if code >= 0 else 128 - code
+
+    def text(self):
+        """What has scrolled away, and the whole screen, in a frame."""
+        above = ["".join(line[column].data for column in range(self.screen.columns))
+                 for line in self.screen.history.top]
+        rows = above + self.screen.display
+        rows = [normalised(row).rstrip() for row in rows]
+        while rows and not rows[-1]:
+            rows.pop()
+        return "\n".join(rows) + "\n"
+
+    def close(self):
+        if self.process.poll() is None:
+            self.process.kill()
+            self.process.wait()
+        os.close(self.terminal)
+        self.directory.cleanup()
+
+
+def normalised(row):
+    row = re.sub(r"\b\d+:\d\d(:\d\d)?\b", "CLOCK", row)
+    return re.sub(r"\b\d+(\.\d+)? (ms|s)\b", "TIME", row)
+
+
+def same(name, screen):
+    """Compares with what is kept, whole."""
+    path = f"{GOLDEN}/{name}.txt"
+    actual = screen.text()
+    if os.environ.get("UPDATE_GOLDEN"):
+        os.makedirs(GOLDEN, exist_ok=True)
+        with open(path, "w") as file:
+            file.write(actual)
+    with open(path) as file:
+        kept = file.read()
+    difference = "\n".join(difflib.unified_diff(
+        kept.splitlines(), actual.splitlines(), path, "now", lineterm=""))
+    assert not difference, difference
+
+
+def held(name, *lines):
+    """A step that says something and then holds still."""
+    said = "".join(f"echo '{line}'; " for line in lines)
+    return {"id": name, "run": f"{said}read line <{name}.fifo"}
+
+
+def running_and_ending(weft):
+    """steps that run have a line each; what has ended scrolls above"""
+    screen = Screen(weft, {"steps": [
+        {"id": "both", "parallel": [held("one", "first line", "second line"), held("two")]},
+        {"id": "last", "name": "the last one", "run": "echo done"}]}, arguments=["-j4"])
+    try:
+        screen.wait_for("second line", "  two", "2 running")
+        same("running", screen)
+        screen.release("one.fifo")
+        screen.wait_for("1/3 done")
+        same("one-ended", screen)
+        screen.release("two.fifo")
+        assert screen.status() == 0
+        same("ended", screen)
+    finally:
+        screen.close()
+
+
+def failing(weft):
+    """failures are told at the end with their last lines, the cause first"""
+    screen = Screen(weft, {"steps": [
+        {"id": "noise", "run": "for n in 1 2 3 4 5 6 7 8 9 10 11 12; do echo line $n; done; exit 3"},
+        "echo never", "echo never"]}, rows=24)
+    try:
+        assert screen.status() == 1
+        same("failed", screen)
+    finally:
+        screen.close()
+
+
+def resized(weft):
+    """after a resize every line fits again"""
+    screen = Screen(weft, {"parallel": [
+        held("long", "a line of output that is a good deal longer than a small terminal is wide"),
+        held("short")]}, columns=100, arguments=["-j4"])
+    try:
+        screen.wait_for("terminal is wide", "short", "2 running")
+        same("wide", screen)
+        screen.resize(40, 10)
+        screen.release("short.fifo")
+        screen.wait_for("✓ short", "1/2 done")
+        same("narrow", screen)
+        screen.release("long.fifo")
+        assert screen.status() == 0
+    finally:
+        screen.close()
+
+
+def more_steps_than_rows(weft):
+    """what does not fit is counted"""
+    names = [f"step-{number:02}" for number in range(1, 21)]
+    screen = Screen(weft, {"parallel": [
+        {"id": name, "run": f"read line <{name.replace('-', '_')}.fifo"} for name in names]},
+        rows=10, arguments=["-j20"])
+    try:
+        screen.wait_for("20 running")
+        same("more-than-rows", screen)
+        for name in names:
+            screen.release(f"{name.replace('-', '_')}.fifo")
+            screen.take(time.monotonic())
+        assert screen.status() == 0
+        screen.wait_for("20 steps succeeded")
+    finally:
+        screen.close()
+
+
+def interrupted(weft):
+    """^C says what it does and what a second one does; the second kills"""
+    screen = Screen(weft, {"steps": [
+        {"id": "stubborn",
+         "run": "trap 'echo told' TERM; (trap '' TERM; exec sleep 1000) & echo ready; "
+                "while :; do wait; done"},
+        "echo never"]})
+    try:
+        screen.wait_for("ready")
+        screen.press(b"\x03")
+        screen.wait_for("told", "^C again kills now")
+        same("interrupted", screen)
+        screen.press(b"\x03")
+        assert screen.status() == 130
+        same("killed", screen)
+    finally:
+        screen.close()
+
+
+def no_cursor(weft):
+    """C06: a dumb terminal, CI and a terminal of one column get plain lines"""
+    for environment, size in [({"TERM": "dumb"}, (60, 16)), ({"CI": "true"}, (60, 16)),
+                              ({}, (1, 16)), ({}, (60, 1))]:
+        screen = Screen(weft, {"steps": [{"id": "hello", "run": "echo hello"}]}, *size, **environment)
+        try:
+            assert screen.status() == 0
+            said = (environment, size, screen.bytes)
+            assert b"[hello] hello" in screen.bytes, said
+            assert b"\x1b[J" not in screen.bytes and b"\x1b[1A" not in screen.bytes, said
+        finally:
+            screen.close()
+
+
+def odd_sizes(weft):
+    """C06: a size of nothing, and a storm of sizes, do no harm"""
+    screen = Screen(weft, {"steps": [held("hello", "hello")]}, COLUMNS="0")
+    try:
+        screen.wait_for("hello")
+        for number in range(200):
+            fcntl.ioctl(screen.terminal, termios.TIOCSWINSZ,
+                        struct.pack("HHHH", number % 7, number % 90, 0, 0))
+            os.kill(screen.process.pid, signal.SIGWINCH)
+        screen.resize(60, 16)
+        screen.release("hello.fifo")
+        assert screen.status() == 0
+        screen.wait_for("1 step succeeded")
+    finally:
+        screen.close()
+
+
+TESTS = [running_and_ending, failing, resized, more_steps_than_rows, interrupted, no_cursor,
+         odd_sizes]
+
+
+def main():
+    if len(sys.argv) != 2:
+        sys.exit(__doc__)
+    weft = os.path.abspath(sys.argv[1])
+    failed = 0
+    for test in TESTS:
+        try:
+            test(weft)
+        except Exception as error:
+            failed += 1
+            print(f"failed: {test.__doc__}: {type(error).__name__}: {error}")
+    print(f"{len(TESTS) - failed} passed, {failed} failed")
+    sys.exit(1 if failed else 0)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,325 @@
+#!/usr/bin/env python3
+"""Sends signals to a running weft, over a terminal and without one, and looks at what is left.
+
+usage: signals.py PATH_TO_WEFT
+
+Nothing here waits by the clock for something to have happened: steps tell that they run by opening a
+FIFO, and that nothing of a run is alive is proved by a lock that every process of it has inherited.
+"""
+
+import fcntl
+import json
+import os
+import pty
+import re
+import select
+import signal
+import subprocess
+import sys
+import tempfile
+import termios
+import time
+
+LIMIT = 30  # seconds, against hanging only
+
+
+class Run:
+    """A weft at work in a directory of its own, as leader of a session."""
+
+    def __init__(self, weft, workflow, arguments=(), terminal=True, prepare=None):
+        self.directory = tempfile.TemporaryDirectory(prefix="weft-signals-")
+        self.path = self.directory.name
+        self.output = b""
+        with open(f"{self.path}/workflow.json", "w") as file:
+            json.dump(workflow, file)
+        for name in set(re.findall(r"\w+\.fifo", json.dumps(workflow))):
+            os.mkfifo(f"{self.path}/{name}")
+        open(f"{self.path}/lock", "w").close()
+        self.terminal, theirs = pty.openpty() if terminal else os.pipe()
+        self.before = termios.tcgetattr(self.terminal) if terminal else None
+
+        def child():
+            os.setsid()
+            if terminal:
+                fcntl.ioctl(0, termios.TIOCSCTTY, 0)
+            if prepare:
+                prepare()
+
+        environment = dict(os.environ, TERM="xterm", LANG="C.UTF-8")
+        for name in ("CI", "GITHUB_ACTIONS", "NO_COLOR"):
+            environment.pop(name, None)
+        streams = (theirs,) * 3 if terminal else (subprocess.DEVNULL, theirs, theirs)
+        self.process = subprocess.Popen(
+            [weft, "run", "workflow.json", *arguments], cwd=self.path, env=environment,
+            stdin=streams[0], stdout=streams[1], stderr=streams[2], preexec_fn=child)
+        os.close(theirs)
+
+    def wait_for(self, fifo):
+        """Returns when a step has begun to write into the FIFO, with what it wrote."""
+        with self.guard(f"a step that opens {fifo}"):
+            with open(f"{self.path}/{fifo}") as file:
+                return file.read()
+
+    def press(self, key):
+        os.write(self.terminal, key)
+
+    def read_until(self, text):
+        """Takes in output until `text` has come."""
+        deadline = time.monotonic() + LIMIT
+        while text.encode() not in self.output:
+            if not self.take(deadline):
+                raise AssertionError(f"no {text!r} in {self.output!r}")
+
+    def take(self, deadline):
+        ready, _, _ = select.select([self.terminal], [], [], max(0, deadline - time.monotonic()))
+        if not ready:
+            return False
+        try:
+            part = os.read(self.terminal, 65536)
+        except OSError:  # the terminal of a session that has ended
+            return False
+        self.output += part
+        return bool(part)
+
+    def status(self):
+        """The exit code as a shell tells it, after everything was read."""
+        deadline = time.monotonic() + LIMIT
+        while self.take(deadline):
+            pass
+        code = self.process.wait(timeout=max(1, deadline - time.monotonic()))
+        return code if code >= 0 else 128 - code
+
+    def nothing_is_alive(self):
+        """Whether nobody holds a shared lock on the file `lock` any more."""
+        with open(f"{self.path}/lock") as file:
+            try:
+                fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+                return True
+            except BlockingIOError:
+                return False
+
+    def terminal_is_as_before(self):
+        return termios.tcgetattr(self.terminal) == self.before
+
+    def guard(self, what):
+        return Alarm(self, what)
+
+    def close(self):
+        if self.process.poll() is None:
+            self.process.kill()
+            self.process.wait()
+        os.close(self.terminal)
+        self.directory.cleanup()
+
+
+class Alarm:
+    """Ends a wait that would never end."""
+
+    def __init__(self, run, what):
+        self.run, self.what = run, what
+
+    def __enter__(self):
+        signal.signal(signal.SIGALRM, self.ring)
+        signal.alarm(LIMIT)
+
+    def __exit__(self, *_):
+        signal.alarm(0)
+
+    def ring(self, *_):
+        self.run.take(time.monotonic())
+        raise AssertionError(f"waited too long for {self.what}; said so far: {self.run.output!r}")
+
+
+def step(script, **keys):
+    """A step that holds the lock, as does everything that it starts."""
+    return dict(keys, run="exec 9<lock; flock -s 9; " + script)
+
+
+# Ends at TERM, as programs do; `began` is written when it runs.
+OBEDIENT = [step("echo began >began.fifo; exec sleep 1000", id="work"), "touch after"]
+# Tells TERM and goes on; a child of it too.
+STUBBORN = [step("trap 'echo told >told.fifo' TERM; (trap '' TERM; exec sleep 1000) & "
+                 "echo began >began.fifo; while :; do wait; done", id="work"), "touch after"]
+# Writes more than anybody takes.
+NOISY = step("echo began >began.fifo; exec yes 'a line of the many that fill a pipe'", id="work")
+
+
+def interrupted_once(weft):
+    """K15: ^C once ends what runs, starts nothing new, exits 130"""
+    run = Run(weft, {"steps": OBEDIENT})
+    try:
+        run.wait_for("began.fifo")
+        run.press(b"\x03")
+        assert run.status() == 130, run.output
+        assert run.nothing_is_alive()
+        assert not os.path.exists(f"{run.path}/after")
+        assert b"interrupted" in run.output, run.output
+        assert run.terminal_is_as_before()
+    finally:
+        run.close()
+
+
+def interrupted_twice(weft):
+    """K16: the first ^C says what a second does; the second kills at once"""
+    run = Run(weft, {"steps": STUBBORN})
+    try:
+        run.wait_for("began.fifo")
+        run.press(b"\x03")
+        run.wait_for("told.fifo")
+        run.read_until("^C again kills now")
+        assert not run.nothing_is_alive()
+        started = time.monotonic()
+        run.press(b"\x03")
+        assert run.status() == 130, run.output
+        assert time.monotonic() - started < 9, "waited for the grace of 10 s"
+        assert run.nothing_is_alive()
+        assert not os.path.exists(f"{run.path}/after")
+    finally:
+        run.close()
+
+
+def interrupted_until_it_leaves(weft):
+    """K16: ^C leaves at once with 130 when all that is left is output that nobody reads"""
+    run = Run(weft, {"steps": [NOISY]}, terminal=False)
+    try:
+        run.wait_for("began.fifo")
+        wait_until(lambda: pipe_fills(run.terminal), "a pipe that fills")
+        run.process.send_signal(signal.SIGINT)
+        wait_until(run.nothing_is_alive, "the end of the step")
+        assert run.process.poll() is None, "ended though nobody has read what it says"
+
+        def gone():
+            run.process.send_signal(signal.SIGINT)
+            return run.process.poll() is not None
+
+        wait_until(gone, "the end of weft")
+        assert run.process.returncode == 130, run.process.returncode
+    finally:
+        run.close()
+
+
+def terminated(weft):
+    """K18: SIGTERM ends the run as ^C does and exits 143"""
+    ended_by(weft, signal.SIGTERM, 143, "SIGTERM")
+
+
+def hung_up(weft):
+    """K18: SIGHUP ends the run as ^C does and exits 129"""
+    ended_by(weft, signal.SIGHUP, 129, "SIGHUP")
+
+
+def ended_by(weft, number, code, name):
+    for terminal in (True, False):
+        run = Run(weft, {"steps": OBEDIENT}, terminal=terminal)
+        try:
+            run.wait_for("began.fifo")
+            run.process.send_signal(number)
+            assert run.status() == code, run.output
+            assert run.nothing_is_alive()
+            assert not os.path.exists(f"{run.path}/after")
+            assert name.encode() in run.output, run.output
+        finally:
+            run.close()
+
+
+def terminal_goes_away(weft):
+    """K18: a terminal that closes is SIGHUP: the run ends, nothing is left"""
+    run = Run(weft, {"steps": OBEDIENT})
+    try:
+        run.wait_for("began.fifo")
+        os.close(run.terminal)
+        run.terminal = os.open("/dev/null", os.O_RDONLY)
+        assert run.process.wait(timeout=LIMIT) == 129
+        assert run.nothing_is_alive()
+    finally:
+        run.close()
+
+
+def hangup_is_ignored(weft):
+    """K20: SIGHUP that was ignored at the start, as under nohup, stays ignored"""
+    for number in (signal.SIGHUP, signal.SIGINT):
+        run = Run(weft, {"steps": [
+            step("echo began >began.fifo; read line <go.fifo; echo went on", id="work")]},
+            terminal=False, prepare=lambda: signal.signal(number, signal.SIG_IGN))
+        try:
+            run.wait_for("began.fifo")
+            run.process.send_signal(number)
+            with run.guard("the step that reads go.fifo"):
+                with open(f"{run.path}/go.fifo", "w") as file:
+                    file.write("go\n")
+            assert run.status() == 0, run.output
+            assert b"went on" in run.output, run.output
+        finally:
+            run.close()
+
+
+def nohup_for_real(weft):
+    """K20: nohup weft run goes on when its terminal closes"""
+    run = Run(weft, {"steps": [
+        step("echo began >began.fifo; read line <go.fifo; echo went on >result", id="work")]},
+        prepare=lambda: signal.signal(signal.SIGHUP, signal.SIG_IGN))
+    try:
+        run.wait_for("began.fifo")
+        os.close(run.terminal)
+        run.terminal = os.open("/dev/null", os.O_RDONLY)
+        with run.guard("the step that reads go.fifo"):
+            with open(f"{run.path}/go.fifo", "w") as file:
+                file.write("go\n")
+        code = run.process.wait(timeout=LIMIT)
+        # Its terminal is gone, so what it said went nowhere: that is told by the exit code.
+        assert code == 4, code
+        with open(f"{run.path}/result") as file:
+            assert file.read() == "went on\n"
+        assert run.nothing_is_alive()
+    finally:
+        run.close()
+
+
+def blocked_output(weft):
+    """K15: ^C is heard while nobody reads what the program writes, and all of it comes later"""
+    run = Run(weft, {"steps": [NOISY]}, terminal=False)
+    try:
+        run.wait_for("began.fifo")
+        wait_until(lambda: pipe_fills(run.terminal), "a pipe that fills")
+        run.process.send_signal(signal.SIGINT)
+        wait_until(run.nothing_is_alive, "the end of the step")
+        assert run.status() == 130
+        assert b"interrupted" in run.output[-1000:], run.output[-1000:]
+    finally:
+        run.close()
+
+
+def pipe_fills(descriptor):
+    """Whether more than half of what fits is waiting; short writes leave the rest of a page unused."""
+    held = fcntl.ioctl(descriptor, termios.FIONREAD, b"\0" * 4)
+    return int.from_bytes(held, sys.byteorder) > fcntl.fcntl(descriptor, fcntl.F_GETPIPE_SZ) / 2
+
+
+def wait_until(holds, what):
+    deadline = time.monotonic() + LIMIT
+    while not holds():
+        assert time.monotonic() < deadline, f"waited too long for {what}"
+        time.sleep(0.01)
+
+
+TESTS = [interrupted_once, interrupted_twice, interrupted_until_it_leaves, terminated, hung_up,
+         terminal_goes_away, hangup_is_ignored, nohup_for_real, blocked_output]
+
+
+def main():
+    if len(sys.argv) != 2:
+        sys.exit(__doc__)
+    weft = os.path.abspath(sys.argv[1])
+    failed = 0
+    for test in TESTS:
+        try:
+            test(weft)
+        except Exception as error:
+            failed += 1
+            print(f"failed: {test.__doc__}: {type(error).__name__}: {error}")
+    print(f"{len(TESTS) - failed} passed, {failed} failed")
+    sys.exit(1 if failed else 0)
+
+
+if __name__ == "__main__":
+    main()
