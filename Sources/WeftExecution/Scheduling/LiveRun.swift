@@ -118,6 +118,9 @@ package final class LiveRun: Sendable {
     for stop in running { stop.request(.now) }
   }
 
+  /// Waits until the run has ended and nothing of it is left. Cancelling the waiting task changes nothing.
+  package func ended() async -> RunReport { await completion.value }
+
   /// A subscriber that gets every event.
   package func subscribe(
     outputLimitBytes: Int = EventSubscription.defaultOutputLimitBytes

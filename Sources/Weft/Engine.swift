@@ -1,0 +1,77 @@
+public import WeftDefinition
+import WeftDiagnostics
+import WeftExecution
+public import WeftPlanning
+import WeftPlatform
+
+/// Runs workflows inside another program.
+///
+/// ```swift
+/// import Weft
+///
+/// let workflow = try Workflow(contentsOf: "release.json")
+/// let run = try Engine().start(workflow)
+/// for await event in run.events { print(event.kind) }
+/// print(await run.report.succeeded)
+/// ```
+///
+/// An engine has threads of its own: running programs block those, never the host's. It installs no
+/// signal handlers, waits for no processes but those that it started, and writes nothing but an unlinked
+/// temporary file per run. Any number of runs may go on at once; each has its own limit of parallel
+/// steps. A run goes on when the engine is released.
+public final class Engine: Sendable {
+  /// How a run is carried out, beside what the workflow says.
+  public struct Options: Sendable, Hashable {
+    /// How many steps of a run may run at once; `nil`: what the workflow says, else the number of
+    /// processors.
+    public var maxParallel: Int?
+    /// What a failure means for the rest; `nil`: what the workflow says.
+    public var onFailure: FailureResponse?
+    /// Limits a run, from its start; `nil`: what the workflow says.
+    public var timeout: Duration?
+    /// What working directories of steps are relative to; `nil`: where the process stands.
+    public var startDirectory: String?
+    /// How long a step may take to end after TERM before it is killed.
+    public var grace = Duration.seconds(10)
+
+    public init() {}
+  }
+
+  private let options: Options
+  private let threads = BlockingThreads()
+
+  public init(options: Options = Options()) {
+    self.options = options
+  }
+
+  /// Checks a workflow and starts it. Returns at once.
+  ///
+  /// - Throws: Everything that is wrong with the workflow; nothing has been started then.
+  public func start(_ workflow: Workflow) throws(WorkflowRejected) -> Run {
+    start(try plan(workflow))
+  }
+
+  /// Starts a plan. Returns at once.
+  public func start(_ plan: Plan) -> Run {
+    Run(LiveRun.start(plan, configuration: configuration, threads: threads))
+  }
+
+  /// Checks a workflow without starting anything: the dry run.
+  ///
+  /// - Throws: Everything that is wrong with the workflow.
+  public func plan(_ workflow: Workflow) throws(WorkflowRejected) -> Plan {
+    let (plan, diagnostics) = Planner.plan(workflow)
+    guard let plan else { throw WorkflowRejected(diagnostics: diagnostics) }
+    return plan
+  }
+
+  private var configuration: EngineConfiguration {
+    var configuration = EngineConfiguration()
+    configuration.maxParallel = options.maxParallel
+    configuration.onFailure = options.onFailure
+    configuration.timeout = options.timeout
+    configuration.startDirectory = options.startDirectory
+    configuration.stopPolicy.grace = options.grace
+    return configuration
+  }
+}

@@ -1,0 +1,47 @@
+public import WeftExecution
+public import WeftPlanning
+
+/// A run under way, or over.
+public final class Run: Sendable {
+  private let live: LiveRun
+
+  init(_ live: LiveRun) {
+    self.live = live
+  }
+
+  public var id: RunID { live.id }
+
+  /// Everything that happens, from the beginning; a new subscription at each access.
+  ///
+  /// A subscriber that comes after the run's first thousand events gets a snapshot of what has happened
+  /// and then the rest. One that reads slowly gets every event but for output beyond 4 MiB, in whose
+  /// place stands an event that names the gap; it never holds up the run.
+  public var events: EventSubscription { live.subscribe() }
+
+  /// The report, once the run has ended and nothing of it is left.
+  ///
+  /// Cancelling the task that waits does not cancel the run.
+  public var report: RunReport {
+    get async { await live.ended() }
+  }
+
+  /// What is known of the run at this moment.
+  public var progress: RunReport { live.report }
+
+  /// Asks the run to end: running programs get TERM and, after the grace, KILL; nothing else starts.
+  ///
+  /// Returns at once; the run has ended when ``report`` is there. Only the first reason counts.
+  public func cancel(_ reason: CancelReason = .requested) { live.cancel(reason) }
+
+  /// Ends the run without a grace.
+  public func kill() { live.killNow() }
+
+  /// The last bytes of what a step has written, both streams in the order they were read.
+  ///
+  /// Kept until the run is released. Empty for a step that is not in the plan.
+  public func output(of step: StepAddress, last count: Int = 64 << 10) -> [UInt8] {
+    guard let index = live.plan.steps.firstIndex(where: { $0.address == step }) else { return [] }
+    let size = live.logSize(ofStep: index)
+    return live.log(ofStep: index, in: (size - min(size, UInt64(max(0, count))))..<size)
+  }
+}
