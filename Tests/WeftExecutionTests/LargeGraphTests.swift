@@ -1,0 +1,67 @@
+import Testing
+import WeftDefinition
+import WeftFutures
+import WeftPlanning
+import WeftPlatform
+import WeftTestKit
+
+@testable import WeftExecution
+
+/// Graphs of 100,000 steps, in debug builds too, on the stack of one of the engine's own threads.
+@Suite(.serialized) struct LargeGraphTests {
+  static let count = 100_000
+
+  /// Runs `workflow` on a thread with 512 KiB of stack, releases everything there, and reports.
+  private func report(
+    _ workflow: @escaping @Sendable () -> Workflow, failing: Set<Int> = []
+  ) async throws -> RunReport {
+    let promise = Promise<RunReport?, Never>(ifDropped: .success(nil))
+    let threads = BlockingThreads()
+    try threads.submit {
+      guard let plan = Planner.plan(workflow()).plan else {
+        promise.succeed(nil)
+        return
+      }
+      let executor = ImmediateExecutor { attempt in
+        .ended(.code(failing.contains(attempt.index) ? 1 : 0))
+      }
+      let run = LiveRun.start(plan, executor: executor, time: ManualTime())
+      promise.succeed(run.report)
+    }
+    return try #require(await promise.future.value)
+  }
+
+  @Test("G02: a chain of 100,000 runs, and is released, without using the stack")
+  func aLongChainRuns() async throws {
+    let report = try await report {
+      Workflow(steps: (0..<LargeGraphTests.count).map { _ in Step(run: "true") })
+    }
+    #expect(report.end?.counts.succeeded == LargeGraphTests.count)
+  }
+
+  @Test("G03: one step, 100,000 side by side, one step")
+  func aWideFanRuns() async throws {
+    let report = try await report {
+      let wide = (0..<LargeGraphTests.count).map { _ in Step(run: "true") }
+      return Workflow(steps: [Step(run: "true"), Step(parallel: wide), Step(run: "true")])
+    }
+    #expect(report.end?.counts.succeeded == LargeGraphTests.count + 2)
+  }
+
+  @Test("G04: a failure at the root skips 100,000 dependants, each because of the root")
+  func aFailureAtTheRootSkipsEverything() async throws {
+    let report = try await report(
+      {
+        let wide = (0..<LargeGraphTests.count / 2).map { _ in Step(run: "true") }
+        let long = (0..<LargeGraphTests.count / 2).map { _ in Step(run: "true") }
+        return Workflow(
+          steps: [Step("root", run: "false"), Step(parallel: wide), Step(steps: long)],
+          onFailure: .continue)
+      }, failing: [0])
+    #expect(report.end?.counts.skipped == LargeGraphTests.count)
+    let reasons = report.steps.dropFirst().filter {
+      $0.state == .skipped(.dependencyFailed(StepAddress("root")))
+    }
+    #expect(reasons.count == LargeGraphTests.count)
+  }
+}

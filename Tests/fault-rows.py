@@ -1,0 +1,42 @@
+#!/usr/bin/env python3
+"""Holds the table of faults against the tests.
+
+Tests/FaultRows.md lists every row of the fault matrix. A row has a test, which is one whose name begins
+with the row's id ("W01: a duplicate key ..."; several ids may begin a name, separated by commas), or a
+reason why it has none. Neither, or both, is a failure.
+"""
+import pathlib
+import re
+import sys
+
+here = pathlib.Path(__file__).resolve().parent
+row = re.compile(r"^\| ([A-Z]\d\d) \| (.*?) \| (.*?) \|$")
+named = re.compile(r"""["']((?:[A-Z]\d\d(?:, | and )?)+):""")
+
+tested: dict[str, list[str]] = {}
+for path in sorted([*here.rglob("*.swift"), *here.glob("*.py")]):
+    if path == pathlib.Path(__file__).resolve():
+        continue
+    for match in named.finditer(path.read_text(encoding="utf-8")):
+        for name in re.findall(r"[A-Z]\d\d", match[1]):
+            tested.setdefault(name, []).append(str(path.relative_to(here)))
+
+rows = {}
+for line in (here / "FaultRows.md").read_text(encoding="utf-8").splitlines():
+    if match := row.match(line):
+        rows[match[1]] = match[3].strip()
+
+problems = []
+for name, reason in rows.items():
+    if name in tested and reason:
+        problems.append(f"{name} has a test ({tested[name][0]}) and a reason for having none: {reason}")
+    if name not in tested and not reason:
+        problems.append(f"{name} has neither a test nor a reason")
+for name in sorted(set(tested) - set(rows)):
+    problems.append(f"{name} is tested ({tested[name][0]}) and is no row of Tests/FaultRows.md")
+
+for problem in problems:
+    print(problem)
+count = sum(name in tested for name in rows)
+print(f"{len(rows)} rows: {count} with a test, {len(rows) - count} with a reason, {len(problems)} problems")
+sys.exit(1 if problems or not rows else 0)
