@@ -14,11 +14,28 @@ struct StepNames: Sendable {
     case node(Plan.NodeIndex)
   }
 
-  /// A part of an id's hash, and an index into `entries` plus 1; 0 is an empty slot. Kept small:
-  /// the time of a lookup is that of fetching a slot from memory.
+  /// An index into `entries` plus 1, and above it a part of the id's hash; 0 is an empty slot. Kept
+  /// small: the time of a lookup is that of fetching a slot from memory.
   private struct Slot {
-    var tag: UInt32 = 0
-    var entry: UInt32 = 0
+    private static let entryBits: UInt32 = 22
+    private var bits: UInt32 = 0
+
+    init() {}
+
+    init(entry: Int, hash: UInt64) {
+      bits = Slot.tag(of: hash) | UInt32(entry + 1)
+    }
+
+    var isEmpty: Bool { bits == 0 }
+    var entry: Int { Int(bits & (1 << Slot.entryBits - 1)) - 1 }
+
+    func mayHold(_ hash: UInt64) -> Bool {
+      (bits ^ Slot.tag(of: hash)) >> Slot.entryBits == 0
+    }
+
+    private static func tag(of hash: UInt64) -> UInt32 {
+      UInt32(truncatingIfNeeded: hash >> 32) & ~(1 << entryBits - 1)
+    }
   }
 
   /// An id, and where in `bytes` it stands.
@@ -33,6 +50,7 @@ struct StepNames: Sendable {
   private var entries: [Entry] = []
   private var bytes: [UInt8] = []
 
+  /// - Parameter capacity: The most names there will be, at most ``WorkflowLimits/steps`` and a few.
   init(capacity: Int) {
     var size = 16
     while size < 2 * capacity { size *= 2 }
@@ -60,39 +78,38 @@ struct StepNames: Sendable {
   /// Returns the node that had the id before, which keeps it and makes it ambiguous.
   mutating func insert(_ id: String, at node: Plan.NodeIndex) -> Plan.NodeIndex? {
     StepNames.withBytes(of: id) { text in
-      let (index, tag) = slot(of: text)
-      guard slots[index].entry == 0 else {
-        let entry = Int(slots[index].entry) - 1
-        entries[entry].isAmbiguous = true
-        return Int(entries[entry].node)
+      let hash = NameHash.hash(text)
+      let index = slot(of: text, hash)
+      guard slots[index].isEmpty else {
+        entries[slots[index].entry].isAmbiguous = true
+        return Int(entries[slots[index].entry].node)
       }
+      precondition(2 * entries.count < slots.count, "more names than were announced")
+      slots[index] = Slot(entry: entries.count, hash: hash)
       entries.append(
         Entry(node: Int32(node), start: Int32(bytes.count), length: Int16(text.count)))
       bytes.append(contentsOf: text)
-      precondition(2 * entries.count <= slots.count, "more names than were announced")
-      slots[index] = Slot(tag: tag, entry: UInt32(entries.count))
       return nil
     }
   }
 
   func meaning(of name: String) -> Meaning {
     StepNames.withBytes(of: name) { text in
-      let index = Int(slots[slot(of: text).index].entry) - 1
-      guard index >= 0 else { return .unknown }
-      return entries[index].isAmbiguous ? .ambiguous : .node(Int(entries[index].node))
+      let slot = slots[slot(of: text, NameHash.hash(text))]
+      guard !slot.isEmpty else { return .unknown }
+      let entry = entries[slot.entry]
+      return entry.isAmbiguous ? .ambiguous : .node(Int(entry.node))
     }
   }
 
-  /// The slot in which `text` stands or would stand.
-  private func slot(of text: UnsafeBufferPointer<UInt8>) -> (index: Int, tag: UInt32) {
-    let hash = NameHash.hash(text)
-    let tag = UInt32(truncatingIfNeeded: hash >> 32)
+  /// Where `text` stands or would stand.
+  private func slot(of text: UnsafeBufferPointer<UInt8>, _ hash: UInt64) -> Int {
     var index = Int(truncatingIfNeeded: hash) & (slots.count - 1)
-    while slots[index].entry > 0 {
-      if slots[index].tag == tag, holds(entries[Int(slots[index].entry) - 1], text) { break }
+    while !slots[index].isEmpty {
+      if slots[index].mayHold(hash), holds(entries[slots[index].entry], text) { break }
       index = (index + 1) & (slots.count - 1)
     }
-    return (index, tag)
+    return index
   }
 
   private func holds(_ entry: Entry, _ text: UnsafeBufferPointer<UInt8>) -> Bool {

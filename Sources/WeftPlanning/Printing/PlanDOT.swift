@@ -86,19 +86,20 @@ struct PlanDOT {
   private mutating func writeEdges(of node: Int, _ isWaitedFor: [Bool]) {
     switch plan.nodes[node] {
     case .step(let index):
-      let group = plan.steps[Int(index)].group
-      for edge in plan.tellingEdges(of: node, in: group) {
-        writeEdge(from: edge, to: node, isVisible: edge != plan.groups[group].startNode)
-      }
+      writeEdges(of: node, in: plan.steps[Int(index)].group)
     case .groupStart(let index):
-      let parent = plan.groups[Int(index)].parent ?? 0
-      for edge in plan.tellingEdges(of: node, in: parent) {
-        writeEdge(from: edge, to: node, isVisible: edge != plan.groups[parent].startNode)
-      }
+      writeEdges(of: node, in: plan.groups[Int(index)].parent ?? 0)
     case .groupEnd:
       for edge in plan.dependencies[node].lazy.map(Int.init) where !isWaitedFor[edge] {
         writeEdge(from: edge, to: node, isVisible: false)
       }
+    }
+  }
+
+  private mutating func writeEdges(of node: Int, in group: Int) {
+    let start = plan.groups[group].startNode
+    plan.visitTellingEdges(of: node, in: group) { edge in
+      writeEdge(from: edge, to: node, isVisible: edge != start)
     }
   }
 

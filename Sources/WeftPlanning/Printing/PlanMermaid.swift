@@ -69,7 +69,9 @@ struct PlanMermaid {
   }
 
   private mutating func writeEdges(of node: Int, in group: Int) {
-    for edge in plan.tellingEdges(of: node, in: group) where edge != plan.groups[group].startNode {
+    let start = plan.groups[group].startNode
+    plan.visitTellingEdges(of: node, in: group) { edge in
+      guard edge != start else { return }
       text.append("  ")
       write(node: shown(edge))
       text.append(" --> ")

@@ -34,12 +34,26 @@ extension Plan {
   /// What the plan is called: its name, else its file's, else nothing in particular.
   var title: String { workflow.name ?? workflow.source.value?.path ?? "workflow" }
 
-  /// The edges of a step or of a group's start that say something: not the one to the start of its
-  /// own group where another leads into the same group and so comes later anyway.
-  func tellingEdges(of node: NodeIndex, in group: Int) -> some Sequence<Int> {
+  /// The step that a node is, or the group that it begins or ends.
+  func address(of node: NodeIndex) -> StepAddress {
+    switch nodes[node] {
+    case .step(let index): return steps[Int(index)].address
+    case .groupStart(let index), .groupEnd(let index):
+      guard let address = groups[Int(index)].address else {
+        preconditionFailure("the top level has no node, but \(node) is one")
+      }
+      return address
+    }
+  }
+
+  /// Visits the edges of a step or of a group's start that say something: not the one to the start
+  /// of its own group where another leads into the same group and so comes later anyway.
+  func visitTellingEdges(of node: NodeIndex, in group: Int, _ visit: (NodeIndex) -> Void) {
     let edges = dependencies[node]
-    let start = groups[group].startNode
-    let comesLater = edges.contains { $0 > start && $0 < groups[group].endNode }
-    return edges.lazy.map(Int.init).filter { $0 != start || !comesLater }
+    let (start, end) = (groups[group].startNode, groups[group].endNode)
+    for edge in edges.lazy.map(Int.init) {
+      if edge == start, edges.contains(where: { $0 > start && $0 < end }) { continue }
+      visit(edge)
+    }
   }
 }

@@ -15,21 +15,11 @@ struct PlanTable {
 
   func rendered() -> [UInt8] {
     let order = startOrder()
-    var numbers = PrintedColumn(ellipsis: ellipsis)
-    var names = PrintedColumn(ellipsis: ellipsis)
+    var waiting = WaitingText(plan, atMost: PlanTable.widestName)
     var waits = PrintedColumn(ellipsis: ellipsis)
-    numbers.append { $0.append("#", atMost: 1) }
-    names.append { $0.append("STEP", atMost: 4) }
     waits.append { $0.append("WAITS FOR", atMost: 9) }
-    for (number, step) in order.enumerated() {
-      numbers.append { $0.append(String(number + 1), atMost: .max - 1) }
-      names.append { $0.append(plan.steps[step].address.text, atMost: .max - 1) }
-      waits.append {
-        WaitingText.write(
-          for: plan.steps[step], of: plan, atMost: PlanTable.widestName, to: &$0)
-      }
-    }
-    return rows(of: order, [numbers, names, waits])
+    for step in order { waits.append { waiting.write(for: plan.steps[step], to: &$0) } }
+    return rows(of: order, waits)
   }
 
   /// The steps as indices, in topological order.
@@ -40,21 +30,24 @@ struct PlanTable {
     }
   }
 
-  private func rows(of order: [Int], _ columns: [PrintedColumn]) -> [UInt8] {
-    let used = columns.reduce(0) { $0 + $1.width + 2 }
+  private func rows(of order: [Int], _ waits: PrintedColumn) -> [UInt8] {
+    let numberWidth = String(order.count).utf8.count
+    let nameWidth = order.reduce(4) { max($0, plan.steps[$1].address.text.utf8.count) }
+    let used = numberWidth + nameWidth + waits.width + 6
     let left = max(style.width - used, 20)
     var text = PrintedText()
     text.ellipsis = ellipsis
     text.reserve((order.count + 2) * (used + 24))
     for row in 0...order.count {
-      for column in columns {
-        column.write(row, to: &text)
-        text.append("  ")
-      }
-      if row == 0 {
-        text.append("RUNS")
+      let step = row == 0 ? nil : plan.steps[order[row - 1]]
+      text.append(step == nil ? "#" : String(row), filling: numberWidth + 2)
+      text.append(step?.address.text ?? "STEP", filling: nameWidth + 2)
+      waits.write(row, to: &text)
+      text.append("  ")
+      if let step {
+        CommandText.write(step.command, atMost: left, to: &text)
       } else {
-        CommandText.write(plan.steps[order[row - 1]].command, atMost: left, to: &text)
+        text.append("RUNS")
       }
       text.endLine()
     }

@@ -19,6 +19,12 @@ struct PrintedText {
     text.withUTF8 { bytes.append(contentsOf: $0) }
   }
 
+  /// ASCII that is known to be harmless, and spaces up to so many columns.
+  mutating func append(_ text: String, filling columns: Int) {
+    append(text)
+    append(spaces: columns - text.utf8.count)
+  }
+
   mutating func append(_ text: some Collection<UInt8>) { bytes.append(contentsOf: text) }
 
   mutating func append(_ byte: UInt8) { bytes.append(byte) }

@@ -1,54 +1,64 @@
-/// Names what a step waits for: steps, and groups to have ended.
+/// Names what steps wait for: other steps, and groups to have ended.
 ///
 /// The start of a group is no name to people: what the group waits for stands in its place. At most
-/// ``limit`` are named.
+/// ``limit`` are named, and as many of them as there is room for.
 struct WaitingText {
   static let limit = 8
 
   private let plan: Plan
-  private var names: [StepAddress] = []
+  private let columns: Int
+  /// What the step that is being written waits for.
+  private var nodes: [Int] = []
   private var isFull = false
 
+  init(_ plan: Plan, atMost columns: Int) {
+    self.plan = plan
+    self.columns = columns
+  }
+
   /// - Returns: The columns that are filled.
-  static func write(
-    for step: PlannedStep, of plan: Plan, atMost columns: Int, to text: inout PrintedText
-  ) -> Int {
-    var waiting = WaitingText(plan: plan)
-    waiting.collect(step)
-    guard let first = waiting.names.first else {
+  mutating func write(for step: PlannedStep, to text: inout PrintedText) -> Int {
+    collect(from: step.node, in: step.group)
+    guard let first = nodes.first else {
       text.append("-")
       return 1
     }
-    if waiting.names.count == 1 { return text.append(first.text, atMost: columns) }
-    return text.append(waiting.list(text.ellipsis), atMost: columns)
+    // Addresses are ASCII and harmless.
+    var used = text.append(plan.address(of: first).text, atMost: columns)
+    for (position, node) in nodes.enumerated().dropFirst() {
+      let isLast = position == nodes.count - 1 && !isFull
+      let name = plan.address(of: node).text
+      let room = columns - (isLast ? 0 : 2 + text.ellipsis.count)
+      guard used + 2 + name.utf8.count <= room else { return used + writeMore(to: &text) }
+      text.append(", ")
+      text.append(name)
+      used += 2 + name.utf8.count
+    }
+    return isFull ? used + writeMore(to: &text) : used
   }
 
-  private init(plan: Plan) { self.plan = plan }
+  private func writeMore(to text: inout PrintedText) -> Int {
+    text.append(", ")
+    text.append(text.ellipsis)
+    return 2 + text.ellipsis.count
+  }
 
-  /// From the step outwards, through the starts of the groups that are said to be waited for.
-  private mutating func collect(_ step: PlannedStep) {
-    var node = step.node
-    var group: Int? = step.group
-    while let current = group {
-      group = nil
-      for edge in plan.tellingEdges(of: node, in: current) {
-        switch plan.nodes[edge] {
-        case .step(let index): add(plan.steps[Int(index)].address)
-        case .groupEnd(let index): plan.groups[Int(index)].address.map { add($0) }
-        case .groupStart:
-          node = edge
-          group = plan.groups[current].parent
+  /// From a step outwards, through the starts of the groups that are said to be waited for.
+  private mutating func collect(from step: Int, in group: Int) {
+    nodes.removeAll(keepingCapacity: true)
+    isFull = false
+    var place: (node: Int, group: Int)? = (step, group)
+    while let (node, group) = place {
+      place = nil
+      plan.visitTellingEdges(of: node, in: group) { edge in
+        if edge == plan.groups[group].startNode {
+          place = (edge, plan.groups[group].parent ?? 0)
+        } else if nodes.count < WaitingText.limit {
+          if !nodes.contains(edge) { nodes.append(edge) }
+        } else if !nodes.contains(edge) {
+          isFull = true
         }
       }
     }
-  }
-
-  private mutating func add(_ name: StepAddress) {
-    guard !names.contains(name) else { return }
-    if names.count < WaitingText.limit { names.append(name) } else { isFull = true }
-  }
-
-  private func list(_ ellipsis: String) -> String {
-    names.map(\.text).joined(separator: ", ") + (isFull ? ", " + ellipsis : "")
   }
 }

@@ -1,0 +1,136 @@
+import WeftDefinition
+import WeftDiagnostics
+import WeftJSON
+import WeftPlanning
+
+/// Planning and printing graphs of layers, each step with five edges into the layer before.
+enum PlanBenchmarks {
+  typealias Row = (
+    name: String, measured: Double, unit: String, baselineName: String, baseline: Double
+  )
+
+  static func rows() -> [Row] {
+    [10_000, 100_000].flatMap { planning(LayeredGraph(steps: $0, edges: 5)) }
+      + [reading(LayeredGraph(steps: 100_000, edges: 5))]
+      + [reading(LayeredGraph(steps: 100_000, edges: 10))]
+      + printing(LayeredGraph(steps: 100_000, edges: 5))
+  }
+
+  private static func planning(_ graph: LayeredGraph) -> [Row] {
+    let workflow = graph.workflow
+    let (measured, baseline) = milliseconds(
+      { keep(Planner.plan(workflow).plan) }, { keep(graph.sortedByCounting()) })
+    return [
+      ("plan: \(graph.name)", measured, "ms", "Kahn's algorithm on arrays of numbers", baseline)
+    ]
+  }
+
+  private static func reading(_ graph: LayeredGraph) -> Row {
+    let file = SourceFile(path: "graph.json", bytes: graph.json)
+    let (measured, baseline) = milliseconds(
+      { keep(WorkflowDecoder.decode(file).workflow.map { Planner.plan($0) }?.plan) },
+      { keep(JSONReader.read(file).root) })
+    return ("plan: read, check and plan \(graph.name)", measured, "ms", "reading alone", baseline)
+  }
+
+  private static func printing(_ graph: LayeredGraph) -> [Row] {
+    guard let plan = Planner.plan(graph.workflow).plan else { return [] }
+    return PlanFormat.allCases.map { format in
+      let text = plan.rendered(as: format)
+      let (measured, baseline) = milliseconds(
+        { keep(plan.rendered(as: format)) }, { keep(Array(text.map { $0 &+ 1 })) })
+      let name = "plan: \(graph.steps) steps as \(format.rawValue), \(text.count / 1000) kB"
+      return (name, measured, "ms", "copying the bytes one by one", baseline)
+    }
+  }
+
+  /// Medians of nine runs each, taken in turns.
+  private static func milliseconds(
+    _ measured: () -> Void, _ baseline: () -> Void
+  ) -> (measured: Double, baseline: Double) {
+    var times: (measured: [Double], baseline: [Double]) = ([], [])
+    for _ in 0..<9 {
+      times.measured.append(ContinuousClock().measure(measured) / .milliseconds(1))
+      times.baseline.append(ContinuousClock().measure(baseline) / .milliseconds(1))
+    }
+    return (times.measured.sorted()[4], times.baseline.sorted()[4])
+  }
+
+  /// Keeps the optimizer from leaving out what nobody looks at.
+  @inline(never) @_optimize(none)
+  private static func keep<Value>(_ value: Value) {}
+}
+
+/// Steps in layers of a hundred; those after the first need some of the layer before.
+private struct LayeredGraph {
+  private static let width = 100
+
+  let steps: Int
+  let edges: Int
+
+  var name: String { "\(steps) steps with \(edges) edges each" }
+
+  private func needs(of step: Int) -> [Int] {
+    let layer = step / LayeredGraph.width
+    guard layer > 0 else { return [] }
+    return (0..<edges).map { edge in
+      (layer - 1) * LayeredGraph.width + (step * 7 + edge * 13) % LayeredGraph.width
+    }
+  }
+
+  var workflow: Workflow {
+    Workflow(
+      parallel: (0..<steps).map { step in
+        Step(
+          StepID("step_\(step)"), run: "make part-\(step)",
+          needs: needs(of: step).map { Need("step_\($0)") })
+      })
+  }
+
+  var json: [UInt8] {
+    var writer = JSONWriter(capacity: steps * 160)
+    writer.beginObject()
+    writer.key("parallel")
+    writer.beginArray()
+    for step in 0..<steps {
+      writer.beginObject()
+      writer.member("id", "step_\(step)")
+      writer.member("run", "make part-\(step)")
+      writer.key("needs")
+      writer.beginArray()
+      for need in needs(of: step) { writer.string("step_\(need)") }
+      writer.endArray()
+      writer.endObject()
+    }
+    writer.endArray()
+    writer.endObject()
+    return writer.bytes
+  }
+
+  /// The bare minimum: reverse edges, counters, and a list of what is ready, without a name anywhere.
+  func sortedByCounting() -> [Int32] {
+    let needs = (0..<steps).flatMap { self.needs(of: $0) }
+    let first = min(LayeredGraph.width, steps)
+    var starts = Array(repeating: Int32(0), count: steps + 1)
+    for need in needs { starts[need + 1] += 1 }
+    for step in 0..<steps { starts[step + 1] += starts[step] }
+    var next = starts
+    var dependents = Array(repeating: Int32(0), count: needs.count)
+    for (index, need) in needs.enumerated() {
+      dependents[Int(next[need])] = Int32(first + index / edges)
+      next[need] += 1
+    }
+    var waits = (0..<steps).map { Int32($0 < first ? 0 : edges) }
+    var order = (0..<first).map { Int32($0) }
+    var done = 0
+    while done < order.count {
+      let step = Int(order[done])
+      done += 1
+      for dependent in dependents[Int(starts[step])..<Int(starts[step + 1])] {
+        waits[Int(dependent)] -= 1
+        if waits[Int(dependent)] == 0 { order.append(dependent) }
+      }
+    }
+    return order
+  }
+}
