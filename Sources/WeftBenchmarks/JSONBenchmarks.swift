@@ -7,23 +7,21 @@ import WeftJSON
 
 /// Reading and writing JSON: a workflow of 100,000 steps with 500,000 edges, and event lines.
 enum JSONBenchmarks {
-  typealias Row = (
-    name: String, measured: Double, unit: String, baselineName: String, baseline: Double
-  )
-
-  static func rows() -> [Row] {
+  static func rows() -> [BenchmarkRow] {
     let file = SourceFile(path: "steps.json", bytes: JSONSample.workflow(steps: 100_000))
     return reading(file) + [memory(of: file)] + writing()
   }
 
   // MARK: Reading
 
-  private static func reading(_ file: SourceFile) -> [Row] {
+  private static func reading(_ file: SourceFile) -> [BenchmarkRow] {
     let megabytes = (Double(file.bytes.count) / 1e5).rounded() / 10
     let root = JSONReader.read(file).root
     let sum = seconds { keep(byteSum(file)) } * 1e3
-    func row(_ name: String, _ work: () -> Void) -> Row {
-      ("json: \(megabytes) MB, \(name)", seconds(work) * 1e3, "ms", "sum of its bytes", sum)
+    func row(_ name: String, _ work: () -> Void) -> BenchmarkRow {
+      BenchmarkRow(
+        name: "json: \(megabytes) MB, \(name)", measured: seconds(work) * 1e3, unit: "ms",
+        baselineName: "sum of its bytes", baseline: sum)
     }
     return [
       row("to nodes") { keep(JSONReader.read(file, beside: nil).root) },
@@ -56,13 +54,15 @@ enum JSONBenchmarks {
   }
 
   /// Resident memory with the file and its nodes, against the file alone.
-  private static func memory(of file: SourceFile) -> Row {
+  private static func memory(of file: SourceFile) -> BenchmarkRow {
     let before = residentBytes()
     let root = JSONReader.read(file).root
     let nodes = residentBytes() - before
     keep(root?.document.nodeCount)
     let size = Double(file.bytes.count)
-    return ("json: memory, file and nodes", (size + nodes) / 1e6, "MB", "the file", size / 1e6)
+    return BenchmarkRow(
+      name: "json: memory, file and nodes", measured: (size + nodes) / 1e6, unit: "MB",
+      baselineName: "the file", baseline: size / 1e6)
   }
 
   private static func residentBytes() -> Double {
@@ -81,7 +81,7 @@ enum JSONBenchmarks {
 
   // MARK: Writing
 
-  private static func writing() -> [Row] {
+  private static func writing() -> [BenchmarkRow] {
     let lines = 100_000
     let line = JSONSample.eventLine(1)
     var copies: [UInt8] = []
@@ -100,10 +100,9 @@ enum JSONBenchmarks {
     }
     let scale = 1e9 / Double(lines)
     return [
-      (
-        "json: write an event of \(line.count) bytes", written * scale, "ns",
-        "copy the same bytes", copied * scale
-      )
+      BenchmarkRow(
+        name: "json: write an event of \(line.count) bytes", measured: written * scale, unit: "ns",
+        baselineName: "copy the same bytes", baseline: copied * scale)
     ]
   }
 

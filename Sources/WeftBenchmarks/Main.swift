@@ -1,4 +1,54 @@
+import WeftPlatform
+
+/// Measures Weft beside bare loops and other tools, in the same run: `swift run -c release
+/// WeftBenchmarks [futures] [json] [plan] [run]`; without names, all of them.
+///
+/// Every figure is the median of several runs, taken in turns with its counterpart. On a machine that does
+/// something else as well, only the ratios mean anything.
 @main
 enum Main {
-  static func main() {}
+  private static let suites: [(name: String, run: (Table) -> Void)] = [
+    ("futures", { table in FuturesBenchmarks.run(report: table.add) }),
+    ("json", { table in JSONBenchmarks.rows().forEach(table.add) }),
+    ("plan", { table in PlanBenchmarks.rows().forEach(table.add) }),
+    ("run", { table in RunBenchmarks.rows().forEach(table.add) }),
+  ]
+
+  static func main() {
+    let wanted = CommandLine.arguments.dropFirst()
+    if let unknown = wanted.first(where: { name in !suites.contains { $0.name == name } }) {
+      print("no benchmark is called \"\(unknown)\"; there are \(suites.map(\.name))")
+      return
+    }
+    print("\(ThisProcess.processorCount) processors; medians; smaller is better")
+    for suite in suites where wanted.isEmpty || wanted.contains(suite.name) {
+      suite.run(Table())
+    }
+  }
+}
+
+/// Prints rows as they come.
+struct Table {
+  init() {
+    print("\n| case | Weft | unit | beside | that | ratio |\n|---|---:|---|---|---:|---:|")
+  }
+
+  func add(_ row: BenchmarkRow) {
+    let figures = [row.measured, row.baseline, row.ratio].map(Table.figure)
+    print(
+      "| \(row.name) | \(figures[0]) | \(row.unit) | \(row.baselineName) | \(figures[1]) "
+        + "| \(figures[2]) |")
+  }
+
+  /// Three digits that count.
+  private static func figure(_ value: Double) -> String {
+    guard value.isFinite else { return "–" }
+    let decimals = value >= 100 ? 0 : value >= 10 ? 1 : 2
+    let scale = decimals == 0 ? 1.0 : decimals == 1 ? 10 : 100
+    let scaled = Int((value * scale).rounded())
+    guard decimals > 0 else { return String(scaled) }
+    let (whole, rest) = scaled.quotientAndRemainder(dividingBy: Int(scale))
+    let digits = String(rest)
+    return "\(whole)." + String(repeating: "0", count: decimals - digits.count) + digits
+  }
 }
