@@ -2,8 +2,7 @@
 """Holds the table of faults against the tests.
 
 Tests/FaultRows.md lists every row of the fault matrix. A row has a test, which is one whose name begins
-with the row's id ("W01: a duplicate key ..."; several ids may begin a name, separated by commas), or a
-reason why it has none. Neither, or both, is a failure.
+with the row's id ("W01: a duplicate key ..."; a name may begin with several), or a reason why it has none. Neither, or both, is a failure.
 """
 import pathlib
 import re
@@ -11,7 +10,7 @@ import sys
 
 here = pathlib.Path(__file__).resolve().parent
 row = re.compile(r"^\| ([A-Z]\d\d) \| (.*?) \| (.*?) \|$")
-named = re.compile(r"""["']((?:[A-Z]\d\d(?:, | and )?)+):""")
+named = re.compile(r"""["']((?:[A-Z]\d\d(?:,? | and )?)+):""")
 
 tested: dict[str, list[str]] = {}
 for path in sorted([*here.rglob("*.swift"), *here.glob("*.py")]):

@@ -289,6 +289,22 @@ def blocked_output(weft):
         run.close()
 
 
+def interrupted_before_it_begins(weft):
+    """G08: ^C while a workflow is read and planned ends weft at once, and nothing starts"""
+    with tempfile.TemporaryDirectory(prefix="weft-signals-") as path:
+        process = subprocess.Popen(
+            [weft, "run", "-"], cwd=path, stdin=subprocess.PIPE, stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT)
+        # More than a pipe holds: when it has all been taken, weft is at work on it.
+        process.stdin.write(b'{"steps":["touch started"' + b', "true"' * 100_000)
+        process.stdin.flush()
+        process.send_signal(signal.SIGINT)
+        output, _ = process.communicate(timeout=LIMIT)
+        assert process.returncode in (-signal.SIGINT, 130), process.returncode
+        assert output == b"", output
+        assert os.listdir(path) == []
+
+
 def pipe_fills(descriptor):
     """Whether more than half of what fits is waiting; short writes leave the rest of a page unused."""
     held = fcntl.ioctl(descriptor, termios.FIONREAD, b"\0" * 4)
@@ -303,7 +319,8 @@ def wait_until(holds, what):
 
 
 TESTS = [interrupted_once, interrupted_twice, interrupted_until_it_leaves, terminated, hung_up,
-         terminal_goes_away, hangup_is_ignored, nohup_for_real, blocked_output]
+         terminal_goes_away, hangup_is_ignored, nohup_for_real, blocked_output,
+         interrupted_before_it_begins]
 
 
 def main():

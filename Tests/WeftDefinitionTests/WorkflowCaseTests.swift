@@ -20,7 +20,7 @@ import WeftTestKit
   }
 
   @Test(
-    "W01 W02 W03 W05 W06 W09 W10 W11 W13 W16 P11 P12 G13: a rejected file says why, where, and the cure",
+    "W01 W02 W03 W05 W06 W09 W10 W11 W13 W16 W21 P11 P12 G13: a rejected file says why, where, and the cure",
     arguments: CaseFile.all(in: .rejected) + CaseFile.all(in: .rejectedBeyondSchema))
   func aRejectedFileSaysWhy(_ file: CaseFile) {
     let diagnostics = file.decoded().diagnostics

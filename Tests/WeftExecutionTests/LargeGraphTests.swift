@@ -1,5 +1,6 @@
 import Testing
 import WeftDefinition
+import WeftDiagnostics
 import WeftFutures
 import WeftPlanning
 import WeftPlatform
@@ -63,5 +64,24 @@ import WeftTestKit
       $0.state == .skipped(.dependencyFailed(StepAddress("root")))
     }
     #expect(reasons.count == LargeGraphTests.count)
+  }
+
+  @Test("W20: a file of 100,000 steps and 1,000,000 needs is read and planned")
+  func aLargeFileIsReadAndPlanned() {
+    let count = LargeGraphTests.count
+    var text = #"{"parallel":["#
+    for step in 0..<count {
+      let needs = (1...10).map { "\"s\(step - $0)\"" }
+      text += step == 0 ? "" : ",\n"
+      text += #"{"id":"s\#(step)","run":"true""#
+      text += step < 10 ? "}" : #","needs":[\#(needs.joined(separator: ","))]}"#
+    }
+    text += "]}"
+    let file = SourceFile(path: "large.json", bytes: Array(text.utf8))
+    let (workflow, problems) = WorkflowDecoder.decode(file)
+    #expect(problems.isEmpty)
+    let plan = workflow.flatMap { Planner.plan($0).plan }
+    #expect(plan?.steps.count == count)
+    #expect(plan?.dependencies.count == 10 * (count - 10))
   }
 }
