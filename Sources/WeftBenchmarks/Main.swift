@@ -7,22 +7,28 @@ import WeftPlatform
 /// something else as well, only the ratios mean anything.
 @main
 enum Main {
-  private static let suites: [(name: String, run: (Table) -> Void)] = [
-    ("futures", { table in FuturesBenchmarks.run(report: table.add) }),
-    ("json", { table in JSONBenchmarks.rows().forEach(table.add) }),
-    ("plan", { table in PlanBenchmarks.rows().forEach(table.add) }),
-    ("run", { table in RunBenchmarks.rows().forEach(table.add) }),
-  ]
+  private enum Suite: String, CaseIterable {
+    case futures, json, plan, run
+
+    func report(to table: Table) {
+      switch self {
+      case .futures: FuturesBenchmarks.run(report: table.add)
+      case .json: JSONBenchmarks.rows().forEach(table.add)
+      case .plan: PlanBenchmarks.rows().forEach(table.add)
+      case .run: RunBenchmarks.rows().forEach(table.add)
+      }
+    }
+  }
 
   static func main() {
-    let wanted = CommandLine.arguments.dropFirst()
-    if let unknown = wanted.first(where: { name in !suites.contains { $0.name == name } }) {
-      print("no benchmark is called \"\(unknown)\"; there are \(suites.map(\.name))")
+    let names = CommandLine.arguments.dropFirst()
+    if let unknown = names.first(where: { Suite(rawValue: $0) == nil }) {
+      print("no benchmark is called \"\(unknown)\"; there are \(Suite.allCases.map(\.rawValue))")
       return
     }
     print("\(ThisProcess.processorCount) processors; medians; smaller is better")
-    for suite in suites where wanted.isEmpty || wanted.contains(suite.name) {
-      suite.run(Table())
+    for suite in Suite.allCases where names.isEmpty || names.contains(suite.rawValue) {
+      suite.report(to: Table())
     }
   }
 }

@@ -5,42 +5,44 @@ import WeftPlanning
 
 /// Planning and printing graphs of layers, each step with five edges into the layer before.
 enum PlanBenchmarks {
-  typealias Row = (
-    name: String, measured: Double, unit: String, baselineName: String, baseline: Double
-  )
-
-  static func rows() -> [Row] {
+  static func rows() -> [BenchmarkRow] {
     [10_000, 100_000].flatMap { planning(LayeredGraph(steps: $0, edges: 5)) }
       + [reading(LayeredGraph(steps: 100_000, edges: 5))]
       + [reading(LayeredGraph(steps: 100_000, edges: 10))]
       + printing(LayeredGraph(steps: 100_000, edges: 5))
   }
 
-  private static func planning(_ graph: LayeredGraph) -> [Row] {
+  private static func planning(_ graph: LayeredGraph) -> [BenchmarkRow] {
     let workflow = graph.workflow
     let (measured, baseline) = milliseconds(
       { keep(Planner.plan(workflow).plan) }, { keep(graph.sortedByCounting()) })
     return [
-      ("plan: \(graph.name)", measured, "ms", "Kahn's algorithm on arrays of numbers", baseline)
+      BenchmarkRow(
+        name: "plan: \(graph.name)", measured: measured, unit: "ms",
+        baselineName: "Kahn's algorithm on arrays of numbers", baseline: baseline)
     ]
   }
 
-  private static func reading(_ graph: LayeredGraph) -> Row {
+  private static func reading(_ graph: LayeredGraph) -> BenchmarkRow {
     let file = SourceFile(path: "graph.json", bytes: graph.json)
     let (measured, baseline) = milliseconds(
       { keep(WorkflowDecoder.decode(file).workflow.map { Planner.plan($0) }?.plan) },
       { keep(JSONReader.read(file).root) })
-    return ("plan: read, check and plan \(graph.name)", measured, "ms", "reading alone", baseline)
+    return BenchmarkRow(
+      name: "plan: read, check and plan \(graph.name)", measured: measured, unit: "ms",
+      baselineName: "reading alone", baseline: baseline)
   }
 
-  private static func printing(_ graph: LayeredGraph) -> [Row] {
+  private static func printing(_ graph: LayeredGraph) -> [BenchmarkRow] {
     guard let plan = Planner.plan(graph.workflow).plan else { return [] }
     return PlanFormat.allCases.map { format in
       let text = plan.rendered(as: format)
       let (measured, baseline) = milliseconds(
         { keep(plan.rendered(as: format)) }, { keep(Array(text.map { $0 &+ 1 })) })
       let name = "plan: \(graph.steps) steps as \(format.rawValue), \(text.count / 1000) kB"
-      return (name, measured, "ms", "copying the bytes one by one", baseline)
+      return BenchmarkRow(
+        name: name, measured: measured, unit: "ms",
+        baselineName: "copying the bytes one by one", baseline: baseline)
     }
   }
 

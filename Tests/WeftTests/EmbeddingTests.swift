@@ -1,0 +1,149 @@
+import Testing
+import Weft
+
+@Suite struct EmbeddingTests {
+  @Test func aWorkflowFromJSONRunsAndReports() async throws {
+    let workflow = try Workflow(json: #"{"steps": ["echo one", "echo two >&2"]}"#)
+    let run = try Engine().start(workflow)
+    var lines: [String] = []
+    for await event in run.events {
+      if case .stepOutput(_, let output) = event.kind { lines.append(output.text) }
+    }
+    let report = await run.report
+    #expect(report.succeeded)
+    #expect(report.steps.count == 2)
+    #expect(lines == ["one", "two"])
+  }
+
+  @Test func aWorkflowBuiltInSwiftRuns() async throws {
+    let workflow = Workflow(steps: [
+      Step("first", run: "echo first"),
+      Step("both", parallel: [Step(run: ["echo", "left"]), Step(run: ["echo", "right"])]),
+    ])
+    let run = try Engine().start(workflow)
+    #expect(await run.report.succeeded)
+    let first = try #require(run.progress.steps.first)
+    #expect(String(decoding: run.output(of: first.address), as: UTF8.self) == "first\n")
+    #expect(run.output(of: first.address, last: 3) == Array("st\n".utf8))
+  }
+
+  @Test func everySubscriberIsComplete() async throws {
+    let run = try Engine().start(Workflow(steps: [Step(run: "true"), Step(run: "true")]))
+    async let first = Array(run.events)
+    async let second = Array(run.events)
+    let (one, two) = await (first, second)
+    #expect(one == two)
+    #expect(one.count == 8)
+  }
+
+  @Test func aRejectedFileTellsEverythingWithItsPlace() throws {
+    let text = """
+      {
+        "steps": [
+          { "id": "a", "rnu": "true" },
+          { "id": "b", "run": "true", "timeout": 5 }
+        ]
+      }
+      """
+    let rejection = #expect(throws: WorkflowRejected.self) {
+      try Workflow(json: text, path: "broken.json")
+    }
+    let told = try #require(rejection).description
+    #expect(told.contains("broken.json:3:18: error:"))
+    #expect(told.contains("did you mean \"run\"?"))
+    #expect(told.contains("broken.json:4:46: error:"))
+  }
+
+  @Test func problemsOfTheGraphAreToldWhenItIsPlanned() throws {
+    let workflow = Workflow(parallel: [Step("a", run: "true", needs: ["b"])])
+    let rejection = #expect(throws: WorkflowRejected.self) { try Engine().plan(workflow) }
+    #expect(rejection?.diagnostics.map(\.code) == ["W0203"])
+    #expect(throws: WorkflowRejected.self) { try Engine().start(workflow) }
+  }
+
+  @Test func aFileThatIsNotThereIsARejection() {
+    let rejection = #expect(throws: WorkflowRejected.self) {
+      try Workflow(contentsOf: "/nowhere/at all.json")
+    }
+    #expect(rejection?.description.contains("/nowhere/at all.json") == true)
+  }
+
+  @Test func aCancelledRunEndsItsProgramsAndSaysSo() async throws {
+    let run = try Engine().start(Workflow(parallel: [Step("long", run: ["sleep", "1000"])]))
+    for await event in run.events {
+      if case .stepStarted = event.kind { run.cancel() }
+    }
+    let end = try #require(await run.report.end)
+    #expect(end.outcome == .cancelled)
+    #expect(end.cancellation == .requested)
+  }
+
+  @Test func aKilledRunDoesNotWaitForTheGrace() async throws {
+    let run = try Engine().start(
+      Workflow(steps: [Step("deaf", run: "trap '' TERM; echo deaf; while :; do sleep 1; done")]))
+    for await event in run.events {
+      if case .stepOutput = event.kind { run.kill() }
+    }
+    guard case .finished(let end) = await run.report.steps[0].state else {
+      Issue.record("the step has no end")
+      return
+    }
+    #expect(end.exit == .signal("KILL"))
+  }
+
+  @Test func optionsOverrideTheWorkflow() async throws {
+    var options = Engine.Options()
+    options.onFailure = .continue
+    options.maxParallel = 1
+    options.startDirectory = "/usr"
+    let workflow = Workflow(parallel: [Step("a", run: "false"), Step("b", run: "pwd")])
+    let run = try Engine(options: options).start(workflow)
+    let report = await run.report
+    #expect(report.end?.counts.succeeded == 1)
+    #expect(report.start.maxParallel == 1)
+    #expect(run.output(of: report.steps[1].address) == Array("/usr\n".utf8))
+  }
+
+  @Test("C09: two engines in one process know nothing of each other")
+  func twoEnginesAreIndependent() async throws {
+    let slow = try Engine().start(Workflow(steps: [Step("slow", run: ["sleep", "1000"])]))
+    let quick = try Engine().start(Workflow(steps: [Step("quick", run: "true")]))
+    #expect(await quick.report.succeeded)
+    #expect(slow.progress.end == nil)
+    slow.cancel()
+    #expect(await slow.report.end?.outcome == .cancelled)
+  }
+
+  @Test("C01: 100,000 lines arrive in order and without a gap")
+  func manyEventsArriveInOrder() async throws {
+    let run = try Engine().start(Workflow(steps: [Step("many", run: "seq 1 100000")]))
+    var expected: UInt64 = 1
+    var lines = 0
+    for await event in run.events {
+      switch event.kind {
+      case .outputDropped(let gap):
+        #expect(gap.sequences.lowerBound == expected)
+        expected = gap.sequences.upperBound + 1
+        lines += gap.count
+      case .stepOutput(_, let output):
+        lines += 1
+        #expect(event.sequence == expected)
+        #expect(output.text == String(lines))
+        expected += 1
+      default:
+        #expect(event.sequence == expected)
+        expected += 1
+      }
+    }
+    #expect(lines == 100_000)
+  }
+}
+
+extension Array {
+  /// All elements of a sequence, once it has ended.
+  fileprivate init<Elements: AsyncSequence & Sendable>(_ elements: Elements) async
+  where Elements.Element == Element, Elements.Failure == Never {
+    self = []
+    for await element in elements { append(element) }
+  }
+}
