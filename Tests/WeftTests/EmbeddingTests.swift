@@ -51,7 +51,7 @@ import Weft
     let told = try #require(rejection).description
     #expect(told.contains("broken.json:3:18: error:"))
     #expect(told.contains("did you mean \"run\"?"))
-    #expect(told.contains("broken.json:4:46: error:"))
+    #expect(told.contains("broken.json:4:44: error:"))
   }
 
   @Test func problemsOfTheGraphAreToldWhenItIsPlanned() throws {
