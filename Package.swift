@@ -103,7 +103,7 @@ package.targets += [
     swiftSettings: settings),
   .testTarget(
     name: "CommandLineTests",
-    dependencies: ["WeftCLI", "WeftExecution", "WeftTestKit"],
+    dependencies: ["WeftCLI", "WeftPlanning", "WeftExecution", "WeftTestKit"],
     exclude: ["Golden"],
     swiftSettings: settings),
 ]

@@ -1,0 +1,42 @@
+import Testing
+import WeftPlanning
+
+@testable import WeftCLI
+
+/// The table of commands and options, held to the types and the rules that it must agree with.
+struct GrammarTests {
+  @Test func everyCommandIsDescribedOnce() {
+    #expect(CommandDescription.all.map(\.name) == CommandName.allCases)
+  }
+
+  @Test func theWordsOfTheTableAreThoseThatAreUnderstood() {
+    #expect(words(Option.diagnosticFormat.value) == DiagnosticFormat.allCases.map(\.rawValue))
+    #expect(words(Option.graphFormat.value) == PlanFormat.allCases.map(\.rawValue))
+    #expect(words(operand(.schema)) == SchemaName.allCases.map(\.rawValue))
+    #expect(words(operand(.completions)) == CompletionShell.allCases.map(\.rawValue))
+    #expect(words(operand(.help)) == CommandName.allCases.map(\.rawValue))
+  }
+
+  @Test(arguments: CommandName.allCases)
+  func noSpellingMeansTwoThings(command: CommandName) {
+    let spellings = CommandDescription.named(command).options.flatMap(\.spellings)
+    #expect(Set(spellings).count == spellings.count)
+    let elsewhere = CommandDescription.named(command).options.flatMap(\.elsewhere)
+    #expect(Set(spellings).isDisjoint(with: elsewhere))
+  }
+
+  @Test func helpFitsATerminalAndAnyLocale() {
+    let texts = CommandDescription.all.map(HelpText.text) + [HelpText.overview]
+    for line in texts.joined(separator: "\n").split(separator: "\n") {
+      #expect(line.utf8.allSatisfy { $0 < 0x80 })
+      #expect(line.count <= 80, "\(line)")
+      #expect(line.last != " ", "\(line)")
+    }
+  }
+
+  private func operand(_ command: CommandName) -> ValueDescription? {
+    CommandDescription.named(command).operand?.value
+  }
+
+  private func words(_ value: ValueDescription?) -> [String]? { value?.choices.map(\.word) }
+}
