@@ -72,6 +72,18 @@ extension Cell {
     }
   }
 
+  /// Tells a cell that has been attached to several what they are.
+  ///
+  /// Not before: another thread may already have settled it early, and it cannot withdraw from cells that
+  /// it has not been attached to. Then this does.
+  final func stand(on inputs: Upstream, _ ready: Ready) {
+    let isSettled = state.withLock { state in
+      if state.phase == .pending { upstream = inputs }
+      return state.phase == .settled
+    }
+    if isSettled { ready.withdraw(from: inputs) }
+  }
+
   /// The first half of ``attach(_:)``, for those who may withdraw before they have come to the second.
   final func addInterest(_ ready: Ready) {
     if case .starts = state.withLock({ $0.addInterest() }) { ready.append(self) }
@@ -143,11 +155,11 @@ extension Cell {
   final func onCancel(_ handler: @escaping @Sendable () -> Void) {
     let isLate = state.withLock { state in
       guard state.phase != .settled, !state.isCancelled else { return state.phase != .settled }
-      if case .handlers(let earlier) = upstream {
-        upstream = .handlers(earlier + [handler])
-      } else {
-        upstream = .handlers([handler])
-      }
+      var handlers: [@Sendable () -> Void] = []
+      if case .handlers(let earlier) = upstream { handlers = earlier }
+      upstream = .nothing
+      handlers.append(handler)
+      upstream = .handlers(handlers)
       return false
     }
     if isLate { handler() }

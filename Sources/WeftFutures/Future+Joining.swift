@@ -42,7 +42,7 @@ extension Future {
       cells.append(input.cell)
       failures.append { input.settledFailure }
     }
-    let joined = Future.pending(on: cells)
+    let joined = Future.pending()
     Join.start(joined.cell, cells) { [failures] index, _, joined, ready in
       guard let failure = failures[index]() else { return false }
       Future(known: joined).settle(.failure(failure), ready, isEarly: true)
@@ -99,17 +99,20 @@ extension Future {
 }
 
 extension Future {
+  /// Inlined, so that the two closures given to the join capture nothing and are not allocated.
+  ///
   /// - Parameters:
   ///   - verdict: What an input's outcome means for the whole; nil, to wait for the others.
   ///   - conclude: The outcome if none had a verdict.
   @inlinable
+  @inline(__always)
   static func joining<Input, InputFailure>(
     _ inputs: [Future<Input, InputFailure>],
     verdict: @escaping @Sendable (Result<Input, InputFailure>) -> Result<Value, Failure>?,
     conclude: @escaping @Sendable ([Cell]) -> Result<Value, Failure>
   ) -> Future {
     let cells = inputs.map { $0.cell as Cell }
-    let joined = Future.pending(on: cells)
+    let joined = Future.pending()
     Join.start(joined.cell, cells) { index, cells, joined, ready in
       let input = Future<Input, InputFailure>(known: cells[index])
       guard let outcome = verdict(input.settledOutcome) else { return false }
@@ -119,11 +122,6 @@ extension Future {
       Future(known: joined).settle(conclude(cells), ready)
     }
     return joined
-  }
-
-  @inlinable
-  static func pending(on cells: [Cell]) -> Future {
-    Future(Identity(nil, .pending, on: .all(cells)))
   }
 
   @inlinable

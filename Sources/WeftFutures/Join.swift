@@ -26,10 +26,7 @@ final class Join: Sendable {
     self.conclude = conclude
   }
 
-  /// Makes `joined` hear of `inputs`, on all of which it stands.
-  ///
-  /// All of them are told of the interest before the first is listened to: that one may decide at once,
-  /// and `joined` then withdraws from all.
+  /// Makes `joined`, which nobody else knows yet, stand on `inputs` and hear of them.
   @usableFromInline
   static func start(
     _ joined: Cell, _ inputs: [Cell], hear: @escaping Hear, conclude: @escaping Conclude
@@ -37,10 +34,8 @@ final class Join: Sendable {
     Ready.draining { ready in
       guard !inputs.isEmpty else { return conclude([], joined, ready) }
       let join = Join(joined, inputs, hear: hear, conclude: conclude)
-      for input in inputs { input.addInterest(ready) }
-      for (index, input) in inputs.enumerated() {
-        input.enqueue(JoinInput(index, of: join), ready)
-      }
+      for (index, input) in inputs.enumerated() { input.attach(JoinInput(index, of: join)) }
+      joined.stand(on: .all(inputs), ready)
     }
   }
 

@@ -78,7 +78,7 @@ public final class Promise<Value: Sendable, Failure: Error>: Sendable {
   @discardableResult
   public func fail(_ failure: Failure) -> Bool { settle(.failure(failure)) }
 
-  /// Whether somebody has asked for the work to end. False again never.
+  /// Whether somebody has asked for the work to end; once true, it stays so.
   public var isCancelled: Bool { future.cell.isCancelled }
 
   /// Runs `handler` exactly once when the work is asked to end, or now if it already was.

@@ -20,14 +20,19 @@ public struct PromiseDropped: Error, Hashable, CustomStringConvertible {
   /// Called in debug builds of this library only, on the thread that released the promise and before
   /// the promise settles. Set it back to nil to have the line again.
   public static var reporter: (@Sendable (PromiseDropped) -> Void)? {
-    get { currentReporter.withLock { $0 } }
-    set { currentReporter.withLock { $0 = newValue } }
+    get { current.withLock { $0.reporter } }
+    set { current.withLock { $0.reporter = newValue } }
   }
 
   /// One sentence with the place.
   public var description: String { "promise made at \(file):\(line) was dropped unsettled" }
 
-  private static let currentReporter = Mutex<(@Sendable (PromiseDropped) -> Void)?>(nil)
+  /// A bare closure in a mutex is wrapped in one more thunk whenever it is read (Swift 6.3).
+  private struct Current {
+    var reporter: (@Sendable (PromiseDropped) -> Void)?
+  }
+
+  private static let current = Mutex(Current())
 
   func report() {
     if let reporter = Self.reporter { return reporter(self) }

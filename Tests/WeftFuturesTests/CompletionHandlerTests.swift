@@ -2,6 +2,8 @@ import Testing
 import WeftFutures
 
 @Suite struct CompletionHandlerTests {
+  init() { DropReports.divert() }
+
   typealias Handler = @Sendable (Int?, (any Error)?) -> Void
 
   private func describe(_ outcome: Result<Int, any Error>?) -> String {

@@ -2,6 +2,8 @@ import Testing
 import WeftFutures
 
 @Suite struct JoiningTests {
+  init() { DropReports.divert() }
+
   private static let inEveryOrder = [
     [0, 1, 2], [0, 2, 1], [1, 0, 2], [1, 2, 0], [2, 0, 1], [2, 1, 0],
   ]
