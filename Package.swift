@@ -21,7 +21,10 @@ let modules: [(name: String, knows: [Target.Dependency])] = [
   ("WeftPlatform", ["CWeftPlatform"]),
   (
     "WeftExecution",
-    ["WeftFutures", "WeftDiagnostics", "WeftJSON", "WeftDefinition", "WeftPlanning", "WeftPlatform"]
+    [
+      "WeftFutures", "WeftDiagnostics", "WeftJSON", "WeftDefinition", "WeftPlanning",
+      "WeftPlatform",
+    ]
   ),
   (
     "WeftReporting",
