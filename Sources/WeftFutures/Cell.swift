@@ -17,7 +17,7 @@ enum Upstream: Sendable {
 ///
 /// There is no subclass for each kind of derivation, but a `step`. The compiler makes a fast copy of a
 /// generic closure for the types it is used with; a generic class gets one set of methods for
-/// all types, which look up metadata as they go (measured: 750 ns a link instead of 100).
+/// all types, which look up metadata as they go (measured on one chain: 750 ns a link, this way 140).
 ///
 /// Sendable, though it has variables beside the mutex:
 /// - `upstream` and `OutcomeCell.outcome` are written while `state` is locked, by the drain that runs
