@@ -51,20 +51,36 @@ enum Files {
 
   /// The names in a directory, sorted, without hidden ones; empty if there is none.
   static func names(in path: String) -> [String] {
-    guard let directory = opendir(path) else { return [] }
-    defer { closedir(directory) }
-    var names: [String] = []
-    while let entry = readdir(directory) {
-      let name = withUnsafePointer(to: &entry.pointee.d_name) {
-        $0.withMemoryRebound(to: CChar.self, capacity: 256) { String(cString: $0) }
-      }
-      if !name.hasPrefix(".") { names.append(name) }
-    }
-    return names.sorted()
+    entries(in: Array(path.utf8)).map { String(decoding: $0, as: UTF8.self) }
+      .filter { !$0.hasPrefix(".") }.sorted()
   }
 
-  static func remove(_ path: String) {
-    for name in names(in: path) { Files.remove(path + "/" + name) }
-    if rmdir(path) != 0 { unlink(path) }
+  /// Removes a file, or a directory with all that is in it, whatever the names.
+  static func remove(_ path: String) { remove(Array(path.utf8)) }
+
+  private static func remove(_ path: [UInt8]) {
+    for name in entries(in: path) { remove(path + [UInt8(ascii: "/")] + name) }
+    withCString(path) { path in
+      if rmdir(path) != 0 { unlink(path) }
+    }
+  }
+
+  /// All names but `.` and `..`, as bytes: not every name is UTF-8. A link is not followed.
+  private static func entries(in path: [UInt8]) -> [[UInt8]] {
+    let number = withCString(path) { open($0, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC) }
+    guard number >= 0, let directory = fdopendir(number) else { return [] }
+    defer { closedir(directory) }
+    var names: [[UInt8]] = []
+    while let entry = readdir(directory) {
+      let name = withUnsafeBytes(of: &entry.pointee.d_name) { Array($0.prefix { $0 != 0 }) }
+      if name != Array(".".utf8), name != Array("..".utf8) { names.append(name) }
+    }
+    return names
+  }
+
+  private static func withCString<Value>(
+    _ path: [UInt8], _ body: (UnsafePointer<CChar>) -> Value
+  ) -> Value {
+    (path.map { CChar(bitPattern: $0) } + [0]).withUnsafeBufferPointer { body($0.baseAddress!) }
   }
 }
