@@ -26,7 +26,8 @@ package struct NearestName: Sendable {
   ///
   /// Best is one that differs in upper and lower case only. Then counts the number of edits
   /// (a letter inserted, left out, replaced, or two neighbours swapped), of which one is allowed
-  /// for every three letters. Last, one begins with the other. The first of equals is taken.
+  /// for every three letters; of equals, one that has the same letters in another order, else the
+  /// first. Last, one begins with the other.
   package func nearest(to name: String) -> String? {
     let wanted = NearestName.folded(name)
     guard !wanted.isEmpty, wanted.count <= 200 else { return nil }
@@ -37,13 +38,15 @@ package struct NearestName: Sendable {
     return extending(wanted, insteadOf: name)
   }
 
-  /// The first candidate that takes no more than `edits`. Asking for few at first finds most at
+  /// The first candidate that takes no more than `edits`, or a later one with the very letters of
+  /// `wanted`: swapped letters are the likelier slip. Asking for few at first finds most at
   /// little cost: nearly all others differ in length or in their letters.
   private func candidate(
     within edits: Int, of wanted: [UInt32], insteadOf name: String
   ) -> String? {
     let letters = NearestName.letters(of: wanted)
     var distance = EditDistance()
+    var first: String?
     for candidate in candidates {
       guard abs(candidate.scalars.count - wanted.count) <= edits,
         (candidate.letters ^ letters).nonzeroBitCount <= 2 * edits,
@@ -51,9 +54,10 @@ package struct NearestName: Sendable {
         distance.between(wanted, candidate.scalars, atMost: edits) != nil,
         !candidate.name.utf8.elementsEqual(name.utf8)
       else { continue }
-      return candidate.name
+      if candidate.scalars.sorted() == wanted.sorted() { return candidate.name }
+      first = first ?? candidate.name
     }
-    return nil
+    return first
   }
 
   /// The candidate of which `wanted` is the beginning, or that is the beginning of `wanted`, with

@@ -32,6 +32,7 @@ struct NearestNameTests {
 
   @Test func theNearerOfTwoWinsAndTheFirstOfEquals() {
     #expect(NearestName(["lint-all", "lint"]).nearest(to: "lnit") == "lint")
+    #expect(NearestName(["unit", "lint"]).nearest(to: "lnit") == "lint", "swapped letters first")
     #expect(NearestName(["step-1", "step-2", "step-3"]).nearest(to: "step-9") == "step-1")
   }
 
