@@ -33,7 +33,7 @@ final class EventsWriter: Sendable {
   }
 
   private func write(_ subscription: EventSubscription) {
-    let pump = EventPump(subscription)
+    var pump = EventPump(subscription)
     var json = EventJSON(version: WeftVersion.current)
     var lines: [UInt8] = []
     do {

@@ -56,7 +56,8 @@ struct RunSession {
   }
 
   /// Shows the run until it has ended.
-  private func show(_ run: LiveRun, _ pump: EventPump, since start: Duration) -> RunEnd {
+  private func show(_ run: LiveRun, _ events: EventPump, since start: Duration) -> RunEnd {
+    var pump = events
     let port = invocation.events == .standardOutput ? console.errors : console.output
     let log = LogReader(run)
     var reporter = Reporter(port.displaySettings, labels: StepLabels(plan))

@@ -41,7 +41,7 @@ package final class EventStream: Sendable {
     mutating func takeWakers() -> [@Sendable () -> Void] {
       var wakers: [@Sendable () -> Void] = []
       for index in subscribers.indices {
-        if let waker = subscribers[index].queue.takeWaker() { wakers.append(waker) }
+        if let waker = subscribers[index].queue.takeWaker(ifDue: isFinished) { wakers.append(waker) }
       }
       return wakers
     }
@@ -125,15 +125,14 @@ package final class EventStream: Sendable {
     }
   }
 
-  /// Calls `waker` once: at once if there is something to take or nothing will come any more, else
-  /// when there is.
-  func whenReady(for subscription: ObjectIdentifier, _ waker: @escaping @Sendable () -> Void) {
+  /// Calls `waker` once: at once if there are so many events to take or nothing will come any more,
+  /// else when there are.
+  func whenReady(
+    for subscription: ObjectIdentifier, count: Int, _ waker: @escaping @Sendable () -> Void
+  ) {
     let isKept = state.withLock { state in
-      guard !state.isFinished, let index = state.index(of: subscription),
-        state.subscribers[index].queue.isEmpty
-      else { return false }
-      state.subscribers[index].queue.keep(waker)
-      return true
+      guard !state.isFinished, let index = state.index(of: subscription) else { return false }
+      return state.subscribers[index].queue.keep(waker, untilPending: count)
     }
     if !isKept { waker() }
   }
@@ -142,7 +141,7 @@ package final class EventStream: Sendable {
   func interrupt(_ subscription: ObjectIdentifier) {
     let waker = state.withLock { state -> (@Sendable () -> Void)? in
       guard let index = state.index(of: subscription) else { return nil }
-      return state.subscribers[index].queue.takeWaker()
+      return state.subscribers[index].queue.takeWaker(ifDue: true)
     }
     waker?()
   }

@@ -18,10 +18,10 @@ public final class EventSubscription: AsyncSequence, Sendable {
   /// All events that have not been taken yet, without waiting; `nil` after the last was taken.
   package func takeAll() -> [RunEvent]? { stream.takeAll(for: ObjectIdentifier(self)) }
 
-  /// Calls `waker` once, on any thread, when ``takeAll()`` has something to say; perhaps at once.
-  /// A later call replaces a waker that has not been called.
-  package func whenReady(_ waker: @escaping @Sendable () -> Void) {
-    stream.whenReady(for: ObjectIdentifier(self), waker)
+  /// Calls `waker` once, on any thread, when ``takeAll()`` has so many events or the last one; perhaps
+  /// at once. A later call replaces a waker that has not been called.
+  package func whenReady(count: Int = 1, _ waker: @escaping @Sendable () -> Void) {
+    stream.whenReady(for: ObjectIdentifier(self), count: count, waker)
   }
 
   public func makeAsyncIterator() -> Iterator { Iterator(subscription: self) }
@@ -51,7 +51,7 @@ public final class EventSubscription: AsyncSequence, Sendable {
     let identity = ObjectIdentifier(self)
     await withTaskCancellationHandler {
       await withCheckedContinuation { continuation in
-        stream.whenReady(for: identity) { continuation.resume() }
+        stream.whenReady(for: identity, count: 1) { continuation.resume() }
         // A cancellation before the waker was kept found none to call.
         if Task.isCancelled { stream.interrupt(identity) }
       }

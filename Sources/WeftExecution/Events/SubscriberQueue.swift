@@ -4,6 +4,8 @@ struct SubscriberQueue {
   private var pending: [RunEvent] = []
   private var pendingOutputBytes = 0
   private var waker: (@Sendable () -> Void)?
+  /// How many events the waker waits for.
+  private var wakingCount = 1
 
   init(outputLimitBytes: Int) {
     self.outputLimitBytes = outputLimitBytes
@@ -48,8 +50,6 @@ struct SubscriberQueue {
     return gap
   }
 
-  var isEmpty: Bool { pending.isEmpty }
-
   mutating func takeAll() -> [RunEvent] {
     defer {
       pending = []
@@ -58,11 +58,17 @@ struct SubscriberQueue {
     return pending
   }
 
-  mutating func keep(_ waker: @escaping @Sendable () -> Void) {
+  /// Keeps a waker unless there are that many events already.
+  mutating func keep(_ waker: @escaping @Sendable () -> Void, untilPending count: Int) -> Bool {
+    guard pending.count < count else { return false }
     self.waker = waker
+    wakingCount = count
+    return true
   }
 
-  mutating func takeWaker() -> (@Sendable () -> Void)? {
+  /// The waker, if what it waits for has come, or `isDue` for another reason.
+  mutating func takeWaker(ifDue isDue: Bool) -> (@Sendable () -> Void)? {
+    guard isDue || pending.count >= wakingCount else { return nil }
     defer { waker = nil }
     return waker
   }

@@ -36,6 +36,7 @@ enum CommandText {
 
   private static func quoted(_ word: String) -> String {
     if !word.isEmpty, word.utf8.allSatisfy(isPlain) { return word }
+    guard word.utf8.contains(UInt8(ascii: "'")) else { return "'" + word + "'" }
     let pieces = word.split(separator: "'", omittingEmptySubsequences: false)
     return "'" + pieces.joined(separator: "'\\''") + "'"
   }
