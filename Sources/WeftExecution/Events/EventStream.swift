@@ -41,7 +41,9 @@ package final class EventStream: Sendable {
     mutating func takeWakers() -> [@Sendable () -> Void] {
       var wakers: [@Sendable () -> Void] = []
       for index in subscribers.indices {
-        if let waker = subscribers[index].queue.takeWaker(ifDue: isFinished) { wakers.append(waker) }
+        if let waker = subscribers[index].queue.takeWaker(ifDue: isFinished) {
+          wakers.append(waker)
+        }
       }
       return wakers
     }

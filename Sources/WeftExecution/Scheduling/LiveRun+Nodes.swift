@@ -1,0 +1,128 @@
+import Synchronization
+import WeftDefinition
+import WeftFutures
+import WeftPlanning
+import WeftPlatform
+
+/// What becomes of each node of the plan: a step is queued, started, and judged, or skipped; a group
+/// starts and ends.
+extension LiveRun {
+  /// Does what a node is there for, now that everything it waits for has settled.
+  func launch(
+    _ node: PlanNode, after results: [NodeResult]
+  ) -> Future<NodeResult, Never> {
+    switch node {
+    case .step(let index): launchStep(Int(index), after: results)
+    case .groupStart(let index): Future(value: startGroup(Int(index), after: results))
+    case .groupEnd(let index): Future(value: endGroup(Int(index), members: results))
+    }
+  }
+
+  private func launchStep(
+    _ index: Int, after results: [NodeResult]
+  ) -> Future<NodeResult, Never> {
+    let step = plan.steps[index]
+    if let reason = state.withLock({ $0.scopes.obstacle(inGroup: step.group, after: results) }) {
+      return Future(value: skip(index, reason))
+    }
+    events.publish(.stepQueued(step.address), step: index)
+    return slots.acquire(index).flatMap { [self] answer in
+      switch answer {
+      case .granted: startAttempt(of: index)
+      case .refused: Future(value: skip(index, whyRefused(step)))
+      }
+    }
+  }
+
+  /// A step is refused its turn only after the scope around it has been closed.
+  private func whyRefused(_ step: PlannedStep) -> SkipReason {
+    state.withLock { $0.scopes.obstacle(inGroup: step.group, after: []) } ?? .cancelled(.requested)
+  }
+
+  private func startAttempt(of index: Int) -> Future<NodeResult, Never> {
+    let step = plan.steps[index]
+    let attempt = Attempt(
+      step: step, index: index, number: 1, stop: StopSwitch(),
+      output: StepOutputSink(step: index, address: step.address, logs: logs, events: events),
+      logs: logs, run: id)
+    // A cancellation comes either before this, and is seen here, or after it, and finds the attempt.
+    let obstacle = state.withLock { state -> SkipReason? in
+      if let obstacle = state.scopes.obstacle(inGroup: step.group, after: []) { return obstacle }
+      state.running[index] = RunningAttempt(stop: attempt.stop, since: time.now)
+      return nil
+    }
+    if let obstacle {
+      slots.release(index)
+      return Future(value: skip(index, obstacle))
+    }
+    events.publish(.stepStarted(step.address, attempt: attempt.number), step: index)
+    return executor.execute(attempt).map { [self] end in finish(attempt, end) }
+  }
+
+  private func finish(_ attempt: Attempt, _ attemptEnd: AttemptEnd) -> NodeResult {
+    attempt.output.finish()
+    let step = attempt.step
+    let (end, response) = state.withLock { state in
+      let since = state.running.removeValue(forKey: attempt.index)!.since
+      let end = StepEnd(
+        of: step, attemptEnd, attempts: attempt.number,
+        cancelledFor: state.scopes.reasonToStop(inGroup: step.group),
+        duration: time.now - since, outputBytes: attempt.output.writtenBytes)
+      state.counts.add(end)
+      guard end.conclusion == .failure, let failure = end.failure else {
+        return (end, Scopes.Response.nothing)
+      }
+      return (end, state.scopes.stepFailed(step, failure))
+    }
+    events.publish(.stepFinished(step.address, end), step: attempt.index)
+    respond(to: response)
+    slots.release(attempt.index)
+    return NodeResult(of: step, end)
+  }
+
+  private func skip(_ index: Int, _ reason: SkipReason) -> NodeResult {
+    state.withLock { $0.counts.add(reason) }
+    events.publish(.stepSkipped(plan.steps[index].address, reason), step: index)
+    return NodeResult(reason)
+  }
+
+  private func startGroup(_ index: Int, after results: [NodeResult]) -> NodeResult {
+    let group = plan.groups[index]
+    guard let address = group.address else { preconditionFailure("the top level is not a node") }
+    let obstacle = state.withLock {
+      $0.scopes.obstacle(inGroup: group.parent ?? 0, after: results)
+    }
+    if let obstacle { return NodeResult(obstacle) }
+    events.publish(.groupStarted(address))
+    let timer = group.step?.timeout.map { limit in
+      time.schedule(after: limit) { [self] in
+        respond(to: state.withLock { $0.scopes.timeLimitPassed(ofGroup: index, after: limit) })
+      }
+    }
+    state.withLock { $0.groups[index] = RunningGroup(since: time.now, timer: timer) }
+    return .success
+  }
+
+  private func endGroup(_ index: Int, members: [NodeResult]) -> NodeResult {
+    guard let address = plan.groups[index].address else {
+      preconditionFailure("the top level is not a node")
+    }
+    let (verdict, response, running) = state.withLock { state in
+      let running = state.groups.removeValue(forKey: index)
+      let (verdict, response) = state.scopes.end(ofGroup: index, members: members)
+      return (verdict, response, running)
+    }
+    // A group that never started is told of by its steps, which were skipped.
+    if let running {
+      running.timer?.cancel()
+      events.publish(
+        .groupFinished(
+          address,
+          GroupEnd(
+            outcome: verdict.outcome, conclusion: verdict.conclusion, failure: verdict.failure,
+            cause: verdict.cause, duration: time.now - running.since)))
+    }
+    respond(to: response)
+    return NodeResult(conclusion: verdict.conclusion, blame: verdict.blame)
+  }
+}
