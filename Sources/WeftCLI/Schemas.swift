@@ -669,7 +669,6 @@ extension SchemaName {
             "signal",
             "spawn",
             "timeout",
-            "output",
             "limit"
           ],
           "enumDescriptions": [
@@ -677,8 +676,7 @@ extension SchemaName {
             "Ended by a signal.",
             "The program could not be started.",
             "The time limit was over.",
-            "The output could not be used as a value.",
-            "A limit of the engine was exceeded."
+            "An argument or environment value is longer than the system passes."
           ]
         },
         {

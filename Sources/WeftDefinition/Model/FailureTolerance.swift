@@ -15,7 +15,7 @@ public enum FailureTolerance: Sendable, Hashable {
 }
 
 /// A kind of failure, as it is named in `allowFailure` and told in events: `exit`, `exit:3`,
-/// `signal`, `signal:KILL`, `spawn`, `timeout`, `output`, `limit`.
+/// `signal`, `signal:KILL`, `spawn`, `timeout`, `limit`.
 public struct ErrorClass: Sendable, Hashable, CustomStringConvertible {
   public let name: String
 
@@ -33,7 +33,6 @@ public struct ErrorClass: Sendable, Hashable, CustomStringConvertible {
   public static let signal = ErrorClass(unchecked: "signal")
   public static let spawn = ErrorClass(unchecked: "spawn")
   public static let timeout = ErrorClass(unchecked: "timeout")
-  public static let output = ErrorClass(unchecked: "output")
   public static let limit = ErrorClass(unchecked: "limit")
 
   /// An exit with this code.
@@ -44,7 +43,7 @@ public struct ErrorClass: Sendable, Hashable, CustomStringConvertible {
   }
 
   /// The classes that stand for themselves.
-  public static let plain: [ErrorClass] = [.exit, .signal, .spawn, .timeout, .output, .limit]
+  public static let plain: [ErrorClass] = [.exit, .signal, .spawn, .timeout, .limit]
 
   private static func isKnown(_ name: String) -> Bool {
     if plain.contains(where: { $0.name == name }) { return true }

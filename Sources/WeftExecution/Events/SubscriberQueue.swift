@@ -74,19 +74,27 @@ struct SubscriberQueue {
   }
 }
 
-/// The events so far, as long as they are few: what a subscriber gets that comes a moment late.
+/// The events so far, as long as they are few and small: what a subscriber gets that comes a moment
+/// late.
 struct EventHistory {
-  /// `nil` once there were too many.
+  /// `nil` once there were too many, or too much output in them.
   private(set) var events: [RunEvent]? = []
   private let limit: Int
+  private var outputBytes = 0
+
+  private static let outputLimitBytes = 1 << 20
 
   init(limit: Int) {
     self.limit = limit
   }
 
   mutating func append(_ event: RunEvent) {
-    guard events != nil else { return }
+    guard let count = events?.count else { return }
+    if case .stepOutput(_, let output) = event.kind { outputBytes += output.bytes.count }
+    guard count < limit, outputBytes <= EventHistory.outputLimitBytes else {
+      events = nil
+      return
+    }
     events!.append(event)
-    if events!.count > limit { events = nil }
   }
 }

@@ -21,6 +21,8 @@ package final class LiveRun: Sendable {
   let slots: Slots
   let executor: any StepExecutor
   let time: any TimeSource
+  /// What the run's first event says.
+  private let start: RunStart
   private let startedAt: Duration
   private let timeout: Duration?
   let state: Mutex<State>
@@ -63,8 +65,8 @@ package final class LiveRun: Sendable {
     events = EventStream(plan: plan) { time.now - startedAt }
     let onFailure = configuration.onFailure ?? plan.workflow.onFailure
     state = Mutex(State(scopes: Scopes(plan: plan, onFailure: onFailure)))
-    let unfinished = RunReport(start: RunStart(of: plan, run: id, maxParallel: maxParallel))
-    finished = Promise(ifDropped: .success(unfinished))
+    start = RunStart(of: plan, run: id, maxParallel: maxParallel)
+    finished = Promise(ifDropped: .success(RunReport(start: start)))
     completion = finished.future
   }
 
@@ -86,8 +88,7 @@ package final class LiveRun: Sendable {
   }
 
   private func begin() {
-    events.publish(
-      .runStarted(RunStart(of: plan, run: id, maxParallel: maxParallel)))
+    events.publish(.runStarted(start))
     let gate = Promise<Void, Never>(ifDropped: .success(()))
     let futures = GraphCompiler.compile(plan, start: gate.future) { [self] node, results in
       launch(node, after: results)
@@ -129,9 +130,7 @@ package final class LiveRun: Sendable {
   }
 
   /// What is known of the run at this moment.
-  package var report: RunReport {
-    events.report ?? RunReport(start: RunStart(of: plan, run: id, maxParallel: maxParallel))
-  }
+  package var report: RunReport { events.report ?? RunReport(start: start) }
 
   /// A stretch of a step's log, as far as there is one.
   package func log(ofStep index: Int, in range: Range<UInt64>) -> [UInt8] {
