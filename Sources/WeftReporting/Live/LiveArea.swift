@@ -43,7 +43,7 @@ struct LiveArea {
   private func stepLines(_ steps: [RunProgress.RunningStep]) -> [String] {
     let labelLimit = max(8, columns / 3)
     let labels = steps.map { text.cut(label($0.address), columns: labelLimit) }
-    let ages = steps.map { DurationText.coarse(now - $0.since) }
+    let ages = steps.map { ShownDuration.coarse(now - $0.since) }
     let widths = labels.map(DisplayText.columns)
     let labelWidth = widths.max() ?? 0
     let ageWidth = ages.map(\.count).max() ?? 0
@@ -75,7 +75,7 @@ struct LiveArea {
         "\(progress.running.count) \(progress.cancelling == nil ? "running" : "stopping")")
     }
     if counts.failed > 0 { parts.append("\(counts.failed) failed") }
-    parts.append(DurationText.clock(now))
+    parts.append(ShownDuration.clock(now))
     if case .signal("INT") = progress.cancelling { parts.append("^C again kills now") }
     return text.cut(parts.joined(separator: palette.separator), columns: columns)
   }

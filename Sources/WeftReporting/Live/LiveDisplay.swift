@@ -87,7 +87,7 @@ extension LiveDisplay {
   private func line(
     _ sign: String, _ label: String, _ duration: Duration, _ reason: String?
   ) -> String {
-    let time = palette.painted(DurationText.precise(duration), .faint)
+    let time = palette.painted(ShownDuration.precise(duration), .faint)
     return "\(sign) \(label)  \(time)" + (reason.map { "  \(text.name($0))" } ?? "")
   }
 

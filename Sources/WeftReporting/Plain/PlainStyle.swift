@@ -28,7 +28,7 @@ struct PlainStyle: Sendable {
   }
 
   func finished(_ address: StepAddress, _ end: StepEnd) -> String {
-    let duration = DurationText.precise(end.duration)
+    let duration = ShownDuration.precise(end.duration)
     let line =
       switch end.outcome {
       case .success: "succeeded in \(duration)"
@@ -45,7 +45,7 @@ struct PlainStyle: Sendable {
 
   func failedGroup(_ address: StepAddress, _ end: GroupEnd) -> String {
     "[\(address)] group failed\(tolerance(end.conclusion)) after "
-      + "\(DurationText.precise(end.duration)): \(text.name(end.failure?.message ?? "failed"))"
+      + "\(ShownDuration.precise(end.duration)): \(text.name(end.failure?.message ?? "failed"))"
   }
 
   func cancelling(_ reason: CancelReason) -> String { "cancelling: \(text.name(reason.sentence))" }

@@ -37,7 +37,7 @@ struct RunSummary {
     let kind = entry.isGroup ? "group " : ""
     let sign = entry.isTolerated ? palette.toleratedSign : palette.failedSign
     let tolerated = entry.isTolerated ? " (tolerated)" : ""
-    let duration = DurationText.precise(entry.duration)
+    let duration = ShownDuration.precise(entry.duration)
     var lines = [
       "\(sign)\(kind)\(title(entry.address)) failed after \(duration): "
         + "\(text.name(entry.message))\(tolerated)"
@@ -80,7 +80,7 @@ struct RunSummary {
     if counts.tolerated > 0 { parts.append("\(counts.tolerated) failed and tolerated") }
     if counts.cancelled > 0 { parts.append("\(counts.cancelled) cancelled") }
     if counts.skipped > 0 { parts.append("\(counts.skipped) skipped") }
-    let line = parts.joined(separator: ", ") + " in \(DurationText.precise(end.duration))"
+    let line = parts.joined(separator: ", ") + " in \(ShownDuration.precise(end.duration))"
     return palette.painted(line, tone(end.outcome))
   }
 

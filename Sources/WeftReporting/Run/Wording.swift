@@ -7,9 +7,9 @@ extension CancelReason {
     case .requested: "requested"
     case .signal("INT"): "interrupted"
     case .signal(let name): "received SIG\(name)"
-    case .runTimeout(let limit): "the run's time limit of \(DurationText.limit(limit)) passed"
+    case .runTimeout(let limit): "the run's time limit of \(ShownDuration.limit(limit)) passed"
     case .groupTimeout(let group, let limit):
-      "the time limit of \"\(group)\", \(DurationText.limit(limit)), passed"
+      "the time limit of \"\(group)\", \(ShownDuration.limit(limit)), passed"
     case .failure(let step): "\"\(step)\" failed"
     }
   }

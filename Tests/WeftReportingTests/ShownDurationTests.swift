@@ -2,7 +2,7 @@ import Testing
 
 @testable import WeftReporting
 
-@Suite struct DurationTextTests {
+@Suite struct ShownDurationTests {
   @Test(
     "C08: durations from nothing to a month are told without overflow",
     arguments: [
@@ -21,14 +21,14 @@ import Testing
   func areCutToWhatPeopleRead(
     duration: Duration, precise: String, coarse: String, clock: String
   ) {
-    #expect(DurationText.precise(duration) == precise)
-    #expect(DurationText.coarse(duration) == coarse)
-    #expect(DurationText.clock(duration) == clock)
+    #expect(ShownDuration.precise(duration) == precise)
+    #expect(ShownDuration.coarse(duration) == coarse)
+    #expect(ShownDuration.clock(duration) == clock)
   }
 
   @Test func theLongestDurationDoesNotOverflow() {
     let longest = Duration(secondsComponent: .max, attosecondsComponent: 0)
-    #expect(DurationText.precise(longest).hasSuffix(" h"))
+    #expect(ShownDuration.precise(longest).hasSuffix(" h"))
   }
 
   @Test(
@@ -37,6 +37,6 @@ import Testing
       (.milliseconds(250), "250 ms"), (.seconds(7200), "2 h"), (.seconds(172_800), "2 d"),
     ] as [(Duration, String)])
   func aLimitIsToldAsItWasWritten(limit: Duration, text: String) {
-    #expect(DurationText.limit(limit) == text)
+    #expect(ShownDuration.limit(limit) == text)
   }
 }

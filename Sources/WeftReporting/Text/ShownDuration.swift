@@ -1,5 +1,5 @@
 /// Durations as people read them; always cut, never rounded up, so that 59.99 s is not a minute.
-enum DurationText {
+enum ShownDuration {
   /// `85 ms`, `1.2 s`, `1 m 05 s`, `2 h 03 m`, `30 d 02 h`.
   static func precise(_ duration: Duration) -> String {
     let milliseconds = milliseconds(duration)
