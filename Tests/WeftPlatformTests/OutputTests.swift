@@ -34,12 +34,16 @@ import Testing
   @Test("O03: a daemon with a session of its own and no output is not waited for")
   func daemon() throws {
     let lock = DeathLock()
-    let script = lock.taking + "setsid sh -c 'exec sleep 1000' </dev/null >/dev/null 2>&1 & echo $!"
-    let ran = try run(sh: script)
+    let scratch = Scratch()
+    let fifo = scratch.path + "/left"
+    #expect(mkfifo(fifo, 0o600) == 0)
+    // The leader stays until the other has left its group: one that has not is a leftover, and ended.
+    let daemon = "setsid sh -c 'echo >\(fifo); exec sleep 1000' </dev/null >/dev/null 2>&1 &"
+    let ran = try run(sh: lock.taking + daemon + " echo $!; read x <\(fifo)")
     #expect(ran.end.exited(with: 0) && !ran.end.outputWasHeld && ran.end.leftovers.isEmpty)
     // Ended here; that the engine finds it is another matter.
-    let daemon = try #require(ran.text.split(separator: "\n").first.flatMap { Int32($0) })
-    kill(daemon, SIGKILL)
+    let process = try #require(ran.text.split(separator: "\n").first.flatMap { Int32($0) })
+    kill(process, SIGKILL)
     #expect(lock.becomesFree())
   }
 
