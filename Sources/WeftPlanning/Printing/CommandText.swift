@@ -29,16 +29,29 @@ enum CommandText {
     var line = ""
     for word in words where line.utf8.count <= 4 * columns {
       if !line.isEmpty { line += " " }
-      line += quoted(word)
+      append(word, to: &line)
     }
     return line
   }
 
-  private static func quoted(_ word: String) -> String {
-    if !word.isEmpty, word.utf8.allSatisfy(isPlain) { return word }
-    guard word.utf8.contains(UInt8(ascii: "'")) else { return "'" + word + "'" }
-    let pieces = word.split(separator: "'", omittingEmptySubsequences: false)
-    return "'" + pieces.joined(separator: "'\\''") + "'"
+  private static func append(_ word: String, to line: inout String) {
+    var word = word
+    let (isPlain, hasQuote) = word.withUTF8 { bytes in
+      (
+        !bytes.isEmpty && bytes.allSatisfy(CommandText.isPlain),
+        bytes.contains(UInt8(ascii: "'"))
+      )
+    }
+    if isPlain {
+      line += word
+    } else if hasQuote {
+      let pieces = word.split(separator: "'", omittingEmptySubsequences: false)
+      line += "'" + pieces.joined(separator: "'\\''") + "'"
+    } else {
+      line += "'"
+      line += word
+      line += "'"
+    }
   }
 
   /// Means itself to a POSIX shell, in any place of a command.
