@@ -7,29 +7,35 @@ extension Plan {
     sequence(first: group) { groups[$0].parent }
   }
 
-  /// The settings of a step's enclosing layers and its own, outermost first.
-  private func layers(of step: PlannedStep) -> [CommandSettings] {
-    var layers = [step.step.settings]
-    for group in enclosingGroups(ofGroup: step.group) {
-      layers.append(groups[group].step?.settings ?? workflow.settings)
-    }
-    return layers.reversed()
+  /// What a group sets for those inside it; of the top level, what the workflow sets.
+  public func settings(ofGroup group: Int) -> CommandSettings {
+    groups[group].step?.settings ?? workflow.settings
   }
 
   /// The variables that the layers set (`nil`: remove), inner layers winning.
   public func environment(of step: PlannedStep) -> [String: String?] {
-    layers(of: step).reduce(into: [:]) { merged, layer in
-      merged.merge(layer.environment) { _, inner in inner }
+    var merged = step.step.settings.environment
+    for group in enclosingGroups(ofGroup: step.group) {
+      merged.merge(settings(ofGroup: group).environment) { inner, _ in inner }
     }
+    return merged
   }
 
   /// As written, relative to the start directory; `nil` is the start directory itself.
   public func workingDirectory(of step: PlannedStep) -> String? {
-    layers(of: step).last { $0.workingDirectory != nil }?.workingDirectory
+    innermost(of: step) { $0.workingDirectory }
   }
 
-  public func shell(of step: PlannedStep) -> Shell {
-    layers(of: step).last { $0.shell != nil }?.shell ?? .sh
+  public func shell(of step: PlannedStep) -> Shell { innermost(of: step) { $0.shell } ?? .sh }
+
+  private func innermost<Setting>(
+    of step: PlannedStep, _ setting: (CommandSettings) -> Setting?
+  ) -> Setting? {
+    if let own = setting(step.step.settings) { return own }
+    for group in enclosingGroups(ofGroup: step.group) {
+      if let outer = setting(settings(ofGroup: group)) { return outer }
+    }
+    return nil
   }
 
   /// The command line that will be started: a script's is its shell with the text appended.

@@ -11,9 +11,10 @@ package final class CommandExecutor: StepExecutor {
   /// Steps by their address, for those whose log is another's input.
   private let indices: [StepAddress: Int]
 
-  package init(plan: Plan, configuration: EngineConfiguration, threads: BlockingThreads) {
+  package init(plan: Plan, run: RunID, configuration: EngineConfiguration, threads: BlockingThreads)
+  {
     resolver = CommandResolver(
-      plan: plan, startDirectory: configuration.startDirectory, inheriting: .inherited())
+      plan: plan, run: run, startDirectory: configuration.startDirectory, inheriting: .inherited())
     self.threads = threads
     stopPolicy = configuration.stopPolicy
     indices = CommandExecutor.stepsReadByOthers(in: plan)

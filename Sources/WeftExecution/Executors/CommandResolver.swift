@@ -10,28 +10,25 @@ import WeftPlatform
 /// the engine's own environment, the workflow's `env`, each group's, the step's, and the variables by
 /// which a program can tell where it runs: `WEFT_RUN_ID WEFT_STEP WEFT_ATTEMPT`.
 final class CommandResolver: Sendable {
+  private typealias Variables = [(name: String, value: String?)]
+
   private let plan: Plan
+  private let run: RunID
   private let startDirectory: String?
   private let outermost: EnvironmentBlock
   private let environments = Mutex<[Int: EnvironmentBlock]>([:])
 
-  init(plan: Plan, startDirectory: String?, inheriting outermost: EnvironmentBlock) {
+  init(plan: Plan, run: RunID, startDirectory: String?, inheriting outermost: EnvironmentBlock) {
     self.plan = plan
+    self.run = run
     self.startDirectory = startDirectory
     self.outermost = outermost
   }
 
   /// The program of an attempt, without its input.
   func program(for attempt: Attempt) throws(EnvironmentProblem) -> ChildProgram {
-    let settings = attempt.step.step.settings
-    var variables = settings.environment.map { (name: $0.key, value: $0.value) }
-    variables += [
-      ("WEFT_RUN_ID", attempt.run.text), ("WEFT_STEP", attempt.step.address.text),
-      ("WEFT_ATTEMPT", String(attempt.number)),
-    ]
-    let environment = try environment(ofGroup: attempt.step.group).setting(variables)
     var program = ChildProgram(
-      plan.arguments(of: attempt.step), environment: environment,
+      plan.arguments(of: attempt.step), environment: try environment(of: attempt),
       directory: directory(of: attempt.step))
     program.timeout = attempt.step.step.timeout
     return program
@@ -44,15 +41,33 @@ final class CommandResolver: Sendable {
     return startDirectory + "/" + written
   }
 
+  private func environment(of attempt: Attempt) throws(EnvironmentProblem) -> EnvironmentBlock {
+    let shared = try environment(ofGroup: attempt.step.group)
+    let own = attempt.step.step.settings.environment
+    let step: Variables = [("WEFT_STEP", attempt.step.address.text)]
+    // What most steps have in common is in the shared part already.
+    if own.isEmpty, attempt.number == 1 { return try shared.setting(step) }
+    return try shared.setting(
+      own.map { ($0.key, $0.value) } + whereabouts(inAttempt: attempt.number) + step)
+  }
+
+  /// What the steps of a group have in common, with the variables that are the same for them.
   private func environment(ofGroup group: Int) throws(EnvironmentProblem) -> EnvironmentBlock {
     if let known = environments.withLock({ $0[group] }) { return known }
-    let planned = plan.groups[group]
+    let parent = plan.groups[group].parent
     let outer: EnvironmentBlock =
-      if let parent = planned.parent { try environment(ofGroup: parent) } else { outermost }
-    let settings = planned.step?.settings ?? plan.workflow.settings
-    let variables = settings.environment.map { (name: $0.key, value: $0.value) }
-    let environment = variables.isEmpty ? outer : try outer.setting(variables).flattened()
+      if let parent { try environment(ofGroup: parent) } else { outermost }
+    let own = plan.settings(ofGroup: group).environment
+    let environment =
+      own.isEmpty && parent != nil
+      ? outer
+      : try outer.setting(own.map { ($0.key, $0.value) } + whereabouts(inAttempt: 1)).flattened()
     environments.withLock { $0[group] = environment }
     return environment
+  }
+
+  /// After what a file sets, so that no file can set them.
+  private func whereabouts(inAttempt number: Int) -> Variables {
+    [("WEFT_RUN_ID", run.text), ("WEFT_ATTEMPT", String(number))]
   }
 }

@@ -24,8 +24,6 @@ package struct Attempt: Sendable {
   package let output: StepOutputSink
   /// What steps have written so far, for one that reads the log of another.
   package let logs: StepLogs
-  /// The run that it is a part of.
-  package let run: RunID
 }
 
 /// What came of an attempt.

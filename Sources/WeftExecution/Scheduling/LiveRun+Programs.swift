@@ -11,9 +11,11 @@ extension LiveRun {
     _ plan: Plan, configuration: EngineConfiguration = EngineConfiguration(),
     threads: BlockingThreads = BlockingThreads(), subscribing: (LiveRun) -> Void = { _ in }
   ) -> LiveRun {
-    let executor = CommandExecutor(plan: plan, configuration: configuration, threads: threads)
+    let id = RunID.make(at: WallClock.now)
+    let executor = CommandExecutor(
+      plan: plan, run: id, configuration: configuration, threads: threads)
     return start(
-      plan, configuration: configuration, executor: executor, time: Timers(),
+      plan, id: id, configuration: configuration, executor: executor, time: Timers(),
       subscribing: subscribing)
   }
 }

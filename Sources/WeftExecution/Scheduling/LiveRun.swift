@@ -49,13 +49,13 @@ package final class LiveRun: Sendable {
   }
 
   private init(
-    _ plan: Plan, configuration: EngineConfiguration, executor: any StepExecutor,
+    _ plan: Plan, id: RunID, configuration: EngineConfiguration, executor: any StepExecutor,
     time: any TimeSource
   ) {
     self.plan = plan
+    self.id = id
     self.executor = executor
     self.time = time
-    id = RunID.make(at: WallClock.now)
     maxParallel =
       configuration.maxParallel ?? plan.workflow.maxParallel ?? ThisProcess.processorCount
     timeout = configuration.timeout ?? plan.workflow.timeout
@@ -77,11 +77,12 @@ package final class LiveRun: Sendable {
   ///   - time: What limits are measured by.
   ///   - subscribing: Called with the run before anything of it has happened.
   package static func start(
-    _ plan: Plan, configuration: EngineConfiguration = EngineConfiguration(),
-    executor: any StepExecutor, time: any TimeSource,
-    subscribing: (LiveRun) -> Void = { _ in }
+    _ plan: Plan, id: RunID = .make(at: WallClock.now),
+    configuration: EngineConfiguration = EngineConfiguration(), executor: any StepExecutor,
+    time: any TimeSource, subscribing: (LiveRun) -> Void = { _ in }
   ) -> LiveRun {
-    let run = LiveRun(plan, configuration: configuration, executor: executor, time: time)
+    let run = LiveRun(
+      plan, id: id, configuration: configuration, executor: executor, time: time)
     subscribing(run)
     run.begin()
     return run

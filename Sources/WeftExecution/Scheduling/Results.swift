@@ -1,7 +1,7 @@
 import WeftDefinition
 import WeftDiagnostics
 import WeftPlanning
-import WeftPlatform
+package import WeftPlatform
 
 extension NodeResult {
   /// What a step's end means for those who wait for it.
@@ -84,7 +84,7 @@ extension RunReport {
 
 extension RunID {
   /// A new id for a run that starts at this moment.
-  static func make(at moment: Timestamp) -> RunID {
+  package static func make(at moment: Timestamp) -> RunID {
     // 2026-11-20T23:36:05.123Z
     let text = Array(moment.description.utf8)
     let isDigit = { (byte: UInt8) in (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte) }

@@ -1,3 +1,9 @@
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Darwin)
+  import Darwin
+#endif
+
 /// Strings laid out as execve takes them: NUL-terminated, one after another.
 struct CStrings: Sendable {
   private(set) var bytes: [UInt8] = []
@@ -10,6 +16,22 @@ struct CStrings: Sendable {
     starts.append(bytes.count)
     bytes.append(contentsOf: string)
     bytes.append(0)
+  }
+
+  /// Appends a string, unless there is a NUL in it.
+  ///
+  /// - Returns: Whether it was appended.
+  mutating func append(_ string: String) -> Bool {
+    var string = string
+    return string.withUTF8 { buffer in
+      guard buffer.isEmpty || memchr(buffer.baseAddress!, 0, buffer.count) == nil else {
+        return false
+      }
+      starts.append(bytes.count)
+      bytes.append(contentsOf: buffer)
+      bytes.append(0)
+      return true
+    }
   }
 
   /// Bytes of string `index`, without its terminator.

@@ -21,11 +21,16 @@ package struct EnvironmentBlock: Sendable {
     EnvironmentBlock(shared: .inherited(), own: EnvironmentLayer())
   }
 
-  private init(shared: EnvironmentLayer, own: EnvironmentLayer) {
+  /// - Parameter searchPath: The one that PATH gives, where that is known already.
+  private init(
+    shared: EnvironmentLayer, own: EnvironmentLayer, searchPath: SearchPath? = nil
+  ) {
     self.shared = shared
     self.own = own
     self.hidden = own.names.compactMap(shared.position(of:))
-    self.searchPath = SearchPath(own.names.contains(Self.path) ? own[Self.path] : shared[Self.path])
+    self.searchPath =
+      searchPath
+      ?? SearchPath(own.names.contains(Self.path) ? own[Self.path] : shared[Self.path])
   }
 
   private static let path = Array("PATH".utf8)
@@ -36,7 +41,9 @@ package struct EnvironmentBlock: Sendable {
   ) throws(EnvironmentProblem) -> EnvironmentBlock {
     var added = own
     for (name, value) in variables { try added.set(name, to: value) }
-    return EnvironmentBlock(shared: shared, own: added)
+    let changesPath = variables.contains { $0.name == "PATH" }
+    return EnvironmentBlock(
+      shared: shared, own: added, searchPath: changesPath ? nil : searchPath)
   }
 
   /// The same environment with all of it shared, for further `setting` to stand upon.

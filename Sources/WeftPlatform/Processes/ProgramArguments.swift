@@ -22,8 +22,7 @@ struct ProgramArguments {
     if let directory, directory.utf8.contains(0) { throw .nulInDirectory }
     var arguments = CStrings()
     for (index, string) in strings.enumerated() {
-      if string.utf8.contains(0) { throw .nulInArgument(index: index) }
-      arguments.append(string.utf8)
+      guard arguments.append(string) else { throw .nulInArgument(index: index) }
       let size = arguments.length(of: index)
       if size >= Self.stringLimit {
         throw .argumentTooLong(index: index, size: size, limit: Self.stringLimit)
