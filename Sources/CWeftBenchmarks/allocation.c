@@ -12,3 +12,9 @@ size_t weft_allocated_bytes(void) {
   return use.uordblks + use.hblkhd;
 }
 #endif
+
+void weft_release_free_memory(void) {
+#if defined(__GLIBC__)
+  malloc_trim(0);
+#endif
+}

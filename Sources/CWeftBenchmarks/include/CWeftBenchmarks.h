@@ -11,4 +11,7 @@ int weft_bench_c_loop(int count, int threads, char *const arguments[], int captu
 /// Bytes that the allocator has given out to the main thread, its own headers included.
 size_t weft_allocated_bytes(void);
 
+/// Gives memory that is free in the allocator back to the system, where it can.
+void weft_release_free_memory(void);
+
 #endif
