@@ -95,7 +95,7 @@ public struct Future<Value: Sendable, Failure: Error>: Sendable {
   public func cancel() { cell.cancel() }
 }
 
-/// Calls back, and does nothing else.
+/// Calls back, and does nothing else. Sendable as every ``Waiter`` is: what it adds is a constant.
 @usableFromInline
 final class Observer: Waiter, @unchecked Sendable {
   private let callback: @Sendable () -> Void

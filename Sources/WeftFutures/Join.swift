@@ -46,7 +46,8 @@ final class Join: Sendable {
   }
 }
 
-/// The entry of a join in the list of one of its inputs.
+/// The entry of a join in the list of one of its inputs. Sendable as every ``Waiter`` is: what it adds are
+/// constants.
 private final class JoinInput: Waiter, @unchecked Sendable {
   private let join: Join
   private let index: Int

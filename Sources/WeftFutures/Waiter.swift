@@ -15,6 +15,9 @@ class Waiter: @unchecked Sendable {
 /// The queue owns what is in it, by counts that it keeps itself. That makes it a plain word to
 /// copy, which it must not be: whoever moves a queue forgets the old one. One that is
 /// dropped leaks its waiters; they would otherwise be released recursively.
+///
+/// Sendable, because it is only touched under the lock of the future that it is part of, or by the one
+/// thread whose ``Ready`` it is part of.
 @usableFromInline
 struct WaiterQueue: @unchecked Sendable {
   private var last: Unmanaged<Waiter>?
