@@ -155,7 +155,7 @@ import WeftPlanning
     #expect(usage.minorFaults > 0)
   }
 
-  @Test("K26: a cancelled run of many sleepers leaves none")
+  @Test("a cancelled run of fifty sleepers ends them all")
   func aCancelledRunLeavesNobody() async throws {
     let workflow = Workflow(
       parallel: (0..<50).map { Step(StepID("s\($0)")!, run: ["sleep", "1000"]) })

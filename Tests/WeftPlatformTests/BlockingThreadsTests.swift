@@ -107,7 +107,7 @@ import Testing
     #expect(eventually { done.count == 1 })
   }
 
-  @Test("P20: a thread that the system does not make is an error and no crash")
+  @Test("a thread that the system does not make is an error and no crash")
   func noThread() {
     let threads = BlockingThreads(stackBytes: 1 << 46)
     let error = #expect(throws: ThreadNotStarted.self) { try threads.submit {} }

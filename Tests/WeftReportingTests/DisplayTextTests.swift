@@ -76,7 +76,7 @@ import Testing
   }
 
   @Test(
-    "O08: of a progress bar the last state remains",
+    "of a progress bar the last state remains",
     arguments: [
       ("10%\r20%\r30%", "30%"), ("10%\r20%\r", "20%"), ("text\r", "text"), ("\r\r", ""),
       ("\rtext", "text"), ("no return", "no return"), ("a\r\r", "a"),

@@ -88,7 +88,7 @@ import WeftPlanning
     #expect(ticked.contains("2 s") && ticked.contains("00:03"))
   }
 
-  @Test("O08: however much a step writes, there are at most ten frames a second")
+  @Test("however much a step writes, there are at most ten frames a second")
   func framesAreLimited() {
     var run = ScriptedRun(steps: 1)
     run.start("a")

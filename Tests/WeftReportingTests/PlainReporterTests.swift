@@ -74,7 +74,7 @@ import WeftPlanning
     #expect(lines == ["[a] 1", "[a] be", "[a] err", "[a] begun"])
   }
 
-  @Test("O04: a large log is read in parts, and written in parts")
+  @Test("a large log is read in parts, and written in parts")
   func aLargeLogTakesNoMemory() {
     var run = ScriptedRun(steps: 1)
     run.start("a")
@@ -100,7 +100,7 @@ import WeftPlanning
     #expect(largestWrite <= 160 << 10)
   }
 
-  @Test("O04: a log that was cut ends what can be read of it")
+  @Test("a log that was cut ends what can be read of it")
   func aLogThatWasCutIsNoEndlessLoop() {
     var run = ScriptedRun(steps: 1)
     run.start("a")

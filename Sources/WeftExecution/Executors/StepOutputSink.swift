@@ -27,21 +27,21 @@ package final class StepOutputSink: Sendable {
 
   /// Takes a chunk of one stream, cut anywhere.
   package func write(_ chunk: UnsafeRawBufferPointer, to stream: StepOutput.Stream) {
-    state.withLock { state in
+    let block = state.withLock { state in
       state.bytes += UInt64(chunk.count)
-      switch stream {
-      case .stdout: pass(on: state.stdout.take(chunk), stream)
-      case .stderr: pass(on: state.stderr.take(chunk), stream)
+      return switch stream {
+      case .stdout: state.stdout.take(chunk)
+      case .stderr: state.stderr.take(chunk)
       }
     }
+    pass(on: block, stream)
   }
 
   /// Both streams have ended; passes on what is left without a newline.
   package func finish() {
-    state.withLock { state in
-      pass(on: state.stdout.finish(), .stdout)
-      pass(on: state.stderr.finish(), .stderr)
-    }
+    let (stdout, stderr) = state.withLock { ($0.stdout.finish(), $0.stderr.finish()) }
+    pass(on: stdout, .stdout)
+    pass(on: stderr, .stderr)
   }
 
   /// How much has been written to both streams.

@@ -1,3 +1,4 @@
+import WeftDefinition
 package import WeftPlanning
 package import WeftPlatform
 
@@ -14,8 +15,20 @@ extension LiveRun {
     let id = RunID.make(at: WallClock.now)
     let executor = CommandExecutor(
       plan: plan, run: id, configuration: configuration, threads: threads)
+    let timers = Timers()
+    if plan.hasTimeLimits || configuration.timeout != nil {
+      // While there is room for a thread. If there is none now, there may be when a limit needs it.
+      try? timers.prepare()
+    }
     return start(
-      plan, id: id, configuration: configuration, executor: executor, time: Timers(),
+      plan, id: id, configuration: configuration, executor: executor, time: timers,
       subscribing: subscribing)
+  }
+}
+
+extension Plan {
+  /// Whether the run or a group has a limit; a step's is kept by whoever runs it.
+  fileprivate var hasTimeLimits: Bool {
+    workflow.timeout != nil || groups.contains { $0.step?.timeout != nil }
   }
 }
