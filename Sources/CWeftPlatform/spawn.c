@@ -6,11 +6,13 @@
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/ioctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #if defined(__linux__)
 
+#include <linux/sched.h>
 #include <stdatomic.h>
 #include <sys/syscall.h>
 
@@ -72,7 +74,7 @@ struct directory_entry {  // linux_dirent64, which no header declares
 };
 
 // For kernels before 5.9. No opendir: it allocates, and the memory is the parent's.
-static int close_listed_from_3(void) {
+static int close_listed_from(int first) {
   int listing = open("/proc/self/fd", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
   if (listing < 0) return -1;
   char entries[2048] __attribute__((aligned(8)));
@@ -83,7 +85,7 @@ static int close_listed_from_3(void) {
       int descriptor = 0;
       for (const char *digit = entry->name; *digit >= '0' && *digit <= '9'; digit++)
         descriptor = descriptor * 10 + (*digit - '0');
-      if (descriptor > 2 && descriptor != listing) close(descriptor);
+      if (descriptor >= first && descriptor != listing) close(descriptor);
       at += entry->length;
     }
   }
@@ -91,38 +93,61 @@ static int close_listed_from_3(void) {
   return count == 0 ? 0 : -1;
 }
 
-static int close_from_3(void) {
+static int close_from(int first) {
 #ifdef SYS_close_range
-  if (syscall(SYS_close_range, 3U, ~0U, 0U) == 0) return 0;
+  if (syscall(SYS_close_range, (unsigned)first, ~0U, 0U) == 0) return 0;
 #endif
-  if (close_listed_from_3() == 0) return 0;
+  if (close_listed_from(first) == 0) return 0;
   long limit = sysconf(_SC_OPEN_MAX);
   if (limit < 0) return -1;
-  for (int descriptor = 3; descriptor < limit; descriptor++) close(descriptor);
+  for (int descriptor = first; descriptor < limit; descriptor++) close(descriptor);
   return 0;
 }
 
-// Puts the three where they belong. One that stands at 0-2 already is moved up first, so that no
-// dup2 tramples on another and none keeps its close-on-exec flag.
+// Puts the program's descriptors where they belong. One that stands in the way is moved up first, so
+// that no dup2 tramples on another and none keeps its close-on-exec flag.
 static int place_descriptors(const struct weft_spawn_request *request) {
-  int from[3] = {request->input, request->output, request->errors};
-  for (int target = 0; target < 3; target++) {
-    if (from[target] > 2) continue;
-    from[target] = fcntl(from[target], F_DUPFD_CLOEXEC, 3);
+  const int count = 3 + request->further_count;
+  int from[3 + WEFT_SPAWN_FURTHER_LIMIT] = {request->input, request->output, request->errors};
+  for (int target = 3; target < count; target++) from[target] = request->further[target - 3];
+  for (int target = 0; target < count; target++) {
+    if (from[target] >= count) continue;
+    from[target] = fcntl(from[target], F_DUPFD_CLOEXEC, count);
     if (from[target] < 0) return -1;
   }
-  for (int target = 0; target < 3; target++)
+  for (int target = 0; target < count; target++)
     if (dup2(from[target], target) < 0) return -1;
-  return close_from_3();
+  return close_from(count);
 }
 
-static int become(const struct weft_spawn_request *request, struct child_report *report) {
-  // First of all: until then this child holds the pipes of every program that runs, and keeps their
-  // output from ending.
+// A child that came into being without its cgroup enters it by itself, as its first act.
+static int enter_cgroup(int directory) {
+  int processes = openat(directory, "cgroup.procs", O_WRONLY | O_CLOEXEC);
+  if (processes < 0) return -1;
+  return write(processes, "0", 1) == 1 ? 0 : -1;
+}
+
+// A session of its own; or, at a terminal, a group of its own in this session, and that in the
+// foreground. The mask is full, so that TTOU does not stop who is not there yet.
+static int leave_group(int terminal) {
+  if (terminal < 0) return setsid() < 0 ? -1 : 0;
+  if (setpgid(0, 0) < 0) return -1;
+  pid_t own = getpid();
+  return ioctl(terminal, TIOCSPGRP, &own);
+}
+
+static int become(
+    const struct weft_spawn_request *request, int is_in_cgroup, struct child_report *report) {
+  report->stage = WEFT_SPAWN_CGROUP;
+  if (!is_in_cgroup && enter_cgroup(request->cgroup) < 0) return -1;
+  report->stage = WEFT_SPAWN_SESSION;
+  if (request->terminal >= 0 && leave_group(request->terminal) < 0) return -1;
+  // As early as can be: until then this child holds the pipes of every program that runs, and keeps
+  // their output from ending.
   report->stage = WEFT_SPAWN_DESCRIPTORS;
   if (place_descriptors(request) < 0) return -1;
   report->stage = WEFT_SPAWN_SESSION;
-  if (setsid() < 0) return -1;
+  if (request->terminal < 0 && leave_group(-1) < 0) return -1;
   reset_dispositions();
   report->stage = WEFT_SPAWN_DIRECTORY;
   if (request->directory != NULL && chdir(request->directory) < 0) return -1;
@@ -133,33 +158,97 @@ static int become(const struct weft_spawn_request *request, struct child_report 
   return execve(request->program, request->arguments, request->environment);
 }
 
-// Alone in its frame: after vfork the child runs on this very stack, and the compiler must have
+// clone3(2) as vfork does it, on the same stack; 0 in the child. Inline, for the child must not return
+// from anything but what it calls itself; libc's syscall() would be such a thing.
+#if defined(__x86_64__)
+#define WEFT_HAS_CLONE 1
+static inline __attribute__((always_inline)) long clone_here(struct clone_args *arguments) {
+  long result;
+  __asm__ volatile("syscall"
+                   : "=a"(result)
+                   : "0"(SYS_clone3), "D"(arguments), "S"(sizeof *arguments)
+                   : "rcx", "r11", "memory");
+  return result;
+}
+#elif defined(__aarch64__)
+#define WEFT_HAS_CLONE 1
+static inline __attribute__((always_inline)) long clone_here(struct clone_args *arguments) {
+  register long number __asm__("x8") = SYS_clone3;
+  register long first __asm__("x0") = (long)arguments;
+  register long second __asm__("x1") = sizeof *arguments;
+  __asm__ volatile("svc 0" : "+r"(first) : "r"(number), "r"(second) : "memory");
+  return first;
+}
+#endif
+
+// The next two are alone in their frames: the child runs on this very stack, and the compiler must have
 // nothing else to keep there.
-static __attribute__((noinline)) pid_t start(
+#if defined(WEFT_HAS_CLONE)
+static __attribute__((noinline)) long start_by_clone(
+    const struct weft_spawn_request *request, struct clone_args *arguments,
+    struct child_report *report) {
+  long child = clone_here(arguments);
+  if (child != 0) return child;
+  become(request, 1, report);
+  report->error = errno;
+  _exit(127);
+}
+#endif
+
+static __attribute__((noinline)) pid_t start_by_vfork(
     const struct weft_spawn_request *request, struct child_report *report) {
   pid_t child = vfork();
   if (child != 0) return child;
-  become(request, report);
+  become(request, request->cgroup < 0, report);
   report->error = errno;
   _exit(127);
+}
+
+#if defined(WEFT_HAS_CLONE)
+// Set once clone3 was refused where vfork was not: kernels before 5.7, some sandboxes.
+static atomic_int clone_is_refused;
+
+static int is_refusal(int error) { return error == ENOSYS || error == EINVAL || error == EPERM; }
+#endif
+
+// The child's pid, or a negated errno. Signals are blocked: none may run a handler in the child while
+// it borrows this memory.
+static long start(const struct weft_spawn_request *request, struct child_report *report) {
+  int refused = 0;
+#if defined(WEFT_HAS_CLONE)
+  if (!atomic_load_explicit(&clone_is_refused, memory_order_relaxed)) {
+    struct clone_args arguments = {
+        .flags = CLONE_VM | CLONE_VFORK | (request->cgroup >= 0 ? CLONE_INTO_CGROUP : 0),
+        .exit_signal = SIGCHLD,
+        .cgroup = request->cgroup >= 0 ? (uint64_t)request->cgroup : 0,
+    };
+    long child = start_by_clone(request, &arguments, report);
+    refused = child < 0 && is_refusal((int)-child);
+    if (!refused) return child;
+  }
+#endif
+  pid_t child = start_by_vfork(request, report);
+  if (child < 0) return -errno;
+#if defined(WEFT_HAS_CLONE)
+  if (refused) atomic_store(&clone_is_refused, 1);
+#endif
+  return child;
 }
 
 pid_t weft_spawn(const struct weft_spawn_request *request, struct weft_spawn_failure *failure) {
   pthread_once(&realtime_asked, ask_for_realtime);
   struct child_report report = {.stage = 0, .error = 0};
-  // A signal must not run a handler in the child while it borrows this memory.
   sigset_t all, before;
   sigfillset(&all);
   pthread_sigmask(SIG_SETMASK, &all, &before);
-  pid_t child = start(request, &report);
-  int error = errno;
+  long child = start(request, &report);
   pthread_sigmask(SIG_SETMASK, &before, NULL);
 
-  if (child > 0 && report.error == 0) return child;
+  if (child > 0 && report.error == 0) return (pid_t)child;
   failure->stage = child < 0 ? WEFT_SPAWN_PROCESS : report.stage;
-  failure->error = child < 0 ? error : report.error;
+  failure->error = child < 0 ? (int)-child : report.error;
   if (child > 0)
-    while (waitpid(child, NULL, 0) < 0 && errno == EINTR) continue;
+    while (waitpid((pid_t)child, NULL, 0) < 0 && errno == EINTR) continue;
   return -1;
 }
 
@@ -188,16 +277,21 @@ pid_t weft_spawn(const struct weft_spawn_request *request, struct weft_spawn_fai
   posix_spawn_file_actions_adddup2(&actions, request->input, 0);
   posix_spawn_file_actions_adddup2(&actions, request->output, 1);
   posix_spawn_file_actions_adddup2(&actions, request->errors, 2);
+  for (int further = 0; further < request->further_count; further++)
+    posix_spawn_file_actions_adddup2(&actions, request->further[further], 3 + further);
   posix_spawnattr_setsigdefault(&attributes, &all);
   posix_spawnattr_setsigmask(&attributes, &none);
+  // Whoever started it makes its group the terminal's foreground: posix_spawn cannot.
+  int own = request->terminal < 0 ? POSIX_SPAWN_SETSID : POSIX_SPAWN_SETPGROUP;
   posix_spawnattr_setflags(
-      &attributes, POSIX_SPAWN_SETSID | POSIX_SPAWN_SETSIGDEF | POSIX_SPAWN_SETSIGMASK
+      &attributes, own | POSIX_SPAWN_SETSIGDEF | POSIX_SPAWN_SETSIGMASK
                        | POSIX_SPAWN_CLOEXEC_DEFAULT);
   pid_t child = -1;
   int error = posix_spawn(
       &child, request->program, &actions, &attributes, request->arguments, request->environment);
   posix_spawnattr_destroy(&attributes);
   posix_spawn_file_actions_destroy(&actions);
+  if (error == 0 && request->terminal >= 0) tcsetpgrp(request->terminal, child);
   if (error == 0) return child;
   failure->stage = failed_stage(request, error);
   failure->error = error;

@@ -16,6 +16,7 @@ enum weft_spawn_stage {
   WEFT_SPAWN_DIRECTORY = 3,    // chdir
   WEFT_SPAWN_DESCRIPTORS = 4,  // dup2 to 0-2, or closing the rest
   WEFT_SPAWN_PROGRAM = 5,      // execve
+  WEFT_SPAWN_CGROUP = 6,       // entering the cgroup
 };
 
 struct weft_spawn_failure {
@@ -32,10 +33,17 @@ struct weft_spawn_request {
   int input;              // become the child's 0, 1 and 2, and stay the caller's to close
   int output;
   int errors;
+  const int *further;     // become the child's 3, 4 ...; `WEFT_SPAWN_FURTHER_LIMIT` at most
+  int further_count;
+  int terminal;           // -1: a session of its own. Else a group of its own in this session, which
+                          // becomes the foreground group of this terminal, the session's
+  int cgroup;             // -1, or the directory of the cgroup (v2) that it begins its life in
 };
 
-/// Starts a program as leader of its own session and group, with descriptors 0-2 only, default
-/// dispositions and an empty mask. Returns its pid once it has become that program, or -1 with
+enum { WEFT_SPAWN_FURTHER_LIMIT = 4 };
+
+/// Starts a program as leader of its own session and group, with no descriptors but those named,
+/// default dispositions and an empty mask. Returns its pid once it has become that program, or -1 with
 /// `failure` filled in; the failed child has then been reaped.
 pid_t weft_spawn(const struct weft_spawn_request *request, struct weft_spawn_failure *failure);
 

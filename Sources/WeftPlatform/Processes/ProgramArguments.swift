@@ -62,7 +62,8 @@ struct ProgramArguments {
           environment.withPointers { environment in
             var request = weft_spawn_request(
               program: program, arguments: arguments, environment: environment,
-              directory: directory, input: input, output: output, errors: errors)
+              directory: directory, input: input, output: output, errors: errors,
+              further: nil, further_count: 0, terminal: -1, cgroup: -1)
             return weft_spawn(&request, &failure)
           }
         }
