@@ -735,8 +735,8 @@ extension SchemaName {
       "description": "What happened. Readers should be ready for kinds that a later version adds.",
       "enum": [
         "run.started", "step.queued", "step.started", "step.output", "step.finished", "step.skipped",
-        "group.started", "group.finished", "run.cancelling", "run.finished", "output.dropped",
-        "run.snapshot"
+        "group.started", "group.finished", "run.warning", "run.cancelling", "run.finished",
+        "output.dropped", "run.snapshot"
       ]
     }
   },
@@ -749,6 +749,7 @@ extension SchemaName {
     { "$ref": "#/$defs/stepSkipped" },
     { "$ref": "#/$defs/groupStarted" },
     { "$ref": "#/$defs/groupFinished" },
+    { "$ref": "#/$defs/runWarning" },
     { "$ref": "#/$defs/runCancelling" },
     { "$ref": "#/$defs/runFinished" },
     { "$ref": "#/$defs/outputDropped" },
@@ -1221,6 +1222,32 @@ extension SchemaName {
         "durationUs": { "$ref": "#/$defs/durationUs" }
       }
     },
+    "warningCode": {
+      "description": "What a warning is about. Readers should be ready for codes that a later version adds.",
+      "enum": ["few-descriptors", "scarce-resources", "jobserver"]
+    },
+    "warningMessage": {
+      "description": "What was found, as one sentence.",
+      "type": "string"
+    },
+    "warningHelp": {
+      "description": "The cure, where there is one to tell.",
+      "type": "string"
+    },
+    "runWarning": {
+      "description": "Something that the run goes on in spite of, and that people should know. It changes no outcome; a cause is told once in a run.",
+      "type": "object",
+      "required": ["n", "at", "type", "code", "message"],
+      "additionalProperties": false,
+      "properties": {
+        "n": { "$ref": "#/$defs/n" },
+        "at": { "$ref": "#/$defs/at" },
+        "type": { "const": "run.warning" },
+        "code": { "$ref": "#/$defs/warningCode" },
+        "message": { "$ref": "#/$defs/warningMessage" },
+        "help": { "$ref": "#/$defs/warningHelp" }
+      }
+    },
     "runCancelling": {
       "description": "The run as a whole is being ended; what runs is stopped, nothing else starts.",
       "type": "object",
@@ -1306,6 +1333,22 @@ extension SchemaName {
           "description": "Where every step of the plan stands, in file order.",
           "type": "array",
           "items": { "$ref": "#/$defs/stepState" }
+        },
+        "warnings": {
+          "description": "What people should know though it stopped nothing, if there was any.",
+          "type": "array",
+          "minItems": 1,
+          "maxItems": 100,
+          "items": {
+            "type": "object",
+            "required": ["code", "message"],
+            "additionalProperties": false,
+            "properties": {
+              "code": { "$ref": "#/$defs/warningCode" },
+              "message": { "$ref": "#/$defs/warningMessage" },
+              "help": { "$ref": "#/$defs/warningHelp" }
+            }
+          }
         },
         "end": {
           "description": "How the run ended, if it has.",

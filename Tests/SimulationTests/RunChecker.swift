@@ -72,7 +72,8 @@ struct RunChecker {
       require(cancelled == nil, "the run is cancelled again")
       cancelled = reason
     case .runFinished: isFinished = true
-    case .stepOutput, .outputDropped, .snapshot: violations.append("unexpected \(event.kind)")
+    case .stepOutput, .runWarning, .outputDropped, .snapshot:
+      violations.append("unexpected \(event.kind)")
     }
   }
 

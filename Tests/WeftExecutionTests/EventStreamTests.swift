@@ -43,6 +43,33 @@ import WeftTestKit
     }
   }
 
+  @Test func aWarningIsToldOncePerCauseAndKeptInTheReport() throws {
+    let harness = try harness()
+    let first = RunWarning(kind: .scarceResources, message: "first")
+    for message in ["second", "third"] {
+      harness.run.warnings.tellOnce(first)
+      harness.run.warnings.tellOnce(RunWarning(kind: .jobserver, message: message))
+    }
+    harness.executor.exit(harness.running[0])
+    harness.run.warnings.tellOnce(RunWarning(kind: .fewDescriptors, message: "too late"))
+    let told = [first, RunWarning(kind: .jobserver, message: "second")]
+    let events = try #require(harness.subscription.takeAll())
+    let published = events.compactMap {
+      if case .runWarning(let warning) = $0.kind { warning } else { nil }
+    }
+    #expect(published == told)
+    #expect(harness.run.report.warnings == told)
+  }
+
+  @Test func aReportKeepsTheFirstHundredWarnings() throws {
+    let harness = try harness()
+    for number in 1...(RunReport.warningLimit + 1) {
+      harness.run.events.publish(.runWarning(RunWarning(kind: .jobserver, message: "\(number)")))
+    }
+    let kept = harness.run.report.warnings
+    #expect(kept.first?.message == "1" && kept.last?.message == "\(RunReport.warningLimit)")
+  }
+
   @Test func aSubscriberAfterTheEndGetsTheEnd() throws {
     let harness = try harness(steps: 600)
     while let step = harness.running.first { harness.executor.exit(step) }

@@ -74,6 +74,7 @@ struct RunHarness {
     case .groupStarted(let address): "\(address) group started"
     case .groupFinished(let address, let end):
       "\(address) group \(end.outcome == end.conclusion ? "\(end.outcome)" : "\(end.outcome) tolerated")"
+    case .runWarning(let warning): "warning: \(warning.kind.rawValue)"
     case .runCancelling(let reason): "run cancelling: \(brief(reason))"
     case .runFinished(let end): "run finished: \(end.outcome)"
     case .outputDropped(let gap): "dropped \(gap.count)"

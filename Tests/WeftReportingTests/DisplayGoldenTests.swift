@@ -14,8 +14,10 @@ import WeftTestKit
     expectGolden("\(name)/plain.stderr", collected.bytes(.errors))
   }
 
-  @Test("O10: annotations of GitHub Actions, and no others", arguments: ["failure", "hostile"])
-  func gitHubGetsAnAnnotationForAFailure(name: String) throws {
+  @Test(
+    "O10: annotations of GitHub Actions, and no others",
+    arguments: ["failure", "hostile", "warned"])
+  func gitHubGetsAnAnnotationForAFailureAndAWarning(name: String) throws {
     let run = try #require(SampleRuns.all.first { $0.name == name }?.run)
     let settings = DisplaySettings(mode: .plain, annotatesForGitHub: true)
     let collected = Collected.of(run, settings)

@@ -24,8 +24,8 @@ import WeftTestKit
     #expect(
       kinds == [
         "run.started", "step.queued", "step.started", "step.output", "step.finished",
-        "step.skipped", "group.started", "group.finished", "run.cancelling", "run.finished",
-        "output.dropped", "run.snapshot",
+        "step.skipped", "group.started", "group.finished", "run.warning", "run.cancelling",
+        "run.finished", "output.dropped", "run.snapshot",
       ])
   }
 

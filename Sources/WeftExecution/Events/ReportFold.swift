@@ -18,19 +18,24 @@ struct ReportFold {
     case .runStarted(let start):
       report = RunReport(
         start: start,
-        steps: plan.steps.map { StepReport(address: $0.address, state: .pending) },
-        end: nil)
+        steps: plan.steps.map { StepReport(address: $0.address, state: .pending) })
     case .stepQueued: set(step, .queued)
     case .stepStarted(_, let attempt):
       set(step, .running(since: event.elapsed, attempt: attempt))
     case .stepFinished(_, let end): set(step, .finished(end))
     case .stepSkipped(_, let reason): set(step, .skipped(reason))
+    case .runWarning(let warning): add(warning)
     case .runFinished(let end):
       report?.end = end
       finish = event
     case .stepOutput, .groupStarted, .groupFinished, .runCancelling, .outputDropped, .snapshot:
       break
     }
+  }
+
+  private mutating func add(_ warning: RunWarning) {
+    guard let count = report?.warnings.count, count < RunReport.warningLimit else { return }
+    report?.warnings.append(warning)
   }
 
   private mutating func set(_ step: Int?, _ state: StepState) {

@@ -38,6 +38,8 @@ public struct RunEvent: Sendable, Hashable {
     indirect case stepSkipped(StepAddress, SkipReason)
     case groupStarted(StepAddress)
     indirect case groupFinished(StepAddress, GroupEnd)
+    /// The run goes on in spite of it.
+    indirect case runWarning(RunWarning)
     /// The run as a whole is being ended; what runs is stopped, nothing else starts.
     indirect case runCancelling(CancelReason)
     /// Always last, also after cancellation.

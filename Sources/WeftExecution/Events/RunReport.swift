@@ -5,8 +5,14 @@ public struct RunReport: Sendable, Hashable {
   public internal(set) var start: RunStart
   /// Every step of the plan, in file order.
   public internal(set) var steps: [StepReport]
+  /// What people should know though it stopped nothing, in the order in which it was found; the first
+  /// ``warningLimit``.
+  public internal(set) var warnings: [RunWarning] = []
   /// `nil` while the run goes on.
   public internal(set) var end: RunEnd?
+
+  /// How many warnings a report keeps.
+  public static let warningLimit = 100
 
   /// Whether the run has ended and everything in it succeeded or was tolerated.
   public var succeeded: Bool { end?.outcome == .success }

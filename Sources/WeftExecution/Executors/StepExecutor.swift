@@ -24,6 +24,8 @@ package struct Attempt: Sendable {
   package let output: StepOutputSink
   /// What steps have written so far, for one that reads the log of another.
   package let logs: StepLogs
+  /// Where the attempt tells what the run goes on in spite of.
+  package let warnings: RunWarnings
 }
 
 /// What came of an attempt.

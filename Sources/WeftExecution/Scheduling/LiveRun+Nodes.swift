@@ -44,7 +44,7 @@ extension LiveRun {
     let attempt = Attempt(
       step: step, index: index, number: 1, stop: StopSwitch(),
       output: StepOutputSink(step: index, address: step.address, logs: logs, events: events),
-      logs: logs)
+      logs: logs, warnings: warnings)
     // A cancellation comes either before this, and is seen here, or after it, and finds the attempt.
     let obstacle = state.withLock { state -> SkipReason? in
       if let obstacle = state.scopes.obstacle(inGroup: step.group, after: []) { return obstacle }

@@ -18,6 +18,7 @@ package final class LiveRun: Sendable {
 
   let events: EventStream
   let logs = StepLogs()
+  let warnings: RunWarnings
   let slots: Slots
   let executor: any StepExecutor
   let time: any TimeSource
@@ -63,6 +64,7 @@ package final class LiveRun: Sendable {
     let startedAt = time.now
     self.startedAt = startedAt
     events = EventStream(plan: plan) { time.now - startedAt }
+    warnings = RunWarnings(events)
     let onFailure = configuration.onFailure ?? plan.workflow.onFailure
     state = Mutex(State(scopes: Scopes(plan: plan, onFailure: onFailure)))
     start = RunStart(of: plan, run: id, maxParallel: maxParallel)

@@ -25,6 +25,7 @@ extension EventJSON {
     case .groupFinished(let group, let end):
       writer.member("group", group.text)
       writeGroupEnd(end)
+    case .runWarning(let warning): writeWarning(warning)
     case .runCancelling(let reason): writeReason("reason", reason)
     case .runFinished(let end): writeRunEnd(end)
     case .outputDropped(let gap): writeGap(gap)
@@ -42,6 +43,12 @@ extension EventJSON {
     writer.member("groups", start.groupCount)
     writer.member("maxParallel", start.maxParallel)
     writer.member("pid", Int(start.engineProcess))
+  }
+
+  private mutating func writeWarning(_ warning: RunWarning) {
+    writer.member("code", warning.kind.rawValue)
+    writer.member("message", warning.message)
+    if let help = warning.help { writer.member("help", help) }
   }
 
   private mutating func writeRunEnd(_ end: RunEnd) {
@@ -86,12 +93,24 @@ extension EventJSON {
       writer.endObject()
     }
     writer.endArray()
+    if !report.warnings.isEmpty { writeWarnings(report.warnings) }
     if let end = report.end {
       writer.key("end")
       writer.beginObject()
       writeRunEnd(end)
       writer.endObject()
     }
+  }
+
+  private mutating func writeWarnings(_ warnings: [RunWarning]) {
+    writer.key("warnings")
+    writer.beginArray()
+    for warning in warnings {
+      writer.beginObject()
+      writeWarning(warning)
+      writer.endObject()
+    }
+    writer.endArray()
   }
 
   private mutating func writeState(_ state: StepState) {

@@ -33,7 +33,7 @@ package struct EventJSON: Sendable {
     case .runStarted(let start): clock.start(at: start.startedAt)
     case .snapshot(let report): clock.start(at: report.start.startedAt)
     case .stepQueued, .stepStarted, .stepOutput, .stepFinished, .stepSkipped, .groupStarted,
-      .groupFinished, .runCancelling, .runFinished, .outputDropped:
+      .groupFinished, .runWarning, .runCancelling, .runFinished, .outputDropped:
       break
     }
     writer.beginObject()
@@ -58,6 +58,7 @@ extension RunEvent.Kind {
     case .stepSkipped: "step.skipped"
     case .groupStarted: "group.started"
     case .groupFinished: "group.finished"
+    case .runWarning: "run.warning"
     case .runCancelling: "run.cancelling"
     case .runFinished: "run.finished"
     case .outputDropped: "output.dropped"

@@ -22,14 +22,14 @@ struct LiveDisplay: Sendable {
   mutating func apply(_ event: RunEvent, log: Reporter.ReadLog) {
     progress.apply(event, log: log)
     switch event.kind {
-    case .runStarted, .stepQueued, .stepStarted, .stepOutput, .groupStarted, .outputDropped,
-      .snapshot:
-      break
+    case .runStarted, .stepQueued, .stepStarted, .stepOutput, .groupStarted, .outputDropped: break
+    case .snapshot(let report): for warning in report.warnings { add(warning) }
     case .stepFinished(let address, let end): scrolled.add(finished(address, end))
     case .stepSkipped(let address, let reason):
       if scrolled.add(skipped: reason) { scrolled.add(lineOfSkipped: skipped(address, reason)) }
     case .groupFinished(let address, let end):
       if end.outcome == .failure, end.cause == nil { scrolled.add(failedGroup(address, end)) }
+    case .runWarning(let warning): add(warning)
     case .runCancelling(let reason):
       scrolled.add(palette.painted("cancelling: \(text.name(reason.sentence))", .doubtful))
     case .runFinished:
@@ -70,6 +70,11 @@ extension LiveDisplay {
       case .skipped: (palette.skipped, nil)
       }
     return line(sign, label(address), end.duration, reason) + leftovers(end)
+  }
+
+  private mutating func add(_ warning: RunWarning) {
+    scrolled.add(palette.painted("warning: \(text.name(warning.message))", .doubtful))
+    if let help = warning.help { scrolled.add("  help: \(text.name(help))") }
   }
 
   private func failedGroup(_ address: StepAddress, _ end: GroupEnd) -> String {

@@ -54,12 +54,18 @@ struct PlainReporter: Sendable {
       if let annotation = style.annotation(address, end) { style.append(annotation, to: &pending) }
     case .stepSkipped(let address, let reason): say(style.skipped(address, reason))
     case .groupFinished(let address, let end): tellGroup(address, end)
+    case .runWarning(let warning): tell(warning)
     case .runCancelling(let reason): say(style.cancelling(reason))
     case .runFinished(let end): tellEnd(end, write: write)
     case .outputDropped:
       for address in outputs.keys { outputs[address]!.hasGaps = true }
     case .snapshot(let report): join(report)
     }
+  }
+
+  private mutating func tell(_ warning: RunWarning) {
+    for line in style.warning(warning) { say(line) }
+    if let annotation = style.annotation(warning) { style.append(annotation, to: &pending) }
   }
 
   /// A group that ends with its members needs no line of its own.
@@ -83,6 +89,7 @@ struct PlainReporter: Sendable {
 
   private mutating func join(_ report: RunReport) {
     say(style.header(report.start))
+    for warning in report.warnings { tell(warning) }
     for address in progress.running.keys {
       outputs[address] = PlainOutput(address)
       outputs[address]!.hasGaps = true

@@ -48,6 +48,11 @@ struct PlainStyle: Sendable {
       + "\(ShownDuration.precise(end.duration)): \(text.name(end.failure?.message ?? "failed"))"
   }
 
+  func warning(_ warning: RunWarning) -> [String] {
+    let help = warning.help.map { "help: \(text.name($0))" }
+    return ["warning: \(text.name(warning.message))"] + [help].compactMap(\.self)
+  }
+
   func cancelling(_ reason: CancelReason) -> String { "cancelling: \(text.name(reason.sentence))" }
 
   private func reason(_ end: StepEnd) -> String {
@@ -77,6 +82,12 @@ extension PlainStyle {
     return gitHub.annotation(
       isTolerated: end.conclusion == .success, title: address.text,
       message: text.name(end.failure?.message ?? "failed"))
+  }
+
+  func annotation(_ warning: RunWarning) -> String? {
+    gitHub?.annotation(
+      isTolerated: true, title: "weft",
+      message: text.name(warning.message) + (warning.help.map { " (\(text.name($0)))" } ?? ""))
   }
 
   /// Adds a line that a runner of GitHub Actions may obey.

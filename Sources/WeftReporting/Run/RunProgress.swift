@@ -27,7 +27,7 @@ struct RunProgress: Sendable {
   mutating func apply(_ event: RunEvent, log: Reporter.ReadLog) {
     switch event.kind {
     case .runStarted(let start): self.start = start
-    case .stepQueued, .groupStarted: break
+    case .stepQueued, .groupStarted, .runWarning: break
     case .stepStarted(let address, _): begin(address, at: event.elapsed)
     case .stepOutput(let address, let output):
       guard let index = running.index(forKey: address) else { break }

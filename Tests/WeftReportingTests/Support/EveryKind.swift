@@ -7,7 +7,9 @@ import WeftPlanning
 enum EveryKind {
   static var events: [RunEvent] {
     var run = ScriptedRun(nil, steps: 9, groups: 2)
-    for kind in outputs + stepEnds + skips + groups + cancellations + ends { run.add(kind) }
+    for kind in outputs + stepEnds + skips + groups + warnings + cancellations + ends {
+      run.add(kind)
+    }
     run.write("a", "not seen")
     run.add(.snapshot(report(of: run, end: nil)))
     run.add(.snapshot(report(of: ScriptedRun(steps: 9), end: fullEnd)))
@@ -85,6 +87,15 @@ enum EveryKind {
         cause: StepAddress("checks.3"), duration: .seconds(2))),
   ]
 
+  private static var warnings: [RunEvent.Kind] { shortages.map { .runWarning($0) } }
+
+  private static let shortages = [
+    RunWarning(
+      kind: .fewDescriptors, message: "at most 5 steps run at once instead of 200",
+      help: "raise the limit: ulimit -n 1024"),
+    RunWarning(kind: .scarceResources, message: "waiting for \"memory\""),
+  ]
+
   private static var cancellations: [RunEvent.Kind] { reasons.map { .runCancelling($0) } }
 
   private static var fullEnd: RunEnd {
@@ -117,6 +128,8 @@ enum EveryKind {
     let steps = states.enumerated().map {
       StepReport(address: StepAddress("\($0.offset + 1)"), state: $0.element)
     }
-    return RunReport(start: start, steps: steps, end: end)
+    var report = RunReport(start: start, steps: steps, end: end)
+    if end != nil { report.warnings = shortages }
+    return report
   }
 }

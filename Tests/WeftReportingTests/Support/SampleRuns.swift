@@ -8,6 +8,7 @@ enum SampleRuns {
   static let all: [(name: String, run: ScriptedRun)] = [
     ("success", success), ("failure", failure), ("tolerated", tolerated),
     ("interrupted", interrupted), ("group-timeout", groupTimeout), ("hostile", hostile),
+    ("warned", warned),
   ]
 
   static var success: ScriptedRun {
@@ -67,6 +68,22 @@ enum SampleRuns {
     run.skip("test", "deploy", because: .cancelled(.signal("INT")))
     run.at(13_400)
     run.cancel("build", .signal("INT"))
+    run.finish()
+    return run
+  }
+
+  /// Warned twice, the second time by somebody who quotes a terminal's escape sequence.
+  static var warned: ScriptedRun {
+    var run = ScriptedRun(steps: 1, maxParallel: 3)
+    run.add(
+      .runWarning(
+        RunWarning(
+          kind: .fewDescriptors, message: "at most 3 steps run at once instead of 200",
+          help: "raise the limit: ulimit -n 1024")))
+    run.start("build")
+    run.add(.runWarning(RunWarning(kind: .scarceResources, message: "no room \u{1B}[2J for it")))
+    run.at(1000)
+    run.succeed("build")
     run.finish()
     return run
   }

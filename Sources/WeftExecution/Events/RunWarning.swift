@@ -1,0 +1,27 @@
+/// Something that a run goes on in spite of, and that people should know.
+///
+/// It changes no outcome and no exit code. A cause is told once in a run, however many steps it meets.
+public struct RunWarning: Sendable, Hashable {
+  /// What it is about. The raw value is the code that stands in JSON.
+  public enum Kind: String, Sendable, Hashable, CaseIterable {
+    /// The limit of open files allows fewer programs at once than were wanted.
+    case fewDescriptors = "few-descriptors"
+    /// A program or its thread could not be started for want of descriptors, processes or memory, and
+    /// waits for them.
+    case scarceResources = "scarce-resources"
+    /// The slots that a `make` above offers, or that a step was to be offered, cannot be shared.
+    case jobserver
+  }
+
+  public let kind: Kind
+  /// What was found, as one sentence without a full stop.
+  public let message: String
+  /// The cure, where there is one to tell.
+  public let help: String?
+
+  package init(kind: Kind, message: String, help: String? = nil) {
+    self.kind = kind
+    self.message = message
+    self.help = help
+  }
+}
