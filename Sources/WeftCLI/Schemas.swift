@@ -258,6 +258,29 @@ extension SchemaName {
         },
         "successCodes": {
           "$ref": "#/$defs/successCodes"
+        },
+        "stop": {
+          "$ref": "#/$defs/stop"
+        },
+        "leftovers": {
+          "$ref": "#/$defs/leftovers"
+        },
+        "stallTimeout": {
+          "$ref": "#/$defs/duration",
+          "title": "Limit of silence",
+          "description": "How long the step may write nothing, on either stream, from its start or from its last output. When it is over, everything that was started is ended, and the step fails with the class stall."
+        },
+        "mergeOutput": {
+          "$ref": "#/$defs/mergeOutput"
+        },
+        "logLimit": {
+          "$ref": "#/$defs/logLimit"
+        },
+        "tty": {
+          "$ref": "#/$defs/tty"
+        },
+        "jobserver": {
+          "$ref": "#/$defs/jobserver"
         }
       },
       "patternProperties": {
@@ -269,6 +292,25 @@ extension SchemaName {
       "required": [
         "run"
       ],
+      "if": {
+        "properties": {
+          "tty": {
+            "const": true
+          }
+        },
+        "required": [
+          "tty"
+        ]
+      },
+      "then": {
+        "description": "A step that has the terminal has no pipes.",
+        "properties": {
+          "stdin": false,
+          "stallTimeout": false,
+          "mergeOutput": false,
+          "logLimit": false
+        }
+      },
       "unevaluatedProperties": false
     },
     "sequentialGroup": {
@@ -550,6 +592,126 @@ extension SchemaName {
         ]
       ]
     },
+    "stop": {
+      "title": "How it is asked to end",
+      "description": "What a step that is cancelled or over its time limit gets: a signal to all its processes, and KILL to what is left after the grace.",
+      "markdownDescription": "What a step that is cancelled or over its time limit gets: a signal to all its processes, and KILL to what is left after the grace.\n\n```json\n\"stop\": { \"signal\": \"INT\", \"grace\": \"30s\" }\n```",
+      "type": "object",
+      "properties": {
+        "signal": {
+          "title": "Signal",
+          "description": "The signal to begin with, by its name without SIG.",
+          "enum": [
+            "TERM",
+            "INT",
+            "HUP",
+            "QUIT",
+            "USR1",
+            "USR2",
+            "ABRT",
+            "ALRM",
+            "PIPE",
+            "WINCH",
+            "ILL",
+            "TRAP",
+            "BUS",
+            "FPE",
+            "SEGV",
+            "SYS",
+            "IO",
+            "PROF",
+            "VTALRM",
+            "XCPU",
+            "XFSZ"
+          ],
+          "default": "TERM"
+        },
+        "grace": {
+          "title": "Grace",
+          "description": "How long after the signal KILL follows; 0s sends KILL at once.",
+          "anyOf": [
+            {
+              "$ref": "#/$defs/duration"
+            },
+            {
+              "type": "string",
+              "pattern": "^(?=.)(?:0+d)?(?:0+h)?(?:0+m)?(?:0+s)?(?:0+ms)?$",
+              "title": "No time"
+            }
+          ],
+          "default": "10s",
+          "examples": [
+            "30s",
+            "0s"
+          ]
+        }
+      },
+      "patternProperties": {
+        "^x-": {
+          "title": "Ignored",
+          "description": "A key that begins with x- is ignored: room for notes and for other tools."
+        }
+      },
+      "anyOf": [
+        {
+          "required": [
+            "signal"
+          ]
+        },
+        {
+          "required": [
+            "grace"
+          ]
+        }
+      ],
+      "additionalProperties": false,
+      "examples": [
+        {
+          "signal": "INT",
+          "grace": "30s"
+        },
+        {
+          "grace": "0s"
+        }
+      ]
+    },
+    "leftovers": {
+      "title": "What it leaves running",
+      "description": "What happens to processes of the step that are alive after its program has ended by itself.",
+      "enum": [
+        "end",
+        "keep"
+      ],
+      "enumDescriptions": [
+        "They are ended, and told.",
+        "They are left alone until the run ends."
+      ],
+      "default": "end"
+    },
+    "mergeOutput": {
+      "title": "Both streams as one",
+      "description": "Whether both output streams go into one pipe: their order is then exact, and all counts as standard output.",
+      "type": "boolean",
+      "default": false
+    },
+    "logLimit": {
+      "$ref": "#/$defs/size",
+      "title": "Limit of the log",
+      "description": "How much of the step's output is kept and told. The step goes on beyond it, and its end says that output was cut off.",
+      "default": "1GiB"
+    },
+    "tty": {
+      "title": "Has the terminal",
+      "description": "Whether the step has the terminal to itself, for what asks people: its output is not recorded, and without a terminal it fails to start.",
+      "type": "boolean",
+      "default": false
+    },
+    "jobserver": {
+      "title": "Has a jobserver",
+      "description": "Whether the step gets a GNU make jobserver, so that what it runs side by side shares the slots of the run.",
+      "type": "boolean",
+      "default": false
+    },
     "name": {
       "title": "Name",
       "description": "What people see; any text.",
@@ -660,6 +822,19 @@ extension SchemaName {
         "2d"
       ]
     },
+    "size": {
+      "title": "Amount of data",
+      "description": "A whole number with one of the units GB, MB, KB (powers of 1000), GiB, MiB, KiB (powers of 1024) and B. At most 1048576GiB.",
+      "type": "string",
+      "pattern": "^(?=.*[1-9])[0-9]+(?:[GMK]i?)?B$",
+      "patternErrorMessage": "expected a size like \"10MB\", \"64KiB\" or \"512B\"",
+      "examples": [
+        "64KiB",
+        "10MB",
+        "1GiB",
+        "512B"
+      ]
+    },
     "errorClass": {
       "title": "Class of failure",
       "anyOf": [
@@ -669,6 +844,7 @@ extension SchemaName {
             "signal",
             "spawn",
             "timeout",
+            "stall",
             "limit"
           ],
           "enumDescriptions": [
@@ -676,6 +852,7 @@ extension SchemaName {
             "Ended by a signal.",
             "The program could not be started.",
             "The time limit was over.",
+            "It was silent for longer than allowed.",
             "An argument or environment value is longer than the system passes."
           ]
         },

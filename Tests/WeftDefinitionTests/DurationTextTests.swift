@@ -56,6 +56,10 @@ import WeftDefinition
     #expect(throws: fault) { try DurationText.duration(from: text) }
   }
 
+  @Test func noTimeIsADurationWhereThatIsAllowed() throws {
+    #expect(try DurationText.duration(from: "0s", allowsZero: true) == .zero)
+  }
+
   @Test(
     arguments: [
       ("1ms", .milliseconds(1)),

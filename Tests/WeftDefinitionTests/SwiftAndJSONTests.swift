@@ -57,6 +57,36 @@ import WeftDiagnostics
     #expect(decoded == Workflow(steps: [Step("first", run: ["ls", ""]), built]))
   }
 
+  @Test func everyOptionOfACommand() throws {
+    let decoded = try decodedWithoutErrors(
+      """
+      { "steps": [
+        { "run": "a", "stop": { "signal": "INT", "grace": "0s" }, "leftovers": "keep",
+          "stallTimeout": "90s", "mergeOutput": true, "logLimit": "10MB", "jobserver": true },
+        { "run": "b", "tty": true, "stop": { "grace": "1m" } }
+      ] }
+      """)
+    var first = Command(
+      .script("a"),
+      options: Command.Options(
+        stop: StopRequest(signal: "INT", grace: .zero), leftovers: .keep,
+        stallTimeout: .seconds(90), logLimit: ByteCount(10_000_000), usesJobserver: true))
+    first.mergesOutput = true
+    var second = Command(.script("b"))
+    second.usesTerminal = true
+    second.stop = StopRequest(grace: .seconds(60))
+    #expect(decoded == Workflow(steps: [Step(action: .run(first)), Step(action: .run(second))]))
+  }
+
+  @Test(arguments: [
+    #""leftovers": "end""#, #""mergeOutput": false"#, #""logLimit": "1GiB""#, #""tty": false"#,
+    #""jobserver": false"#,
+  ])
+  func whatIsSetToItsDefaultIsAsIfItWereNotSet(key: String) throws {
+    let decoded = try decodedWithoutErrors(#"{ "steps": [{ "run": "a", \#(key) }] }"#)
+    #expect(decoded == Workflow(steps: [Step(run: "a")]))
+  }
+
   @Test func everyKeyOfAGroup() throws {
     let decoded = try decodedWithoutErrors(
       """

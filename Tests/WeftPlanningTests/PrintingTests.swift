@@ -12,7 +12,7 @@ import WeftTestKit
 
 /// `Golden/Printing/<case>/workflow.json` and what is printed of it, compared whole.
 struct PrintingTests {
-  static let cases = ["plain", "empty", "release", "orders", "names"]
+  static let cases = ["plain", "empty", "release", "orders", "names", "options"]
 
   static let files: [PlanFormat: String] = [
     .tree: "tree.txt", .table: "table.txt", .dot: "plan.dot", .mermaid: "plan.mmd",

@@ -8,10 +8,10 @@ struct ActionDraft {
   /// The key `run`.
   var run: JSONNode?
   var invocation: Command.Invocation?
-  var stdin: StandardInput?
-  var successCodes: [Int]?
+  /// The command but for its invocation.
+  var command = DecodingPass.nothingToRun
   /// The keys that only a command has.
-  var commandKeys: [JSONNode] = []
+  var commandKeys: [(name: StepKey, node: JSONNode)] = []
 
   var group = GroupDraft()
   var maxParallel: Int?
@@ -20,7 +20,8 @@ struct ActionDraft {
 
 extension DecodingPass {
   /// In place of an action that is wrong. Its file is rejected, so it never runs.
-  static let nothing = StepAction.run(Command(.script("")))
+  static let nothing = StepAction.run(nothingToRun)
+  static let nothingToRun = Command(.script(""))
 
   private static let success = [0]
 
@@ -39,10 +40,10 @@ extension DecodingPass {
       report(.groupKeyOfCommand("maxParallel"), at: key, related: ("\"run\" is here", run))
     }
     guard let invocation = draft.invocation else { return DecodingPass.nothing }
-    return .run(
-      Command(
-        invocation, stdin: draft.stdin,
-        successCodes: draft.successCodes ?? DecodingPass.success))
+    checkTerminal(of: draft)
+    var command = draft.command
+    command.invocation = invocation
+    return .run(command)
   }
 
   private mutating func group(_ order: StepGroup.Order, of draft: ActionDraft) -> StepAction {
@@ -52,10 +53,31 @@ extension DecodingPass {
     } else {
       for key in draft.commandKeys {
         report(
-          .commandKeyOfGroup(key.stringValue ?? ""), at: key,
+          .commandKeyOfGroup(key.name.rawValue), at: key.node,
           related: draft.group.key.map { ("\"\(order.rawValue)\" is here", $0) })
       }
     }
     return .group(StepGroup(order, draft.group.members, maxParallel: draft.maxParallel))
+  }
+
+  /// A step that has the terminal has no pipes, and so none of what is done with them.
+  private mutating func checkTerminal(of draft: ActionDraft) {
+    guard draft.command.usesTerminal,
+      let terminal = draft.commandKeys.first(where: { $0.name == .tty })
+    else { return }
+    for key in draft.commandKeys where key.name.isAboutPipes {
+      report(
+        .pipeKeyBesideTerminal(key.name.rawValue), at: key.node,
+        related: ("\"tty\" is here", terminal.node))
+    }
+  }
+}
+
+extension StepKey {
+  fileprivate var isAboutPipes: Bool {
+    switch self {
+    case .stdin, .stallTimeout, .mergeOutput, .logLimit: true
+    default: false
+    }
   }
 }

@@ -1,8 +1,27 @@
 import WeftDiagnostics
 import WeftJSON
 
-/// `run`, `stdin` and `successCodes`: what belongs to a command alone.
+/// `run`, `stdin` and `successCodes`: what a command does.
 extension DecodingPass {
+  /// Reads a key that only commands have; the value of any other changes nothing.
+  mutating func take(_ key: StepKey, _ value: JSONNode, into command: inout Command) {
+    switch key {
+    case .stdin: command.stdin = standardInput(value)
+    case .successCodes: command.successCodes = successCodes(value) ?? command.successCodes
+    case .stop: command.stop = stopRequest(value)
+    case .leftovers: command.leftovers = leftoverPolicy(value) ?? command.leftovers
+    case .stallTimeout: command.stallTimeout = duration(value, Field("stallTimeout"))
+    case .mergeOutput: command.mergesOutput = flag(value, Field("mergeOutput"))
+    case .logLimit: command.logLimit = size(value, Field("logLimit")) ?? command.logLimit
+    case .tty: command.usesTerminal = flag(value, Field("tty"))
+    case .jobserver: command.usesJobserver = flag(value, Field("jobserver"))
+    case .id, .run, .needs, .name, .description, .env, .cwd, .shell, .timeout, .allowFailure,
+      .steps,
+      .parallel, .maxParallel:
+      break
+    }
+  }
+
   mutating func invocation(_ node: JSONNode) -> Command.Invocation? {
     switch node.kind {
     case .string: return script(node, Field("run")).map(Command.Invocation.script)

@@ -57,12 +57,10 @@ extension DecodingPass {
     case .run:
       draft.run = member.key
       draft.invocation = invocation(value)
-    case .stdin:
-      draft.commandKeys.append(member.key)
-      draft.stdin = standardInput(value)
-    case .successCodes:
-      draft.commandKeys.append(member.key)
-      draft.successCodes = successCodes(value)
+    case .stdin, .successCodes, .stop, .leftovers, .stallTimeout, .mergeOutput, .logLimit, .tty,
+      .jobserver:
+      draft.commandKeys.append((key, member.key))
+      take(key, value, into: &draft.command)
     case .maxParallel:
       draft.maxParallelKey = member.key
       draft.maxParallel = maxParallel(value)

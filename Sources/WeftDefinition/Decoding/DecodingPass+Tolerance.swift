@@ -1,7 +1,7 @@
 import WeftDiagnostics
 import WeftJSON
 
-/// `allowFailure` and `onFailure`.
+/// `allowFailure`, `onFailure` and `leftovers`: what is chosen from a list of words.
 extension DecodingPass {
   mutating func tolerance(_ node: JSONNode) -> FailureTolerance {
     switch node.kind {
@@ -33,15 +33,24 @@ extension DecodingPass {
   }
 
   mutating func failureResponse(_ node: JSONNode) -> FailureResponse? {
-    let field = Field("onFailure")
-    let wanted = "\"stop\", \"cancel\" or \"continue\""
+    chosen(node, Field("onFailure"), wanted: "\"stop\", \"cancel\" or \"continue\"")
+  }
+
+  mutating func leftoverPolicy(_ node: JSONNode) -> LeftoverPolicy? {
+    chosen(node, Field("leftovers"), wanted: "\"end\" or \"keep\"")
+  }
+
+  /// One of the words that a type knows; `wanted` lists them, for the message.
+  private mutating func chosen<Choice: RawRepresentable<String> & CaseIterable>(
+    _ node: JSONNode, _ field: Field, wanted: String
+  ) -> Choice? {
     guard node.kind == .string else {
       reportType(of: node, field, wanted: wanted)
       return nil
     }
     guard let word = text(node, field) else { return nil }
-    if let known = FailureResponse(rawValue: word) { return known }
-    let names = NearestName(FailureResponse.allCases.map(\.rawValue))
+    if let known = Choice(rawValue: word) { return known }
+    let names = NearestName(Choice.allCases.map(\.rawValue))
     report(
       .unknownWord(
         path: path(field), word: word, wanted: wanted, nearest: names.nearest(to: word), help: nil),

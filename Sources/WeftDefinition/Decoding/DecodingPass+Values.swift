@@ -62,7 +62,9 @@ extension DecodingPass {
     return integer
   }
 
-  mutating func duration(_ node: JSONNode, _ field: Field) -> Duration? {
+  mutating func duration(
+    _ node: JSONNode, _ field: Field, allowsZero: Bool = false
+  ) -> Duration? {
     if node.kind == .number {
       report(.durationWithoutUnit(path: path(field), number: node.sourceText), at: node)
       return nil
@@ -73,11 +75,38 @@ extension DecodingPass {
     }
     guard let text = text(node, field) else { return nil }
     do {
-      return try DurationText.duration(from: text)
+      return try DurationText.duration(from: text, allowsZero: allowsZero)
     } catch {
-      report(.invalidDuration(path: path(field), text: text, fault: error), at: node)
+      report(
+        .invalidDuration(path: path(field), text: text, fault: error, allowsZero: allowsZero),
+        at: node)
       return nil
     }
+  }
+
+  mutating func size(_ node: JSONNode, _ field: Field) -> ByteCount? {
+    if node.kind == .number {
+      report(.sizeWithoutUnit(path: path(field), number: node.sourceText), at: node)
+      return nil
+    }
+    guard node.kind == .string else {
+      reportType(of: node, field, wanted: "a size like \"10MB\"")
+      return nil
+    }
+    guard let text = text(node, field) else { return nil }
+    do {
+      return try SizeText.size(from: text)
+    } catch {
+      report(.invalidSize(path: path(field), text: text, fault: error), at: node)
+      return nil
+    }
+  }
+
+  /// `false` where it is neither true nor false.
+  mutating func flag(_ node: JSONNode, _ field: Field) -> Bool {
+    if let flag = node.boolValue { return flag }
+    reportType(of: node, field, wanted: "true or false", help: flagHelp(for: node))
+    return false
   }
 
   /// Says what the value is and what it should be, unless the reader has said already that it is nothing.
@@ -87,6 +116,11 @@ extension DecodingPass {
     guard node.kind != .unreadable else { return }
     report(
       .wrongType(path: path(field), found: node.noun, wanted: wanted, help: help), at: node)
+  }
+
+  private func flagHelp(for node: JSONNode) -> String? {
+    guard let text = node.stringValue, text == "true" || text == "false" else { return nil }
+    return "write \(text) without quotes"
   }
 
   private func stringHelp(for node: JSONNode) -> String? {

@@ -13,6 +13,7 @@ public enum DefinitionCode: String, Sendable, Hashable, CaseIterable {
   case groupTooDeep = "W0109"
   case tooManySteps = "W0110"
   case tooManyProblems = "W0111"
+  case keyBesideTerminal = "W0112"
   case expression = "W0301"
   case invalidDuration = "W0401"
   case invalidID = "W0402"
@@ -20,6 +21,7 @@ public enum DefinitionCode: String, Sendable, Hashable, CaseIterable {
   case empty = "W0404"
   case unknownWord = "W0405"
   case invalidVariableName = "W0406"
+  case invalidSize = "W0407"
   case emptyGroup = "W0502"
 
   /// What the code stands for, as a sentence for a table.
@@ -34,6 +36,7 @@ public enum DefinitionCode: String, Sendable, Hashable, CaseIterable {
     case .groupTooDeep: "groups nested deeper than the limit"
     case .tooManySteps: "more steps than the limit"
     case .tooManyProblems: "more problems than are collected"
+    case .keyBesideTerminal: "a key about pipes, on a step that has the terminal instead"
     case .expression: "an expression, which this version of the format does not have"
     case .invalidDuration: "a text that is not a duration, or one out of range"
     case .invalidID: "an id that breaks the rule for ids"
@@ -41,6 +44,7 @@ public enum DefinitionCode: String, Sendable, Hashable, CaseIterable {
     case .empty: "an empty text or list where something must stand"
     case .unknownWord: "a word that is not one of those that can be chosen"
     case .invalidVariableName: "a name that no environment variable can have"
+    case .invalidSize: "a text that is not an amount of data, or one out of range"
     case .emptyGroup: "a group without members, which succeeds at once"
     }
   }

@@ -12,6 +12,7 @@ enum WorkflowKey: String, ObjectKey {
 enum StepKey: String, ObjectKey {
   case id, run, needs, name, description, env, cwd, shell, stdin, timeout, allowFailure
   case successCodes, steps, parallel, maxParallel
+  case stop, leftovers, stallTimeout, mergeOutput, logLimit, tty, jobserver
 
   static let table = KeyTable<StepKey>()
 }
@@ -23,15 +24,23 @@ enum StandardInputKey: String, ObjectKey {
   static let table = KeyTable<StandardInputKey>()
 }
 
+/// The keys of `stop`.
+enum StopKey: String, ObjectKey {
+  case signal, grace
+
+  static let table = KeyTable<StopKey>()
+}
+
 /// The object that a key stands in.
 enum KeyOwner: Hashable, CaseIterable {
-  case workflow, step, stdin
+  case workflow, step, stdin, stop
 
   var noun: String {
     switch self {
     case .workflow: "a workflow"
     case .step: "a step"
     case .stdin: "\"stdin\""
+    case .stop: "\"stop\""
     }
   }
 
@@ -41,6 +50,7 @@ enum KeyOwner: Hashable, CaseIterable {
     case .workflow: WorkflowKey.allCases.map(\.rawValue)
     case .step: StepKey.allCases.map(\.rawValue)
     case .stdin: StandardInputKey.allCases.map(\.rawValue)
+    case .stop: StopKey.allCases.map(\.rawValue)
     }
   }
 
@@ -80,5 +90,16 @@ enum KeyOwner: Hashable, CaseIterable {
     "ignoreErrors": "allowFailure", "allow_failure": "allowFailure",
     "jobs": "steps", "tasks": "steps", "sequence": "steps", "concurrency": "maxParallel",
     "fail-fast": "onFailure", "failFast": "onFailure", "input": "stdin",
+    "stopSignal": "stop", "killSignal": "stop", "KillSignal": "stop", "stop_signal": "stop",
+    "gracePeriod": "stop", "stop_grace_period": "stop", "terminationGracePeriod": "stop",
+    "terminationGracePeriodSeconds": "stop",
+    "noOutputTimeout": "stallTimeout", "no_output_timeout": "stallTimeout",
+    "idleTimeout": "stallTimeout", "inactivityTimeout": "stallTimeout",
+    "mergeStderr": "mergeOutput", "redirect_stderr": "mergeOutput", "maxLogSize": "logLimit",
+    "maxOutput": "logLimit", "outputLimit": "logLimit",
+    "interactive": "tty", "pty": "tty", "terminal": "tty", "background": "leftovers",
+    "daemon": "leftovers", "killGroup": "leftovers", "KillMode": "leftovers",
+    "killMode": "leftovers", "name": "signal", "timeout": "grace",
+    "period": "grace", "gracePeriodSeconds": "grace",
   ]
 }

@@ -62,17 +62,31 @@ extension Problem {
         "the step has both \"\(first)\" and \"\(second)\", expected one thing to do",
         help: "make two steps of it")
 
+    case .pipeKeyBesideTerminal(let key):
+      Wording(
+        .keyBesideTerminal,
+        "\"\(key)\" means nothing beside \"tty\": the step reads and writes the terminal itself",
+        help: "leave out one of the two")
+
     case .wrongType(let path, let found, let wanted, let help):
       Wording(.wrongType, "\(path) is \(found), expected \(wanted)", help: help)
     case .empty(let path, let wanted):
       Wording(.empty, "\(path) is empty, expected \(wanted)")
-    case .invalidDuration(let path, let text, let fault):
+    case .invalidDuration(let path, let text, let fault, let allowsZero):
       Wording(
-        .invalidDuration, "\(path) is \(quoted(text)), \(fault.expectation)", help: fault.help)
+        .invalidDuration,
+        "\(path) is \(quoted(text)), \(fault.expectation(allowsZero: allowsZero))",
+        help: fault.help(allowsZero: allowsZero))
     case .durationWithoutUnit(let path, let number):
       Wording(
         .invalidDuration, "\(path) is the number \(number), expected a duration like \"30s\"",
         help: "write \"\(isCount(number) ? number : "30")s\"; \(DurationText.Fault.units)")
+    case .invalidSize(let path, let text, let fault):
+      Wording(.invalidSize, "\(path) is \(quoted(text)), \(fault.expectation)", help: fault.help)
+    case .sizeWithoutUnit(let path, let number):
+      Wording(
+        .invalidSize, "\(path) is the number \(number), expected a size like \"10MB\"",
+        help: "write \"\(isCount(number) ? number : "10")B\"; \(SizeText.Fault.units)")
     case .invalidID(let text, let fault):
       Wording(
         .invalidID, "the id \(quoted(text)) \(fault.complaint)",
@@ -98,45 +112,6 @@ extension Problem {
         .expression, "\(path) has \"${{\" in it, and this version of the format has no expressions",
         help: "use an environment variable: set it in \"env\" and write \"$NAME\" in the script; "
           + "a literal \"${{\" cannot be written yet")
-    }
-  }
-}
-
-extension DurationText.Fault {
-  fileprivate static let units = "the units are d, h, m, s and ms, as in \"1h30m\""
-
-  fileprivate var expectation: String {
-    switch self {
-    case .withoutUnit(let number): "expected a duration like \"\(shortened(number))s\""
-    case .lastWithoutUnit(let number): "expected a unit after \(shortened(number))"
-    case .malformed, .unknownUnit, .fraction: "expected a duration like \"30s\""
-    case .unitOutOfOrder: "expected the units from the largest to the smallest, each once"
-    case .negative, .zero: "expected a duration longer than nothing"
-    case .tooLong: "expected \(DurationText.text(of: WorkflowLimits.longestDuration)) at most"
-    }
-  }
-
-  fileprivate var help: String? {
-    switch self {
-    case .unknownUnit(let unit): "\(quoted(unit)) is not a unit; \(DurationText.Fault.units)"
-    case .fraction: "write whole numbers: \"1500ms\" for one and a half seconds"
-    case .malformed, .withoutUnit, .lastWithoutUnit, .unitOutOfOrder: DurationText.Fault.units
-    case .negative, .zero, .tooLong: "leave the key out for no limit"
-    }
-  }
-}
-
-extension StepID.Fault {
-  fileprivate static let rule =
-    "an id is letters, digits, \"_\" and \"-\", \(StepID.longest) at most, and begins with a letter "
-    + "or \"_\"; a \"name\" can be any text"
-
-  fileprivate var complaint: String {
-    switch self {
-    case .empty: "is empty"
-    case .tooLong(let bytes): "has \(bytes) characters"
-    case .beginning(let character): "begins with \(quoted(String(character)))"
-    case .character(let character): "has \(named(character)) in it"
     }
   }
 }

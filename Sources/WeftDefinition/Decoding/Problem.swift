@@ -18,12 +18,15 @@ enum Problem: Hashable {
   case groupKeyOfCommand(String)
   // Actions
   case noAction
+  case pipeKeyBesideTerminal(String)
   case severalActions(String, String)
   // Values
   case wrongType(path: String, found: String, wanted: String, help: String?)
   case empty(path: String, wanted: String)
-  case invalidDuration(path: String, text: String, fault: DurationText.Fault)
+  case invalidDuration(path: String, text: String, fault: DurationText.Fault, allowsZero: Bool)
   case durationWithoutUnit(path: String, number: String)
+  case invalidSize(path: String, text: String, fault: SizeText.Fault)
+  case sizeWithoutUnit(path: String, number: String)
   case invalidID(String, fault: StepID.Fault)
   case numberOutOfRange(path: String, number: String, wanted: ClosedRange<Int>)
   case unknownWord(path: String, word: String, wanted: String, nearest: String?, help: String?)

@@ -1,4 +1,4 @@
-/// A program or a script, what it reads, and which of its exit codes are good.
+/// A program or a script, what it reads, which of its exit codes are good, and how it is treated.
 public struct Command: Sendable, Hashable {
   public enum Invocation: Sendable, Hashable {
     /// Text for the step's shell.
@@ -12,13 +12,23 @@ public struct Command: Sendable, Hashable {
   public var stdin: StandardInput?
   /// Exit codes that count as success, 0 to 255.
   public var successCodes: [Int]
+  /// Few commands have any, and there may be very many commands.
+  private var boxedOptions: Boxed<Options>?
 
   public init(
-    _ invocation: Invocation, stdin: StandardInput? = nil, successCodes: [Int] = [0]
+    _ invocation: Invocation, stdin: StandardInput? = nil, successCodes: [Int] = [0],
+    options: Options = Options()
   ) {
     self.invocation = invocation
     self.stdin = stdin
     self.successCodes = successCodes
+    self.options = options
+  }
+
+  /// What most commands leave as it is.
+  public var options: Options {
+    get { boxedOptions?.value ?? Options() }
+    set { boxedOptions = newValue == Options() ? nil : .holding(newValue) }
   }
 }
 
@@ -31,43 +41,13 @@ public enum StandardInput: Sendable, Hashable {
   case log(Need)
 }
 
-/// What a workflow, a group or a step sets for the commands inside it; the inner setting wins.
-public struct CommandSettings: Sendable, Hashable {
-  /// Merged by name with the outer layers; `nil` removes a variable.
-  public var environment: [String: String?]
-  /// Relative to the start directory, not to an outer setting.
-  public var workingDirectory: String?
-  public var shell: Shell?
+/// A value kept outside of the one that has it, where most have none.
+private indirect enum Boxed<Value: Sendable & Hashable>: Sendable, Hashable {
+  case holding(Value)
 
-  public init(
-    environment: [String: String?] = [:], workingDirectory: String? = nil, shell: Shell? = nil
-  ) {
-    self.environment = environment
-    self.workingDirectory = workingDirectory
-    self.shell = shell
+  var value: Value {
+    switch self {
+    case .holding(let value): value
+    }
   }
-}
-
-/// What runs the text of a script: a command line to which the text is appended.
-public struct Shell: Sendable, Hashable {
-  /// Never empty.
-  public var prefix: [String]
-
-  /// - Precondition: `prefix` is not empty.
-  public init(prefix: [String]) {
-    precondition(!prefix.isEmpty, "a shell has at least a program")
-    self.prefix = prefix
-  }
-
-  /// `/bin/sh -e`: ends at the first command that fails. The default.
-  public static let sh = Shell(prefix: ["/bin/sh", "-e", "-c"])
-  /// `bash -eo pipefail`: also when a part of a pipeline fails.
-  public static let bash = Shell(prefix: ["bash", "-eo", "pipefail", "-c"])
-  /// `python3`.
-  public static let python = Shell(prefix: ["python3", "-c"])
-
-  /// The shells that a file may name by a word.
-  public static let named: [(name: String, shell: Shell)] = [
-    ("sh", .sh), ("bash", .bash), ("python", .python),
-  ]
 }

@@ -15,7 +15,7 @@ public enum FailureTolerance: Sendable, Hashable {
 }
 
 /// A kind of failure, as it is named in `allowFailure` and told in events: `exit`, `exit:3`,
-/// `signal`, `signal:KILL`, `spawn`, `timeout`, `limit`.
+/// `signal`, `signal:KILL`, `spawn`, `timeout`, `stall`, `limit`.
 public struct ErrorClass: Sendable, Hashable, CustomStringConvertible {
   public let name: String
 
@@ -33,6 +33,7 @@ public struct ErrorClass: Sendable, Hashable, CustomStringConvertible {
   public static let signal = ErrorClass(unchecked: "signal")
   public static let spawn = ErrorClass(unchecked: "spawn")
   public static let timeout = ErrorClass(unchecked: "timeout")
+  public static let stall = ErrorClass(unchecked: "stall")
   public static let limit = ErrorClass(unchecked: "limit")
 
   /// An exit with this code.
@@ -43,7 +44,7 @@ public struct ErrorClass: Sendable, Hashable, CustomStringConvertible {
   }
 
   /// The classes that stand for themselves.
-  public static let plain: [ErrorClass] = [.exit, .signal, .spawn, .timeout, .limit]
+  public static let plain: [ErrorClass] = [.exit, .signal, .spawn, .timeout, .stall, .limit]
 
   private static func isKnown(_ name: String) -> Bool {
     if plain.contains(where: { $0.name == name }) { return true }
@@ -56,10 +57,19 @@ public struct ErrorClass: Sendable, Hashable, CustomStringConvertible {
   public var description: String { name }
 }
 
-/// The signals that can end a program, by name (POSIX `signal.h`, and those that Linux adds).
+/// Signals by name (POSIX `signal.h`, and those that Linux adds).
 public enum SignalName {
+  /// Those that can end a program.
   public static let all: Set<String> = [
     "HUP", "INT", "QUIT", "ILL", "TRAP", "ABRT", "BUS", "FPE", "KILL", "USR1", "SEGV", "USR2",
     "PIPE", "ALRM", "TERM", "STKFLT", "VTALRM", "PROF", "XCPU", "XFSZ", "IO", "PWR", "SYS",
+  ]
+
+  /// Those by which a program can be asked to end: every system has them, and a program can catch them.
+  /// WINCH ends nothing by itself, but is how some servers are asked to end gracefully.
+  public static let ofStopping = [
+    "TERM", "INT", "HUP", "QUIT", "USR1", "USR2", "ABRT", "ALRM", "PIPE", "WINCH", "ILL", "TRAP",
+    "BUS",
+    "FPE", "SEGV", "SYS", "IO", "PROF", "VTALRM", "XCPU", "XFSZ",
   ]
 }

@@ -12,6 +12,10 @@ public enum WorkflowLimits {
   public static let problems = 100_000
   /// The longest time limit that can be written.
   public static let longestDuration = Duration.seconds(366 * 24 * 3600)
+  /// The largest amount of data that can be written: a pebibyte.
+  public static let largestSize = ByteCount(1 << 50)
+  /// How much of a step's output its log holds, unless the step says otherwise: a gibibyte.
+  public static let logLimit = ByteCount(1 << 30)
   /// The largest `maxParallel` or `-j`.
   public static let maxParallel = 10_000
 }

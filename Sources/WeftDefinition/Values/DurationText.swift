@@ -26,7 +26,10 @@ package enum DurationText {
     ("d", 86_400_000), ("h", 3_600_000), ("m", 60_000), ("s", 1_000), ("ms", 1),
   ]
 
-  package static func duration(from text: String) throws(Fault) -> Duration {
+  /// - Parameter allowsZero: Whether no time at all is a duration, too.
+  package static func duration(
+    from text: String, allowsZero: Bool = false
+  ) throws(Fault) -> Duration {
     if text.utf8.first == UInt8(ascii: "-") { throw .negative }
     var rest = text.utf8[...]
     var milliseconds: Int64 = 0
@@ -42,7 +45,7 @@ package enum DurationText {
       milliseconds = saturatingSum(milliseconds, count, times: units[index].milliseconds)
     } while !rest.isEmpty
     if .milliseconds(milliseconds) > WorkflowLimits.longestDuration { throw .tooLong }
-    if milliseconds == 0 { throw .zero }
+    if milliseconds == 0, !allowsZero { throw .zero }
     return .milliseconds(milliseconds)
   }
 

@@ -11,7 +11,9 @@ import WeftJSON
 ///                 "members": [node…], "maxParallel"?, "needs"?, "timeout"?, "allowFailure"? } ],
 ///   "steps":  [ { "address", "id"?, "name"?, "description"?, "group", "node", "stepsBelow",
 ///                 "arguments": […], "shell"?: […], "cwd"?, "sets"?: [name…], "unsets"?: [name…],
-///                 "stdin"?, "successCodes"?, "needs"?, "timeout"?, "allowFailure"? } ],
+///                 "stdin"?, "successCodes"?, "stop"?: { "signal"?, "grace"? }, "leftovers"?,
+///                 "stallTimeout"?, "mergeOutput"?, "logLimit"?, "tty"?, "jobserver"?,
+///                 "needs"?, "timeout"?, "allowFailure"? } ],
 ///   "nodes":  [ { "step" | "groupStart" | "groupEnd": index, "waitsFor": [node…] } ],
 ///   "order":  [node…] }
 /// ```

@@ -98,6 +98,27 @@ struct PlanJSONLine {
       writer.key("successCodes")
       numbers(command.successCodes.lazy.map { Int32($0) })
     }
+    options(command.options)
+  }
+
+  private mutating func options(_ options: Command.Options) {
+    if let stop = options.stop {
+      writer.key("stop")
+      writer.beginObject()
+      if let signal = stop.signal { writer.member("signal", signal) }
+      if let grace = stop.grace { writer.member("grace", DurationText.text(of: grace)) }
+      writer.endObject()
+    }
+    if options.leftovers != .end { writer.member("leftovers", options.leftovers.rawValue) }
+    if let limit = options.stallTimeout {
+      writer.member("stallTimeout", DurationText.text(of: limit))
+    }
+    if options.mergesOutput { writer.member("mergeOutput", true) }
+    if options.logLimit != WorkflowLimits.logLimit {
+      writer.member("logLimit", options.logLimit.description)
+    }
+    if options.usesTerminal { writer.member("tty", true) }
+    if options.usesJobserver { writer.member("jobserver", true) }
   }
 
   private mutating func environment(_ variables: [String: String?]) {

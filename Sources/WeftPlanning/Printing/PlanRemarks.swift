@@ -6,7 +6,7 @@ enum PlanRemarks {
 
   static func remarks(on step: PlannedStep) -> [String] {
     common(step.step) + input(of: step.command) + codes(of: step.command)
-      + settings(step.step.settings)
+      + options(step.command.options) + settings(step.step.settings)
   }
 
   static func remarks(on group: PlannedGroup) -> [String] {
@@ -51,6 +51,27 @@ enum PlanRemarks {
   private static func codes(of command: Command) -> [String] {
     command.successCodes == [0]
       ? [] : ["succeeds with " + list(command.successCodes.map(String.init))]
+  }
+
+  private static func options(_ options: Command.Options) -> [String] {
+    [
+      options.usesTerminal ? "has the terminal" : nil,
+      options.usesJobserver ? "has a jobserver" : nil,
+      options.stop.map(stopping),
+      options.stallTimeout.map { "may be silent for \(DurationText.text(of: $0))" },
+      options.leftovers == .keep ? "keeps leftovers" : nil,
+      options.mergesOutput ? "merges output" : nil,
+      options.logLimit == WorkflowLimits.logLimit ? nil : "log up to \(options.logLimit)",
+    ].compactMap(\.self)
+  }
+
+  private static func stopping(_ stop: StopRequest) -> String {
+    switch (stop.signal, stop.grace) {
+    case (_, Duration.zero): "stopped by KILL at once"
+    case (let signal, nil): "stopped by \(signal ?? "TERM")"
+    case (let signal, let grace?):
+      "stopped by \(signal ?? "TERM"), by KILL after \(DurationText.text(of: grace))"
+    }
   }
 
   private static func limit(_ maxParallel: Int?) -> [String] {

@@ -1,0 +1,56 @@
+/// How amounts of data are written in a workflow: `"64KiB"`, `"10MB"`, `"1GiB"`, `"512B"`.
+///
+/// One whole number and one unit, spelled exactly so: K, M and G are powers of 1000 with `B`, and powers
+/// of 1024 with `iB` (IEC 80000-13).
+package enum SizeText {
+  /// What keeps a text from being an amount of data.
+  package enum Fault: Error, Sendable, Hashable {
+    /// Not a number and a unit.
+    case malformed
+    /// Nothing but digits; carries them.
+    case withoutUnit(number: String)
+    /// Carries the unit as it is spelled in full, if it is near enough to one.
+    case unknownUnit(String, nearest: String?)
+    case negative
+    case fraction
+    case zero
+    /// More than ``WorkflowLimits/largestSize``.
+    case tooLarge
+  }
+
+  /// The unit's name and its bytes, the largest first.
+  private static let units: [(name: String, bytes: Int)] = [
+    ("GiB", 1 << 30), ("GB", 1_000_000_000), ("MiB", 1 << 20), ("MB", 1_000_000), ("KiB", 1 << 10),
+    ("KB", 1_000), ("B", 1),
+  ]
+
+  package static func size(from text: String) throws(Fault) -> ByteCount {
+    if text.utf8.first == UInt8(ascii: "-") { throw .negative }
+    let digits = text.utf8.prefix { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) }
+    guard !digits.isEmpty else { throw .malformed }
+    let name = String(text[digits.endIndex...])
+    guard !name.isEmpty else { throw .withoutUnit(number: text) }
+    if name.utf8.first == UInt8(ascii: ".") { throw .fraction }
+    guard let unit = units.first(where: { $0.name == name }) else {
+      throw .unknownUnit(name, nearest: nearestUnit(to: name))
+    }
+    let (bytes, isLarge) = (Int(Substring(digits)) ?? .max)
+      .multipliedReportingOverflow(by: unit.bytes)
+    if isLarge || bytes > WorkflowLimits.largestSize.bytes { throw .tooLarge }
+    if bytes == 0 { throw .zero }
+    return ByteCount(bytes)
+  }
+
+  /// The shortest text that reads back as `size`.
+  package static func text(of size: ByteCount) -> String {
+    let unit = units.first { size.bytes.isMultiple(of: $0.bytes) && size.bytes > 0 }
+    return "\(size.bytes / (unit?.bytes ?? 1))\(unit?.name ?? "B")"
+  }
+
+  /// Others write `k`, `Mb`, `gib` or `G`; a single letter mostly means a power of 1024, as with `ulimit`.
+  private static func nearestUnit(to name: String) -> String? {
+    let name = name.drop { $0 == " " }.lowercased()
+    if let known = units.first(where: { $0.name.lowercased() == name }) { return known.name }
+    return ["k": "KiB", "m": "MiB", "g": "GiB"][name]
+  }
+}
