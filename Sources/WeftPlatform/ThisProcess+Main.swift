@@ -1,3 +1,5 @@
+import CWeftPlatform
+
 #if canImport(Glibc)
   import Glibc
 #elseif canImport(Darwin)
@@ -29,6 +31,10 @@ extension ThisProcess {
       _ = open("/dev/null", O_RDONLY)
     }
   }
+
+  /// Stops this process as TSTP does by default, and returns when it has been continued. TSTP must not be
+  /// ignored. Returns at once where nobody could continue it (the system does not stop orphaned groups).
+  package static func stop() { weft_signal_stop(SIGTSTP) }
 
   /// Ends now, on whichever thread this is; nothing is flushed and no other code runs.
   package static func exit(_ status: Int32) -> Never { _exit(status) }

@@ -12,4 +12,13 @@ package enum ThisProcess {
 
   /// How many processors it may run on, at least 1.
   package static var processorCount: Int { Int(weft_processor_count()) }
+
+  /// Sends TSTP to this process's own group, as ^Z does to the foreground's.
+  ///
+  /// - Returns: False, and nothing is sent, when this process ignores it: whoever started it controls no
+  ///   jobs.
+  static func stopJob() -> Bool {
+    guard weft_signal_is_ignored(SIGTSTP) == 0 else { return false }
+    return kill(0, SIGTSTP) == 0
+  }
 }

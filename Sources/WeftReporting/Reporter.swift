@@ -57,10 +57,11 @@ package struct Reporter: Sendable {
   /// - Parameters:
   ///   - events: All new events in order; none for a redraw.
   ///   - now: Time since the run's start.
-  ///   - size: Asked once for each frame, as terminals change their size.
+  ///   - size: Asked once for each frame, as terminals change their size; `nil` while nothing is to be
+  ///     redrawn, as in the background. What has ended by then is shown later, and the run's end at once.
   ///   - log: Asked for output of which the events were dropped.
   package mutating func handle(
-    _ events: [RunEvent], now: Duration, size: () -> DisplaySize, log: ReadLog, write: Write
+    _ events: [RunEvent], now: Duration, size: () -> DisplaySize?, log: ReadLog, write: Write
   ) {
     switch display {
     case .plain(var plain):
@@ -72,5 +73,14 @@ package struct Reporter: Sendable {
       live.handle(events, now: now, size: size, log: log, write: write)
       display = .live(live)
     }
+  }
+
+  /// Takes away what would be redrawn, so that others may write to the screen; the next frame draws it
+  /// again.
+  package mutating func withdraw(write: Write) {
+    guard case .live(var live) = display else { return }
+    display = .live(LiveReporter.spent)
+    live.withdraw(write)
+    display = .live(live)
   }
 }

@@ -11,7 +11,7 @@ import WeftPlanning
   private struct Session {
     var reporter = Reporter(LiveReporterTests.settings, labels: StepLabels())
     var screen: Screen
-    var size: DisplaySize
+    var size: DisplaySize?
     var writes: [[UInt8]] = []
 
     init(columns: Int = 60, rows: Int = 12) {
@@ -27,6 +27,55 @@ import WeftPlanning
       for bytes in written { screen.feed(bytes) }
       writes += written
     }
+
+    mutating func withdraw() {
+      var written: [[UInt8]] = []
+      reporter.withdraw { written.append($1) }
+      for bytes in written { screen.feed(bytes) }
+      writes += written
+    }
+  }
+
+  @Test func aDisplayThatWithdrawsLeavesCleanRowsAndComesBack() {
+    var run = LiveReporterTests.running(2, line: "working")
+    run.succeed("step1")
+    var session = Session()
+    session.handle(run.events, at: 3000)
+    session.withdraw()
+    #expect(session.screen.lines == ["✓ step1  1.0 s"])
+    #expect(session.screen.cursor == (1, 0))
+    session.withdraw()
+    #expect(session.writes.count == 2, "there was nothing more to take away")
+    session.handle([], at: 3100)
+    #expect(session.screen.lines.last == "1/40 done · 1 running · 00:03")
+  }
+
+  @Test("in the background nothing is redrawn, and what has ended is shown later")
+  func aHiddenDisplayCatchesUp() {
+    var run = LiveReporterTests.running(2)
+    var session = Session()
+    session.size = nil
+    session.handle(run.events, at: 3000)
+    let shown = run.events.count
+    run.succeed("step1")
+    session.handle(run.events[shown...], at: 4000)
+    #expect(session.writes.isEmpty)
+    session.size = DisplaySize(columns: 60, rows: 12)
+    session.handle([], at: 5000)
+    #expect(session.screen.lines.first == "✓ step1  1.0 s")
+    #expect(session.screen.lines.last == "1/40 done · 1 running · 00:05")
+  }
+
+  @Test func aRunThatEndsInTheBackgroundShowsItsResult() {
+    var run = ScriptedRun(steps: 1)
+    run.start("a")
+    run.at(80)
+    run.succeed("a")
+    run.finish()
+    var session = Session()
+    session.size = nil
+    session.handle(run.events, at: 80)
+    #expect(session.screen.lines == ["✓ a  80 ms", "1 step succeeded in 80 ms"])
   }
 
   private static func running(_ count: Int, line: String? = nil) -> ScriptedRun {

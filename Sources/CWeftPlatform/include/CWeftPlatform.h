@@ -120,6 +120,20 @@ void weft_signal_ignore(int number);
 /// Ends the process by the signal's default action.
 void weft_signal_die(int number) __attribute__((noreturn));
 
+// MARK: jobs.c
+
+/// Makes `group` the foreground group of the terminal, also when the caller is not in it.
+int weft_terminal_lend(int terminal, pid_t group);
+/// Takes effect at once, also when the caller is in the background.
+struct termios;
+int weft_terminal_set_modes(int terminal, const struct termios *modes);
+/// The signal that has stopped the child `pid`; 0 when it runs, has been continued or has exited. May be
+/// asked again and again.
+int weft_stopped_by(pid_t pid);
+/// Stops this process by the default action of `number`, which must be in force, and returns when it has
+/// been continued; at once where the system does not stop it (TSTP of an orphaned group).
+void weft_signal_stop(int number);
+
 // MARK: system.c
 
 /// CLOCK_MONOTONIC and CLOCK_REALTIME.

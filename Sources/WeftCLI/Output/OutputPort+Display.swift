@@ -10,6 +10,9 @@ extension OutputPort {
     return DisplaySize(columns: size?.columns ?? 0, rows: size?.rows ?? 0)
   }
 
+  /// The size for what is drawn again and again; `nil` in the background, where a shell writes as well.
+  var redrawnSize: DisplaySize? { descriptor.isTerminalOfOthers ? nil : displaySize }
+
   var displaySettings: DisplaySettings {
     DisplaySettings.choose(
       isTerminal: descriptor.isTerminal, size: displaySize, variable: ThisProcess.variable)

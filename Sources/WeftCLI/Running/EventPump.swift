@@ -7,7 +7,7 @@ import WeftPlatform
 /// hundred times a second: a thread that woke for each would take a processor from the steps.
 struct EventPump {
   private let subscription: EventSubscription
-  private let wakeup = Wakeup()
+  private let wakeup: Wakeup
   private var lastBatch: Duration?
   private var isHurried = false
 
@@ -16,14 +16,18 @@ struct EventPump {
   /// So many events are taken even before the pause is over.
   private static let manyEvents = 1_000
 
-  init(_ subscription: EventSubscription) {
+  /// - Parameter wakeup: Where the thread waits; whoever wakes it makes it look whether to go on.
+  init(_ subscription: EventSubscription, wakeup: Wakeup = Wakeup()) {
     self.subscription = subscription
+    self.wakeup = wakeup
   }
 
-  /// Waits for events, at most until `time` by ``MonotonicClock``.
+  /// Waits for events, at most until `time` by ``MonotonicClock``, and not while `isWanted` elsewhere.
   ///
-  /// - Returns: None when the time has come; `nil` after the last event was taken.
-  mutating func next(until time: Duration? = nil) -> [RunEvent]? {
+  /// - Returns: None when the time has come, or the thread is wanted; `nil` after the last event was taken.
+  mutating func next(
+    until time: Duration? = nil, isWanted: () -> Bool = { false }
+  ) -> [RunEvent]? {
     if isHurried {
       wait(for: EventPump.manyEvents, until: MonotonicClock.now + EventPump.pause)
     }
@@ -31,6 +35,7 @@ struct EventPump {
       guard let events = subscription.takeAll() else { return nil }
       if !events.isEmpty { return noted(events) }
       if let time, time <= MonotonicClock.now { return [] }
+      if isWanted() { return [] }
       wait(for: 1, until: time)
     }
   }

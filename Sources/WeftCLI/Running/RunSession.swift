@@ -10,12 +10,17 @@ struct RunSession {
   private let invocation: RunInvocation
   private let console: Console
   private let events: EventsWriter?
+  private let screen = Screen()
+  private let desk: TerminalDesk
 
   /// - Throws: When the events cannot be written where they should be; nothing has happened then.
   init(_ plan: Plan, _ invocation: RunInvocation, _ console: Console) throws(Complaint) {
     self.plan = plan
     self.invocation = invocation
     self.console = console
+    let ports = [console.errors] + (invocation.events == .standardOutput ? [] : [console.output])
+    desk = TerminalDesk(
+      screen, isShownOnTerminal: ports.contains { $0.descriptor.isTerminal })
     guard let target = invocation.events else {
       events = nil
       return
@@ -25,7 +30,7 @@ struct RunSession {
 
   /// Runs the plan to its end.
   func follow() -> ExitCode {
-    let signals = SignalHandling()
+    let signals = SignalHandling(Suspension(screen: screen, desk: desk))
     if let complaint = signals.start() {
       console.complain(complaint)
       return .broken
@@ -34,7 +39,7 @@ struct RunSession {
     let start = MonotonicClock.now
     var pump: EventPump?
     let run = LiveRun.start(plan, configuration: configuration, threads: threads) { run in
-      pump = EventPump(run.subscribe())
+      pump = EventPump(run.subscribe(), wakeup: screen.wakeup)
       events?.start(run.subscribe(), on: threads)
     }
     signals.attach(run)
@@ -52,6 +57,7 @@ struct RunSession {
     configuration.maxParallel = invocation.maxParallel
     configuration.onFailure = invocation.onFailure
     configuration.timeout = invocation.timeout
+    configuration.terminal = desk
     return configuration
   }
 
@@ -64,12 +70,23 @@ struct RunSession {
     let write: Reporter.Write = { channel, bytes in
       (channel == .output ? port : console.errors).write(bytes)
     }
-    while let events = pump.next(until: reporter.nextRedraw.map { start + $0 }) {
-      reporter.handle(
-        events, now: MonotonicClock.now - start, size: { port.displaySize }, log: log.read,
-        write: write)
+    let flush = {
       port.flush()
       console.errors.flush()
+    }
+    screen.open()
+    defer { screen.close() }
+    while let events = pump.next(
+      until: reporter.nextRedraw.map { start + $0 }, isWanted: { screen.isWanted })
+    {
+      reporter.handle(
+        events, now: MonotonicClock.now - start, size: { port.redrawnSize }, log: log.read,
+        write: write)
+      flush()
+      guard screen.isWanted else { continue }
+      reporter.withdraw(write: write)
+      flush()
+      screen.yield()
     }
     guard let end = run.report.end else { preconditionFailure("events ended before the run did") }
     return end

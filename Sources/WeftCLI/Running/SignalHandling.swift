@@ -2,8 +2,8 @@ import Synchronization
 import WeftExecution
 import WeftPlatform
 
-/// Ends a run when signals ask for it, on a thread of its own: they are heard also while the main
-/// thread waits for somebody to read what it writes.
+/// Ends or stops a run when signals ask for it, on a thread of its own: they are heard also while the
+/// main thread waits for somebody to read what it writes.
 final class SignalHandling: Sendable {
   private struct State {
     var interruptions = Interruptions()
@@ -13,14 +13,21 @@ final class SignalHandling: Sendable {
     var run: LiveRun?
   }
 
+  private let suspension: Suspension
   private let state = Mutex(State())
+
+  init(_ suspension: Suspension) {
+    self.suspension = suspension
+  }
 
   /// Begins to listen; before the program makes its first thread.
   ///
   /// - Returns: Why it cannot.
   func start() -> Complaint? {
     do {
-      _ = try SignalListener.start { [self] in receive($0) }
+      _ = try SignalListener.start(SignalListener.ending + [.terminalStop]) { [self] signal in
+        if signal == .terminalStop { suspension.stopUntilContinued() } else { end(for: signal) }
+      }
       return nil
     } catch {
       return Complaint("cannot listen for signals: \(error)")
@@ -36,7 +43,7 @@ final class SignalHandling: Sendable {
     if let first { run.cancel(.signal(first.name)) }
   }
 
-  private func receive(_ signal: Signal) {
+  private func end(for signal: Signal) {
     let (action, run, first) = state.withLock { state in
       state.interruptions.runIsOver = state.run?.report.end != nil
       let first = state.first ?? signal
@@ -46,7 +53,9 @@ final class SignalHandling: Sendable {
     switch action {
     case .cancel: run?.cancel(.signal(signal.name))
     case .kill: run?.killNow()
-    case .leave: ThisProcess.exit(ExitCode.signal(first.rawValue).status)
+    case .leave:
+      suspension.desk.loan?.end(restoringScreen: true)
+      ThisProcess.exit(ExitCode.signal(first.rawValue).status)
     }
   }
 }

@@ -12,6 +12,8 @@ package struct EngineConfiguration: Sendable {
   package var startDirectory: String?
   /// How steps are asked to end before they are made to.
   package var stopPolicy = StopPolicy()
+  /// Where steps with `tty` get the terminal; `nil`: they fail at their start.
+  package var terminal: (any TerminalAccess)?
 
   package init() {}
 }

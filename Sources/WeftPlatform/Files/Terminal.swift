@@ -20,6 +20,12 @@ package struct TerminalSize: Hashable, Sendable {
 extension Descriptor {
   package var isTerminal: Bool { isatty(number) == 1 }
 
+  /// Whether it is this session's terminal, and another group of it is in the foreground.
+  package var isTerminalOfOthers: Bool {
+    let foreground = tcgetpgrp(number)
+    return foreground > 0 && foreground != getpgrp()
+  }
+
   /// `nil` when it is no terminal, or one that does not know its size (0 by 0, as a bare pty says).
   package var terminalSize: TerminalSize? {
     var (columns, rows): (UInt16, UInt16) = (0, 0)

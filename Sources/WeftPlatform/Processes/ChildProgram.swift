@@ -33,6 +33,9 @@ package struct ChildProgram: Sendable {
   /// `nil`: where this process is.
   package var directory: String?
   package var input = Input.null
+  /// Becomes its standard streams, in place of `input` and the pipes: there is no output then. It is as
+  /// before when ``run(stop:started:output:)`` returns.
+  package var terminal: TerminalLoan?
   /// Both streams into one pipe, so that their order is exact; all arrives as `.output`.
   package var mergesOutput = false
   /// From the start to the leader's exit.
@@ -65,9 +68,13 @@ package struct ChildProgram: Sendable {
     let level = stop.attach(slot.signal)
     defer { stop.detach(slot.signal) }
     guard level == .none else { throw .stopped }
+    var mayHaveLeftTraces = false
+    defer { terminal?.end(restoringScreen: mayHaveLeftTraces) }
     var run = try start(on: slot)
     started(run.leader)
-    return run.toEnd(slot: slot, stop: stop, output: output)
+    let end = run.toEnd(slot: slot, stop: stop, output: output)
+    mayHaveLeftTraces = end.wasCutOff
+    return end
   }
 
   private func start(on slot: ProgramSlot) throws(ProgramNotStarted) -> ProgramRun {
@@ -75,13 +82,23 @@ package struct ChildProgram: Sendable {
     let program = try environment.searchPath.resolve(self.arguments[0])
     let begin = MonotonicClock.now
     var streams: ProgramStreams
-    do { streams = try ProgramStreams(input: input, merged: mergesOutput) } catch {
-      throw .resources(error)
+    do { streams = try self.streams() } catch { throw .resources(error) }
+    let leader = try RunningGroups.shared.admit { () throws(ProgramNotStarted) in
+      // It may have been in the foreground when the terminal was lent, and have been stopped since.
+      if let terminal, !terminal.isForeground { throw .terminalUnavailable(.inBackground) }
+      let leader = try arguments.start(program, streams: streams)
+      terminal?.began(leader)
+      return (leader, terminal == nil ? leader : nil)
     }
-    let leader = try arguments.start(program, streams: streams)
     streams.closeProgramEnds()
     return ProgramRun(
-      leader: leader, exit: weft_exit_descriptor(leader), streams: streams, policy: stopPolicy,
+      leader: leader, exit: weft_exit_descriptor(leader), streams: streams, terminal: terminal,
+      policy: stopPolicy,
       ending: Ending(startedAt: begin, timeout: timeout, grace: stopPolicy.grace), begin: begin)
+  }
+
+  private func streams() throws(SystemError) -> ProgramStreams {
+    if let terminal { return ProgramStreams(terminal: terminal.descriptor) }
+    return try ProgramStreams(input: input, merged: mergesOutput)
   }
 }

@@ -53,8 +53,8 @@ struct ProgramArguments {
     _ program: String, streams: borrowing ProgramStreams
   ) throws(ProgramNotStarted) -> Int32 {
     var failure = weft_spawn_failure()
-    let (input, output, errors) = (
-      streams.programInput, streams.programOutput, streams.programErrors
+    let (input, output, errors, terminal) = (
+      streams.programInput, streams.programOutput, streams.programErrors, streams.terminal
     )
     let leader = program.withCString { program in
       withOptionalCString(directory) { directory in
@@ -63,7 +63,7 @@ struct ProgramArguments {
             var request = weft_spawn_request(
               program: program, arguments: arguments, environment: environment,
               directory: directory, input: input, output: output, errors: errors,
-              further: nil, further_count: 0, terminal: -1, cgroup: -1)
+              further: nil, further_count: 0, terminal: terminal, cgroup: -1)
             return weft_spawn(&request, &failure)
           }
         }

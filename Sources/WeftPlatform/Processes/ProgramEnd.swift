@@ -24,6 +24,12 @@ package struct ProgramEnd: Hashable, Sendable {
   /// From just before the start to the leader's reaping.
   package var duration: Duration
 
+  /// Whether it may have had no chance to clean up after itself.
+  package var wasCutOff: Bool {
+    if case .killed = status { return true }
+    return stopped != nil
+  }
+
   /// Whether it ended by itself with `code`.
   package func exited(with code: Int32) -> Bool { status == .exited(code: code) && stopped == nil }
 }

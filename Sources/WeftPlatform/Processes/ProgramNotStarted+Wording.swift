@@ -27,6 +27,7 @@ extension ProgramNotStarted {
     case .nulInDirectory: "the working directory has a NUL character in its name"
     case .resources(let error): "the system has no room for another program: \(error)"
     case .refused(let path, let error): "program \"\(escaped(path))\" did not start: \(error)"
+    case .terminalUnavailable(let reason): reason.message
     case .stopped: "stopped before it started"
     }
   }
@@ -52,6 +53,7 @@ extension ProgramNotStarted {
       "raise the limit of open files (ulimit -n) or lower the parallelism"
     case .resources(.wouldBlock):
       "raise the limit of processes (ulimit -u) or lower the parallelism"
+    case .terminalUnavailable(let reason): reason.help
     case .resources, .refused, .stopped: nil
     }
   }

@@ -19,12 +19,14 @@ package enum ProgramNotStarted: Error, Hashable, Sendable {
   /// Descriptors, processes or memory have run out; the same start may succeed later.
   case resources(SystemError)
   case refused(path: String, SystemError)
+  /// It was to have the terminal.
+  case terminalUnavailable(TerminalUnavailable)
   /// A stop was requested before there was anything to stop.
   case stopped
 
   /// What is to blame.
   package enum Kind: String, Sendable {
-    case program, interpreter, directory, arguments, resources, stopped
+    case program, interpreter, directory, arguments, resources, terminal, stopped
   }
 
   package var kind: Kind {
@@ -36,6 +38,7 @@ package enum ProgramNotStarted: Error, Hashable, Sendable {
     case .directoryNotEntered, .nulInDirectory: .directory
     case .argumentTooLong, .variableTooLong, .argumentsTooBig, .nulInArgument: .arguments
     case .resources: .resources
+    case .terminalUnavailable: .terminal
     case .stopped: .stopped
     }
   }
@@ -51,6 +54,7 @@ package enum ProgramNotStarted: Error, Hashable, Sendable {
     case .programMissing(_, _, let error), .interpreterNotStarted(_, _, let error),
       .directoryNotEntered(_, let error), .resources(let error), .refused(_, let error):
       error
+    case .terminalUnavailable(let reason): reason.error
     case .stopped: nil
     }
   }

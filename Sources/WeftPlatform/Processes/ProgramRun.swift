@@ -12,6 +12,8 @@ struct ProgramRun: ~Copyable {
   private let begin: Duration
   private let policy: StopPolicy
   private var streams: ProgramStreams
+  /// What it has in place of pipes.
+  private let terminal: TerminalLoan?
   private var ending: Ending
   /// Readable at the leader's exit; `nil` after it, or where the system gave none.
   private var exit: OwnedDescriptor?
@@ -23,14 +25,16 @@ struct ProgramRun: ~Copyable {
 
   /// - Parameter exit: What `weft_exit_descriptor` gave, also if that is an error.
   init(
-    leader: Int32, exit: Int32, streams: consuming ProgramStreams, policy: StopPolicy,
-    ending: Ending, begin: Duration
+    leader: Int32, exit: Int32, streams: consuming ProgramStreams, terminal: TerminalLoan? = nil,
+    policy: StopPolicy, ending: Ending, begin: Duration
   ) {
     self.leader = leader
     self.streams = streams
     self.policy = policy
     self.ending = ending
     self.begin = begin
+    self.terminal = terminal
+    if terminal != nil { self.ending.outputEnded() }
     if exit >= 0 { self.exit = OwnedDescriptor(exit) }
   }
 
@@ -62,6 +66,7 @@ extension ProgramRun {
     if slot.polls[.feed].revents != 0, streams.feed?.sendSome() == false { streams.feed = nil }
     // The exit before the stop: who had exited when the stop came has ended by itself.
     noteExit(signalled: slot.polls[.exit].revents != 0)
+    if !hasExited { terminal?.look() }
     if slot.polls[.wake].revents != 0 {
       weft_wake_drain(slot.wake.number)
       ending.stopRequested(stop.level)
@@ -74,7 +79,14 @@ extension ProgramRun {
     slot.polls.watch(.feed, streams.feedNumber, for: POLLOUT)
     slot.polls.watch(.exit, exitNumber, for: POLLIN)
     slot.polls.watch(.wake, slot.wake.number, for: POLLIN)
-    slot.polls.poll(until: exit == nil && !hasExited ? Self.sooner(time) : time)
+    slot.polls.poll(until: Self.sooner(time, by: pause))
+  }
+
+  /// How long nothing may be looked at: no descriptor tells that a program was stopped, and none the exit
+  /// before Linux 5.3, or where none was free.
+  private var pause: Duration? {
+    if hasExited { return nil }
+    return exit == nil ? .milliseconds(5) : terminal == nil ? nil : .milliseconds(50)
   }
 
   private var exitNumber: Int32 {
@@ -84,9 +96,9 @@ extension ProgramRun {
     }
   }
 
-  /// Where no descriptor tells the exit (Linux before 5.3, or none was free), it is asked for.
-  private static func sooner(_ time: Duration?) -> Duration {
-    let next = MonotonicClock.now + .milliseconds(5)
+  private static func sooner(_ time: Duration?, by pause: Duration?) -> Duration? {
+    guard let pause else { return time }
+    let next = MonotonicClock.now + pause
     return time.map { min($0, next) } ?? next
   }
 
@@ -180,6 +192,8 @@ extension ProgramRun {
   private func reap() -> ProgramEnd {
     // For those that `weft_group_has_others` may have missed.
     signalGroup(.kill)
+    RunningGroups.shared.remove(leader)
+    terminal?.programEnded()
     var status: Int32 = 0
     var usage = rusage()
     while wait4(leader, &status, 0, &usage) < 0, SystemError.last == .interrupted {}

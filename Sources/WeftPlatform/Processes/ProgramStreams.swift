@@ -27,6 +27,17 @@ struct ProgramStreams: ~Copyable {
   private(set) var programOutput: Int32 = -1
   private(set) var programErrors: Int32 = -1
 
+  /// That the program is to have as its own; else negative.
+  private(set) var terminal: Int32 = -1
+
+  /// A terminal in place of pipes: there is nothing to read.
+  init(terminal: Descriptor) {
+    self.terminal = terminal.number
+    programInput = terminal.number
+    programOutput = terminal.number
+    programErrors = terminal.number
+  }
+
   init(input: ChildProgram.Input, merged: Bool) throws(SystemError) {
     switch input {
     case .null: programInput = try NullDevice.descriptor()

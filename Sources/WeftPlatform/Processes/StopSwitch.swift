@@ -5,9 +5,29 @@ import Synchronization
 ///
 /// One switch serves one program or many, and those that have not started yet: they never will.
 package final class StopSwitch: Sendable {
+  private enum Waker {
+    case descriptor(Int32)
+    case wakeup(Wakeup)
+
+    func wake() {
+      switch self {
+      case .descriptor(let number): weft_wake_signal(number)
+      case .wakeup(let wakeup): wakeup.wake()
+      }
+    }
+
+    func isSame(as other: Waker) -> Bool {
+      switch (self, other) {
+      case (.descriptor(let one), .descriptor(let other)): one == other
+      case (.wakeup(let one), .wakeup(let other)): one === other
+      default: false
+      }
+    }
+  }
+
   private struct State {
     var level = StopLevel.none
-    var wakers: [Int32] = []
+    var wakers: [Waker] = []
   }
 
   private let state = Mutex(State())
@@ -22,21 +42,28 @@ package final class StopSwitch: Sendable {
       guard level > state.level else { return }
       state.level = level
       // Inside the lock, for after `detach` the descriptor may be closed and its number be another's.
-      for waker in state.wakers { weft_wake_signal(waker) }
+      for waker in state.wakers { waker.wake() }
     }
   }
 
-  /// From now on `waker` is signalled when the level rises.
-  func attach(_ waker: Int32) -> StopLevel {
+  /// From now on `descriptor` is signalled when the level rises.
+  func attach(_ descriptor: Int32) -> StopLevel { attach(.descriptor(descriptor)) }
+  func detach(_ descriptor: Int32) { detach(.descriptor(descriptor)) }
+
+  /// From now on `wakeup` is woken when the level rises.
+  package func attach(_ wakeup: Wakeup) { _ = attach(.wakeup(wakeup)) }
+  package func detach(_ wakeup: Wakeup) { detach(.wakeup(wakeup)) }
+
+  private func attach(_ waker: Waker) -> StopLevel {
     state.withLock { state in
       state.wakers.append(waker)
       return state.level
     }
   }
 
-  func detach(_ waker: Int32) {
+  private func detach(_ waker: Waker) {
     state.withLock { state in
-      guard let index = state.wakers.firstIndex(of: waker) else { return }
+      guard let index = state.wakers.firstIndex(where: { $0.isSame(as: waker) }) else { return }
       state.wakers.remove(at: index)
     }
   }

@@ -24,6 +24,12 @@ struct FramePainter: Sendable {
     return update(to: area)
   }
 
+  /// Takes the area away; the next frame draws it again.
+  mutating func withdraw() -> [UInt8] {
+    defer { drawn = [] }
+    return repaint([], [])
+  }
+
   private func repaint(_ above: [String], _ area: [String]) -> [UInt8] {
     var bytes = cursorUp(drawn.count)
     if !drawn.isEmpty { bytes += "\u{1B}[J".utf8 }

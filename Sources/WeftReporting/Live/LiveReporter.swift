@@ -27,14 +27,27 @@ struct LiveReporter: Sendable {
   }
 
   mutating func handle(
-    _ events: [RunEvent], now: Duration, size: () -> DisplaySize, log: Reporter.ReadLog,
+    _ events: [RunEvent], now: Duration, size: () -> DisplaySize?, log: Reporter.ReadLog,
     write: Reporter.Write
   ) {
     guard !hasEnded else { return }
     for event in events { display.apply(event, log: log) }
     hasNews = hasNews || !events.isEmpty
     hasEnded = display.hasEnded
-    guard let due = nextRedraw, now < due else { return draw(now: now, size: size(), write) }
+    if let due = nextRedraw, now < due { return }
+    // The result is shown in any case.
+    if let size = size() ?? (hasEnded ? DisplaySize(columns: 0, rows: 0) : nil) {
+      draw(now: now, size: size, write)
+    } else {
+      lastFrame = now
+    }
+  }
+
+  /// Leaves the screen to others until the next frame.
+  mutating func withdraw(_ write: Reporter.Write) {
+    let bytes = painter.withdraw()
+    if !bytes.isEmpty { write(.output, bytes) }
+    hasNews = true
   }
 
   private mutating func draw(now: Duration, size: DisplaySize, _ write: Reporter.Write) {

@@ -1,0 +1,13 @@
+package import WeftPlatform
+
+/// Lends the program's terminal to steps that want it, one at a time.
+package protocol TerminalAccess: Sendable {
+  /// Waits until no other step has the terminal and nobody else writes to it.
+  ///
+  /// - Throws: Why the step does not get it; `.stopped` if that was requested meanwhile. Nothing is to be
+  ///   given back then.
+  func borrow(stop: StopSwitch) throws(ProgramNotStarted) -> TerminalLoan
+
+  /// The program has ended, or did not start.
+  func giveBack(_ loan: TerminalLoan)
+}
