@@ -11,6 +11,7 @@ struct Scenario: CustomTestStringConvertible {
 
   var testDescription: String
   var timeout: Int?
+  var stallTimeout: Int?
   var grace = 10_000
   /// By milliseconds, in order; those of one moment are noticed together.
   var events: [(at: Int, Event)]
@@ -99,6 +100,35 @@ struct Scenario: CustomTestStringConvertible {
       testDescription: "the timeout does not run on while held output is drained",
       timeout: 50, events: [(40, .exit)], expected: ["140 finish"]),
     Scenario(
+      testDescription: "silence from the start ends it when it has lasted too long",
+      stallTimeout: 200, events: [(210, .endOfOutput), (210, .exit)],
+      expected: ["200 terminate", "210 finish"], cause: .stall),
+    Scenario(
+      testDescription: "every piece of output puts the end for silence off",
+      stallTimeout: 200,
+      events: [(150, .output), (300, .output), (510, .endOfOutput), (510, .exit)],
+      expected: ["500 terminate", "510 finish"], cause: .stall),
+    Scenario(
+      testDescription: "who has closed its output is silent",
+      stallTimeout: 200, events: [(150, .output), (160, .endOfOutput), (360, .exit)],
+      expected: ["350 terminate", "360 finish"], cause: .stall),
+    Scenario(
+      testDescription: "what ignores being asked to end for its silence is killed, writing or not",
+      stallTimeout: 200, grace: 100, events: [(250, .output), (310, .endOfOutput), (310, .exit)],
+      expected: ["200 terminate", "300 kill", "310 finish"], cause: .stall, neededKill: true),
+    Scenario(
+      testDescription: "silence does not matter after the exit",
+      stallTimeout: 50, events: [(40, .exit)], expected: ["140 finish"]),
+    Scenario(
+      testDescription: "of two limits the one that is reached first counts",
+      timeout: 300, stallTimeout: 200,
+      events: [(150, .output), (310, .endOfOutput), (310, .exit)],
+      expected: ["300 terminate", "310 finish"], cause: .timeout),
+    Scenario(
+      testDescription: "of two limits that are reached together the one for all of it counts",
+      timeout: 200, stallTimeout: 200, events: [(210, .endOfOutput), (210, .exit)],
+      expected: ["200 terminate", "210 finish"], cause: .timeout),
+    Scenario(
       testDescription: "a hard stop does not wait for held output",
       events: [(40, .exit), (60, .stop(.now))], expected: ["60 finish"]),
     Scenario(
@@ -139,6 +169,7 @@ private struct Player {
     self.scenario = scenario
     ending = Ending(
       startedAt: .zero, timeout: scenario.timeout.map { .milliseconds($0) },
+      stallTimeout: scenario.stallTimeout.map { .milliseconds($0) },
       grace: .milliseconds(scenario.grace))
   }
 

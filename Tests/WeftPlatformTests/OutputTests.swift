@@ -81,6 +81,30 @@ import Testing
     #expect(ran.end.outputWasHeld)
   }
 
+  @Test("O15: merged, both streams arrive in the very order in which they were written")
+  func mergedOutputKeepsItsOrder() throws {
+    let script = "i=0; while [ $i -lt 500 ]; do echo o$i; echo e$i >&2; i=$((i+1)); done"
+    let ran = try run(sh: script, configure: { $0.mergesOutput = true })
+    let expected = (0..<500).map { "o\($0)\ne\($0)\n" }.joined()
+    #expect(ran.text == expected && ran.errors.isEmpty)
+  }
+
+  @Test("O15: apart, each stream keeps its own order")
+  func eachStreamKeepsItsOrder() throws {
+    let script = "i=0; while [ $i -lt 500 ]; do echo o$i; echo e$i >&2; i=$((i+1)); done"
+    let ran = try run(sh: script)
+    #expect(ran.text == (0..<500).map { "o\($0)\n" }.joined())
+    #expect(ran.errors == Array((0..<500).map { "e\($0)\n" }.joined().utf8))
+  }
+
+  @Test func whoTakesOutputIsCalledWhenItsAlarmIsDue() throws {
+    let output = AlarmedOutput()
+    let end = try ChildProgram(
+      ["/bin/sh", "-c", "printf hi; sleep 1000"], environment: .inherited()
+    ).run(stop: output.stop, output: output)
+    #expect(end.stopped == .cancelled && output.text == "hi")
+  }
+
   @Test func closedOutputDoesNotEndAProgram() throws {
     let ran = try run(sh: "exec >&- 2>&-; sleep 0.05; exit 9")
     #expect(ran.end.exited(with: 9))
@@ -101,7 +125,7 @@ import Testing
     var text = ""
     let end = run.toEnd(
       slot: try .ofThisThread(), stop: StopSwitch(),
-      output: { text += String(decoding: $1, as: UTF8.self) })
+      output: ImmediateOutput { text += String(decoding: $1, as: UTF8.self) })
     #expect(end.exited(with: 3) && text == "hi")
   }
 
@@ -110,5 +134,22 @@ import Testing
     #expect(end.usage.user + end.usage.system > .zero)
     #expect(end.usage.user + end.usage.system <= end.duration * 2)
     #expect(end.usage.peakResidentBytes > 100_000 && end.usage.minorFaults > 0)
+  }
+}
+
+/// Asks for an alarm after the first output, and ends the program when it rings.
+private final class AlarmedOutput: ProgramOutput {
+  let stop = StopSwitch()
+  private(set) var text = ""
+  private(set) var alarm: Duration?
+
+  func take(_ bytes: UnsafeRawBufferPointer, from stream: OutputStream, at now: Duration) {
+    text += String(decoding: bytes, as: UTF8.self)
+    alarm = now + .milliseconds(20)
+  }
+
+  func timePassed(until now: Duration) {
+    alarm = nil
+    stop.request(.graceful)
   }
 }

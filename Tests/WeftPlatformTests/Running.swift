@@ -14,7 +14,7 @@ func run(
   _ arguments: [String], stop: StopSwitch = StopSwitch(),
   environment: EnvironmentBlock = .inherited(),
   configure: (inout ChildProgram) -> Void = { _ in },
-  onChunk: (OutputStream, [UInt8]) -> Void = { _, _ in }
+  onChunk: @escaping (OutputStream, [UInt8]) -> Void = { _, _ in }
 ) throws(ProgramNotStarted) -> Ran {
   var program = ChildProgram(arguments, environment: environment)
   configure(&program)
@@ -30,7 +30,7 @@ func run(
 func run(
   sh script: String, stop: StopSwitch = StopSwitch(), environment: EnvironmentBlock = .inherited(),
   configure: (inout ChildProgram) -> Void = { _ in },
-  onChunk: (OutputStream, [UInt8]) -> Void = { _, _ in }
+  onChunk: @escaping (OutputStream, [UInt8]) -> Void = { _, _ in }
 ) throws(ProgramNotStarted) -> Ran {
   try run(
     ["/bin/sh", "-c", script], stop: stop, environment: environment, configure: configure,

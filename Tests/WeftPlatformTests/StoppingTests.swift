@@ -93,9 +93,23 @@ import Testing
       case nil: #expect(end.status == .exited(code: 0))
       case .cancelled:
         #expect([.exited(code: 0), .killed(by: .terminate)].contains(end.status))
-      case .timeout: Issue.record("there was no timeout")
+      case .timeout, .stall: Issue.record("there was no limit")
       }
     }
+  }
+
+  @Test func aProgramThatIsSilentForTooLongIsEnded() throws {
+    let ran = try run(
+      sh: lock.taking + "echo begun; sleep 1000",
+      configure: { $0.stallTimeout = .milliseconds(100) })
+    #expect(ran.end.stopped == .stall && ran.text == "begun\n" && lock.isFree)
+  }
+
+  @Test func aProgramThatGoesOnWritingIsNotSilent() throws {
+    let ran = try run(
+      sh: "for i in 1 2 3 4 5 6; do sleep 0.2; echo $i >&2; done",
+      configure: { $0.stallTimeout = .seconds(5) })
+    #expect(ran.end.exited(with: 0))
   }
 
   @Test("K13: stops from many threads are one")

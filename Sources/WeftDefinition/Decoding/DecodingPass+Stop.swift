@@ -12,7 +12,7 @@ extension DecodingPass {
           ?? "write { \"grace\": \"10s\" }")
       return nil
     }
-    var stop = StopRequest()
+    var (signal, grace) = (nil as String?, nil as Duration?)
     var isEmpty = true
     for member in node.members {
       guard let key: StopKey = key(of: member, in: .stop) else {
@@ -21,15 +21,15 @@ extension DecodingPass {
       }
       isEmpty = false
       switch key {
-      case .signal: stop.signal = stopSignal(member.value, field.member(member.key))
+      case .signal: signal = stopSignal(member.value, field.member(member.key))
       case .grace:
-        stop.grace = duration(member.value, field.member(member.key), allowsZero: true)
+        grace = duration(member.value, field.member(member.key), allowsZero: true)
       }
     }
     if isEmpty {
       report(.empty(path: path(field), wanted: "\"signal\", \"grace\" or both"), at: node)
     }
-    return isEmpty ? nil : stop
+    return isEmpty ? nil : StopRequest(signal: signal, grace: grace)
   }
 
   private mutating func stopSignal(_ node: JSONNode, _ field: Field) -> String? {

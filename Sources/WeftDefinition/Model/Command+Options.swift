@@ -77,11 +77,16 @@ extension Command {
 /// How a command is asked to end before it is made to; what is `nil` is as for every command of the run.
 public struct StopRequest: Sendable, Hashable {
   /// The signal that its processes get first, named without `SIG`: one of ``SignalName/ofStopping``.
-  public var signal: String?
+  public let signal: String?
   /// From that signal to KILL; zero sends KILL at once.
-  public var grace: Duration?
+  public let grace: Duration?
 
+  /// - Precondition: `signal` is one of ``SignalName/ofStopping``.
   public init(signal: String? = nil, grace: Duration? = nil) {
+    if let signal {
+      precondition(
+        SignalName.ofStopping.contains(signal), "no program is asked to end by \(signal)")
+    }
     self.signal = signal
     self.grace = grace
   }

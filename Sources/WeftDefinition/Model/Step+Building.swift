@@ -22,6 +22,15 @@ extension Step {
       allowFailure: allowFailure)
   }
 
+  /// A step that runs a command.
+  public init(
+    _ id: StepID? = nil, _ command: Command, needs: [Need]? = nil, timeout: Duration? = nil,
+    allowFailure: FailureTolerance = .none
+  ) {
+    self.init(
+      id: id, action: .run(command), needs: needs, timeout: timeout, allowFailure: allowFailure)
+  }
+
   /// A group whose members run one after another.
   public init(
     _ id: StepID? = nil, steps members: [Step], needs: [Need]? = nil, timeout: Duration? = nil,

@@ -48,14 +48,15 @@ extension StepFailure {
 }
 
 extension AttemptEnd {
-  /// - Parameter limit: The time limit under which the program ran.
-  init(_ end: ProgramEnd, limit: Duration?) {
+  /// - Parameter program: With the limits under which it ran.
+  init(_ end: ProgramEnd, of program: ChildProgram) {
     let exit = ProgramExit(end.status)
     let status: Status =
       switch end.stopped {
       case nil: .ended(exit)
       case .cancelled: .stopped(exit)
-      case .timeout: .timedOut(after: limit ?? .zero, exit)
+      case .timeout: .timedOut(after: program.timeout ?? .zero, exit)
+      case .stall: .stalled(after: program.stallTimeout ?? .zero, exit)
       }
     self.init(
       status, usage: ResourceUsage(end.usage),

@@ -35,7 +35,7 @@ package final class CommandExecutor: StepExecutor {
   private func run(_ attempt: Attempt) -> AttemptEnd {
     do throws(AttemptObstacle) {
       let program = try program(for: attempt)
-      return AttemptEnd(try start(program, for: attempt), limit: attempt.step.step.timeout)
+      return AttemptEnd(try start(program, for: attempt), of: program)
     } catch {
       return AttemptEnd(error.status)
     }
@@ -44,7 +44,10 @@ package final class CommandExecutor: StepExecutor {
   private func program(for attempt: Attempt) throws(AttemptObstacle) -> ChildProgram {
     var program: ChildProgram
     do { program = try resolver.program(for: attempt) } catch { throw .environment(error) }
-    program.stopPolicy = stopPolicy
+    let command = attempt.step.command
+    program.stopPolicy = stopPolicy.following(command.stop)
+    program.stallTimeout = command.stallTimeout
+    program.mergesOutput = command.mergesOutput
     program.input = try input(of: attempt)
     return program
   }
@@ -53,9 +56,7 @@ package final class CommandExecutor: StepExecutor {
     _ program: ChildProgram, for attempt: Attempt
   ) throws(AttemptObstacle) -> ProgramEnd {
     do {
-      return try program.run(stop: attempt.stop) { stream, chunk in
-        attempt.output.write(chunk, to: stream == .output ? .stdout : .stderr)
-      }
+      return try program.run(stop: attempt.stop, output: attempt.output)
     } catch {
       throw .notStarted(error)
     }

@@ -35,6 +35,8 @@ package struct AttemptEnd: Sendable, Hashable {
     case ended(ProgramExit)
     /// Its time limit passed, and it was ended.
     case timedOut(after: Duration, ProgramExit)
+    /// It wrote nothing for so long, and was ended.
+    case stalled(after: Duration, ProgramExit)
     /// It was asked to stop, and ended; `nil` if it had not started.
     case stopped(ProgramExit?)
     /// It could not start, or failed in another way than by its exit.

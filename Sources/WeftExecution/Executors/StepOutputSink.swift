@@ -1,5 +1,6 @@
 import Synchronization
 import WeftPlanning
+package import WeftPlatform
 
 /// Takes what one attempt writes: into the step's log, and as events, line by line.
 ///
@@ -57,4 +58,16 @@ package final class StepOutputSink: Sendable {
     }
     events.publish(lines, of: address)
   }
+}
+
+extension StepOutputSink: ProgramOutput {
+  package var alarm: Duration? { nil }
+
+  package func take(
+    _ bytes: UnsafeRawBufferPointer, from stream: OutputStream, at now: Duration
+  ) {
+    write(bytes, to: stream == .output ? .stdout : .stderr)
+  }
+
+  package func timePassed(until now: Duration) {}
 }

@@ -20,6 +20,9 @@ extension StepEnd {
     case .timedOut(let limit, let programExit):
       exit = programExit
       failure = .timedOut(after: limit)
+    case .stalled(let limit, let programExit):
+      exit = programExit
+      failure = .stalled(after: limit)
     case .stopped(let programExit):
       exit = programExit
       cancellation = reason ?? .requested
@@ -37,6 +40,12 @@ extension StepEnd {
 }
 
 extension StepFailure {
+  static func stalled(after limit: Duration) -> StepFailure {
+    StepFailure(
+      classes: [.stall], message: "wrote nothing for \(DurationText.text(of: limit)), and was ended"
+    )
+  }
+
   /// The failure that an exit is, if it is one.
   static func judging(_ exit: ProgramExit, successCodes: [Int]) -> StepFailure? {
     switch exit {

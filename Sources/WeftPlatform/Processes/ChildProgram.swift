@@ -40,6 +40,8 @@ package struct ChildProgram: Sendable {
   package var mergesOutput = false
   /// From the start to the leader's exit.
   package var timeout: Duration?
+  /// How long it may write nothing, from its start or its last output to the leader's exit.
+  package var stallTimeout: Duration?
   package var stopPolicy = StopPolicy()
 
   package init(_ arguments: [String], environment: EnvironmentBlock, directory: String? = nil) {
@@ -50,18 +52,15 @@ package struct ChildProgram: Sendable {
 
   /// Runs the program to its end on the calling thread, which is blocked meanwhile.
   ///
-  /// Neither closure may run another program on this thread: they would share its buffer.
-  ///
   /// - Parameters:
   ///   - stop: Asks it to stop from any thread; requested beforehand, nothing is started.
   ///   - started: Called once, with the process id, before any output.
-  ///   - output: Called with every piece of output as it arrives, in order within a stream. The bytes are
-  ///     the callee's until it returns; while it does not, the program is held back by its full pipe.
+  ///   - output: Takes what it writes.
   /// - Throws: `ProgramNotStarted` when nothing of it has run.
   package func run(
     stop: StopSwitch,
     started: (_ process: Int32) -> Void = { _ in },
-    output: (OutputStream, UnsafeRawBufferPointer) -> Void
+    output: some ProgramOutput
   ) throws(ProgramNotStarted) -> ProgramEnd {
     let slot: ProgramSlot
     do { slot = try .ofThisThread() } catch { throw .resources(error) }
@@ -94,7 +93,9 @@ package struct ChildProgram: Sendable {
     return ProgramRun(
       leader: leader, exit: weft_exit_descriptor(leader), streams: streams, terminal: terminal,
       policy: stopPolicy,
-      ending: Ending(startedAt: begin, timeout: timeout, grace: stopPolicy.grace), begin: begin)
+      ending: Ending(
+        startedAt: begin, timeout: timeout, stallTimeout: stallTimeout, grace: stopPolicy.grace),
+      begin: begin)
   }
 
   private func streams() throws(SystemError) -> ProgramStreams {

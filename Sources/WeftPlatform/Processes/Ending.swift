@@ -32,6 +32,7 @@ struct Ending {
 
   private let grace: Duration
   private let timeoutAt: Duration?
+  private let stallTimeout: Duration?
   private var level = StopLevel.none
   private var killAt: Duration?
   private var killedAt: Duration?
@@ -46,8 +47,11 @@ struct Ending {
     var pause = Duration.milliseconds(1)
   }
 
-  init(startedAt start: Duration, timeout: Duration?, grace: Duration) {
+  init(
+    startedAt start: Duration, timeout: Duration?, stallTimeout: Duration? = nil, grace: Duration
+  ) {
     self.grace = grace
+    self.stallTimeout = stallTimeout
     timeoutAt = timeout.map { start + $0 }
     lastOutput = start
   }
@@ -77,12 +81,20 @@ struct Ending {
 
   private mutating func whileRunning(at now: Duration) -> Action {
     if cause == nil {
-      cause = level > .none ? .cancelled : hasPassed(timeoutAt, at: now) ? .timeout : nil
-      guard cause != nil else { return .wait(until: timeoutAt) }
+      let limit = nextLimit
+      cause = level > .none ? .cancelled : hasPassed(limit?.time, at: now) ? limit?.cause : nil
+      guard cause != nil else { return .wait(until: limit?.time) }
       killAt = now + grace
       if level < .now, grace > .zero { return .terminate }
     }
     return killIfDue(at: now) ?? .wait(until: killedAt == nil ? killAt : nil)
+  }
+
+  /// What will end it if nothing else happens before. A program that has closed its output is silent, too.
+  private var nextLimit: (time: Duration, cause: StopCause)? {
+    let stallAt = stallTimeout.map { lastOutput + $0 }
+    if let stallAt, stallAt < timeoutAt ?? stallAt + .nanoseconds(1) { return (stallAt, .stall) }
+    return timeoutAt.map { ($0, .timeout) }
   }
 
   private mutating func killIfDue(at now: Duration) -> Action? {

@@ -21,8 +21,6 @@ struct ProgramRun: ~Copyable {
   private var looks = 0
   private var leftovers: [ProcessRecord] = []
 
-  typealias Output = (OutputStream, UnsafeRawBufferPointer) -> Void
-
   /// - Parameter exit: What `weft_exit_descriptor` gave, also if that is an error.
   init(
     leader: Int32, exit: Int32, streams: consuming ProgramStreams, terminal: TerminalLoan? = nil,
@@ -38,7 +36,8 @@ struct ProgramRun: ~Copyable {
     if exit >= 0 { self.exit = OwnedDescriptor(exit) }
   }
 
-  mutating func toEnd(slot: ProgramSlot, stop: StopSwitch, output: Output) -> ProgramEnd {
+  mutating func toEnd(slot: ProgramSlot, stop: StopSwitch, output: some ProgramOutput) -> ProgramEnd
+  {
     while true {
       switch ending.next(at: MonotonicClock.now) {
       case .wait(let time): wait(until: time, slot: slot, stop: stop, output: output)
@@ -59,10 +58,14 @@ struct ProgramRun: ~Copyable {
 
 extension ProgramRun {
   private mutating func wait(
-    until time: Duration?, slot: ProgramSlot, stop: StopSwitch, output: Output
+    until time: Duration?, slot: ProgramSlot, stop: StopSwitch, output: some ProgramOutput
   ) {
-    poll(until: time, slot: slot)
+    poll(until: [time, output.alarm].compactMap(\.self).min(), slot: slot)
     readReady(slot: slot, output: output)
+    if let alarm = output.alarm {
+      let now = MonotonicClock.now
+      if alarm <= now { output.timePassed(until: now) }
+    }
     if slot.polls[.feed].revents != 0, streams.feed?.sendSome() == false { streams.feed = nil }
     // The exit before the stop: who had exited when the stop came has ended by itself.
     noteExit(signalled: slot.polls[.exit].revents != 0)
@@ -113,7 +116,7 @@ extension ProgramRun {
 // MARK: Output
 
 extension ProgramRun {
-  private mutating func readReady(slot: ProgramSlot, output: Output) {
+  private mutating func readReady(slot: ProgramSlot, output: some ProgramOutput) {
     let ready = slot.polls[.output].revents | slot.polls[.errors].revents
     guard ready != 0 else { return }
     if slot.polls[.output].revents != 0 {
@@ -131,14 +134,17 @@ extension ProgramRun {
 
   /// One read; false at the end of the stream.
   private static func readPiece(
-    _ polled: pollfd, _ stream: OutputStream, slot: ProgramSlot, output: Output
+    _ polled: pollfd, _ stream: OutputStream, slot: ProgramSlot, output: some ProgramOutput
   ) -> Bool {
     // Hung up with nothing to read is the end; only Linux tells it so, elsewhere read does.
     guard polled.revents & Int16(POLLIN) != 0 || polled.revents & Int16(POLLHUP) == 0 else {
       return false
     }
     let count = readOnce(polled.fd, slot.buffer)
-    if count > 0 { output(stream, UnsafeRawBufferPointer(rebasing: slot.buffer[..<count])) }
+    if count > 0 {
+      let piece = UnsafeRawBufferPointer(rebasing: slot.buffer[..<count])
+      output.take(piece, from: stream, at: MonotonicClock.now)
+    }
     if count == ProgramSlot.bufferBytes {
       weft_pipe_grow(polled.fd, Int32(ProgramSlot.largeBufferBytes))
       slot.enlargeBuffer()
@@ -152,7 +158,7 @@ extension ProgramRun {
 
   /// When reading stops before the end of file, what was written until now is not lost. What a process
   /// goes on writing meanwhile is: no more is taken than fits into a pipe.
-  private mutating func readWhatIsThere(slot: ProgramSlot, output: Output) {
+  private mutating func readWhatIsThere(slot: ProgramSlot, output: some ProgramOutput) {
     guard ending.outputIsOpen else { return }
     for _ in 0..<Self.lastReads where ending.outputIsOpen {
       poll(until: .zero, slot: slot)

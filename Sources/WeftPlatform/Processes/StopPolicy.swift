@@ -21,4 +21,6 @@ package enum StopLevel: Int, Comparable, Sendable {
 /// Who ended a program that did not end by itself.
 package enum StopCause: Hashable, Sendable {
   case timeout, cancelled
+  /// It wrote nothing for too long.
+  case stall
 }
