@@ -1,26 +1,66 @@
 #include "platform.h"
 
 #include <errno.h>
+#include <pthread.h>
 #include <signal.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
-int weft_has_exited(pid_t pid) {
+int weft_has_exited(pid_t pid, int *code) {
   siginfo_t exited;
   exited.si_pid = 0;
   while (waitid(P_PID, (id_t)pid, &exited, WEXITED | WNOHANG | WNOWAIT) < 0)
     if (errno != EINTR) return -errno;
+  *code = exited.si_code == CLD_EXITED ? exited.si_status : -1;
   return exited.si_pid == pid;
 }
 
+int weft_has_children(void) {
+  siginfo_t any;
+  while (waitid(P_ALL, 0, &any, WEXITED | WNOHANG | WNOWAIT) < 0)
+    if (errno != EINTR) return errno != ECHILD;
+  return 1;
+}
+
+pid_t weft_exited_child(void) {
+  siginfo_t exited;
+  exited.si_pid = 0;
+  while (waitid(P_ALL, 0, &exited, WEXITED | WNOHANG | WNOWAIT) < 0)
+    if (errno != EINTR) return 0;
+  return exited.si_pid;
+}
+
+void weft_reap(pid_t pid) {
+  while (waitpid(pid, NULL, WNOHANG) < 0 && errno == EINTR) continue;
+}
+
+static pthread_rwlock_t start_gate = PTHREAD_RWLOCK_INITIALIZER;
+
+void weft_start_gate_pass(void) { pthread_rwlock_rdlock(&start_gate); }
+void weft_start_gate_passed(void) { pthread_rwlock_unlock(&start_gate); }
+void weft_start_gate_shut(void) { pthread_rwlock_wrlock(&start_gate); }
+void weft_start_gate_open(void) { pthread_rwlock_unlock(&start_gate); }
+
 #if defined(__linux__)
 
+#include <sys/prctl.h>
 #include <sys/syscall.h>
 
 #ifndef SYS_pidfd_open
 #define SYS_pidfd_open 434
 #endif
+#ifndef SYS_pidfd_send_signal
+#define SYS_pidfd_send_signal 424
+#endif
+
+int weft_become_subreaper(void) {
+  return prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0) < 0 ? -errno : 0;
+}
+
+int weft_signal_held(int descriptor, int signal) {
+  return syscall(SYS_pidfd_send_signal, descriptor, signal, NULL, 0U) < 0 ? -errno : 0;
+}
 
 int weft_exit_descriptor(pid_t pid) {
   long descriptor = syscall(SYS_pidfd_open, pid, 0U);
@@ -43,6 +83,13 @@ int weft_group_has_others(pid_t leader) {
 #include <stdlib.h>
 #include <sys/event.h>
 #include <sys/sysctl.h>
+
+int weft_become_subreaper(void) { return -ENOSYS; }
+
+int weft_signal_held(int descriptor, int signal) {
+  (void)descriptor, (void)signal;
+  return -ENOSYS;
+}
 
 int weft_exit_descriptor(pid_t pid) {
   int queue = kqueue();

@@ -5,7 +5,7 @@ import Testing
 /// What happens to a program, on virtual time.
 struct Scenario: CustomTestStringConvertible {
   enum Event {
-    case output, endOfOutput, exit
+    case output, endOfOutput, exit, failure
     case stop(StopLevel)
   }
 
@@ -13,6 +13,7 @@ struct Scenario: CustomTestStringConvertible {
   var timeout: Int?
   var stallTimeout: Int?
   var grace = 10_000
+  var keepsLeftovers = false
   /// By milliseconds, in order; those of one moment are noticed together.
   var events: [(at: Int, Event)]
   /// Until when others live in the group, and whether KILL ends them.
@@ -22,6 +23,7 @@ struct Scenario: CustomTestStringConvertible {
   var expected: [String]
   var cause: StopCause?
   var neededKill = false
+  var gaveUp = false
 }
 
 @Suite struct EndingTests {
@@ -35,18 +37,18 @@ struct Scenario: CustomTestStringConvertible {
     Scenario(
       testDescription: "O01: held, silent output is given up 100 ms after the exit",
       events: [(1, .output), (500, .exit)], groupLivesUntil: 60_000,
-      expected: ["600 kill", "600 finish"]),
+      expected: ["600 kill group", "600 finish"]),
     Scenario(
       testDescription: "O02: held output that goes on is read for 2 s",
       events: [(10, .exit)] + (1...60).map { (10 + $0 * 50, .output) }, groupLivesUntil: 60_000,
-      expected: ["2010 kill", "2010 finish"]),
+      expected: ["2010 kill group", "2010 finish"]),
     Scenario(
       testDescription: "O02: silence after the last piece counts from that piece",
       events: [(10, .exit), (90, .output), (180, .output)], expected: ["280 finish"]),
     Scenario(
       testDescription: "O03: others that hold no output are found and killed at once",
       events: [(5, .endOfOutput), (9, .exit)], groupLivesUntil: 60_000,
-      expected: ["9 kill", "9 finish"]),
+      expected: ["9 kill group", "9 finish"]),
     Scenario(
       testDescription: "K01: at its timeout it gets TERM, and no KILL if it obeys",
       timeout: 1000, events: [(1005, .endOfOutput), (1005, .exit)],
@@ -138,7 +140,30 @@ struct Scenario: CustomTestStringConvertible {
     Scenario(
       testDescription: "what cannot be killed is given up after 5 s",
       events: [(5, .endOfOutput), (9, .exit)], groupLivesUntil: .max, groupIsMortal: false,
-      expected: ["9 kill", "5009 finish"]),
+      expected: ["9 kill group", "5009 finish"], gaveUp: true),
+    Scenario(
+      testDescription: "after a failure everything is ended, wherever it went",
+      events: [(5, .endOfOutput), (9, .failure)], groupLivesUntil: 60_000,
+      expected: ["9 kill", "9 finish"]),
+    Scenario(
+      testDescription: "K14: stopped, what cannot be killed is given up 5 s after KILL",
+      events: [(50, .stop(.graceful)), (55, .endOfOutput), (60, .exit)], groupLivesUntil: .max,
+      groupIsMortal: false, expected: ["50 terminate", "10050 kill", "15050 finish"],
+      cause: .cancelled, neededKill: true,
+      gaveUp: true),
+    Scenario(
+      testDescription: "leftovers that are kept are left alone after a success",
+      keepsLeftovers: true, events: [(5, .endOfOutput), (9, .exit)], groupLivesUntil: 60_000,
+      expected: ["9 finish"]),
+    Scenario(
+      testDescription: "kept leftovers go when the program has failed",
+      keepsLeftovers: true, events: [(5, .endOfOutput), (9, .failure)], groupLivesUntil: 60_000,
+      expected: ["9 kill", "9 finish"]),
+    Scenario(
+      testDescription: "kept leftovers go when the program was stopped",
+      keepsLeftovers: true,
+      events: [(5, .endOfOutput), (7, .stop(.graceful)), (9, .exit)], groupLivesUntil: 60_000,
+      expected: ["7 terminate", "10007 kill", "10007 finish"], cause: .cancelled, neededKill: true),
   ]
 
   @Test(arguments: scenarios)
@@ -148,6 +173,7 @@ struct Scenario: CustomTestStringConvertible {
     #expect(player.acts == scenario.expected)
     #expect(player.ending.cause == scenario.cause)
     #expect(player.ending.neededKill == scenario.neededKill)
+    #expect(player.ending.gaveUp == scenario.gaveUp)
   }
 
   @Test func leftAloneWithoutATimeoutItWaitsForEver() {
@@ -170,7 +196,7 @@ private struct Player {
     ending = Ending(
       startedAt: .zero, timeout: scenario.timeout.map { .milliseconds($0) },
       stallTimeout: scenario.stallTimeout.map { .milliseconds($0) },
-      grace: .milliseconds(scenario.grace))
+      grace: .milliseconds(scenario.grace), keepsLeftovers: scenario.keepsLeftovers)
   }
 
   mutating func play() {
@@ -184,10 +210,10 @@ private struct Player {
         }
         now = next
         happen()
-      case .lookAtGroup: ending.groupSeen(isEmpty: groupIsEmpty, at: .milliseconds(now))
+      case .look: ending.othersSeen(areGone: groupIsEmpty, at: .milliseconds(now))
       case .terminate: acts.append("\(now) terminate")
-      case .kill:
-        acts.append("\(now) kill")
+      case .kill(let scope):
+        acts.append("\(now) kill\(scope == .everything ? "" : " group")")
         groupWasKilled = scenario.groupIsMortal
       case .finish:
         acts.append("\(now) finish")
@@ -205,6 +231,7 @@ private struct Player {
       case .output: ending.outputArrived(at: .milliseconds(now))
       case .endOfOutput: ending.outputEnded()
       case .exit: ending.leaderExited(at: .milliseconds(now))
+      case .failure: ending.leaderExited(at: .milliseconds(now), succeeded: false)
       case .stop(let level): ending.stopRequested(level)
       }
     }

@@ -156,26 +156,3 @@ import Testing
     #expect(SystemError.outOfDescriptors.isShortage && !SystemError.notFound.isShortage)
   }
 }
-
-@Suite struct ProcessTableTests {
-  @Test(arguments: [
-    (
-      "7 (sh) S 1 7 7 0 -1",
-      ProcessStatus(command: "sh", state: 83, parent: 1, group: 7, session: 7)
-    ),
-    (
-      "7 (a) b) (c) Z 3 4 5 0",
-      ProcessStatus(command: "a) b) (c", state: 90, parent: 3, group: 4, session: 5)
-    ),
-    ("7 () R -1 0 0 0", ProcessStatus(command: "", state: 82, parent: -1, group: 0, session: 0)),
-    ("7 sh S 1 7 7", nil), ("7 (sh) S 1 x 7 0", nil), ("", nil),
-  ])
-  func statusLinesAreRead(line: String, status: ProcessStatus?) {
-    #expect(ProcessStatus(line: Array(line.utf8)) == status)
-  }
-
-  @Test func zombiesAreNotAlive() {
-    #expect(ProcessStatus(line: Array("7 (sh) Z 1 7 7 0".utf8))?.isAlive == false)
-    #expect(ProcessStatus(line: Array("7 (sh) D 1 7 7 0".utf8))?.isAlive == true)
-  }
-}

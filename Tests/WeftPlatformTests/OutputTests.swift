@@ -118,10 +118,9 @@ import Testing
     let leader = try arguments.start("/bin/sh", streams: streams)
     streams.closeProgramEnds()
     let begin = MonotonicClock.now
-    let ending = Ending(startedAt: begin, timeout: nil, grace: .zero)
     var run = ProgramRun(
-      leader: leader, exit: -1, streams: streams, policy: StopPolicy(), ending: ending, begin: begin
-    )
+      of: ChildProgram(["/bin/sh"], environment: .inherited()), leader: leader, exit: -1,
+      streams: streams, begin: begin)
     var text = ""
     let end = run.toEnd(
       slot: try .ofThisThread(), stop: StopSwitch(),

@@ -53,7 +53,31 @@ pid_t weft_spawn(const struct weft_spawn_request *request, struct weft_spawn_fai
 int weft_exit_descriptor(pid_t pid);
 
 /// 1 when the child `pid` has exited and waits to be reaped, 0 when it runs. It is not reaped.
-int weft_has_exited(pid_t pid);
+/// `*code` is then its exit code, or -1 if a signal ended it.
+int weft_has_exited(pid_t pid, int *code);
+
+/// Sends a signal to the process that a `weft_exit_descriptor` stands for, which need not be a child;
+/// -ENOSYS where the system has no such thing.
+int weft_signal_held(int descriptor, int signal);
+
+/// Whether this process has a child at all, alive or not.
+int weft_has_children(void);
+
+/// A child that has exited and waits to be reaped, or 0. It is not reaped.
+pid_t weft_exited_child(void);
+
+/// Reaps the child `pid` if it has exited.
+void weft_reap(pid_t pid);
+
+/// From now on this process is the parent of all descendants that lose theirs (Linux).
+int weft_become_subreaper(void);
+
+/// Who passes the gate may have made a child that is not registered yet; who has shut it knows that
+/// there is none. Any number may pass at once.
+void weft_start_gate_pass(void);
+void weft_start_gate_passed(void);
+void weft_start_gate_shut(void);
+void weft_start_gate_open(void);
 
 /// Whether a process other than `leader`, which has exited and is not yet reaped, is in its group.
 /// 1 also for zombies. 0 may be wrong if all others run at the lowest priority there is.

@@ -43,6 +43,12 @@ package struct ChildProgram: Sendable {
   /// How long it may write nothing, from its start or its last output to the leader's exit.
   package var stallTimeout: Duration?
   package var stopPolicy = StopPolicy()
+  /// Exit codes after which what has made a session of its own is left alone.
+  package var successCodes: [Int32] = [0]
+  /// After a success, what is alive in its group is left alone, too.
+  package var keepsLeftovers = false
+  /// What all that it starts is held in; `nil`: only its group is ended with it.
+  package var enclosure: (any Enclosure)?
 
   package init(_ arguments: [String], environment: EnvironmentBlock, directory: String? = nil) {
     self.arguments = arguments
@@ -69,14 +75,14 @@ package struct ChildProgram: Sendable {
     guard level == .none else { throw .stopped }
     var mayHaveLeftTraces = false
     defer { terminal?.end(restoringScreen: mayHaveLeftTraces) }
-    var run = try start(on: slot)
+    var run = try start()
     started(run.leader)
     let end = run.toEnd(slot: slot, stop: stop, output: output)
     mayHaveLeftTraces = end.wasCutOff
     return end
   }
 
-  private func start(on slot: ProgramSlot) throws(ProgramNotStarted) -> ProgramRun {
+  private func start() throws(ProgramNotStarted) -> ProgramRun {
     let arguments = try ProgramArguments(arguments, environment: environment, directory: directory)
     let program = try environment.searchPath.resolve(self.arguments[0])
     let begin = MonotonicClock.now
@@ -85,17 +91,16 @@ package struct ChildProgram: Sendable {
     let leader = try RunningGroups.shared.admit { () throws(ProgramNotStarted) in
       // It may have been in the foreground when the terminal was lent, and have been stopped since.
       if let terminal, !terminal.isForeground { throw .terminalUnavailable(.inBackground) }
-      let leader = try arguments.start(program, streams: streams)
+      let leader = try ChildProcesses.start { () throws(ProgramNotStarted) in
+        try arguments.start(program, streams: streams, cgroup: enclosure?.cgroup ?? -1)
+      }
       terminal?.began(leader)
       return (leader, terminal == nil ? leader : nil)
     }
+    enclosure?.began(leader: leader)
     streams.closeProgramEnds()
     return ProgramRun(
-      leader: leader, exit: weft_exit_descriptor(leader), streams: streams, terminal: terminal,
-      policy: stopPolicy,
-      ending: Ending(
-        startedAt: begin, timeout: timeout, stallTimeout: stallTimeout, grace: stopPolicy.grace),
-      begin: begin)
+      of: self, leader: leader, exit: weft_exit_descriptor(leader), streams: streams, begin: begin)
   }
 
   private func streams() throws(SystemError) -> ProgramStreams {

@@ -2,18 +2,27 @@
 /// happened and says what is to be done now.
 ///
 /// Left alone, a program ends when its leader has exited and its output is drained; what is then alive in
-/// its group is killed. Stopped, its group gets a signal and a grace, then KILL; its output is drained
-/// after that. In either case the leader is reaped last: until then it holds the group's id.
+/// its group is killed, and after a failure all that it has started, wherever that went. Stopped, all that
+/// it has started gets a signal and a grace, then KILL; its output is drained after that. In either case
+/// the leader is reaped last: until then it holds the group's id.
 struct Ending {
   enum Action: Hashable {
     /// Nothing to do before something happens, or the time comes.
     case wait(until: Duration?)
-    /// Send the policy's signal, and CONT, to the group.
+    /// Send the policy's signal, and CONT, to all that the program has started.
     case terminate
-    case kill
-    /// See whether any process but the leader lives in the group, and tell `groupSeen` before going on.
-    case lookAtGroup
+    case kill(Scope)
+    /// See whether any process but the leader is alive, and tell `othersSeen` before going on.
+    case look(Scope)
     case finish
+  }
+
+  /// Who is ended with the program, or looked for.
+  enum Scope: Hashable {
+    /// The members of its group.
+    case group
+    /// All that it has started, also what has left the group.
+    case everything
   }
 
   /// Output that stays silent for so long is taken to be complete, although someone holds it open.
@@ -29,7 +38,10 @@ struct Ending {
   private(set) var outputIsOpen = true
   /// Whether waiting for the output's end was given up.
   private(set) var outputWasHeld = false
+  /// Whether some were alive `deathLimit` after they were killed.
+  private(set) var gaveUp = false
 
+  private let keepsLeftovers: Bool
   private let grace: Duration
   private let timeoutAt: Duration?
   private let stallTimeout: Duration?
@@ -37,21 +49,25 @@ struct Ending {
   private var killAt: Duration?
   private var killedAt: Duration?
   private var exitedAt: Duration?
+  private var succeeded = false
   private var lastOutput: Duration
-  private var group = Group()
+  private var others = Others()
 
-  /// What is known, after the leader's exit, about the rest of its group.
-  private struct Group {
+  /// What is known, after the leader's exit, about the rest.
+  private struct Others {
     var goneAt: Duration?
     var nextLook = Duration.zero
     var pause = Duration.milliseconds(1)
   }
 
+  /// - Parameter keepsLeftovers: What is alive after a success is left alone.
   init(
-    startedAt start: Duration, timeout: Duration?, stallTimeout: Duration? = nil, grace: Duration
+    startedAt start: Duration, timeout: Duration?, stallTimeout: Duration? = nil, grace: Duration,
+    keepsLeftovers: Bool = false
   ) {
     self.grace = grace
     self.stallTimeout = stallTimeout
+    self.keepsLeftovers = keepsLeftovers
     timeoutAt = timeout.map { start + $0 }
     lastOutput = start
   }
@@ -59,24 +75,39 @@ struct Ending {
   mutating func stopRequested(_ level: StopLevel) { self.level = max(self.level, level) }
   mutating func outputArrived(at now: Duration) { lastOutput = now }
   mutating func outputEnded() { outputIsOpen = false }
-  mutating func leaderExited(at now: Duration) { exitedAt = exitedAt ?? now }
+  mutating func leaderExited(at now: Duration, succeeded: Bool = true) {
+    guard exitedAt == nil else { return }
+    exitedAt = now
+    self.succeeded = succeeded
+  }
 
-  mutating func groupSeen(isEmpty: Bool, at now: Duration) {
-    if isEmpty {
-      group.goneAt = now
+  mutating func othersSeen(areGone: Bool, at now: Duration) {
+    if areGone {
+      others.goneAt = now
     } else {
-      group.nextLook = now + group.pause
-      group.pause = min(group.pause * 2, .milliseconds(500))
+      others.nextLook = now + others.pause
+      others.pause = min(others.pause * 2, .milliseconds(500))
     }
   }
+
+  /// Whether the others have been killed already, and who is still found came later.
+  var hasKilled: Bool { killedAt != nil }
+
+  /// Nobody stopped it, and its leader has succeeded.
+  var endedWell: Bool { cause == nil && succeeded }
+
+  /// A success leaves alone what has made a session of its own; everything else ends all there is.
+  private var scope: Scope { endedWell ? .group : .everything }
 
   mutating func next(at now: Duration) -> Action {
     guard let exitedAt else { return whileRunning(at: now) }
     // Who exits before anything was sent has not been stopped, however close the race was.
     guard cause == nil else {
-      return endGroup(at: now) ?? drain(since: group.goneAt ?? now, at: now) ?? .finish
+      return endOthers(at: now) ?? drain(since: others.goneAt ?? now, at: now) ?? .finish
     }
-    return drain(since: exitedAt, at: now) ?? endGroup(at: now) ?? .finish
+    if let wait = drain(since: exitedAt, at: now) { return wait }
+    if succeeded, keepsLeftovers { return .finish }
+    return endOthers(at: now) ?? .finish
   }
 
   private mutating func whileRunning(at now: Duration) -> Action {
@@ -102,22 +133,23 @@ struct Ending {
     guard killedAt == nil, isDue else { return nil }
     killedAt = now
     neededKill = cause != nil
-    group.nextLook = now
-    group.pause = .milliseconds(1)
-    return .kill
+    others.nextLook = now
+    others.pause = .milliseconds(1)
+    return .kill(scope)
   }
 
   /// `nil` once no other process is left, or what is left cannot be killed.
-  private mutating func endGroup(at now: Duration) -> Action? {
-    guard group.goneAt == nil else { return nil }
-    if group.nextLook <= now { return .lookAtGroup }
+  private mutating func endOthers(at now: Duration) -> Action? {
+    guard others.goneAt == nil else { return nil }
+    if others.nextLook <= now { return .look(scope) }
     if let kill = killIfDue(at: now) { return kill }
     let limit = killedAt.map { $0 + Self.deathLimit } ?? killAt
     if killedAt != nil, hasPassed(limit, at: now) {
-      group.goneAt = now
+      others.goneAt = now
+      gaveUp = true
       return nil
     }
-    return .wait(until: min(group.nextLook, limit ?? group.nextLook))
+    return .wait(until: min(others.nextLook, limit ?? others.nextLook))
   }
 
   /// `nil` once there is no more output to wait for.

@@ -2,65 +2,68 @@
   import Glibc
 
   extension ProcessTable {
-    static func groups() -> [Int32: [ProcessRecord]] {
-      var groups: [Int32: [ProcessRecord]] = [:]
-      guard let listing = opendir("/proc") else { return groups }
+    static func all() -> [ProcessStatus] {
+      var processes: [ProcessStatus] = []
+      guard let listing = opendir("/proc") else { return processes }
       defer { closedir(listing) }
       while let entry = readdir(listing) {
-        let name = withUnsafeBytes(of: entry.pointee.d_name) { bytes in
-          String(decoding: bytes.prefix { $0 != 0 }, as: UTF8.self)
-        }
-        guard let id = Int32(name), let status = ProcessStatus(of: id), status.isAlive else {
-          continue
-        }
-        groups[status.group, default: []].append(ProcessRecord(id: id, command: status.command))
+        let id = withUnsafeBytes(of: &entry.pointee.d_name) { DecimalDigits.number(startingAt: $0) }
+        if let id, let status = ProcessStatus(of: Int32(id)) { processes.append(status) }
       }
-      return groups
+      return processes
     }
   }
 
-  /// What /proc/PID/stat says (proc_pid_stat(5)).
-  struct ProcessStatus: Equatable {
-    var command: String
-    var state: UInt8
-    var parent: Int32
-    var group: Int32
-    var session: Int32
-
-    init(command: String, state: UInt8, parent: Int32, group: Int32, session: Int32) {
-      self.command = command
-      self.state = state
-      self.parent = parent
-      self.group = group
-      self.session = session
-    }
-
-    /// Neither a zombie nor dead.
-    var isAlive: Bool { state != UInt8(ascii: "Z") && state != UInt8(ascii: "X") }
-
+  extension ProcessStatus {
     /// `nil` when there is no such process (any more).
-    init?(of id: Int32) {
+    package init?(of id: Int32) {
       let file = open("/proc/\(id)/stat", O_RDONLY | O_CLOEXEC)
       guard file >= 0 else { return nil }
       defer { close(file) }
-      let line = withUnsafeTemporaryAllocation(byteCount: 1024, alignment: 1) { buffer in
-        Array(buffer.prefix(max(0, read(file, buffer.baseAddress, buffer.count))))
+      let status = withUnsafeTemporaryAllocation(byteCount: 1024, alignment: 1) { buffer in
+        let count = max(0, read(file, buffer.baseAddress, buffer.count))
+        return ProcessStatus(line: UnsafeRawBufferPointer(rebasing: buffer[..<count]))
       }
-      self.init(line: line)
+      guard let status else { return nil }
+      self = status
     }
 
-    /// The command stands in parentheses and may hold any byte, parentheses too; the last one ends it.
-    init?(line: [UInt8]) {
-      guard let open = line.firstIndex(of: UInt8(ascii: "(")),
+    /// What /proc/PID/stat says (proc_pid_stat(5)). The command stands in parentheses and may hold any
+    /// byte, parentheses too; the last one ends it.
+    init?(line: UnsafeRawBufferPointer) {
+      guard let id = DecimalDigits.number(startingAt: line),
+        let open = line.firstIndex(of: UInt8(ascii: "(")),
         let close = line.lastIndex(of: UInt8(ascii: ")")), open < close
       else { return nil }
-      let fields = line[(close + 1)...].split(separator: UInt8(ascii: " "), maxSplits: 4)
-      guard fields.count >= 4, let state = fields[0].first else { return nil }
-      let numbers = fields[1...3].compactMap { Int32(String(decoding: $0, as: UTF8.self)) }
-      guard numbers.count == 3 else { return nil }
-      command = String(decoding: line[(open + 1)..<close], as: UTF8.self)
-      self.state = state
-      (parent, group, session) = (numbers[0], numbers[1], numbers[2])
+      let fields = line[(close + 1)...].split(separator: UInt8(ascii: " "), maxSplits: 20)
+      // From field 3, the state, on; 20 is the number of threads, 22 the start.
+      guard fields.count > 19, let state = fields[0].first else { return nil }
+      let numbers = [1, 2, 3, 17, 19].compactMap {
+        DecimalDigits.number(startingAt: UnsafeRawBufferPointer(rebasing: fields[$0]))
+      }
+      guard numbers.count == 5 else { return nil }
+      let isDead = state == UInt8(ascii: "Z") || state == UInt8(ascii: "X")
+      self.init(
+        identity: ProcessIdentity(id: Int32(id), startTicks: UInt64(numbers[4])),
+        command: String(decoding: line[(open + 1)..<close], as: UTF8.self),
+        // A first thread that has ended looks like a zombie while others go on.
+        isAlive: !isDead || numbers[3] > 1,
+        parent: Int32(numbers[0]), group: Int32(numbers[1]), session: Int32(numbers[2]))
     }
   }
 #endif
+
+/// Numbers as the kernel writes them.
+enum DecimalDigits {
+  /// The number that the bytes begin with; `nil` if they begin with anything but a digit.
+  static func number(startingAt bytes: UnsafeRawBufferPointer) -> Int? {
+    var number: Int?
+    for byte in bytes {
+      guard byte >= UInt8(ascii: "0"), byte <= UInt8(ascii: "9") else { break }
+      let (scaled, isTooLarge) = (number ?? 0).multipliedReportingOverflow(by: 10)
+      guard !isTooLarge else { return nil }
+      number = scaled + Int(byte - UInt8(ascii: "0"))
+    }
+    return number
+  }
+}

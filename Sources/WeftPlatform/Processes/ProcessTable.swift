@@ -12,29 +12,76 @@ package struct ProcessRecord: Hashable, Sendable {
   }
 }
 
-/// The processes that live now, by group. Zombies have died and are not among them.
+/// Tells a process from an earlier one that had the same id.
+package struct ProcessIdentity: Hashable, Sendable {
+  package var id: Int32
+  /// When it started, in the kernel's ticks since boot.
+  package var startTicks: UInt64
+
+  package init(id: Int32, startTicks: UInt64) {
+    self.id = id
+    self.startTicks = startTicks
+  }
+}
+
+/// Where a process stands among the others.
+package struct ProcessStatus: Hashable, Sendable {
+  package var identity: ProcessIdentity
+  package var command: String
+  /// False for zombies, which are only waited for.
+  package var isAlive: Bool
+  package var parent: Int32
+  package var group: Int32
+  package var session: Int32
+
+  package var id: Int32 { identity.id }
+  package var record: ProcessRecord { ProcessRecord(id: id, command: command) }
+
+  package init(
+    identity: ProcessIdentity, command: String, isAlive: Bool = true, parent: Int32, group: Int32,
+    session: Int32
+  ) {
+    self.identity = identity
+    self.command = command
+    self.isAlive = isAlive
+    self.parent = parent
+    self.group = group
+    self.session = session
+  }
+}
+
+/// The processes of this machine, zombies included.
 ///
 /// A walk over /proc takes a few microseconds per process of the whole machine, so threads that ask at
 /// the same time share one: whoever asks before a walk begins is served by it.
 final class ProcessTable: Sendable {
   static let shared = ProcessTable()
 
-  private struct Walk {
-    var begun = Duration.zero
-    var groups: [Int32: [ProcessRecord]] = [:]
+  /// What one walk has seen.
+  struct Walk {
+    /// Later walks have higher numbers.
+    var number = 0
+    fileprivate var begun = Duration.zero
+    var processes: [ProcessStatus] = []
   }
 
-  private let walk = Mutex(Walk())
+  private let last = Mutex(Walk())
 
-  /// Members of group `leader`, itself left out, at some moment after this call began.
-  func members(ofGroup leader: Int32) -> [ProcessRecord] {
+  /// All processes as they were at some moment after this call began.
+  func walk() -> Walk {
     let asked = MonotonicClock.now
-    return walk.withLock { walk in
+    return last.withLock { walk in
       if walk.begun <= asked {
+        walk.number += 1
         walk.begun = MonotonicClock.now
-        walk.groups = Self.groups()
+        walk.processes = Self.all()
       }
-      return walk.groups[leader, default: []].filter { $0.id != leader }
+      return walk
     }
+  }
+
+  /// The living members of group `leader`, itself left out.
+  func members(ofGroup leader: Int32) -> [ProcessStatus] {
+    walk().processes.filter { $0.group == leader && $0.id != leader && $0.isAlive }
   }
 }

@@ -50,7 +50,7 @@ struct ProgramArguments {
 
   /// Starts `program` with the program's ends of `streams` as its descriptors; returns its process id.
   func start(
-    _ program: String, streams: borrowing ProgramStreams
+    _ program: String, streams: borrowing ProgramStreams, cgroup: Int32 = -1
   ) throws(ProgramNotStarted) -> Int32 {
     var failure = weft_spawn_failure()
     let (input, output, errors, terminal) = (
@@ -63,7 +63,7 @@ struct ProgramArguments {
             var request = weft_spawn_request(
               program: program, arguments: arguments, environment: environment,
               directory: directory, input: input, output: output, errors: errors,
-              further: nil, further_count: 0, terminal: terminal, cgroup: -1)
+              further: nil, further_count: 0, terminal: terminal, cgroup: cgroup)
             return weft_spawn(&request, &failure)
           }
         }

@@ -16,8 +16,11 @@ package struct ProgramEnd: Hashable, Sendable {
   package var stopped: StopCause?
   /// Whether stopping it took KILL.
   package var neededKill: Bool
-  /// What was alive in its group when its leader had exited by itself. It has been ended.
+  /// What was alive when its leader had exited by itself: in its group, or, after a failure, anywhere. It
+  /// has been ended.
   package var leftovers: [ProcessRecord]
+  /// What could not be killed, and is still alive.
+  package var survivors: [ProcessRecord]
   /// Whether some process kept its output open, so that reading stopped before the end of file.
   package var outputWasHeld: Bool
   package var usage: ResourceUsage

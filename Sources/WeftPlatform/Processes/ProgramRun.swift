@@ -9,30 +9,32 @@ import CWeftPlatform
 /// A program that has started, up to its end: does what `Ending` decides.
 struct ProgramRun: ~Copyable {
   let leader: Int32
-  private let begin: Duration
-  private let policy: StopPolicy
+  let begin: Duration
+  let program: ChildProgram
   private var streams: ProgramStreams
-  /// What it has in place of pipes.
-  private let terminal: TerminalLoan?
-  private var ending: Ending
+  var ending: Ending
   /// Readable at the leader's exit; `nil` after it, or where the system gave none.
   private var exit: OwnedDescriptor?
   private var hasExited = false
-  private var looks = 0
-  private var leftovers: [ProcessRecord] = []
+  /// Who was alive when the leader had exited.
+  var leftovers: [ProcessRecord] = []
+  /// Who was alive when last looked.
+  var found: [ProcessStatus] = []
+  var looks = 0
 
   /// - Parameter exit: What `weft_exit_descriptor` gave, also if that is an error.
   init(
-    leader: Int32, exit: Int32, streams: consuming ProgramStreams, terminal: TerminalLoan? = nil,
-    policy: StopPolicy, ending: Ending, begin: Duration
+    of program: ChildProgram, leader: Int32, exit: Int32, streams: consuming ProgramStreams,
+    begin: Duration
   ) {
+    self.program = program
     self.leader = leader
     self.streams = streams
-    self.policy = policy
-    self.ending = ending
     self.begin = begin
-    self.terminal = terminal
-    if terminal != nil { self.ending.outputEnded() }
+    ending = Ending(
+      startedAt: begin, timeout: program.timeout, stallTimeout: program.stallTimeout,
+      grace: program.stopPolicy.grace, keepsLeftovers: program.keepsLeftovers)
+    if program.terminal != nil { ending.outputEnded() }
     if exit >= 0 { self.exit = OwnedDescriptor(exit) }
   }
 
@@ -41,11 +43,9 @@ struct ProgramRun: ~Copyable {
     while true {
       switch ending.next(at: MonotonicClock.now) {
       case .wait(let time): wait(until: time, slot: slot, stop: stop, output: output)
-      case .terminate:
-        signalGroup(policy.signal)
-        signalGroup(.continue)
-      case .kill: signalGroup(.kill)
-      case .lookAtGroup: lookAtGroup()
+      case .terminate: terminate()
+      case .kill(let scope): killAll(scope)
+      case .look(let scope): look(at: scope)
       case .finish:
         readWhatIsThere(slot: slot, output: output)
         return reap()
@@ -69,7 +69,7 @@ extension ProgramRun {
     if slot.polls[.feed].revents != 0, streams.feed?.sendSome() == false { streams.feed = nil }
     // The exit before the stop: who had exited when the stop came has ended by itself.
     noteExit(signalled: slot.polls[.exit].revents != 0)
-    if !hasExited { terminal?.look() }
+    if !hasExited { program.terminal?.look() }
     if slot.polls[.wake].revents != 0 {
       weft_wake_drain(slot.wake.number)
       ending.stopRequested(stop.level)
@@ -89,7 +89,7 @@ extension ProgramRun {
   /// before Linux 5.3, or where none was free.
   private var pause: Duration? {
     if hasExited { return nil }
-    return exit == nil ? .milliseconds(5) : terminal == nil ? nil : .milliseconds(50)
+    return exit == nil ? .milliseconds(5) : program.terminal == nil ? nil : .milliseconds(50)
   }
 
   private var exitNumber: Int32 {
@@ -106,10 +106,12 @@ extension ProgramRun {
   }
 
   private mutating func noteExit(signalled: Bool) {
-    guard !hasExited, signalled || (exit == nil && weft_has_exited(leader) != 0) else { return }
+    guard !hasExited, signalled || exit == nil else { return }
+    var code: Int32 = -1
+    guard weft_has_exited(leader, &code) != 0 else { return }
     hasExited = true
     exit = nil
-    ending.leaderExited(at: MonotonicClock.now)
+    ending.leaderExited(at: MonotonicClock.now, succeeded: program.successCodes.contains(code))
   }
 }
 
@@ -168,44 +170,4 @@ extension ProgramRun {
   }
 
   private static let lastReads = ProgramSlot.largeBufferBytes / ProgramSlot.bufferBytes
-}
-
-// MARK: The end
-
-extension ProgramRun {
-  private func signalGroup(_ signal: Signal) {
-    // Nobody else can have the id: the leader is not reaped before the end.
-    kill(-leader, signal.rawValue)
-  }
-
-  private mutating func lookAtGroup() {
-    looks += 1
-    ending.groupSeen(isEmpty: !groupHasOthers(), at: MonotonicClock.now)
-  }
-
-  /// Most groups are empty, and that is cheap to see. Whether others are more than zombies which nobody
-  /// reaps takes a walk over all processes: at once where they are leftovers to be reported, otherwise
-  /// after they had a moment to go.
-  private mutating func groupHasOthers() -> Bool {
-    guard weft_group_has_others(leader) != 0 else { return false }
-    let reports = ending.cause == nil && looks == 1
-    guard reports || looks > 3 else { return true }
-    let alive = ProcessTable.shared.members(ofGroup: leader)
-    if reports { leftovers = alive }
-    return !alive.isEmpty
-  }
-
-  private func reap() -> ProgramEnd {
-    // For those that `weft_group_has_others` may have missed.
-    signalGroup(.kill)
-    RunningGroups.shared.remove(leader)
-    terminal?.programEnded()
-    var status: Int32 = 0
-    var usage = rusage()
-    while wait4(leader, &status, 0, &usage) < 0, SystemError.last == .interrupted {}
-    return ProgramEnd(
-      status: ProgramEnd.Status(waitStatus: status), stopped: ending.cause,
-      neededKill: ending.neededKill, leftovers: leftovers, outputWasHeld: ending.outputWasHeld,
-      usage: ResourceUsage(usage), duration: MonotonicClock.now - begin)
-  }
 }

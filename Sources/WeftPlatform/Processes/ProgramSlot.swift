@@ -1,5 +1,11 @@
 import CWeftPlatform
 
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Darwin)
+  import Darwin
+#endif
+
 /// What a thread keeps between the programs that it runs: a wake descriptor and a buffer for output.
 /// Belongs to its thread and ends with it.
 final class ProgramSlot {
@@ -39,6 +45,14 @@ final class ProgramSlot {
     guard buffer.count < Self.largeBufferBytes else { return }
     buffer.deallocate()
     buffer = .allocate(byteCount: Self.largeBufferBytes, alignment: 4096)
+  }
+
+  /// Sleeps until the time has come or somebody wakes this thread.
+  func sleep(until time: Duration?) {
+    for place in PollSet.Place.allCases { polls.watch(place, -1, for: 0) }
+    polls.watch(.wake, wake.number, for: POLLIN)
+    polls.poll(until: time)
+    if polls[.wake].revents != 0 { weft_wake_drain(wake.number) }
   }
 
   /// The calling thread's, made on first use.

@@ -1,0 +1,107 @@
+import CWeftPlatform
+import Synchronization
+
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Darwin)
+  import Darwin
+#endif
+
+/// The children of this process: the programs that it has started, and, where it is a subreaper or the
+/// first process of its namespace, those that it has adopted.
+///
+/// A started program is reaped by the thread that runs it, an adopted child here, each by its own id:
+/// a `waitpid(-1)` would take somebody else's.
+package enum ChildProcesses {
+  private struct State {
+    var leaders: [Int32: Stage] = [:]
+    /// Children that were there before: none of the engine's business.
+    var earlier: Set<ProcessIdentity> = []
+    var isAdopting = false
+  }
+
+  private enum Stage {
+    case running, beingReaped
+  }
+
+  private static let state = Mutex(State())
+
+  /// How often adopted children that have ended are looked for.
+  private static let reapingInterval = Duration.milliseconds(250)
+
+  /// Makes this process the parent of all descendants that lose theirs, and reaps those. For a program's
+  /// `main`, not for a library: the whole process is changed.
+  package static func adoptOrphans() throws(SystemError) {
+    _ = try checked(weft_become_subreaper())
+    if weft_has_children() != 0 {
+      let own = ProcessTable.shared.walk().processes.filter { $0.parent == getpid() }
+      state.withLock { $0.earlier = Set(own.map(\.identity)) }
+    }
+    state.withLock { $0.isAdopting = true }
+    try Thread.start(name: "weft-reaper", stackBytes: 256 << 10) {
+      let parking = Parking()
+      while true {
+        _ = parking.park(atMost: reapingInterval)
+        reapAdopted()
+      }
+    }
+  }
+
+  static var isAdopting: Bool { state.withLock { $0.isAdopting } }
+
+  /// Whether this process has any child, a zombie included.
+  static var exist: Bool { weft_has_children() != 0 }
+
+  /// Starts a program and registers it.
+  static func start<Failure>(
+    _ spawn: () throws(Failure) -> Int32
+  ) throws(Failure) -> Int32 {
+    weft_start_gate_pass()
+    defer { weft_start_gate_passed() }
+    let leader = try spawn()
+    state.withLock { $0.leaders[leader] = .running }
+    return leader
+  }
+
+  /// Calls `body` with the leaders of all programs that run. Their groups may be signalled: none of them
+  /// is reaped meanwhile, and so none of the ids is another's.
+  package static func withLeaders(_ body: ([Int32]) -> Void) {
+    state.withLock { state in body(state.leaders.filter { $0.value == .running }.map(\.key)) }
+  }
+
+  /// Reaps a program that was registered.
+  static func reap(_ leader: Int32, _ wait: () -> Void) {
+    state.withLock { $0.leaders[leader] = .beingReaped }
+    wait()
+    state.withLock { _ = $0.leaders.removeValue(forKey: leader) }
+  }
+
+  /// What this process has adopted.
+  static func adopted(among processes: [ProcessStatus]) -> Set<ProcessIdentity> {
+    let own = processes.filter { $0.parent == getpid() }
+    return state.withLock { state in
+      Set(own.map(\.identity)).subtracting(state.earlier)
+        .filter { state.leaders[$0.id] == nil }
+    }
+  }
+
+  static func reapAdopted() {
+    while let exited = exitedAdopted() {
+      weft_start_gate_shut()
+      let isRegistered = state.withLock { $0.leaders[exited] != nil }
+      if !isRegistered { weft_reap(exited) }
+      weft_start_gate_open()
+      if isRegistered { return }
+    }
+  }
+
+  /// The system names but one that has exited; if that is a program that its thread will reap, all are
+  /// looked through.
+  private static func exitedAdopted() -> Int32? {
+    let exited = weft_exited_child()
+    guard exited > 0 else { return nil }
+    guard state.withLock({ $0.leaders[exited] != nil }) else { return exited }
+    let zombies = adopted(among: ProcessTable.shared.walk().processes.filter { !$0.isAlive })
+    return zombies.first?.id
+  }
+}

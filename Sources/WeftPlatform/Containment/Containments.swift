@@ -1,0 +1,50 @@
+/// What kind of containment is wanted.
+package enum ContainmentRequest: Hashable, Sendable {
+  /// The surest that there is.
+  case automatic
+  case exactly(ContainmentLevel)
+}
+
+/// Why a containment that was asked for cannot be had.
+package struct NoContainment: Error, Hashable, Sendable {
+  package let level: ContainmentLevel
+  package let message: String
+}
+
+/// Makes containments.
+package enum Containments {
+  /// - Parameters:
+  ///   - run: Names the run; part of a directory's name.
+  ///   - cookie: Entries of the environments of all programs of the run, and of no other.
+  /// - Throws: When a level was asked for that cannot be had here.
+  package static func make(
+    _ request: ContainmentRequest, run: String, cookie: [String]
+  ) throws(NoContainment) -> any Containment {
+    switch request {
+    case .automatic: return automatic(run: run, cookie: cookie)
+    case .exactly(.cgroup):
+      #if os(Linux)
+        do { return try ControlGroupTree(run: run) } catch {
+          throw NoContainment(
+            level: .cgroup, message: "no control group (cgroup v2) can be made here: \(error)")
+        }
+      #else
+        throw NoContainment(level: .cgroup, message: "this system has no control groups")
+      #endif
+    case .exactly(.subreaper):
+      guard ChildProcesses.isAdopting else {
+        throw NoContainment(level: .subreaper, message: "this process is not a subreaper")
+      }
+      return ProcessTracking(.subreaper, runCookie: cookie)
+    case .exactly(.groupAndCookie): return ProcessTracking(.groupAndCookie, runCookie: cookie)
+    }
+  }
+
+  private static func automatic(run: String, cookie: [String]) -> any Containment {
+    #if os(Linux)
+      if let tree = try? ControlGroupTree(run: run) { return tree }
+    #endif
+    return ProcessTracking(
+      ChildProcesses.isAdopting ? .subreaper : .groupAndCookie, runCookie: cookie)
+  }
+}

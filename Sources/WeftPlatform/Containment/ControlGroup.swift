@@ -1,0 +1,138 @@
+#if os(Linux)
+  import Glibc
+
+  /// A directory of the cgroup v2 tree that this process has made (Linux, `cgroups(7)`).
+  ///
+  /// Its files tell who is in it, and end all of them in one write.
+  final class ControlGroup: Sendable {
+    let name: String
+    /// Of the directory.
+    let descriptor: Int32
+    private let events: Int32
+
+    /// Makes the directory `name` below another, which must have `cgroup.kill` (Linux 5.14).
+    convenience init(making name: String, below parent: Int32) throws(SystemError) {
+      _ = try retrying { mkdirat(parent, name, 0o755) }
+      do throws(SystemError) {
+        try self.init(opening: name, below: parent)
+      } catch {
+        unlinkat(parent, name, AT_REMOVEDIR)
+        throw error
+      }
+    }
+
+    /// Opens one that is there.
+    init(opening name: String, below parent: Int32) throws(SystemError) {
+      self.name = name
+      let directory = try retrying { openat(parent, name, O_RDONLY | O_DIRECTORY | O_CLOEXEC) }
+      let isEndable = faccessat(directory, "cgroup.kill", W_OK, 0) == 0
+      let events = openat(directory, "cgroup.events", O_RDONLY | O_CLOEXEC)
+      guard isEndable, events >= 0 else {
+        let error = SystemError.last
+        close(directory)
+        if events >= 0 { close(events) }
+        throw error
+      }
+      descriptor = directory
+      self.events = events
+    }
+
+    deinit {
+      close(descriptor)
+      close(events)
+    }
+
+    /// Whether any process is alive in it, at whatever depth.
+    var isPopulated: Bool {
+      withUnsafeTemporaryAllocation(byteCount: 128, alignment: 1) { buffer in
+        let count = pread(events, buffer.baseAddress, buffer.count, 0)
+        guard count > 0 else { return true }
+        let text = UnsafeRawBufferPointer(rebasing: buffer[..<count])
+        let word = Array("populated ".utf8)
+        let lines = text.split(separator: UInt8(ascii: "\n"))
+        return lines.first { $0.starts(with: word) }?.last != UInt8(ascii: "0")
+      }
+    }
+
+    func killAll() { CgroupFile.write("1", to: "cgroup.kill", of: descriptor) }
+
+    /// The ids of all processes in it, at whatever depth.
+    var processes: [Int32] {
+      var ids = CgroupFile.numbers(in: "cgroup.procs", of: descriptor)
+      for child in CgroupFile.directories(of: descriptor) {
+        guard let group = try? ControlGroup(opening: child, below: descriptor) else { continue }
+        ids += group.processes
+      }
+      return ids
+    }
+
+    /// Moves its processes into another group.
+    func release(into other: Int32) {
+      for id in processes { CgroupFile.write(String(id), to: "cgroup.procs", of: other) }
+    }
+
+    /// Removes it and what is below it; only where nobody is left.
+    func remove(from parent: Int32) {
+      for child in CgroupFile.directories(of: descriptor) {
+        guard let group = try? ControlGroup(opening: child, below: descriptor) else { continue }
+        group.remove(from: descriptor)
+      }
+      unlinkat(parent, name, AT_REMOVEDIR)
+    }
+  }
+
+  /// Reading and writing the tree's files.
+  enum CgroupFile {
+    @discardableResult
+    static func write(_ text: String, to name: String, of directory: Int32) -> Bool {
+      let file = openat(directory, name, O_WRONLY | O_CLOEXEC)
+      guard file >= 0 else { return false }
+      defer { close(file) }
+      let bytes = Array(text.utf8)
+      return Glibc.write(file, bytes, bytes.count) == bytes.count
+    }
+
+    static func numbers(in name: String, of directory: Int32) -> [Int32] {
+      let file = openat(directory, name, O_RDONLY | O_CLOEXEC)
+      guard file >= 0 else { return [] }
+      defer { close(file) }
+      let lines = contents(of: file).split(separator: UInt8(ascii: "\n"))
+      return lines.compactMap { line in
+        line.withUnsafeBytes { DecimalDigits.number(startingAt: $0) }.map { Int32($0) }
+      }
+    }
+
+    static func directories(of directory: Int32) -> [String] {
+      let again = openat(directory, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+      guard again >= 0, let listing = fdopendir(again) else { return [] }
+      defer { closedir(listing) }
+      var names: [String] = []
+      while let entry = readdir(listing) {
+        guard entry.pointee.d_type == UInt8(DT_DIR) else { continue }
+        let name = withUnsafeBytes(of: &entry.pointee.d_name) { bytes in
+          String(decoding: bytes.prefix { $0 != 0 }, as: UTF8.self)
+        }
+        if name != ".", name != ".." { names.append(name) }
+      }
+      return names
+    }
+
+    static func contents(ofFile path: String) -> [UInt8]? {
+      let file = open(path, O_RDONLY | O_CLOEXEC)
+      guard file >= 0 else { return nil }
+      defer { close(file) }
+      return contents(of: file)
+    }
+
+    static func contents(of file: Int32) -> [UInt8] {
+      var all: [UInt8] = []
+      withUnsafeTemporaryAllocation(byteCount: 16 << 10, alignment: 1) { buffer in
+        while let count = try? retrying({ read(file, buffer.baseAddress, buffer.count) }), count > 0
+        {
+          all += buffer[..<count]
+        }
+      }
+      return all
+    }
+  }
+#endif

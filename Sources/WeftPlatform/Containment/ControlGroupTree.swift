@@ -1,0 +1,157 @@
+/// Where in the cgroup v2 tree a process is, and under which path that is seen.
+struct ControlGroupPlace: Equatable {
+  /// The process's own group, as a path of the file system.
+  var directory: String
+
+  init(directory: String) { self.directory = directory }
+
+  /// From the texts of /proc/self/mountinfo and /proc/self/cgroup (`proc_pid_mountinfo(5)`,
+  /// `cgroups(7)`); `nil` where no v2 tree is mounted, or the process is outside of what is.
+  init?(mounts: String, membership: String) {
+    let own = membership.split(separator: "\n").first { $0.hasPrefix("0::/") }?.dropFirst(3)
+    guard let own, !own.hasPrefix("/..") else { return nil }
+    for line in mounts.split(separator: "\n") {
+      let halves = line.split(separator: " - ", maxSplits: 1, omittingEmptySubsequences: false)
+      let fields = halves[0].split(separator: " ")
+      guard halves.count == 2, fields.count > 4, halves[1].hasPrefix("cgroup2 ") else { continue }
+      let (root, point) = (Self.unescaped(fields[3]), Self.unescaped(fields[4]))
+      guard root == "/" || own == root || own.hasPrefix(root + "/") else { continue }
+      let below = root == "/" ? String(own) : String(own.dropFirst(root.count))
+      directory = below == "/" ? point : point + below
+      return
+    }
+    return nil
+  }
+
+  /// Blanks and backslashes stand as octal numbers in mountinfo: `\040`.
+  private static func unescaped(_ field: some StringProtocol) -> String {
+    guard field.contains("\\") else { return String(field) }
+    var text: [UInt8] = []
+    var rest = Array(field.utf8)[...]
+    while let byte = rest.popFirst() {
+      let digits = rest.prefix(3)
+      if byte == UInt8(ascii: "\\"), digits.count == 3,
+        let code = UInt8(String(decoding: digits, as: UTF8.self), radix: 8)
+      {
+        text.append(code)
+        rest = rest.dropFirst(3)
+      } else {
+        text.append(byte)
+      }
+    }
+    return String(decoding: text, as: UTF8.self)
+  }
+}
+
+#if os(Linux)
+  import Glibc
+  import Synchronization
+
+  /// A run's part of the cgroup tree: a group `weft-RUN` below this process's own, and in it one for each
+  /// attempt under way. Groups that are empty again are used anew: making one costs as much as a tenth of
+  /// a small program.
+  final class ControlGroupTree: Containment {
+    static let prefix = "weft-"
+
+    let level = ContainmentLevel.cgroup
+    private let place: OwnedDescriptor
+    private let run: ControlGroup
+    private let state = Mutex(State())
+
+    private struct State {
+      var made = 0
+      var free: [ControlGroup] = []
+      /// Of attempts that have ended and left something alive.
+      var lingering: [ControlGroup] = []
+      /// The same, where that is to outlive the run.
+      var kept: [ControlGroup] = []
+    }
+
+    /// - Throws: Where there is no tree that this process may use, and why.
+    init(run id: String) throws(SystemError) {
+      guard let place = ControlGroupTree.ownPlace else { throw .notFound }
+      let path = place.directory
+      let directory = try retrying { open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC) }
+      self.place = OwnedDescriptor(directory)
+      // To begin in a group, a child needs the permission to be moved there from this one.
+      guard faccessat(directory, "cgroup.procs", W_OK, 0) == 0 else { throw .last }
+      run = try ControlGroup(making: Self.prefix + id, below: directory)
+      // Whoever clears up after an engine that was killed sees by the lock that this one was not.
+      flock(run.descriptor, LOCK_EX | LOCK_NB)
+    }
+
+    static var ownPlace: ControlGroupPlace? {
+      guard let mounts = CgroupFile.contents(ofFile: "/proc/self/mountinfo"),
+        let membership = CgroupFile.contents(ofFile: "/proc/self/cgroup")
+      else { return nil }
+      return ControlGroupPlace(
+        mounts: String(decoding: mounts, as: UTF8.self),
+        membership: String(decoding: membership, as: UTF8.self))
+    }
+
+    func enclose(cookie: [String]) throws(SystemError) -> any Enclosure {
+      let (free, number) = state.withLock { state -> (ControlGroup?, Int) in
+        if let free = state.free.popLast() { return (free, 0) }
+        state.made += 1
+        return (nil, state.made)
+      }
+      if let free { return ControlGroupEnclosure(free, of: self) }
+      let group = try ControlGroup(making: String(number), below: run.descriptor)
+      return ControlGroupEnclosure(group, of: self)
+    }
+
+    fileprivate func takeBack(_ group: ControlGroup, keepsRest: Bool) {
+      let isPopulated = group.isPopulated
+      state.withLock { state in
+        if !isPopulated {
+          state.free.append(group)
+        } else if keepsRest {
+          state.kept.append(group)
+        } else {
+          state.lingering.append(group)
+        }
+      }
+    }
+
+    var mayHoldStrays: Bool { run.isPopulated }
+
+    func strays() -> [ProcessStatus] {
+      state.withLock { $0.lingering }.flatMap { $0.processes }.compactMap { ProcessStatus(of: $0) }
+        .filter(\.isAlive)
+    }
+
+    func close() {
+      let kept = state.withLock { $0.kept }
+      for group in kept { group.release(into: place.number) }
+      run.remove(from: place.number)
+    }
+  }
+
+  /// One attempt in a group of its own.
+  private final class ControlGroupEnclosure: Enclosure {
+    private let group: ControlGroup
+    private let tree: ControlGroupTree
+
+    init(_ group: ControlGroup, of tree: ControlGroupTree) {
+      self.group = group
+      self.tree = tree
+    }
+
+    var cgroup: Int32 { group.descriptor }
+    func began(leader: Int32) {}
+    // A leader that is a zombie does not count.
+    var isKnownToBeEmpty: Bool { !group.isPopulated }
+
+    func members(besides leader: Int32) -> [ProcessStatus] {
+      group.processes.filter { $0 != leader }.compactMap { ProcessStatus(of: $0) }.filter(\.isAlive)
+    }
+
+    func holds(_ process: ProcessStatus) -> Bool {
+      process.isStillThere && group.processes.contains(process.id)
+    }
+
+    func killAll(besides leader: Int32) { group.killAll() }
+
+    func ended(leader: Int32, keepsRest: Bool) { tree.takeBack(group, keepsRest: keepsRest) }
+  }
+#endif

@@ -1,0 +1,86 @@
+import CWeftPlatform
+
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Darwin)
+  import Darwin
+#endif
+
+/// Ending what a program has started, and then the program.
+extension ProgramRun {
+  private var enclosure: (any Enclosure)? { program.enclosure }
+
+  private func signalGroup(_ signal: Signal) {
+    // Nobody else can have the id: the leader is not reaped before the end.
+    kill(-leader, signal.rawValue)
+  }
+
+  func terminate() {
+    // Looked for first: who loses its parents by the signal could not be told from a stranger's child.
+    let outsiders = enclosure?.members(besides: leader).filter { $0.group != leader } ?? []
+    signalGroup(program.stopPolicy.signal)
+    signalGroup(.continue)
+    for process in outsiders {
+      process.send(program.stopPolicy.signal) { enclosure?.holds(process) == true }
+      process.send(.continue) { enclosure?.holds(process) == true }
+    }
+  }
+
+  func killAll(_ scope: Ending.Scope) {
+    signalGroup(.kill)
+    if scope == .everything { enclosure?.killAll(besides: leader) }
+  }
+
+  mutating func look(at scope: Ending.Scope) {
+    looks += 1
+    let isAnyoneLeft = findOthers(scope)
+    if isAnyoneLeft, ending.hasKilled { killAll(scope) }
+    ending.othersSeen(areGone: !isAnyoneLeft, at: MonotonicClock.now)
+  }
+
+  /// Whether anyone is left; who, is in `found`, where that was worth a search.
+  private mutating func findOthers(_ scope: Ending.Scope) -> Bool {
+    if let enclosure, enclosure.isKnownToBeEmpty { return false }
+    guard scope == .everything, let enclosure else { return findGroup() }
+    found = enclosure.members(besides: leader)
+    // One look may miss who is started during it.
+    if found.isEmpty { found = enclosure.members(besides: leader) }
+    noteLeftovers()
+    return !found.isEmpty
+  }
+
+  /// Most groups are empty, and that is cheap to see. Whether others are more than zombies which nobody
+  /// reaps takes a walk over all processes: at once where they are leftovers to be reported, otherwise
+  /// after they had a moment to go.
+  private mutating func findGroup() -> Bool {
+    guard weft_group_has_others(leader) != 0 else { return false }
+    guard ending.cause == nil && looks == 1 || looks > 3 else { return true }
+    found = ProcessTable.shared.members(ofGroup: leader)
+    noteLeftovers()
+    return !found.isEmpty
+  }
+
+  private mutating func noteLeftovers() {
+    if ending.cause == nil, looks == 1 { leftovers = found.map(\.record) }
+  }
+
+  mutating func reap() -> ProgramEnd {
+    // For those that `weft_group_has_others` may have missed.
+    if !program.keepsLeftovers { signalGroup(.kill) }
+    RunningGroups.shared.remove(leader)
+    program.terminal?.programEnded()
+    enclosure?.ended(
+      leader: leader, keepsRest: program.keepsLeftovers && ending.endedWell)
+    var status: Int32 = 0
+    var usage = rusage()
+    ChildProcesses.reap(leader) {
+      while wait4(leader, &status, 0, &usage) < 0, SystemError.last == .interrupted {}
+    }
+    return ProgramEnd(
+      status: ProgramEnd.Status(waitStatus: status), stopped: ending.cause,
+      neededKill: ending.neededKill, leftovers: leftovers,
+      survivors: ending.gaveUp ? found.map(\.record) : [],
+      outputWasHeld: ending.outputWasHeld,
+      usage: ResourceUsage(usage), duration: MonotonicClock.now - begin)
+  }
+}

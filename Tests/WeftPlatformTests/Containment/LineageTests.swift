@@ -1,0 +1,110 @@
+import Testing
+
+@testable import WeftPlatform
+
+/// Made-up process tables; the engine is 100, in session 90.
+@Suite struct LineageTests {
+  private func process(
+    _ id: Int32, parent: Int32, group: Int32? = nil, session: Int32? = nil, start: UInt64 = 1,
+    isAlive: Bool = true
+  ) -> ProcessStatus {
+    ProcessStatus(
+      identity: ProcessIdentity(id: id, startTicks: start), command: "p\(id)", isAlive: isAlive,
+      parent: parent, group: group ?? id, session: session ?? group ?? id)
+  }
+
+  private var engine: ProcessStatus { process(100, parent: 1, group: 100, session: 90) }
+
+  private func lineage() -> Lineage {
+    var lineage = Lineage(engine: 100, session: 90)
+    lineage.began(1, leader: 200)
+    lineage.began(2, leader: 300)
+    return lineage
+  }
+
+  private func living(_ lineage: Lineage, _ processes: [ProcessStatus]) -> [Int: [Int32]] {
+    lineage.living(in: processes).mapValues { $0.map(\.id).sorted() }
+  }
+
+  @Test func membersOfTheSessionAndDescendantsBelongToTheirLeader() {
+    var lineage = lineage()
+    let table = [
+      process(1, parent: 0), engine, process(200, parent: 100), process(300, parent: 100),
+      process(201, parent: 200, group: 200),
+      process(202, parent: 201),  // setsid
+      process(301, parent: 300, group: 301, session: 300),  // a shell's job control
+      process(400, parent: 1), process(101, parent: 100, group: 100, session: 90),
+    ]
+    lineage.observe(table) { _ in nil }
+    #expect(living(lineage, table) == [1: [201, 202], 2: [301]])
+  }
+
+  @Test func whatWasSeenOnceIsKnownWhenItsParentsHaveGone() {
+    var lineage = lineage()
+    let before = [
+      engine, process(200, parent: 100), process(202, parent: 200),
+      process(203, parent: 202, group: 202),
+    ]
+    lineage.observe(before) { _ in nil }
+    // The middle one has gone; its child was adopted by the engine and has had another one.
+    let after = [
+      engine, process(200, parent: 100, isAlive: false),
+      process(203, parent: 100, group: 202), process(204, parent: 203),
+      process(205, parent: 1, group: 202),
+    ]
+    lineage.observe(after) { _ in nil }
+    #expect(living(lineage, after) == [1: [203, 204, 205]])
+  }
+
+  @Test func anIdThatIsUsedAgainIsAnother() {
+    var lineage = lineage()
+    lineage.observe([engine, process(200, parent: 100), process(202, parent: 200)]) { _ in nil }
+    let after = [engine, process(200, parent: 100), process(202, parent: 1, start: 77)]
+    lineage.observe(after) { _ in nil }
+    #expect(living(lineage, after) == [:])
+  }
+
+  @Test func theLeadersIdIsAnyonesAfterItWasReaped() {
+    var lineage = lineage()
+    lineage.ended(leader: 200)
+    let table = [engine, process(200, parent: 1, start: 9), process(207, parent: 200)]
+    lineage.observe(table) { _ in nil }
+    #expect(living(lineage, table) == [:])
+  }
+
+  @Test func theCookieIsAskedLastAndOnlyOfStrangers() {
+    var lineage = lineage()
+    let table = [
+      engine, process(200, parent: 100), process(201, parent: 200), process(500, parent: 1),
+      process(501, parent: 500),
+    ]
+    var asked: [Int32] = []
+    lineage.observe(table) { process in
+      asked.append(process.id)
+      return process.id == 500 ? 2 : nil
+    }
+    #expect(asked.sorted() == [100, 500, 501])
+    // Its child is known by its parent the next time.
+    lineage.observe(table) { _ in nil }
+    #expect(living(lineage, table) == [1: [201], 2: [500, 501]])
+  }
+
+  @Test func theEnginesOwnSessionBelongsToNobodyThoughAStepAtATerminalIsInIt() {
+    var lineage = Lineage(engine: 100, session: 90)
+    lineage.began(1, leader: 200)
+    let table = [
+      engine, process(200, parent: 100, group: 200, session: 90),
+      process(201, parent: 200, group: 201, session: 90),
+      process(91, parent: 90, group: 91, session: 90),
+    ]
+    lineage.observe(table) { _ in nil }
+    #expect(living(lineage, table) == [1: [201]])
+  }
+
+  @Test func parentsInACircleEndTheSearch() {
+    var lineage = lineage()
+    let table = [engine, process(600, parent: 601), process(601, parent: 600)]
+    lineage.observe(table) { _ in nil }
+    #expect(living(lineage, table) == [:])
+  }
+}
