@@ -17,6 +17,11 @@ int64_t weft_monotonic_nanoseconds(void) { return reading(CLOCK_MONOTONIC); }
 
 int64_t weft_wall_nanoseconds(void) { return reading(CLOCK_REALTIME); }
 
+void weft_sleep(int64_t nanoseconds) {
+  struct timespec left = {nanoseconds / 1000000000, nanoseconds % 1000000000};
+  while (nanosleep(&left, &left) < 0 && errno == EINTR) continue;
+}
+
 #if defined(__linux__)
 
 #include <sched.h>

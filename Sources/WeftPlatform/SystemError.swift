@@ -37,6 +37,7 @@ package struct SystemError: Error, Hashable, Sendable {
   package static let fileTooBig = SystemError(number: EFBIG)
   package static let readOnlyFileSystem = SystemError(number: EROFS)
   package static let noSuchProcess = SystemError(number: ESRCH)
+  package static let textFileBusy = SystemError(number: ETXTBSY)
   package static let notTerminal = SystemError(number: ENOTTY)
 
   /// "ENOENT"; "errno 2" where the system keeps no names.

@@ -163,6 +163,8 @@ void weft_signal_stop(int number);
 /// CLOCK_MONOTONIC and CLOCK_REALTIME.
 int64_t weft_monotonic_nanoseconds(void);
 int64_t weft_wall_nanoseconds(void);
+/// Blocks the calling thread, however often signals interrupt it.
+void weft_sleep(int64_t nanoseconds);
 
 /// "ENOENT", or NULL for a number without a name.
 const char *weft_error_name(int error);

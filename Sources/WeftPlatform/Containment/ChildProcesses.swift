@@ -14,14 +14,10 @@ import Synchronization
 /// a `waitpid(-1)` would take somebody else's.
 package enum ChildProcesses {
   private struct State {
-    var leaders: [Int32: Stage] = [:]
+    var leaders: Set<Int32> = []
     /// Children that were there before: none of the engine's business.
     var earlier: Set<ProcessIdentity> = []
     var isAdopting = false
-  }
-
-  private enum Stage {
-    case running, beingReaped
   }
 
   private static let state = Mutex(State())
@@ -59,21 +55,14 @@ package enum ChildProcesses {
     weft_start_gate_pass()
     defer { weft_start_gate_passed() }
     let leader = try spawn()
-    state.withLock { $0.leaders[leader] = .running }
+    state.withLock { _ = $0.leaders.insert(leader) }
     return leader
-  }
-
-  /// Calls `body` with the leaders of all programs that run. Their groups may be signalled: none of them
-  /// is reaped meanwhile, and so none of the ids is another's.
-  package static func withLeaders(_ body: ([Int32]) -> Void) {
-    state.withLock { state in body(state.leaders.filter { $0.value == .running }.map(\.key)) }
   }
 
   /// Reaps a program that was registered.
   static func reap(_ leader: Int32, _ wait: () -> Void) {
-    state.withLock { $0.leaders[leader] = .beingReaped }
     wait()
-    state.withLock { _ = $0.leaders.removeValue(forKey: leader) }
+    state.withLock { _ = $0.leaders.remove(leader) }
   }
 
   /// What this process has adopted.
@@ -81,14 +70,14 @@ package enum ChildProcesses {
     let own = processes.filter { $0.parent == getpid() }
     return state.withLock { state in
       Set(own.map(\.identity)).subtracting(state.earlier)
-        .filter { state.leaders[$0.id] == nil }
+        .filter { !state.leaders.contains($0.id) }
     }
   }
 
   static func reapAdopted() {
     while let exited = exitedAdopted() {
       weft_start_gate_shut()
-      let isRegistered = state.withLock { $0.leaders[exited] != nil }
+      let isRegistered = state.withLock { $0.leaders.contains(exited) }
       if !isRegistered { weft_reap(exited) }
       weft_start_gate_open()
       if isRegistered { return }
@@ -100,7 +89,7 @@ package enum ChildProcesses {
   private static func exitedAdopted() -> Int32? {
     let exited = weft_exited_child()
     guard exited > 0 else { return nil }
-    guard state.withLock({ $0.leaders[exited] != nil }) else { return exited }
+    guard state.withLock({ $0.leaders.contains(exited) }) else { return exited }
     let zombies = adopted(among: ProcessTable.shared.walk().processes.filter { !$0.isAlive })
     return zombies.first?.id
   }

@@ -78,7 +78,10 @@ struct Lineage {
     let present = Set(processes.map(\.identity))
     known = known.filter { present.contains($0.key) }
     // A session's id, too, is used anew once all of it is gone; one who is known vouches for it.
-    let vouched = Set(processes.lazy.filter { known[$0.identity] != nil }.map(\.session))
+    var vouched: Set<Int32> = []
+    for process in processes where known[process.identity] != nil {
+      vouched.insert(process.session)
+    }
     sessions = sessions.filter { vouched.contains($0.key) }
   }
 }

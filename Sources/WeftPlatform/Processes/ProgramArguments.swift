@@ -53,10 +53,31 @@ struct ProgramArguments {
     _ program: String, streams: borrowing ProgramStreams, cgroup: Int32 = -1
   ) throws(ProgramNotStarted) -> Int32 {
     var failure = weft_spawn_failure()
+    var pause = Self.firstBusyPause
+    while true {
+      let leader = spawn(program, streams: streams, cgroup: cgroup, failure: &failure)
+      if leader > 0 { return leader }
+      guard SystemError(number: failure.error) == .textFileBusy, pause <= Self.lastBusyPause else {
+        throw explained(failure, of: program)
+      }
+      weft_sleep(pause)
+      pause *= 2
+    }
+  }
+
+  /// A file that is open for writing cannot be started. Whoever has just written it may have closed it, and a
+  /// child that another thread is starting may hold it still, until its execve (ETXTBSY).
+  private static let firstBusyPause: Int64 = 1_000_000
+  private static let lastBusyPause: Int64 = 64_000_000
+
+  private func spawn(
+    _ program: String, streams: borrowing ProgramStreams, cgroup: Int32,
+    failure: inout weft_spawn_failure
+  ) -> Int32 {
     let (input, output, errors, terminal) = (
       streams.programInput, streams.programOutput, streams.programErrors, streams.terminal
     )
-    let leader = program.withCString { program in
+    return program.withCString { program in
       withOptionalCString(directory) { directory in
         arguments.withPointers { arguments in
           environment.withPointers { environment in
@@ -69,13 +90,15 @@ struct ProgramArguments {
         }
       }
     }
-    if leader > 0 { return leader }
+  }
+
+  private func explained(_ failure: weft_spawn_failure, of program: String) -> ProgramNotStarted {
     if SystemError(number: failure.error) == .argumentsTooBig {
-      throw .argumentsTooBig(
+      return .argumentsTooBig(
         arguments: arguments.kernelBytes, environment: environment.kernelBytes,
         limit: sysconf(Int32(_SC_ARG_MAX)))
     }
-    throw ProgramDiagnosis.explain(failure, program: program, directory: directory)
+    return ProgramDiagnosis.explain(failure, program: program, directory: directory)
   }
 }
 
