@@ -29,7 +29,8 @@ def stopped_and_continued(weft):
         shell.wait_for_screen("1 running")
         shell.press("\x1a")
         shell.wait_for_prompt()
-        assert shell.state(work) == "T" and shell.state(shell.weft_process()) == "T"
+        wait_until(lambda: shell.state(work) == "T", "the step to stop")
+        assert shell.state(shell.weft_process()) == "T"
         assert shell.terminal_is_as_before()
         assert "running" not in shell.text(), shell.text()
         shell.run("fg")
@@ -90,7 +91,7 @@ def stopped_by_others(weft):
         wait_until(lambda: shell.state(other) == "T", "the step to stop")
         shell.press("\x1a")
         shell.wait_for_prompt()
-        assert shell.state(work) == "T"
+        wait_until(lambda: shell.state(work) == "T", "the step to stop")
         shell.run("fg")
         shell.wait_for_screen("2 running")
         shell.release("go.fifo")
@@ -126,7 +127,7 @@ def stop_is_ignored(weft):
         shell.press("\x1a")
         shell.release("go.fifo")
         shell.wait_for_prompt()
-        assert shell.status() == 0 and shell.state(work) is None
+        assert shell.status() == 0 and shell.state(work) is None, shell.text()
         assert "Stopped" not in shell.text(), shell.text()
 
 

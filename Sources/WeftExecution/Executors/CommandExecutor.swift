@@ -8,6 +8,7 @@ package final class CommandExecutor: StepExecutor {
   private let resolver: CommandResolver
   private let threads: BlockingThreads
   private let stopPolicy: StopPolicy
+  let terminal: (any TerminalAccess)?
   /// Steps by their address, for those whose log is another's input.
   private let indices: [StepAddress: Int]
 
@@ -17,6 +18,7 @@ package final class CommandExecutor: StepExecutor {
       plan: plan, run: run, startDirectory: configuration.startDirectory, inheriting: .inherited())
     self.threads = threads
     stopPolicy = configuration.stopPolicy
+    terminal = configuration.terminal
     indices = CommandExecutor.stepsReadByOthers(in: plan)
   }
 
@@ -56,6 +58,9 @@ package final class CommandExecutor: StepExecutor {
     _ program: ChildProgram, for attempt: Attempt
   ) throws(AttemptObstacle) -> ProgramEnd {
     do {
+      if attempt.step.command.usesTerminal {
+        return try runAtTerminal(program, for: attempt)
+      }
       return try program.run(stop: attempt.stop, output: attempt.output)
     } catch {
       throw .notStarted(error)

@@ -11,3 +11,17 @@ package protocol TerminalAccess: Sendable {
   /// The program has ended, or did not start.
   func giveBack(_ loan: TerminalLoan)
 }
+
+extension CommandExecutor {
+  /// Waits for the terminal and runs the program there; nothing of what it writes comes back.
+  func runAtTerminal(
+    _ program: ChildProgram, for attempt: Attempt
+  ) throws(ProgramNotStarted) -> ProgramEnd {
+    guard let terminal else { throw .terminalUnavailable(.notOffered) }
+    let loan = try terminal.borrow(stop: attempt.stop)
+    defer { terminal.giveBack(loan) }
+    var program = program
+    program.terminal = loan
+    return try program.run(stop: attempt.stop, output: attempt.output)
+  }
+}

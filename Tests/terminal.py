@@ -1,0 +1,267 @@
+#!/usr/bin/env python3
+"""Runs steps that have the terminal (`tty`) under an interactive bash, as people do.
+
+usage: terminal.py PATH_TO_WEFT          (needs pexpect, pyte and git)
+
+Nothing here waits by the clock for something to have happened; see jobs.py.
+"""
+
+import ctypes
+import json
+import os
+import signal
+import subprocess
+import time
+
+from shell import Shell, main
+from signals import step, wait_until
+
+
+def python(text, **keys):
+    """A step at the terminal that runs Python and holds the lock."""
+    return dict(keys, tty=True, run=["python3", "-c", "import fcntl, os, signal, sys, termios, tty\n"
+                                     "fcntl.flock(lock := open('lock'), fcntl.LOCK_SH)\n"
+                                     "def tell(name, text=''):\n"
+                                     "  with open(name, 'w') as fifo: fifo.write(str(text))\n" + text])
+
+
+# As sudo, ssh and gpg ask: from /dev/tty, without echo.
+PASSWORD = python("import getpass\nopen('result', 'w').write(getpass.getpass('Password: '))")
+# As less and vim draw: the alternate screen, no cursor, raw mode, mouse and paste reports.
+DRAWS = ("tty.setraw(0)\n"
+         "sys.stdout.write('\\x1b[?1049h\\x1b[?25l\\x1b[?1000h\\x1b[?2004h\\x1b[31mon the whole screen')\n"
+         "sys.stdout.flush()\n")
+CLEANED = [b"\x1b[?1049l", b"\x1b[?25h", b"\x1b[0m", b"\x1b[?2004l", b"\x1b[?1000l"]
+
+
+def ended_well(shell, code=0):
+    shell.wait_for_prompt()
+    assert shell.status() == code, shell.text()
+    assert shell.terminal_is_as_before(), "the terminal's modes have changed"
+    assert shell.nothing_is_alive()
+    assert shell.foreground() == shell.bash.pid
+
+
+def password(weft):
+    """P22: a step at the terminal asks for a password there, unseen, and nothing of it is recorded"""
+    with Shell(weft, {"steps": [PASSWORD, "test -s result"]}) as shell:
+        shell.run("weft run --events events workflow.json")
+        shell.wait_for_screen("Password:")
+        shell.press("open sesame\n")
+        ended_well(shell)
+        assert shell.file("result") == "open sesame"
+        assert b"sesame" not in shell.bytes, shell.bytes
+        events = [json.loads(line) for line in shell.file("events").splitlines()]
+        assert not any(event["type"] == "step.output" for event in events)
+        ends = [event for event in events if event["type"] == "step.finished"]
+        assert len(ends) == 2 and all("usage" in end for end in ends), ends
+
+
+def killed_on_the_whole_screen(weft):
+    """K23: a program that a timeout kills in raw mode on the alternate screen leaves neither"""
+    step = python("signal.signal(signal.SIGTERM, signal.SIG_IGN)\n" + DRAWS
+                  + "while True: signal.pause()", id="work", timeout="1s", stop={"grace": "100ms"})
+    with Shell(weft, {"steps": [step]}) as shell:
+        shell.run("weft run workflow.json")
+        shell.wait_for_screen("on the whole screen")
+        assert not shell.terminal_is_as_before()
+        ended_well(shell, 1)
+        after = shell.bytes.partition(b"on the whole screen")[2]
+        for sequence in CLEANED:
+            assert sequence in after, (sequence, after)
+        assert b"timed out" in after, after
+
+
+def ended_by_itself(weft):
+    """K23: nothing is written to the terminal after a program that cleaned up after itself"""
+    with Shell(weft, {"steps": [python("print('hello')\ntty.setraw(0)")]}) as shell:
+        shell.run("weft run workflow.json")
+        ended_well(shell)
+        for sequence in CLEANED[:2]:
+            assert sequence not in shell.bytes, shell.bytes
+
+
+def git_commit(weft):
+    """P22: git commit opens its editor on the terminal"""
+    editor = ("#!/bin/sh\nprintf 'message: ' >/dev/tty\nread line </dev/tty\n"
+              "echo \"$line\" >\"$1\"\n")
+    with Shell(weft, {"steps": [
+            "git init -q repository", {"run": ["git", "-C", "repository", "commit", "--allow-empty"],
+                                       "tty": True, "id": "commit"}]},
+               GIT_AUTHOR_NAME="A", GIT_AUTHOR_EMAIL="a@example.com", GIT_COMMITTER_NAME="A",
+               GIT_COMMITTER_EMAIL="a@example.com") as shell:
+        with open(f"{shell.path}/editor", "w") as file:
+            file.write(editor)
+        os.chmod(f"{shell.path}/editor", 0o755)
+        shell.run("GIT_EDITOR=$PWD/editor weft run workflow.json")
+        shell.wait_for_screen("file... message:")
+        shell.press("written by hand\n")
+        ended_well(shell)
+        log = subprocess.run(["git", "-C", f"{shell.path}/repository", "log", "--format=%s"],
+                             capture_output=True, text=True, check=True)
+        assert log.stdout == "written by hand\n", log
+
+
+def alone(weft):
+    """K23: one step at a time has the terminal; what others write meanwhile is shown afterwards"""
+    with Shell(weft, {"parallel": [
+            python("print('first asks')\ninput()\nprint('first is done')", id="first"),
+            python("print('second asks')\ninput()\nprint('second is done')", id="second"),
+            step("echo >began.fifo; sleep 0.5; echo ends >other.fifo", id="other")]}) as shell:
+        shell.run("weft run -j 3 workflow.json")
+        shell.wait_for_screen(" asks")
+        first = "first" if b"first asks" in shell.bytes else "second"
+        second = "second" if first == "first" else "first"
+        shell.wait_for("began.fifo")
+        shell.wait_for("other.fifo")
+        seen = shell.bytes
+        assert b"running" not in seen.partition(b" asks")[2], seen
+        assert f"{second} asks".encode() not in seen, seen
+        shell.press("\n")
+        shell.wait_for_screen(f"{second} asks")
+        shell.press("\n")
+        ended_well(shell)
+        order = [shell.bytes.index(text.encode()) for text in
+                 (f"{first} asks", f"{first} is done", f"{second} asks", f"{second} is done")]
+        assert order == sorted(order), shell.bytes
+        assert shell.bytes.index(b"other  ") > order[1], shell.bytes
+
+
+def a_wait_for_the_terminal_ends(weft):
+    """K11: a step that waits for the terminal when the run is cancelled never starts"""
+    with Shell(weft, {"parallel": [
+            python("tell('began.fifo', 'first'); signal.pause()", id="first"),
+            python("tell('began.fifo', 'second'); signal.pause()", id="second")]}) as shell:
+        shell.run("weft run -j 2 --events events workflow.json")
+        shell.wait_for("began.fifo")
+        wait_until(lambda: shell.file("events").count('"step.started"') == 2, "both steps")
+        os.kill(shell.weft_process(), signal.SIGTERM)
+        ended_well(shell, 143)
+
+
+def interrupted(weft):
+    """K15: ^C at a step that has the terminal is for that step alone"""
+    with Shell(weft, {"steps": [python(
+            "signal.signal(signal.SIGINT, lambda *_: tell('told.fifo', 'told'))\n"
+            "print('works')\nsys.stdout.flush()\nsignal.pause()", id="work"), "touch after"]}) as shell:
+        shell.run("weft run workflow.json")
+        shell.wait_for_screen("works")
+        shell.press("\x03")
+        assert shell.wait_for("told.fifo") == "told"
+        ended_well(shell)
+        assert os.path.exists(f"{shell.path}/after")
+
+
+def stopped_and_continued(weft):
+    """K23: ^Z at a step that has the terminal stops weft and all its steps; fg gives the terminal back"""
+    with Shell(weft, {"parallel": [
+            python(DRAWS.replace("tty.setraw(0)", "tty.setcbreak(0)")
+                   + "tell('began.fifo', os.getpid())\nkey = os.read(0, 1)\n"
+                     "open('result', 'wb').write(key)", id="work"),
+            step("echo $$ >other.fifo; read line <end.fifo", id="other")]}) as shell:
+        shell.run("weft run -j 2 workflow.json")
+        work, other = int(shell.wait_for("began.fifo")), int(shell.wait_for("other.fifo"))
+        assert shell.foreground() == work
+        for _ in range(2):
+            shell.press("\x1a")
+            shell.wait_for_prompt()
+            for process in (work, other, shell.weft_process()):
+                wait_until(lambda: shell.state(process) == "T", "weft and its steps to stop")
+            assert shell.terminal_is_as_before()
+            shell.run("fg")
+            wait_until(lambda: shell.foreground() == work, "the step to have the terminal again")
+            wait_until(lambda: shell.state(work) == "S" and shell.state(other) == "S", "the steps to go on")
+            assert not shell.terminal_is_as_before(), "the step's own modes are lost"
+        shell.press("q")
+        wait_until(lambda: os.path.exists(f"{shell.path}/result"), "the step to end")
+        shell.release("end.fifo")
+        ended_well(shell)
+        assert shell.file("result") == "q"
+
+
+def stopped_from_elsewhere(weft):
+    """K23: weft stopped by kill -TSTP takes the terminal back from a step, and in the background keeps it"""
+    with Shell(weft, {"steps": [python(
+            DRAWS + "tell('began.fifo', os.getpid())\nopen('result', 'wb').write(os.read(0, 1))",
+            id="work")]}) as shell:
+        shell.run("weft run workflow.json")
+        work = int(shell.wait_for("began.fifo"))
+        os.kill(shell.weft_process(), signal.SIGTSTP)
+        shell.wait_for_prompt()
+        assert shell.state(work) == "T" and shell.terminal_is_as_before()
+        shell.run("bg")
+        shell.wait_for_prompt()
+        assert shell.status() == 0
+        assert shell.state(work) == "T" and shell.foreground() == shell.bash.pid
+        shell.run("fg")
+        wait_until(lambda: shell.foreground() == work, "the step to have the terminal again")
+        assert not shell.terminal_is_as_before()
+        shell.press("q")
+        ended_well(shell)
+        assert shell.file("result") == "q"
+
+
+def left_at_once(weft):
+    """K16: the third ^C leaves within 100 ms with the terminal as it was, though a kill is stuck"""
+    for at_terminal in (False, True):
+        # Any one may be unlucky on a busy machine.
+        times = [leaving(weft, at_terminal) for _ in range(3)]
+        assert min(times) < 0.1, times
+
+
+def leaving(weft, at_terminal):
+    """The time from the third interrupt to the shell's prompt, in seconds."""
+    work = python(DRAWS + "tell('began.fifo', os.getpid())\nsignal.pause()", id="work")
+    if not at_terminal:
+        work = step("echo $$ >began.fifo; read line <go.fifo", id="work")
+    with Shell(weft, {"steps": [work]}) as shell:
+        shell.run("weft run workflow.json")
+        work = int(shell.wait_for("began.fifo"))
+        weft_process = shell.weft_process()
+        # A step that has the terminal has the key, too.
+        interrupt = ((lambda: os.kill(weft_process, signal.SIGINT)) if at_terminal
+                     else (lambda: shell.press("\x03")))
+        # Who is traced stops before each signal but KILL, and is its tracer's to reap before its parent's.
+        trace(work)
+        interrupt()
+        wait_until(lambda: shell.state(work) == "t", "the step to get TERM")
+        interrupt()
+        wait_until(lambda: shell.state(work) == "Z", "the step to be killed")
+        assert shell.state(weft_process) == "S", "ended without having reaped the step"
+        began = time.monotonic()
+        interrupt()
+        shell.wait_for_prompt()
+        took = time.monotonic() - began
+        os.waitpid(work, 0)
+        assert shell.status() == 130
+        assert shell.terminal_is_as_before() and shell.foreground() == shell.bash.pid
+        assert not at_terminal or CLEANED[0] in shell.bytes
+        return took
+
+
+def trace(process):
+    """Makes this process the tracer of another (ptrace, PTRACE_SEIZE)."""
+    libc = ctypes.CDLL(None, use_errno=True)
+    if libc.ptrace(0x4206, process, None, None) != 0:
+        raise OSError(ctypes.get_errno(), "PTRACE_SEIZE")
+
+
+def without_a_terminal(weft):
+    """P22: without a terminal, or in the background, a step that wants one fails at its start"""
+    workflow = {"steps": [python("print('started')", id="work")]}
+    with Shell(weft, workflow) as shell:
+        shell.run("setsid -w weft run workflow.json")
+        shell.wait_for_prompt()
+        assert shell.status() == 1
+        assert "it needs a terminal, and there is none" in shell.text(), shell.text()
+        shell.run("weft run workflow.json & wait %1; echo ended $?")
+        shell.wait_for_screen("ended 1")
+        assert b"weft is in the background" in shell.bytes, shell.text()
+        assert b"started" not in shell.bytes, shell.text()
+
+
+if __name__ == "__main__":
+    main(__doc__, [
+        password, killed_on_the_whole_screen, ended_by_itself, git_commit, alone,
+        a_wait_for_the_terminal_ends, interrupted, stopped_and_continued, stopped_from_elsewhere,
+        left_at_once, without_a_terminal])
