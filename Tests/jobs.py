@@ -2,16 +2,13 @@
 """Stops, continues and ends weft from an interactive bash, as people do, and looks at what is left.
 
 usage: jobs.py PATH_TO_WEFT          (needs pexpect and pyte)
-
-Nothing here waits by the clock for something to have happened: steps tell that they run by opening a
-FIFO, and whether a process stands still is asked of the kernel.
 """
 
 import os
 import signal
 
-from shell import Shell, main
-from signals import step, wait_until
+from shell import Shell
+from workplace import main, state, step, wait_until
 
 # Tells its process id, and goes on when somebody writes into the other FIFO.
 PATIENT = step("echo $$ >began.fifo; read line <go.fifo; echo went on >result", id="work")
@@ -29,13 +26,13 @@ def stopped_and_continued(weft):
         shell.wait_for_screen("1 running")
         shell.press("\x1a")
         shell.wait_for_prompt()
-        wait_until(lambda: shell.state(work) == "T", "the step to stop")
-        assert shell.state(shell.weft_process()) == "T"
+        wait_until(lambda: state(work) == "T", "the step to stop")
+        assert state(shell.weft_process()) == "T"
         assert shell.terminal_is_as_before()
         assert "running" not in shell.text(), shell.text()
         shell.run("fg")
         shell.wait_for_screen("1 running")
-        wait_until(lambda: shell.state(work) == "S", "the step to go on")
+        wait_until(lambda: state(work) == "S", "the step to go on")
         shell.press("\x03")
         shell.wait_for_prompt()
         assert shell.status() == 130
@@ -52,14 +49,14 @@ def continued_in_the_background(weft):
         shell.wait_for_prompt()
         shell.run("bg")
         shell.wait_for_prompt()
-        seen = len(shell.bytes)
+        seen = len(shell.output)
         shell.release("first.fifo")
         shell.wait_for("later.fifo")
         shell.release("go.fifo")
         shell.run("wait %1; echo waited $?")
         shell.wait_for_screen("waited 0")
-        assert b"succeeded" in shell.bytes[seen:]
-        assert b"running" not in shell.bytes[seen:], shell.bytes[seen:]
+        assert b"succeeded" in shell.output[seen:]
+        assert b"running" not in shell.output[seen:], shell.output[seen:]
         assert shell.file("result") == "went on\n"
 
 
@@ -73,7 +70,7 @@ def started_in_the_background(weft):
         shell.wait_for_prompt()
         shell.run("fg")
         shell.wait_for_screen("weft run")
-        assert b"running" not in shell.bytes, shell.bytes
+        assert b"running" not in shell.output, shell.output
         shell.wait_for_screen("1 running")
         shell.release("go.fifo")
         shell.wait_for_prompt()
@@ -88,15 +85,15 @@ def stopped_by_others(weft):
         work, other = (int(shell.wait_for(name)) for name in ("began.fifo", "other.fifo"))
         shell.wait_for_screen("2 running")
         os.killpg(other, signal.SIGSTOP)
-        wait_until(lambda: shell.state(other) == "T", "the step to stop")
+        wait_until(lambda: state(other) == "T", "the step to stop")
         shell.press("\x1a")
         shell.wait_for_prompt()
-        wait_until(lambda: shell.state(work) == "T", "the step to stop")
+        wait_until(lambda: state(work) == "T", "the step to stop")
         shell.run("fg")
         shell.wait_for_screen("2 running")
         shell.release("go.fifo")
         shell.wait_for_screen("1/2 done")
-        assert shell.state(other) == "T"
+        assert state(other) == "T"
         os.killpg(other, signal.SIGCONT)
         shell.release("end.fifo")
         shell.wait_for_prompt()
@@ -127,7 +124,7 @@ def stop_is_ignored(weft):
         shell.press("\x1a")
         shell.release("go.fifo")
         shell.wait_for_prompt()
-        assert shell.status() == 0 and shell.state(work) is None, shell.text()
+        assert shell.status() == 0 and state(work) is None, shell.text()
         assert "Stopped" not in shell.text(), shell.text()
 
 
@@ -140,7 +137,7 @@ def nobody_to_continue(weft):
         shell.press("\x1a")
         shell.release("go.fifo")
         shell.wait_for_end()
-        assert b"succeeded" in shell.bytes and shell.file("result") == "went on\n"
+        assert b"succeeded" in shell.output and shell.file("result") == "went on\n"
 
 
 if __name__ == "__main__":

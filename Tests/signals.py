@@ -2,16 +2,11 @@
 """Sends signals to a running weft, over a terminal and without one, and looks at what is left.
 
 usage: signals.py PATH_TO_WEFT
-
-Nothing here waits by the clock for something to have happened: steps tell that they run by opening a
-FIFO, and that nothing of a run is alive is proved by a lock that every process of it has inherited.
 """
 
 import fcntl
-import json
 import os
 import pty
-import re
 import select
 import signal
 import subprocess
@@ -20,21 +15,14 @@ import tempfile
 import termios
 import time
 
-LIMIT = 30  # seconds, against hanging only
+from workplace import LIMIT, Workplace, main, step, wait_until
 
 
-class Run:
-    """A weft at work in a directory of its own, as leader of a session."""
+class Run(Workplace):
+    """A weft at work, as leader of a session."""
 
-    def __init__(self, weft, workflow, arguments=(), terminal=True, prepare=None):
-        self.directory = tempfile.TemporaryDirectory(prefix="weft-signals-")
-        self.path = self.directory.name
-        self.output = b""
-        with open(f"{self.path}/workflow.json", "w") as file:
-            json.dump(workflow, file)
-        for name in set(re.findall(r"\w+\.fifo", json.dumps(workflow))):
-            os.mkfifo(f"{self.path}/{name}")
-        open(f"{self.path}/lock", "w").close()
+    def __init__(self, weft, workflow, arguments=(), terminal=True, prepare=None, **variables):
+        super().__init__(workflow)
         self.terminal, theirs = pty.openpty() if terminal else os.pipe()
         self.before = termios.tcgetattr(self.terminal) if terminal else None
 
@@ -45,7 +33,7 @@ class Run:
             if prepare:
                 prepare()
 
-        environment = dict(os.environ, TERM="xterm", LANG="C.UTF-8")
+        environment = dict(os.environ, TERM="xterm", LANG="C.UTF-8", **variables)
         for name in ("CI", "GITHUB_ACTIONS", "NO_COLOR"):
             environment.pop(name, None)
         streams = (theirs,) * 3 if terminal else (subprocess.DEVNULL, theirs, theirs)
@@ -53,12 +41,6 @@ class Run:
             [weft, "run", "workflow.json", *arguments], cwd=self.path, env=environment,
             stdin=streams[0], stdout=streams[1], stderr=streams[2], preexec_fn=child)
         os.close(theirs)
-
-    def wait_for(self, fifo):
-        """Returns when a step has begun to write into the FIFO, with what it wrote."""
-        with self.guard(f"a step that opens {fifo}"):
-            with open(f"{self.path}/{fifo}") as file:
-                return file.read()
 
     def press(self, key):
         os.write(self.terminal, key)
@@ -89,20 +71,8 @@ class Run:
         code = self.process.wait(timeout=max(1, deadline - time.monotonic()))
         return code if code >= 0 else 128 - code
 
-    def nothing_is_alive(self):
-        """Whether nobody holds a shared lock on the file `lock` any more."""
-        with open(f"{self.path}/lock") as file:
-            try:
-                fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-                return True
-            except BlockingIOError:
-                return False
-
     def terminal_is_as_before(self):
         return termios.tcgetattr(self.terminal) == self.before
-
-    def guard(self, what):
-        return Alarm(self, what)
 
     def close(self):
         if self.process.poll() is None:
@@ -110,29 +80,6 @@ class Run:
             self.process.wait()
         os.close(self.terminal)
         self.directory.cleanup()
-
-
-class Alarm:
-    """Ends a wait that would never end."""
-
-    def __init__(self, run, what):
-        self.run, self.what = run, what
-
-    def __enter__(self):
-        signal.signal(signal.SIGALRM, self.ring)
-        signal.alarm(LIMIT)
-
-    def __exit__(self, *_):
-        signal.alarm(0)
-
-    def ring(self, *_):
-        self.run.take(time.monotonic())
-        raise AssertionError(f"waited too long for {self.what}; said so far: {self.run.output!r}")
-
-
-def step(script, **keys):
-    """A step that holds the lock, as does everything that it starts."""
-    return dict(keys, run="exec 9<lock; flock -s 9; " + script)
 
 
 # Ends at TERM, as programs do; `began` is written when it runs.
@@ -244,9 +191,7 @@ def hangup_is_ignored(weft):
         try:
             run.wait_for("began.fifo")
             run.process.send_signal(number)
-            with run.guard("the step that reads go.fifo"):
-                with open(f"{run.path}/go.fifo", "w") as file:
-                    file.write("go\n")
+            run.release("go.fifo")
             assert run.status() == 0, run.output
             assert b"went on" in run.output, run.output
         finally:
@@ -262,14 +207,11 @@ def nohup_for_real(weft):
         run.wait_for("began.fifo")
         os.close(run.terminal)
         run.terminal = os.open("/dev/null", os.O_RDONLY)
-        with run.guard("the step that reads go.fifo"):
-            with open(f"{run.path}/go.fifo", "w") as file:
-                file.write("go\n")
+        run.release("go.fifo")
         code = run.process.wait(timeout=LIMIT)
         # Its terminal is gone, so what it said went nowhere: that is told by the exit code.
         assert code == 4, code
-        with open(f"{run.path}/result") as file:
-            assert file.read() == "went on\n"
+        assert run.file("result") == "went on\n"
         assert run.nothing_is_alive()
     finally:
         run.close()
@@ -311,32 +253,10 @@ def pipe_fills(descriptor):
     return int.from_bytes(held, sys.byteorder) > fcntl.fcntl(descriptor, fcntl.F_GETPIPE_SZ) / 2
 
 
-def wait_until(holds, what):
-    deadline = time.monotonic() + LIMIT
-    while not holds():
-        assert time.monotonic() < deadline, f"waited too long for {what}"
-        time.sleep(0.01)
-
-
 TESTS = [interrupted_once, interrupted_twice, interrupted_until_it_leaves, terminated, hung_up,
          terminal_goes_away, hangup_is_ignored, nohup_for_real, blocked_output,
          interrupted_before_it_begins]
 
 
-def main():
-    if len(sys.argv) != 2:
-        sys.exit(__doc__)
-    weft = os.path.abspath(sys.argv[1])
-    failed = 0
-    for test in TESTS:
-        try:
-            test(weft)
-        except Exception as error:
-            failed += 1
-            print(f"failed: {test.__doc__}: {type(error).__name__}: {error}")
-    print(f"{len(TESTS) - failed} passed, {failed} failed")
-    sys.exit(1 if failed else 0)
-
-
 if __name__ == "__main__":
-    main()
+    main(__doc__, TESTS)

@@ -2,19 +2,16 @@
 """Runs steps that have the terminal (`tty`) under an interactive bash, as people do.
 
 usage: terminal.py PATH_TO_WEFT          (needs pexpect, pyte and git)
-
-Nothing here waits by the clock for something to have happened; see jobs.py.
 """
 
 import ctypes
-import json
 import os
 import signal
 import subprocess
 import time
 
-from shell import Shell, main
-from signals import step, wait_until
+from shell import Shell
+from workplace import main, state, step, wait_until
 
 
 def python(text, **keys):
@@ -50,10 +47,9 @@ def password(weft):
         shell.press("open sesame\n")
         ended_well(shell)
         assert shell.file("result") == "open sesame"
-        assert b"sesame" not in shell.bytes, shell.bytes
-        events = [json.loads(line) for line in shell.file("events").splitlines()]
-        assert not any(event["type"] == "step.output" for event in events)
-        ends = [event for event in events if event["type"] == "step.finished"]
+        assert b"sesame" not in shell.output, shell.output
+        assert not any(event["type"] == "step.output" for event in shell.events())
+        ends = [event for event in shell.events() if event["type"] == "step.finished"]
         assert len(ends) == 2 and all("usage" in end for end in ends), ends
 
 
@@ -66,7 +62,7 @@ def killed_on_the_whole_screen(weft):
         shell.wait_for_screen("on the whole screen")
         assert not shell.terminal_is_as_before()
         ended_well(shell, 1)
-        after = shell.bytes.partition(b"on the whole screen")[2]
+        after = shell.output.partition(b"on the whole screen")[2]
         for sequence in CLEANED:
             assert sequence in after, (sequence, after)
         assert b"timed out" in after, after
@@ -78,7 +74,7 @@ def ended_by_itself(weft):
         shell.run("weft run workflow.json")
         ended_well(shell)
         for sequence in CLEANED[:2]:
-            assert sequence not in shell.bytes, shell.bytes
+            assert sequence not in shell.output, shell.output
 
 
 def git_commit(weft):
@@ -110,21 +106,21 @@ def alone(weft):
             step("echo >began.fifo; sleep 0.5; echo ends >other.fifo", id="other")]}) as shell:
         shell.run("weft run -j 3 workflow.json")
         shell.wait_for_screen(" asks")
-        first = "first" if b"first asks" in shell.bytes else "second"
+        first = "first" if b"first asks" in shell.output else "second"
         second = "second" if first == "first" else "first"
         shell.wait_for("began.fifo")
         shell.wait_for("other.fifo")
-        seen = shell.bytes
+        seen = shell.output
         assert b"running" not in seen.partition(b" asks")[2], seen
         assert f"{second} asks".encode() not in seen, seen
         shell.press("\n")
         shell.wait_for_screen(f"{second} asks")
         shell.press("\n")
         ended_well(shell)
-        order = [shell.bytes.index(text.encode()) for text in
+        order = [shell.output.index(text.encode()) for text in
                  (f"{first} asks", f"{first} is done", f"{second} asks", f"{second} is done")]
-        assert order == sorted(order), shell.bytes
-        assert shell.bytes.index(b"other  ") > order[1], shell.bytes
+        assert order == sorted(order), shell.output
+        assert shell.output.index(b"other  ") > order[1], shell.output
 
 
 def a_wait_for_the_terminal_ends(weft):
@@ -166,11 +162,11 @@ def stopped_and_continued(weft):
             shell.press("\x1a")
             shell.wait_for_prompt()
             for process in (work, other, shell.weft_process()):
-                wait_until(lambda: shell.state(process) == "T", "weft and its steps to stop")
+                wait_until(lambda: state(process) == "T", "weft and its steps to stop")
             assert shell.terminal_is_as_before()
             shell.run("fg")
             wait_until(lambda: shell.foreground() == work, "the step to have the terminal again")
-            wait_until(lambda: shell.state(work) == "S" and shell.state(other) == "S", "the steps to go on")
+            wait_until(lambda: state(work) == "S" and state(other) == "S", "the steps to go on")
             assert not shell.terminal_is_as_before(), "the step's own modes are lost"
         shell.press("q")
         wait_until(lambda: os.path.exists(f"{shell.path}/result"), "the step to end")
@@ -188,11 +184,11 @@ def stopped_from_elsewhere(weft):
         work = int(shell.wait_for("began.fifo"))
         os.kill(shell.weft_process(), signal.SIGTSTP)
         shell.wait_for_prompt()
-        assert shell.state(work) == "T" and shell.terminal_is_as_before()
+        assert state(work) == "T" and shell.terminal_is_as_before()
         shell.run("bg")
         shell.wait_for_prompt()
         assert shell.status() == 0
-        assert shell.state(work) == "T" and shell.foreground() == shell.bash.pid
+        assert state(work) == "T" and shell.foreground() == shell.bash.pid
         shell.run("fg")
         wait_until(lambda: shell.foreground() == work, "the step to have the terminal again")
         assert not shell.terminal_is_as_before()
@@ -224,10 +220,10 @@ def leaving(weft, at_terminal):
         # Who is traced stops before each signal but KILL, and is its tracer's to reap before its parent's.
         trace(work)
         interrupt()
-        wait_until(lambda: shell.state(work) == "t", "the step to get TERM")
+        wait_until(lambda: state(work) == "t", "the step to get TERM")
         interrupt()
-        wait_until(lambda: shell.state(work) == "Z", "the step to be killed")
-        assert shell.state(weft_process) == "S", "ended without having reaped the step"
+        wait_until(lambda: state(work) == "Z", "the step to be killed")
+        assert state(weft_process) == "S", "ended without having reaped the step"
         began = time.monotonic()
         interrupt()
         shell.wait_for_prompt()
@@ -235,7 +231,7 @@ def leaving(weft, at_terminal):
         os.waitpid(work, 0)
         assert shell.status() == 130
         assert shell.terminal_is_as_before() and shell.foreground() == shell.bash.pid
-        assert not at_terminal or CLEANED[0] in shell.bytes
+        assert not at_terminal or CLEANED[0] in shell.output
         return took
 
 
@@ -256,8 +252,8 @@ def without_a_terminal(weft):
         assert "it needs a terminal, and there is none" in shell.text(), shell.text()
         shell.run("weft run workflow.json & wait %1; echo ended $?")
         shell.wait_for_screen("ended 1")
-        assert b"weft is in the background" in shell.bytes, shell.text()
-        assert b"started" not in shell.bytes, shell.text()
+        assert b"weft is in the background" in shell.output, shell.text()
+        assert b"started" not in shell.output, shell.text()
 
 
 if __name__ == "__main__":

@@ -1,0 +1,121 @@
+"""What the scripts share that run weft and look at what it does to processes.
+
+Nothing waits by the clock for something to have happened: steps tell that they run by opening a FIFO,
+and that nothing of a run is alive is proved by a lock that every process of it has inherited.
+"""
+
+import fcntl
+import json
+import os
+import re
+import signal
+import sys
+import tempfile
+import time
+
+LIMIT = 30  # seconds, against hanging only
+
+
+class Workplace:
+    """A directory with a workflow, the FIFOs that it names, and the file `lock` that its steps hold."""
+
+    output = b""
+
+    def __init__(self, workflow):
+        self.directory = tempfile.TemporaryDirectory(prefix="weft-test-")
+        self.path = self.directory.name
+        with open(f"{self.path}/workflow.json", "w") as file:
+            json.dump(workflow, file)
+        for name in set(re.findall(r"\w+\.fifo", json.dumps(workflow))):
+            os.mkfifo(f"{self.path}/{name}")
+        open(f"{self.path}/lock", "w").close()
+
+    def take(self, deadline):
+        """Adds to `output` what there is; false when nothing came until the deadline, or nothing will."""
+        raise NotImplementedError
+
+    def wait_for(self, fifo):
+        """Returns when a step has begun to write into the FIFO, with what it wrote."""
+        with self.guard(f"a step that writes into {fifo}"), open(f"{self.path}/{fifo}") as file:
+            return file.read()
+
+    def release(self, fifo):
+        """Lets the step go on that reads the FIFO."""
+        with self.guard(f"the step that reads {fifo}"), open(f"{self.path}/{fifo}", "w") as file:
+            file.write("go\n")
+
+    def file(self, name):
+        with open(f"{self.path}/{name}") as file:
+            return file.read()
+
+    def events(self):
+        """What was written by `--events events`."""
+        return [json.loads(line) for line in self.file("events").splitlines()]
+
+    def nothing_is_alive(self):
+        """Whether nobody holds a shared lock on the file `lock` any more."""
+        with open(f"{self.path}/lock") as file:
+            try:
+                fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+                return True
+            except BlockingIOError:
+                return False
+
+    def guard(self, what):
+        return Alarm(self, what)
+
+
+class Alarm:
+    """Ends a wait that would never end."""
+
+    def __init__(self, place, what):
+        self.place, self.what = place, what
+
+    def __enter__(self):
+        signal.signal(signal.SIGALRM, self.ring)
+        signal.alarm(LIMIT)
+
+    def __exit__(self, *_):
+        signal.alarm(0)
+
+    def ring(self, *_):
+        self.place.take(time.monotonic())
+        raise AssertionError(f"waited too long for {self.what}; said so far: {self.place.output!r}")
+
+
+def step(script, **keys):
+    """A step that holds the lock, as does everything that it starts."""
+    return dict(keys, run="exec 9<lock; flock -s 9; " + script)
+
+
+def state(process):
+    """The kernel's letter for a process: T stands still, S waits, Z is dead; `None` when there is none."""
+    try:
+        with open(f"/proc/{process}/stat") as file:
+            return file.read().rpartition(")")[2].split()[0]
+    except FileNotFoundError:
+        return None
+
+
+def wait_until(holds, what):
+    deadline = time.monotonic() + LIMIT
+    while not holds():
+        assert time.monotonic() < deadline, f"waited too long for {what}"
+        time.sleep(0.01)
+
+
+def main(usage, tests):
+    """Runs the tests, or those of them that are named behind the program's path, and exits."""
+    if len(sys.argv) < 2:
+        sys.exit(usage)
+    weft, chosen = os.path.abspath(sys.argv[1]), sys.argv[2:]
+    tests = [test for test in tests if not chosen or test.__name__ in chosen]
+    failed = 0
+    for test in tests:
+        try:
+            test(weft)
+        except Exception as error:
+            failed += 1
+            print(f"failed: {test.__doc__}: {type(error).__name__}: {error}")
+    print(f"{len(tests) - failed} passed, {failed} failed")
+    sys.exit(1 if failed or not tests else 0)
