@@ -53,7 +53,11 @@ public final class Engine: Sendable {
 
   /// Starts a plan. Returns at once.
   public func start(_ plan: Plan) -> Run {
-    Run(LiveRun.start(plan, configuration: configuration, threads: threads))
+    do {
+      return Run(try LiveRun.start(plan, configuration: configuration, threads: threads))
+    } catch {
+      preconditionFailure("a containment that was left open cannot be had: \(error)")
+    }
   }
 
   /// Checks a workflow without starting anything: the dry run.

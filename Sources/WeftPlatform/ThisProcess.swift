@@ -10,6 +10,13 @@ import CWeftPlatform
 package enum ThisProcess {
   package static var id: Int32 { getpid() }
 
+  package static var session: Int32 { getsid(0) }
+
+  /// Told from every other process that has had or will have its id.
+  package static var identity: ProcessIdentity {
+    ProcessStatus(of: id)?.identity ?? ProcessIdentity(id: id, startTicks: 0)
+  }
+
   /// How many processors it may run on, at least 1.
   package static var processorCount: Int { Int(weft_processor_count()) }
 

@@ -17,7 +17,7 @@ struct RealRun {
   ) async throws {
     let (plan, diagnostics) = Planner.plan(workflow)
     var subscription: EventSubscription?
-    let run = LiveRun.start(
+    let run = try LiveRun.start(
       try #require(plan, "\(diagnostics)"), configuration: configuration
     ) { subscription = $0.subscribe() }
     var events: [RunEvent] = []

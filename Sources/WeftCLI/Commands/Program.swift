@@ -22,6 +22,7 @@ struct Program {
     case .check(let invocation): return CheckCommand(invocation, console).execute()
     case .graph(let invocation): return GraphCommand(invocation, console).execute()
     case .initialise(let path): return InitCommand(path: path, console).execute()
+    case .reap(let run): return ReapCommand(run: run, console).execute()
     case .schema(let schema): console.output.write(schema.text)
     case .completions(let shell): console.output.write(shell.script)
     case .help(nil): console.output.write(HelpText.overview)

@@ -30,6 +30,15 @@ extension Option {
     "--dry-run", help: "print the graph that the file will become, and start nothing",
     elsewhere: ["-n", "--just-print", "--recon"])
 
+  static let containment = Option(
+    "--containment",
+    value: .oneOf(
+      .init("auto", "the surest that can be had here"),
+      .init("cgroup", "a control group (cgroup v2) for each step"),
+      .init("subreaper", "adopt what loses its parents"),
+      .init("group+cookie", "sessions, parentage and the environment only")),
+    help: "how to find again what steps start, so that it can be ended; default: auto")
+
   static let diagnosticFormat = Option(
     "--format",
     value: .oneOf(
@@ -52,7 +61,7 @@ extension Option {
 extension CommandDescription {
   /// In the order in which help lists them.
   static let all: [CommandDescription] = [
-    run, check, graph, schema, initialise, completions, help, version,
+    run, check, graph, reap, schema, initialise, completions, help, version,
   ]
 
   private static let run = CommandDescription(
@@ -67,7 +76,8 @@ extension CommandDescription {
     operand: Operand(
       value: .workflowFile, count: .one, help: "the workflow; - reads standard input"),
     options: [
-      .jobs, .keepGoing, .failFast, .strictRun, .directory, .timeout, .events, .dryRun,
+      .jobs, .keepGoing, .failFast, .strictRun, .directory, .timeout, .events, .containment,
+      .dryRun,
     ],
     contradictions: [[.keepGoing, .failFast]])
 
@@ -90,6 +100,20 @@ extension CommandDescription {
     operand: Operand(
       value: .workflowFile, count: .one, help: "the workflow; - reads standard input"),
     options: [.graphFormat])
+
+  private static let reap = CommandDescription(
+    .reap, "end what a killed weft has left running",
+    details: [
+      "A weft that was killed (kill -9, out of memory) leaves the programs that it was running. They are "
+        + "asked to end, and killed ten seconds later.",
+      "RUN is the id of a run or the beginning of one; without it the latest that has left something. A "
+        + "run whose weft is alive is left alone.",
+      "Exit codes: 0 nothing is left, 2 there is no such run, 4 its weft is alive, or something could "
+        + "not be ended.",
+    ],
+    operand: Operand(
+      value: ValueDescription(name: "RUN", kind: .text), count: .atMostOne,
+      help: "the run; default: the latest that has left something running"))
 
   private static let schema = CommandDescription(
     .schema, "print a JSON Schema",
@@ -131,7 +155,7 @@ extension CommandDescription {
         name: "COMMAND",
         kind: .choice([
           .init("run", run.summary), .init("check", check.summary), .init("graph", graph.summary),
-          .init("schema", schema.summary), .init("init", initialise.summary),
+          .init("reap", reap.summary), .init("schema", schema.summary), .init("init", initialise.summary),
           .init("completions", completions.summary), .init("help", "explain a command"),
           .init("version", version.summary),
         ])),

@@ -3,6 +3,8 @@ enum Invocation: Sendable, Hashable {
   case run(RunInvocation)
   case check(CheckInvocation)
   case graph(GraphInvocation)
+  /// `nil`: the latest run.
+  case reap(run: String?)
   case schema(SchemaName)
   case initialise(path: String)
   case completions(CompletionShell)
@@ -17,6 +19,7 @@ enum Invocation: Sendable, Hashable {
     case .run: self = .run(try RunInvocation(parsed))
     case .check: self = .check(try CheckInvocation(parsed))
     case .graph: self = .graph(try GraphInvocation(parsed))
+    case .reap: self = .reap(run: parsed.operands.first)
     case .schema: self = .schema(try parsed.operandWord() ?? .workflow)
     case .`init`: self = .initialise(path: parsed.operands.first ?? "workflow.json")
     case .completions: self = .completions(try parsed.operandWord()!)

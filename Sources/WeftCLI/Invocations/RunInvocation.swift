@@ -12,6 +12,7 @@ struct RunInvocation: Sendable, Hashable {
   /// `nil` leaves it to the workflow.
   let timeout: Duration?
   let events: EventsTarget?
+  let containment: ContainmentChoice
   let isDryRun: Bool
 
   init(_ parsed: ParsedArguments) throws(UsageError) {
@@ -23,8 +24,15 @@ struct RunInvocation: Sendable, Hashable {
     directory = parsed.value(of: .directory)
     timeout = try parsed.duration(of: .timeout)
     events = try parsed.eventsTarget(of: .events)
+    containment = try parsed.word(of: .containment) ?? .auto
     isDryRun = parsed.isGiven(.dryRun)
   }
+}
+
+/// What `--containment` says.
+enum ContainmentChoice: String, Sendable, Hashable {
+  case auto, cgroup, subreaper
+  case groupAndCookie = "group+cookie"
 }
 
 /// Where `--events` writes.

@@ -29,18 +29,29 @@ struct RunSession {
   }
 
   /// Runs the plan to its end.
-  func follow() -> ExitCode {
+  func follow() throws(Complaint) -> ExitCode {
     let signals = SignalHandling(Suspension(screen: screen, desk: desk))
     if let complaint = signals.start() {
       console.complain(complaint)
       return .broken
     }
+    if invocation.containment != .groupAndCookie {
+      // Where this cannot be had, what can be is told in the run's first event.
+      try? ChildProcesses.adoptOrphans()
+    }
     let threads = BlockingThreads()
     let start = MonotonicClock.now
     var pump: EventPump?
-    let run = LiveRun.start(plan, configuration: configuration, threads: threads) { run in
-      pump = EventPump(run.subscribe(), wakeup: screen.wakeup)
-      events?.start(run.subscribe(), on: threads)
+    let run: LiveRun
+    do throws(NoContainment) {
+      run = try LiveRun.start(plan, configuration: configuration, threads: threads) { run in
+        pump = EventPump(run.subscribe(), wakeup: screen.wakeup)
+        events?.start(run.subscribe(), on: threads)
+      }
+    } catch {
+      throw Complaint(
+        "--containment \(error.level.rawValue) cannot be had: \(error.message)",
+        help: "without the option, the surest that there is will be taken")
     }
     signals.attach(run)
     let end = show(run, pump!, since: start)
@@ -58,6 +69,7 @@ struct RunSession {
     configuration.onFailure = invocation.onFailure
     configuration.timeout = invocation.timeout
     configuration.terminal = desk
+    configuration.containment = invocation.containment.request
     return configuration
   }
 
@@ -90,6 +102,17 @@ struct RunSession {
     }
     guard let end = run.report.end else { preconditionFailure("events ended before the run did") }
     return end
+  }
+}
+
+extension ContainmentChoice {
+  fileprivate var request: ContainmentRequest {
+    switch self {
+    case .auto: .automatic
+    case .cgroup: .exactly(.cgroup)
+    case .subreaper: .exactly(.subreaper)
+    case .groupAndCookie: .exactly(.groupAndCookie)
+    }
   }
 }
 

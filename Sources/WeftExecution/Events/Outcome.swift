@@ -75,11 +75,14 @@ public struct StepEnd: Sendable, Hashable {
   public let outputBytes: UInt64
   /// Processes of the step that were still alive after its program had ended, and were ended.
   public let leftovers: [LeftoverProcess]
+  /// Processes of the step that are still alive: they could not be killed.
+  public let unkillable: [LeftoverProcess]
 
   package init(
     outcome: Outcome, conclusion: Outcome, attempts: Int, exit: ProgramExit?,
     failure: StepFailure? = nil, cancellation: CancelReason? = nil, duration: Duration,
-    usage: ResourceUsage? = nil, outputBytes: UInt64 = 0, leftovers: [LeftoverProcess] = []
+    usage: ResourceUsage? = nil, outputBytes: UInt64 = 0, leftovers: [LeftoverProcess] = [],
+    unkillable: [LeftoverProcess] = []
   ) {
     self.outcome = outcome
     self.conclusion = conclusion
@@ -91,6 +94,7 @@ public struct StepEnd: Sendable, Hashable {
     self.usage = usage
     self.outputBytes = outputBytes
     self.leftovers = leftovers
+    self.unkillable = unkillable
   }
 }
 
@@ -121,10 +125,13 @@ public struct ResourceUsage: Sendable, Hashable {
   public let majorFaults: Int
   public let voluntarySwitches: Int
   public let involuntarySwitches: Int
+  /// The most that it, or one of its children, had in memory; `nil` where that was no more than the engine
+  /// itself has, whose memory the kernel counts with it (`ru_maxrss`).
+  public let peakMemoryBytes: Int?
 
   package init(
     userTime: Duration, systemTime: Duration, minorFaults: Int, majorFaults: Int,
-    voluntarySwitches: Int, involuntarySwitches: Int
+    voluntarySwitches: Int, involuntarySwitches: Int, peakMemoryBytes: Int? = nil
   ) {
     self.userTime = userTime
     self.systemTime = systemTime
@@ -132,6 +139,7 @@ public struct ResourceUsage: Sendable, Hashable {
     self.majorFaults = majorFaults
     self.voluntarySwitches = voluntarySwitches
     self.involuntarySwitches = involuntarySwitches
+    self.peakMemoryBytes = peakMemoryBytes
   }
 }
 

@@ -66,6 +66,8 @@ public struct RunStart: Sendable, Hashable {
   public let maxParallel: Int
   /// The process that runs the engine.
   public let engineProcess: Int32
+  /// How surely what steps start is found again; `nil` where they start nothing.
+  public let containment: ContainmentLevel?
 }
 
 /// A moment by the clock on the wall, which may jump: for people, never for measuring.

@@ -46,6 +46,23 @@ public struct RunEnd: Sendable, Hashable {
   public let cancellation: CancelReason?
   public let duration: Duration
   public let counts: OutcomeCounts
+  /// Processes that had outlived the steps that started them, and were ended with the run.
+  public let leftovers: [LeftoverProcess]
+  /// Processes that are still alive: they could not be killed.
+  public let unkillable: [LeftoverProcess]
+
+  package init(
+    outcome: Outcome, firstFailure: StepAddress?, cancellation: CancelReason?, duration: Duration,
+    counts: OutcomeCounts, leftovers: [LeftoverProcess] = [], unkillable: [LeftoverProcess] = []
+  ) {
+    self.outcome = outcome
+    self.firstFailure = firstFailure
+    self.cancellation = cancellation
+    self.duration = duration
+    self.counts = counts
+    self.leftovers = leftovers
+    self.unkillable = unkillable
+  }
 }
 
 /// How many steps ended how.

@@ -60,7 +60,8 @@ extension AttemptEnd {
       }
     self.init(
       status, usage: ResourceUsage(end.usage),
-      leftovers: end.leftovers.map { LeftoverProcess(process: $0.id, command: $0.command) })
+      leftovers: end.leftovers.map(LeftoverProcess.init),
+      unkillable: end.survivors.map(LeftoverProcess.init))
   }
 }
 
@@ -73,11 +74,16 @@ extension ProgramExit {
   }
 }
 
+extension LeftoverProcess {
+  init(_ process: ProcessRecord) { self.init(process: process.id, command: process.command) }
+}
+
 extension ResourceUsage {
   init(_ usage: WeftPlatform.ResourceUsage) {
     self.init(
       userTime: usage.user, systemTime: usage.system, minorFaults: usage.minorFaults,
       majorFaults: usage.majorFaults, voluntarySwitches: usage.voluntarySwitches,
-      involuntarySwitches: usage.involuntarySwitches)
+      involuntarySwitches: usage.involuntarySwitches,
+      peakMemoryBytes: usage.peakBeyondThisProcess)
   }
 }

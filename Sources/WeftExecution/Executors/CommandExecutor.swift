@@ -8,12 +8,17 @@ package final class CommandExecutor: StepExecutor {
   private let resolver: CommandResolver
   private let threads: BlockingThreads
   private let stopPolicy: StopPolicy
+  private let enclosing: any Containment
   let terminal: (any TerminalAccess)?
   /// Steps by their address, for those whose log is another's input.
   private let indices: [StepAddress: Int]
 
-  package init(plan: Plan, run: RunID, configuration: EngineConfiguration, threads: BlockingThreads)
-  {
+  /// - Throws: When the containment that was asked for cannot be had.
+  package init(
+    plan: Plan, run: RunID, configuration: EngineConfiguration, threads: BlockingThreads
+  ) throws(NoContainment) {
+    enclosing = try Containments.make(
+      configuration.containment, run: run.text, cookie: CommandResolver.cookie(of: run))
     resolver = CommandResolver(
       plan: plan, run: run, startDirectory: configuration.startDirectory, inheriting: .inherited())
     self.threads = threads
@@ -37,7 +42,7 @@ package final class CommandExecutor: StepExecutor {
   private func run(_ attempt: Attempt) -> AttemptEnd {
     do throws(AttemptObstacle) {
       let program = try program(for: attempt)
-      return AttemptEnd(try start(program, for: attempt), of: program)
+      return try start(program, for: attempt)
     } catch {
       return AttemptEnd(error.status)
     }
@@ -50,21 +55,49 @@ package final class CommandExecutor: StepExecutor {
     program.stopPolicy = stopPolicy.following(command.stop)
     program.stallTimeout = command.stallTimeout
     program.mergesOutput = command.mergesOutput
+    program.successCodes = command.successCodes.map { Int32(clamping: $0) }
+    program.keepsLeftovers = command.leftovers == .keep
     program.input = try input(of: attempt)
     return program
   }
 
   private func start(
     _ program: ChildProgram, for attempt: Attempt
-  ) throws(AttemptObstacle) -> ProgramEnd {
+  ) throws(AttemptObstacle) -> AttemptEnd {
+    var program = program
+    let enclosure: any Enclosure
+    do { enclosure = try enclosing.enclose(cookie: resolver.cookie(of: attempt)) } catch {
+      throw .notStarted(.resources(error))
+    }
+    program.enclosure = enclosure
     do {
-      if attempt.step.command.usesTerminal {
-        return try runAtTerminal(program, for: attempt)
-      }
-      return try program.run(stop: attempt.stop, output: attempt.output)
+      let end =
+        attempt.step.command.usesTerminal
+        ? try runAtTerminal(program, for: attempt)
+        : try program.run(stop: attempt.stop, output: attempt.output)
+      return AttemptEnd(end, of: program)
     } catch {
+      enclosure.abandoned()
       throw .notStarted(error)
     }
+  }
+
+  package var containment: ContainmentLevel? { ContainmentLevel(enclosing.level) }
+
+  package func finish(stop: StopSwitch) -> Future<Remains, Never> {
+    guard enclosing.mayHoldStrays else {
+      enclosing.close()
+      return Future(value: Remains())
+    }
+    let promise = Promise<Remains, Never>(ifDropped: .success(Remains()))
+    let end: @Sendable () -> Void = { [self] in
+      let remains = Remains(enclosing.endStrays(stopPolicy, stop: stop))
+      enclosing.close()
+      promise.succeed(remains)
+    }
+    // Without another thread this one has to wait: nothing else is left to do for the run.
+    do { try threads.submit(end) } catch { end() }
+    return promise.future
   }
 
   private func input(of attempt: Attempt) throws(AttemptObstacle) -> ChildProgram.Input {

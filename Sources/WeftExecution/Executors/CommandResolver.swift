@@ -8,7 +8,8 @@ import WeftPlatform
 ///
 /// Environments are laid out once for each group and shared by its steps. The layers, from the outermost:
 /// the engine's own environment, the workflow's `env`, each group's, the step's, and the variables by
-/// which a program can tell where it runs: `WEFT_RUN_ID WEFT_STEP WEFT_ATTEMPT`.
+/// which a program can tell where it runs: `WEFT_RUN_ID WEFT_STEP WEFT_ATTEMPT`, and `WEFT_ENGINE`, by
+/// which others can tell whether the engine is still alive. They are also how processes are found again.
 final class CommandResolver: Sendable {
   private typealias Variables = [(name: String, value: String?)]
 
@@ -44,7 +45,7 @@ final class CommandResolver: Sendable {
   private func environment(of attempt: Attempt) throws(EnvironmentProblem) -> EnvironmentBlock {
     let shared = try environment(ofGroup: attempt.step.group)
     let own = attempt.step.step.settings.environment
-    let step: Variables = [("WEFT_STEP", attempt.step.address.text)]
+    let step: Variables = [(RunCookie.step, attempt.step.address.text)]
     // What most steps have in common is in the shared part already.
     if own.isEmpty, attempt.number == 1 { return try shared.setting(step) }
     return try shared.setting(
@@ -68,6 +69,19 @@ final class CommandResolver: Sendable {
 
   /// After what a file sets, so that no file can set them.
   private func whereabouts(inAttempt number: Int) -> Variables {
-    [("WEFT_RUN_ID", run.text), ("WEFT_ATTEMPT", String(number))]
+    [
+      (RunCookie.run, run.text), (RunCookie.attempt, String(number)),
+      (RunCookie.engine, RunCookie.thisEngine),
+    ]
+  }
+
+  /// What the environments of all programs of a run have, and no others.
+  static func cookie(of run: RunID) -> [String] { ["\(RunCookie.run)=\(run.text)"] }
+
+  /// What that of an attempt has besides.
+  func cookie(of attempt: Attempt) -> [String] {
+    CommandResolver.cookie(of: run) + [
+      "\(RunCookie.step)=\(attempt.step.address.text)", "\(RunCookie.attempt)=\(attempt.number)",
+    ]
   }
 }

@@ -9,6 +9,29 @@ package protocol StepExecutor: Sendable {
   /// - Returns: What came of it. It settles when nothing of the attempt is left behind, also after
   ///   `attempt.stop` was asked for; a non-zero exit status is a result and not an error.
   func execute(_ attempt: Attempt) -> Future<AttemptEnd, Never>
+
+  /// How surely it finds again what attempts start; `nil` where they start nothing.
+  var containment: ContainmentLevel? { get }
+
+  /// Ends what outlived its attempt. Called once, after the last of them.
+  ///
+  /// - Parameter stop: Asks for more haste.
+  func finish(stop: StopSwitch) -> Future<Remains, Never>
+}
+
+extension StepExecutor {
+  package var containment: ContainmentLevel? { nil }
+  package func finish(stop: StopSwitch) -> Future<Remains, Never> { Future(value: Remains()) }
+}
+
+/// What was left of a run when its last step had ended.
+package struct Remains: Sendable, Hashable {
+  /// What has been ended now.
+  package var leftovers: [LeftoverProcess] = []
+  /// What could not be.
+  package var unkillable: [LeftoverProcess] = []
+
+  package init() {}
 }
 
 /// One go at running a step.
@@ -46,12 +69,15 @@ package struct AttemptEnd: Sendable, Hashable {
   package var status: Status
   package var usage: ResourceUsage?
   package var leftovers: [LeftoverProcess]
+  package var unkillable: [LeftoverProcess]
 
   package init(
-    _ status: Status, usage: ResourceUsage? = nil, leftovers: [LeftoverProcess] = []
+    _ status: Status, usage: ResourceUsage? = nil, leftovers: [LeftoverProcess] = [],
+    unkillable: [LeftoverProcess] = []
   ) {
     self.status = status
     self.usage = usage
     self.leftovers = leftovers
+    self.unkillable = unkillable
   }
 }

@@ -15,5 +15,8 @@ package struct EngineConfiguration: Sendable {
   /// Where steps with `tty` get the terminal; `nil`: they fail at their start.
   package var terminal: (any TerminalAccess)?
 
+  /// What is to hold everything that steps start.
+  package var containment = ContainmentRequest.automatic
+
   package init() {}
 }

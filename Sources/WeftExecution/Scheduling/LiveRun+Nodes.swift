@@ -69,6 +69,7 @@ extension LiveRun {
         cancelledFor: state.scopes.reasonToStop(inGroup: step.group),
         duration: time.now - since, outputBytes: attempt.output.writtenBytes)
       state.counts.add(end)
+      state.unkillable += end.unkillable
       guard end.conclusion == .failure, let failure = end.failure else {
         return (end, Scopes.Response.nothing)
       }

@@ -8,12 +8,13 @@ extension LiveRun {
   /// - Parameters:
   ///   - threads: What running programs block; those of one run are enough for any number of runs.
   ///   - subscribing: Called with the run before anything of it has happened.
+  /// - Throws: When the containment that was asked for cannot be had; never when it was left open.
   package static func start(
     _ plan: Plan, configuration: EngineConfiguration = EngineConfiguration(),
     threads: BlockingThreads = BlockingThreads(), subscribing: (LiveRun) -> Void = { _ in }
-  ) -> LiveRun {
+  ) throws(NoContainment) -> LiveRun {
     let id = RunID.make(at: WallClock.now)
-    let executor = CommandExecutor(
+    let executor = try CommandExecutor(
       plan: plan, run: id, configuration: configuration, threads: threads)
     let timers = Timers()
     if plan.hasTimeLimits || configuration.timeout != nil {

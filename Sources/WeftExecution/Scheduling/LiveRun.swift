@@ -27,6 +27,8 @@ package final class LiveRun: Sendable {
   private let startedAt: Duration
   private let timeout: Duration?
   let state: Mutex<State>
+  /// Hurries the end of what outlived its step.
+  private let closing = StopSwitch()
   private let finished: Promise<RunReport, Never>
 
   /// Everything that the one lock guards.
@@ -37,6 +39,8 @@ package final class LiveRun: Sendable {
     var counts = OutcomeCounts()
     var runTimer: TimerToken?
     var killsAtOnce = false
+    /// Processes that could not be killed.
+    var unkillable: [LeftoverProcess] = []
   }
 
   struct RunningAttempt {
@@ -67,7 +71,8 @@ package final class LiveRun: Sendable {
     warnings = RunWarnings(events)
     let onFailure = configuration.onFailure ?? plan.workflow.onFailure
     state = Mutex(State(scopes: Scopes(plan: plan, onFailure: onFailure)))
-    start = RunStart(of: plan, run: id, maxParallel: maxParallel)
+    start = RunStart(
+      of: plan, run: id, maxParallel: maxParallel, containment: executor.containment)
     finished = Promise(ifDropped: .success(RunReport(start: start)))
     completion = finished.future
   }
@@ -97,7 +102,7 @@ package final class LiveRun: Sendable {
       launch(node, after: results)
     }
     Future.zip(plan.groups[0].members.map { futures[plan.closingNode(of: Int($0))] })
-      .whenSettled { [self] results in end(members: results.get()) }
+      .whenSettled { [self] _ in end() }
     if let timeout {
       let timer = time.schedule(after: timeout) { [self] in cancel(.runTimeout(timeout)) }
       state.withLock { $0.runTimer = timer }
@@ -120,6 +125,7 @@ package final class LiveRun: Sendable {
       return state.running.values.map(\.stop)
     }
     for stop in running { stop.request(.now) }
+    closing.request(.now)
   }
 
   /// Waits until the run has ended and nothing of it is left. Cancelling the waiting task changes nothing.
@@ -145,17 +151,24 @@ package final class LiveRun: Sendable {
 
   /// A promise that the engine could not keep, in a sentence; `nil` if there is none.
   package var engineFault: String? {
-    logs.fault.map { "the output of steps could not be kept in a temporary file: \($0.message)" }
+    let unkillable = state.withLock { $0.unkillable }
+    guard unkillable.isEmpty else { return LeftoverProcess.sentence(onUnkillable: unkillable) }
+    return logs.fault.map {
+      "the output of steps could not be kept in a temporary file: \($0.message)"
+    }
   }
 
-  private func end(members: [NodeResult]) {
-    let (end, timer) = state.withLock { state in
-      (
-        RunEnd(of: state.scopes, counts: state.counts, duration: time.now - startedAt),
-        state.runTimer
-      )
+  private func end() {
+    state.withLock { $0.runTimer }?.cancel()
+    executor.finish(stop: closing).whenSettled { [self] remains in end(leaving: remains.get()) }
+  }
+
+  private func end(leaving remains: Remains) {
+    let end = state.withLock { state in
+      state.unkillable += remains.unkillable
+      return RunEnd(
+        of: state.scopes, counts: state.counts, duration: time.now - startedAt, remains: remains)
     }
-    timer?.cancel()
     events.publish(.runFinished(end))
     finished.succeed(report)
   }

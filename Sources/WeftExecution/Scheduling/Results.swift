@@ -56,24 +56,25 @@ extension OutcomeCounts {
 extension RunEnd {
   /// How a run ends once all its steps have. A cancellation that came when nothing was left to cancel
   /// has not happened.
-  init(of scopes: Scopes, counts: OutcomeCounts, duration: Duration) {
+  init(of scopes: Scopes, counts: OutcomeCounts, duration: Duration, remains: Remains) {
     let cancellation = counts.cancelled > 0 ? scopes.runCancellation : nil
     let fault = scopes.firstFault
     let outcome: Outcome =
       if cancellation != nil { .cancelled } else if fault != nil { .failure } else { .success }
     self.init(
       outcome: outcome, firstFailure: fault?.address, cancellation: cancellation,
-      duration: duration, counts: counts)
+      duration: duration, counts: counts, leftovers: remains.leftovers,
+      unkillable: remains.unkillable)
   }
 }
 
 extension RunStart {
-  init(of plan: Plan, run: RunID, maxParallel: Int) {
+  init(of plan: Plan, run: RunID, maxParallel: Int, containment: ContainmentLevel?) {
     self.init(
       run: run, workflow: plan.workflow.name, file: plan.workflow.source.value?.path,
       startedAt: WallTime(nanoseconds: WallClock.now.nanoseconds), stepCount: plan.steps.count,
       groupCount: plan.groups.count - 1, maxParallel: maxParallel,
-      engineProcess: ThisProcess.id)
+      engineProcess: ThisProcess.id, containment: containment)
   }
 }
 

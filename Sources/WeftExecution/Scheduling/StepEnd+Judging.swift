@@ -35,7 +35,7 @@ extension StepEnd {
       outcome: outcome, conclusion: isTolerated ? .success : outcome, attempts: attempts,
       exit: exit,
       failure: failure, cancellation: cancellation, duration: duration, usage: end.usage,
-      outputBytes: outputBytes, leftovers: end.leftovers)
+      outputBytes: outputBytes, leftovers: end.leftovers, unkillable: end.unkillable)
   }
 }
 

@@ -43,4 +43,6 @@ package protocol Enclosure: AnyObject, Sendable {
   ///
   /// - Parameter keepsRest: What is alive of it is to outlive the run.
   func ended(leader: Int32, keepsRest: Bool)
+  /// No program was started in it.
+  func abandoned()
 }

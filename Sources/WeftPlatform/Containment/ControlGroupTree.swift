@@ -152,6 +152,8 @@ struct ControlGroupPlace: Equatable {
 
     func killAll(besides leader: Int32) { group.killAll() }
 
+    func abandoned() { tree.takeBack(group, keepsRest: false) }
+
     func ended(leader: Int32, keepsRest: Bool) { tree.takeBack(group, keepsRest: keepsRest) }
   }
 #endif

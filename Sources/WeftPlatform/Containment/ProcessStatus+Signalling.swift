@@ -11,7 +11,7 @@ extension ProcessStatus {
   ///
   /// - Parameter isSame: Asked after the process has been taken hold of, where the system can do that
   ///   (Linux: a pidfd): if its id had been another's by then, this tells.
-  func send(_ signal: Signal, if isSame: () -> Bool) {
+  func send(_ signal: Signal, if isSame: @autoclosure () -> Bool) {
     let held = weft_exit_descriptor(id)
     defer { if held >= 0 { close(held) } }
     guard isSame() else { return }
@@ -38,10 +38,10 @@ enum Sweep {
       let new = found.filter { !stopped.contains($0.identity) }
       if new.isEmpty { break }
       for process in new {
-        process.send(.stop) { holds(process) }
+        process.send(.stop, if: holds(process))
         stopped.insert(process.identity)
       }
     }
-    for process in found { process.send(.kill) { holds(process) } }
+    for process in found { process.send(.kill, if: holds(process)) }
   }
 }

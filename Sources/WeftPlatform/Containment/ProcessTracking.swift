@@ -60,6 +60,10 @@ final class ProcessTracking: Containment {
     }
   }
 
+  fileprivate func abandoned(_ attempt: Lineage.AttemptNumber) {
+    state.withLock { _ = $0.cookies.removeValue(forKey: attempt) }
+  }
+
   fileprivate func members(
     of attempt: Lineage.AttemptNumber, besides leader: Int32
   ) -> [ProcessStatus] {
@@ -146,6 +150,8 @@ private final class TrackedEnclosure: Enclosure {
   func killAll(besides leader: Int32) {
     Sweep.kill { members(besides: leader) }
   }
+
+  func abandoned() { tracking.abandoned(attempt) }
 
   func ended(leader: Int32, keepsRest: Bool) {
     tracking.ended(attempt, leader: leader, keepsRest: keepsRest)

@@ -1,3 +1,5 @@
+import Synchronization
+
 #if canImport(Glibc)
   import Glibc
 #elseif canImport(Darwin)
@@ -48,6 +50,19 @@ package struct ResourceUsage: Hashable, Sendable {
   package var majorFaults: Int
   package var voluntarySwitches: Int
   package var involuntarySwitches: Int
+
+  /// The peak, where it is certain that it is the program's own: the kernel counts what the engine had in
+  /// memory when it started the program, too, and both only to within a few pages a processor.
+  package var peakBeyondThisProcess: Int? {
+    let margin = 1 << 20
+    guard peakResidentBytes > Self.ownPeak.load(ordering: .relaxed) + margin else { return nil }
+    let own = Self.ofThisProcess().peakResidentBytes
+    Self.ownPeak.store(own, ordering: .relaxed)
+    return peakResidentBytes > own + margin ? peakResidentBytes : nil
+  }
+
+  /// As it was when last asked for; it only grows.
+  private static let ownPeak = Atomic(0)
 
   init(_ usage: rusage) {
     user = Duration(usage.ru_utime)

@@ -21,8 +21,8 @@ extension ProgramRun {
     signalGroup(program.stopPolicy.signal)
     signalGroup(.continue)
     for process in outsiders {
-      process.send(program.stopPolicy.signal) { enclosure?.holds(process) == true }
-      process.send(.continue) { enclosure?.holds(process) == true }
+      process.send(program.stopPolicy.signal, if: enclosure?.holds(process) == true)
+      process.send(.continue, if: enclosure?.holds(process) == true)
     }
   }
 

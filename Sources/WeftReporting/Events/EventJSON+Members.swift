@@ -42,6 +42,9 @@ extension EventJSON {
     writer.member("steps", start.stepCount)
     writer.member("groups", start.groupCount)
     writer.member("maxParallel", start.maxParallel)
+    if let containment = start.containment {
+      writer.member("containment", containment.rawValue)
+    }
     writer.member("pid", Int(start.engineProcess))
   }
 
@@ -64,6 +67,8 @@ extension EventJSON {
     writer.member("cancelled", end.counts.cancelled)
     writer.member("skipped", end.counts.skipped)
     writer.endObject()
+    writeProcesses("leftovers", end.leftovers)
+    writeProcesses("unkillable", end.unkillable)
   }
 
   private mutating func writeGroupEnd(_ end: GroupEnd) {

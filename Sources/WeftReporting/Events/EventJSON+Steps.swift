@@ -31,7 +31,8 @@ extension EventJSON {
     writer.member("durationUs", end.duration.wholeMicroseconds)
     if let usage = end.usage { writeUsage(usage) }
     writer.member("outputBytes", Int(end.outputBytes))
-    if !end.leftovers.isEmpty { writeLeftovers(end.leftovers) }
+    writeProcesses("leftovers", end.leftovers)
+    writeProcesses("unkillable", end.unkillable)
   }
 
   private mutating func writeExit(_ exit: ProgramExit) {
@@ -65,16 +66,19 @@ extension EventJSON {
     writer.member("majorFaults", usage.majorFaults)
     writer.member("voluntarySwitches", usage.voluntarySwitches)
     writer.member("involuntarySwitches", usage.involuntarySwitches)
+    if let peak = usage.peakMemoryBytes { writer.member("peakMemoryBytes", peak) }
     writer.endObject()
   }
 
-  private mutating func writeLeftovers(_ leftovers: [LeftoverProcess]) {
-    writer.key("leftovers")
+  /// Nothing where there are none.
+  mutating func writeProcesses(_ key: StaticString, _ processes: [LeftoverProcess]) {
+    guard !processes.isEmpty else { return }
+    writer.key(key)
     writer.beginArray()
-    for leftover in leftovers {
+    for process in processes {
       writer.beginObject()
-      writer.member("pid", Int(leftover.process))
-      writer.member("command", leftover.command)
+      writer.member("pid", Int(process.process))
+      writer.member("command", process.command)
       writer.endObject()
     }
     writer.endArray()

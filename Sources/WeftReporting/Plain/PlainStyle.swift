@@ -36,7 +36,7 @@ struct PlainStyle: Sendable {
       case .cancelled: "cancelled after \(duration): \(reason(end))"
       case .skipped: "skipped"
       }
-    return "[\(address)] \(line)\(leftovers(end))"
+    return "[\(address)] \(line)\(leftovers(end))\(survivors(end))"
   }
 
   func skipped(_ address: StepAddress, _ reason: SkipReason) -> String {
@@ -67,6 +67,12 @@ struct PlainStyle: Sendable {
     guard !end.leftovers.isEmpty else { return "" }
     let processes = end.leftovers.map { "\($0.process) (\(text.name($0.command)))" }
     return "; ended what it left running: \(processes.joined(separator: ", "))"
+  }
+
+  private func survivors(_ end: StepEnd) -> String {
+    guard !end.unkillable.isEmpty else { return "" }
+    let processes = end.unkillable.map { "\($0.process) (\(text.name($0.command)))" }
+    return "; could not end: \(processes.joined(separator: ", "))"
   }
 }
 

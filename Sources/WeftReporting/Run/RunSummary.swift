@@ -27,11 +27,28 @@ struct RunSummary {
     if progress.skips.omitted > 0 {
       lines.append("\(counted(progress.skips.omitted, "more step")) skipped for other reasons")
     }
+    if !end.leftovers.isEmpty {
+      lines.append("ended what steps had left running: \(names(of: end.leftovers))")
+    }
+    if !end.unkillable.isEmpty {
+      let fault = "could not end: \(names(of: end.unkillable))"
+      lines.append(palette.painted(fault, .bad))
+    }
     if let reason = end.cancellation {
       lines.append(palette.painted("cancelled: \(text.name(reason.sentence))", .doubtful))
     }
     return lines
   }
+
+  /// `4711 (sleep), 4712 (sh)`
+  private func names(of processes: [LeftoverProcess]) -> String {
+    let shown = processes.prefix(RunSummary.processLimit)
+      .map { "\($0.process) (\(text.name($0.command)))" }.joined(separator: ", ")
+    let rest = processes.count - RunSummary.processLimit
+    return rest > 0 ? "\(shown) and \(rest) more" : shown
+  }
+
+  private static let processLimit = 10
 
   private func failure(_ entry: FailureList.Entry) -> [String] {
     let kind = entry.isGroup ? "group " : ""

@@ -1,0 +1,87 @@
+/// What had to be ended, and what came of it.
+package struct StraysEnd: Hashable, Sendable {
+  /// What was alive, and has been ended.
+  package var ended: [ProcessRecord] = []
+  /// What could not be.
+  package var survivors: [ProcessRecord] = []
+
+  package init() {}
+}
+
+/// Ends processes whose program has ended before them: asks, and after the grace kills, as a program is
+/// stopped.
+package struct StraysEnding {
+  /// All that is alive now.
+  let find: () -> [ProcessStatus]
+  let policy: StopPolicy
+  /// Asks for more haste.
+  let stop: StopSwitch
+
+  package init(policy: StopPolicy, stop: StopSwitch, find: @escaping () -> [ProcessStatus]) {
+    self.find = find
+    self.policy = policy
+    self.stop = stop
+  }
+
+  /// Blocks until all of them are dead, or have survived being killed for five seconds.
+  package func end() -> StraysEnd {
+    var found = find()
+    var all = found
+    guard !found.isEmpty, let slot = try? ProgramSlot.ofThisThread() else { return StraysEnd() }
+    _ = stop.attach(slot.signal)
+    defer { stop.detach(slot.signal) }
+    // Like a program whose leader exits in the moment of the stop, and has written all.
+    var ending = Ending(startedAt: MonotonicClock.now, timeout: nil, grace: policy.grace)
+    ending.stopRequested(max(.graceful, stop.level))
+    while true {
+      switch ending.next(at: MonotonicClock.now) {
+      case .terminate: ask(found)
+      case .kill: Sweep.kill(find)
+      case .wait(let time):
+        if ending.outputIsOpen {
+          ending.leaderExited(at: MonotonicClock.now)
+          ending.outputEnded()
+        } else {
+          slot.sleep(until: time)
+          ending.stopRequested(stop.level)
+        }
+      case .look:
+        found = look(hasKilled: ending.hasKilled)
+        all += found.filter { !all.contains($0) }
+        ending.othersSeen(areGone: found.isEmpty, at: MonotonicClock.now)
+      case .finish: return result(of: all, survivors: ending.gaveUp ? found : [])
+      }
+    }
+  }
+
+  private func ask(_ processes: [ProcessStatus]) {
+    for process in processes {
+      process.send(policy.signal, if: process.isStillThere)
+      process.send(.continue, if: process.isStillThere)
+    }
+  }
+
+  private func look(hasKilled: Bool) -> [ProcessStatus] {
+    // One look may miss who is started during it.
+    var found = find()
+    if found.isEmpty { found = find() }
+    if !found.isEmpty, hasKilled { Sweep.kill(find) }
+    return found
+  }
+
+  private func result(of all: [ProcessStatus], survivors: [ProcessStatus]) -> StraysEnd {
+    var result = StraysEnd()
+    let alive = Set(survivors.map(\.identity))
+    result.ended = all.filter { !alive.contains($0.identity) }.map(\.record)
+    result.survivors = survivors.map(\.record)
+    return result
+  }
+}
+
+extension Containment {
+  /// Ends what outlived its attempt.
+  package func endStrays(_ policy: StopPolicy, stop: StopSwitch) -> StraysEnd {
+    guard mayHoldStrays else { return StraysEnd() }
+    return StraysEnding(policy: policy, stop: stop, find: strays).end()
+  }
+}
