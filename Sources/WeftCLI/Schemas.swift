@@ -1183,6 +1183,10 @@ extension SchemaName {
         "involuntarySwitches": {
           "description": "How often another program was given its processor.",
           "$ref": "#/$defs/count"
+        },
+        "peakMemoryBytes": {
+          "description": "The most that it, or one of its children, had in memory; left out where that was no more than the engine itself has, which the kernel counts with it.",
+          "$ref": "#/$defs/count"
         }
       }
     },
@@ -1190,8 +1194,7 @@ extension SchemaName {
       "description": "Bytes written to stdout and stderr together.",
       "$ref": "#/$defs/count"
     },
-    "leftovers": {
-      "description": "Processes of the step that were still alive after its program had ended, and were ended; left out if there were none.",
+    "processes": {
       "type": "array",
       "minItems": 1,
       "items": {
@@ -1201,11 +1204,23 @@ extension SchemaName {
         "properties": {
           "pid": { "type": "integer", "minimum": 1 },
           "command": {
-            "description": "Its command line, or its name in brackets.",
+            "description": "Its name as the kernel keeps it, 15 bytes at most.",
             "type": "string"
           }
         }
       }
+    },
+    "leftovers": {
+      "description": "Processes that were still alive after the program, or the last step, had ended, and were ended; left out if there were none.",
+      "$ref": "#/$defs/processes"
+    },
+    "unkillable": {
+      "description": "Processes that are still alive, for they could not be killed; left out if there are none.",
+      "$ref": "#/$defs/processes"
+    },
+    "containment": {
+      "description": "How surely what steps start is found again: by a control group of its own for each attempt; because the engine adopts what loses its parents; or by session, parentage and a variable in the environment.",
+      "enum": ["cgroup", "subreaper", "group+cookie"]
     },
     "counts": {
       "description": "How many steps ended how.",
@@ -1262,6 +1277,7 @@ extension SchemaName {
         "steps": { "$ref": "#/$defs/steps" },
         "groups": { "$ref": "#/$defs/groups" },
         "maxParallel": { "$ref": "#/$defs/maxParallel" },
+        "containment": { "$ref": "#/$defs/containment" },
         "pid": { "$ref": "#/$defs/pid" }
       }
     },
@@ -1350,7 +1366,8 @@ extension SchemaName {
         "durationUs": { "$ref": "#/$defs/durationUs" },
         "usage": { "$ref": "#/$defs/usage" },
         "outputBytes": { "$ref": "#/$defs/outputBytes" },
-        "leftovers": { "$ref": "#/$defs/leftovers" }
+        "leftovers": { "$ref": "#/$defs/leftovers" },
+        "unkillable": { "$ref": "#/$defs/unkillable" }
       }
     },
     "stepSkipped": {
@@ -1450,7 +1467,9 @@ extension SchemaName {
         "firstFailure": { "$ref": "#/$defs/firstFailure" },
         "cancellation": { "$ref": "#/$defs/cancelReason" },
         "durationUs": { "$ref": "#/$defs/durationUs" },
-        "counts": { "$ref": "#/$defs/counts" }
+        "counts": { "$ref": "#/$defs/counts" },
+        "leftovers": { "$ref": "#/$defs/leftovers" },
+        "unkillable": { "$ref": "#/$defs/unkillable" }
       }
     },
     "outputDropped": {
@@ -1501,6 +1520,7 @@ extension SchemaName {
         "steps": { "$ref": "#/$defs/steps" },
         "groups": { "$ref": "#/$defs/groups" },
         "maxParallel": { "$ref": "#/$defs/maxParallel" },
+        "containment": { "$ref": "#/$defs/containment" },
         "pid": { "$ref": "#/$defs/pid" },
         "startedAt": {
           "description": "When the run started.",
@@ -1537,7 +1557,9 @@ extension SchemaName {
             "firstFailure": { "$ref": "#/$defs/firstFailure" },
             "cancellation": { "$ref": "#/$defs/cancelReason" },
             "durationUs": { "$ref": "#/$defs/durationUs" },
-            "counts": { "$ref": "#/$defs/counts" }
+            "counts": { "$ref": "#/$defs/counts" },
+            "leftovers": { "$ref": "#/$defs/leftovers" },
+            "unkillable": { "$ref": "#/$defs/unkillable" }
           }
         }
       }
@@ -1601,7 +1623,8 @@ extension SchemaName {
             "durationUs": { "$ref": "#/$defs/durationUs" },
             "usage": { "$ref": "#/$defs/usage" },
             "outputBytes": { "$ref": "#/$defs/outputBytes" },
-            "leftovers": { "$ref": "#/$defs/leftovers" }
+            "leftovers": { "$ref": "#/$defs/leftovers" },
+            "unkillable": { "$ref": "#/$defs/unkillable" }
           }
         }
       ]

@@ -51,13 +51,14 @@ struct GoldenCase: Sendable, CustomTestStringConvertible {
 
 /// What differs from run to run, by one name each; nothing else is touched.
 enum Normalised {
-  /// For the topic `run`: ids of runs, durations and moments; of events also process ids and what
-  /// the kernel counted.
+  /// For the topic `run`: ids of runs, durations and moments; of events also process ids, what the
+  /// kernel counted, and which containment this machine offers.
   static func run(_ text: String) -> String {
     text
       .replacing(#/\b\d{8}-\d{6}-[0-9a-f]{6}\b/#, with: "RUN")
       .replacing(#/\b\d+(\.\d+)? m?s\b/#, with: "TIME")
       .replacing(#/"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z"/#, with: "\"MOMENT\"")
+      .replacing(#/"containment":"[a-z+]+"/#, with: "\"containment\":\"LEVEL\"")
       .replacing(#/"(pid|\w+Us|\w+Faults|\w+Switches)":\d+/#) { "\"\($0.1)\":N" }
   }
 }

@@ -155,7 +155,8 @@ extension CommandDescription {
         name: "COMMAND",
         kind: .choice([
           .init("run", run.summary), .init("check", check.summary), .init("graph", graph.summary),
-          .init("reap", reap.summary), .init("schema", schema.summary), .init("init", initialise.summary),
+          .init("reap", reap.summary), .init("schema", schema.summary),
+          .init("init", initialise.summary),
           .init("completions", completions.summary), .init("help", "explain a command"),
           .init("version", version.summary),
         ])),

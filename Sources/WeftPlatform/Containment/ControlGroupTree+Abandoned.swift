@@ -36,7 +36,9 @@
       _ body: (_ run: String, ControlGroup, _ parent: Int32) -> Void
     ) {
       for name in CgroupFile.directories(of: directory.number) {
-        if name.hasPrefix(prefix), let group = try? ControlGroup(opening: name, below: directory.number) {
+        if name.hasPrefix(prefix),
+          let group = try? ControlGroup(opening: name, below: directory.number)
+        {
           guard flock(group.descriptor, LOCK_EX | LOCK_NB) == 0 else { continue }
           body(String(name.dropFirst(prefix.count)), group, directory.number)
         } else if depth > 0 {
