@@ -140,7 +140,29 @@ def nobody_to_continue(weft):
         assert b"succeeded" in shell.output and shell.file("result") == "went on\n"
 
 
+def nobody_reads(weft):
+    """K23: a terminal that takes no output (^S) keeps nobody from stopping weft"""
+    with Shell(weft, {"steps": [SLOW]}) as shell:
+        shell.run("weft run workflow.json")
+        shell.wait_for("began.fifo")
+        shell.wait_for_screen("1 running")
+        shell.press("\x13")
+        shell.release("first.fifo")
+        # The display is drawn in the meantime, and blocks.
+        shell.wait_for("later.fifo")
+        weft_process = shell.weft_process()
+        os.kill(weft_process, signal.SIGTSTP)
+        wait_until(lambda: state(weft_process) == "T", "weft to stop")
+        shell.press("\x11")
+        shell.wait_for_prompt()
+        shell.run("fg")
+        shell.release("go.fifo")
+        shell.wait_for_prompt()
+        assert shell.status() == 0 and shell.terminal_is_as_before()
+
+
 if __name__ == "__main__":
     main(__doc__, [
         stopped_and_continued, continued_in_the_background, started_in_the_background,
-        stopped_by_others, terminated_while_stopped, stop_is_ignored, nobody_to_continue])
+        stopped_by_others, terminated_while_stopped, stop_is_ignored, nobody_to_continue,
+        nobody_reads])

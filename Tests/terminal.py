@@ -11,7 +11,8 @@ import subprocess
 import time
 
 from shell import Shell
-from workplace import main, state, step, wait_until
+from signals import Run
+from workplace import LIMIT, main, state, step, wait_until
 
 
 def python(text, **keys):
@@ -125,14 +126,19 @@ def alone(weft):
 
 def a_wait_for_the_terminal_ends(weft):
     """K11: a step that waits for the terminal when the run is cancelled never starts"""
-    with Shell(weft, {"parallel": [
-            python("tell('began.fifo', 'first'); signal.pause()", id="first"),
-            python("tell('began.fifo', 'second'); signal.pause()", id="second")]}) as shell:
+    holds = ("signal.signal(signal.SIGTERM, lambda *_: sys.exit(open('end.fifo').read()))\n"
+             "tell('began.fifo'); signal.pause()")
+    with Shell(weft, {"parallel": [python(holds), python(holds)]}) as shell:
         shell.run("weft run -j 2 --events events workflow.json")
         shell.wait_for("began.fifo")
         wait_until(lambda: shell.file("events").count('"step.started"') == 2, "both steps")
         os.kill(shell.weft_process(), signal.SIGTERM)
+        # While the other still has the terminal.
+        wait_until(lambda: '"step.finished"' in shell.file("events"), "the step that waits")
+        shell.release("end.fifo")
         ended_well(shell, 143)
+        ends = [event for event in shell.events() if event["type"] == "step.finished"]
+        assert ["exit" in end for end in ends] == [False, True], ends
 
 
 def interrupted(weft):
@@ -195,6 +201,51 @@ def stopped_from_elsewhere(weft):
         shell.press("q")
         ended_well(shell)
         assert shell.file("result") == "q"
+
+
+def nobody_to_continue(weft):
+    """K23: where no shell could continue weft, a step that ^Z has stopped goes on at once"""
+    with Shell(weft, {"steps": [python(
+            "signal.signal(signal.SIGCONT, lambda *_: tell('continued.fifo', os.tcgetpgrp(0)))\n"
+            "tell('began.fifo', os.getpid())\nsignal.pause()", id="work")]}) as shell:
+        shell.run("exec weft run workflow.json")
+        work = shell.wait_for("began.fifo")
+        shell.press("\x1a")
+        assert shell.wait_for("continued.fifo") == work, "continued without the terminal"
+        shell.wait_for_end()
+        assert b"1 step succeeded" in shell.output, shell.output
+
+
+def hung_up(weft):
+    """K18: a terminal that closes under a step that has it ends the run"""
+    run = Run(weft, {"steps": [python("tell('began.fifo'); signal.pause()", id="work"), "touch after"]})
+    try:
+        run.wait_for("began.fifo")
+        os.close(run.terminal)
+        run.terminal = os.open("/dev/null", os.O_RDONLY)
+        assert run.process.wait(timeout=LIMIT) == 129
+        assert run.nothing_is_alive() and not os.path.exists(f"{run.path}/after")
+    finally:
+        run.close()
+
+
+def display_is_blocked(weft):
+    """K11: a step that waits for a display which nobody reads (^S) ends with the run"""
+    with Shell(weft, {"steps": [
+            step("echo >began.fifo; sleep 0.5; echo >later.fifo"),
+            python("signal.pause()", id="work")]}) as shell:
+        shell.run("weft run --events events workflow.json")
+        shell.wait_for("began.fifo")
+        shell.wait_for_screen("1 running")
+        shell.press("\x13")
+        shell.wait_for("later.fifo")
+        wait_until(lambda: shell.file("events").count('"step.started"') == 2, "the second step")
+        os.kill(shell.weft_process(), signal.SIGTERM)
+        wait_until(lambda: '"run.finished"' in shell.file("events"), "the end of the run")
+        ends = [event for event in shell.events() if event["type"] == "step.finished"]
+        assert ends[-1]["step"] == "work" and "exit" not in ends[-1], "it was started"
+        shell.press("\x11")
+        ended_well(shell, 143)
 
 
 def left_at_once(weft):
@@ -260,4 +311,4 @@ if __name__ == "__main__":
     main(__doc__, [
         password, killed_on_the_whole_screen, ended_by_itself, git_commit, alone,
         a_wait_for_the_terminal_ends, interrupted, stopped_and_continued, stopped_from_elsewhere,
-        left_at_once, without_a_terminal])
+        nobody_to_continue, hung_up, display_is_blocked, left_at_once, without_a_terminal])
