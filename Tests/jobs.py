@@ -140,6 +140,21 @@ def nobody_to_continue(weft):
         assert b"succeeded" in shell.output and shell.file("result") == "went on\n"
 
 
+def killed(weft):
+    """K23: a weft that is killed leaves the terminal as it was: nothing on it needs undoing"""
+    with Shell(weft, {"steps": [PATIENT]}) as shell:
+        shell.run("weft run workflow.json")
+        shell.wait_for("began.fifo")
+        shell.wait_for_screen("1 running")
+        assert shell.terminal_is_as_before()
+        os.kill(shell.weft_process(), signal.SIGKILL)
+        shell.wait_for_prompt()
+        assert shell.terminal_is_as_before()
+        # No cursor hidden, no other screen, no reports asked for: private modes all begin like this.
+        assert b"\x1b[?" not in shell.output, shell.output
+        shell.release("go.fifo")
+
+
 def nobody_reads(weft):
     """K23: a terminal that takes no output (^S) keeps nobody from stopping weft"""
     with Shell(weft, {"steps": [SLOW]}) as shell:
@@ -165,4 +180,4 @@ if __name__ == "__main__":
     main(__doc__, [
         stopped_and_continued, continued_in_the_background, started_in_the_background,
         stopped_by_others, terminated_while_stopped, stop_is_ignored, nobody_to_continue,
-        nobody_reads])
+        killed, nobody_reads])

@@ -76,11 +76,11 @@ package struct Reporter: Sendable {
   }
 
   /// Takes away what would be redrawn, so that others may write to the screen; the next frame draws it
-  /// again.
-  package mutating func withdraw(write: Write) {
+  /// again. What has happened until now is shown before, where `isVisible`.
+  package mutating func withdraw(isVisible: Bool, write: Write) {
     guard case .live(var live) = display else { return }
     display = .live(LiveReporter.spent)
-    live.withdraw(write)
+    live.withdraw(isVisible: isVisible, write)
     display = .live(live)
   }
 }

@@ -30,7 +30,7 @@ import WeftPlanning
 
     mutating func withdraw() {
       var written: [[UInt8]] = []
-      reporter.withdraw { written.append($1) }
+      reporter.withdraw(isVisible: size != nil) { written.append($1) }
       for bytes in written { screen.feed(bytes) }
       writes += written
     }
@@ -38,11 +38,13 @@ import WeftPlanning
 
   @Test func aDisplayThatWithdrawsLeavesCleanRowsAndComesBack() {
     var run = LiveReporterTests.running(2, line: "working")
-    run.succeed("step1")
     var session = Session()
     session.handle(run.events, at: 3000)
+    let shown = run.events.count
+    run.succeed("step1")
+    session.handle(run.events[shown...], at: 3010)
     session.withdraw()
-    #expect(session.screen.lines == ["✓ step1  1.0 s"])
+    #expect(session.screen.lines == ["✓ step1  1.0 s"], "though the next frame was not due")
     #expect(session.screen.cursor == (1, 0))
     session.withdraw()
     #expect(session.writes.count == 2, "there was nothing more to take away")
@@ -59,6 +61,7 @@ import WeftPlanning
     let shown = run.events.count
     run.succeed("step1")
     session.handle(run.events[shown...], at: 4000)
+    session.withdraw()
     #expect(session.writes.isEmpty)
     session.size = DisplaySize(columns: 60, rows: 12)
     session.handle([], at: 5000)

@@ -96,7 +96,7 @@ struct RunSession {
         write: write)
       flush()
       guard screen.isWanted else { continue }
-      reporter.withdraw(write: write)
+      reporter.withdraw(isVisible: port.redrawnSize != nil, write: write)
       flush()
       screen.yield()
     }

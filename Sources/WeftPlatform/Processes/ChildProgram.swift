@@ -2,7 +2,9 @@
 // what C alone can do is in CWeftPlatform.
 //
 //   Processes/  `ChildProgram` runs one program to its end on the calling thread: `ProgramArguments` and
-//               `SearchPath` say what is started, `ProgramRun` waits and acts, `Ending` decides
+//               `SearchPath` say what is started, `ProgramRun` waits and acts, `Ending` decides,
+//               and `RunningGroups` lets all programs stand still
+//   Terminals/  `TerminalLoan`: the terminal in the hands of one program, and back as it was
 //   Threads/    `BlockingThreads`, for jobs that block, such as the above
 //   Time/       clocks, and `TimeSource`, behind which a test puts its own
 //   Signals/    `Signal` by name, `SignalListener` for a program's main

@@ -24,10 +24,10 @@ struct FramePainter: Sendable {
     return update(to: area)
   }
 
-  /// Takes the area away; the next frame draws it again.
-  mutating func withdraw() -> [UInt8] {
+  /// Takes the area away, leaving `above` in its place; the next frame draws it again.
+  mutating func withdraw(above: [String]) -> [UInt8] {
     defer { drawn = [] }
-    return repaint([], [])
+    return repaint(above, [])
   }
 
   private func repaint(_ above: [String], _ area: [String]) -> [UInt8] {

@@ -44,8 +44,8 @@ struct LiveReporter: Sendable {
   }
 
   /// Leaves the screen to others until the next frame.
-  mutating func withdraw(_ write: Reporter.Write) {
-    let bytes = painter.withdraw()
+  mutating func withdraw(isVisible: Bool, _ write: Reporter.Write) {
+    let bytes = painter.withdraw(above: isVisible ? display.takeScrolled() : [])
     if !bytes.isEmpty { write(.output, bytes) }
     hasNews = true
   }
