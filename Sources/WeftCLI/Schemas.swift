@@ -1194,6 +1194,10 @@ extension SchemaName {
       "description": "Bytes written to stdout and stderr together.",
       "$ref": "#/$defs/count"
     },
+    "outputTruncated": {
+      "description": "The step wrote more than its log holds (`logLimit`); what came after that is in no event. Left out where it is false.",
+      "const": true
+    },
     "processes": {
       "type": "array",
       "minItems": 1,
@@ -1311,7 +1315,11 @@ extension SchemaName {
       "type": "object",
       "required": ["n", "at", "type", "step", "stream", "text", "offset"],
       "additionalProperties": false,
-      "not": { "required": ["partial", "unterminated"] },
+      "allOf": [
+        { "not": { "required": ["partial", "unterminated"] } },
+        { "not": { "required": ["partial", "transient"] } },
+        { "not": { "required": ["unterminated", "transient"] } }
+      ],
       "properties": {
         "n": { "$ref": "#/$defs/n" },
         "at": { "$ref": "#/$defs/at" },
@@ -1336,11 +1344,15 @@ extension SchemaName {
           "const": true
         },
         "unterminated": {
-          "description": "The stream ended here, without a newline.",
+          "description": "The stream, or what is kept of it, ended here without a newline.",
+          "const": true
+        },
+        "transient": {
+          "description": "What the line shows for now: it has returned to its start and will be written over. What stands there at last comes as an event of its own.",
           "const": true
         },
         "offset": {
-          "description": "Where the text begins in the step's log, which holds both streams in the order in which they were read.",
+          "description": "Where the text begins in the step's log, which holds both streams in the order in which they were read; of what is transient, where the log ended then.",
           "$ref": "#/$defs/count"
         }
       }
@@ -1366,6 +1378,7 @@ extension SchemaName {
         "durationUs": { "$ref": "#/$defs/durationUs" },
         "usage": { "$ref": "#/$defs/usage" },
         "outputBytes": { "$ref": "#/$defs/outputBytes" },
+        "outputTruncated": { "$ref": "#/$defs/outputTruncated" },
         "leftovers": { "$ref": "#/$defs/leftovers" },
         "unkillable": { "$ref": "#/$defs/unkillable" }
       }
@@ -1418,7 +1431,7 @@ extension SchemaName {
     },
     "warningCode": {
       "description": "What a warning is about. Readers should be ready for codes that a later version adds.",
-      "enum": ["few-descriptors", "scarce-resources", "jobserver"]
+      "enum": ["few-descriptors", "scarce-resources", "jobserver", "output-truncated"]
     },
     "warningMessage": {
       "description": "What was found, as one sentence.",
@@ -1623,6 +1636,7 @@ extension SchemaName {
             "durationUs": { "$ref": "#/$defs/durationUs" },
             "usage": { "$ref": "#/$defs/usage" },
             "outputBytes": { "$ref": "#/$defs/outputBytes" },
+            "outputTruncated": { "$ref": "#/$defs/outputTruncated" },
             "leftovers": { "$ref": "#/$defs/leftovers" },
             "unkillable": { "$ref": "#/$defs/unkillable" }
           }

@@ -25,6 +25,14 @@ import WeftTestKit
       (["\n\n"], ["", ""]),
       (["no newline"], ["no newline"]),
       (["a\r\n"], ["a\r"]),
+      (["a\r", "\nb\r\n"], ["a\r", "b\r"]),
+      (["10%\r20%\r30%\n"], ["30%"]),
+      (["10%\r2", "0%\r", "\n"], ["20%\r"]),
+      (["\r10%\r20%", "\nnext\n"], ["20%", "next"]),
+      (["\r\r\n"], ["\r\r"]),
+      (["10%\r20%"], ["20%"]),
+      (["10%\r20%\r"], ["20%\r"]),
+      (["long text\r\u{1B}[K\n"], ["\u{1B}[K"]),
     ] as [([String], [String])])
   func cutsAtNewlines(chunks: [String], expected: [String]) {
     #expect(
@@ -75,9 +83,49 @@ import WeftTestKit
     let cut = lines(chunks)
     #expect(whole.map(\.text) == cut.map(\.text))
     #expect(whole.map(\.ending) == cut.map(\.ending))
-    let expected = bytes.split(separator: 10, omittingEmptySubsequences: false).map(Array.init)
+    let expected = bytes.split(separator: 10, omittingEmptySubsequences: false).map(visible)
     #expect(
       cut.map(\.text)
         == (expected.last?.isEmpty == true ? expected.dropLast() : expected[...]).map { $0 })
+  }
+
+  /// What remains of a line when all has been written over that can be.
+  private func visible(_ line: ArraySlice<UInt8>) -> [UInt8] {
+    var kept: [UInt8] = []
+    for byte in line {
+      if kept.last == 13, byte != 13 { kept = [] }
+      kept.append(byte)
+    }
+    return kept
+  }
+
+  @Test("O08: whatever is written over, the blocks together are the stream byte for byte")
+  func theBlocksAreTheStream() {
+    var splitter = LineSplitter()
+    var passedOn: [UInt8] = []
+    var written: [UInt8] = []
+    for number in 0..<40_000 {
+      let piece = Array((number % 9000 == 8999 ? "\n" : "state \(number)\r").utf8)
+      written += piece
+      passedOn += piece.withUnsafeBytes { splitter.take($0) }?.bytes ?? []
+      #expect(written.count - passedOn.count <= LineSplitter.longestLineBytes)
+    }
+    passedOn += splitter.finish()?.bytes ?? []
+    #expect(passedOn == written)
+  }
+
+  @Test("O08: what is written over and over is no line, however long it gets")
+  func whatIsWrittenOverIsNoLine() {
+    let state = String(repeating: "x", count: 999) + "\r"
+    let chunk = Array(String(repeating: state, count: 1000).utf8)
+    let result = lines([chunk, chunk, Array("done\n".utf8)])
+    #expect(result.map(\.text) == [Array("done".utf8)])
+  }
+
+  @Test func aStateThatIsTooLongComesInParts() {
+    let long = [UInt8](repeating: UInt8(ascii: "x"), count: 70_000)
+    let result = lines([Array("old\r".utf8) + long, Array("\n".utf8)])
+    #expect(result.map(\.text.count) == [65_536, 4464])
+    #expect(result.map(\.ending) == [.partial, .newline])
   }
 }

@@ -111,6 +111,21 @@ import WeftPlanning
       ])
   }
 
+  @Test("O08: what a line shows for now is shown, and its end does not linger")
+  func whatALineShowsForNowIsShown() {
+    var run = ScriptedRun(steps: 2)
+    run.start("fetch")
+    run.write("fetch", "begins")
+    run.show("fetch", "40%")
+    var session = Session()
+    session.handle(run.events, at: 1000)
+    #expect(session.screen.lines == ["  fetch  1 s  40%", "0/2 done · 1 running · 00:01"])
+    let seen = run.events.count
+    run.write("fetch", "done")
+    session.handle(run.events[seen...], at: 2000)
+    #expect(session.screen.lines == ["  fetch  2 s  done", "0/2 done · 1 running · 00:02"])
+  }
+
   @Test("C08: a run that is shorter than a frame shows its result alone")
   func aShortRunIsDrawnOnce() {
     var run = ScriptedRun(steps: 1)

@@ -12,6 +12,14 @@ import WeftPlanning
       .filter { $0.hasPrefix("[\(step)] ") }
   }
 
+  @Test("O08: plain output has what a line shows in the end, and nothing it showed before")
+  func onlyTheLastStateOfALineIsShown() {
+    let collected = Collected.of(SampleRuns.progress, DisplaySettings(mode: .plain))
+    let text = String(decoding: collected.bytes(.output), as: UTF8.self)
+    let shown = text.split(separator: "\n").filter { $0.hasPrefix("[") }
+    #expect(shown == ["[fetch] fetched", "[unpack] 100 files"])
+  }
+
   @Test("O11: lines of steps that write together stay whole and in order")
   func linesOfManyStepsAreWhole() {
     var run = ScriptedRun(steps: 1000)

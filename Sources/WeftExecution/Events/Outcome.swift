@@ -73,6 +73,10 @@ public struct StepEnd: Sendable, Hashable {
   public let usage: ResourceUsage?
   /// Bytes written to stdout and stderr together.
   public let outputBytes: UInt64
+  /// Whether it wrote more than its log holds (`logLimit`); what came after that is in no event either.
+  public let outputTruncated: Bool
+  /// How long the step's log is; with what says that it was cut, if it was.
+  package let logBytes: UInt64
   /// Processes of the step that were still alive after its program had ended, and were ended.
   public let leftovers: [LeftoverProcess]
   /// Processes of the step that are still alive: they could not be killed.
@@ -81,8 +85,8 @@ public struct StepEnd: Sendable, Hashable {
   package init(
     outcome: Outcome, conclusion: Outcome, attempts: Int, exit: ProgramExit?,
     failure: StepFailure? = nil, cancellation: CancelReason? = nil, duration: Duration,
-    usage: ResourceUsage? = nil, outputBytes: UInt64 = 0, leftovers: [LeftoverProcess] = [],
-    unkillable: [LeftoverProcess] = []
+    usage: ResourceUsage? = nil, outputBytes: UInt64 = 0, outputTruncated: Bool = false,
+    logBytes: UInt64? = nil, leftovers: [LeftoverProcess] = [], unkillable: [LeftoverProcess] = []
   ) {
     self.outcome = outcome
     self.conclusion = conclusion
@@ -93,6 +97,8 @@ public struct StepEnd: Sendable, Hashable {
     self.duration = duration
     self.usage = usage
     self.outputBytes = outputBytes
+    self.outputTruncated = outputTruncated
+    self.logBytes = logBytes ?? outputBytes
     self.leftovers = leftovers
     self.unkillable = unkillable
   }

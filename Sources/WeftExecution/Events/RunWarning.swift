@@ -1,3 +1,6 @@
+import WeftDefinition
+import WeftPlanning
+
 /// Something that a run goes on in spite of, and that people should know.
 ///
 /// It changes no outcome and no exit code. A cause is told once in a run, however many steps it meets.
@@ -11,6 +14,8 @@ public struct RunWarning: Sendable, Hashable {
     case scarceResources = "scarce-resources"
     /// The slots that a `make` above offers, or that a step was to be offered, cannot be shared.
     case jobserver
+    /// A step wrote more than its log holds. Each such step is told.
+    case outputTruncated = "output-truncated"
   }
 
   public let kind: Kind
@@ -23,5 +28,15 @@ public struct RunWarning: Sendable, Hashable {
     self.kind = kind
     self.message = message
     self.help = help
+  }
+}
+
+extension RunWarning {
+  static func outputTruncated(of step: StepAddress, at limit: ByteCount) -> RunWarning {
+    RunWarning(
+      kind: .outputTruncated,
+      message:
+        "step \"\(step)\" has written more than \(limit); the rest is neither kept nor shown",
+      help: "raise its \"logLimit\", or let it write into a file")
   }
 }

@@ -5,7 +5,7 @@ import WeftPlatform
 enum AttemptObstacle: Error {
   case environment(EnvironmentProblem)
   case input(path: String, SystemError)
-  case log(String, WriteFailure)
+  case log(String, StepLogs.NoCopy)
   case notStarted(ProgramNotStarted)
 
   var status: AttemptEnd.Status {
@@ -23,7 +23,13 @@ enum AttemptObstacle: Error {
           message: "did not start: its standard input \"\(path)\" cannot be read: \(error)",
           help: error == .notFound
             ? "create the file in an earlier step that this one needs, or correct its name" : nil))
-    case .log(let step, let error):
+    case .log(let step, .cut(let limit)):
+      .failed(
+        StepFailure(
+          classes: [.limit],
+          message: "did not start: the log of step \"\(step)\" holds only the first \(limit)",
+          help: "raise the \"logLimit\" of \"\(step)\", or let it write into a file"))
+    case .log(let step, .unwritten(let error)):
       .failed(
         StepFailure(
           classes: [.spawn],

@@ -1,63 +1,133 @@
+import WeftPlatform
+
 /// Cuts a stream of bytes into lines, however the stream is cut into chunks.
 ///
-/// A line longer than the limit is passed on in parts, never cut inside a UTF-8 sequence.
+/// A line longer than the limit is passed on in parts, never cut inside a UTF-8 sequence. Of a line that
+/// returns to its start by `\r` and is written over, only what stands there at last is a line; what was
+/// written over is among the bytes all the same.
 struct LineSplitter {
   /// Lines that are complete, in one piece of memory.
   struct Block {
-    /// The lines with their newlines, as they were written.
+    /// All bytes up to the end of the last line, as they were written.
     let bytes: [UInt8]
-    /// Each line without its newline, and what ends it.
+    /// Each line without its newline, and what ends it; none where everything was written over.
     let lines: [(range: Range<Int>, ending: StepOutput.Ending)]
   }
 
   static let longestLineBytes = 64 << 10
 
-  /// The beginning of a line whose end has not come yet.
+  /// What has not been passed on: the beginning of a line whose end has not come yet.
   private var rest: [UInt8] = []
+  /// Whether that line has returned to its start.
+  private(set) var isOverwriting = false
 
   /// Takes a chunk.
   ///
-  /// - Returns: All lines that it completes; `nil` if it completes none.
+  /// - Returns: All lines that it completes; `nil` if there is nothing to pass on.
   mutating func take(_ chunk: UnsafeRawBufferPointer) -> Block? {
-    let newline = chunk.lastIndex(of: UInt8(ascii: "\n"))
-    guard newline != nil || rest.count + chunk.count > LineSplitter.longestLineBytes else {
+    guard
+      chunk.offset(of: LineSplitter.newline) != nil
+        || rest.count + chunk.count > LineSplitter.longestLineBytes
+    else {
       rest += chunk
+      isOverwriting = isOverwriting || chunk.offset(of: LineSplitter.carriageReturn) != nil
       return nil
     }
     var bytes = rest
     bytes += chunk
-    let lines = cut(bytes)
-    let end = lines.last.map { $0.range.upperBound + ($0.ending == .newline ? 1 : 0) } ?? 0
+    let (lines, end) = bytes.withUnsafeBytes { LineSplitter.cut($0) }
     rest = Array(bytes[end...])
+    isOverwriting = rest.contains(LineSplitter.carriageReturn)
+    guard end > 0 else { return nil }
     bytes.removeSubrange(end...)
-    return lines.isEmpty ? nil : Block(bytes: bytes, lines: lines)
+    return Block(bytes: bytes, lines: lines)
   }
 
   /// The last line, if the stream did not end with a newline.
   mutating func finish() -> Block? {
     guard !rest.isEmpty else { return nil }
-    defer { rest = [] }
-    return Block(bytes: rest, lines: [(rest.indices, .endOfStream)])
+    defer {
+      rest = []
+      isOverwriting = false
+    }
+    let start = rest.withUnsafeBytes {
+      LineSplitter.finalState(of: $0, in: 0..<$0.count).lowerBound
+    }
+    return Block(bytes: rest, lines: [(start..<rest.count, .endOfStream)])
   }
 
-  private func cut(_ bytes: [UInt8]) -> [(range: Range<Int>, ending: StepOutput.Ending)] {
-    var lines: [(range: Range<Int>, ending: StepOutput.Ending)] = []
-    var start = 0
-    bytes.withUnsafeBytes { buffer in
-      while start < buffer.count {
-        let newline = buffer[start...].firstIndex(of: UInt8(ascii: "\n"))
-        let end = newline ?? buffer.count
-        while end - start > LineSplitter.longestLineBytes {
-          let part = LineSplitter.boundary(in: buffer, from: start)
-          lines.append((start..<part, .partial))
-          start = part
-        }
-        guard let newline else { return }
-        lines.append((start..<newline, .newline))
-        start = newline + 1
-      }
+  /// What the unfinished line has shown, and what it shows now, if it has returned to its start: the last
+  /// state that was written over or is about to be, and what was written after it. Either may be empty.
+  var states: (last: ArraySlice<UInt8>, current: ArraySlice<UInt8>) {
+    guard isOverwriting, let mark = rest.lastIndex(of: LineSplitter.carriageReturn) else {
+      return ([], [])
     }
-    return lines
+    let last = rest.withUnsafeBytes { LineSplitter.finalState(of: $0, in: 0..<(mark + 1)) }
+    let end = rest[last].lastIndex { $0 != LineSplitter.carriageReturn }.map { $0 + 1 }
+    return (rest[last.lowerBound..<(end ?? last.lowerBound)], rest[(mark + 1)...])
+  }
+
+  static let newline = UInt8(ascii: "\n")
+  static let carriageReturn = UInt8(ascii: "\r")
+}
+
+extension LineSplitter {
+  private typealias Line = (range: Range<Int>, ending: StepOutput.Ending)
+
+  /// The lines in `bytes`, and where the rest begins that is none yet.
+  private static func cut(_ bytes: UnsafeRawBufferPointer) -> (lines: [Line], end: Int) {
+    let returns = bytes.offset(of: carriageReturn) != nil
+    var lines: [Line] = []
+    var start = 0
+    while let newline = bytes.offset(of: newline, from: start) {
+      let line = returns ? finalState(of: bytes, in: start..<newline) : start..<newline
+      let last = addParts(of: bytes, in: line, to: &lines)
+      lines.append((last..<newline, .newline))
+      start = newline + 1
+    }
+    let rest = start..<bytes.count
+    if rest.count > longestLineBytes {
+      start = addParts(
+        of: bytes, in: returns ? keptStates(of: bytes, in: rest) : rest, to: &lines)
+    }
+    return (lines, start)
+  }
+
+  /// Adds what of a line is too long to wait for its end.
+  ///
+  /// - Returns: Where the rest of the line begins.
+  private static func addParts(
+    of bytes: UnsafeRawBufferPointer, in line: Range<Int>, to lines: inout [Line]
+  ) -> Int {
+    var start = line.lowerBound
+    while line.upperBound - start > longestLineBytes {
+      let part = boundary(in: bytes, from: start)
+      lines.append((start..<part, .partial))
+      start = part
+    }
+    return start
+  }
+
+  /// What remains visible of a line: all after the last `\r` that has something after it.
+  private static func finalState(
+    of bytes: UnsafeRawBufferPointer, in line: Range<Int>
+  ) -> Range<Int> {
+    var end = line.upperBound
+    while end > line.lowerBound, bytes[end - 1] == carriageReturn { end -= 1 }
+    var start = end
+    while start > line.lowerBound, bytes[start - 1] != carriageReturn { start -= 1 }
+    return start..<line.upperBound
+  }
+
+  /// What is kept of an unfinished line that is too long: its last state and what was written after it, or
+  /// the latter alone if both are too long together.
+  private static func keptStates(
+    of bytes: UnsafeRawBufferPointer, in line: Range<Int>
+  ) -> Range<Int> {
+    var current = line.upperBound
+    while current > line.lowerBound, bytes[current - 1] != carriageReturn { current -= 1 }
+    let last = finalState(of: bytes, in: line.lowerBound..<current).lowerBound
+    return (line.upperBound - last > longestLineBytes ? current : last)..<line.upperBound
   }
 
   /// Where a part that begins at `start` ends: at the limit, or up to three bytes before it if a UTF-8

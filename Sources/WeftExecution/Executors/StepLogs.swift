@@ -1,4 +1,5 @@
 import Synchronization
+import WeftDefinition
 package import WeftPlatform
 
 /// What every step of a run has written, on disk: one unlinked temporary file, made when the first
@@ -19,6 +20,7 @@ package final class StepLogs: Sendable {
     var file: SpoolFile?
     var logs: [Int: [Extent]] = [:]
     var sizes: [Int: Int] = [:]
+    var limits: [Int: ByteCount] = [:]
     var fault: WriteFailure?
 
     mutating func keep(_ bytes: [UInt8]) throws(WriteFailure) -> Int {
@@ -57,6 +59,15 @@ package final class StepLogs: Sendable {
     }
   }
 
+  /// Ends a step's log with a line that says why it ends; nothing is to be appended after it.
+  func cut(at limit: ByteCount, of step: Int) {
+    state.withLock { $0.limits[step] = limit }
+    let size = size(of: step)
+    let isWhole = size == 0 || read((size - 1)..<size, of: step) == [UInt8(ascii: "\n")]
+    let mark = "weft: the log ends here: it holds \(limit) (logLimit)\n"
+    _ = append(Array(((isWhole ? "" : "\n") + mark).utf8), of: step)
+  }
+
   /// How large a step's log is.
   package func size(of step: Int) -> Int { state.withLock { $0.sizes[step, default: 0] } }
 
@@ -75,9 +86,26 @@ package final class StepLogs: Sendable {
     return bytes
   }
 
+  /// Why there is no copy of a log.
+  enum NoCopy: Error {
+    /// It lacks what the step wrote beyond this limit.
+    case cut(at: ByteCount)
+    case unwritten(WriteFailure)
+  }
+
   /// A copy of a step's whole log in a file of its own, to be read from the beginning.
-  func copy(of step: Int) throws(WriteFailure) -> Descriptor {
-    if let fault { throw fault }
+  func copy(of step: Int) throws(NoCopy) -> Descriptor {
+    let (limit, fault) = state.withLock { ($0.limits[step], $0.fault) }
+    if let limit { throw .cut(at: limit) }
+    if let fault { throw .unwritten(fault) }
+    do throws(WriteFailure) {
+      return try copyWhole(step)
+    } catch {
+      throw .unwritten(error)
+    }
+  }
+
+  private func copyWhole(_ step: Int) throws(WriteFailure) -> Descriptor {
     let copy: SpoolFile
     do { copy = try SpoolFile() } catch { throw WriteFailure(error) }
     for start in stride(from: 0, to: size(of: step), by: StepLogs.pieceBytes) {

@@ -1,73 +1,83 @@
 import Synchronization
+import WeftDefinition
 import WeftPlanning
 package import WeftPlatform
 
 /// Takes what one attempt writes: into the step's log, and as events, line by line.
 ///
 /// A line reaches the log when it is complete, so lines of the two streams never mix within a line.
-/// The streams themselves are independent; each is used by one thread at a time.
+/// One thread at a time writes.
 package final class StepOutputSink: Sendable {
-  private struct State {
-    var stdout = LineSplitter()
-    var stderr = LineSplitter()
-    var bytes: UInt64 = 0
-  }
-
-  private let state = Mutex(State())
+  private let state: Mutex<AttemptOutput>
   private let index: Int
   private let address: StepAddress
+  private let limit: ByteCount
   private let logs: StepLogs
   private let events: EventStream
 
-  init(step index: Int, address: StepAddress, logs: StepLogs, events: EventStream) {
+  init(
+    step index: Int, address: StepAddress, limit: ByteCount, logs: StepLogs, events: EventStream
+  ) {
+    state = Mutex(AttemptOutput(limit: limit))
     self.index = index
     self.address = address
+    self.limit = limit
     self.logs = logs
     self.events = events
   }
 
   /// Takes a chunk of one stream, cut anywhere.
-  package func write(_ chunk: UnsafeRawBufferPointer, to stream: StepOutput.Stream) {
-    let block = state.withLock { state in
-      state.bytes += UInt64(chunk.count)
-      return switch stream {
-      case .stdout: state.stdout.take(chunk)
-      case .stderr: state.stderr.take(chunk)
-      }
-    }
-    pass(on: block, stream)
+  package func write(
+    _ chunk: UnsafeRawBufferPointer, to stream: StepOutput.Stream, at now: Duration = .zero
+  ) {
+    pass(on: state.withLock { $0.take(chunk, stream, at: now) })
   }
 
   /// Both streams have ended; passes on what is left without a newline.
   package func finish() {
-    let (stdout, stderr) = state.withLock { ($0.stdout.finish(), $0.stderr.finish()) }
-    pass(on: stdout, .stdout)
-    pass(on: stderr, .stderr)
+    pass(on: state.withLock { $0.finish() })
   }
 
   /// How much has been written to both streams.
   package var writtenBytes: UInt64 { state.withLock { $0.bytes } }
 
-  private func pass(on block: LineSplitter.Block?, _ stream: StepOutput.Stream) {
-    guard let block else { return }
-    let offset = logs.append(block.bytes, of: index)
-    let lines = block.lines.map { line in
-      StepOutput(
-        stream: stream, bytes: block.bytes[line.range], ending: line.ending,
-        logOffset: UInt64(offset + line.range.lowerBound))
+  /// Whether some of it is neither in the log nor in events.
+  package var isCut: Bool { state.withLock { $0.isCut } }
+
+  private func pass(on news: AttemptOutput.News) {
+    for (stream, block) in news.blocks {
+      let offset = logs.append(block.bytes, of: index)
+      let lines = block.lines.map { line in
+        StepOutput(
+          stream: stream, bytes: block.bytes[line.range], ending: line.ending,
+          logOffset: UInt64(offset + line.range.lowerBound))
+      }
+      if !lines.isEmpty { events.publish(lines, of: address) }
     }
-    events.publish(lines, of: address)
+    guard news.isCut else { return }
+    logs.cut(at: limit, of: index)
+    events.publishUnlessFinished(.runWarning(.outputTruncated(of: address, at: limit)))
   }
 }
 
 extension StepOutputSink: ProgramOutput {
-  package var alarm: Duration? { nil }
-
   package func take(
     _ bytes: UnsafeRawBufferPointer, from stream: OutputStream, at now: Duration
   ) {
-    write(bytes, to: stream == .output ? .stdout : .stderr)
+    write(bytes, to: stream == .output ? .stdout : .stderr, at: now)
   }
 
-  package func timePassed(until now: Duration) {}
+  package var alarm: Duration? { state.withLock { $0.alarm } }
+
+  /// What a line shows that writes over itself is told without being in the log: it comes there with the
+  /// rest of its line.
+  package func timePassed(until now: Duration) {
+    let states = state.withLock { $0.states(at: now) }
+    guard !states.isEmpty else { return }
+    let offset = UInt64(logs.size(of: index))
+    events.publish(
+      states.map { stream, state in
+        StepOutput(stream: stream, bytes: state[...], ending: .transient, logOffset: offset)
+      }, of: address)
+  }
 }

@@ -43,7 +43,9 @@ extension LiveRun {
     let step = plan.steps[index]
     let attempt = Attempt(
       step: step, index: index, number: 1, stop: StopSwitch(),
-      output: StepOutputSink(step: index, address: step.address, logs: logs, events: events),
+      output: StepOutputSink(
+        step: index, address: step.address, limit: step.command.logLimit, logs: logs,
+        events: events),
       logs: logs, warnings: warnings)
     // A cancellation comes either before this, and is seen here, or after it, and finds the attempt.
     let obstacle = state.withLock { state -> SkipReason? in
@@ -67,7 +69,7 @@ extension LiveRun {
       let end = StepEnd(
         of: step, attemptEnd, attempts: attempt.number,
         cancelledFor: state.scopes.reasonToStop(inGroup: step.group),
-        duration: time.now - since, outputBytes: attempt.output.writtenBytes)
+        duration: time.now - since, output: attempt.output, logBytes: logs.size(of: attempt.index))
       state.counts.add(end)
       state.unkillable += end.unkillable
       guard end.conclusion == .failure, let failure = end.failure else {

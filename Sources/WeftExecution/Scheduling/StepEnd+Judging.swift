@@ -8,7 +8,7 @@ extension StepEnd {
   ///   was stopped has been stopped by somebody else, and counts as requested.
   init(
     of step: PlannedStep, _ end: AttemptEnd, attempts: Int, cancelledFor reason: CancelReason?,
-    duration: Duration, outputBytes: UInt64
+    duration: Duration, output: StepOutputSink, logBytes: Int
   ) {
     var exit: ProgramExit?
     var failure: StepFailure?
@@ -35,7 +35,8 @@ extension StepEnd {
       outcome: outcome, conclusion: isTolerated ? .success : outcome, attempts: attempts,
       exit: exit,
       failure: failure, cancellation: cancellation, duration: duration, usage: end.usage,
-      outputBytes: outputBytes, leftovers: end.leftovers, unkillable: end.unkillable)
+      outputBytes: output.writtenBytes, outputTruncated: output.isCut, logBytes: UInt64(logBytes),
+      leftovers: end.leftovers, unkillable: end.unkillable)
   }
 }
 

@@ -17,6 +17,7 @@ extension EventJSON {
     case .newline: break
     case .partial: writer.member("partial", true)
     case .endOfStream: writer.member("unterminated", true)
+    case .transient: writer.member("transient", true)
     }
     writer.member("offset", Int(output.logOffset))
   }
@@ -31,6 +32,7 @@ extension EventJSON {
     writer.member("durationUs", end.duration.wholeMicroseconds)
     if let usage = end.usage { writeUsage(usage) }
     writer.member("outputBytes", Int(end.outputBytes))
+    if end.outputTruncated { writer.member("outputTruncated", true) }
     writeProcesses("leftovers", end.leftovers)
     writeProcesses("unkillable", end.unkillable)
   }

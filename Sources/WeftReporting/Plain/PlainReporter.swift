@@ -105,7 +105,8 @@ extension PlainReporter {
   private mutating func showOutput(
     _ output: StepOutput, of address: StepAddress, log: Reporter.ReadLog, write: Reporter.Write
   ) {
-    guard let index = outputs.index(forKey: address) else { return }
+    // Who does not draw shows a line once it is certain.
+    guard output.ending != .transient, let index = outputs.index(forKey: address) else { return }
     if outputs.values[index].hasGaps {
       var state = outputs.values[index]
       readMissed(of: &state, upTo: output.logOffset, log: log, write: write)
@@ -121,7 +122,7 @@ extension PlainReporter {
     of address: StepAddress, _ end: StepEnd, log: Reporter.ReadLog, write: Reporter.Write
   ) {
     guard var state = outputs.removeValue(forKey: address) else { return }
-    readMissed(of: &state, upTo: end.outputBytes, log: log, write: write)
+    readMissed(of: &state, upTo: end.logBytes, log: log, write: write)
     for line in state.takeRest() { style.append(output: line, prefix: state.prefix, to: &pending) }
   }
 

@@ -16,15 +16,24 @@ struct OutputTail: Sendable {
   private(set) var latest: [UInt8] = []
 
   mutating func append(_ line: ArraySlice<UInt8>) {
-    let kept = Array(DisplayText.lastState(of: line).prefix(OutputTail.lineLimitBytes))
+    let kept = show(line)
     lineCount += 1
-    if kept.contains(where: { $0 > 0x20 }) { latest = kept }
     if ring.count < OutputTail.lineLimit {
       ring.append(kept)
     } else {
       ring[next] = kept
       next = (next + 1) % OutputTail.lineLimit
     }
+  }
+
+  /// Shows a line that may still change, and does not keep it.
+  ///
+  /// - Returns: What is kept of such a line.
+  @discardableResult
+  mutating func show(_ line: ArraySlice<UInt8>) -> [UInt8] {
+    let kept = Array(DisplayText.lastState(of: line).prefix(OutputTail.lineLimitBytes))
+    if kept.contains(where: { $0 > 0x20 }) { latest = kept }
+    return kept
   }
 
   /// Oldest first.

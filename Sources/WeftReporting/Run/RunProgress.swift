@@ -31,7 +31,11 @@ struct RunProgress: Sendable {
     case .stepStarted(let address, _): begin(address, at: event.elapsed)
     case .stepOutput(let address, let output):
       guard let index = running.index(forKey: address) else { break }
-      running.values[index].tail.append(output.bytes)
+      if output.ending == .transient {
+        running.values[index].tail.show(output.bytes)
+      } else {
+        running.values[index].tail.append(output.bytes)
+      }
     case .stepFinished(let address, let end): finish(address, end, log: log)
     case .stepSkipped(let address, let reason): skip(address, reason)
     case .groupFinished(let address, let end): failures.add(group: address, end)
@@ -71,8 +75,8 @@ struct RunProgress: Sendable {
     of step: RunningStep?, _ address: StepAddress, _ end: StepEnd, log: Reporter.ReadLog
   ) -> OutputTail {
     let seen = step?.tail ?? OutputTail()
-    guard step?.hasGaps ?? true, end.outputBytes > 0 else { return seen }
-    let size = end.outputBytes
+    guard step?.hasGaps ?? true, end.logBytes > 0 else { return seen }
+    let size = end.logBytes
     let from = size > RunProgress.tailBytes ? size - RunProgress.tailBytes : 0
     let bytes = log(address, from..<size)
     // A log that was cut at its limit has nothing there.

@@ -30,6 +30,7 @@ enum EveryKind {
     .stepQueued(a), .stepStarted(a, attempt: 2),
     output("plain \"quoted\" \\ \u{1B}[31mred\u{7F}\u{2028}", .stdout, .newline, 0),
     output("part", .stderr, .partial, 70_000), output("end", .stderr, .endOfStream, 1 << 40),
+    output("40%", .stdout, .transient, 70_004),
     .outputDropped(OutputGap(sequences: 3...5, count: 2, bytes: 7)),
   ]
 
@@ -65,7 +66,10 @@ enum EveryKind {
         outcome: .cancelled, conclusion: .cancelled, attempts: 1, exit: .signal("TERM"),
         cancellation: $0, duration: .seconds(86_400 * 30))
     }
-    return ([success, fullStepEnd, notStarted] + cancelled).map { .stepFinished(a, $0) }
+    let cut = StepEnd(
+      outcome: .success, conclusion: .success, attempts: 1, exit: .code(0), duration: .seconds(1),
+      outputBytes: 5_000_000_000, outputTruncated: true, logBytes: 1 << 30)
+    return ([success, fullStepEnd, notStarted, cut] + cancelled).map { .stepFinished(a, $0) }
   }
 
   private static var skips: [RunEvent.Kind] {

@@ -8,7 +8,7 @@ enum SampleRuns {
   static let all: [(name: String, run: ScriptedRun)] = [
     ("success", success), ("failure", failure), ("tolerated", tolerated),
     ("interrupted", interrupted), ("group-timeout", groupTimeout), ("hostile", hostile),
-    ("warned", warned),
+    ("warned", warned), ("progress", progress),
   ]
 
   static var success: ScriptedRun {
@@ -43,6 +43,24 @@ enum SampleRuns {
       because: .dependencyFailed(StepAddress("build")))
     run.skip("docs", because: .heldBack(by: StepAddress("build")))
     run.at(2150)
+    run.finish()
+    return run
+  }
+
+  /// Lines that write over themselves, one with an end and one without.
+  static var progress: ScriptedRun {
+    var run = ScriptedRun(steps: 2)
+    run.start("fetch", "unpack")
+    for percent in stride(from: 0, through: 90, by: 10) {
+      run.at(percent * 20)
+      run.show("fetch", "fetching \(percent)%")
+      run.show("unpack", "\(percent) files")
+    }
+    run.write("fetch", "fetched")
+    run.at(1900)
+    run.succeed("fetch")
+    run.write("unpack", "100 files\r", ending: .endOfStream)
+    run.fail("unpack")
     run.finish()
     return run
   }

@@ -54,6 +54,16 @@ struct ScriptedRun {
     add(.stepOutput(StepAddress(step), note(step, bytes, stream, ending)))
   }
 
+  /// What a line shows for now; it comes to the log with the rest of its line.
+  mutating func show(_ step: String, _ state: String) {
+    add(
+      .stepOutput(
+        StepAddress(step),
+        StepOutput(
+          stream: .stdout, bytes: Array(state.utf8)[...], ending: .transient,
+          logOffset: UInt64(written[step, default: []].count))))
+  }
+
   /// Output that goes to the log, and of which no event is told.
   mutating func writeUnseen(_ step: String, _ lines: String...) {
     let first = UInt64(events.count) + 1

@@ -1,0 +1,63 @@
+import Testing
+import WeftDefinition
+
+@testable import WeftExecution
+
+@Suite struct AttemptOutputTests {
+  private func taken(
+    _ chunks: [(StepOutput.Stream, String)], limit: Int
+  ) -> (output: AttemptOutput, texts: [String], cuts: Int) {
+    var output = AttemptOutput(limit: ByteCount(limit))
+    var texts: [String] = []
+    var cuts = 0
+    func add(_ news: AttemptOutput.News) {
+      if news.isCut { cuts += 1 }
+      for (stream, block) in news.blocks {
+        texts.append("\(stream): \(String(decoding: block.bytes, as: UTF8.self))")
+      }
+    }
+    for (stream, text) in chunks {
+      Array(text.utf8).withUnsafeBytes { add(output.take($0, stream, at: .zero)) }
+    }
+    add(output.finish())
+    return (output, texts, cuts)
+  }
+
+  @Test("O04: what is written up to the limit is passed on, and no more")
+  func theLimitIsExact() {
+    let (output, texts, cuts) = taken(
+      [(.stdout, "12345\n"), (.stdout, "78\n9"), (.stdout, "0")], limit: 9)
+    #expect(texts == ["stdout: 12345\n", "stdout: 78\n"])
+    #expect(cuts == 1 && output.isCut && output.bytes == 11)
+  }
+
+  @Test func whatFitsIsNotCut() {
+    let (output, texts, cuts) = taken([(.stdout, "12345\n"), (.stderr, "7890")], limit: 10)
+    #expect(texts == ["stdout: 12345\n", "stderr: 7890"])
+    #expect(cuts == 0 && !output.isCut && output.bytes == 10)
+  }
+
+  @Test func whatHasNoEndAtTheLimitIsPassedOnAsItIs() {
+    let (output, texts, cuts) = taken(
+      [(.stderr, "err"), (.stdout, "out and more\n"), (.stderr, "or\n"), (.stdout, "x\n")], limit: 6
+    )
+    #expect(texts == ["stdout: out", "stderr: err"])
+    #expect(cuts == 1 && output.bytes == 21)
+  }
+
+  @Test func beyondTheLimitNothingIsShownOfALineThatIsWrittenOver() {
+    var output = AttemptOutput(limit: ByteCount(4))
+    Array("10%\r20%\r".utf8).withUnsafeBytes { _ = output.take($0, .stdout, at: .zero) }
+    #expect(output.alarm == nil && output.states(at: .seconds(1)).isEmpty)
+  }
+
+  @Test func theEarlierAlarmOfBothStreamsCounts() {
+    var output = AttemptOutput(limit: ByteCount(1000))
+    let (first, second) = (Array("1%\r".utf8), Array("2%\r".utf8))
+    first.withUnsafeBytes { _ = output.take($0, .stderr, at: .milliseconds(3)) }
+    second.withUnsafeBytes { _ = output.take($0, .stdout, at: .milliseconds(7)) }
+    #expect(output.alarm == .milliseconds(3))
+    #expect(output.states(at: .milliseconds(5)).map(\.0) == [.stderr])
+    #expect(output.alarm == .milliseconds(7))
+  }
+}
