@@ -684,7 +684,7 @@ extension SchemaName {
       ],
       "enumDescriptions": [
         "They are ended, and told.",
-        "They are left alone until the run ends."
+        "After a success they are left alone, also when the run ends."
       ],
       "default": "end"
     },

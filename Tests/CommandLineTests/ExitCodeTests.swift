@@ -45,15 +45,27 @@ struct ExitCodeTests {
   }
 }
 
+extension ExitCodeTests {
+  @Test("K14: what cannot be killed makes a run exit 4, a signal or not")
+  func whatCannotBeKilledComesFirst() {
+    for reason in [nil, CancelReason.signal("INT"), .runTimeout(.seconds(1))] {
+      let end = RunEnd.having(.cancelled, cancellation: reason, unkillable: [7])
+      #expect(ExitCode(of: end, isStrict: false, keptPromises: true) == .broken)
+    }
+  }
+}
+
 extension RunEnd {
   fileprivate static func having(
-    _ outcome: Outcome, cancellation: CancelReason? = nil, tolerated: Int = 0
+    _ outcome: Outcome, cancellation: CancelReason? = nil, tolerated: Int = 0,
+    unkillable: [Int32] = []
   ) -> RunEnd {
     var counts = OutcomeCounts()
     counts.tolerated = tolerated
     return RunEnd(
       outcome: outcome, firstFailure: nil, cancellation: cancellation, duration: .seconds(1),
-      counts: counts)
+      counts: counts,
+      unkillable: unkillable.map { LeftoverProcess(process: $0, command: "x") })
   }
 }
 

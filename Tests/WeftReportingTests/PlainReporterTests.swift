@@ -178,6 +178,8 @@ import WeftPlanning
       if case .stepFinished(_, let end) = event.kind, !end.leftovers.isEmpty { run.add(event.kind) }
     }
     let text = Collected.of(run, PlainReporterTests.settings).text(.output)
-    #expect(text.contains("; ended what it left running: 99 (sleep 60), 100 ([x])\n"))
+    #expect(
+      text.contains(
+        "; ended what it left running: 99 (sleep), 100 (x) \\x1b[2J); could not end: 101 (dd)\n"))
   }
 }

@@ -6,9 +6,11 @@ extension ExitCode {
   ///
   /// - Parameter keptPromises: Whether the engine recorded, and the program wrote, all that it had to.
   ///   If not, that is told rather than how the run ended; unless a signal ended it, of which a lost
-  ///   terminal is only a consequence.
+  ///   terminal is only a consequence. That something could not be killed is told before all.
   init(of end: RunEnd, isStrict: Bool, keptPromises: Bool) {
-    if case .signal(let name)? = end.cancellation, let signal = Signal(name: name) {
+    if !end.unkillable.isEmpty {
+      self = .broken
+    } else if case .signal(let name)? = end.cancellation, let signal = Signal(name: name) {
       self = .signal(signal.rawValue)
     } else if !keptPromises {
       self = .broken

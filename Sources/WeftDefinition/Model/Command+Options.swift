@@ -96,6 +96,6 @@ public struct StopRequest: Sendable, Hashable {
 public enum LeftoverPolicy: String, Sendable, Hashable, CaseIterable {
   /// They are ended, and told.
   case end
-  /// They are left alone until the run ends.
+  /// After a success they are left alone, also when the run ends.
   case keep
 }

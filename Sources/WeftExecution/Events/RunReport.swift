@@ -48,7 +48,7 @@ public struct RunEnd: Sendable, Hashable {
   public let counts: OutcomeCounts
   /// Processes that had outlived the steps that started them, and were ended with the run.
   public let leftovers: [LeftoverProcess]
-  /// Processes that are still alive: they could not be killed.
+  /// Processes, of whatever step, that are still alive: they could not be killed.
   public let unkillable: [LeftoverProcess]
 
   package init(

@@ -167,7 +167,8 @@ package final class LiveRun: Sendable {
     let end = state.withLock { state in
       state.unkillable += remains.unkillable
       return RunEnd(
-        of: state.scopes, counts: state.counts, duration: time.now - startedAt, remains: remains)
+        of: state.scopes, counts: state.counts, duration: time.now - startedAt,
+        leftovers: remains.leftovers, unkillable: state.unkillable)
     }
     events.publish(.runFinished(end))
     finished.succeed(report)

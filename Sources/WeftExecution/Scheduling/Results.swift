@@ -56,15 +56,18 @@ extension OutcomeCounts {
 extension RunEnd {
   /// How a run ends once all its steps have. A cancellation that came when nothing was left to cancel
   /// has not happened.
-  init(of scopes: Scopes, counts: OutcomeCounts, duration: Duration, remains: Remains) {
+  init(
+    of scopes: Scopes, counts: OutcomeCounts, duration: Duration, leftovers: [LeftoverProcess],
+    unkillable: [LeftoverProcess]
+  ) {
     let cancellation = counts.cancelled > 0 ? scopes.runCancellation : nil
     let fault = scopes.firstFault
     let outcome: Outcome =
       if cancellation != nil { .cancelled } else if fault != nil { .failure } else { .success }
     self.init(
       outcome: outcome, firstFailure: fault?.address, cancellation: cancellation,
-      duration: duration, counts: counts, leftovers: remains.leftovers,
-      unkillable: remains.unkillable)
+      duration: duration, counts: counts, leftovers: leftovers,
+      unkillable: unkillable)
   }
 }
 

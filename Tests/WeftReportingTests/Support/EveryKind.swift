@@ -48,11 +48,11 @@ enum EveryKind {
     duration: .microseconds(85_123),
     usage: ResourceUsage(
       userTime: .microseconds(1200), systemTime: .microseconds(340), minorFaults: 5,
-      majorFaults: 1, voluntarySwitches: 7, involuntarySwitches: 2),
+      majorFaults: 1, voluntarySwitches: 7, involuntarySwitches: 2, peakMemoryBytes: 52_428_800),
     outputBytes: 12_345,
     leftovers: [
-      LeftoverProcess(process: 99, command: "sleep 60"), .init(process: 100, command: "[x]"),
-    ]
+      LeftoverProcess(process: 99, command: "sleep"), .init(process: 100, command: "x) \u{1B}[2J"),
+    ], unkillable: [.init(process: 101, command: "dd")]
   )
 
   private static var stepEnds: [RunEvent.Kind] {
@@ -111,7 +111,9 @@ enum EveryKind {
     counts.skipped = 5
     return RunEnd(
       outcome: .cancelled, firstFailure: a, cancellation: .runTimeout(.seconds(1)),
-      duration: .milliseconds(2150), counts: counts)
+      duration: .milliseconds(2150), counts: counts,
+      leftovers: [LeftoverProcess(process: 7, command: "gradle")],
+      unkillable: [LeftoverProcess(process: 8, command: "dd")])
   }
 
   private static var ends: [RunEvent.Kind] {

@@ -1,0 +1,72 @@
+import Synchronization
+import Testing
+import WeftDefinition
+import WeftFutures
+import WeftPlanning
+import WeftPlatform
+import WeftTestKit
+
+@testable import WeftExecution
+
+/// What a run tells of processes that outlived their steps.
+@Suite struct RemainsTests {
+  /// Steps that leave something which cannot be killed, and a run that leaves something which can.
+  private final class StubbornExecutor: StepExecutor {
+    let containment: WeftExecution.ContainmentLevel? = .subreaper
+    let held = Promise<Remains, Never>(ifDropped: .success(Remains()))
+    let asked = Mutex<[StopLevel]>([])
+
+    func execute(_ attempt: Attempt) -> Future<AttemptEnd, Never> {
+      let undying = LeftoverProcess(process: Int32(attempt.index + 70), command: "dd")
+      return Future(value: AttemptEnd(.ended(.code(0)), unkillable: [undying]))
+    }
+
+    func finish(stop: StopSwitch) -> Future<Remains, Never> {
+      asked.withLock { $0.append(stop.level) }
+      return held.future.map { remains in
+        self.asked.withLock { $0.append(stop.level) }
+        return remains
+      }
+    }
+  }
+
+  private func start(_ executor: StubbornExecutor) throws -> (LiveRun, EventSubscription) {
+    let (plan, _) = Planner.plan(Workflow(steps: [Step("a", run: "a"), Step("b", run: "b")]))
+    var subscription: EventSubscription?
+    let run = LiveRun.start(try #require(plan), executor: executor, time: ManualTime()) {
+      subscription = $0.subscribe()
+    }
+    return (run, try #require(subscription))
+  }
+
+  @Test("K14: what could not be killed is told by step and by run, and is a promise not kept")
+  func unkillable() throws {
+    let executor = StubbornExecutor()
+    let (run, subscription) = try start(executor)
+    // The last step has ended; the run has not.
+    #expect(run.report.end == nil)
+    var remains = Remains()
+    remains.leftovers = [LeftoverProcess(process: 80, command: "httpd")]
+    remains.unkillable = [LeftoverProcess(process: 81, command: "nfs")]
+    executor.held.succeed(remains)
+    let end = try #require(run.report.end)
+    #expect(end.leftovers.map(\.process) == [80])
+    #expect(end.unkillable.map(\.process) == [70, 71, 81])
+    #expect(
+      run.engineFault == "could not kill what steps have started: 70 (dd), 71 (dd), 81 (nfs)")
+    let ends = (subscription.takeAll() ?? []).compactMap { event in
+      if case .stepFinished(_, let end) = event.kind { end.unkillable.map(\.process) } else { nil }
+    }
+    #expect(ends == [[70], [71]])
+    #expect(run.report.start.containment == .subreaper)
+  }
+
+  @Test func killingTheRunHurriesItsEnd() throws {
+    let executor = StubbornExecutor()
+    let (run, _) = try start(executor)
+    run.killNow()
+    executor.held.succeed(Remains())
+    #expect(executor.asked.withLock { $0 } == [StopLevel.none, .now])
+    #expect(run.report.end != nil)
+  }
+}
