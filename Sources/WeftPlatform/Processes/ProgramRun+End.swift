@@ -76,6 +76,8 @@ extension ProgramRun {
     ChildProcesses.reap(leader) {
       while wait4(leader, &status, 0, &usage) < 0, SystemError.last == .interrupted {}
     }
+    // Those that were killed are zombies of this process, if they are anyone's: each holds an id.
+    if ending.hasKilled { ChildProcesses.reapAdopted() }
     return ProgramEnd(
       status: ProgramEnd.Status(waitStatus: status), stopped: ending.cause,
       neededKill: ending.neededKill, leftovers: leftovers,
