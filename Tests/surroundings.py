@@ -1,0 +1,170 @@
+#!/usr/bin/env python3
+"""What running programs does to the machine around them: crowds of children, ids that come round again,
+orphans, descriptors.
+
+usage: surroundings.py PATH_TO_WEFT
+
+WEFT_LONG=1 makes K10 start 100,000 programs instead of 2,000.
+"""
+
+import json
+import os
+import pathlib
+import platform
+import resource
+import signal
+import subprocess
+import sys
+import tempfile
+
+here = pathlib.Path(__file__).resolve().parent
+sys.path.insert(0, str(here / "KillMatrix"))
+
+from trial import GRACE, Failed, Trial, compiled_member  # noqa: E402
+
+NAMESPACE = ("unshare", "--pid", "--fork", "--mount-proc")
+
+
+class Skipped(Exception):
+    """What this machine lacks."""
+
+
+def crowd_is_cancelled(weft, member):
+    """K26: 2,000 running steps, cancelled: one batch of TERMs, nothing alive 3 s after the grace"""
+    count = 2_000
+    trial = Trial(weft, member, "auto")
+    try:
+        trial.start([{"run": [member, trial.path, f"m{i}"]} for i in range(count)], jobs=count)
+        trial.wait_until_up(count)
+        trial.send(signal.SIGTERM)
+        assert trial.wait_for_exit() == 143, trial.output[-2000:]
+        trial.look_for_survivors()
+        assert not trial.left, trial.left
+        told = trial.told()
+        assert list(told.values()) == ["TERM"] * count, f"{len(told)} had TERM, the others KILL"
+        spread = max(trial.told_at()) - min(trial.told_at())
+        # 100 ms on a machine of its own; tenfold, as this one has others to serve.
+        assert spread < 1, f"TERM came to the last {spread:.3f} s after the first"
+        return f"TERM to all within {spread * 1000:.0f} ms, all dead after {trial.seconds():.2f} s"
+    finally:
+        trial.close()
+
+
+def crowd_is_interrupted(weft, member):
+    """K03 and K15: ^C ends 1,000 children, of which every tenth ignores TERM and has left its session"""
+    count = 1_000
+    trial = Trial(weft, member, "auto")
+    try:
+        words = [["ignore-term", "session"] if i % 10 == 0 else [] for i in range(count)]
+        trial.start(
+            [{"run": [member, trial.path, f"m{i}", *words[i]], "stop": {"grace": f"{GRACE}s"}}
+             for i in range(count)], jobs=count, terminal=True)
+        trial.wait_until_up(count)
+        trial.press(b"\x03")
+        assert trial.wait_for_exit() == 130, trial.output[-2000:]
+        trial.look_for_survivors()
+        assert not trial.left, trial.left
+        assert len(trial.told()) == count - count // 10, trial.told()
+        late = trial.seconds() - GRACE
+        assert late < 3, f"ended {late:.2f} s after the grace"
+        return f"nothing alive {late:.2f} s after the grace"
+    finally:
+        trial.close()
+
+
+def first_process_reaps_orphans(weft, member):
+    """C13: as process 1 of a namespace weft reaps what it adopts, and mistakes none of it for a step"""
+    # Orphans that die at once, while other steps end with codes of their own; and then no zombie may be
+    # there, nor for ever come: the last step waits until it sees none.
+    orphans = "for i in $(seq 100); do (sh -c 'exit 9' &); done"
+    no_zombie = "while grep -sq '^State:.Z' /proc/[0-9]*/status; do :; done"
+    workflow = {"steps": [
+        {"id": "many", "parallel": [orphans, orphans, {"id": "seven", "run": "exit 7",
+                                                       "allowFailure": True}]},
+        {"id": "clean", "run": no_zombie, "timeout": "50s"}]}
+    done = run_workflow(weft, workflow, through=NAMESPACE)
+    assert done.returncode == 0, done.stdout
+    assert "exited with code 7" in done.stdout, done.stdout
+
+
+def reused_ids_are_not_mistaken(weft, member):
+    """K10: with 400 process ids for thousands of programs, no process of others is ever signalled"""
+    release = tuple(int(part) for part in platform.release().split(".")[:2])
+    if release < (6, 14):
+        raise Skipped("before Linux 6.14 a namespace has no limit of process ids of its own")
+    count = 100_000 if os.environ.get("WEFT_LONG") == "1" else 2_000
+    # Steps that end by themselves, that leave something behind, and that are stopped.
+    kinds = ["true", "sleep 1000 >/dev/null 2>&1 & true",
+             {"run": "setsid sleep 1000 >/dev/null 2>&1 & exit 1", "allowFailure": True},
+             {"run": "sleep 1000", "timeout": "10ms", "allowFailure": True}]
+    workflow = {"onFailure": "continue", "parallel": [kinds[i % 4] for i in range(count)]}
+    script = f"""
+        echo 700 >/proc/sys/kernel/pid_max
+        '{sys.executable}' '{here}/KillMatrix/bystanders.py' "$PWD/over" & bystanders=$!
+        "$@"; code=$?
+        touch over; wait $bystanders || exit 99
+        exit $code"""
+    told = []
+    for level in ("subreaper", "group+cookie"):
+        done = run_workflow(weft, workflow, "--containment", level,
+                            through=(*NAMESPACE, "sh", "-c", script, "sh"))
+        assert done.returncode == 0, f"{done.returncode} at {level}: {done.stdout[-2000:]}"
+        told.append(next(line for line in done.stdout.splitlines() if "bystanders" in line))
+    return "; ".join(told)
+
+
+def descriptors_are_not_inherited(weft, member):
+    """C12: nothing that weft has open goes to a program which somebody else starts in its process"""
+    trial = Trial(weft, member, "auto")
+    try:
+        trial.start([{"run": [member, trial.path, f"m{i}"]} for i in range(8)])
+        trial.wait_until_up(8)
+        directory = f"/proc/{trial.process.pid}/fdinfo"
+        for number in sorted(map(int, os.listdir(directory))):
+            try:
+                with open(f"{directory}/{number}") as file:
+                    flags = next(int(line.split()[1], 8) for line in file if line.startswith("flags"))
+            except FileNotFoundError:  # closed meanwhile
+                continue
+            assert number < 3 or flags & os.O_CLOEXEC, f"descriptor {number} is inherited"
+        trial.send(signal.SIGTERM)
+        assert trial.wait_for_exit() == 143
+    finally:
+        trial.close()
+
+
+def run_workflow(weft, workflow, *arguments, through=()):
+    with tempfile.TemporaryDirectory(prefix="weft-surroundings-") as path:
+        pathlib.Path(f"{path}/workflow.json").write_text(json.dumps(workflow))
+        return subprocess.run(
+            [*through, weft, "run", "workflow.json", "-j8", *arguments], cwd=path, text=True,
+            stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, timeout=900)
+
+
+TESTS = [crowd_is_cancelled, crowd_is_interrupted, first_process_reaps_orphans,
+         reused_ids_are_not_mistaken, descriptors_are_not_inherited]
+
+
+def main():
+    if len(sys.argv) != 2:
+        sys.exit(__doc__)
+    weft = os.path.abspath(sys.argv[1])
+    resource.setrlimit(resource.RLIMIT_NOFILE, (resource.getrlimit(resource.RLIMIT_NOFILE)[1],) * 2)
+    failed = 0
+    with tempfile.TemporaryDirectory(prefix="weft-surroundings-") as directory:
+        member = compiled_member(directory)
+        for test in TESTS:
+            try:
+                told = test(weft, member)
+                print(f"passed: {test.__doc__}" + (f" ({told})" if told else ""))
+            except Skipped as reason:
+                print(f"skipped: {test.__doc__}: {reason}")
+            except (AssertionError, Failed, OSError) as error:
+                failed += 1
+                print(f"failed: {test.__doc__}: {type(error).__name__}: {error}")
+    print(f"{len(TESTS)} tests, {failed} failed")
+    sys.exit(1 if failed else 0)
+
+
+if __name__ == "__main__":
+    main()
