@@ -42,15 +42,15 @@
       close(events)
     }
 
-    /// Whether any process is alive in it, at whatever depth.
+    /// Whether any process is alive in it, at whatever depth; a zombie is not.
+    ///
+    /// Asked once for every program, so without memory: "populated 0" is the file's first line.
     var isPopulated: Bool {
-      withUnsafeTemporaryAllocation(byteCount: 128, alignment: 1) { buffer in
+      withUnsafeTemporaryAllocation(byteCount: 64, alignment: 1) { buffer in
         let count = pread(events, buffer.baseAddress, buffer.count, 0)
-        guard count > 0 else { return true }
-        let text = UnsafeRawBufferPointer(rebasing: buffer[..<count])
-        let word = Array("populated ".utf8)
-        let lines = text.split(separator: UInt8(ascii: "\n"))
-        return lines.first { $0.starts(with: word) }?.last != UInt8(ascii: "0")
+        let empty: StaticString = "populated 0\n"
+        guard count >= empty.utf8CodeUnitCount else { return true }
+        return memcmp(buffer.baseAddress!, empty.utf8Start, empty.utf8CodeUnitCount) != 0
       }
     }
 

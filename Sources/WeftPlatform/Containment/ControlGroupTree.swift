@@ -89,7 +89,7 @@ struct ControlGroupPlace: Equatable {
         membership: String(decoding: membership, as: UTF8.self))
     }
 
-    func enclose(cookie: [String]) throws(SystemError) -> any Enclosure {
+    func enclose(cookie: @autoclosure () -> [String]) throws(SystemError) -> any Enclosure {
       let (free, number) = state.withLock { state -> (ControlGroup?, Int) in
         if let free = state.free.popLast() { return (free, 0) }
         state.made += 1
@@ -100,8 +100,7 @@ struct ControlGroupPlace: Equatable {
       return ControlGroupEnclosure(group, of: self)
     }
 
-    fileprivate func takeBack(_ group: ControlGroup, keepsRest: Bool) {
-      let isPopulated = group.isPopulated
+    fileprivate func takeBack(_ group: ControlGroup, isPopulated: Bool, keepsRest: Bool) {
       state.withLock { state in
         if !isPopulated {
           state.free.append(group)
@@ -131,6 +130,8 @@ struct ControlGroupPlace: Equatable {
   private final class ControlGroupEnclosure: Enclosure {
     private let group: ControlGroup
     private let tree: ControlGroupTree
+    /// Once its leader had exited: from then on nobody can come to be in it.
+    private let wasSeenEmpty = Atomic(false)
 
     init(_ group: ControlGroup, of tree: ControlGroupTree) {
       self.group = group
@@ -140,7 +141,11 @@ struct ControlGroupPlace: Equatable {
     var cgroup: Int32 { group.descriptor }
     func began(leader: Int32) {}
     // A leader that is a zombie does not count.
-    var isKnownToBeEmpty: Bool { !group.isPopulated }
+    var isKnownToBeEmpty: Bool {
+      let isEmpty = !group.isPopulated
+      if isEmpty { wasSeenEmpty.store(true, ordering: .relaxed) }
+      return isEmpty
+    }
 
     func members(besides leader: Int32) -> [ProcessStatus] {
       group.processes.filter { $0 != leader }.compactMap { ProcessStatus(of: $0) }.filter(\.isAlive)
@@ -152,8 +157,11 @@ struct ControlGroupPlace: Equatable {
 
     func killAll(besides leader: Int32) { group.killAll() }
 
-    func abandoned() { tree.takeBack(group, keepsRest: false) }
+    func abandoned() { tree.takeBack(group, isPopulated: false, keepsRest: false) }
 
-    func ended(leader: Int32, keepsRest: Bool) { tree.takeBack(group, keepsRest: keepsRest) }
+    func ended(leader: Int32, keepsRest: Bool) {
+      let isPopulated = !wasSeenEmpty.load(ordering: .relaxed) && group.isPopulated
+      tree.takeBack(group, isPopulated: isPopulated, keepsRest: keepsRest)
+    }
   }
 #endif

@@ -39,10 +39,11 @@ final class ProcessTracking: Containment {
     state = Mutex(State(lineage: lineage, run: ProcessCookie(cookie)))
   }
 
-  func enclose(cookie: [String]) throws(SystemError) -> any Enclosure {
+  func enclose(cookie: @autoclosure () -> [String]) throws(SystemError) -> any Enclosure {
+    let cookie = ProcessCookie(cookie())
     let number = state.withLock { state in
       state.made += 1
-      state.cookies[state.made] = ProcessCookie(cookie)
+      state.cookies[state.made] = cookie
       return state.made
     }
     return TrackedEnclosure(number, by: self)
