@@ -148,6 +148,7 @@ static int become(
   if (place_descriptors(request) < 0) return -1;
   report->stage = WEFT_SPAWN_SESSION;
   if (request->terminal < 0 && leave_group(-1) < 0) return -1;
+  weft_descriptor_limit_give_back();
   reset_dispositions();
   report->stage = WEFT_SPAWN_DIRECTORY;
   if (request->directory != NULL && chdir(request->directory) < 0) return -1;

@@ -115,6 +115,17 @@ int weft_terminal_size(int descriptor, unsigned short *columns, unsigned short *
 /// Fills `bytes` from the kernel's generator; 0 on success.
 int weft_random(void *bytes, size_t count);
 
+// MARK: limits.c
+
+/// How many descriptors the process may number: the soft RLIMIT_NOFILE.
+int weft_descriptor_limit(void);
+/// Raises it as far as this process may; programs started from now on get back what it was before.
+int weft_descriptor_limit_raise(void);
+/// For a child between its making and execve.
+void weft_descriptor_limit_give_back(void);
+/// How many descriptors with numbers below `below` are open.
+int weft_open_descriptors(int below);
+
 // MARK: threads.c
 
 /// Starts a detached thread on which only the signals that faults raise are not blocked.

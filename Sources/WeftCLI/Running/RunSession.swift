@@ -30,6 +30,7 @@ struct RunSession {
 
   /// Runs the plan to its end.
   func follow() throws(Complaint) -> ExitCode {
+    ThisProcess.raiseDescriptorLimit()
     let signals = SignalHandling(Suspension(screen: screen, desk: desk))
     if let complaint = signals.start() {
       console.complain(complaint)

@@ -45,15 +45,19 @@ extension StepFailure {
       message: "did not start: \(reason.message)", help: reason.help)
   }
 
-  static func noThread(_ reason: String) -> StepFailure {
-    StepFailure(
-      classes: [.spawn],
-      message: "did not start: the system has no room for another thread: \(reason)",
-      help: "raise the limit of processes (ulimit -u) or lower the parallelism")
-  }
+  static let threadEnded = StepFailure(
+    classes: [.spawn], message: "did not start: its thread ended before it could")
 }
 
 extension AttemptEnd {
+  /// Of an attempt that was given up before its program started.
+  init(_ refusal: StartQueue.Refusal) {
+    switch refusal {
+    case .stopped: self.init(.stopped(nil))
+    case .shortage(let shortage): self.init(.failed(shortage.failure))
+    }
+  }
+
   /// - Parameter program: With the limits under which it ran.
   init(_ end: ProgramEnd, of program: ChildProgram) {
     let exit = ProgramExit(end.status)

@@ -6,6 +6,7 @@ package import WeftPlatform
 /// Runs commands as child processes, each on a thread of its own that is blocked while the program runs.
 package final class CommandExecutor: StepExecutor {
   private let resolver: CommandResolver
+  private let starts: StartQueue
   private let threads: BlockingThreads
   private let stopPolicy: StopPolicy
   private let enclosing: any Containment
@@ -13,15 +14,18 @@ package final class CommandExecutor: StepExecutor {
   /// Steps by their address, for those whose log is another's input.
   private let indices: [StepAddress: Int]
 
+  /// - Parameter time: For attempts that wait for room; `nil`: they fail instead.
   /// - Throws: When the containment that was asked for cannot be had.
   package init(
-    plan: Plan, run: RunID, configuration: EngineConfiguration, threads: BlockingThreads
+    plan: Plan, run: RunID, configuration: EngineConfiguration, threads: BlockingThreads,
+    time: (any TimeSource)?
   ) throws(NoContainment) {
     enclosing = try Containments.make(
       configuration.containment, run: run.text, cookie: CommandResolver.cookie(of: run))
     resolver = CommandResolver(
       plan: plan, run: run, startDirectory: configuration.startDirectory, inheriting: .inherited())
     self.threads = threads
+    starts = StartQueue(threads, patience: configuration.shortagePatience, time: time)
     stopPolicy = configuration.stopPolicy
     terminal = configuration.terminal
     indices = CommandExecutor.stepsReadByOthers(in: plan)
@@ -29,23 +33,28 @@ package final class CommandExecutor: StepExecutor {
 
   package func execute(_ attempt: Attempt) -> Future<AttemptEnd, Never> {
     let promise = Promise<AttemptEnd, Never>(
-      ifDropped: .success(AttemptEnd(.failed(.noThread("the thread ended before the program")))))
-    do {
-      try threads.submit(onThisThread: true) { [self] in promise.succeed(run(attempt)) }
-    } catch {
-      promise.succeed(AttemptEnd(.failed(.noThread(error.message))))
-    }
+      ifDropped: .success(AttemptEnd(.failed(.threadEnded))))
+    let request = StartQueue.Request(
+      stop: attempt.stop,
+      warn: { attempt.warnings.tellOnce($0.warning(step: attempt.step.address.text)) },
+      refuse: { promise.succeed(AttemptEnd($0)) },
+      job: { [self] in
+        do throws(AttemptObstacle) {
+          promise.succeed(try run(attempt))
+        } catch {
+          if let shortage = Shortage(error) { return shortage }
+          promise.succeed(AttemptEnd(error.status))
+        }
+        return nil
+      })
+    starts.submit(request)
     return promise.future
   }
 
   /// Runs the attempt's program to its end on the calling thread.
-  private func run(_ attempt: Attempt) -> AttemptEnd {
-    do throws(AttemptObstacle) {
-      let program = try program(for: attempt)
-      return try start(program, for: attempt)
-    } catch {
-      return AttemptEnd(error.status)
-    }
+  private func run(_ attempt: Attempt) throws(AttemptObstacle) -> AttemptEnd {
+    let program = try program(for: attempt)
+    return try start(program, for: attempt)
   }
 
   private func program(for attempt: Attempt) throws(AttemptObstacle) -> ChildProgram {
@@ -70,11 +79,13 @@ package final class CommandExecutor: StepExecutor {
       throw .notStarted(.resources(error))
     }
     program.enclosure = enclosure
+    let started: (Int32) -> Void = { [starts] _ in starts.programStarted() }
     do {
       let end =
-        attempt.step.command.usesTerminal
-        ? try runAtTerminal(program, for: attempt)
-        : try program.run(stop: attempt.stop, output: attempt.output)
+        try attempt.step.command.usesTerminal
+        ? runAtTerminal(program, for: attempt, started: started)
+        : program.run(stop: attempt.stop, started: started, output: attempt.output)
+      starts.programEnded()
       return AttemptEnd(end, of: program)
     } catch {
       enclosure.abandoned()

@@ -2,8 +2,7 @@ import Synchronization
 import WeftDefinition
 package import WeftPlatform
 
-/// What every step of a run has written, on disk: one unlinked temporary file, made when the first
-/// step writes something, in which each step has its extents.
+/// What every step of a run has written, on disk: one unlinked temporary file, in which each step has its extents.
 ///
 /// It lets a slow display catch up, and one step read the log of another, in bounded memory; it goes
 /// with the run. If it cannot be written, events still carry the output, and the run says at its end
@@ -36,6 +35,14 @@ package final class StepLogs: Sendable {
   private let state = Mutex(State())
 
   package init() {}
+
+  /// Makes the file now, so that it is there however few descriptors are left later. What fails now is
+  /// tried again when a step writes.
+  func prepare() {
+    state.withLock { state in
+      if state.file == nil { state.file = try? SpoolFile() }
+    }
+  }
 
   /// The first error of the file; from then on nothing more is kept.
   package var fault: WriteFailure? { state.withLock { $0.fault } }

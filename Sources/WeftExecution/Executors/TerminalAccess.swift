@@ -15,13 +15,13 @@ package protocol TerminalAccess: Sendable {
 extension CommandExecutor {
   /// Waits for the terminal and runs the program there; nothing of what it writes comes back.
   func runAtTerminal(
-    _ program: ChildProgram, for attempt: Attempt
+    _ program: ChildProgram, for attempt: Attempt, started: (Int32) -> Void
   ) throws(ProgramNotStarted) -> ProgramEnd {
     guard let terminal else { throw .terminalUnavailable(.notOffered) }
     let loan = try terminal.borrow(stop: attempt.stop)
     defer { terminal.giveBack(loan) }
     var program = program
     program.terminal = loan
-    return try program.run(stop: attempt.stop, output: attempt.output)
+    return try program.run(stop: attempt.stop, started: started, output: attempt.output)
   }
 }

@@ -1,4 +1,5 @@
 package import WeftDefinition
+import WeftPlanning
 package import WeftPlatform
 
 /// How a run is to be carried out, beside what the workflow says; what is set here wins.
@@ -17,6 +18,13 @@ package struct EngineConfiguration: Sendable {
 
   /// What is to hold everything that steps start.
   package var containment = ContainmentRequest.automatic
+  /// How long a start waits for descriptors, processes or memory.
+  package var shortagePatience = ShortagePatience()
 
   package init() {}
+
+  /// How many attempts of a plan's run are wanted at once.
+  func maxParallel(for plan: Plan) -> Int {
+    maxParallel ?? plan.workflow.maxParallel ?? ThisProcess.processorCount
+  }
 }

@@ -14,22 +14,22 @@ extension LiveRun {
     threads: BlockingThreads = BlockingThreads(), subscribing: (LiveRun) -> Void = { _ in }
   ) throws(NoContainment) -> LiveRun {
     let id = RunID.make(at: WallClock.now)
-    let executor = try CommandExecutor(
-      plan: plan, run: id, configuration: configuration, threads: threads)
+    var configuration = configuration
+    // What the engine itself needs, while there is room.
+    let logs = StepLogs()
+    logs.prepare()
+    ChildProgram.prepare()
     let timers = Timers()
-    if plan.hasTimeLimits || configuration.timeout != nil {
-      // While there is room for a thread. If there is none now, there may be when a limit needs it.
-      try? timers.prepare()
-    }
+    let hasTimers = (try? timers.prepare()) != nil
+    let executor = try CommandExecutor(
+      plan: plan, run: id, configuration: configuration, threads: threads,
+      time: hasTimers ? timers : nil)
+    let limit = ParallelLimit(
+      wanted: configuration.maxParallel(for: plan), steps: plan.steps.count,
+      budget: .ofThisProcess)
+    configuration.maxParallel = limit.count
     return start(
-      plan, id: id, configuration: configuration, executor: executor, time: timers,
-      subscribing: subscribing)
-  }
-}
-
-extension Plan {
-  /// Whether the run or a group has a limit; a step's is kept by whoever runs it.
-  fileprivate var hasTimeLimits: Bool {
-    workflow.timeout != nil || groups.contains { $0.step?.timeout != nil }
+      plan, id: id, configuration: configuration, executor: executor, time: timers, logs: logs,
+      warnings: limit.warning.map { [$0] } ?? [], subscribing: subscribing)
   }
 }

@@ -17,7 +17,7 @@ package final class LiveRun: Sendable {
   package let completion: Future<RunReport, Never>
 
   let events: EventStream
-  let logs = StepLogs()
+  let logs: StepLogs
   let warnings: RunWarnings
   let slots: Slots
   let executor: any StepExecutor
@@ -55,14 +55,14 @@ package final class LiveRun: Sendable {
 
   private init(
     _ plan: Plan, id: RunID, configuration: EngineConfiguration, executor: any StepExecutor,
-    time: any TimeSource
+    time: any TimeSource, logs: StepLogs
   ) {
     self.plan = plan
     self.id = id
     self.executor = executor
     self.time = time
-    maxParallel =
-      configuration.maxParallel ?? plan.workflow.maxParallel ?? ThisProcess.processorCount
+    self.logs = logs
+    maxParallel = configuration.maxParallel(for: plan)
     timeout = configuration.timeout ?? plan.workflow.timeout
     slots = Slots(plan: plan, maxParallel: maxParallel)
     let startedAt = time.now
@@ -82,21 +82,24 @@ package final class LiveRun: Sendable {
   /// - Parameters:
   ///   - executor: Runs the attempts.
   ///   - time: What limits are measured by.
+  ///   - warnings: What to tell right after the start.
   ///   - subscribing: Called with the run before anything of it has happened.
   package static func start(
     _ plan: Plan, id: RunID = .make(at: WallClock.now),
     configuration: EngineConfiguration = EngineConfiguration(), executor: any StepExecutor,
-    time: any TimeSource, subscribing: (LiveRun) -> Void = { _ in }
+    time: any TimeSource, logs: StepLogs = StepLogs(), warnings: [RunWarning] = [],
+    subscribing: (LiveRun) -> Void = { _ in }
   ) -> LiveRun {
     let run = LiveRun(
-      plan, id: id, configuration: configuration, executor: executor, time: time)
+      plan, id: id, configuration: configuration, executor: executor, time: time, logs: logs)
     subscribing(run)
-    run.begin()
+    run.begin(telling: warnings)
     return run
   }
 
-  private func begin() {
+  private func begin(telling earlyWarnings: [RunWarning]) {
     events.publish(.runStarted(start))
+    for warning in earlyWarnings { warnings.tellOnce(warning) }
     let gate = Promise<Void, Never>(ifDropped: .success(()))
     let futures = GraphCompiler.compile(plan, start: gate.future) { [self] node, results in
       launch(node, after: results)

@@ -58,6 +58,9 @@ package struct ChildProgram: Sendable {
     self.directory = directory
   }
 
+  /// Opens what all programs share, so that it is there however few descriptors are left later.
+  package static func prepare() { _ = try? NullDevice.descriptor() }
+
   /// Runs the program to its end on the calling thread, which is blocked meanwhile.
   ///
   /// - Parameters:

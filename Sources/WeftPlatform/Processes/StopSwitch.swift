@@ -28,6 +28,14 @@ package final class StopSwitch: Sendable {
   private struct State {
     var level = StopLevel.none
     var wakers: [Waker] = []
+    var observers: [@Sendable () -> Void] = []
+
+    /// - Returns: Whether it came in time.
+    mutating func add(_ action: @escaping @Sendable () -> Void) -> Bool {
+      guard level == .none else { return false }
+      observers.append(action)
+      return true
+    }
   }
 
   private let state = Mutex(State())
@@ -38,12 +46,21 @@ package final class StopSwitch: Sendable {
 
   /// Raises the level; a lower or equal one changes nothing.
   package func request(_ level: StopLevel) {
-    state.withLock { state in
-      guard level > state.level else { return }
+    let observers = state.withLock { state -> [@Sendable () -> Void] in
+      guard level > state.level else { return [] }
       state.level = level
       // Inside the lock, for after `detach` the descriptor may be closed and its number be another's.
       for waker in state.wakers { waker.wake() }
+      defer { state.observers = [] }
+      return state.observers
     }
+    for observer in observers { observer() }
+  }
+
+  /// Calls `action` once, when a stop is first requested: on the thread that requests it, at once if
+  /// somebody has. For what waits without a thread.
+  package func whenRequested(_ action: @escaping @Sendable () -> Void) {
+    if !state.withLock({ $0.add(action) }) { action() }
   }
 
   /// From now on `descriptor` is signalled when the level rises.

@@ -33,6 +33,9 @@ package final class BlockingThreads: Sendable {
   /// Ends the parked threads now and the others after their jobs. Jobs are no longer accepted.
   package func close() { roster.close() }
 
+  /// Ends the threads that wait for a job, before their time is over.
+  package func endParked() { roster.endParked() }
+
   /// Threads that have not ended, parked ones included.
   package var threadCount: Int { roster.threadCount }
   /// Threads that wait for a job.
@@ -115,8 +118,12 @@ final class ThreadRoster: Sendable {
   }
 
   func close() {
+    state.withLock { $0.isClosed = true }
+    endParked()
+  }
+
+  func endParked() {
     let parked = state.withLock { state in
-      state.isClosed = true
       defer { state.parked = [] }
       return state.parked
     }

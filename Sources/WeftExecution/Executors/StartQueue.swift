@@ -1,0 +1,164 @@
+import Synchronization
+import WeftPlatform
+
+/// Gives every attempt of a run a thread on which its program is started. Where the system has no room
+/// for either now, attempts wait, without a thread and without a descriptor: for a program of the run to
+/// end, or for better times.
+///
+/// Those that wait are tried one by one, the next as soon as one has started: so as many run as fit.
+final class StartQueue: Sendable {
+  /// Why an attempt is not tried any more.
+  enum Refusal: Sendable {
+    case stopped
+    case shortage(Shortage)
+  }
+
+  /// An attempt that is to be started. In the end either `job` returns `nil` or `refuse` is called, once.
+  struct Request: Sendable {
+    let stop: StopSwitch
+    /// Called when it has to wait.
+    let warn: @Sendable (Shortage) -> Void
+    let refuse: @Sendable (Refusal) -> Void
+    /// Runs the program to its end on the calling thread; or says what there was no room for.
+    let job: @Sendable () -> Shortage?
+  }
+
+  private struct Entry: Sendable {
+    let id: UInt64
+    let request: Request
+    /// Whether a stop withdraws it.
+    var isObserved: Bool
+  }
+
+  private struct State {
+    var lastID: UInt64 = 0
+    /// In the order of their arrival. While there are any, a timer runs or one of them is being tried.
+    var waiting: [Entry] = []
+    var running = 0
+    var hasTimer = false
+    var patience: ShortagePatience
+
+    mutating func insert(_ entry: Entry) {
+      let index = waiting.firstIndex { $0.id > entry.id } ?? waiting.endIndex
+      waiting.insert(entry, at: index)
+    }
+
+    mutating func take(_ id: UInt64) -> Request? {
+      guard let index = waiting.firstIndex(where: { $0.id == id }) else { return nil }
+      return waiting.remove(at: index).request
+    }
+  }
+
+  private let state: Mutex<State>
+  private let patience: ShortagePatience
+  private let threads: BlockingThreads
+  /// `nil`: there is not even a thread for timers, and nothing can wait.
+  private let time: (any TimeSource)?
+
+  init(_ threads: BlockingThreads, patience: ShortagePatience, time: (any TimeSource)?) {
+    self.threads = threads
+    self.patience = patience
+    self.time = time
+    state = Mutex(State(patience: patience))
+  }
+
+  /// Starts the attempt, on the calling thread if that is about to be free; or has it wait behind those
+  /// that wait already.
+  func submit(_ request: Request) {
+    let (entry, mustWait) = state.withLock { state in
+      state.lastID += 1
+      let entry = Entry(id: state.lastID, request: request, isObserved: !state.waiting.isEmpty)
+      if entry.isObserved { state.insert(entry) }
+      return (entry, entry.isObserved)
+    }
+    if mustWait { observeStop(of: entry) } else { start(entry, onThisThread: true) }
+  }
+
+  /// Called by a job when its program has started: there was room for one.
+  func programStarted() {
+    let someWait = state.withLock { state in
+      state.running += 1
+      state.patience = patience
+      return !state.waiting.isEmpty
+    }
+    if someWait { tryNext(onThisThread: false) }
+  }
+
+  /// Called by a job when its program has ended.
+  func programEnded() { state.withLock { $0.running -= 1 } }
+
+  private func start(_ entry: Entry, onThisThread: Bool) {
+    do {
+      try threads.submit(onThisThread: onThisThread) { [self] in run(entry) }
+    } catch {
+      wait(entry, for: Shortage(error))
+    }
+  }
+
+  private func run(_ entry: Entry) {
+    if let shortage = entry.request.job() {
+      wait(entry, for: shortage)
+    } else {
+      tryNext(onThisThread: true)
+    }
+  }
+
+  private func tryNext(onThisThread: Bool) {
+    let next = state.withLock { $0.waiting.isEmpty ? nil : $0.waiting.removeFirst() }
+    guard let next else { return }
+    start(next, onThisThread: onThisThread)
+    // A thread that waits for work is room for something else.
+    threads.endParked()
+  }
+}
+
+// MARK: Waiting
+
+extension StartQueue {
+  private func wait(_ entry: Entry, for shortage: Shortage) {
+    guard shortage.mayPass, time != nil else { return entry.request.refuse(.shortage(shortage)) }
+    entry.request.warn(shortage)
+    wait(entry)
+    waitForBetterTimes(shortage)
+  }
+
+  private func wait(_ entry: Entry) {
+    var entry = entry
+    let wasObserved = entry.isObserved
+    entry.isObserved = true
+    state.withLock { [entry] in $0.insert(entry) }
+    if !wasObserved {
+      observeStop(of: entry)
+    } else if entry.request.stop.level > .none {
+      // The stop came while it was being tried, and did not find it here.
+      withdraw(entry.id)
+    }
+  }
+
+  private func observeStop(of entry: Entry) {
+    let id = entry.id
+    entry.request.stop.whenRequested { [self] in withdraw(id) }
+  }
+
+  private func withdraw(_ id: UInt64) {
+    state.withLock { $0.take(id) }?.refuse(.stopped)
+  }
+
+  private func waitForBetterTimes(_ shortage: Shortage) {
+    let (pause, refused) = state.withLock { state -> (Duration?, [Entry]) in
+      if state.hasTimer || state.waiting.isEmpty { return (nil, []) }
+      if let pause = state.patience.nextPause(othersRun: state.running > 0) {
+        state.hasTimer = true
+        return (pause, [])
+      }
+      defer { state.waiting = [] }
+      return (nil, state.waiting)
+    }
+    for entry in refused { entry.request.refuse(.shortage(shortage)) }
+    guard let pause, let time else { return }
+    _ = time.schedule(after: pause) { [self] in
+      state.withLock { $0.hasTimer = false }
+      tryNext(onThisThread: false)
+    }
+  }
+}

@@ -1,0 +1,35 @@
+import Testing
+import WeftPlatform
+
+@testable import WeftExecution
+
+@Suite struct ParallelLimitTests {
+  private let few = DescriptorBudget(limit: 64, open: 6)
+
+  @Test func whatFitsIsGivenWithoutAWord() {
+    let limit = ParallelLimit(wanted: 5, steps: 100, budget: few)
+    #expect(limit.count == 5 && limit.warning == nil)
+  }
+
+  @Test func whatNoStepNeedsIsNotMissed() {
+    let limit = ParallelLimit(wanted: 200, steps: 5, budget: few)
+    #expect(limit.count == 200 && limit.warning == nil)
+  }
+
+  @Test func anEmptyPlanNeedsNothing() {
+    let none = DescriptorBudget(limit: 3, open: 3)
+    #expect(ParallelLimit(wanted: 2, steps: 0, budget: none).warning == nil)
+  }
+
+  @Test func whatDoesNotFitIsLoweredAndTold() throws {
+    let limit = ParallelLimit(wanted: 200, steps: 1000, budget: few)
+    #expect(limit.count == 5)
+    let warning = try #require(limit.warning)
+    #expect(warning.kind == .fewDescriptors)
+    #expect(
+      warning.message == "at most 5 of the wanted 200 steps run at once: the limit of open files is"
+        + " 64, and 6 are open already")
+    #expect(
+      warning.help == "raise the limit first (ulimit -n 2014), or ask for fewer (-j 5)")
+  }
+}

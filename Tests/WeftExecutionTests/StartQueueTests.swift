@@ -1,0 +1,166 @@
+import Synchronization
+import Testing
+import WeftPlatform
+import WeftTestKit
+
+@testable import WeftExecution
+
+@Suite struct ShortagePatienceTests {
+  @Test func pausesDoubleUpToTheLongestAndEndWithTheTotal() {
+    var patience = ShortagePatience()
+    var pauses: [Duration] = []
+    while let pause = patience.nextPause(othersRun: false) { pauses.append(pause) }
+    let doubling = [50, 100, 200, 400, 800, 1600, 3200].map { Duration.milliseconds($0) }
+    #expect(pauses.prefix(7) == doubling[...])
+    #expect(pauses.dropFirst(7).dropLast().allSatisfy { $0 == .seconds(5) })
+    #expect(pauses.reduce(.zero, +) == .seconds(60))
+  }
+
+  @Test func timeInWhichSomethingRunsIsNotCounted() {
+    var patience = ShortagePatience()
+    for _ in 0..<1000 { #expect(patience.nextPause(othersRun: true) != nil) }
+    #expect(patience.nextPause(othersRun: false) == .seconds(5))
+    var rest = Duration.seconds(5)
+    while let pause = patience.nextPause(othersRun: false) { rest += pause }
+    #expect(rest == .seconds(60))
+    #expect(patience.nextPause(othersRun: true) != nil)
+  }
+}
+
+@Suite struct StartQueueTests {
+  /// A system with room for some programs, whose threads and time the test owns.
+  private final class Scene: Sendable {
+    enum Event: Hashable, Sendable {
+      case started(Int)
+      case waits(Int)
+      case refused(Int)
+      case stopped(Int)
+    }
+
+    let time = ManualTime()
+    let events = Mutex<[Event]>([])
+    let room: Mutex<Int>
+    let threads = BlockingThreads()
+    let happened = Wakeup()
+    let queue: StartQueue
+
+    init(room: Int, waits: Bool = true) {
+      self.room = Mutex(room)
+      queue = StartQueue(threads, patience: ShortagePatience(), time: waits ? time : nil)
+    }
+
+    func submit(_ number: Int, stop: StopSwitch = StopSwitch(), until end: Wakeup? = nil) {
+      queue.submit(
+        StartQueue.Request(
+          stop: stop, warn: { [self] _ in note(.waits(number)) },
+          refuse: { [self] refusal in
+            if case .stopped = refusal { note(.stopped(number)) } else { note(.refused(number)) }
+          },
+          job: { [self] in start(number, until: end) }))
+    }
+
+    private func start(_ number: Int, until end: Wakeup?) -> Shortage? {
+      let hasRoom = room.withLock { room in
+        defer { room -= room > 0 ? 1 : 0 }
+        return room > 0
+      }
+      guard hasRoom else { return Shortage(.notStarted(.resources(.wouldBlock))) }
+      note(.started(number))
+      queue.programStarted()
+      end?.wait()
+      queue.programEnded()
+      return nil
+    }
+
+    private func note(_ event: Event) {
+      events.withLock { $0.append(event) }
+      happened.wake()
+    }
+
+    /// Waits for so many events in all.
+    func first(_ count: Int) -> [Event] {
+      while true {
+        let events = events.withLock { $0 }
+        if events.count >= count { return events }
+        happened.wait()
+      }
+    }
+
+    /// Waits until the timer for the next try is set, and lets it ring.
+    func ring() {
+      while time.scheduledCount == 0 { happened.wait(atMost: .milliseconds(1)) }
+      time.advance(by: .seconds(5))
+    }
+  }
+
+  @Test func anAttemptForWhichThereIsRoomIsStarted() {
+    let scene = Scene(room: 1)
+    scene.submit(1)
+    #expect(scene.first(1) == [.started(1)])
+    #expect(scene.time.scheduledCount == 0)
+  }
+
+  @Test func whoWaitsIsTriedAgainAndTheNextAfterIt() {
+    let scene = Scene(room: 0)
+    scene.submit(1)
+    #expect(scene.first(1) == [.waits(1)])
+    scene.submit(2)
+    scene.submit(3)
+    scene.room.withLock { $0 = 3 }
+    scene.ring()
+    let events = scene.first(4)
+    #expect(Set(events.dropFirst()) == [.started(1), .started(2), .started(3)])
+    #expect(events[1] == .started(1))
+  }
+
+  @Test func theEndOfAProgramLetsTheNextTry() {
+    let scene = Scene(room: 1)
+    let end = Wakeup()
+    scene.submit(1, until: end)
+    #expect(scene.first(1) == [.started(1)])
+    scene.submit(2)
+    #expect(scene.first(2) == [.started(1), .waits(2)])
+    while scene.time.scheduledCount == 0 { scene.happened.wait(atMost: .milliseconds(1)) }
+    scene.room.withLock { $0 = 1 }
+    end.wake()
+    #expect(scene.first(3).last == .started(2), "without the timer, which has not rung")
+  }
+
+  @Test func aStopEndsTheWaitAtOnce() {
+    let scene = Scene(room: 0)
+    let (first, second) = (StopSwitch(), StopSwitch())
+    scene.submit(1, stop: first)
+    #expect(scene.first(1) == [.waits(1)])
+    while scene.time.scheduledCount == 0 { scene.happened.wait(atMost: .milliseconds(1)) }
+    scene.submit(2, stop: second)
+    second.request(.graceful)
+    #expect(scene.first(2) == [.waits(1), .stopped(2)])
+    first.request(.now)
+    #expect(scene.first(3) == [.waits(1), .stopped(2), .stopped(1)])
+  }
+
+  @Test("P19: when the total is over in which nothing ran, all that wait have failed")
+  func patienceEnds() {
+    let scene = Scene(room: 0)
+    scene.submit(1)
+    #expect(scene.first(1) == [.waits(1)])
+    while scene.time.scheduledCount == 0 { scene.happened.wait(atMost: .milliseconds(1)) }
+    scene.submit(2)
+    while scene.events.withLock({ !$0.contains(.refused(2)) }) { scene.ring() }
+    #expect(Set(scene.first(3).suffix(2)) == [.refused(1), .refused(2)])
+    #expect(scene.time.now >= .seconds(60))
+  }
+
+  @Test func withoutTimersNothingWaits() {
+    let scene = Scene(room: 0, waits: false)
+    scene.submit(1)
+    #expect(scene.first(1) == [.refused(1)])
+  }
+
+  @Test func aClosedPoolIsNotWaitedFor() {
+    let scene = Scene(room: 1)
+    scene.threads.close()
+    scene.submit(1)
+    #expect(scene.first(1) == [.refused(1)])
+  }
+}

@@ -1,0 +1,34 @@
+import Testing
+
+@testable import WeftPlatform
+
+@Suite struct DescriptorBudgetTests {
+  @Test(arguments: [
+    (limit: 64, open: 6, programs: 5), (limit: 1024, open: 6, programs: 101),
+    (limit: 28, open: 0, programs: 2), (limit: 27, open: 0, programs: 1),
+    (limit: 8, open: 6, programs: 1), (limit: 3, open: 3, programs: 1),
+    (limit: 1 << 20, open: 5, programs: 104_856),
+  ])
+  func asManyProgramsFitAsHaveTheirDescriptors(limit: Int, open: Int, programs: Int) {
+    #expect(DescriptorBudget(limit: limit, open: open).programs() == programs)
+  }
+
+  @Test(arguments: [1, 2, 17, 200, 1000], [0, 2])
+  func underTheLimitThatIsAdvisedSoManyFitAndNoMore(count: Int, extra: Int) {
+    let budget = DescriptorBudget(limit: 64, open: 7)
+    var raised = budget
+    raised.limit = budget.limit(forPrograms: count, extra: extra)
+    #expect(raised.programs(extra: extra) == count)
+    raised.limit -= 1
+    #expect(raised.programs(extra: extra) == max(1, count - 1))
+  }
+
+  @Test func whatIsOpenIsCounted() throws {
+    // Others open and close meanwhile; a thousand more are not to be overlooked.
+    let before = DescriptorBudget.ofThisProcess
+    let files = try (0..<1000).map { _ in try Descriptor.opened(forReading: "/dev/null") }
+    let budget = DescriptorBudget.ofThisProcess
+    #expect(abs(budget.open - before.open - files.count) < 500)
+    #expect(budget.limit == before.limit && budget.open < budget.limit)
+  }
+}

@@ -1,0 +1,291 @@
+#!/usr/bin/env python3
+"""Runs weft where descriptors, processes or job slots are few, and counts what it makes of them.
+
+usage: supply.py PATH_TO_WEFT
+
+Limits are taken away from a running weft, and given back, with prlimit(2). With WEFT_LONG=1 it also waits
+the minute until weft gives up.
+"""
+
+import json
+import os
+import pathlib
+import resource
+import signal
+import subprocess
+import sys
+import tempfile
+
+LIMIT = 60  # seconds, against hanging only
+NOBODY = 54321  # a user without any process
+FEW = 6  # descriptors, which weft has open at any time; poll(2) refuses to work under fewer than 5
+
+
+class Run:
+    """A weft at work in a directory of its own, and the events that it tells."""
+
+    def __init__(self, weft, workflow, *arguments, prepare=None, user=None, command=None):
+        self.directory = tempfile.TemporaryDirectory(prefix="weft-supply-")
+        self.path = pathlib.Path(self.directory.name)
+        (self.path / "workflow.json").write_text(json.dumps(workflow))
+        for name in ("go", "began"):
+            os.mkfifo(self.path / name)
+            (self.path / name).chmod(0o666)
+        self.path.chmod(0o777)
+
+        command = command or [weft, "run", "--events", "-", "workflow.json", *arguments]
+        signal.alarm(LIMIT)
+        self.user = user
+        self.process = subprocess.Popen(
+            command, cwd=self.path, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE, text=True, preexec_fn=prepare, close_fds=False,
+            **identity(user))
+        self.events = []
+
+    def next(self, kind):
+        """Reads up to the next event of a kind."""
+        for line in self.process.stdout:
+            self.events.append(json.loads(line))
+            if self.events[-1]["type"] == kind:
+                return self.events[-1]
+        raise AssertionError(f"no {kind}: {self.events[-3:]} {self.process.stderr.read()}")
+
+    def to_end(self):
+        """Reads the rest; the exit code."""
+        self.events += [json.loads(line) for line in self.process.stdout]
+        self.errors = self.process.stderr.read()
+        return self.process.wait()
+
+    def of(self, kind):
+        return [event for event in self.events if event["type"] == kind]
+
+    def written(self, step):
+        return [event["text"] for event in self.of("step.output") if event["step"] == step]
+
+    def limit(self, which, soft):
+        """Sets a soft limit of the running weft; what it was before."""
+        theirs, ours = os.pipe()
+        child = os.fork()
+        if child == 0:  # of weft's own user, who needs no privilege for it
+            try:
+                if self.user is not None:
+                    os.setgroups([])
+                    os.setresgid(*[self.user] * 3)
+                    os.setresuid(*[self.user] * 3)
+                before, hard = resource.prlimit(self.process.pid, which)
+                resource.prlimit(self.process.pid, which, (soft, hard))
+                os.write(ours, str(before).encode())
+            finally:
+                os._exit(0)
+        os.close(ours)
+        os.waitpid(child, 0)
+        with open(theirs) as result:
+            return int(result.read())
+
+    def hear(self, name):
+        """Waits until a step has opened a FIFO for writing, and written."""
+        return (self.path / name).read_text()
+
+    def tell(self, name):
+        """Lets a step go on that reads from a FIFO."""
+        (self.path / name).write_text("go\n")
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        signal.alarm(0)
+        if self.process.poll() is None:
+            self.process.kill()
+        self.process.communicate()
+        self.directory.cleanup()
+
+
+def identity(user):
+    """What subprocess needs to become a user, and nothing else."""
+    return {} if user is None else {"user": user, "group": user, "extra_groups": []}
+
+
+def wide(count, script="true", **keys):
+    return dict(keys, parallel=[{"id": f"s{index}", "run": script} for index in range(count)])
+
+
+def most_at_once(run):
+    most = now = 0
+    for event in run.events:
+        now += {"step.started": 1, "step.finished": -1}.get(event["type"], 0)
+        most = max(most, now)
+    return most
+
+
+def few_descriptors(weft):
+    "P17: under a limit of 64 open files, 200 jobs become fewer with one warning that names both"
+    limit = lambda: resource.setrlimit(resource.RLIMIT_NOFILE, (64, 64))
+    with Run(weft, wide(200, "ulimit -n"), "-j", "200", prepare=limit) as run:
+        assert run.to_end() == 0, run.errors
+        told = run.of("run.started")[0]["maxParallel"]
+        assert 2 <= told < 6, told
+        [warning] = run.of("run.warning")
+        assert warning["code"] == "few-descriptors", warning
+        for number in (told, 200, 64):
+            assert str(number) in warning["message"], warning
+        assert "ulimit -n" in warning["help"], warning
+        assert most_at_once(run) == told, most_at_once(run)
+        assert run.written("s7") == ["64"], run.written("s7")
+
+
+def soft_limit_is_raised(weft):
+    "P17: a soft limit is raised for weft, and given back to its programs"
+    hard = resource.getrlimit(resource.RLIMIT_NOFILE)[1]
+    limit = lambda: resource.setrlimit(resource.RLIMIT_NOFILE, (64, hard))
+    with Run(weft, wide(50, "ulimit -n"), "-j", "50", prepare=limit) as run:
+        assert run.to_end() == 0, run.errors
+        assert run.of("run.warning") == [], run.of("run.warning")
+        assert run.of("run.started")[0]["maxParallel"] == 50
+        assert {event["text"] for event in run.of("step.output")} == {"64"}
+
+
+def high_numbers(weft):
+    "P18: a descriptor numbered above the limit is in nobody's way, and reaches no program"
+
+    def limit():
+        os.dup2(1, 251, inheritable=True)
+        resource.setrlimit(resource.RLIMIT_NOFILE, (64, 64))
+
+    with Run(weft, wide(20, "ls /proc/self/fd"), "-j", "4", prepare=limit) as run:
+        assert run.to_end() == 0, run.errors
+        assert run.of("run.warning") == [], run.of("run.warning")
+        # The fourth is the listing's own.
+        assert run.written("s3") == ["0", "1", "2", "3"], run.written("s3")
+
+
+# The second waits for the first, which ends when it is told; so does another, side by side with it.
+RELAY = {"parallel": [
+    {"id": "first", "run": "echo running; echo began >began; read word <go"},
+    {"id": "second", "run": "echo second", "needs": ["first"], "timeout": "10s"},
+    {"id": "third", "run": "echo third", "needs": ["first"]},
+]}
+
+
+def relay(weft, which, soft, error, user=None):
+    """The limit is lowered while the first runs, so that the others wait; then it is raised again."""
+    with Run(weft, RELAY, "-j", "4", user=user) as run:
+        run.hear("began")
+        before = run.limit(which, soft)
+        run.tell("go")
+        warning = run.next("run.warning")
+        assert warning["code"] == "scarce-resources" and error in warning["message"], warning
+        assert run.process.poll() is None
+        run.limit(which, before)
+        assert run.to_end() == 0, (run.events, run.errors)
+        assert len(run.of("run.warning")) == 1, run.of("run.warning")
+        assert (run.written("second"), run.written("third")) == (["second"], ["third"])
+
+
+def cancelled_relay(weft, which, soft, user=None):
+    """The limit stays low, and the run is cancelled while the others wait."""
+    with Run(weft, RELAY, "-j", "4", user=user) as run:
+        run.hear("began")
+        run.limit(which, soft)
+        run.tell("go")
+        run.next("run.warning")
+        run.process.send_signal(signal.SIGINT)
+        assert run.to_end() == 130, run.errors
+        ends = {event["step"]: event for event in run.of("step.finished")}
+        for name in ("second", "third"):
+            assert ends[name]["outcome"] == "cancelled" and "exit" not in ends[name], ends[name]
+            # Pauses of 5 s come after six others: nobody slept through the cancellation.
+            assert ends[name]["durationUs"] < 4_000_000, ends[name]
+
+
+def no_descriptors(weft):
+    "P19: a start that finds no descriptor waits with one warning, and goes on when there are some"
+    relay(weft, resource.RLIMIT_NOFILE, FEW, "EMFILE")
+
+
+def cancelled_without_descriptors(weft):
+    "P19: a cancellation ends the wait for descriptors at once"
+    cancelled_relay(weft, resource.RLIMIT_NOFILE, FEW)
+
+
+def gives_up(weft):
+    "P19: after a minute without descriptors, in which nothing else ran, the start has failed"
+    signal.alarm(0)
+    with Run(weft, RELAY, "-j", "4", "-k") as run:
+        signal.alarm(120)
+        run.hear("began")
+        run.limit(resource.RLIMIT_NOFILE, FEW)
+        run.tell("go")
+        assert run.to_end() == 1, run.errors
+        ends = {event["step"]: event for event in run.of("step.finished")}
+        for name in ("second", "third"):
+            assert ends[name]["failure"]["classes"] == ["spawn"], ends[name]
+            assert "EMFILE" in ends[name]["failure"]["message"], ends[name]
+            assert 59_000_000 < ends[name]["durationUs"] < 75_000_000, ends[name]
+
+
+def user_without_processes(weft):
+    """Who the tests of P20 run as: the limit of processes binds every user but root."""
+    user = None if os.getuid() else NOBODY
+    probe = subprocess.run([weft, "version"], capture_output=True, check=False, **identity(user))
+    if probe.returncode:
+        raise Skipped(f"user {user} cannot run {weft}")
+    return user
+
+
+def no_processes(weft):
+    "P20: a start that finds no process or thread waits with one warning, and goes on when there is"
+    relay(weft, resource.RLIMIT_NPROC, 1, "EAGAIN", user_without_processes(weft))
+
+
+def cancelled_without_processes(weft):
+    "P20: a cancellation ends the wait for a process or thread at once"
+    cancelled_relay(weft, resource.RLIMIT_NPROC, 1, user_without_processes(weft))
+
+
+def few_processes(weft):
+    "P20: where only a few processes fit, all steps run, a few at a time"
+    user = user_without_processes(weft)
+    limit = lambda: resource.setrlimit(resource.RLIMIT_NPROC, (24, 24))
+    with Run(weft, wide(100, ["sleep", "0.01"]), "-j", "100", prepare=limit, user=user) as run:
+        assert run.to_end() == 0, run.errors[-300:]
+        assert [warning["code"] for warning in run.of("run.warning")] == ["scarce-resources"]
+
+
+class Skipped(Exception):
+    """A test that cannot be made here; says why."""
+
+
+TESTS = [few_descriptors, soft_limit_is_raised, high_numbers, no_descriptors,
+         cancelled_without_descriptors, no_processes, cancelled_without_processes, few_processes]
+LONG_TESTS = [gives_up]
+
+
+def main():
+    if len(sys.argv) != 2:
+        sys.exit(__doc__)
+    weft = os.path.abspath(sys.argv[1])
+    for name in ("MAKEFLAGS", "MAKELEVEL", "CI", "GITHUB_ACTIONS"):
+        os.environ.pop(name, None)
+    tests = TESTS + (LONG_TESTS if os.environ.get("WEFT_LONG") else [])
+    failed = skipped = 0
+    for test in tests:
+        try:
+            test(weft)
+        except Skipped as reason:
+            skipped += 1
+            print(f"skipped: {test.__doc__}: {reason}")
+        except Exception as error:
+            failed += 1
+            print(f"failed: {test.__doc__}: {type(error).__name__}: {error}")
+    print(f"{len(tests) - failed - skipped} passed, {failed} failed, {skipped} skipped")
+    sys.exit(1 if failed else 0)
+
+
+def ring(*_):
+    raise AssertionError(f"waited longer than {LIMIT} s")
+
+
+if __name__ == "__main__":
+    signal.signal(signal.SIGALRM, ring)
+    main()
