@@ -3,8 +3,8 @@ public import WeftDefinition
 /// What a command sees around it, after all layers have been put together.
 extension Plan {
   /// The groups around a step, innermost first, the top level last.
-  public func enclosingGroups(ofGroup group: Int) -> some Sequence<Int> {
-    sequence(first: group) { groups[$0].parent }
+  public func enclosingGroups(ofGroup group: Int) -> EnclosingGroups {
+    EnclosingGroups(groups, from: group)
   }
 
   /// What a group sets for those inside it; of the top level, what the workflow sets.
@@ -44,5 +44,24 @@ extension Plan {
     case .program(let arguments): arguments
     case .script(let text): shell(of: step).prefix + [text]
     }
+  }
+}
+
+/// A group and those around it, innermost first. Walked for every step several times, so that it is no
+/// closure, which would have to copy the plan.
+public struct EnclosingGroups: Sequence, IteratorProtocol, Sendable {
+  private let groups: [PlannedGroup]
+  private var following: Int?
+
+  init(_ groups: [PlannedGroup], from group: Int) {
+    self.groups = groups
+    following = group
+  }
+
+  /// The index of the next group outwards; `nil` after the top level.
+  public mutating func next() -> Int? {
+    guard let group = following else { return nil }
+    following = groups[group].parent
+    return group
   }
 }
