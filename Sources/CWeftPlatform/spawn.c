@@ -22,11 +22,6 @@ struct child_report {
   volatile int error;
 };
 
-// Realtime signals that did not have their default effect when the first program was started. Asking
-// for all 64 dispositions costs a spawn some 10 us; the standard ones are asked for each time.
-static atomic_ulong changed_realtime;
-static pthread_once_t realtime_asked = PTHREAD_ONCE_INIT;
-
 enum { first_realtime = 32, signal_count = 64 };
 
 // The kernel's own struct, whose first member is the handler on every architecture, and all of whose
@@ -37,17 +32,10 @@ union disposition {
 };
 
 // Not sigaction(): glibc hides the two signals that it uses itself, and they can be inherited ignored.
-static int has_default(int number) {
+static void *handler_of(int number) {
   union disposition now = {.bytes = {0}};
-  if (syscall(SYS_rt_sigaction, number, NULL, &now, sizeof(uint64_t)) < 0) return 1;
-  return now.handler == (void *)SIG_DFL;
-}
-
-static void ask_for_realtime(void) {
-  unsigned long changed = 0;
-  for (int number = first_realtime; number <= signal_count; number++)
-    if (!has_default(number)) changed |= 1UL << (number - 1);
-  atomic_store(&changed_realtime, changed);
+  if (syscall(SYS_rt_sigaction, number, NULL, &now, sizeof(uint64_t)) < 0) return SIG_DFL;
+  return now.handler;
 }
 
 static void reset(int number) {
@@ -55,14 +43,36 @@ static void reset(int number) {
   syscall(SYS_rt_sigaction, number, &standard, NULL, sizeof(uint64_t));
 }
 
-// Handlers too, although execve resets them: once the mask is empty one might run in the child, on
-// the parent's memory.
+// The signals from `first` on that do not have their default effect, a bit for each.
+static unsigned long changed_from(int first) {
+  unsigned long changed = 0;
+  for (int number = first; number <= signal_count; number++)
+    if (handler_of(number) != (void *)SIG_DFL) changed |= 1UL << (number - 1);
+  return changed;
+}
+
+// What is known of the process's dispositions. Asking for all 64 costs a spawn some 20 us; so the realtime
+// ones are asked for once, and the others each time, unless the program has promised to let them be.
+static atomic_ulong changed;
+static atomic_int are_settled;
+static pthread_once_t asked = PTHREAD_ONCE_INIT;
+
+static void ask_for_realtime(void) { atomic_fetch_or(&changed, changed_from(first_realtime)); }
+
+void weft_spawn_settle_dispositions(void) {
+  atomic_store(&changed, changed_from(1));
+  atomic_store(&are_settled, 1);
+}
+
+// Handlers too, although execve resets them: after vfork one might run in the child, on the parent's
+// memory, once the mask is empty.
 static void reset_dispositions(void) {
-  for (int number = 1; number < first_realtime; number++)
-    if (!has_default(number)) reset(number);
-  unsigned long realtime = atomic_load_explicit(&changed_realtime, memory_order_relaxed);
-  for (int number = first_realtime; realtime && number <= signal_count; number++)
-    if (realtime & (1UL << (number - 1))) reset(number);
+  unsigned long known = atomic_load_explicit(&changed, memory_order_relaxed);
+  int first = 1;
+  if (!atomic_load_explicit(&are_settled, memory_order_relaxed))
+    for (; first < first_realtime; first++)
+      if (handler_of(first) != (void *)SIG_DFL) reset(first);
+  for (known >>= first - 1; known; known &= known - 1) reset(first + __builtin_ctzl(known));
 }
 
 struct directory_entry {  // linux_dirent64, which no header declares
@@ -128,9 +138,12 @@ static int enter_cgroup(int directory) {
 }
 
 // A session of its own; or, at a terminal, a group of its own in this session, and that in the
-// foreground. The mask is full, so that TTOU does not stop who is not there yet.
+// foreground. With a full mask, so that TTOU does not stop who is not there yet.
 static int leave_group(int terminal) {
   if (terminal < 0) return setsid() < 0 ? -1 : 0;
+  sigset_t all;
+  sigfillset(&all);
+  sigprocmask(SIG_SETMASK, &all, NULL);
   if (setpgid(0, 0) < 0) return -1;
   pid_t own = getpid();
   return ioctl(terminal, TIOCSPGRP, &own);
@@ -205,46 +218,48 @@ static __attribute__((noinline)) pid_t start_by_vfork(
   _exit(127);
 }
 
+// The same by vfork: signals are blocked meanwhile, for none may run a handler in the child.
+static long start_masked(const struct weft_spawn_request *request, struct child_report *report) {
+  sigset_t all, before;
+  sigfillset(&all);
+  pthread_sigmask(SIG_SETMASK, &all, &before);
+  pid_t child = start_by_vfork(request, report);
+  int error = errno;
+  pthread_sigmask(SIG_SETMASK, &before, NULL);
+  return child < 0 ? -error : child;
+}
+
 #if defined(WEFT_HAS_CLONE)
 // Set once clone3 was refused where vfork was not: kernels before 5.7, some sandboxes.
 static atomic_int clone_is_refused;
 
 static int is_refusal(int error) { return error == ENOSYS || error == EINVAL || error == EPERM; }
-#endif
 
-// The child's pid, or a negated errno. Signals are blocked: none may run a handler in the child while
-// it borrows this memory.
+// The child's pid, or a negated errno. No signal can run a handler in the child while it borrows this
+// memory: it comes into being without any.
 static long start(const struct weft_spawn_request *request, struct child_report *report) {
-  int refused = 0;
-#if defined(WEFT_HAS_CLONE)
-  if (!atomic_load_explicit(&clone_is_refused, memory_order_relaxed)) {
-    struct clone_args arguments = {
-        .flags = CLONE_VM | CLONE_VFORK | (request->cgroup >= 0 ? CLONE_INTO_CGROUP : 0),
-        .exit_signal = SIGCHLD,
-        .cgroup = request->cgroup >= 0 ? (uint64_t)request->cgroup : 0,
-    };
-    long child = start_by_clone(request, &arguments, report);
-    refused = child < 0 && is_refusal((int)-child);
-    if (!refused) return child;
-  }
-#endif
-  pid_t child = start_by_vfork(request, report);
-  if (child < 0) return -errno;
-#if defined(WEFT_HAS_CLONE)
-  if (refused) atomic_store(&clone_is_refused, 1);
-#endif
+  if (atomic_load_explicit(&clone_is_refused, memory_order_relaxed))
+    return start_masked(request, report);
+  struct clone_args arguments = {
+      .flags = CLONE_VM | CLONE_VFORK | CLONE_CLEAR_SIGHAND
+               | (request->cgroup >= 0 ? CLONE_INTO_CGROUP : 0),
+      .exit_signal = SIGCHLD,
+      .cgroup = request->cgroup >= 0 ? (uint64_t)request->cgroup : 0,
+  };
+  long child = start_by_clone(request, &arguments, report);
+  if (child >= 0 || !is_refusal((int)-child)) return child;
+  child = start_masked(request, report);
+  if (child >= 0) atomic_store(&clone_is_refused, 1);
   return child;
 }
+#else
+#define start start_masked
+#endif
 
 pid_t weft_spawn(const struct weft_spawn_request *request, struct weft_spawn_failure *failure) {
-  pthread_once(&realtime_asked, ask_for_realtime);
+  pthread_once(&asked, ask_for_realtime);
   struct child_report report = {.stage = 0, .error = 0};
-  sigset_t all, before;
-  sigfillset(&all);
-  pthread_sigmask(SIG_SETMASK, &all, &before);
   long child = start(request, &report);
-  pthread_sigmask(SIG_SETMASK, &before, NULL);
-
   if (child > 0 && report.error == 0) return (pid_t)child;
   failure->stage = child < 0 ? WEFT_SPAWN_PROCESS : report.stage;
   failure->error = child < 0 ? (int)-child : report.error;
@@ -256,6 +271,9 @@ pid_t weft_spawn(const struct weft_spawn_request *request, struct weft_spawn_fai
 #elif defined(__APPLE__)
 
 #include <spawn.h>
+
+// posix_spawn resets them all in one call, whatever they are.
+void weft_spawn_settle_dispositions(void) {}
 
 // posix_spawn tells one error for all stages; the directory is told apart by asking again.
 static int failed_stage(const struct weft_spawn_request *request, int error) {

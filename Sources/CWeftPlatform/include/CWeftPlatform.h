@@ -47,6 +47,10 @@ enum { WEFT_SPAWN_FURTHER_LIMIT = 4 };
 /// `failure` filled in; the failed child has then been reaped.
 pid_t weft_spawn(const struct weft_spawn_request *request, struct weft_spawn_failure *failure);
 
+/// Promises that what this process does at signals will not change any more; programs are then started
+/// without asking for it each time.
+void weft_spawn_settle_dispositions(void);
+
 // MARK: process.c
 
 /// A descriptor that polls readable once the child `pid` has exited and, until it is reaped, ever after.

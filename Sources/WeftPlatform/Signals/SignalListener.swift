@@ -37,6 +37,10 @@ package final class SignalListener: Sendable {
   /// for a library: the disposition is the process's.
   package static func ignoreBrokenPipes() { weft_signal_ignore(Signal.brokenPipe.rawValue) }
 
+  /// Promises that nobody will change any more what this process does at signals: programs, which must
+  /// not inherit it, are then started without asking for it each time. For a program, not for a library.
+  package static func settleDispositions() { weft_spawn_settle_dispositions() }
+
   /// Ends this process as `signal` would have, so that whoever waits for it sees the signal itself.
   package static func endProcess(by signal: Signal) -> Never {
     weft_signal_die(signal.rawValue)
