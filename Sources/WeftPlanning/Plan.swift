@@ -85,6 +85,10 @@ public struct PlannedStep: Sendable {
   var needs: [Need]? { list[Int(position)].needs }
   /// The same step as its `id` names it.
   var id: StepID? { list[Int(position)].id }
+  /// Whether there is more to call it by than its address.
+  package var hasTitle: Bool {
+    list[Int(position)].name != nil || list[Int(position)].id == nil
+  }
   /// The step whose log it reads.
   var logSource: Need? {
     guard case .log(let source)? = command.stdin else { return nil }

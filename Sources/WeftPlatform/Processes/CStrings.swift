@@ -8,6 +8,7 @@
 struct CStrings: Sendable {
   private(set) var bytes: [UInt8] = []
   private(set) var starts: [Int] = []
+  private var longest = 0
 
   var count: Int { starts.count }
 
@@ -16,6 +17,36 @@ struct CStrings: Sendable {
     starts.append(bytes.count)
     bytes.append(contentsOf: string)
     bytes.append(0)
+    longest = max(longest, length(of: count - 1))
+  }
+
+  /// Appends `name`, `separator` and `value` as one string, unless there is a NUL in the value.
+  ///
+  /// - Returns: Whether it was appended.
+  mutating func append(_ name: [UInt8], _ separator: UInt8, _ value: String) -> Bool {
+    let start = bytes.count
+    bytes += name
+    bytes.append(separator)
+    guard append(value) else {
+      bytes.removeSubrange(start...)
+      return false
+    }
+    starts[count - 1] = start
+    longest = max(longest, length(of: count - 1))
+    return true
+  }
+
+  /// Takes a string out; those after it move up.
+  mutating func remove(at index: Int) {
+    let size = length(of: index) + 1
+    bytes.removeSubrange(starts[index]..<starts[index] + size)
+    starts.remove(at: index)
+    for later in starts.indices[index...] { starts[later] -= size }
+  }
+
+  /// String `index`, without its terminator.
+  subscript(index: Int) -> ArraySlice<UInt8> {
+    bytes[starts[index]..<starts[index] + length(of: index)]
   }
 
   /// Appends a string, unless there is a NUL in it.
@@ -30,6 +61,7 @@ struct CStrings: Sendable {
       starts.append(bytes.count)
       bytes.append(contentsOf: buffer)
       bytes.append(0)
+      longest = max(longest, buffer.count)
       return true
     }
   }
@@ -42,6 +74,15 @@ struct CStrings: Sendable {
 
   /// What the kernel counts against its limit: the bytes, and a pointer to each string.
   var kernelBytes: Int { bytes.count + count * MemoryLayout<UnsafeRawPointer>.size }
+
+  /// The first that is longer than `limit`, by the name in front of its `=`.
+  func variable(longerThan limit: Int) -> (name: String, size: Int)? {
+    guard longest > limit, let index = (0..<count).first(where: { length(of: $0) > limit }) else {
+      return nil
+    }
+    let name = self[index].prefix { $0 != UInt8(ascii: "=") }
+    return (String(decoding: name, as: UTF8.self), length(of: index))
+  }
 
   func kernelBytes(of index: Int) -> Int {
     length(of: index) + 1 + MemoryLayout<UnsafeRawPointer>.size
@@ -56,14 +97,24 @@ struct CStrings: Sendable {
     }
   }
 
+  /// Writes a pointer to each string into `array`, from `index` on; returns the index after the last.
+  func point(
+    into array: UnsafeMutableBufferPointer<CStringArray.Pointee>, at index: Int,
+    from base: UnsafeMutablePointer<CChar>?
+  ) -> Int {
+    var next = index
+    for start in starts {
+      array.initializeElement(at: next, to: base.map { $0 + start })
+      next += 1
+    }
+    return next
+  }
+
   /// All of them as execve's array, ended by a null pointer.
   func withPointers<Result>(_ body: (CStringArray) -> Result) -> Result {
     withBase { base in
       withUnsafeTemporaryAllocation(of: CStringArray.Pointee.self, capacity: count + 1) { array in
-        for (index, start) in starts.enumerated() {
-          array.initializeElement(at: index, to: base.map { $0 + start })
-        }
-        array.initializeElement(at: count, to: nil)
+        array.initializeElement(at: point(into: array, at: 0, from: base), to: nil)
         return body(CStringArray(array.baseAddress!))
       }
     }

@@ -5,110 +5,136 @@ import CWeftPlatform
 /// Build it once for each distinct environment; `setting` shares what is there and costs only what it
 /// adds, so that every step may have a few variables of its own.
 package struct EnvironmentBlock: Sendable {
-  /// Where programs named without a slash are looked for.
-  package let searchPath: SearchPath
-  private let shared: EnvironmentLayer
-  /// Stands above `shared`; `nil` for names that it removes.
-  private let own: EnvironmentLayer
-  /// The entries of `shared` that `own` hides.
-  private let hidden: [Int]
+  /// In one piece, which every copy shares: blocks are handed on for every step.
+  private let parts: Parts
 
-  /// Nothing at all.
-  package static let empty = EnvironmentBlock(shared: EnvironmentLayer(), own: EnvironmentLayer())
+  private final class Parts: Sendable {
+    let shared: EnvironmentLayer
+    let changes: EnvironmentChanges
+    /// The entries of `shared` that `changes` hides.
+    let hidden: [Int]
+    let searchPath: SearchPath
 
-  /// The process's own environment as it is now. Of two equal names the first counts, as for `getenv`.
-  package static func inherited() -> EnvironmentBlock {
-    EnvironmentBlock(shared: .inherited(), own: EnvironmentLayer())
+    init(
+      _ shared: EnvironmentLayer, _ changes: EnvironmentChanges, hidden: [Int],
+      searchPath: SearchPath
+    ) {
+      self.shared = shared
+      self.changes = changes
+      self.hidden = hidden
+      self.searchPath = searchPath
+    }
   }
 
-  /// - Parameter searchPath: The one that PATH gives, where that is known already.
-  private init(
-    shared: EnvironmentLayer, own: EnvironmentLayer, searchPath: SearchPath? = nil
-  ) {
-    self.shared = shared
-    self.own = own
-    self.hidden = own.names.compactMap(shared.position(of:))
-    self.searchPath =
-      searchPath
-      ?? SearchPath(own.names.contains(Self.path) ? own[Self.path] : shared[Self.path])
+  private init(_ layer: EnvironmentLayer) {
+    parts = Parts(
+      layer, EnvironmentChanges(), hidden: [], searchPath: SearchPath(layer[Self.path]))
   }
 
   private static let path = Array("PATH".utf8)
+
+  /// Nothing at all.
+  package static let empty = EnvironmentBlock(EnvironmentLayer())
+
+  /// The process's own environment as it is now. Of two equal names the first counts, as for `getenv`.
+  package static func inherited() -> EnvironmentBlock { EnvironmentBlock(.inherited()) }
+
+  /// Where programs named without a slash are looked for.
+  package var searchPath: SearchPath { parts.searchPath }
 
   /// This environment with `variables` above it: the last value of a name wins, `nil` removes it.
   package func setting(
     _ variables: [(name: String, value: String?)]
   ) throws(EnvironmentProblem) -> EnvironmentBlock {
-    var added = own
-    for (name, value) in variables { try added.set(name, to: value) }
-    let changesPath = variables.contains { $0.name == "PATH" }
-    return EnvironmentBlock(
-      shared: shared, own: added, searchPath: changesPath ? nil : searchPath)
+    var (changes, hidden, searchPath) = (parts.changes, parts.hidden, parts.searchPath)
+    for (name, value) in variables {
+      let name = Array(name.utf8)
+      let isNew = try changes.set(name, to: value)
+      if isNew, let entry = parts.shared.position(of: name) { hidden.append(entry) }
+      if name == Self.path { searchPath = SearchPath(changes[name]) }
+    }
+    return EnvironmentBlock(parts.shared, changes, hidden, searchPath)
+  }
+
+  private init(
+    _ shared: EnvironmentLayer, _ changes: EnvironmentChanges, _ hidden: [Int],
+    _ searchPath: SearchPath
+  ) {
+    parts = Parts(shared, changes, hidden: hidden, searchPath: searchPath)
   }
 
   /// The same environment with all of it shared, for further `setting` to stand upon.
   package func flattened() -> EnvironmentBlock {
-    guard !own.isEmpty else { return self }
+    parts.changes.isEmpty ? self : EnvironmentBlock(flatLayer())
+  }
+
+  private func flatLayer() -> EnvironmentLayer {
     var whole = EnvironmentLayer()
-    for index in 0..<shared.entries.count where !hidden.contains(index) {
-      whole.append(entryOf: shared, at: index)
+    for index in 0..<parts.shared.entries.count where !parts.hidden.contains(index) {
+      whole.append(entry: parts.shared.entries[index])
     }
-    for index in 0..<own.entries.count { whole.append(entryOf: own, at: index) }
-    return EnvironmentBlock(shared: whole, own: EnvironmentLayer())
+    for index in 0..<parts.changes.entries.count {
+      whole.append(entry: parts.changes.entries[index])
+    }
+    return whole
   }
 
   /// This environment reduced to the names that `isKept` accepts.
   package func filtered(_ isKept: (String) -> Bool) -> EnvironmentBlock {
-    let all = flattened().shared
+    let all = flatLayer()
     var kept = EnvironmentLayer()
     for index in all.indices(where: { isKept(String(decoding: $0, as: UTF8.self)) }) {
-      kept.append(entryOf: all, at: index)
+      kept.append(entry: all.entries[index])
     }
-    return EnvironmentBlock(shared: kept, own: EnvironmentLayer())
+    return EnvironmentBlock(kept)
   }
 
   /// The value of `name`, with U+FFFD for what is not UTF-8 (programs get its exact bytes).
   package subscript(name: String) -> String? {
     let name = Array(name.utf8)
-    let value = own.names.contains(name) ? own[name] : shared[name]
+    let value = parts.changes.has(name) ? parts.changes[name] : parts.shared[name]
     return value.map { String(decoding: $0, as: UTF8.self) }
   }
 
   /// All names, in no promised order.
   package var names: [String] {
-    flattened().shared.names.map { String(decoding: $0, as: UTF8.self) }
+    flatLayer().names.map { String(decoding: $0, as: UTF8.self) }
   }
 
-  package var count: Int { shared.entries.count - hidden.count + own.entries.count }
+  package var count: Int {
+    parts.shared.entries.count - parts.hidden.count + parts.changes.entries.count
+  }
 
   /// What the kernel counts against its limit.
   var kernelBytes: Int {
-    hidden.reduce(shared.entries.kernelBytes + own.entries.kernelBytes) { total, index in
-      total - shared.entries.kernelBytes(of: index)
+    let (shared, changes) = (parts.shared.entries, parts.changes.entries)
+    return parts.hidden.reduce(shared.kernelBytes + changes.kernelBytes) { total, index in
+      total - shared.kernelBytes(of: index)
     }
   }
 
   /// The first variable too long to pass, name and `=` included in its size.
   func variable(longerThan limit: Int) -> (name: String, size: Int)? {
-    own.entry(longerThan: limit) ?? shared.entry(longerThan: limit)
+    parts.changes.entries.variable(longerThan: limit)
+      ?? parts.shared.entries.variable(longerThan: limit)
   }
 
   /// All of it as execve's array, ended by a null pointer.
   func withPointers<Result>(_ body: (CStringArray) -> Result) -> Result {
-    guard !own.isEmpty else { return shared.entries.withPointers(body) }
-    return shared.entries.withBase { base in
-      own.entries.withBase { ownBase in
-        withUnsafeTemporaryAllocation(of: CStringArray.Pointee.self, capacity: count + 1) { array in
-          var next = 0
-          func add(_ pointer: UnsafeMutablePointer<CChar>?) {
-            array.initializeElement(at: next, to: pointer)
-            next += 1
+    let (shared, changes) = (parts.shared.entries, parts.changes.entries)
+    return withUnsafeTemporaryAllocation(
+      of: CStringArray.Pointee.self, capacity: shared.count + changes.count + 1
+    ) { array in
+      shared.withBase { base in
+        changes.withBase { changesBase in
+          // A hidden entry's place is taken by the last one: the order of an environment means nothing.
+          var next = shared.point(into: array, at: 0, from: base)
+          for index in parts.hidden.sorted(by: >) {
+            next -= 1
+            array[index] = array[next]
           }
-          for (index, start) in shared.entries.starts.enumerated() where !hidden.contains(index) {
-            add(base.map { $0 + start })
-          }
-          for start in own.entries.starts { add(ownBase.map { $0 + start }) }
-          add(nil)
+          next = changes.point(into: array, at: next, from: changesBase)
+          array.initializeElement(at: next, to: nil)
           return body(CStringArray(array.baseAddress!))
         }
       }
@@ -145,10 +171,12 @@ package enum EnvironmentProblem: Error, Hashable, Sendable {
   }
 
   /// What is wrong with the variable's name, if anything.
-  package static func inName(_ name: String) -> EnvironmentProblem? {
+  package static func inName(_ name: String) -> EnvironmentProblem? { inName(Array(name.utf8)) }
+
+  static func inName(_ name: [UInt8]) -> EnvironmentProblem? {
     if name.isEmpty { return .emptyName }
-    if name.utf8.contains(0) { return .nulInName(name: name) }
-    if name.utf8.contains(UInt8(ascii: "=")) { return .equalsSign(name: name) }
-    return nil
+    let text = { String(decoding: name, as: UTF8.self) }
+    if name.contains(0) { return .nulInName(name: text()) }
+    return name.contains(UInt8(ascii: "=")) ? .equalsSign(name: text()) : nil
   }
 }

@@ -7,7 +7,7 @@ import CWeftPlatform
 #endif
 
 /// Arguments, environment and directory, found fit to be passed to a program.
-struct ProgramArguments {
+struct ProgramArguments: ~Copyable {
   private let arguments: CStrings
   private let environment: EnvironmentBlock
   private let directory: String?
@@ -18,31 +18,38 @@ struct ProgramArguments {
   init(
     _ strings: [String], environment: EnvironmentBlock, directory: String?
   ) throws(ProgramNotStarted) {
+    let arguments = try Self.laidOut(strings)
+    try Self.check(arguments, environment, directory)
+    self.arguments = arguments
+    self.environment = environment
+    self.directory = directory
+  }
+
+  private static func laidOut(_ strings: [String]) throws(ProgramNotStarted) -> CStrings {
     guard let name = strings.first, !name.isEmpty else { throw .emptyProgramName }
-    if let directory, directory.utf8.contains(0) { throw .nulInDirectory }
     var arguments = CStrings()
     for (index, string) in strings.enumerated() {
       guard arguments.append(string) else { throw .nulInArgument(index: index) }
       let size = arguments.length(of: index)
-      if size >= Self.stringLimit {
-        throw .argumentTooLong(index: index, size: size, limit: Self.stringLimit)
+      if size >= stringLimit {
+        throw .argumentTooLong(index: index, size: size, limit: stringLimit)
       }
     }
-    if let variable = environment.variable(longerThan: Self.stringLimit - 1) {
-      throw .variableTooLong(name: variable.name, size: variable.size, limit: Self.stringLimit)
-    }
-    self.arguments = arguments
-    self.environment = environment
-    self.directory = directory
-    try checkTotal()
+    return arguments
   }
 
-  private func checkTotal() throws(ProgramNotStarted) {
+  private static func check(
+    _ arguments: CStrings, _ environment: EnvironmentBlock, _ directory: String?
+  ) throws(ProgramNotStarted) {
+    if let directory, directory.utf8.contains(0) { throw .nulInDirectory }
+    if let variable = environment.variable(longerThan: stringLimit - 1) {
+      throw .variableTooLong(name: variable.name, size: variable.size, limit: stringLimit)
+    }
     let (own, inherited) = (arguments.kernelBytes, environment.kernelBytes)
     // The least that any system promises to pass (Linux: 128 KiB) needs no question.
     guard own + inherited > 100_000 else { return }
     // Linux passes no more than 6 MiB however large the stack may grow (fs/exec.c).
-    let limit = min(max(sysconf(Int32(_SC_ARG_MAX)), Self.stringLimit), 6 * 1024 * 1024)
+    let limit = min(max(sysconf(Int32(_SC_ARG_MAX)), stringLimit), 6 * 1024 * 1024)
     if own + inherited > limit {
       throw .argumentsTooBig(arguments: own, environment: inherited, limit: limit)
     }

@@ -10,6 +10,7 @@ struct PlainReporter: Sendable {
   private let style: PlainStyle
   private let labels: StepLabels
   private var progress = RunProgress()
+  /// Of the running steps that have written something, or of which something may have been left out.
   private var outputs: [StepAddress: PlainOutput] = [:]
   private var pending: [UInt8] = []
 
@@ -44,21 +45,20 @@ struct PlainReporter: Sendable {
     case .runStarted(let start): say(style.header(start))
     case .stepQueued, .groupStarted: break
     case .stepStarted(let address, let attempt):
-      outputs[address] = PlainOutput(address)
-      say(style.started(address, attempt: attempt, title: labels.title(of: address)))
+      style.append(
+        started: address, attempt: attempt, title: labels.title(of: address), to: &pending)
     case .stepOutput(let address, let output):
       showOutput(output, of: address, log: log, write: write)
     case .stepFinished(let address, let end):
       endOutput(of: address, end, log: log, write: write)
-      say(style.finished(address, end))
+      style.append(finished: address, end, to: &pending)
       if let annotation = style.annotation(address, end) { style.append(annotation, to: &pending) }
     case .stepSkipped(let address, let reason): say(style.skipped(address, reason))
     case .groupFinished(let address, let end): tellGroup(address, end)
     case .runWarning(let warning): tell(warning)
     case .runCancelling(let reason): say(style.cancelling(reason))
     case .runFinished(let end): tellEnd(end, write: write)
-    case .outputDropped:
-      for address in outputs.keys { outputs[address]!.hasGaps = true }
+    case .outputDropped: noteGaps()
     case .snapshot(let report): join(report)
     }
   }
@@ -90,9 +90,13 @@ struct PlainReporter: Sendable {
   private mutating func join(_ report: RunReport) {
     say(style.header(report.start))
     for warning in report.warnings { tell(warning) }
+    noteGaps()
+  }
+
+  /// Any step that runs may have written what is left out.
+  private mutating func noteGaps() {
     for address in progress.running.keys {
-      outputs[address] = PlainOutput(address)
-      outputs[address]!.hasGaps = true
+      outputs[address, default: PlainOutput(address)].hasGaps = true
     }
   }
 
@@ -106,7 +110,7 @@ extension PlainReporter {
     _ output: StepOutput, of address: StepAddress, log: Reporter.ReadLog, write: Reporter.Write
   ) {
     // Who does not draw shows a line once it is certain.
-    guard output.ending != .transient, let index = outputs.index(forKey: address) else { return }
+    guard output.ending != .transient, let index = index(ofOutput: address) else { return }
     if outputs.values[index].hasGaps {
       var state = outputs.values[index]
       readMissed(of: &state, upTo: output.logOffset, log: log, write: write)
@@ -118,10 +122,18 @@ extension PlainReporter {
     }
   }
 
+  /// Most steps write nothing, and have none.
+  private mutating func index(ofOutput address: StepAddress) -> [StepAddress: PlainOutput].Index? {
+    if let known = outputs.index(forKey: address) { return known }
+    guard progress.running[address] != nil else { return nil }
+    outputs[address] = PlainOutput(address)
+    return outputs.index(forKey: address)
+  }
+
   private mutating func endOutput(
     of address: StepAddress, _ end: StepEnd, log: Reporter.ReadLog, write: Reporter.Write
   ) {
-    guard var state = outputs.removeValue(forKey: address) else { return }
+    guard !outputs.isEmpty, var state = outputs.removeValue(forKey: address) else { return }
     readMissed(of: &state, upTo: end.logBytes, log: log, write: write)
     for line in state.takeRest() { style.append(output: line, prefix: state.prefix, to: &pending) }
   }

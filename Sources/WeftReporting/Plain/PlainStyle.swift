@@ -22,21 +22,48 @@ struct PlainStyle: Sendable {
       + ", at most \(start.maxParallel) at once"
   }
 
-  func started(_ address: StepAddress, attempt: Int, title: String?) -> String {
-    let again = attempt > 1 ? " (attempt \(attempt))" : ""
-    return "[\(address)] started\(again)" + (title.map { ": \(text.name($0))" } ?? "")
+  /// Adds the line of a step that starts. Two such lines are all that most steps give, so these are put
+  /// together from bytes.
+  func append(
+    started address: StepAddress, attempt: Int, title: String?, to bytes: inout [UInt8]
+  ) {
+    append(about: address, to: &bytes) { line in
+      line += "started".utf8
+      if attempt > 1 { line += " (attempt \(attempt))".utf8 }
+      if let title { line += ": \(text.name(title))".utf8 }
+    }
   }
 
-  func finished(_ address: StepAddress, _ end: StepEnd) -> String {
-    let duration = ShownDuration.precise(end.duration)
-    let line =
+  func append(finished address: StepAddress, _ end: StepEnd, to bytes: inout [UInt8]) {
+    append(about: address, to: &bytes) { line in
+      let duration = ShownDuration.precise(end.duration)
       switch end.outcome {
-      case .success: "succeeded in \(duration)"
-      case .failure: "failed\(tolerance(end.conclusion)) after \(duration): \(reason(end))"
-      case .cancelled: "cancelled after \(duration): \(reason(end))"
-      case .skipped: "skipped"
+      case .success:
+        line += "succeeded in ".utf8
+        line += duration.utf8
+      case .failure:
+        line += "failed\(tolerance(end.conclusion)) after \(duration): \(reason(end))".utf8
+      case .cancelled: line += "cancelled after \(duration): \(reason(end))".utf8
+      case .skipped: line += "skipped".utf8
       }
-    return "[\(address)] \(line)\(leftovers(end))\(survivors(end))"
+      if !end.leftovers.isEmpty { line += leftovers(end).utf8 }
+      line += survivors(end).utf8
+    }
+  }
+
+  private func append(
+    about address: StepAddress, to bytes: inout [UInt8], _ rest: (inout [UInt8]) -> Void
+  ) {
+    guard gitHub == nil else {
+      var line = Array("weft: [\(address)] ".utf8)
+      rest(&line)
+      return append(inert: line[...], to: &bytes)
+    }
+    bytes += "weft: [".utf8
+    bytes += address.text.utf8
+    bytes += "] ".utf8
+    rest(&bytes)
+    bytes.append(UInt8(ascii: "\n"))
   }
 
   func skipped(_ address: StepAddress, _ reason: SkipReason) -> String {
@@ -64,7 +91,6 @@ struct PlainStyle: Sendable {
   }
 
   private func leftovers(_ end: StepEnd) -> String {
-    guard !end.leftovers.isEmpty else { return "" }
     let processes = end.leftovers.map { "\($0.process) (\(text.name($0.command)))" }
     return "; ended what it left running: \(processes.joined(separator: ", "))"
   }

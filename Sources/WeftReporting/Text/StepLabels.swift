@@ -3,37 +3,35 @@ package import WeftPlanning
 
 /// What people call the steps of a plan.
 package struct StepLabels: Sendable {
-  private enum Source: Sendable {
-    case plan(Plan, indices: [StepAddress: Int32])
-    case titles([StepAddress: String])
-  }
-
-  private let source: Source
+  private let titles: [StepAddress: String]
+  /// Where the other titles are; `nil` where there are none.
+  private let plan: Plan?
+  private let indices: [StepAddress: Int32]
 
   /// A step's title is its name; without name and id, the first line of its command.
   package init(_ plan: Plan) {
     var indices: [StepAddress: Int32] = [:]
-    for (index, planned) in plan.steps.enumerated()
-    where planned.step.name != nil || planned.step.id == nil {
+    for (index, planned) in plan.steps.enumerated() where planned.hasTitle {
       indices[planned.address] = Int32(index)
     }
-    source = .plan(plan, indices: indices)
+    self.plan = indices.isEmpty ? nil : plan
+    self.indices = indices
+    titles = [:]
   }
 
   /// - Parameter titles: What stands beside an address; nothing for those that it leaves out.
   package init(titles: [StepAddress: String] = [:]) {
-    source = .titles(titles)
+    self.titles = titles
+    plan = nil
+    indices = [:]
   }
 
   /// What a step is called besides its address; not yet made harmless.
   func title(of address: StepAddress) -> String? {
-    switch source {
-    case .titles(let titles): return titles[address]
-    case .plan(let plan, let indices):
-      guard let index = indices[address] else { return nil }
-      let planned = plan.steps[Int(index)]
-      return planned.step.name ?? StepLabels.summary(of: planned.command.invocation)
-    }
+    guard let plan else { return titles[address] }
+    guard let index = indices[address] else { return nil }
+    let planned = plan.steps[Int(index)]
+    return planned.step.name ?? StepLabels.summary(of: planned.command.invocation)
   }
 
   private static let commandLimit = 60
