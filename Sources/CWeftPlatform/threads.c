@@ -19,10 +19,16 @@ static void *run_body(void *argument) {
 }
 
 // Not those that a fault raises: blocked, they would kill without the host's crash handler.
+//
+// And not CHLD while it has no handler: the kernel drops it unless the thread that started the child blocks
+// it; then it wakes another thread, for nothing, at the end of every child (Linux: prepare_signal).
 static void most_signals(sigset_t *set) {
   static const int faults[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGTRAP, SIGABRT, SIGSYS, SIGPROF};
   sigfillset(set);
   for (size_t at = 0; at < sizeof faults / sizeof *faults; at++) sigdelset(set, faults[at]);
+  struct sigaction child;
+  if (sigaction(SIGCHLD, NULL, &child) == 0 && child.sa_handler == SIG_DFL)
+    sigdelset(set, SIGCHLD);
 }
 
 int weft_thread_start(size_t stack, void (*run)(void *), void *context) {

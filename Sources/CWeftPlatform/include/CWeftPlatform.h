@@ -132,7 +132,8 @@ int weft_open_descriptors(int below);
 
 // MARK: threads.c
 
-/// Starts a detached thread on which only the signals that faults raise are not blocked.
+/// Starts a detached thread that blocks all signals but those that faults raise, and CHLD while it has no
+/// handler.
 int weft_thread_start(size_t stack, void (*run)(void *context), void *context);
 
 /// Where one thread waits for a wake; one that comes before the wait is kept.
