@@ -149,6 +149,15 @@ static int leave_group(int terminal) {
   return ioctl(terminal, TIOCSPGRP, &own);
 }
 
+static void take_no_notice(int number) { (void)number; }
+
+// ^Z would stop a child that is in the foreground and not yet the program, and for ever, because the
+// thread that could notice waits for its exec. So that key is lost; exec restores the default.
+static void outlast_terminal_stop(void) {
+  struct sigaction action = {.sa_handler = take_no_notice};
+  sigaction(SIGTSTP, &action, NULL);
+}
+
 static int become(
     const struct weft_spawn_request *request, int is_in_cgroup, struct child_report *report) {
   report->stage = WEFT_SPAWN_CGROUP;
@@ -163,6 +172,7 @@ static int become(
   if (request->terminal < 0 && leave_group(-1) < 0) return -1;
   weft_descriptor_limit_give_back();
   reset_dispositions();
+  if (request->terminal >= 0) outlast_terminal_stop();
   report->stage = WEFT_SPAWN_DIRECTORY;
   if (request->directory != NULL && chdir(request->directory) < 0) return -1;
   report->stage = WEFT_SPAWN_PROGRAM;
