@@ -47,10 +47,12 @@ struct DeathLock {
 }
 
 /// Waits for what must become true; the limit is only a guard against hanging.
-func eventually(_ condition: () -> Bool) -> Bool {
-  let limit = MonotonicClock.now + .seconds(20)
+func eventually(
+  within limit: Duration = .seconds(20), _ condition: () -> Bool
+) -> Bool {
+  let end = MonotonicClock.now + limit
   while !condition() {
-    if MonotonicClock.now > limit { return false }
+    if MonotonicClock.now > end { return false }
     usleep(1000)
   }
   return true
