@@ -88,8 +88,13 @@ import WeftTestKit
 
     /// Waits until the timer for the next try is set, and lets it ring.
     func ring() {
-      while time.scheduledCount == 0 { happened.wait(atMost: .milliseconds(1)) }
+      waitForTimer()
       letTimePass()
+    }
+
+    /// Until then, who waits may not be in the queue yet.
+    func waitForTimer() {
+      while time.scheduledCount == 0 { happened.wait(atMost: .milliseconds(1)) }
     }
 
     func letTimePass() {
@@ -109,6 +114,7 @@ import WeftTestKit
     let scene = Scene(room: 0)
     scene.submit(1)
     #expect(scene.first(1) == [.waits(1)])
+    scene.waitForTimer()
     scene.submit(2)
     scene.submit(3)
     scene.room.withLock { $0 = 3 }
@@ -125,7 +131,7 @@ import WeftTestKit
     #expect(scene.first(1) == [.started(1)])
     scene.submit(2)
     #expect(scene.first(2) == [.started(1), .waits(2)])
-    while scene.time.scheduledCount == 0 { scene.happened.wait(atMost: .milliseconds(1)) }
+    scene.waitForTimer()
     scene.room.withLock { $0 = 1 }
     end.wake()
     #expect(scene.first(3).last == .started(2), "without the timer, which has not rung")
@@ -136,7 +142,7 @@ import WeftTestKit
     let (first, second) = (StopSwitch(), StopSwitch())
     scene.submit(1, stop: first)
     #expect(scene.first(1) == [.waits(1)])
-    while scene.time.scheduledCount == 0 { scene.happened.wait(atMost: .milliseconds(1)) }
+    scene.waitForTimer()
     scene.submit(2, stop: second)
     second.request(.graceful)
     #expect(scene.first(2) == [.waits(1), .stopped(2)])
@@ -149,7 +155,7 @@ import WeftTestKit
     let scene = Scene(room: 0)
     scene.submit(1)
     #expect(scene.first(1) == [.waits(1)])
-    while scene.time.scheduledCount == 0 { scene.happened.wait(atMost: .milliseconds(1)) }
+    scene.waitForTimer()
     scene.submit(2)
     while scene.events.withLock({ !$0.contains(.refused(2)) }) { scene.letTimePass() }
     #expect(Set(scene.first(3).suffix(2)) == [.refused(1), .refused(2)])
