@@ -100,6 +100,22 @@ ssize_t weft_write_quietly(int descriptor, const void *bytes, size_t count) {
   return result;
 }
 
+int weft_fifo_is_fed(int fifo) {
+  struct pollfd polled = {.fd = fifo, .events = POLLIN};
+  if (poll(&polled, 1, 0) > 0) return 1;
+#if defined(__linux__)
+  // A writer that has written nothing is seen by no poll, but tee(2) tells "nothing yet" from "nobody".
+  int ends[2];
+  if (pipe2(ends, O_CLOEXEC | O_NONBLOCK) < 0) return 0;
+  int fed = tee(fifo, ends[1], 1, SPLICE_F_NONBLOCK) < 0 && errno == EAGAIN;
+  close(ends[0]);
+  close(ends[1]);
+  return fed;
+#else
+  return 0;
+#endif
+}
+
 int weft_poll(struct pollfd *descriptors, unsigned count, int64_t nanoseconds) {
 #if defined(__linux__)
   struct timespec limit = {nanoseconds / 1000000000, nanoseconds % 1000000000};

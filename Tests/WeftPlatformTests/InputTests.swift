@@ -1,3 +1,4 @@
+import CWeftPlatform
 import Glibc
 import Testing
 
@@ -50,6 +51,59 @@ import Testing
     #expect(try run(["cat"], configure: { $0.input = .file(file) }).text == "two")
   }
 
+  @Test("P24: 100 MB that nobody reads do not keep a program from being stopped")
+  func unreadInputAndAStop() throws {
+    let bytes = [UInt8](repeating: 7, count: 100_000_000)
+    let stop = StopSwitch()
+    let ran = try run(
+      sh: "echo ready; sleep 1000", stop: stop, configure: { $0.input = .bytes(bytes) },
+      onChunk: { _, _ in stop.request(.graceful) })
+    #expect(ran.end.stopped == .cancelled && ran.end.status == .killed(by: .terminate))
+  }
+
+  @Test func aDirectoryIsNoInput() {
+    #expect(throws: InputNotOpened.refused(.isDirectory)) {
+      try Descriptor.opened(forReading: "/tmp", stop: StopSwitch(), until: nil)
+    }
+    #expect(throws: InputNotOpened.refused(.notFound)) {
+      try Descriptor.opened(forReading: "/no/such", stop: StopSwitch(), until: nil)
+    }
+  }
+
+  @Test func aFIFOIsWaitedForUntilSomebodyWrites() throws {
+    let fifo = FIFO()
+    try BlockingThreads().submit { _ = try? run(sh: "printf given >'\(fifo.path)'") }
+    let file = try Descriptor.opened(forReading: fifo.path, stop: StopSwitch(), until: nil)
+    #expect(try run(["cat"], configure: { $0.input = .file(file) }).text == "given")
+  }
+
+  @Test func aFIFOIsFedOnceSomebodyHasItOpen() throws {
+    let fifo = FIFO()
+    let reading = try Descriptor(owning: retrying { open(fifo.path, O_RDONLY | O_NONBLOCK) })
+    #expect(weft_fifo_is_fed(reading.number) == 0)
+    var writing: Descriptor? = try Descriptor(owning: retrying { open(fifo.path, O_WRONLY) })
+    #expect(weft_fifo_is_fed(reading.number) == 1)
+    _ = write(writing!.number, "x", 1)
+    #expect(weft_fifo_is_fed(reading.number) == 1)
+    var byte: UInt8 = 0
+    #expect(read(reading.number, &byte, 1) == 1)
+    writing = nil
+    #expect(weft_fifo_is_fed(reading.number) == 1)
+  }
+
+  @Test func aFIFOIsNotWaitedForBeyondTheTimeOrAStop() throws {
+    let fifo = FIFO()
+    #expect(throws: InputNotOpened.timedOut) {
+      try Descriptor.opened(
+        forReading: fifo.path, stop: StopSwitch(), until: MonotonicClock.now + .milliseconds(30))
+    }
+    let stop = StopSwitch()
+    stop.request(.graceful)
+    #expect(throws: InputNotOpened.stopped) {
+      try Descriptor.opened(forReading: fifo.path, stop: stop, until: nil)
+    }
+  }
+
   @Test("P26: signals that interrupt every call change no result")
   func interruptions() throws {
     let storm = try Storm {
@@ -62,5 +116,16 @@ import Testing
     }
     storm.rage()
     #expect(storm.hits > 0)
+  }
+}
+
+/// A FIFO of a test's own.
+private final class FIFO: Sendable {
+  private let scratch = Scratch()
+  let path: String
+
+  init() {
+    path = scratch.path + "/fifo"
+    guard mkfifo(path, 0o600) == 0 else { fatalError("mkfifo: \(SystemError.last)") }
   }
 }

@@ -106,6 +106,10 @@ ssize_t weft_write_quietly(int descriptor, const void *bytes, size_t count);
 /// Polls one descriptor for `events`; returns 1 when ready, 0 after `milliseconds` (-1: never).
 int weft_poll_one(int descriptor, short events, int milliseconds);
 
+/// Whether somebody has a FIFO open for writing, or has written into it, or had it open since `fifo` was
+/// opened without waiting. Nothing is read.
+int weft_fifo_is_fed(int fifo);
+
 /// Polls; `nanoseconds` below zero waits for ever.
 struct pollfd;
 int weft_poll(struct pollfd *descriptors, unsigned count, int64_t nanoseconds);

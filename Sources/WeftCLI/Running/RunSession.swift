@@ -28,6 +28,9 @@ struct RunSession {
     events = try EventsWriter(target)
   }
 
+  /// How much output waits for the display; what is more it reads from the logs.
+  private static let displayLimitBytes = 1 << 20
+
   /// Runs the plan to its end.
   func follow() throws(Complaint) -> ExitCode {
     ThisProcess.raiseDescriptorLimit()
@@ -46,7 +49,8 @@ struct RunSession {
     let run: LiveRun
     do throws(NoContainment) {
       run = try LiveRun.start(plan, configuration: configuration, threads: threads) { run in
-        pump = EventPump(run.subscribe(), wakeup: screen.wakeup)
+        pump = EventPump(
+          run.subscribe(outputLimitBytes: RunSession.displayLimitBytes), wakeup: screen.wakeup)
         events?.start(run.subscribe(), on: threads)
       }
     } catch {

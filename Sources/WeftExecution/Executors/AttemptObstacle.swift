@@ -7,11 +7,16 @@ enum AttemptObstacle: Error {
   case input(path: String, SystemError)
   case log(String, StepLogs.NoCopy)
   case notStarted(ProgramNotStarted)
+  /// A time limit passed while its input was waited for.
+  case timedOut(after: Duration)
+  case stalled(after: Duration)
 
   var status: AttemptEnd.Status {
     switch self {
     case .notStarted(.stopped): .stopped(nil)
     case .notStarted(let reason): .failed(StepFailure(reason))
+    case .timedOut(let limit): .timedOut(after: limit, nil)
+    case .stalled(let limit): .stalled(after: limit, nil)
     case .environment(let problem):
       .failed(
         StepFailure(

@@ -66,7 +66,8 @@ package final class CommandExecutor: StepExecutor {
     program.mergesOutput = command.mergesOutput
     program.successCodes = command.successCodes.map { Int32(clamping: $0) }
     program.keepsLeftovers = command.leftovers == .keep
-    program.input = try input(of: attempt)
+    program.countsTimeFrom = MonotonicClock.now
+    program.input = try input(of: attempt, limits: program)
     return program
   }
 
@@ -111,20 +112,38 @@ package final class CommandExecutor: StepExecutor {
     return promise.future
   }
 
-  private func input(of attempt: Attempt) throws(AttemptObstacle) -> ChildProgram.Input {
+  private func input(
+    of attempt: Attempt, limits program: ChildProgram
+  ) throws(AttemptObstacle) -> ChildProgram.Input {
     switch attempt.step.command.stdin {
     case nil: return .null
     case .text(let text): return .bytes(Array(text.utf8))
     case .file(let path):
       let place = CommandExecutor.path(path, in: resolver.directory(of: attempt.step))
-      do { return .file(try Descriptor.opened(forReading: place)) } catch {
-        throw .input(path: place, error)
-      }
+      return .file(try open(place, for: attempt, limits: program))
     case .log(let need):
       guard let index = indices[StepAddress(need.name)] else {
         preconditionFailure("the planner let pass the log of \"\(need.name)\", which is no step")
       }
       do { return .file(try attempt.logs.copy(of: index)) } catch { throw .log(need.name, error) }
+    }
+  }
+
+  /// Opens what the step reads; a FIFO may take the step's whole time.
+  private func open(
+    _ path: String, for attempt: Attempt, limits program: ChildProgram
+  ) throws(AttemptObstacle) -> Descriptor {
+    let limit = [program.timeout, program.stallTimeout].compactMap(\.self).min()
+    let end = limit.map { (program.countsTimeFrom ?? MonotonicClock.now) + $0 }
+    do {
+      return try Descriptor.opened(forReading: path, stop: attempt.stop, until: end)
+    } catch {
+      switch error {
+      case .refused(let error): throw .input(path: path, error)
+      case .stopped: throw .notStarted(.stopped)
+      case .timedOut where limit == program.timeout: throw .timedOut(after: limit ?? .zero)
+      case .timedOut: throw .stalled(after: limit ?? .zero)
+      }
     }
   }
 

@@ -26,7 +26,7 @@ struct Shortage: Sendable, Hashable {
     case .notStarted(.resources(let reason)), .input(_, let reason),
       .log(_, .unwritten(.other(let reason))):
       error = reason
-    case .notStarted, .log, .environment: return nil
+    case .notStarted, .log, .environment, .timedOut, .stalled: return nil
     }
     guard error.isShortage else { return nil }
     let reason = ProgramNotStarted.resources(error)

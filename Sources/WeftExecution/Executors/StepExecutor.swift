@@ -56,10 +56,10 @@ package struct AttemptEnd: Sendable, Hashable {
   package enum Status: Sendable, Hashable {
     /// It ended by itself.
     case ended(ProgramExit)
-    /// Its time limit passed, and it was ended.
-    case timedOut(after: Duration, ProgramExit)
-    /// It wrote nothing for so long, and was ended.
-    case stalled(after: Duration, ProgramExit)
+    /// Its time limit passed, and it was ended; without an exit if it had not started.
+    case timedOut(after: Duration, ProgramExit?)
+    /// It wrote nothing for so long, and was ended; without an exit if it had not started.
+    case stalled(after: Duration, ProgramExit?)
     /// It was asked to stop, and ended; `nil` if it had not started.
     case stopped(ProgramExit?)
     /// It could not start, or failed in another way than by its exit.

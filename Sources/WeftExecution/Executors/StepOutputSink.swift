@@ -30,8 +30,18 @@ package final class StepOutputSink: Sendable {
   package func write(
     _ chunk: UnsafeRawBufferPointer, to stream: StepOutput.Stream, at now: Duration = .zero
   ) {
-    pass(on: state.withLock { $0.take(chunk, stream, at: now) })
+    var rest = chunk[...]
+    repeat {
+      let piece = UnsafeRawBufferPointer(rebasing: rest.prefix(StepOutputSink.pieceBytes))
+      rest = rest.dropFirst(piece.count)
+      pass(on: state.withLock { $0.take(piece, stream, at: now) })
+    } while !rest.isEmpty
   }
+
+  /// What is cut into lines at once, and how many lines are told at once: of very short lines the
+  /// bookkeeping is many times as large as their bytes.
+  private static let pieceBytes = 32 << 10
+  private static let linesAtOnce = 1024
 
   /// Both streams have ended; passes on what is left without a newline.
   package func finish() {
@@ -47,12 +57,16 @@ package final class StepOutputSink: Sendable {
   private func pass(on news: AttemptOutput.News) {
     for (stream, block) in news.blocks {
       let offset = logs.append(block.bytes, of: index)
-      let lines = block.lines.map { line in
-        StepOutput(
-          stream: stream, bytes: block.bytes[line.range], ending: line.ending,
-          logOffset: UInt64(offset + line.range.lowerBound))
+      var rest = block.lines[...]
+      while !rest.isEmpty {
+        let lines = rest.prefix(StepOutputSink.linesAtOnce).map { line in
+          StepOutput(
+            stream: stream, bytes: block.bytes[line.range], ending: line.ending,
+            logOffset: UInt64(offset + line.range.lowerBound))
+        }
+        rest = rest.dropFirst(lines.count)
+        events.publish(lines, of: address)
       }
-      if !lines.isEmpty { events.publish(lines, of: address) }
     }
     guard news.isCut else { return }
     logs.cut(at: limit, of: index)

@@ -1,18 +1,64 @@
+import CWeftPlatform
+
 #if canImport(Glibc)
   import Glibc
 #elseif canImport(Darwin)
   import Darwin
 #endif
 
+/// Why a file was not opened for a program to read.
+package enum InputNotOpened: Error, Hashable {
+  case refused(SystemError)
+  /// It is a FIFO that nobody opened for writing before the time came.
+  case timedOut
+  /// It is a FIFO, and a stop was requested while it was waited for.
+  case stopped
+}
+
 extension Descriptor {
-  /// Opens a file for a program to read. A FIFO is not waited for: without a writer it reads as empty.
-  package static func opened(forReading path: String) throws(SystemError) -> Descriptor {
-    let flags = O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK
-    let file = Descriptor(owning: try retrying { () -> Int32 in open(path, flags) })
+  /// Opens a file for a program to read. A FIFO is waited for until somebody opens it for writing, as the
+  /// `<` of a shell does; the thread is blocked meanwhile.
+  ///
+  /// - Parameters:
+  ///   - stop: Ends the waiting.
+  ///   - time: When to wait no longer.
+  package static func opened(
+    forReading path: String, stop: StopSwitch = StopSwitch(), until time: Duration? = nil
+  ) throws(InputNotOpened) -> Descriptor {
+    let file: Descriptor
+    let kind: mode_t
+    do throws(SystemError) { (file, kind) = try openedAtOnce(path) } catch { throw .refused(error) }
+    if kind == S_IFDIR { throw .refused(.isDirectory) }
+    if kind == S_IFIFO { try file.waitForWriter(stop: stop, until: time) }
     // The program that gets it expects reads that wait.
-    _ = try retrying { () -> Int32 in
-      fcntl(file.number, F_SETFL, fcntl(file.number, F_GETFL) & ~O_NONBLOCK)
-    }
+    _ = fcntl(file.number, F_SETFL, fcntl(file.number, F_GETFL) & ~O_NONBLOCK)
     return file
   }
+
+  private static func openedAtOnce(
+    _ path: String
+  ) throws(SystemError) -> (file: Descriptor, kind: mode_t) {
+    let flags = O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK
+    let file = Descriptor(owning: try retrying { () -> Int32 in open(path, flags) })
+    var status = stat()
+    _ = try retrying { fstat(file.number, &status) }
+    return (file, status.st_mode & S_IFMT)
+  }
+
+  /// An `open` that waits could only be interrupted by a signal. So it is open already, and asked now and
+  /// then: that a writer has come without writing is told by no poll.
+  private func waitForWriter(stop: StopSwitch, until time: Duration?) throws(InputNotOpened) {
+    let wakeup = Wakeup()
+    stop.attach(wakeup)
+    defer { stop.detach(wakeup) }
+    while weft_fifo_is_fed(number) == 0 {
+      guard stop.level == .none else { throw .stopped }
+      let now = MonotonicClock.now
+      let left = time.map { $0 - now } ?? Self.askingInterval
+      guard left > .zero else { throw .timedOut }
+      wakeup.wait(atMost: min(left, Self.askingInterval))
+    }
+  }
+
+  private static let askingInterval = Duration.milliseconds(20)
 }

@@ -40,6 +40,8 @@ package struct ChildProgram: Sendable {
   package var terminal: TerminalLoan?
   /// Both streams into one pipe, so that their order is exact; all arrives as `.output`.
   package var mergesOutput = false
+  /// From when on its time is counted, if that is before its start.
+  package var countsTimeFrom: Duration?
   /// From the start to the leader's exit.
   package var timeout: Duration?
   /// How long it may write nothing, from its start or its last output to the leader's exit.

@@ -32,7 +32,8 @@ struct ProgramRun: ~Copyable {
     self.streams = streams
     self.begin = begin
     ending = Ending(
-      startedAt: begin, timeout: program.timeout, stallTimeout: program.stallTimeout,
+      startedAt: program.countsTimeFrom ?? begin, timeout: program.timeout,
+      stallTimeout: program.stallTimeout,
       grace: program.stopPolicy.grace, keepsLeftovers: program.keepsLeftovers)
     if program.terminal != nil { ending.outputEnded() }
     if exit >= 0 { self.exit = OwnedDescriptor(exit) }
