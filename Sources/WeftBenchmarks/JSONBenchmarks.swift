@@ -2,10 +2,6 @@ import CWeftBenchmarks
 import WeftDiagnostics
 import WeftJSON
 
-#if canImport(Glibc)
-  import Glibc
-#endif
-
 /// Reading and writing JSON: a workflow of 100,000 steps with 500,000 edges, and event lines.
 enum JSONBenchmarks {
   static func rows() -> [BenchmarkRow] {
@@ -66,20 +62,6 @@ enum JSONBenchmarks {
     return BenchmarkRow(
       name: "json: memory, file and nodes", measured: (size + nodes) / 1e6, unit: "MB",
       baselineName: "the file", baseline: size / 1e6)
-  }
-
-  private static func residentBytes() -> Double {
-    #if canImport(Glibc)
-      guard let stream = fopen("/proc/self/statm", "r") else { return 0 }
-      defer { fclose(stream) }
-      var line = [CChar](repeating: 0, count: 128)
-      guard fgets(&line, 128, stream) != nil else { return 0 }
-      let text = String(decoding: line.map { UInt8(bitPattern: $0) }, as: UTF8.self)
-      let pages = text.split(separator: " ").dropFirst().first.flatMap { Double($0) } ?? 0
-      return pages * Double(sysconf(Int32(_SC_PAGESIZE)))
-    #else
-      return 0
-    #endif
   }
 
   // MARK: Writing

@@ -15,60 +15,11 @@ enum RunBenchmarks {
       return []
     }
     return [
-      Graph(name: "10,000 side by side", steps: 10_000, layers: 1, edges: 0),
-      Graph(name: "chain of 1,000", steps: 1_000, layers: 1_000, edges: 1),
-      Graph(name: "10,000 in 100 layers, 5 edges each", steps: 10_000, layers: 100, edges: 5),
+      StepGraph(name: "10,000 side by side", steps: 10_000, layers: 1, edges: 0),
+      StepGraph(name: "10,000 scripts", steps: 10_000, layers: 1, edges: 0, isScript: true),
+      StepGraph(name: "chain of 1,000", steps: 1_000, layers: 1_000, edges: 1),
+      StepGraph(name: "10,000 in 100 layers, 5 edges each", steps: 10_000, layers: 100, edges: 5),
     ].flatMap { contest.rows(for: $0, runs: runCount) } + contest.startUp(runs: 21)
-  }
-}
-
-/// Steps in layers, each waiting for some of the layer before.
-struct Graph {
-  let name: String
-  let steps: Int
-  let layers: Int
-  let edges: Int
-
-  var width: Int { steps / layers }
-
-  /// What a step waits for.
-  func needs(of step: Int) -> [Int] {
-    let layer = step / width
-    guard layer > 0 else { return [] }
-    return (0..<min(edges, width)).map { edge in
-      (layer - 1) * width + (step + edge * 7) % width
-    }.sorted()
-  }
-
-  /// A workflow: a list of steps where that says it, else a graph by needs.
-  var workflow: String {
-    if width == 1 { return #"{"steps":["# + list { _ in "" } + "]}" }
-    return #"{"parallel":["#
-      + list { step in
-        let needs = needs(of: step).map { "\"s\($0)\"" }.joined(separator: ",")
-        return needs.isEmpty ? "" : #","needs":["# + needs + "]"
-      } + "]}"
-  }
-
-  private func list(_ needs: (Int) -> String) -> String {
-    (0..<steps).map { #"{"id":"s\#($0)","run":["/bin/true"]\#(needs($0))}"# }
-      .joined(separator: ",\n")
-  }
-
-  var ninja: String {
-    "rule t\n  command = /bin/true\n"
-      + (0..<steps).map { step in
-        let needs = needs(of: step).map { " s\($0)" }.joined()
-        return "build s\(step): t\(needs)\n"
-      }.joined()
-  }
-
-  var makefile: String {
-    let names = (0..<steps).map { "s\($0)" }.joined(separator: " ")
-    return "all: \(names)\n.PHONY: all \(names)\n"
-      + (0..<steps).map { step in
-        "s\(step):" + needs(of: step).map { " s\($0)" }.joined() + "\n\t@/bin/true\n"
-      }.joined()
   }
 }
 
@@ -89,7 +40,7 @@ private struct Contest {
     }
   }
 
-  func rows(for graph: Graph, runs: Int) -> [BenchmarkRow] {
+  func rows(for graph: StepGraph, runs: Int) -> [BenchmarkRow] {
     write(graph.workflow, to: "graph.json")
     write(graph.ninja, to: "build.ninja")
     write(graph.makefile, to: "Makefile")
@@ -136,15 +87,14 @@ private struct Contest {
   }
 
   /// The same number of programs with nothing around them; a chain has one at a time.
-  private func bareLoop(_ graph: Graph) -> Double {
-    let program = Array("/bin/true\0".utf8CString)
+  private func bareLoop(_ graph: StepGraph) -> Double {
+    let arguments = graph.isScript ? ["/bin/sh", "-c", "/bin/true"] : ["/bin/true"]
     let time = ContinuousClock().measure {
-      program.withUnsafeBufferPointer { program in
-        let arguments = [UnsafeMutablePointer(mutating: program.baseAddress), nil]
-        let threads = min(RunBenchmarks.threads, graph.width)
-        let done = weft_bench_c_loop(Int32(graph.steps), Int32(threads), arguments, 1)
-        precondition(done == graph.steps, "the C loop ran \(done) of \(graph.steps)")
+      let threads = min(RunBenchmarks.threads, graph.width)
+      let done = withCStrings(arguments) { arguments in
+        weft_bench_c_loop(Int32(graph.steps), Int32(threads), arguments, 1)
       }
+      precondition(done == graph.steps, "the C loop ran \(done) of \(graph.steps)")
     }
     return time / .seconds(1)
   }

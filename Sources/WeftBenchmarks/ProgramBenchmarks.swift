@@ -1,0 +1,121 @@
+import CWeftBenchmarks
+import WeftPlatform
+
+/// Programs without a workflow around them, each beside what does the same with nothing around it.
+enum ProgramBenchmarks {
+  static let threads = 2
+  private static let runCount = 7
+
+  static func run(report: (BenchmarkRow) -> Void) {
+    if let program = NoopProgram() {
+      starting(program).forEach(report)
+      memory(program).forEach(report)
+    } else {
+      print("programs: no static program could be made with cc; what needs it is left out")
+    }
+    report(reading())
+    Crowd.rows().forEach(report)
+  }
+
+  /// Starting, reading to the end and reaping a program that does nothing.
+  private static func starting(_ program: NoopProgram) -> [BenchmarkRow] {
+    let count = 3_000
+    var (weft, loop, foundation): (Figures, Figures, Figures) = ([], [], [])
+    for _ in 0..<runCount {
+      weft.append(.of(count) { ProgramPair.run(program.path, times: count) })
+      loop.append(.of(count) { bareLoop([program.path], times: count) })
+      foundation.append(.of(500) { FoundationBaseline.run(program.path, times: 500) })
+    }
+    func row(_ name: String, _ baseline: String, _ those: Figures, _ value: (Figure) -> Double)
+      -> BenchmarkRow
+    {
+      BenchmarkRow(
+        name: "programs: \(name)", measured: weft.map(value).median, unit: "µs/program",
+        baselineName: baseline, baseline: those.map(value).median)
+    }
+    let all = "a static no-op, captured, 2 at a time"
+    return [
+      row(all, "C loop, a thread a slot", loop, \.elapsed),
+      row(all, "Foundation.Process", foundation, \.elapsed),
+      row("own processor time", "C loop, a thread a slot", loop, \.processor),
+      row("own processor time", "Foundation.Process", foundation, \.processor),
+    ]
+  }
+
+  /// What is resident after many programs beside what was after few.
+  private static func memory(_ program: NoopProgram) -> [BenchmarkRow] {
+    ProgramPair.run(program.path, times: 1_000)
+    let few = residentBytes()
+    ProgramPair.run(program.path, times: 19_000)
+    return [
+      BenchmarkRow(
+        name: "programs: resident after 20,000", measured: residentBytes() / 1e6, unit: "MB",
+        baselineName: "after 1,000", baseline: few / 1e6)
+    ]
+  }
+
+  /// One gigabyte through a pipe.
+  private static func reading() -> BenchmarkRow {
+    let source = ["/usr/bin/head", "-c", "1G", "/dev/zero"]
+    var times: (weft: [Double], loop: [Double]) = ([], [])
+    for _ in 0..<runCount {
+      times.weft.append(
+        Figure.of(1) {
+          let program = ChildProgram(source, environment: .inherited())
+          _ = try? program.run(stop: StopSwitch(), output: { _, _ in })
+        }.elapsed / 1e6)
+      times.loop.append(Figure.of(1) { bareLoop(source, times: 1) }.elapsed / 1e6)
+    }
+    return BenchmarkRow(
+      name: "programs: 1 GiB of output", measured: times.weft.median, unit: "s",
+      baselineName: "C loop, 64 KiB at a time", baseline: times.loop.median)
+  }
+
+  private static func bareLoop(_ arguments: [String], times: Int) {
+    let done = withCStrings(arguments) { arguments in
+      weft_bench_c_loop(Int32(times), Int32(min(threads, times)), arguments, 1)
+    }
+    precondition(done == times, "the C loop ran \(done) of \(times)")
+  }
+}
+
+/// What a program took, on average of those that ran together.
+struct Figure {
+  /// In microseconds, from the first's start to the last's end.
+  var elapsed: Double
+  /// The same of this process's own processor time, its children's not counted.
+  var processor: Double
+
+  static func of(_ count: Int, _ body: () -> Void) -> Figure {
+    let before = ResourceUsage.ofThisProcess()
+    let elapsed = ContinuousClock().measure(body)
+    let after = ResourceUsage.ofThisProcess()
+    let own = after.user + after.system - before.user - before.system
+    return Figure(
+      elapsed: elapsed / .microseconds(1) / Double(count),
+      processor: own / .microseconds(1) / Double(count))
+  }
+}
+
+typealias Figures = [Figure]
+
+/// The same program again and again on two threads, as the engine runs it in two slots.
+enum ProgramPair {
+  private static let pool = BlockingThreads()
+
+  static func run(_ path: String, times: Int) {
+    let program = ChildProgram([path], environment: .inherited())
+    let finished = Latch(ProgramBenchmarks.threads)
+    for _ in 0..<ProgramBenchmarks.threads {
+      let job: BlockingThreads.Job = {
+        for _ in 0..<(times / ProgramBenchmarks.threads) {
+          let end = try? program.run(stop: StopSwitch(), output: { _, _ in })
+          precondition(end?.exited(with: 0) == true, "the program failed")
+        }
+        finished.arrive()
+      }
+      do { try pool.submit(job) } catch { fatalError("\(error)") }
+    }
+    finished.wait()
+  }
+}

@@ -1,0 +1,33 @@
+#if canImport(Glibc)
+  import Glibc
+#endif
+
+/// What this process has in memory; 0 where the system does not tell.
+func residentBytes() -> Double {
+  #if canImport(Glibc)
+    guard let stream = fopen("/proc/self/statm", "r") else { return 0 }
+    defer { fclose(stream) }
+    var line = [CChar](repeating: 0, count: 128)
+    guard fgets(&line, 128, stream) != nil else { return 0 }
+    let text = String(decoding: line.map { UInt8(bitPattern: $0) }, as: UTF8.self)
+    let pages = text.split(separator: " ").dropFirst().first.flatMap { Double($0) } ?? 0
+    return pages * Double(sysconf(Int32(_SC_PAGESIZE)))
+  #else
+    return 0
+  #endif
+}
+
+/// Strings as C's programs take them, ended by a null pointer.
+func withCStrings<Result>(
+  _ strings: [String], _ body: (UnsafeMutablePointer<UnsafeMutablePointer<CChar>?>) -> Result
+) -> Result {
+  var bytes: [CChar] = []
+  let starts = strings.map { string in
+    defer { bytes += string.utf8CString }
+    return bytes.count
+  }
+  return bytes.withUnsafeMutableBufferPointer { bytes in
+    var pointers = starts.map { start in bytes.baseAddress.map { $0 + start } } + [nil]
+    return pointers.withUnsafeMutableBufferPointer { body($0.baseAddress!) }
+  }
+}
