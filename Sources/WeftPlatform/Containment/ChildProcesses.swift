@@ -74,7 +74,10 @@ package enum ChildProcesses {
     }
   }
 
+  /// Reaps the adopted children that have ended; nobody, where none are adopted: a library's host waits for
+  /// its children itself.
   static func reapAdopted() {
+    guard isAdopting else { return }
     while let exited = exitedAdopted() {
       weft_start_gate_shut()
       let isRegistered = state.withLock { $0.leaders.contains(exited) }
