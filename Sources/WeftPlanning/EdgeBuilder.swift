@@ -109,8 +109,11 @@ struct EdgeBuilder {
     case .node(node):
       tell(.readsItsOwnLog(subject(node)), at: source)
     case .node(let target):
-      guard case .step = outline.nodes[target] else {
+      guard case .step(let index) = outline.nodes[target] else {
         return tell(.readsLogOfGroup(subject(node), group: source.name), at: source)
+      }
+      if outline.steps[Int(index)].command.usesTerminal {
+        tell(.readsLogOfTerminal(subject(node), step: source.name), at: source)
       }
       edges.append(target)
     }

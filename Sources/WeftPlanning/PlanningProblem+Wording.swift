@@ -15,6 +15,7 @@ extension PlanningProblem {
     case .readsItsOwnLog: "W0209"
     case .groupsTooDeep: "W0210"
     case .tooManySteps: "W0211"
+    case .readsLogOfTerminal: "W0212"
     case .needsTwice: "W0501"
     }
   }
@@ -39,6 +40,8 @@ extension PlanningProblem {
       "\(subject) reads the log of \"\(group)\", which is a group and has none"
     case .readsItsOwnLog(let subject):
       "\(subject) reads its own log"
+    case .readsLogOfTerminal(let subject, let step):
+      "\(subject) reads the log of \"\(step)\", which writes to the terminal and has none"
     case .groupsTooDeep(let group):
       "group \"\(group)\" is nested deeper than \(WorkflowLimits.groupDepth) groups"
     case .tooManySteps:
@@ -68,6 +71,8 @@ extension PlanningProblem {
       cycle.help
     case .readsLogOfGroup(_, let group):
       "name one of the steps in \"\(group)\""
+    case .readsLogOfTerminal(_, let step):
+      "remove \"tty\" from \"\(step)\", or let it write into a file"
     case .readsItsOwnLog:
       "name another step, or remove \"stdin\""
     case .groupsTooDeep:

@@ -25,6 +25,7 @@ enum PlanningProblem: Sendable, Hashable {
   case unknownLog(of: Subject, named: String, nearest: String?)
   case readsLogOfGroup(Subject, group: String)
   case readsItsOwnLog(Subject)
+  case readsLogOfTerminal(Subject, step: String)
   case groupsTooDeep(innermost: String)
   case tooManySteps
   case needsTwice(Subject, String, first: SourceRange?)

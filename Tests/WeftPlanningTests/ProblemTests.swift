@@ -83,6 +83,14 @@ struct ProblemTests {
       ["W0208 step \"b\" reads the log of \"g\", which is a group and has none"],
       helps: ["name one of the steps in \"g\""]),
     Case(
+      "the log of a step that has the terminal",
+      Workflow(steps: [
+        Step("a", Command(.script("vi"), options: Command.Options(usesTerminal: true))),
+        Step("b", readingLogOf: "a"),
+      ]),
+      ["W0212 step \"b\" reads the log of \"a\", which writes to the terminal and has none"],
+      helps: ["remove \"tty\" from \"a\", or let it write into a file"]),
+    Case(
       "its own log",
       Workflow(steps: [Step("a", readingLogOf: "a")]),
       ["W0209 step \"a\" reads its own log"],

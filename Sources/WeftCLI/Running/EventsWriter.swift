@@ -38,9 +38,11 @@ final class EventsWriter: Sendable {
     var lines: [UInt8] = []
     do {
       while let events = pump.next() {
-        lines.removeAll(keepingCapacity: true)
-        json.append(events, to: &lines)
-        try descriptor.writeAll(lines)
+        for portion in EventsWriter.portions(of: events) {
+          lines.removeAll(keepingCapacity: true)
+          json.append(portion, to: &lines)
+          try descriptor.writeAll(lines)
+        }
       }
     } catch .brokenPipe {
       // Who has stopped reading wanted no more.
@@ -48,6 +50,22 @@ final class EventsWriter: Sendable {
       fault.withLock { $0 = error.message }
     }
   }
+
+  /// What is written at once: JSON of what is not text may be six times as long as the output in it.
+  private static func portions(of events: [RunEvent]) -> [ArraySlice<RunEvent>] {
+    var portions: [ArraySlice<RunEvent>] = []
+    var (start, bytes) = (0, 0)
+    for (index, event) in events.enumerated() {
+      guard case .stepOutput(_, let output) = event.kind else { continue }
+      bytes += output.bytes.count
+      guard bytes >= portionBytes else { continue }
+      portions.append(events[start...index])
+      (start, bytes) = (index + 1, 0)
+    }
+    return start < events.count ? portions + [events[start...]] : portions
+  }
+
+  private static let portionBytes = 256 << 10
 
   /// Waits until the last event is written.
   ///

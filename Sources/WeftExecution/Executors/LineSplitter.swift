@@ -35,9 +35,12 @@ struct LineSplitter {
     }
     var bytes = rest
     bytes += chunk
-    let (lines, end) = bytes.withUnsafeBytes { LineSplitter.cut($0) }
+    let (lines, end) = bytes.withUnsafeBytes { bytes in
+      let (lines, end) = LineSplitter.cut(bytes)
+      isOverwriting = bytes.offset(of: LineSplitter.carriageReturn, from: end) != nil
+      return (lines, end)
+    }
     rest = Array(bytes[end...])
-    isOverwriting = rest.contains(LineSplitter.carriageReturn)
     guard end > 0 else { return nil }
     bytes.removeSubrange(end...)
     return Block(bytes: bytes, lines: lines)

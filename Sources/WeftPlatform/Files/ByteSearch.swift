@@ -13,3 +13,10 @@ extension UnsafeRawBufferPointer {
     return UnsafeRawPointer(found) - base
   }
 }
+
+extension ArraySlice<UInt8> {
+  /// The index of the first `byte`.
+  package func index(of byte: UInt8) -> Int? {
+    withUnsafeBytes { $0.offset(of: byte) }.map { startIndex + $0 }
+  }
+}

@@ -23,6 +23,10 @@ package struct EventJSON: Sendable {
 
   /// Appends the lines of `events` to `bytes`. The first event of all is `runStarted` or `snapshot`.
   package mutating func append(_ events: [RunEvent], to bytes: inout [UInt8]) {
+    append(events[...], to: &bytes)
+  }
+
+  package mutating func append(_ events: ArraySlice<RunEvent>, to bytes: inout [UInt8]) {
     for event in events { write(event) }
     writer.withBytes { bytes.append(contentsOf: $0) }
     writer.removeAll()

@@ -1,5 +1,6 @@
 import WeftExecution
 import WeftPlanning
+import WeftPlatform
 
 /// The output of one running step on its way to whole lines, and how far its log has been shown.
 struct PlainOutput: Sendable {
@@ -36,7 +37,7 @@ struct PlainOutput: Sendable {
     var lines = takeUnfinished()
     shown += UInt64(part.count)
     var rest = part[...]
-    while let newline = rest.firstIndex(of: UInt8(ascii: "\n")) {
+    while let newline = rest.index(of: UInt8(ascii: "\n")) {
       lines += missed.take(rest[..<newline], isWhole: true)
       rest = rest[(newline + 1)...]
     }

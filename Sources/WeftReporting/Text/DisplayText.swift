@@ -1,4 +1,5 @@
 import WeftDiagnostics
+import WeftPlatform
 
 /// Foreign text — what steps write, and names — made fit for one line of a display.
 ///
@@ -30,7 +31,7 @@ struct DisplayText: Sendable, Hashable {
   /// What remains visible of a line that returned to its start: the text after the last `\r` that
   /// has text after it.
   static func lastState(of line: ArraySlice<UInt8>) -> ArraySlice<UInt8> {
-    guard line.contains(carriageReturn) else { return line }
+    guard line.index(of: carriageReturn) != nil else { return line }
     var line = line
     while line.last == carriageReturn { line.removeLast() }
     guard let start = line.lastIndex(of: carriageReturn) else { return line }
