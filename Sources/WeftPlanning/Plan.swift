@@ -81,6 +81,10 @@ public struct PlannedStep: Sendable {
     return command
   }
 
+  /// Its own settings, without a copy of the whole step.
+  package var settings: CommandSettings { list[Int(position)].settings }
+  /// Its time limit, likewise.
+  package var timeout: Duration? { list[Int(position)].timeout }
   /// What it needs, as written; the edges are in ``Plan/dependencies``.
   var needs: [Need]? { list[Int(position)].needs }
   /// The same step as its `id` names it.

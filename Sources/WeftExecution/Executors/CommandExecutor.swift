@@ -76,7 +76,10 @@ package final class CommandExecutor: StepExecutor {
   ) throws(AttemptObstacle) -> AttemptEnd {
     var program = program
     let enclosure: any Enclosure
-    do { enclosure = try enclosing.enclose(cookie: resolver.cookie(of: attempt)) } catch {
+    let (resolver, step, number) = (resolver, attempt.step.address, attempt.number)
+    do {
+      enclosure = try enclosing.enclose(cookie: resolver.cookie(of: step, attempt: number))
+    } catch {
       throw .notStarted(.resources(error))
     }
     program.enclosure = enclosure

@@ -31,7 +31,7 @@ final class CommandResolver: Sendable {
     var program = ChildProgram(
       plan.arguments(of: attempt.step), environment: try environment(of: attempt),
       directory: directory(of: attempt.step))
-    program.timeout = attempt.step.step.timeout
+    program.timeout = attempt.step.timeout
     return program
   }
 
@@ -44,7 +44,7 @@ final class CommandResolver: Sendable {
 
   private func environment(of attempt: Attempt) throws(EnvironmentProblem) -> EnvironmentBlock {
     let shared = try environment(ofGroup: attempt.step.group)
-    let own = attempt.step.step.settings.environment
+    let own = attempt.step.settings.environment
     let step: Variables = [(RunCookie.step, attempt.step.address.text)]
     // What most steps have in common is in the shared part already.
     if own.isEmpty, attempt.number == 1 { return try shared.setting(step) }
@@ -79,9 +79,9 @@ final class CommandResolver: Sendable {
   static func cookie(of run: RunID) -> [String] { ["\(RunCookie.run)=\(run.text)"] }
 
   /// What that of an attempt has besides.
-  func cookie(of attempt: Attempt) -> [String] {
+  func cookie(of step: StepAddress, attempt number: Int) -> [String] {
     CommandResolver.cookie(of: run) + [
-      "\(RunCookie.step)=\(attempt.step.address.text)", "\(RunCookie.attempt)=\(attempt.number)",
+      "\(RunCookie.step)=\(step.text)", "\(RunCookie.attempt)=\(number)",
     ]
   }
 }

@@ -17,7 +17,9 @@ package protocol Containment: AnyObject, Sendable {
   /// Makes what one attempt's program will live in.
   ///
   /// - Parameter cookie: `NAME=value` entries that its environment will hold, and no other attempt's.
-  func enclose(cookie: @autoclosure () -> [String]) throws(SystemError) -> any Enclosure
+  func enclose(
+    cookie: @escaping @autoclosure @Sendable () -> [String]
+  ) throws(SystemError) -> any Enclosure
   /// Whether there may be something for `strays` to find; cheap.
   var mayHoldStrays: Bool { get }
   /// What is alive of attempts that have ended, those kept by wish left out.

@@ -89,7 +89,9 @@ struct ControlGroupPlace: Equatable {
         membership: String(decoding: membership, as: UTF8.self))
     }
 
-    func enclose(cookie: @autoclosure () -> [String]) throws(SystemError) -> any Enclosure {
+    func enclose(
+      cookie: @escaping @autoclosure @Sendable () -> [String]
+    ) throws(SystemError) -> any Enclosure {
       let (free, number) = state.withLock { state -> (ControlGroup?, Int) in
         if let free = state.free.popLast() { return (free, 0) }
         state.made += 1

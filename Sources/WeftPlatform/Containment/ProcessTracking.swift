@@ -16,7 +16,7 @@ final class ProcessTracking: Containment {
     var lineage: Lineage
     var made = 0
     /// The attempts under way.
-    var cookies: [Lineage.AttemptNumber: ProcessCookie] = [:]
+    var cookies: [Lineage.AttemptNumber: @Sendable () -> [String]] = [:]
     /// Those that have ended and whose processes are to outlive the run.
     var kept: [Lineage.AttemptNumber: ProcessCookie] = [:]
     let run: ProcessCookie
@@ -39,8 +39,9 @@ final class ProcessTracking: Containment {
     state = Mutex(State(lineage: lineage, run: ProcessCookie(cookie)))
   }
 
-  func enclose(cookie: @autoclosure () -> [String]) throws(SystemError) -> any Enclosure {
-    let cookie = ProcessCookie(cookie())
+  func enclose(
+    cookie: @escaping @autoclosure @Sendable () -> [String]
+  ) throws(SystemError) -> any Enclosure {
     let number = state.withLock { state in
       state.made += 1
       state.cookies[state.made] = cookie
@@ -57,7 +58,7 @@ final class ProcessTracking: Containment {
     state.withLock { state in
       state.lineage.ended(leader: leader)
       let cookie = state.cookies.removeValue(forKey: attempt)
-      if keepsRest { state.kept[attempt] = cookie }
+      if keepsRest, let cookie { state.kept[attempt] = ProcessCookie(cookie()) }
     }
   }
 
@@ -110,6 +111,8 @@ extension ProcessTracking.State {
   private mutating func find(in processes: [ProcessStatus]) {
     var strangers = strangers
     let (cookies, kept, run, earliestStart) = (cookies, kept, run, earliestStart)
+    // Put into words only when somebody is found who may have one: that is rare, and attempts are many.
+    var spelled: [(attempt: Lineage.AttemptNumber, cookie: ProcessCookie)]?
     lineage.observe(processes) { process in
       guard process.isAlive, process.identity.startTicks >= earliestStart,
         !strangers.contains(process.identity)
@@ -120,7 +123,9 @@ extension ProcessTracking.State {
         if !environment.isEmpty { strangers.insert(process.identity) }
         return nil
       }
-      for (attempt, cookie) in cookies where cookie.isIn(environment) { return attempt }
+      let underWay = spelled ?? cookies.map { ($0, ProcessCookie($1())) }
+      spelled = underWay
+      for (attempt, cookie) in underWay where cookie.isIn(environment) { return attempt }
       for (attempt, cookie) in kept where cookie.isIn(environment) { return attempt }
       return ProcessTracking.formerAttempt
     }
