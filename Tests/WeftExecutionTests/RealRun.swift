@@ -40,3 +40,12 @@ struct RealRun {
     return end
   }
 }
+
+/// A step of one command.
+func step(
+  _ id: StepID, _ invocation: Command.Invocation, stdin: StandardInput? = nil,
+  settings: CommandSettings = CommandSettings(), timeout: Duration? = nil
+) -> Step {
+  Step(
+    id: id, action: .run(Command(invocation, stdin: stdin)), settings: settings, timeout: timeout)
+}
