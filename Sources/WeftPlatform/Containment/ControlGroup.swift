@@ -1,5 +1,6 @@
 #if os(Linux)
   import Glibc
+  import Synchronization
 
   /// A directory of the cgroup v2 tree that this process has made (Linux, `cgroups(7)`).
   ///
@@ -9,6 +10,7 @@
     /// Of the directory.
     let descriptor: Int32
     private let events: Int32
+    private let wasKilled = Atomic(false)
 
     /// Makes the directory `name` below another, which must have `cgroup.kill` (Linux 5.14).
     convenience init(making name: String, below parent: Int32) throws(SystemError) {
@@ -54,7 +56,14 @@
       }
     }
 
-    func killAll() { CgroupFile.write("1", to: "cgroup.kill", of: descriptor) }
+    /// Nothing can begin its life in the group after that: Linux 6.14 and others take a child that is
+    /// cloned into it for one that raced with the kill, and kill it too.
+    func killAll() {
+      wasKilled.store(true, ordering: .relaxed)
+      CgroupFile.write("1", to: "cgroup.kill", of: descriptor)
+    }
+
+    var isReusable: Bool { !wasKilled.load(ordering: .relaxed) }
 
     /// The ids of all processes in it, at whatever depth.
     var processes: [Int32] {

@@ -103,6 +103,7 @@ struct ControlGroupPlace: Equatable {
     }
 
     fileprivate func takeBack(_ group: ControlGroup, isPopulated: Bool, keepsRest: Bool) {
+      guard isPopulated || group.isReusable else { return group.remove(from: run.descriptor) }
       state.withLock { state in
         if !isPopulated {
           state.free.append(group)
