@@ -7,14 +7,17 @@ Limits are taken away from a running weft, and given back, with prlimit(2). With
 the minute until weft gives up.
 """
 
+import fcntl
 import json
 import os
 import pathlib
+import re
 import resource
 import signal
 import subprocess
 import sys
 import tempfile
+import termios
 
 LIMIT = 60  # seconds, against hanging only
 NOBODY = 54321  # a user without any process
@@ -24,10 +27,13 @@ FEW = 6  # descriptors, which weft has open at any time; poll(2) refuses to work
 class Run:
     """A weft at work in a directory of its own, and the events that it tells."""
 
-    def __init__(self, weft, workflow, *arguments, prepare=None, user=None, command=None):
+    def __init__(self, weft, workflow, *arguments, prepare=None, user=None, command=None,
+                 makefile=None):
         self.directory = tempfile.TemporaryDirectory(prefix="weft-supply-")
         self.path = pathlib.Path(self.directory.name)
         (self.path / "workflow.json").write_text(json.dumps(workflow))
+        if makefile:
+            (self.path / "Makefile").write_text(makefile)
         for name in ("go", "began"):
             os.mkfifo(self.path / name)
             (self.path / name).chmod(0o666)
@@ -61,6 +67,15 @@ class Run:
 
     def written(self, step):
         return [event["text"] for event in self.of("step.output") if event["step"] == step]
+
+    def most_jobs(self):
+        """How many jobs ran at once at the most, by what each wrote at its beginning and its end."""
+        most = now = 0
+        for line in (self.path / "jobs").read_text().split():
+            now += {"+": 1, "-": -1}[line]
+            most = max(most, now)
+        assert now == 0, "a job has begun and not ended"
+        return most
 
     def limit(self, which, soft):
         """Sets a soft limit of the running weft; what it was before."""
@@ -252,12 +267,182 @@ def few_processes(weft):
         assert [warning["code"] for warning in run.of("run.warning")] == ["scarce-resources"]
 
 
+# Tells that it begins, and that it ends; between them others have the time to be seen.
+JOB = "echo + >>jobs; sleep 0.1; echo - >>jobs"
+EIGHT_JOBS = f"""
+all: $(addprefix job,1 2 3 4 5 6 7 8)
+job%:
+	@{JOB}
+"""
+SERIES = "; ".join([JOB] * 5)
+
+
+# For a shell: takes three tokens from the jobserver that it is offered.
+TAKE_THREE = ('auth=${MAKEFLAGS##*--jobserver-auth=}; '
+              'case $auth in fifo:*) exec 3<>"${auth#fifo:}";; esac; '
+              '/usr/bin/head -c 3 <&3 >/dev/null; ')
+
+
+def slots_are_shared(weft):
+    "With a jobserver, the jobs of a nested make and the steps are as many as -j says, and no more"
+    make = {"run": ["make", "--silent"], "jobserver": True}
+    workflow = {"parallel": [dict(make, id="a"), {"id": "b", "run": SERIES}, dict(make, id="c")]}
+    for slots in (1, 2, 4):
+        with Run(weft, workflow, "-j", str(slots), makefile=EIGHT_JOBS) as run:
+            assert run.to_end() == 0, run.errors
+            assert "warning" not in run.errors, run.errors
+            assert run.most_jobs() == slots, (slots, run.most_jobs())
+
+
+def a_group_bounds_what_is_lent(weft):
+    "What a group allows at once bounds the nested jobs of its steps too"
+    make = {"id": "a", "run": ["make", "--silent"], "jobserver": True}
+    workflow = {"parallel": [{"id": "g", "maxParallel": 2, "parallel": [make, JOB]}]}
+    with Run(weft, workflow, "-j", "6", makefile=EIGHT_JOBS) as run:
+        assert run.to_end() == 0, run.errors
+        assert run.most_jobs() == 2, run.most_jobs()
+
+
+def without_jobserver_make_is_alone(weft):
+    "A step without a jobserver has one slot: make runs one job at a time, and does not complain"
+    workflow = {"steps": [{"id": "a", "run": ["make", "--silent"]}]}
+    with Run(weft, workflow, "-j", "4", makefile=EIGHT_JOBS) as run:
+        assert run.to_end() == 0, run.errors
+        assert run.most_jobs() == 1, run.most_jobs()
+        assert "jobserver" not in run.errors, run.errors
+
+
+def tokens_of_the_killed_come_back(weft):
+    "What the tools of a step had taken when it was killed is there for others"
+    thief = TAKE_THREE + "echo taken; exec sleep 1000"
+    workflow = {"steps": [
+        {"id": "thief", "run": thief, "jobserver": True, "timeout": "1s",
+         "stop": {"grace": "0s"}, "allowFailure": ["timeout"]},
+        {"id": "rest", "parallel": [JOB] * 4},
+    ]}
+    with Run(weft, workflow, "-j", "4") as run:
+        assert run.to_end() == 0, run.errors
+        assert run.written("thief") == ["taken"], run.written("thief")
+        assert run.most_jobs() == 4, run.most_jobs()
+
+
+def fifo_without_make(weft):
+    "Where no make says that it is too old, the jobserver is a FIFO, which goes with the step"
+    script = "case $MAKEFLAGS in *auth=fifo:*) ;; *) exit 9;; esac; " + TAKE_THREE + "echo $auth"
+    workflow = {"steps": [{"id": "a", "jobserver": True, "run": ["/bin/sh", "-c", script],
+                           "env": {"PATH": "/nonexistent"}}]}
+    with Run(weft, workflow, "-j", "4") as run:
+        assert run.to_end() == 0, run.errors
+        [text] = run.written("a")
+        assert not os.path.exists(text.removeprefix("fifo:")), text
+
+
+def under_make(weft, slots, rule, *prelude):
+    return ["make", "--silent", f"-j{slots}", f"WEFT={weft}", *prelude, rule]
+
+
+OUTER = f"""
+both: weft jobs
+weft:
+	+@$(WEFT) run --events - workflow.json
+plain:
+	@$(WEFT) run --events - workflow.json
+counted:
+	+@$(WEFT) run -j 2 --events - workflow.json
+jobs:
+	@{SERIES}
+"""
+TEN = {"parallel": [{"id": f"s{index}", "run": JOB + "; echo \"[$MAKEFLAGS]\""}
+                    for index in range(10)]}
+
+
+def slots_come_from_make(weft):
+    "Under a make with a jobserver, its -j counts what weft and make run together"
+    for slots in (2, 3, 5):
+        command = under_make(weft, slots, "both")
+        with Run(weft, TEN, command=command, makefile=OUTER) as run:
+            assert run.to_end() == 0, run.errors
+            assert run.most_jobs() == slots, (slots, run.most_jobs())
+            assert run.of("run.warning") == [] and "jobserver" not in run.errors, run.errors
+            assert not any("job" in text for text in run.written("s3")), run.written("s3")
+
+
+def makes_slots_are_passed_on(weft):
+    "A step with a jobserver takes part in the one that weft has joined"
+    workflow = {"parallel": TEN["parallel"][:3] + [
+        {"id": "make", "run": ["make", "--silent", "-f", "inner.mk"], "jobserver": True}]}
+    command = under_make(weft, 4, "both")
+    with Run(weft, workflow, command=command, makefile=OUTER) as run:
+        (run.path / "inner.mk").write_text(EIGHT_JOBS)
+        assert run.to_end() == 0, run.errors
+        assert run.most_jobs() == 4, run.most_jobs()
+
+
+def without_plus(weft):
+    "Without + in make's rule there is one warning, which says so"
+    version = subprocess.run(["make", "--version"], capture_output=True, text=True, check=True)
+    if tuple(map(int, re.match(r"GNU Make (\d+)\.(\d+)", version.stdout).groups())) >= (4, 4):
+        raise Skipped("make 4.4 and later use a FIFO, which needs no +")
+    with Run(weft, TEN, command=under_make(weft, 3, "plain"), makefile=OUTER) as run:
+        assert run.to_end() == 0, run.errors
+        [warning] = run.of("run.warning")
+        assert warning["code"] == "jobserver" and '"+"' in warning["help"], warning
+
+
+def explicit_count_wins(weft):
+    "With -j of its own weft takes no slots from make"
+    with Run(weft, TEN, command=under_make(weft, 4, "counted"), makefile=OUTER) as run:
+        assert run.to_end() == 0, run.errors
+        assert run.of("run.started")[0]["maxParallel"] == 2
+        assert run.most_jobs() == 2, run.most_jobs()
+
+
+def interrupted_tokens_go_back(weft):
+    "Slots taken from make are given back when the run fails, is cancelled, killed, or left"
+    hold = "echo x >began; exec sleep 1000"
+    workflow = {"parallel": [{"id": "a", "run": hold}, {"id": "b", "run": "exec sleep 1000"},
+                             {"id": "c", "run": "trap '' TERM; exec sleep 1000", "stop": {"grace": "1s"}},
+    ]}
+    for presses in (1, 2, 3):
+        theirs, ours = os.pipe()
+        os.write(ours, b"abc")
+        for end in (theirs, ours):
+            os.set_inheritable(end, True)
+        os.environ["MAKEFLAGS"] = f" -j4 --jobserver-auth={theirs},{ours}"
+        try:
+            run = Run(weft, workflow, "--timeout", "20s")
+        finally:
+            del os.environ["MAKEFLAGS"]
+        with run:
+            while len(run.of("step.started")) < 3:
+                run.next("step.started")
+            run.hear("began")
+            taken = 3 - waiting(theirs)
+            assert taken == 2, taken
+            run.process.send_signal(signal.SIGINT)
+            run.next("run.cancelling")
+            for _ in range(presses - 1):
+                run.process.send_signal(signal.SIGINT)
+            assert run.to_end() == 130, run.errors
+            assert sorted(os.read(theirs, 10)) == sorted(b"abc")
+        os.close(theirs)
+        os.close(ours)
+
+
+def waiting(pipe):
+    return int.from_bytes(fcntl.ioctl(pipe, termios.FIONREAD, b"\0" * 4), sys.byteorder)
+
+
 class Skipped(Exception):
     """A test that cannot be made here; says why."""
 
 
 TESTS = [few_descriptors, soft_limit_is_raised, high_numbers, no_descriptors,
-         cancelled_without_descriptors, no_processes, cancelled_without_processes, few_processes]
+         cancelled_without_descriptors, no_processes, cancelled_without_processes, few_processes,
+         slots_are_shared, a_group_bounds_what_is_lent, without_jobserver_make_is_alone,
+         tokens_of_the_killed_come_back, fifo_without_make, slots_come_from_make,
+         makes_slots_are_passed_on,
+         without_plus, explicit_count_wins, interrupted_tokens_go_back]
 LONG_TESTS = [gives_up]
 
 

@@ -21,6 +21,13 @@ import WeftPlatform
     #expect(ParallelLimit(wanted: 2, steps: 0, budget: none).warning == nil)
   }
 
+  @Test func jobserversTakeTheirShare() {
+    let limit = ParallelLimit(wanted: 200, steps: 1000, budget: few, extra: 3)
+    #expect(limit.count == 3)
+    #expect(
+      limit.warning?.help == "raise the limit first (ulimit -n 2614), or ask for fewer (-j 3)")
+  }
+
   @Test func whatDoesNotFitIsLoweredAndTold() throws {
     let limit = ParallelLimit(wanted: 200, steps: 1000, budget: few)
     #expect(limit.count == 5)

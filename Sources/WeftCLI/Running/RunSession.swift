@@ -74,8 +74,21 @@ struct RunSession {
     configuration.onFailure = invocation.onFailure
     configuration.timeout = invocation.timeout
     configuration.terminal = desk
+    if invocation.maxParallel == nil { joinJobserver(&configuration) }
     configuration.containment = invocation.containment.request
     return configuration
+  }
+
+  /// A make above gives slots, unless `-j` says how many there are.
+  private func joinJobserver(_ configuration: inout EngineConfiguration) {
+    guard let flags = ThisProcess.variable("MAKEFLAGS"),
+      let address = MakeFlags(flags).jobserver
+    else { return }
+    do {
+      configuration.jobserver = try JoinedJobserver(address)
+    } catch {
+      configuration.earlyWarnings.append(RunWarning(error))
+    }
   }
 
   /// Shows the run until it has ended.

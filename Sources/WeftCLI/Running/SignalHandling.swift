@@ -55,6 +55,7 @@ final class SignalHandling: Sendable {
     case .kill: run?.killNow()
     case .leave:
       suspension.desk.loan?.end(restoringScreen: true)
+      run?.abandon()
       ThisProcess.exit(ExitCode.signal(first.rawValue).status)
     }
   }

@@ -49,6 +49,8 @@ package struct Attempt: Sendable {
   package let logs: StepLogs
   /// Where the attempt tells what the run goes on in spite of.
   package let warnings: RunWarnings
+  /// For a step that shares the run's free slots with the tools that it runs.
+  let slots: Slots
 }
 
 /// What came of an attempt.

@@ -21,10 +21,17 @@ package struct EngineConfiguration: Sendable {
   /// How long a start waits for descriptors, processes or memory.
   package var shortagePatience = ShortagePatience()
 
+  /// A jobserver to take slots from, when nothing else says how many.
+  package var jobserver: JoinedJobserver?
+  /// What to tell right after the start.
+  package var earlyWarnings: [RunWarning] = []
+
   package init() {}
 
   /// How many attempts of a plan's run are wanted at once.
   func maxParallel(for plan: Plan) -> Int {
-    maxParallel ?? plan.workflow.maxParallel ?? ThisProcess.processorCount
+    // With a jobserver, that says how many; the plan, how many more would be of no use.
+    maxParallel ?? plan.workflow.maxParallel
+      ?? (jobserver == nil ? ThisProcess.processorCount : max(1, plan.steps.count))
   }
 }

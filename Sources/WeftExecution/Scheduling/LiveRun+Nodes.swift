@@ -46,7 +46,7 @@ extension LiveRun {
       output: StepOutputSink(
         step: index, address: step.address, limit: step.command.logLimit, logs: logs,
         events: events),
-      logs: logs, warnings: warnings)
+      logs: logs, warnings: warnings, slots: slots)
     // A cancellation comes either before this, and is seen here, or after it, and finds the attempt.
     let obstacle = state.withLock { state -> SkipReason? in
       if let obstacle = state.scopes.obstacle(inGroup: step.group, after: []) { return obstacle }

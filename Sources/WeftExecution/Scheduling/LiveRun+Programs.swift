@@ -26,10 +26,12 @@ extension LiveRun {
       time: hasTimers ? timers : nil)
     let limit = ParallelLimit(
       wanted: configuration.maxParallel(for: plan), steps: plan.steps.count,
-      budget: .ofThisProcess)
+      budget: .ofThisProcess,
+      extra: plan.offersJobservers ? StepJobserver.descriptors : 0)
     configuration.maxParallel = limit.count
     return start(
       plan, id: id, configuration: configuration, executor: executor, time: timers, logs: logs,
-      warnings: limit.warning.map { [$0] } ?? [], subscribing: subscribing)
+      warnings: configuration.earlyWarnings + [limit.warning].compactMap(\.self),
+      subscribing: subscribing)
   }
 }

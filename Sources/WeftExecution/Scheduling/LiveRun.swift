@@ -64,7 +64,8 @@ package final class LiveRun: Sendable {
     self.logs = logs
     maxParallel = configuration.maxParallel(for: plan)
     timeout = configuration.timeout ?? plan.workflow.timeout
-    slots = Slots(plan: plan, maxParallel: maxParallel)
+    slots = Slots(
+      plan: plan, maxParallel: maxParallel, joined: configuration.jobserver?.pipe)
     let startedAt = time.now
     self.startedAt = startedAt
     events = EventStream(plan: plan) { time.now - startedAt }
@@ -131,6 +132,9 @@ package final class LiveRun: Sendable {
     closing.request(.now)
   }
 
+  /// Before the process ends though the run has not: what others wait for is given back.
+  package func abandon() { slots.close() }
+
   /// Waits until the run has ended and nothing of it is left. Cancelling the waiting task changes nothing.
   package func ended() async -> RunReport { await completion.value }
 
@@ -162,6 +166,7 @@ package final class LiveRun: Sendable {
   }
 
   private func end() {
+    slots.close()
     state.withLock { $0.runTimer }?.cancel()
     executor.finish(stop: closing).whenSettled { [self] remains in end(leaving: remains.get()) }
   }

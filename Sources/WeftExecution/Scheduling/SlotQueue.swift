@@ -11,7 +11,7 @@ struct SlotQueue {
   /// The limits around a step, innermost first, as indices into `limits`; the run's own is not listed.
   typealias LimitChain = [Int]
 
-  private struct Limit {
+  struct Limit {
     var free: Int
     /// Those for which this limit was the first that had nothing left.
     var parked = PriorityHeap()
@@ -22,16 +22,17 @@ struct SlotQueue {
   }
 
   private let keysAreFileOrder: Bool
-  private var free: Int
-  private var limits: [Limit]
-  private var waiting = PriorityHeap()
+  // Internal for lending: SlotQueue+Lending.swift.
+  var free: Int
+  var limits: [Limit]
+  var waiting = PriorityHeap()
   private var positions: [Position]
   /// The number of a step's last entry in a heap; those with other numbers are out of date. Every entry
   /// has its own, so that an old one is never taken for a new one.
   private var tickets: [UInt32]
   private let keys: [UInt64]
-  private let chains: [LimitChain]
-  private let chainOfStep: [Int32]
+  let chains: [LimitChain]
+  let chainOfStep: [Int32]
   /// Steps in the order of their requests; those no longer waiting are passed over when they surface.
   private var arrivals: [Int32] = []
   private var firstArrival = 0
@@ -123,12 +124,12 @@ struct SlotQueue {
     }
   }
 
-  private func isCurrent(_ entry: PriorityHeap.Entry) -> Bool {
+  func isCurrent(_ entry: PriorityHeap.Entry) -> Bool {
     let step = Int(entry.step)
     return positions[step] == .waiting && tickets[step] == entry.ticket
   }
 
-  private mutating func unparkOne(from limit: Int) {
+  mutating func unparkOne(from limit: Int) {
     while let entry = limits[limit].parked.popFirst() {
       guard isCurrent(entry) else { continue }
       waiting.insert(entry)
@@ -200,6 +201,8 @@ struct PriorityHeap {
   }
 
   private var entries: [Entry] = []
+
+  var first: Entry? { entries.first }
 
   mutating func insert(_ entry: Entry) {
     entries.append(entry)

@@ -1,6 +1,8 @@
 import Synchronization
+import WeftDefinition
 import WeftFutures
 import WeftPlanning
+import WeftPlatform
 
 /// Hands out job slots as futures: what ``SlotQueue`` decides becomes the settling of promises.
 final class Slots: Sendable {
@@ -11,8 +13,20 @@ final class Slots: Sendable {
     case refused
   }
 
+  /// What is to be done once the lock is released.
+  private struct Deeds {
+    var granted: [Promise<Answer, Never>] = []
+    /// Into each a token is to be put.
+    var lent: [TokenPipe] = []
+    /// To be put back into the pipe above.
+    var returned: [UInt8] = []
+    var above: TokenPipe?
+    var wantsTokens = false
+  }
+
   private struct State {
     var queue: SlotQueue
+    var tokens: TokenAccounts<TokenPipe>
     var promises: [Int: Promise<Answer, Never>] = [:]
     /// Whether a grant is on its way that will see new requests, too.
     var grantIsComing = false
@@ -20,12 +34,36 @@ final class Slots: Sendable {
     mutating func takePromises(of steps: [Int]) -> [Promise<Answer, Never>] {
       steps.map { promises.removeValue(forKey: $0)! }
     }
+
+    /// Gives away what is free: to those who wait, then to the tools of steps, then to the pipe above.
+    mutating func serve() -> Deeds {
+      grantIsComing = false
+      var deeds = Deeds(granted: takePromises(of: queue.grant()))
+      guard tokens.joined != nil || !tokens.lendings.isEmpty else { return deeds }
+      deeds.lent = tokens.lendFree(&queue)
+      deeds.returned = tokens.returnSurplus(&queue)
+      deeds.above = tokens.joined?.pipe
+      deeds.wantsTokens = !tokens.wanted(&queue).isEmpty
+      return deeds
+    }
   }
 
   private let state: Mutex<State>
+  /// `nil` where no tokens are exchanged.
+  private let exchange: TokenExchange?
 
-  init(plan: Plan, maxParallel: Int) {
-    state = Mutex(State(queue: SlotQueue(plan: plan, slots: maxParallel)))
+  /// - Parameter joined: Where further slots come from, beside the one that the run has; then
+  ///   `maxParallel` is how many it may have in all.
+  init(plan: Plan, maxParallel: Int, joined: TokenPipe? = nil) {
+    var queue = SlotQueue(plan: plan, slots: maxParallel)
+    let exchanges = joined != nil || plan.offersJobservers
+    exchange = exchanges ? try? TokenExchange() : nil
+    var tokens = TokenAccounts<TokenPipe>()
+    if let joined {
+      for _ in 1..<maxParallel { _ = queue.removeFreeSlot() }
+      tokens.joined = TokenAccounts.Joined(pipe: joined, slotLimit: maxParallel)
+    }
+    state = Mutex(State(queue: queue, tokens: tokens))
   }
 
   /// Waits for a slot of the run and of every limited group around the step.
@@ -63,13 +101,61 @@ final class Slots: Sendable {
     grant()
   }
 
-  private func grant() {
-    let granted = state.withLock { state in
-      state.grantIsComing = false
-      return state.takePromises(of: state.queue.grant())
-    }
-    for promise in granted { promise.succeed(.granted) }
+  private func grant() { act(state.withLock { $0.serve() }) }
+
+  private func act(_ deeds: Deeds) {
+    for token in deeds.returned { deeds.above?.put(token) }
+    for pipe in deeds.lent { pipe.put(TokenPipe.token) }
+    if deeds.wantsTokens { exchange?.look(for: self) }
+    for promise in deeds.granted { promise.succeed(.granted) }
   }
+}
+
+// MARK: Tokens
+
+extension Slots {
+  /// Lets the tools of a step have free slots as tokens, from now until `endLending`.
+  func beginLending(to step: Int, through pipe: TokenPipe) {
+    // Without somebody who takes them back, they would be gone until the step's end.
+    guard exchange != nil else { return }
+    act(
+      state.withLock { state in
+        state.tokens.beginLending(to: step, through: pipe)
+        return state.serve()
+      })
+  }
+
+  func endLending(to step: Int) {
+    act(
+      state.withLock { state in
+        state.tokens.endLending(to: step, &state.queue)
+        return state.serve()
+      })
+  }
+
+  func wantedTokens() -> [(source: TokenAccounts<TokenPipe>.Source, pipe: TokenPipe)] {
+    state.withLock { $0.tokens.wanted(&$0.queue) }
+  }
+
+  func receive(_ token: UInt8, from source: TokenAccounts<TokenPipe>.Source) {
+    act(
+      state.withLock { state in
+        state.tokens.received(token, from: source, &state.queue)
+        return state.serve()
+      })
+  }
+
+  /// Gives back every token that is held, also of steps that run. Nothing is exchanged any more.
+  func close() {
+    exchange?.close()
+    let (tokens, above) = state.withLock { ($0.tokens.abandon(), $0.tokens.joined?.pipe) }
+    for token in tokens { above?.put(token) }
+  }
+}
+
+extension Plan {
+  /// Whether any step is to have a jobserver.
+  var offersJobservers: Bool { steps.contains { $0.command.usesJobserver } }
 }
 
 extension SlotQueue {

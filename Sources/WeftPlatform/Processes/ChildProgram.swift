@@ -38,6 +38,8 @@ package struct ChildProgram: Sendable {
   /// Becomes its standard streams, in place of `input` and the pipes: there is no output then. It is as
   /// before when ``run(stop:started:output:)`` returns.
   package var terminal: TerminalLoan?
+  /// Become its descriptors 3, 4 ...; at most 4.
+  package var further: [Descriptor] = []
   /// Both streams into one pipe, so that their order is exact; all arrives as `.output`.
   package var mergesOutput = false
   /// From when on its time is counted, if that is before its start.
@@ -99,7 +101,8 @@ package struct ChildProgram: Sendable {
       // It may have been in the foreground when the terminal was lent, and have been stopped since.
       if let terminal, !terminal.isForeground { throw .terminalUnavailable(.inBackground) }
       let leader = try ChildProcesses.start { () throws(ProgramNotStarted) in
-        try arguments.start(program, streams: streams, cgroup: enclosure?.cgroup ?? -1)
+        try arguments.start(
+          program, streams: streams, further: further, cgroup: enclosure?.cgroup ?? -1)
       }
       terminal?.began(leader)
       return (leader, terminal == nil ? leader : nil)

@@ -57,12 +57,15 @@ struct ProgramArguments: ~Copyable {
 
   /// Starts `program` with the program's ends of `streams` as its descriptors; returns its process id.
   func start(
-    _ program: String, streams: borrowing ProgramStreams, cgroup: Int32 = -1
+    _ program: String, streams: borrowing ProgramStreams, further: [Descriptor] = [],
+    cgroup: Int32 = -1
   ) throws(ProgramNotStarted) -> Int32 {
     var failure = weft_spawn_failure()
     var pause = Self.firstBusyPause
     while true {
-      let leader = spawn(program, streams: streams, cgroup: cgroup, failure: &failure)
+      let leader = spawn(
+        program, streams: streams, further: further.map(\.number), cgroup: cgroup,
+        failure: &failure)
       if leader > 0 { return leader }
       guard SystemError(number: failure.error) == .textFileBusy, pause <= Self.lastBusyPause else {
         throw explained(failure, of: program)
@@ -78,7 +81,7 @@ struct ProgramArguments: ~Copyable {
   private static let lastBusyPause: Int64 = 64_000_000
 
   private func spawn(
-    _ program: String, streams: borrowing ProgramStreams, cgroup: Int32,
+    _ program: String, streams: borrowing ProgramStreams, further: [Int32], cgroup: Int32,
     failure: inout weft_spawn_failure
   ) -> Int32 {
     let (input, output, errors, terminal) = (
@@ -88,11 +91,14 @@ struct ProgramArguments: ~Copyable {
       withOptionalCString(directory) { directory in
         arguments.withPointers { arguments in
           environment.withPointers { environment in
-            var request = weft_spawn_request(
-              program: program, arguments: arguments, environment: environment,
-              directory: directory, input: input, output: output, errors: errors,
-              further: nil, further_count: 0, terminal: terminal, cgroup: cgroup)
-            return weft_spawn(&request, &failure)
+            further.withUnsafeBufferPointer { further in
+              var request = weft_spawn_request(
+                program: program, arguments: arguments, environment: environment,
+                directory: directory, input: input, output: output, errors: errors,
+                further: further.baseAddress, further_count: Int32(further.count),
+                terminal: terminal, cgroup: cgroup)
+              return weft_spawn(&request, &failure)
+            }
           }
         }
       }

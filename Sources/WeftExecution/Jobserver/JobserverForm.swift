@@ -1,0 +1,58 @@
+import Synchronization
+import WeftPlatform
+
+/// How a jobserver is handed to a program.
+enum JobserverForm: Sendable, Hashable {
+  case fifo
+  /// Two descriptors. GNU make before 4.4 knows nothing else, and ends at the word `fifo:`.
+  case pipe
+
+  /// - Parameter text: What `make --version` has written; `nil` without a make.
+  init(makeVersion text: String?) {
+    let name = "GNU Make "
+    guard let text, text.hasPrefix(name) else {
+      self = .fifo
+      return
+    }
+    let version = text.dropFirst(name.count).prefix { $0.isNumber || $0 == "." }
+    let numbers = version.split(separator: ".").map { Int($0) ?? 0 }
+    let (major, minor) = (numbers.first ?? 0, numbers.dropFirst().first ?? 0)
+    self = (major, minor) >= (4, 4) ? .fifo : .pipe
+  }
+}
+
+/// Asks the make that a step would find, once for each PATH.
+final class JobserverForms: Sendable {
+  private let known = Mutex<[String: JobserverForm]>([:])
+
+  /// Runs `make --version` on the calling thread, if that is not known yet.
+  func form(for program: ChildProgram, stop: StopSwitch) throws(ProgramNotStarted) -> JobserverForm
+  {
+    let path = program.environment["PATH"] ?? ""
+    if let form = known.withLock({ $0[path] }) { return form }
+    let form = JobserverForm(makeVersion: try JobserverForms.version(for: program, stop: stop))
+    known.withLock { $0[path] = form }
+    return form
+  }
+
+  private static func version(
+    for program: ChildProgram, stop: StopSwitch
+  ) throws(ProgramNotStarted) -> String? {
+    var make = ChildProgram(
+      ["make", "--version"], environment: program.environment, directory: program.directory)
+    make.timeout = .seconds(10)
+    var text: [UInt8] = []
+    do {
+      _ = try make.run(stop: stop) { stream, bytes in
+        if stream == .output { text += bytes }
+      }
+    } catch {
+      // What is in the way of any program is in the way of the step's too.
+      switch error {
+      case .resources, .stopped: throw error
+      default: return nil
+      }
+    }
+    return String(decoding: text, as: UTF8.self)
+  }
+}

@@ -1,0 +1,68 @@
+/// Where a jobserver is, as GNU make tells it (manual, "POSIX Jobserver Interaction").
+package enum JobserverAddress: Hashable, Sendable {
+  case fifo(String)
+  case pipe(reading: Int32, writing: Int32)
+
+  /// `nil` for what is no address, and for the negative numbers by which make says that there is none.
+  init?(_ text: some StringProtocol) {
+    if text.hasPrefix("fifo:") {
+      self = .fifo(String(text.dropFirst("fifo:".count)))
+      return
+    }
+    let numbers = text.split(separator: ",", omittingEmptySubsequences: false).map { Int32($0) }
+    guard numbers.count == 2, let reading = numbers[0], let writing = numbers[1],
+      reading >= 0, writing >= 0
+    else { return nil }
+    self = .pipe(reading: reading, writing: writing)
+  }
+
+  package var text: String {
+    switch self {
+    case .fifo(let path): "fifo:\(path)"
+    case .pipe(let reading, let writing): "\(reading),\(writing)"
+    }
+  }
+}
+
+/// The value of `MAKEFLAGS`: words, of which those that follow `--` are definitions of variables.
+package struct MakeFlags: Sendable, Hashable {
+  private var options: [Substring]
+  private let definitions: ArraySlice<Substring>
+
+  package init(_ text: String) {
+    let words = text.split(separator: " ")
+    let end = words.firstIndex(of: "--") ?? words.endIndex
+    options = Array(words[..<end])
+    definitions = words[end...]
+  }
+
+  /// Of several the last; `nil` if none is offered.
+  package var jobserver: JobserverAddress? {
+    let values = options.compactMap { option in
+      Self.addressOptions.first(where: option.hasPrefix).map { option.dropFirst($0.count) }
+    }
+    return values.last.flatMap { JobserverAddress($0) }
+  }
+
+  /// Without anything that says how many jobs may run, or who gives them; `nil` if nothing is left.
+  package var withoutJobs: String? {
+    let words = options.filter { !Self.saysJobs($0) } + definitions
+    return words.isEmpty ? nil : words.joined(separator: " ")
+  }
+
+  /// Offers a jobserver in place of any other.
+  package func offering(_ address: JobserverAddress, jobs: Int) -> String {
+    // The first word may be letters without a hyphen, and has to stay the first.
+    let kept = options.filter { !Self.saysJobs($0) }.map(String.init)
+    let offer = ["-j\(jobs)", "--jobserver-auth=\(address.text)"]
+    return (kept + offer + definitions.map(String.init)).joined(separator: " ")
+  }
+
+  /// `--jobserver-fds` is what make 4.1 and older said.
+  private static let addressOptions = ["--jobserver-auth=", "--jobserver-fds="]
+
+  private static func saysJobs(_ option: Substring) -> Bool {
+    option.hasPrefix("--jobserver") || option.hasPrefix("--jobs")
+      || option.hasPrefix("-j") && option.dropFirst(2).allSatisfy(\.isNumber)
+  }
+}
