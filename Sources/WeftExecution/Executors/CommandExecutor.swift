@@ -9,11 +9,11 @@ package final class CommandExecutor: StepExecutor {
   private let starts: StartQueue
   private let threads: BlockingThreads
   private let stopPolicy: StopPolicy
-  private let maxParallel: Int
+  let maxParallel: Int
   private let enclosing: any Containment
   let terminal: (any TerminalAccess)?
-  private let joined: JoinedJobserver?
-  private let jobserverForms = JobserverForms()
+  let joined: JoinedJobserver?
+  let jobserverForms = JobserverForms()
   /// Steps by their address, for those whose log is another's input.
   private let indices: [StepAddress: Int]
 
@@ -59,37 +59,9 @@ package final class CommandExecutor: StepExecutor {
 
   /// Runs the attempt's program to its end on the calling thread.
   private func run(_ attempt: Attempt) throws(AttemptObstacle) -> AttemptEnd {
-    var program = try program(for: attempt)
-    guard attempt.step.command.usesJobserver else { return try start(program, for: attempt) }
-    let jobserver: StepJobserver
-    do { jobserver = try offerJobserver(to: &program, stop: attempt.stop) } catch {
-      throw .notStarted(error)
-    }
-    defer { jobserver.remove() }
-    guard let pipe = jobserver.pipe else { return try start(program, for: attempt) }
-    attempt.slots.beginLending(to: attempt.index, through: pipe)
-    defer { attempt.slots.endLending(to: attempt.index) }
-    return try start(program, for: attempt)
-  }
-
-  private func offerJobserver(
-    to program: inout ChildProgram, stop: StopSwitch
-  ) throws(ProgramNotStarted) -> StepJobserver {
-    let jobserver: StepJobserver
-    if let joined {
-      jobserver = StepJobserver(passingOn: joined)
-    } else {
-      let form = try jobserverForms.form(for: program, stop: stop)
-      do { jobserver = try StepJobserver(form) } catch { throw .resources(error) }
-    }
-    let flags = MakeFlags(program.environment["MAKEFLAGS"] ?? "")
-    let offer = flags.offering(jobserver.address, jobs: maxParallel)
-    // Its text has no NUL: a path of the system's and numbers are all that is added.
-    if let environment = try? program.environment.setting([("MAKEFLAGS", offer)]) {
-      program.environment = environment
-    }
-    program.further = jobserver.further
-    return jobserver
+    let program = try program(for: attempt)
+    return try attempt.step.command.usesJobserver
+      ? startWithJobserver(program, for: attempt) : start(program, for: attempt)
   }
 
   private func program(for attempt: Attempt) throws(AttemptObstacle) -> ChildProgram {
@@ -106,7 +78,7 @@ package final class CommandExecutor: StepExecutor {
     return program
   }
 
-  private func start(
+  func start(
     _ program: ChildProgram, for attempt: Attempt
   ) throws(AttemptObstacle) -> AttemptEnd {
     var program = program

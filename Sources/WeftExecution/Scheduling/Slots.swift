@@ -35,11 +35,19 @@ final class Slots: Sendable {
       steps.map { promises.removeValue(forKey: $0)! }
     }
 
-    /// Gives away what is free: to those who wait, then to the tools of steps, then to the pipe above.
+    /// Gives away what is free, first of all to those who wait.
     mutating func serve() -> Deeds {
       grantIsComing = false
-      var deeds = Deeds(granted: takePromises(of: queue.grant()))
-      guard tokens.joined != nil || !tokens.lendings.isEmpty else { return deeds }
+      let granted = takePromises(of: queue.grant())
+      guard tokens.joined != nil || !tokens.lendings.isEmpty else { return Deeds(granted: granted) }
+      var deeds = exchange()
+      deeds.granted = granted
+      return deeds
+    }
+
+    /// What nobody waits for goes to the tools of steps, then to the pipe above.
+    mutating func exchange() -> Deeds {
+      var deeds = Deeds()
       deeds.lent = tokens.lendFree(&queue)
       deeds.returned = tokens.returnSurplus(&queue)
       deeds.above = tokens.joined?.pipe
@@ -121,7 +129,8 @@ extension Slots {
     act(
       state.withLock { state in
         state.tokens.beginLending(to: step, through: pipe)
-        return state.serve()
+        // Nothing is granted here: what is granted follows on this thread, which is about to be blocked.
+        return state.grantIsComing ? Deeds() : state.exchange()
       })
   }
 
