@@ -247,6 +247,43 @@ def interrupted_before_it_begins(weft):
         assert os.listdir(path) == []
 
 
+def everything_is_ignored(weft):
+    """P21: weft itself ignores and blocks what it can, and a step has all signals' default effects"""
+    def prepare():
+        others = set(signal.valid_signals()) - {signal.SIGKILL, signal.SIGSTOP, signal.SIGCHLD}
+        for number in others:
+            signal.signal(number, signal.SIG_IGN)
+        signal.pthread_sigmask(signal.SIG_BLOCK, others)
+
+    program = {"run": ["grep", "-E", "Sig(Blk|Ign)", "/proc/self/status"]}
+    run = Run(weft, {"steps": [program, program]}, terminal=False, prepare=prepare)
+    try:
+        assert run.status() == 0, run.output
+        masks = [line.split()[-1] for line in run.output.split(b"\n")
+                 if line.split(b"] ")[-1].startswith((b"SigBlk:", b"SigIgn:"))]
+        assert masks == [b"0" * 16] * 4, run.output
+    finally:
+        run.close()
+
+
+def ends_of_programs_wake_nobody(weft):
+    """the threads that start programs let CHLD through: blocked, each would wake the main thread"""
+    script = "for task in /proc/$PPID/task/*; do grep -h -E '^(Name|SigBlk)' $task/status; done"
+    run = Run(weft, {"steps": [script]}, terminal=False)
+    try:
+        assert run.status() == 0, run.output
+        words = [line.split()[-1] for line in run.output.split(b"\n")
+                 if line.split(b"] ")[-1].startswith((b"Name:", b"SigBlk:"))]
+        masks = [int(mask, 16) for name, mask in zip(words[::2], words[1::2])
+                 if name == b"weft-blocking"]
+        assert masks, run.output
+        for mask in masks:
+            assert mask >> signal.SIGTERM - 1 & 1 == 1, run.output
+            assert mask >> signal.SIGCHLD - 1 & 1 == 0, run.output
+    finally:
+        run.close()
+
+
 def pipe_fills(descriptor):
     """Whether more than half of what fits is waiting; short writes leave the rest of a page unused."""
     held = fcntl.ioctl(descriptor, termios.FIONREAD, b"\0" * 4)
@@ -255,7 +292,7 @@ def pipe_fills(descriptor):
 
 TESTS = [interrupted_once, interrupted_twice, interrupted_until_it_leaves, terminated, hung_up,
          terminal_goes_away, hangup_is_ignored, nohup_for_real, blocked_output,
-         interrupted_before_it_begins]
+         interrupted_before_it_begins, everything_is_ignored, ends_of_programs_wake_nobody]
 
 
 if __name__ == "__main__":
