@@ -262,8 +262,33 @@ static long start(const struct weft_spawn_request *request, struct child_report 
   if (child >= 0) atomic_store(&clone_is_refused, 1);
   return child;
 }
+
+static __attribute__((noinline)) long end_at_once(struct clone_args *arguments) {
+  long child = clone_here(arguments);
+  if (child == 0) _exit(0);
+  return child;
+}
+
+int weft_probe_cgroup(int directory) {
+  struct clone_args arguments = {
+      .flags = CLONE_VM | CLONE_VFORK | CLONE_CLEAR_SIGHAND | CLONE_INTO_CGROUP,
+      .exit_signal = SIGCHLD,
+      .cgroup = (uint64_t)directory,
+  };
+  long child = end_at_once(&arguments);
+  if (child < 0) return is_refusal((int)-child) ? 0 : (int)child;
+  int status = 0;
+  while (waitpid((pid_t)child, &status, 0) < 0)
+    if (errno != EINTR) return -errno;
+  return status == 0 ? 0 : -EOWNERDEAD;
+}
 #else
 #define start start_masked
+
+int weft_probe_cgroup(int directory) {
+  (void)directory;
+  return 0;
+}
 #endif
 
 pid_t weft_spawn(const struct weft_spawn_request *request, struct weft_spawn_failure *failure) {
@@ -281,6 +306,11 @@ pid_t weft_spawn(const struct weft_spawn_request *request, struct weft_spawn_fai
 #elif defined(__APPLE__)
 
 #include <spawn.h>
+
+int weft_probe_cgroup(int directory) {
+  (void)directory;
+  return -ENOSYS;
+}
 
 // posix_spawn resets them all in one call, whatever they are.
 void weft_spawn_settle_dispositions(void) {}

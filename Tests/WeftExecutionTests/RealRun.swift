@@ -12,8 +12,10 @@ struct RealRun {
   /// What each step wrote, both streams.
   let logs: [String: String]
 
+  /// - Parameter onEvent: Called with each event as it comes.
   init(
-    _ workflow: Workflow, configuration: EngineConfiguration = EngineConfiguration()
+    _ workflow: Workflow, configuration: EngineConfiguration = EngineConfiguration(),
+    onEvent: (RunEvent) -> Void = { _ in }
   ) async throws {
     let (plan, diagnostics) = Planner.plan(workflow)
     var subscription: EventSubscription?
@@ -21,7 +23,10 @@ struct RealRun {
       try #require(plan, "\(diagnostics)"), configuration: configuration
     ) { subscription = $0.subscribe() }
     var events: [RunEvent] = []
-    for await event in subscription! { events.append(event) }
+    for await event in subscription! {
+      events.append(event)
+      onEvent(event)
+    }
     self.events = events
     report = await run.completion.value
     var logs: [String: String] = [:]

@@ -1,6 +1,8 @@
+import Glibc
 import Testing
 import WeftDefinition
 import WeftPlanning
+import WeftPlatform
 
 @testable import WeftExecution
 
@@ -46,10 +48,18 @@ import WeftPlanning
 
   @Test("O08: progress that writes over itself is told while it goes on; the log has every byte")
   func progressIsTold() async throws {
+    // It ends its line only when its last state has been seen.
+    let seen = "\(FileSystem.temporaryDirectory)/weft-seen-\(getpid())"
+    defer { unlink(seen) }
     let script =
       "i=0; while [ $i -lt 20000 ]; do printf 'state %d\\r' $i; i=$((i+1)); done; "
-      + "sleep 0.2; printf 'last\\r'; echo done"
-    let run = try await RealRun(Workflow(steps: [step("a", .script(script))]))
+      + "while [ ! -e '\(seen)' ]; do sleep 0.01; done; printf 'last\\r'; echo done"
+    let run = try await RealRun(Workflow(steps: [step("a", .script(script))])) { event in
+      guard case .stepOutput(_, let output) = event.kind, output.text == "state 19999" else {
+        return
+      }
+      close(open(seen, O_WRONLY | O_CREAT | O_CLOEXEC, 0o600))
+    }
     let expected = (0..<20_000).map { "state \($0)\r" }.joined() + "last\rdone\n"
     #expect(run.logs["a"] == expected)
     let outputs = run.events.compactMap { event -> StepOutput? in

@@ -47,6 +47,11 @@ enum { WEFT_SPAWN_FURTHER_LIMIT = 4 };
 /// `failure` filled in; the failed child has then been reaped.
 pid_t weft_spawn(const struct weft_spawn_request *request, struct weft_spawn_failure *failure);
 
+/// Whether a child can begin its life in the cgroup (v2) of that directory: 0, or a negated errno. Where a
+/// child would have to enter it by itself, that is not tried. A kernel may kill whoever begins in another
+/// group than one that was killed once, if its parent is in that (Linux 6.18): -EOWNERDEAD.
+int weft_probe_cgroup(int directory);
+
 /// Promises that what this process does at signals will not change any more; programs are then started
 /// without asking for it each time.
 void weft_spawn_settle_dispositions(void);

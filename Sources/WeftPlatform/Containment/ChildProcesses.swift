@@ -59,6 +59,13 @@ package enum ChildProcesses {
     return leader
   }
 
+  /// Starts and reaps a child that nobody needs to know of.
+  static func beforeRegistering(_ call: () -> Int32) throws(SystemError) -> Int32 {
+    weft_start_gate_pass()
+    defer { weft_start_gate_passed() }
+    return try checked(call())
+  }
+
   /// Reaps a program that was registered.
   static func reap(_ leader: Int32, _ wait: () -> Void) {
     wait()

@@ -44,6 +44,7 @@ struct ControlGroupPlace: Equatable {
 }
 
 #if os(Linux)
+  import CWeftPlatform
   import Glibc
   import Synchronization
 
@@ -76,6 +77,12 @@ struct ControlGroupPlace: Equatable {
       // To begin in a group, a child needs the permission to be moved there from this one.
       guard faccessat(directory, "cgroup.procs", W_OK, 0) == 0 else { throw .last }
       run = try ControlGroup(making: Self.prefix + id, below: directory)
+      do throws(SystemError) {
+        _ = try ChildProcesses.beforeRegistering { weft_probe_cgroup(run.descriptor) }
+      } catch {
+        run.remove(from: directory)
+        throw error
+      }
       // Whoever clears up after an engine that was killed sees by the lock that this one was not.
       flock(run.descriptor, LOCK_EX | LOCK_NB)
     }
