@@ -12,7 +12,7 @@ struct LargeOutputTests {
   private static let isLong = getenv("WEFT_LONG") != nil
   private static let bytes = isLong ? "10000000000" : "64000000"
   /// How much of it is kept.
-  private static let limit = isLong ? "256MB" : "8MB"
+  private static let limit = "8MB"
 
   /// What the engine had in memory at most, in KiB: at the step's start, and at its end.
   private static let peak = "awk '/VmHWM/ { print $2 }' /proc/$PPID/status"

@@ -61,12 +61,10 @@ extension ProgramRun {
   private mutating func wait(
     until time: Duration?, slot: ProgramSlot, stop: StopSwitch, output: some ProgramOutput
   ) {
-    poll(until: [time, output.alarm].compactMap(\.self).min(), slot: slot)
+    let alarm = output.alarm
+    poll(until: alarm.map { min($0, time ?? $0) } ?? time, slot: slot)
     readReady(slot: slot, output: output)
-    if let alarm = output.alarm {
-      let now = MonotonicClock.now
-      if alarm <= now { output.timePassed(until: now) }
-    }
+    tellTime(to: output)
     if slot.polls[.feed].revents != 0, streams.feed?.sendSome() == false { streams.feed = nil }
     // The exit before the stop: who had exited when the stop came has ended by itself.
     noteExit(signalled: slot.polls[.exit].revents != 0)
@@ -119,6 +117,13 @@ extension ProgramRun {
 // MARK: Output
 
 extension ProgramRun {
+  /// What was read may have changed the alarm.
+  private func tellTime(to output: some ProgramOutput) {
+    guard let alarm = output.alarm else { return }
+    let now = MonotonicClock.now
+    if alarm <= now { output.timePassed(until: now) }
+  }
+
   private mutating func readReady(slot: ProgramSlot, output: some ProgramOutput) {
     let ready = slot.polls[.output].revents | slot.polls[.errors].revents
     guard ready != 0 else { return }
