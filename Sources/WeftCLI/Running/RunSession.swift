@@ -29,7 +29,7 @@ struct RunSession {
   }
 
   /// How much output waits for the display; what is more it reads from the logs.
-  private static let displayLimitBytes = 1 << 20
+  private static let displayLimitBytes = 512 << 10
 
   /// Runs the plan to its end.
   func follow() throws(Complaint) -> ExitCode {

@@ -24,6 +24,8 @@ struct PlainReporter: Sendable {
 
   /// What is written at once.
   private static let writeBytes = 64 << 10
+  /// What is read of a log at once. It may be all short lines, each of which takes more room than its bytes.
+  private static let readBytes: UInt64 = 32 << 10
 
   mutating func handle(_ events: [RunEvent], log: Reporter.ReadLog, write: Reporter.Write) {
     for event in events {
@@ -146,7 +148,7 @@ extension PlainReporter {
     state.hasGaps = false
     while state.shown < end {
       let part = log(
-        state.address, state.shown..<min(end, state.shown + UInt64(PlainReporter.writeBytes)))
+        state.address, state.shown..<min(end, state.shown + PlainReporter.readBytes))
       // A log that was cut at its limit has no more.
       guard !part.isEmpty else { break }
       for line in state.takeMissed(part) {
