@@ -1431,7 +1431,7 @@ extension SchemaName {
     },
     "warningCode": {
       "description": "What a warning is about. Readers should be ready for codes that a later version adds.",
-      "enum": ["few-descriptors", "scarce-resources", "jobserver", "output-truncated"]
+      "enum": ["few-descriptors", "scarce-resources", "jobserver", "output-truncated", "processes-not-seen"]
     },
     "warningMessage": {
       "description": "What was found, as one sentence.",

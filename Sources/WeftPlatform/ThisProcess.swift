@@ -17,6 +17,17 @@ package enum ThisProcess {
     ProcessStatus(of: id)?.identity ?? ProcessIdentity(id: id, startTicks: 0)
   }
 
+  /// Tells the namespace that its process ids are of (Linux, `pid_namespaces(7)`) from others; 0 where
+  /// there are none.
+  package static let idNamespace: UInt64 = {
+    #if os(Linux)
+      var status = stat()
+      return stat("/proc/self/ns/pid", &status) == 0 ? UInt64(status.st_ino) : 0
+    #else
+      return 0
+    #endif
+  }()
+
   /// How many processors it may run on, at least 1.
   package static var processorCount: Int { Int(weft_processor_count()) }
 

@@ -16,6 +16,8 @@ public struct RunWarning: Sendable, Hashable {
     case jobserver
     /// A step wrote more than its log holds. Each such step is told.
     case outputTruncated = "output-truncated"
+    /// Processes cannot be looked at, so those that leave their step's group are not found.
+    case processesNotSeen = "processes-not-seen"
   }
 
   public let kind: Kind
@@ -32,6 +34,12 @@ public struct RunWarning: Sendable, Hashable {
 }
 
 extension RunWarning {
+  static let processesNotSeen = RunWarning(
+    kind: .processesNotSeen,
+    message: "what leaves its step's process group cannot be found: /proc is not that of this"
+      + " namespace of process ids",
+    help: "mount it (unshare --mount-proc), or make a cgroup v2 tree writable")
+
   static func outputTruncated(of step: StepAddress, at limit: ByteCount) -> RunWarning {
     RunWarning(
       kind: .outputTruncated,

@@ -5,21 +5,25 @@ package enum RunCookie {
   package static let run = "WEFT_RUN_ID"
   package static let step = "WEFT_STEP"
   package static let attempt = "WEFT_ATTEMPT"
-  /// `PID.START.SESSION` of the engine's process; the start tells it from a later one with its id.
+  /// `PID.START.SESSION.NAMESPACE` of the engine's process; the start tells it from a later one with its
+  /// id, the namespace from one in another container.
   package static let engine = "WEFT_ENGINE"
 
   package static let thisEngine: String = {
     let process = ThisProcess.identity
-    return "\(process.id).\(process.startTicks).\(ThisProcess.session)"
+    return
+      "\(process.id).\(process.startTicks).\(ThisProcess.session).\(ThisProcess.idNamespace)"
   }()
 
-  /// What a process's environment says; `nil` if it is of no run.
+  /// What a process's environment says; `nil` if it is of no run, or of one in another namespace of
+  /// process ids: whether that one's engine is alive cannot be told from here.
   package static func membership(in environment: [UInt8]) -> RunMembership? {
     guard let run = ProcessCookie.value(of: run, in: environment),
       let engine = ProcessCookie.value(of: engine, in: environment)
     else { return nil }
     let parts = engine.split(separator: ".", omittingEmptySubsequences: false)
-    guard parts.count == 3, let id = Int32(parts[0]), let start = UInt64(parts[1]),
+    guard parts.count == 4, parts[3] == String(ThisProcess.idNamespace), let id = Int32(parts[0]),
+      let start = UInt64(parts[1]),
       let session = Int32(parts[2])
     else { return nil }
     return RunMembership(

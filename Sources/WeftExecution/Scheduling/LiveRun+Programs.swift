@@ -29,9 +29,11 @@ extension LiveRun {
       budget: .ofThisProcess,
       extra: plan.offersJobservers ? StepJobserver.descriptors : 0)
     configuration.maxParallel = limit.count
+    let isBlind = executor.containment != .cgroup && !ProcessTable.isReadable
     return start(
       plan, id: id, configuration: configuration, executor: executor, time: timers, logs: logs,
-      warnings: configuration.earlyWarnings + [limit.warning].compactMap(\.self),
+      warnings: configuration.earlyWarnings
+        + [limit.warning, isBlind ? .processesNotSeen : nil].compactMap(\.self),
       subscribing: subscribing)
   }
 }

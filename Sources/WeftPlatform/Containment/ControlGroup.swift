@@ -75,6 +75,18 @@
       return ids
     }
 
+    /// What is alive in it, at whatever depth; by its ids alone where /proc does not tell of it.
+    var members: [ProcessStatus] {
+      guard ProcessTable.isReadable else {
+        return processes.map { id in
+          ProcessStatus(
+            identity: ProcessIdentity(id: id, startTicks: 0), command: "", parent: 0, group: 0,
+            session: 0)
+        }
+      }
+      return processes.compactMap { ProcessStatus(of: $0) }.filter(\.isAlive)
+    }
+
     /// Moves its processes into another group.
     func release(into other: Int32) {
       for id in processes { CgroupFile.write(String(id), to: "cgroup.procs", of: other) }

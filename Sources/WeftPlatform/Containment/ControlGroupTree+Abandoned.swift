@@ -9,7 +9,7 @@
     static func abandoned() -> [(run: String, processes: [ProcessStatus])] {
       var found: [(run: String, processes: [ProcessStatus])] = []
       visit { run, group, _ in
-        found.append((run, group.processes.compactMap { ProcessStatus(of: $0) }.filter(\.isAlive)))
+        found.append((run, group.members))
       }
       return found
     }

@@ -125,8 +125,7 @@ struct ControlGroupPlace: Equatable {
     var mayHoldStrays: Bool { run.isPopulated }
 
     func strays() -> [ProcessStatus] {
-      state.withLock { $0.lingering }.flatMap { $0.processes }.compactMap { ProcessStatus(of: $0) }
-        .filter(\.isAlive)
+      state.withLock { $0.lingering }.flatMap(\.members)
     }
 
     func close() {
@@ -158,7 +157,7 @@ struct ControlGroupPlace: Equatable {
     }
 
     func members(besides leader: Int32) -> [ProcessStatus] {
-      group.processes.filter { $0 != leader }.compactMap { ProcessStatus(of: $0) }.filter(\.isAlive)
+      group.members.filter { $0.id != leader }
     }
 
     func holds(_ process: ProcessStatus) -> Bool {

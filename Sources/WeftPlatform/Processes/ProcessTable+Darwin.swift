@@ -2,6 +2,8 @@
   import Darwin
 
   extension ProcessTable {
+    package static let isReadable = true
+
     static func all() -> [ProcessStatus] { listed([CTL_KERN, KERN_PROC, KERN_PROC_ALL]) }
 
     fileprivate static func listed(_ query: [Int32]) -> [ProcessStatus] {

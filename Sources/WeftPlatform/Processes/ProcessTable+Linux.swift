@@ -2,9 +2,20 @@
   import Glibc
 
   extension ProcessTable {
+    /// Whether /proc tells of processes by the ids that they have here. It is another's in a namespace of
+    /// process ids that has mounted none of its own, and a signal sent by what it says would hit anyone.
+    package static let isReadable: Bool = {
+      withUnsafeTemporaryAllocation(of: CChar.self, capacity: 32) { buffer in
+        let count = readlink("/proc/self", buffer.baseAddress!, buffer.count)
+        guard count > 0 else { return false }
+        let target = UnsafeRawBufferPointer(UnsafeBufferPointer(rebasing: buffer[..<count]))
+        return DecimalDigits.number(startingAt: target) == Int(getpid())
+      }
+    }()
+
     static func all() -> [ProcessStatus] {
       var processes: [ProcessStatus] = []
-      guard let listing = opendir("/proc") else { return processes }
+      guard isReadable, let listing = opendir("/proc") else { return processes }
       defer { closedir(listing) }
       while let entry = readdir(listing) {
         let id = withUnsafeBytes(of: &entry.pointee.d_name) { DecimalDigits.number(startingAt: $0) }
@@ -17,6 +28,7 @@
   extension ProcessStatus {
     /// `nil` when there is no such process (any more).
     package init?(of id: Int32) {
+      guard ProcessTable.isReadable else { return nil }
       let file = open("/proc/\(id)/stat", O_RDONLY | O_CLOEXEC)
       guard file >= 0 else { return nil }
       defer { close(file) }

@@ -54,7 +54,7 @@ package struct ProcessStatus: Hashable, Sendable {
 ///
 /// A walk over /proc takes a few microseconds per process of the whole machine, so threads that ask at
 /// the same time share one: whoever asks before a walk begins is served by it.
-final class ProcessTable: Sendable {
+package final class ProcessTable: Sendable {
   static let shared = ProcessTable()
 
   /// What one walk has seen.
