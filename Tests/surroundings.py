@@ -20,7 +20,7 @@ import tempfile
 here = pathlib.Path(__file__).resolve().parent
 sys.path.insert(0, str(here / "KillMatrix"))
 
-from trial import GRACE, Failed, Trial, compiled_member  # noqa: E402
+from trial import GRACE, Failed, Trial, compiled_member, only_child  # noqa: E402
 
 NAMESPACE = ("unshare", "--pid", "--fork", "--mount-proc")
 
@@ -113,6 +113,40 @@ def reused_ids_are_not_mistaken(weft, member):
     return "; ".join(told)
 
 
+def processes_of_others_are_not_seen(weft, member):
+    """C13: where /proc is another namespace's, nobody is signalled by what it says, and a warning says so"""
+    for level in ("subreaper", "group+cookie"):
+        trial = Trial(weft, member, level)
+        try:
+            trial.start([trial.step("one", trial.script("member away session & member child; :"))],
+                        through=("unshare", "--pid", "--fork"))
+            trial.wait_until_up(2)
+            trial.send(signal.SIGTERM, only_child(trial.process.pid))
+            assert trial.wait_for_exit() == 143, trial.output
+            codes = [warning["code"] for warning in trial.events_of("run.warning")]
+            assert codes == ["processes-not-seen"], codes
+            assert "unkillable" not in trial.events_of("run.finished")[0], trial.events_text
+        finally:
+            trial.close()
+
+
+def containers_are_not_reaped(weft, member):
+    """K19: weft reap leaves alone what runs in another namespace of process ids, where its weft may live"""
+    trial = Trial(weft, member, "subreaper")
+    try:
+        trial.start([trial.step("one", trial.script("member child; :"))], through=NAMESPACE)
+        trial.wait_until_up(1)
+        trial.take_until(lambda: trial.events_of("run.started"), "the first event")
+        run = trial.events_of("run.started")[0]["run"]
+        done = subprocess.run([weft, "reap", run], capture_output=True, text=True)
+        assert done.returncode == 2 and "nothing is alive of a run" in done.stderr, done
+        assert not trial.nothing_is_alive()
+        trial.send(signal.SIGTERM, only_child(trial.process.pid))
+        assert trial.wait_for_exit() == 143
+    finally:
+        trial.close()
+
+
 def descriptors_are_not_inherited(weft, member):
     """C12: nothing that weft has open goes to a program which somebody else starts in its process"""
     trial = Trial(weft, member, "auto")
@@ -142,7 +176,8 @@ def run_workflow(weft, workflow, *arguments, through=()):
 
 
 TESTS = [crowd_is_cancelled, crowd_is_interrupted, first_process_reaps_orphans,
-         reused_ids_are_not_mistaken, descriptors_are_not_inherited]
+         processes_of_others_are_not_seen, containers_are_not_reaped, reused_ids_are_not_mistaken,
+         descriptors_are_not_inherited]
 
 
 def main():

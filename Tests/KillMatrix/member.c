@@ -1,7 +1,8 @@
 // A process of a step, for the kill matrix: holds the lock that proves its life, tells when it is up and
 // which signal ended it, and behaves as badly as the words after its name say.
 //
-//   member DIRECTORY NAME [ignore-term] [ignore-int] [silent] [session] [daemon] [write] [stop] [multiply]
+//   member DIRECTORY NAME [ignore-term] [ignore-int] [silent] [session] [leave-group] [daemon] [write] [stop]
+//          [multiply]
 //
 // In DIRECTORY: `lock`, held shared for life; `up.fifo`, gets the line "NAME up TIME"; `told`, gets
 // "NAME SIGNAL TIME" when a signal that can be caught ends it. Times are nanoseconds of the clock that is
@@ -70,6 +71,20 @@ static void be_silent(void) {
   int null = open("/dev/null", O_RDWR);
   for (int descriptor = 0; descriptor < 3; descriptor++) dup2(null, descriptor);
   close(null);
+}
+
+// Moves to the top of the tree of control groups (cgroup v2), where that is there and permitted.
+static void leave_group(void) {
+  char path[4096 + sizeof "/cgroup.procs"], line[8192], top[4096];
+  FILE *mounts = fopen("/proc/mounts", "re");
+  while (mounts != NULL && fgets(line, sizeof line, mounts) != NULL) {
+    if (sscanf(line, "%*s %4095s cgroup2 ", top) != 1 || strstr(line, " cgroup2 ") == NULL) continue;
+    snprintf(path, sizeof path, "%s/cgroup.procs", top);
+    int group = open(path, O_WRONLY | O_CLOEXEC);
+    if (group >= 0 && write(group, "0", 1) < 0) fail(path);
+    if (group >= 0) close(group);
+  }
+  if (mounts != NULL) fclose(mounts);
 }
 
 // As daemon(3), but for the second fork, which daemon(3) leaves out.
@@ -144,6 +159,7 @@ int main(int count, char **words) {
     else if (strcmp(word, "ignore-int") == 0) signal(SIGINT, SIG_IGN);
     else if (strcmp(word, "silent") == 0) be_silent();
     else if (strcmp(word, "session") == 0) setsid();
+    else if (strcmp(word, "leave-group") == 0) leave_group();
     else if (strcmp(word, "daemon") == 0) become_daemon();
     else if (strcmp(word, "write") == 0) writes = 1;
     else if (strcmp(word, "stop") == 0) stop();

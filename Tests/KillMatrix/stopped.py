@@ -8,7 +8,7 @@ import signal
 import subprocess
 
 from table import Column, Matrix, Result, Row
-from trial import GRACE, LIMIT, Failed
+from trial import GRACE, LIMIT, Failed, only_child
 
 ROWS = [
     Row("`sh`: a script and its child", "member child; :"),
@@ -26,6 +26,8 @@ ROWS = [
     Row("clears its environment", "env -i member child; :"),
     Row("a daemon that cleared its environment", "env -i member daemon daemon; member child; :",
         members=2),
+    Row("a daemon that moved itself to another control group",
+        "member daemon leave-group daemon; member child; :", members=2),
     Row("reads the terminal", "if read line </dev/tty; then exit 9; fi; member child; :"),
 ]
 
@@ -125,11 +127,8 @@ def first_process(trial, row):
     seen who is left. It cannot, for nobody takes its events."""
     trial.start([victim(trial, row)], through=("unshare", "--pid", "--fork", "--mount-proc"))
     trial.wait_until_up(row.members)
-    outer = trial.process.pid
-    with open(f"/proc/{outer}/task/{outer}/children") as file:
-        weft = int(file.read().split()[0])
     trial.fill_events()
-    trial.send(signal.SIGTERM, weft)
+    trial.send(signal.SIGTERM, only_child(trial.process.pid))
     trial.read_until(" of 1 step succeeded")
     trial.look_for_survivors()
     if trial.process.poll() is not None:

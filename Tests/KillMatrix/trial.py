@@ -28,6 +28,13 @@ def compiled_member(directory):
     return program
 
 
+def only_child(process):
+    """The pid of a process's one child, as it is seen from here."""
+    with open(f"/proc/{process}/task/{process}/children") as file:
+        child, = file.read().split()
+    return int(child)
+
+
 class Failed(Exception):
     """What did not happen as it must, whatever the table says."""
 
