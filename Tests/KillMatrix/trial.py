@@ -100,7 +100,7 @@ class Trial:
 
     def wait_until_up(self, count):
         """Until so many members have said that they are up; the time when the last one did."""
-        self.take_until(lambda: len(self.up) >= count, f"{count} members; up: {self.up}")
+        self.take_until(lambda: len(self.up) >= count, f"{count} members")
         return time.monotonic()
 
     def read_until(self, text):
@@ -123,7 +123,8 @@ class Trial:
         deadline = time.monotonic() + LIMIT
         while not holds():
             if time.monotonic() > deadline:
-                raise Failed(f"waited too long for {what}; said so far: {self.output[-2000:]!r}")
+                raise Failed(f"waited too long for {what}; up: {len(self.up)}, {self.up[-9:]}; "
+                             f"said so far: {self.output[-2000:]!r}")
             self.take(0.01)
 
     def take(self, seconds):
