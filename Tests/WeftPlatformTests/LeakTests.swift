@@ -53,8 +53,12 @@ import Testing
   @Test("starts by the thousand leave no descriptor, zombie or memory behind")
   func starts() throws {
     try Self.expectNothingIsLeft(by: Self.isLong ? 20_000 : 1_000) {
-      let ran = try? run(["/bin/echo", "hello"])
-      precondition(ran?.text == "hello\n" && ran?.end.exited(with: 0) == true)
+      do {
+        let ran = try run(["/bin/echo", "hello"])
+        #expect(ran.text == "hello\n" && ran.end.exited(with: 0), "\(ran)")
+      } catch {
+        Issue.record("not started: \(error)")
+      }
     }
   }
 
@@ -63,7 +67,7 @@ import Testing
     arguments: [["/nope"], ["/etc/passwd"], ["/bin/true", String(repeating: "x", count: 1 << 17)]])
   func failedStarts(arguments: [String]) throws {
     try Self.expectNothingIsLeft(by: Self.isLong ? 2_000 : 500) {
-      precondition(refusal(arguments) { $0.input = .bytes([1]) } != nil)
+      #expect(refusal(arguments) { $0.input = .bytes([1]) } != nil)
     }
   }
 }

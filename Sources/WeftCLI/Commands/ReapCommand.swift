@@ -14,6 +14,7 @@ struct ReapCommand {
   }
 
   func execute() -> ExitCode {
+    defer { RunSearch.clear() }
     let search = RunSearch(membership: RunCookie.membership)
     do {
       guard let run = try chosen(from: search.runs()) else {
@@ -69,7 +70,6 @@ struct ReapCommand {
       search.runs()[run]?.processes ?? []
     }
     let end = ending.end()
-    RunSearch.clear(run)
     func names(_ processes: [ProcessRecord]) -> String {
       processes.map { "\($0.id) (\(TerminalText.harmless($0.command)))" }.joined(separator: ", ")
     }

@@ -56,10 +56,10 @@ package struct RunSearch {
     return runs
   }
 
-  /// Takes away what was made for a run that is over.
-  package static func clear(_ run: String) {
+  /// Takes away what was made for runs of which nothing is alive any more, their engines included.
+  package static func clear() {
     #if os(Linux)
-      ControlGroupTree.clear(run)
+      ControlGroupTree.clear()
     #endif
   }
 

@@ -14,9 +14,10 @@
       return found
     }
 
-    static func clear(_ wanted: String) {
-      visit { run, group, parent in
-        if run == wanted, !group.isPopulated { group.remove(from: parent) }
+    /// Removes those in which nobody is alive.
+    static func clear() {
+      visit { _, group, parent in
+        if !group.isPopulated { group.remove(from: parent) }
       }
     }
 

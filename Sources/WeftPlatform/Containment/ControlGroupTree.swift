@@ -77,14 +77,15 @@ struct ControlGroupPlace: Equatable {
       // To begin in a group, a child needs the permission to be moved there from this one.
       guard faccessat(directory, "cgroup.procs", W_OK, 0) == 0 else { throw .last }
       run = try ControlGroup(making: Self.prefix + id, below: directory)
+      // Whoever clears up after an engine that was killed sees by the lock that this one was not. If he
+      // was quicker than the lock, the group is gone, and the probe tells.
+      flock(run.descriptor, LOCK_EX | LOCK_NB)
       do throws(SystemError) {
         _ = try ChildProcesses.beforeRegistering { weft_probe_cgroup(run.descriptor) }
       } catch {
         run.remove(from: directory)
         throw error
       }
-      // Whoever clears up after an engine that was killed sees by the lock that this one was not.
-      flock(run.descriptor, LOCK_EX | LOCK_NB)
     }
 
     static var ownPlace: ControlGroupPlace? {
