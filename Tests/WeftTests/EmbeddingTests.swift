@@ -27,6 +27,22 @@ import Weft
     #expect(run.output(of: first.address, last: 3) == Array("st\n".utf8))
   }
 
+  @Test func aStepThatWantsATerminalFailsAtItsStartAndIsToldWhy() async throws {
+    let workflow = try Workflow(
+      json: #"{"steps": [{ "id": "ask", "run": ["true"], "tty": true }]}"#)
+    let run = try Engine().start(workflow)
+    var failures: [StepFailure] = []
+    for await event in run.events {
+      if case .stepFinished(_, let end) = event.kind, let failure = end.failure {
+        failures.append(failure)
+      }
+    }
+    let failure = try #require(failures.first)
+    #expect(failure.classes == [.spawn])
+    #expect(failure.message.hasSuffix("the program that runs this workflow offers none"))
+    #expect(failure.help != nil)
+  }
+
   @Test func everySubscriberIsComplete() async throws {
     let run = try Engine().start(Workflow(steps: [Step(run: "true"), Step(run: "true")]))
     async let first = Array(run.events)
