@@ -1,14 +1,14 @@
 import WeftPlatform
 
 /// Measures Weft beside bare loops and other tools, in the same run: `swift run -c release
-/// WeftBenchmarks [futures] [json] [plan] [programs] [run]`; without names, all of them.
+/// WeftBenchmarks [futures] [json] [plan] [programs] [run] [secrets]`; without names, all of them.
 ///
 /// Every figure is the median of several runs, taken in turns with its counterpart. On a machine that does
 /// something else as well, only the ratios mean anything.
 @main
 enum Main {
   private enum Suite: String, CaseIterable {
-    case futures, json, plan, programs, run
+    case futures, json, plan, programs, run, secrets
 
     func report(to table: Table) {
       switch self {
@@ -17,6 +17,7 @@ enum Main {
       case .plan: PlanBenchmarks.rows().forEach(table.add)
       case .programs: ProgramBenchmarks.run(report: table.add)
       case .run: RunBenchmarks.rows().forEach(table.add)
+      case .secrets: SecretBenchmarks.rows().forEach(table.add)
       }
     }
   }

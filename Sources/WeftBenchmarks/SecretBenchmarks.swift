@@ -1,0 +1,108 @@
+import WeftExecution
+
+/// Masking secrets in what steps write: 64 MiB of a build's log, in chunks as they are read from a pipe.
+enum SecretBenchmarks {
+  private static let bytes = 64 << 20
+  private static let chunkBytes = 64 << 10
+
+  static func rows() -> [BenchmarkRow] {
+    let log = repeated(lines)
+    let digits = repeated(hexadecimal)
+    let sum = seconds { keep(byteSum(log)) }
+    func row(_ name: String, _ text: [UInt8], _ count: Int) -> BenchmarkRow {
+      let mask = SecretMask(secrets(count))
+      let time = seconds { keep(masked(text, mask)) }
+      return BenchmarkRow(
+        name: "secrets: \(name), \(count) secrets", measured: nanosecondsPerByte(time),
+        unit: "ns/B", baselineName: "sum of its bytes", baseline: nanosecondsPerByte(sum))
+    }
+    let made = seconds { keep(SecretMask(secrets(10)).isEmpty) }
+    return [
+      row("64 MiB of log", log, 0), row("64 MiB of log", log, 1), row("64 MiB of log", log, 10),
+      row("64 MiB of digits", digits, 10),
+      BenchmarkRow(
+        name: "secrets: a mask of 10 is made", measured: made * 1e3, unit: "ms",
+        baselineName: "64 MiB are summed", baseline: sum * 1e3),
+    ]
+  }
+
+  private static func nanosecondsPerByte(_ seconds: Double) -> Double {
+    seconds * 1e9 / Double(bytes)
+  }
+
+  private static func masked(_ text: [UInt8], _ mask: SecretMask) -> Int {
+    var filter = SecretFilter(mask)
+    var count = 0
+    text.withUnsafeBytes { text in
+      for start in stride(from: 0, to: text.count, by: chunkBytes) {
+        let chunk = text[start..<min(start + chunkBytes, text.count)]
+        filter.take(UnsafeRawBufferPointer(rebasing: chunk)) { count += $0.count }
+      }
+    }
+    filter.finish { count += $0.count }
+    return count
+  }
+
+  /// The bare loop: what it costs to look at every byte once, one at a time.
+  @inline(never)
+  private static func byteSum(_ bytes: [UInt8]) -> Int {
+    var sum = 0
+    for byte in bytes { sum = (sum &* 31) &+ Int(byte) }
+    return sum
+  }
+
+  // MARK: Samples
+
+  /// Tokens of 40 letters and digits, as services hand them out.
+  private static func secrets(_ count: Int) -> [Secret] {
+    (0..<count).map { number in
+      let token = "ghp_" + digits(40, from: UInt64(number) + 7, base: 36)
+      guard let secret = try? Secret(Array(token.utf8)) else { preconditionFailure() }
+      return secret
+    }
+  }
+
+  private static let lines: [UInt8] = {
+    var text = ""
+    for number in 0..<4_000 {
+      let file =
+        "Sources/Module\(number % 37)/File\(digits(4, from: UInt64(number), base: 16)).swift"
+      text += "[\(number)/4000] Compiling \(file) (\(number * 7 % 1000) ms)\n"
+      text += "2026-11-21T06:\(number % 60):07Z info: request \(number) took "
+      text += "\(number * 13 % 977) ms, status=200 path=/api/v1/items/\(number)\n"
+    }
+    return Array(text.utf8)
+  }()
+
+  private static let hexadecimal = Array(
+    (0..<4_000).map { digits(64, from: $0, base: 16) + "\n" }.joined().utf8)
+
+  /// Digits without a pattern (Lehmer's generator as of Park and Miller 1988).
+  private static func digits(_ count: Int, from seed: UInt64, base: UInt64) -> String {
+    var state = seed % 2_147_483_646 + 1
+    return (0..<count).map { _ in
+      state = state * 48_271 % 2_147_483_647
+      return String(state / 97 % base, radix: Int(base))
+    }.joined()
+  }
+
+  private static func repeated(_ sample: [UInt8]) -> [UInt8] {
+    var text: [UInt8] = []
+    text.reserveCapacity(bytes + sample.count)
+    while text.count < bytes { text += sample }
+    return Array(text[..<bytes])
+  }
+
+  // MARK: Measuring
+
+  /// The median of five, after one that is not counted.
+  private static func seconds(_ work: () -> Void) -> Double {
+    work()
+    let times = (0..<5).map { _ in ContinuousClock().measure(work) / .seconds(1) }
+    return times.median
+  }
+
+  /// Keeps the optimizer from leaving out what nobody looks at.
+  @inline(never) @_optimize(none)
+  private static func keep<Value>(_ value: Value) {}
+}

@@ -1,0 +1,80 @@
+/// The inside of a JSON string (RFC 8259 §7), as different writers do it: they differ in what they escape
+/// without having to, and in how.
+enum JSONForms {
+  /// What a writer escapes besides quotes, backslashes and controls.
+  private struct Style {
+    var slash = false
+    var nonASCII = false
+    /// As `\u00XX`, so that the text may stand in HTML.
+    var further: [UInt8] = []
+    /// Backspace and form feed as `\b` and `\f`.
+    var shortControls = true
+    var digits = HexForms.lowercase
+  }
+
+  static func all(of bytes: ArraySlice<UInt8>) -> [[UInt8]] {
+    // What is not text is never written as it is.
+    guard let text = String(validating: bytes, as: UTF8.self) else { return [] }
+    return styles.map { escaped(text, $0) } + styles.prefix(1).map { twice(text, $0) }
+  }
+
+  /// JSON within JSON.
+  private static func twice(_ text: String, _ style: Style) -> [UInt8] {
+    escaped(String(decoding: escaped(text, style), as: UTF8.self), style)
+  }
+
+  private static let styles: [Style] = {
+    var styles: [Style] = []
+    // None; Go and those that write for HTML; Gson; jq.
+    for further in ["", "<>&", "<>&='", "\u{7F}"] {
+      for (nonASCII, digits) in [
+        (false, HexForms.lowercase), (true, HexForms.lowercase), (true, HexForms.uppercase),
+      ] {
+        for slash in [false, true] {
+          for shortControls in [true, false] {
+            styles.append(
+              Style(
+                slash: slash, nonASCII: nonASCII, further: Array(further.utf8),
+                shortControls: shortControls, digits: digits))
+          }
+        }
+      }
+    }
+    return styles
+  }()
+
+  private static func escaped(_ text: String, _ style: Style) -> [UInt8] {
+    var form: [UInt8] = []
+    for scalar in text.unicodeScalars {
+      if scalar.isASCII {
+        append(UInt8(scalar.value), to: &form, style)
+      } else if style.nonASCII {
+        for unit in UTF16.encode(scalar)! { appendUnit(unit, to: &form, style.digits) }
+      } else {
+        form += UTF8.encode(scalar)!
+      }
+    }
+    return form
+  }
+
+  private static func append(_ byte: UInt8, to form: inout [UInt8], _ style: Style) {
+    let backslash = UInt8(ascii: "\\")
+    switch byte {
+    case UInt8(ascii: "\""), backslash: form += [backslash, byte]
+    case UInt8(ascii: "/") where style.slash: form += [backslash, byte]
+    case 0x09: form += [backslash, UInt8(ascii: "t")]
+    case 0x0A: form += [backslash, UInt8(ascii: "n")]
+    case 0x0D: form += [backslash, UInt8(ascii: "r")]
+    case 0x08 where style.shortControls: form += [backslash, UInt8(ascii: "b")]
+    case 0x0C where style.shortControls: form += [backslash, UInt8(ascii: "f")]
+    case ..<0x20: appendUnit(UInt16(byte), to: &form, style.digits)
+    case _ where style.further.contains(byte): appendUnit(UInt16(byte), to: &form, style.digits)
+    default: form.append(byte)
+    }
+  }
+
+  private static func appendUnit(_ unit: UInt16, to form: inout [UInt8], _ digits: [UInt8]) {
+    form += [UInt8(ascii: "\\"), UInt8(ascii: "u")]
+    for shift in [12, 8, 4, 0] { form.append(digits[Int(unit >> shift & 15)]) }
+  }
+}

@@ -1,0 +1,138 @@
+/// Finds all occurrences of many patterns in one pass over a stream, however it is cut into pieces.
+///
+/// Two things take turns: bytes that begin no pattern are skipped by a table over four bytes at a time (the
+/// patterns' first four, hashed; after Wu and Manber 1994), and where one may begin, an automaton reads on
+/// (Aho and Corasick 1975) until it is back at so little that skipping knows better. Time is proportional
+/// to the stream, whatever stands in it.
+final class PatternAutomaton: Sendable {
+  /// How much of a pattern the skipping looks at; no pattern is shorter.
+  static let prefixBytes = Secret.fewestBytes
+  private static let hashBits = 16
+
+  let trie: PatternTrie
+  /// A bit for each hash: whether a pattern begins so.
+  private let beginnings: [UInt64]
+
+  /// - Parameter trie: With its fallbacks drawn.
+  init(_ trie: PatternTrie) {
+    self.trie = trie
+    var table = [UInt64](repeating: 0, count: 1 << (PatternAutomaton.hashBits - 6))
+    for word in trie.words(of: 0) {
+      let hash = PatternAutomaton.hash(word)
+      table[hash >> 6] |= 1 << (hash & 63)
+    }
+    beginnings = table
+  }
+
+  /// By a prime multiple, upper bits (Knuth, "The Art of Computer Programming" 3, §6.4).
+  @inline(__always)
+  private static func hash(_ word: UInt32) -> Int {
+    Int((word &* 2_654_435_761) >> UInt32(32 - hashBits))
+  }
+
+  /// What of the end of the stream may go on to be a pattern: its length.
+  func pending(_ state: UInt32) -> Int {
+    var state = state
+    // A pattern's end that no longer one begins with waits for nothing.
+    while state != 0, trie.nodes[Int(state)].firstChild == 0 {
+      state = trie.nodes[Int(state)].fallback
+    }
+    return Int(trie.nodes[Int(state)].depth)
+  }
+
+  /// Reads a piece of a stream.
+  ///
+  /// - Parameters:
+  ///   - state: Where the piece before left off; zero at the beginning.
+  ///   - found: Told where a pattern stands in the piece, in the order of ends; where several end, the
+  ///     longest. One that began in an earlier piece begins below zero. Returns whether to go on.
+  /// - Returns: Where this piece leaves off.
+  func read(
+    _ bytes: UnsafeRawBufferPointer, from state: UInt32, found: (Range<Int>) -> Bool
+  ) -> UInt32 {
+    trie.nodes.withUnsafeBufferPointer { nodes in
+      trie.roots.withUnsafeBufferPointer { roots in
+        beginnings.withUnsafeBufferPointer { beginnings in
+          PatternReading(nodes: nodes, roots: roots, beginnings: beginnings, bytes: bytes)
+            .run(from: state, found: found)
+        }
+      }
+    }
+  }
+
+  /// The tables of an automaton, and what it reads.
+  private struct PatternReading {
+    let nodes: UnsafeBufferPointer<PatternTrie.Node>
+    let roots: UnsafeBufferPointer<UInt32>
+    let beginnings: UnsafeBufferPointer<UInt64>
+    let bytes: UnsafeRawBufferPointer
+
+    func run(from start: UInt32, found: (Range<Int>) -> Bool) -> UInt32 {
+      var state = start
+      var index = 0
+      // Where the automaton began to read; what begins there is past skipping.
+      var entry = -1
+      if state == 0 {
+        index = nextBeginning(from: 0)
+        entry = index
+      }
+      while index < bytes.count {
+        state = next(state, bytes[index])
+        index &+= 1
+        let node = nodes[Int(state)]
+        if node.match > 0, !found(index - Int(node.match)..<index) { return state }
+        guard node.depth < prefixBytes else { continue }
+        let begin = index &- Int(node.depth)
+        if begin > entry, begin &+ prefixBytes <= bytes.count {
+          state = 0
+          index = nextBeginning(from: begin)
+          entry = index
+        }
+      }
+      return state
+    }
+
+    /// The first place at or after `start` where a pattern may begin; near the end of the piece, any.
+    @inline(__always)
+    private func nextBeginning(from start: Int) -> Int {
+      var index = start
+      let end = bytes.count &- prefixBytes
+      while index <= end {
+        let word = UInt32(littleEndian: bytes.loadUnaligned(fromByteOffset: index, as: UInt32.self))
+        let hash = PatternAutomaton.hash(word)
+        if beginnings[hash >> 6] >> UInt64(hash & 63) & 1 != 0 { return index }
+        index &+= 1
+      }
+      return index
+    }
+
+    private func next(_ state: UInt32, _ byte: UInt8) -> UInt32 {
+      var state = state
+      while state != 0 {
+        var child = nodes[Int(state)].firstChild
+        while child != 0 {
+          if nodes[Int(child)].byte == byte { return child }
+          child = nodes[Int(child)].nextSibling
+        }
+        state = nodes[Int(state)].fallback
+      }
+      return roots[Int(byte)]
+    }
+  }
+}
+
+extension PatternTrie {
+  /// The first four bytes of all patterns below a node, as a little-endian load of them gives.
+  fileprivate func words(of state: UInt32) -> [UInt32] {
+    let node = nodes[Int(state)]
+    guard node.depth < PatternAutomaton.prefixBytes else { return [0] }
+    var words: [UInt32] = []
+    var child = node.firstChild
+    while child != 0 {
+      let byte = UInt32(nodes[Int(child)].byte) << (8 * UInt32(node.depth))
+      words += self.words(of: child).map { $0 | byte }
+      child = nodes[Int(child)].nextSibling
+    }
+    return words
+  }
+}

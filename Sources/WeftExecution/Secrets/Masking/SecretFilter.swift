@@ -1,0 +1,131 @@
+/// Masks the secrets in one stream of bytes, however the stream is cut into chunks.
+///
+/// Each stretch that secrets cover, overlapping or touching, becomes one ``Secret/mark``. What the stream
+/// ends with is held back as long as it may be the beginning of a secret, and no longer: never as much as
+/// the longest form of one, and nothing where no secret begins.
+package struct SecretFilter {
+  private var automaton: PatternAutomaton?
+  private var state: UInt32 = 0
+  /// The end of the stream that has not been passed on.
+  private var held: [UInt8] = []
+  /// Where secrets stand in what has not been passed on: ascending, apart from each other, and counted
+  /// from the end of `held`, so that they are below zero between chunks.
+  private var stretches: [Range<Int>] = []
+  /// Whether what was passed on last is a mark, which then stands for what touches it as well.
+  private var endsWithMark = false
+
+  package init(_ mask: SecretMask = .none) {
+    automaton = mask.automaton
+  }
+
+  /// How much is held back.
+  package var heldBytes: Int { held.count }
+
+  /// Masks what this mask masks from now on, also in what is held back.
+  package mutating func use(_ mask: SecretMask) {
+    guard automaton !== mask.automaton else { return }
+    automaton = mask.automaton
+    let known = stretches
+    stretches = []
+    state = 0
+    if let automaton {
+      let (bytes, end) = (held, held.count)
+      state = bytes.withUnsafeBytes { read($0, by: automaton, from: 0, shift: -end) }
+    }
+    // In the order of their ends, as they are found.
+    let found = stretches
+    stretches = []
+    for stretch in (known + found).sorted(by: { $0.upperBound < $1.upperBound }) { add(stretch) }
+  }
+
+  /// Takes a chunk, and passes on, in pieces, what is certain with it.
+  package mutating func take(
+    _ chunk: UnsafeRawBufferPointer, _ pass: (UnsafeRawBufferPointer) -> Void
+  ) {
+    guard let automaton else {
+      passOn(upTo: 0, of: chunk, pass)
+      held = []
+      return pass(chunk)
+    }
+    state = read(chunk, by: automaton, from: state, shift: 0)
+    let end = chunk.count - automaton.pending(state)
+    passOn(upTo: end, of: chunk, pass)
+    if end < 0 {
+      held.removeFirst(held.count + end)
+      held += chunk
+    } else {
+      held = Array(chunk[end...])
+    }
+    for index in stretches.indices {
+      let lower = max(stretches[index].lowerBound, end)
+      stretches[index] = lower - chunk.count..<stretches[index].upperBound - chunk.count
+    }
+  }
+
+  /// The stream has ended: passes on what was held back.
+  package mutating func finish(_ pass: (UnsafeRawBufferPointer) -> Void) {
+    passOn(upTo: 0, of: UnsafeRawBufferPointer(start: nil, count: 0), pass)
+    held = []
+    state = 0
+    endsWithMark = false
+  }
+
+  private mutating func read(
+    _ bytes: UnsafeRawBufferPointer, by automaton: PatternAutomaton, from state: UInt32, shift: Int
+  ) -> UInt32 {
+    automaton.read(bytes, from: state) { range in
+      add(range.lowerBound + shift..<range.upperBound + shift)
+      return true
+    }
+  }
+
+  /// Adds a stretch that ends after all others.
+  private mutating func add(_ stretch: Range<Int>) {
+    var lower = max(stretch.lowerBound, -held.count)
+    while let last = stretches.last, last.upperBound >= lower {
+      lower = min(lower, last.lowerBound)
+      stretches.removeLast()
+    }
+    stretches.append(lower..<stretch.upperBound)
+  }
+
+  /// Passes on what stands before `end`, counted from where the chunk begins.
+  private mutating func passOn(
+    upTo end: Int, of chunk: UnsafeRawBufferPointer, _ pass: (UnsafeRawBufferPointer) -> Void
+  ) {
+    var position = -held.count
+    var done = 0
+    for stretch in stretches {
+      guard stretch.lowerBound < end else { break }
+      if position < stretch.lowerBound {
+        passOn(position..<stretch.lowerBound, of: chunk, pass)
+        endsWithMark = false
+      }
+      if !endsWithMark { SecretFilter.mark.withUnsafeBytes(pass) }
+      endsWithMark = true
+      position = min(stretch.upperBound, end)
+      if stretch.upperBound <= end { done += 1 }
+    }
+    stretches.removeFirst(done)
+    guard position < end else { return }
+    passOn(position..<end, of: chunk, pass)
+    endsWithMark = false
+  }
+
+  private static let mark = Array(Secret.mark.utf8)
+
+  /// Passes on bytes as they are: those below zero are held, the others stand in the chunk.
+  private func passOn(
+    _ range: Range<Int>, of chunk: UnsafeRawBufferPointer, _ pass: (UnsafeRawBufferPointer) -> Void
+  ) {
+    let old = range.clamped(to: -held.count..<0)
+    if !old.isEmpty {
+      held.withUnsafeBytes { held in
+        let bounds = old.lowerBound + held.count..<old.upperBound + held.count
+        pass(UnsafeRawBufferPointer(rebasing: held[bounds]))
+      }
+    }
+    let new = range.clamped(to: 0..<chunk.count)
+    if !new.isEmpty { pass(UnsafeRawBufferPointer(rebasing: chunk[new])) }
+  }
+}

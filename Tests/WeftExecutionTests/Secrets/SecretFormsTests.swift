@@ -1,0 +1,173 @@
+import Testing
+import WeftJSON
+import WeftTestKit
+
+@testable import WeftExecution
+
+/// What other programs make of a secret, and that nothing of it remains to be read.
+@Suite struct SecretFormsTests {
+  private static func mask(_ secret: String) throws -> SecretMask {
+    SecretMask([try Secret(Array(secret.utf8))])
+  }
+
+  private static let awkward = "pä/ss \"w\\ör+d\"\u{1F511}=~?&<b>#'\u{8}\u{1}:@!(x)*"
+
+  // MARK: Lines
+
+  @Test(
+    "S06: each line of a secret is masked by itself",
+    arguments: ["line one here", "line-two", "key: value of 3", "{\"a\": \"json-line\"}"])
+  func eachLine(line: String) throws {
+    let secret = "line one here\r\nline-two\n\n  key: value of 3\n}\n\t{\"a\": \"json-line\"}\n"
+    let mask = try Self.mask(secret)
+    #expect(mask.masked("<\(line)>") == "<***>")
+    #expect(mask.masked(secret) == "***")
+    // What every file has is no secret.
+    #expect(mask.masked("{\n}\n  }\n") == "{\n}\n  }\n")
+  }
+
+  // MARK: Base64
+
+  /// Written from the definition, bit by bit (RFC 4648 §4).
+  private static func base64(_ bytes: [UInt8], _ last: String = "+/") -> [UInt8] {
+    let digits = Array(
+      ("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789" + last).utf8)
+    let bits = bytes.flatMap { byte in (0..<8).map { byte >> (7 - $0) & 1 } }
+    return stride(from: 0, to: bits.count, by: 6).map { start in
+      digits[(0..<6).reduce(0) { $0 << 1 | Int(start + $1 < bits.count ? bits[start + $1] : 0) }]
+    }
+  }
+
+  @Test(
+    "S07: base64 of a secret anywhere in what is encoded, in either alphabet, keeps nothing of it",
+    arguments: 0..<300 as Range<UInt64>)
+  func base64IsMasked(seed: UInt64) throws {
+    var random = SeededGenerator(seed: seed)
+    func bytes(_ count: ClosedRange<Int>) -> [UInt8] {
+      (0..<Int.random(in: count, using: &random)).map { _ in .random(in: 1...255, using: &random) }
+    }
+    let secret = bytes(5...(seed.isMultiple(of: 3) ? 700 : 60))
+    let (before, after) = (bytes(0...7), bytes(0...7))
+    let mask = SecretMask([try Secret(secret)])
+    let alphabet = seed.isMultiple(of: 2) ? "+/" : "-_"
+    let text = Self.base64(before + secret + after, alphabet)
+    // Exactly the digits all of whose bits are the secret's.
+    let first = (before.count * 8 + 5) / 6
+    let end = (before.count + secret.count) * 8 / 6
+    let wanted = text[..<first] + Array("***".utf8) + text[end...]
+    #expect(text.withUnsafeBytes(mask.masked) == Array(wanted))
+  }
+
+  @Test(
+    "S07: base64 that is broken into lines is masked, too",
+    arguments: [64, 76], ["\n", "\r\n"])
+  func brokenBase64IsMasked(width: Int, newline: String) throws {
+    var random = SeededGenerator(seed: UInt64(width))
+    for beforeCount in 0..<80 {
+      let secret = (0..<120).map { _ in UInt8.random(in: 1...255, using: &random) }
+      let before = [UInt8](repeating: 7, count: beforeCount)
+      let digits = Self.base64(before + secret + [7, 7, 7])
+      let (first, end) = ((before.count * 8 + 5) / 6, (before.count + secret.count) * 8 / 6)
+      var (text, wanted): ([UInt8], [UInt8]) = ([], [])
+      for (index, digit) in digits.enumerated() {
+        let isBreak = index > 0 && index.isMultiple(of: width)
+        if isBreak { text += Array(newline.utf8) }
+        text.append(digit)
+        // A break at the very edge of the secret stays.
+        if isBreak, index <= first || index >= end { wanted += Array(newline.utf8) }
+        if index == first { wanted += Array("***".utf8) }
+        if index < first || index >= end { wanted.append(digit) }
+      }
+      let mask = SecretMask([try Secret(secret)])
+      #expect(text.withUnsafeBytes(mask.masked) == wanted, "after \(beforeCount) bytes")
+    }
+  }
+
+  // MARK: URL
+
+  @Test(
+    "S07: percent-encoded in all dialects",
+    arguments: [
+      // RFC 3986: curl --data-urlencode, jq @uri
+      "p%C3%A4%2Fss%20%22w%5C%C3%B6r%2Bd%22%F0%9F%94%91%3D~%3F%26%3Cb%3E%23%27%08%01%3A%40%21%28x%29%2A",
+      // Python's urllib.parse.quote
+      "p%C3%A4/ss%20%22w%5C%C3%B6r%2Bd%22%F0%9F%94%91%3D~%3F%26%3Cb%3E%23%27%08%01%3A%40%21%28x%29%2A",
+      // encodeURIComponent
+      "p%C3%A4%2Fss%20%22w%5C%C3%B6r%2Bd%22%F0%9F%94%91%3D~%3F%26%3Cb%3E%23'%08%01%3A%40!(x)*",
+      // encodeURI
+      "p%C3%A4/ss%20%22w%5C%C3%B6r+d%22%F0%9F%94%91=~?&%3Cb%3E#'%08%01:@!(x)*",
+      // application/x-www-form-urlencoded: URLSearchParams
+      "p%C3%A4%2Fss+%22w%5C%C3%B6r%2Bd%22%F0%9F%94%91%3D%7E%3F%26%3Cb%3E%23%27%08%01%3A%40%21%28x%29*",
+      // The same in lowercase: .NET
+      "p%c3%a4%2fss+%22w%5c%c3%b6r%2bd%22%f0%9f%94%91%3d%7e%3f%26%3cb%3e%23%27%08%01%3a%40%21%28x%29*",
+      // new URL().password
+      "p%C3%A4%2Fss%20%22w%5C%C3%B6r+d%22%F0%9F%94%91%3D~%3F&%3Cb%3E%23'%08%01%3A%40!(x)*",
+    ])
+  func percentEncodingIsMasked(text: String) throws {
+    #expect(
+      try Self.mask(Self.awkward).masked("https://x/?q=\(text)&r=1") == "https://x/?q=***&r=1")
+  }
+
+  @Test func everyByteInPercentIsMasked() throws {
+    #expect(try Self.mask("token").masked("%74%6f%6b%65%6e") == "***")
+  }
+
+  // MARK: JSON
+
+  @Test(
+    "S07: escaped in JSON strings in all dialects",
+    arguments: [
+      // JSON.stringify
+      #"pä/ss \"w\\ör+d\"🔑=~?&<b>#'\b\u0001:@!(x)*"#,
+      // Python's json.dumps, jq -a
+      #"p\u00e4/ss \"w\\\u00f6r+d\"\ud83d\udd11=~?&<b>#'\b\u0001:@!(x)*"#,
+      // PHP's json_encode
+      #"p\u00e4\/ss \"w\\\u00f6r+d\"\ud83d\udd11=~?&<b>#'\b\u0001:@!(x)*"#,
+      // Go's encoding/json
+      #"pä/ss \"w\\ör+d\"🔑=~?\u0026\u003cb\u003e#'\u0008\u0001:@!(x)*"#,
+      // Gson
+      #"pä/ss \"w\\ör+d\"🔑\u003d~?\u0026\u003cb\u003e#\u0027\b\u0001:@!(x)*"#,
+      // .NET's System.Text.Json
+      #"p\u00E4/ss \"w\\\u00F6r+d\"\uD83D\uDD11=~?&<b>#'\b\u0001:@!(x)*"#,
+      // JSON within JSON
+      #"pä/ss \\\"w\\\\ör+d\\\"🔑=~?&<b>#'\\b\\u0001:@!(x)*"#,
+    ])
+  func jsonIsMasked(text: String) throws {
+    #expect(try Self.mask(Self.awkward).masked("{\"key\":\"\(text)\"}") == "{\"key\":\"***\"}")
+  }
+
+  @Test func theEnginesOwnJSONIsMasked() throws {
+    var writer = JSONWriter()
+    writer.string(Self.awkward + "\u{7F}\nsecond line\t\u{1F}")
+    let text = String(decoding: writer.bytes, as: UTF8.self)
+    let mask = try Self.mask(Self.awkward + "\u{7F}\nsecond line\t\u{1F}")
+    #expect(mask.masked(text) == "\"***\"")
+  }
+
+  // MARK: Hexadecimal digits, and parts
+
+  @Test("S07: hexadecimal digits in either case")
+  func hexIsMasked() throws {
+    let mask = try Self.mask("hunter-2")
+    #expect(mask.masked("68756e7465722d32 68756E7465722D32") == "*** ***")
+    #expect(try Self.mask("hunter2").masked("68756e74657232") == "68756e74657232")
+  }
+
+  @Test("a long secret is masked as a whole and in part", arguments: 0..<20 as Range<UInt64>)
+  func longSecretsAreMasked(seed: UInt64) throws {
+    var random = SeededGenerator(seed: seed)
+    let letters = Array("abcdefghijklmnopqrstuvwxyzäöü€🔑\"\\/+")
+    let secret = String(
+      (0..<Int.random(in: 200...2000, using: &random)).map { _ in
+        letters.randomElement(using: &random)!
+      })
+    let mask = try Self.mask(secret)
+    #expect(mask.masked("<\(secret)>") == "<***>")
+    var writer = JSONWriter()
+    writer.string(secret)
+    #expect(mask.masked(String(decoding: writer.bytes, as: UTF8.self)) == "\"***\"")
+    // No form is longer than a part's worst encoding, so that little is ever held back.
+    let longest = SecretForms.all(of: Array(secret.utf8)).map(\.count).max()!
+    #expect(longest <= (SecretForms.partBytes + 10) * 6)
+  }
+}

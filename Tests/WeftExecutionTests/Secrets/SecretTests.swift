@@ -1,0 +1,38 @@
+import Testing
+
+@testable import WeftExecution
+
+@Suite struct SecretTests {
+  @Test(
+    "S08: what is too short to be masked is refused",
+    arguments: [
+      ("{", .tooShort(count: 1)), ("abc", .tooShort(count: 3)), ("  ab \n", .tooShort(count: 2)),
+      ("", .empty), ("abcd\0", .hasNUL),
+      (String(repeating: "x", count: Secret.mostBytes + 1), .tooLong),
+    ] as [(String, Secret.Unfit)])
+  func refused(text: String, reason: Secret.Unfit) {
+    #expect(throws: reason) { try Secret(Array(text.utf8)) }
+  }
+
+  @Test(arguments: ["abcd", String(repeating: "x", count: Secret.mostBytes)])
+  func accepted(text: String) throws {
+    #expect(try Secret(Array(text.utf8)).bytes.count == text.utf8.count)
+  }
+
+  @Test("S09: printing a secret shows nothing of it")
+  func printingShowsNothing() throws {
+    let secret = try Secret(Array("canary".utf8))
+    var dumped = ""
+    dump(secret, to: &dumped)
+    dump(["key": secret], to: &dumped)
+    let texts = [
+      "\(secret)", String(reflecting: secret), "\([secret])", "\(Optional(secret) as Any)",
+    ]
+    for text in texts + [dumped] {
+      #expect(text.contains("***"))
+      #expect(!text.contains("canary"))
+      #expect(!text.contains("99, 97"))
+      #expect(!text.contains("99\n"))
+    }
+  }
+}
