@@ -16,35 +16,36 @@ let modules: [(name: String, knows: [Target.Dependency])] = [
   ("WeftFutures", []),
   ("WeftDiagnostics", []),
   ("WeftJSON", ["WeftDiagnostics"]),
-  ("WeftDefinition", ["WeftDiagnostics", "WeftJSON"]),
-  ("WeftPlanning", ["WeftDiagnostics", "WeftJSON", "WeftDefinition"]),
+  ("WeftExpressions", ["WeftDiagnostics", "WeftJSON"]),
+  ("WeftDefinition", ["WeftDiagnostics", "WeftJSON", "WeftExpressions"]),
+  ("WeftPlanning", ["WeftDiagnostics", "WeftJSON", "WeftExpressions", "WeftDefinition"]),
   ("WeftPlatform", ["CWeftPlatform"]),
   (
     "WeftExecution",
     [
-      "WeftFutures", "WeftDiagnostics", "WeftJSON", "WeftDefinition", "WeftPlanning",
-      "WeftPlatform",
+      "WeftFutures", "WeftDiagnostics", "WeftJSON", "WeftExpressions", "WeftDefinition",
+      "WeftPlanning", "WeftPlatform",
     ]
   ),
   (
     "WeftReporting",
     [
-      "WeftDiagnostics", "WeftJSON", "WeftDefinition", "WeftPlanning", "WeftPlatform",
-      "WeftExecution",
+      "WeftDiagnostics", "WeftJSON", "WeftExpressions", "WeftDefinition", "WeftPlanning",
+      "WeftPlatform", "WeftExecution",
     ]
   ),
   (
     "Weft",
     [
-      "WeftFutures", "WeftDiagnostics", "WeftJSON", "WeftDefinition", "WeftPlanning",
-      "WeftPlatform", "WeftExecution",
+      "WeftFutures", "WeftDiagnostics", "WeftJSON", "WeftExpressions", "WeftDefinition",
+      "WeftPlanning", "WeftPlatform", "WeftExecution",
     ]
   ),
   (
     "WeftTestKit",
     [
-      "WeftFutures", "WeftDiagnostics", "WeftDefinition", "WeftPlanning", "WeftPlatform",
-      "WeftExecution", "Weft",
+      "WeftFutures", "WeftDiagnostics", "WeftJSON", "WeftExpressions", "WeftDefinition",
+      "WeftPlanning", "WeftPlatform", "WeftExecution", "Weft",
     ]
   ),
 ]
@@ -87,15 +88,15 @@ package.targets += [
   .executableTarget(
     name: "WeftCLI",
     dependencies: [
-      "WeftDiagnostics", "WeftJSON", "WeftDefinition", "WeftPlanning", "WeftPlatform",
-      "WeftExecution", "WeftReporting",
+      "WeftDiagnostics", "WeftJSON", "WeftExpressions", "WeftDefinition", "WeftPlanning",
+      "WeftPlatform", "WeftExecution", "WeftReporting",
     ],
     swiftSettings: settings),
   .executableTarget(
     name: "WeftBenchmarks",
     dependencies: [
-      "WeftFutures", "WeftDiagnostics", "WeftJSON", "WeftDefinition", "WeftPlanning",
-      "WeftPlatform", "WeftExecution", "CWeftBenchmarks",
+      "WeftFutures", "WeftDiagnostics", "WeftJSON", "WeftExpressions", "WeftDefinition",
+      "WeftPlanning", "WeftPlatform", "WeftExecution", "CWeftBenchmarks",
     ],
     swiftSettings: settings),
   .testTarget(

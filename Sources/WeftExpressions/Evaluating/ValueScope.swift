@@ -1,0 +1,37 @@
+/// A scope of plain values, as `weft eval` has it: what is not there is `null`, as with GitHub.
+package struct ValueScope: ExpressionScope {
+  /// By the names of the contexts.
+  package var contexts: ExpressionObject
+  package var statuses: Set<StatusFunction>
+  private let hash: @Sendable ([String]) throws(ExpressionFault) -> String
+
+  /// - Parameters:
+  ///   - statuses: Those that are true.
+  ///   - hash: What `hashFiles` gives.
+  package init(
+    _ contexts: ExpressionObject, statuses: Set<StatusFunction> = [.success, .always],
+    hash: @escaping @Sendable ([String]) throws(ExpressionFault) -> String = { _ in "" }
+  ) {
+    self.contexts = contexts
+    self.statuses = statuses
+    self.hash = hash
+  }
+
+  package func value(of reference: ContextReference) -> ScopedValue {
+    var value = ExpressionValue.object(contexts)
+    for name in reference.names {
+      guard case .object(let object) = value else {
+        value = value.value(at: .string(name.text))
+        continue
+      }
+      value = object[name.text] ?? .null
+    }
+    return ScopedValue(value)
+  }
+
+  package func status(_ function: StatusFunction) -> Bool { statuses.contains(function) }
+
+  package func hashFiles(_ patterns: [String]) throws(ExpressionFault) -> String {
+    try hash(patterns)
+  }
+}

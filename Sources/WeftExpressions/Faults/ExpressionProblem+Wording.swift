@@ -1,0 +1,138 @@
+internal import WeftDiagnostics
+
+extension ExpressionProblem {
+  /// Stable across releases.
+  package var code: String {
+    switch self {
+    case .unexpectedSymbol, .unexpectedEnd, .unclosedText: "W0302"
+    case .unknownFunction: "W0303"
+    case .argumentCount: "W0304"
+    case .tooLong, .tooDeep, .tooManyParts: "W0305"
+    case .unclosedExpression, .emptyExpression, .textAroundExpression: "W0306"
+    case .notText, .notCountable, .notObject, .notBoolean, .malformedFormat, .missingFormatValue,
+      .emptyJSON, .malformedJSON, .tooLarge:
+      "W0307"
+    case .nothingToWrite, .notWritable, .unfitForHeader, .unfitForPath, .notJSONNumber: "W0308"
+    case .scope(let code, _, _): code
+    }
+  }
+
+  /// What was found, then what was wanted.
+  package var message: String {
+    switch self {
+    case .unexpectedSymbol(let text): "unexpected \(quoted(text)) in an expression"
+    case .unexpectedEnd(let text):
+      "the expression ends after \(quoted(text)), where more must follow"
+    case .unclosedText: "the text that begins here has no closing \"'\""
+    case .unknownFunction(let name): "there is no function \(quoted(name))"
+    case .argumentCount(let function, let found):
+      "\(function.rawValue)() is given \(arguments(found)), but takes \(function.argumentPhrase)"
+    case .tooLong(let count, let limit):
+      "an expression of \(count) bytes is longer than the limit of \(limit)"
+    case .tooDeep(let limit): "the expression is nested deeper than the limit of \(limit)"
+    case .tooManyParts(let limit): "the expression has more parts than the limit of \(limit)"
+    case .unclosedExpression: "\"${{\" has no closing \"}}\""
+    case .emptyExpression: "there is nothing between \"${{\" and \"}}\""
+    case .textAroundExpression: "a condition is one expression, without text around ${{ }}"
+    case .notText(let function, let found):
+      "\(function.rawValue)() is given \(found), but takes a text"
+    case .notCountable(let found):
+      "length() is given \(found), but takes a text, an array or an object"
+    case .notObject(let found): "keys() is given \(found), but takes an object"
+    case .notBoolean(let found): "a condition of case() is \(found), but must be true or false"
+    case .malformedFormat(let text):
+      "format() is given \(quoted(text)), in which braces are unpaired"
+    case .missingFormatValue(let index, let given):
+      "format() is to write value {\(index)}, but is given \(given == 1 ? "one value" : "\(given) values")"
+    case .emptyJSON: "fromJSON() is given an empty text"
+    case .malformedJSON(let why): "fromJSON() is given a text that is not JSON: \(why)"
+    case .tooLarge(let limit):
+      "the expression makes more than \(limit) bytes of text, the limit of one evaluation"
+    case .nothingToWrite(let text): "\(quoted(text)) is null, and cannot be written into a text"
+    case .notWritable(let text, let found):
+      "\(quoted(text)) is \(found), and cannot be written into a text"
+    case .unfitForHeader(let text, let byte):
+      "\(quoted(text)) has \(controlName(byte)), which a header must not have"
+    case .unfitForPath(let text, let segment):
+      "\(quoted(text)) makes the path segment \"\(segment)\", which would name another path"
+    case .notJSONNumber(let text): "\(quoted(text)) is a number that JSON does not have"
+    case .scope(_, let message, _): message
+    }
+  }
+
+  /// What to do about it.
+  package var help: String? {
+    switch self {
+    case .unexpectedSymbol(let text): symbolHelp(text)
+    case .unexpectedEnd, .tooLong, .tooDeep, .tooManyParts, .emptyJSON, .malformedJSON, .tooLarge,
+      .unfitForHeader, .notJSONNumber, .unfitForPath:
+      nil
+    case .unclosedText: "a \"'\" inside a text is written twice: 'it''s'"
+    case .unknownFunction(let name):
+      NearestName(ExpressionFunction.allCases.map(\.rawValue)).nearest(to: name)
+        .map { "did you mean \"\($0)\"?" }
+        ?? "the functions are "
+        + ExpressionFunction.allCases.map(\.rawValue).joined(separator: ", ")
+    case .argumentCount(let function, _): "write \(function.signature)"
+    case .unclosedExpression, .emptyExpression: "a literal \"${{\" is written ${{ '${{' }}"
+    case .textAroundExpression: "write all of it as one expression: a == 'b'"
+    case .notText(let function, _): "write \(function.rawValue)(toJSON(…)) for its JSON text"
+    case .notCountable, .notObject: nil
+    case .notBoolean: "compare it, or write !!(…) for whether it counts as true"
+    case .malformedFormat: "a brace that stands for itself is written twice: {{ or }}"
+    case .missingFormatValue: "values count from {0}"
+    case .nothingToWrite(let text): "write ${{ \(text) || '' }} to allow it"
+    case .notWritable(let text, _): "write ${{ toJSON(\(text)) }} for its JSON text"
+    case .scope(_, _, let help): help
+    }
+  }
+
+  private func symbolHelp(_ text: String) -> String? {
+    switch text.utf8.first {
+    case UInt8(ascii: "\""): "texts stand in single quotes: 'text'"
+    case UInt8(ascii: "="): "equality is written =="
+    case UInt8(ascii: "&"): "and is written &&"
+    case UInt8(ascii: "|"): "or is written ||"
+    case UInt8(ascii: "$"): "an expression does not contain ${{ }} again"
+    default: nil
+    }
+  }
+
+  private func quoted(_ text: String) -> String {
+    let limit = 80
+    let scalars = text.unicodeScalars
+    guard scalars.count > limit else { return "\"\(text)\"" }
+    return "\"\(String(scalars.prefix(limit)))…\""
+  }
+
+  private func arguments(_ count: Int) -> String {
+    switch count {
+    case 0: "no argument"
+    case 1: "one argument"
+    default: "\(count) arguments"
+    }
+  }
+
+  private func controlName(_ byte: UInt8) -> String {
+    switch byte {
+    case 0: "a NUL"
+    case 0x0A: "a line feed"
+    case 0x0D: "a carriage return"
+    default: "the control character 0x\(byte < 16 ? "0" : "")\(String(byte, radix: 16))"
+    }
+  }
+}
+
+extension ExpressionFunction {
+  fileprivate var argumentPhrase: String {
+    let counts = argumentCounts
+    switch (counts.lowerBound, counts.upperBound) {
+    case (3, _) where self == .case: return "an odd number, 3 at least"
+    case (0, 0): return "none"
+    case (1, 1): return "one"
+    case (let least, let most) where least == most: return "\(least)"
+    case (1, 2): return "one or two"
+    case (let least, let most): return "\(least) to \(most)"
+    }
+  }
+}

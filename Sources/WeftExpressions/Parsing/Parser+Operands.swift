@@ -1,0 +1,140 @@
+import WeftDiagnostics
+
+/// Operands, and what is looked up in them.
+extension Parser {
+  /// What is being accessed: `nil` stands for the reference whose names are the last in `names`.
+  private typealias Base = ExpressionNode?
+
+  mutating func accesses() throws(ExpressionFault) -> ExpressionNode {
+    let start = token.start
+    let firstName = names.count
+    switch token.kind {
+    case .name, .openParenthesis: break
+    default: return try literal()
+    }
+    var base: Base = try token.kind == .name ? nameOrCall() : group()
+    var levels = 0
+    while token.kind == .dot || token.kind == .openBracket {
+      let access = try access()
+      try descend()
+      levels += 1
+      let range = SourceRange(start: start, end: last.end)
+      switch access {
+      case .name(let name) where base == nil: names.append(name)
+      case .name(let name):
+        let index = try node(.literal(.string(name.text)), name.range)
+        base = try node(.index(taking(&base, from: firstName), by: index), range)
+      case .index(let index):
+        base = try node(.index(taking(&base, from: firstName), by: index), range)
+      case .filter: base = try node(.filter(taking(&base, from: firstName)), range)
+      }
+    }
+    ascend(levels)
+    return try taking(&base, from: firstName)
+  }
+
+  /// The base as a node.
+  private mutating func taking(
+    _ base: inout Base, from firstName: Int
+  ) throws(ExpressionFault) -> ExpressionNode {
+    if let base { return base }
+    let reference = ContextReference(Array(names[firstName...]))
+    names.removeSubrange(firstName...)
+    return try node(.reference(reference), reference.range)
+  }
+
+  // MARK: Accesses
+
+  private enum Access {
+    case name(ContextReference.Name)
+    case index(ExpressionNode)
+    case filter
+  }
+
+  /// After this the token is the one behind the access.
+  private mutating func access() throws(ExpressionFault) -> Access {
+    let isBracket = token.kind == .openBracket
+    try advance()
+    let access: Access
+    if token.kind == .star {
+      access = .filter
+      try advance()
+    } else if isBracket {
+      let index = try expression()
+      if case .literal(.string(let text)) = index.form {
+        access = .name(ContextReference.Name(text, index.range))
+      } else {
+        access = .index(index)
+      }
+    } else {
+      guard token.kind == .name else { throw unexpected() }
+      access = .name(ContextReference.Name(text(of: token), token.range))
+      try advance()
+    }
+    if isBracket { try expect(.closeBracket) }
+    return access
+  }
+
+  // MARK: Operands
+
+  private mutating func group() throws(ExpressionFault) -> Base {
+    try advance()
+    let inner = try expression()
+    try expect(.closeParenthesis)
+    guard case .reference(let reference) = inner.form else { return inner }
+    names.append(contentsOf: reference.names)
+    return nil
+  }
+
+  private mutating func nameOrCall() throws(ExpressionFault) -> Base {
+    let name = ContextReference.Name(text(of: token), token.range)
+    try advance()
+    guard token.kind == .openParenthesis else {
+      names.append(name)
+      return nil
+    }
+    let arguments = try arguments()
+    guard let function = ExpressionFunction(named: name.text) else {
+      throw ExpressionFault(.unknownFunction(name.text), name.range)
+    }
+    guard function.takes(arguments.count) else {
+      throw ExpressionFault(.argumentCount(function, found: arguments.count), name.range)
+    }
+    return try node(.call(function, arguments), SourceRange(from: name.range, to: last.range))
+  }
+
+  private mutating func arguments() throws(ExpressionFault) -> [ExpressionNode] {
+    try advance()
+    var arguments: [ExpressionNode] = []
+    if token.kind != .closeParenthesis {
+      arguments.append(try expression())
+      while token.kind == .comma {
+        try advance()
+        arguments.append(try expression())
+      }
+    }
+    try expect(.closeParenthesis)
+    return arguments
+  }
+
+  private mutating func literal() throws(ExpressionFault) -> ExpressionNode {
+    let value: ExpressionValue
+    switch token.kind {
+    case .number: value = .number(lexer.number)
+    case .text: value = .string(lexer.literalText(of: token))
+    case .true: value = .boolean(true)
+    case .false: value = .boolean(false)
+    case .null: value = .null
+    default: throw unexpected()
+    }
+    let range = token.range
+    try advance()
+    return try node(.literal(value), range)
+  }
+}
+
+extension ExpressionFunction {
+  fileprivate func takes(_ count: Int) -> Bool {
+    argumentCounts.contains(count) && (self != .case || !count.isMultiple(of: 2))
+  }
+}

@@ -1,0 +1,145 @@
+import WeftDiagnostics
+
+/// Reads the tokens of an expression into a tree, by recursive descent.
+///
+/// From loose to tight: `||`, `&&`, `== !=`, `< <= > >=`, `!`, then accesses. The depth is counted
+/// as GitHub counts it, and chains of comparisons, which GitHub does not limit, add to it: no tree
+/// is deeper than the limit, so that what walks it needs no limit of its own.
+struct Parser {
+  var lexer: Lexer
+  private let limits: ExpressionLimits
+  private let bounds: SourceRange
+  private(set) var token = Token(kind: .end, start: 0, end: 0)
+  /// The one before ``token``.
+  private(set) var last = Token(kind: .end, start: 0, end: 0)
+  private var depth = 0
+  private var nodeCount = 0
+  /// Of the references being read, the innermost last.
+  var names: [ContextReference.Name] = []
+
+  /// Reads the bytes from `start` to `end`; ranges are offsets in all of `bytes`.
+  init(
+    _ bytes: UnsafeBufferPointer<UInt8>, from start: Int, to end: Int, limits: ExpressionLimits
+  ) {
+    var (start, end) = (start, end)
+    while start < end, Lexer.isSpace(bytes[start]) { start += 1 }
+    while start < end, Lexer.isSpace(bytes[end - 1]) { end -= 1 }
+    bounds = SourceRange(start: start, end: end)
+    self.limits = limits
+    lexer = Lexer(bytes, from: start, to: end)
+  }
+
+  mutating func parse() throws(ExpressionFault) -> (
+    root: ExpressionNode, range: SourceRange, isEmpty: Bool
+  ) {
+    let count = Int(bounds.end - bounds.start)
+    guard count <= limits.bytes else {
+      throw ExpressionFault(.tooLong(count, limit: limits.bytes), bounds)
+    }
+    try advance()
+    if token.kind == .end { return (ExpressionNode(.literal(.null), bounds), bounds, true) }
+    let root = try expression()
+    guard token.kind == .end else { throw unexpected() }
+    return (root, bounds, false)
+  }
+
+  // MARK: Operators
+
+  mutating func expression() throws(ExpressionFault) -> ExpressionNode {
+    try descend()
+    defer { depth -= 1 }
+    return try logical(.or)
+  }
+
+  private mutating func logical(_ kind: Token.Kind) throws(ExpressionFault) -> ExpressionNode {
+    let first = try kind == .or ? logical(.and) : comparisons(isEquality: true)
+    guard token.kind == kind else { return first }
+    try descend()
+    defer { depth -= 1 }
+    var operands = [first]
+    while token.kind == kind {
+      try advance()
+      operands.append(try kind == .or ? logical(.and) : comparisons(isEquality: true))
+    }
+    let range = SourceRange(from: first.range, to: operands[operands.count - 1].range)
+    return try node(kind == .or ? .any(operands) : .all(operands), range)
+  }
+
+  private mutating func comparisons(isEquality: Bool) throws(ExpressionFault) -> ExpressionNode {
+    var left = try isEquality ? comparisons(isEquality: false) : unary()
+    var (isChain, links) = (false, 0)
+    defer { depth -= links }
+    while let comparison = token.comparison,
+      isEquality == (comparison == .equal || comparison == .notEqual)
+    {
+      try advance()
+      let right = try isEquality ? comparisons(isEquality: false) : unary()
+      if isChain {
+        try descend()
+        links += 1
+      }
+      isChain = true
+      left = try node(
+        .comparison(comparison, left, right), SourceRange(from: left.range, to: right.range))
+    }
+    return left
+  }
+
+  private mutating func unary() throws(ExpressionFault) -> ExpressionNode {
+    guard token.kind == .not else { return try accesses() }
+    try descend()
+    defer { depth -= 1 }
+    let start = token.range
+    try advance()
+    let operand = try unary()
+    return try node(.not(operand), SourceRange(from: start, to: operand.range))
+  }
+
+  // MARK: Tokens and limits
+
+  mutating func advance() throws(ExpressionFault) {
+    last = token
+    token = try lexer.next()
+  }
+
+  mutating func expect(_ kind: Token.Kind) throws(ExpressionFault) {
+    guard token.kind == kind else { throw unexpected() }
+    try advance()
+  }
+
+  /// A token that cannot stand here, or the end where more must follow the last one.
+  func unexpected() -> ExpressionFault {
+    token.kind == .end
+      ? ExpressionFault(.unexpectedEnd(after: text(of: last)), last.range)
+      : ExpressionFault(.unexpectedSymbol(text(of: token)), token.range)
+  }
+
+  func text(of token: Token) -> String { lexer.text(token.start, token.end) }
+
+  /// One level deeper; the caller comes up again.
+  mutating func descend() throws(ExpressionFault) {
+    depth += 1
+    guard depth <= limits.depth else {
+      throw ExpressionFault(
+        .tooDeep(limit: limits.depth), token.kind == .end ? last.range : token.range)
+    }
+  }
+
+  mutating func ascend(_ levels: Int) { depth -= levels }
+
+  mutating func node(
+    _ form: ExpressionNode.Form, _ range: SourceRange
+  ) throws(ExpressionFault) -> ExpressionNode {
+    nodeCount += 1
+    guard nodeCount <= limits.nodes else {
+      throw ExpressionFault(.tooManyParts(limit: limits.nodes), range)
+    }
+    return ExpressionNode(form, range)
+  }
+}
+
+extension SourceRange {
+  init(from first: SourceRange, to last: SourceRange) {
+    self.init(start: Int(first.start), end: Int(last.end))
+  }
+}

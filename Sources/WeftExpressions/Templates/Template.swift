@@ -1,0 +1,118 @@
+package import WeftDiagnostics
+
+/// A string in which `${{ … }}` stands for values.
+package struct Template: Sendable {
+  package struct Segment: Sendable, Hashable {
+    package enum Content: Sendable, Hashable {
+      case text(String)
+      case expression(Expression)
+    }
+
+    package let content: Content
+    /// In the template's text; of an expression with `${{` and `}}`.
+    package let range: SourceRange
+
+    package init(_ content: Content, _ range: SourceRange) {
+      self.content = content
+      self.range = range
+    }
+  }
+
+  package let text: String
+  /// By place. A template that has faults is not evaluated.
+  package let faults: [ExpressionFault]
+  /// Empty for a template without expressions.
+  private let parts: [Segment]
+
+  init(text: String, parts: [Segment], faults: [ExpressionFault]) {
+    self.text = text
+    self.parts = parts
+    self.faults = faults
+  }
+
+  /// Reads a string: what it can, and all that is wrong with it. Expressions with faults are left out
+  /// of ``segments``.
+  ///
+  /// Of a string without `${{` no more is done than to look for that.
+  package static func parse(
+    _ text: String, limits: ExpressionLimits = .standard
+  ) -> Template {
+    guard TemplateParser.hasExpressions(text) else {
+      return Template(text: text, parts: [], faults: [])
+    }
+    var parser = TemplateParser(text, limits: limits)
+    parser.parse()
+    return Template(text: text, parts: parser.segments, faults: parser.faults)
+  }
+
+  /// Texts, never empty and never two in a row, and expressions, in their order.
+  package var segments: [Segment] {
+    guard isLiteral, !text.isEmpty else { return parts }
+    return [Segment(.text(text), SourceRange(start: 0, end: text.utf8.count))]
+  }
+
+  /// Whether it has no expression, right or wrong, so that ``text`` is what it comes to.
+  package var isLiteral: Bool { parts.isEmpty && faults.isEmpty }
+
+  /// In their order.
+  package var expressions: [Expression] {
+    parts.compactMap { segment in
+      guard case .expression(let expression) = segment.content else { return nil }
+      return expression
+    }
+  }
+
+  /// The expression that is all of the string, whose value keeps its type.
+  package var onlyExpression: Expression? {
+    guard parts.count == 1, faults.isEmpty, case .expression(let expression) = parts[0].content
+    else { return nil }
+    return expression
+  }
+}
+
+extension Template: Hashable {
+  /// By text, scalar by scalar.
+  package static func == (left: Template, right: Template) -> Bool {
+    left.text.utf8.elementsEqual(right.text.utf8)
+  }
+
+  package func hash(into hasher: inout Hasher) { hasher.combine(text) }
+}
+
+extension Template {
+  /// Reads a condition: an expression, bare or as `${{ … }}`, with nothing around it but white space.
+  ///
+  /// A bare `${{` can stand in it only inside a text.
+  package static func condition(
+    _ text: String, limits: ExpressionLimits = .standard
+  ) throws(ExpressionFault) -> Expression {
+    if let condition = try wrappedCondition(text, limits: limits) { return condition }
+    do {
+      return try Expression.parse(text, limits: limits)
+    } catch {
+      guard case .unexpectedSymbol(let symbol) = error.problem, symbol.hasPrefix("${{") else {
+        throw error
+      }
+      throw ExpressionFault(.textAroundExpression, error.range)
+    }
+  }
+
+  /// `nil` where the text does not begin with `${{`.
+  private static func wrappedCondition(
+    _ text: String, limits: ExpressionLimits
+  ) throws(ExpressionFault) -> Expression? {
+    let space = text.utf8.prefix(while: Lexer.isSpace).count
+    guard text.utf8.dropFirst(space).starts(with: TemplateParser.opening) else { return nil }
+    let template = parse(text, limits: limits)
+    if let fault = template.faults.first { throw fault }
+    var condition: Expression?
+    for segment in template.segments {
+      switch segment.content {
+      case .text(let text) where text.utf8.allSatisfy(Lexer.isSpace): continue
+      case .expression(let expression) where condition == nil: condition = expression
+      case .text, .expression: throw ExpressionFault(.textAroundExpression, segment.range)
+      }
+    }
+    return condition
+  }
+}

@@ -1,0 +1,97 @@
+import WeftDiagnostics
+import WeftJSON
+
+/// Puts the text of a template together, each value as its place wants it.
+struct TemplateWriter<Scope: ExpressionScope> {
+  private(set) var evaluator: Evaluator<Scope>
+  private(set) var text = ""
+  private let escaping: Escaping
+  private var quotes = JSONQuotes()
+  /// Which part of ``text`` came of which expression.
+  private var written: [(expression: Expression, bytes: Range<Int>)] = []
+
+  init(evaluator: Evaluator<Scope>, escaping: Escaping) {
+    self.evaluator = evaluator
+    self.escaping = escaping
+  }
+
+  mutating func write(_ segment: Template.Segment) throws(ExpressionFault) {
+    switch segment.content {
+    case .text(let literal):
+      if escaping == .jsonBody { quotes.pass(literal) }
+      try append(literal, at: segment.range)
+    case .expression(let expression):
+      let value = try evaluator.value(of: expression.root)
+      let start = text.utf8.count
+      try append(escaped(value, of: expression), at: expression.range)
+      written.append((expression, start..<text.utf8.count))
+    }
+  }
+
+  private mutating func append(_ more: String, at range: SourceRange) throws(ExpressionFault) {
+    do {
+      try evaluator.room.append(more, to: &text)
+    } catch {
+      throw ExpressionFault(error, range)
+    }
+  }
+
+  private func escaped(
+    _ value: ExpressionValue, of expression: Expression
+  ) throws(ExpressionFault) -> String {
+    if escaping == .jsonBody, !quotes.isInside { return try json(value, of: expression) }
+    let text = try plain(value, of: expression)
+    switch escaping {
+    case .plain: return text
+    case .urlPath, .urlQuery: return PercentEncoding.encoded(text)
+    case .header:
+      guard let byte = text.utf8.first(where: { $0 == 0 || $0 == 0x0A || $0 == 0x0D }) else {
+        return text
+      }
+      throw fault(.unfitForHeader(expression.text, byte), expression)
+    case .jsonBody:
+      var writer = JSONWriter()
+      writer.string(text)
+      return String(writer.text.dropFirst().dropLast())
+    }
+  }
+
+  private func plain(
+    _ value: ExpressionValue, of expression: Expression
+  ) throws(ExpressionFault) -> String {
+    if case .null = value { throw fault(.nothingToWrite(expression.text), expression) }
+    guard let text = value.primitiveText else {
+      throw fault(.notWritable(expression.text, found: value.kindName), expression)
+    }
+    return text
+  }
+
+  private func json(
+    _ value: ExpressionValue, of expression: Expression
+  ) throws(ExpressionFault) -> String {
+    if case .number(let number) = value, !number.isFinite {
+      throw fault(.notJSONNumber(expression.text), expression)
+    }
+    return value.jsonText(.compact)
+  }
+
+  private func fault(_ problem: ExpressionProblem, _ expression: Expression) -> ExpressionFault {
+    ExpressionFault(problem, expression.range)
+  }
+
+  /// Refuses a path in which a value makes a segment that is not a name: RFC 3986 §5.2.4.
+  func checkPath() throws(ExpressionFault) {
+    guard escaping == .urlPath else { return }
+    let bytes = Array(text.utf8)
+    for (expression, range) in written {
+      let start = bytes[..<range.lowerBound].lastIndex(of: UInt8(ascii: "/")).map { $0 + 1 } ?? 0
+      let end =
+        bytes[range.upperBound...].firstIndex { $0 == UInt8(ascii: "/") || $0 == UInt8(ascii: "?") }
+        ?? bytes.count
+      let segment = String(decoding: bytes[start..<end], as: UTF8.self)
+      guard segment != ".", segment != ".." else {
+        throw fault(.unfitForPath(expression.text, segment), expression)
+      }
+    }
+  }
+}

@@ -1,0 +1,61 @@
+internal import WeftJSON
+
+/// Values by name, in order.
+///
+/// A name finds the member that is spelled so, else the first that differs only in upper and lower
+/// case. (GitHub Actions drops a member when an earlier one differs from it only so.)
+package final class ExpressionObject: Sendable {
+  package struct Member: Sendable {
+    package let key: String
+    package let value: ExpressionValue
+
+    package init(key: String, value: ExpressionValue) {
+      self.key = key
+      self.value = value
+    }
+  }
+
+  /// With few members looking at each is faster than hashing.
+  private static let indexedCount = 12
+
+  package let members: [Member]
+  /// The first of each folded key; empty while there are few.
+  private let places: [ScalarString: Int]
+  /// Of the others that fold to the same, the first of each spelling.
+  private let otherSpellings: [ScalarString: Int]
+
+  package init(_ members: [Member]) {
+    self.members = members
+    var places: [ScalarString: Int] = [:]
+    var others: [ScalarString: Int] = [:]
+    if members.count > ExpressionObject.indexedCount {
+      for (place, member) in members.enumerated() {
+        let folded = ScalarString(FoldedText.folded(member.key))
+        guard let first = places[folded] else {
+          places[folded] = place
+          continue
+        }
+        let spelling = ScalarString(member.key)
+        guard spelling != ScalarString(members[first].key), others[spelling] == nil else {
+          continue
+        }
+        others[spelling] = place
+      }
+    }
+    self.places = places
+    self.otherSpellings = others
+  }
+
+  package subscript(key: String) -> ExpressionValue? {
+    guard places.isEmpty else {
+      let place = otherSpellings.isEmpty ? nil : otherSpellings[ScalarString(key)]
+      return (place ?? places[ScalarString(FoldedText.folded(key))]).map { members[$0].value }
+    }
+    var similar: Int?
+    for (place, member) in members.enumerated() where FoldedText.areEqual(member.key, key) {
+      if member.key.utf8.elementsEqual(key.utf8) { return member.value }
+      if similar == nil { similar = place }
+    }
+    return similar.map { members[$0].value }
+  }
+}

@@ -1,0 +1,79 @@
+/// Text compared without regard to upper and lower case, scalar by scalar.
+///
+/// Each scalar counts as its simple upper case form (Unicode, UnicodeData.txt), whatever the
+/// language: `ß` is not `SS`, and `ı`, as in GitHub Actions, is not `I`. Upper and not lower case
+/// decides order too: `_` comes after all letters of ASCII.
+enum FoldedText {
+  static func areEqual(_ left: String, _ right: String) -> Bool {
+    let decided = left.utf8.withContiguousStorageIfAvailable { left in
+      right.utf8.withContiguousStorageIfAvailable { right in areEqual(left, right) }
+    }
+    if case .some(.some(.some(let answer))) = decided { return answer }
+    return scalars(of: left).elementsEqual(scalars(of: right))
+  }
+
+  static func isLess(_ left: String, _ right: String) -> Bool {
+    scalars(of: left).lexicographicallyPrecedes(scalars(of: right)) { $0.value < $1.value }
+  }
+
+  static func hasPrefix(_ text: String, _ prefix: String) -> Bool {
+    folded(text).utf8.starts(with: folded(prefix).utf8)
+  }
+
+  static func hasSuffix(_ text: String, _ suffix: String) -> Bool {
+    folded(text).utf8.reversed().starts(with: folded(suffix).utf8.reversed())
+  }
+
+  static func contains(_ text: String, _ part: String) -> Bool {
+    TextSearch(folded(part)).isFound(in: folded(text))
+  }
+
+  /// The text in the form in which it is compared.
+  static func folded(_ text: String) -> String {
+    if text.utf8.allSatisfy({ $0 < 0x80 }) {
+      guard text.utf8.contains(where: { folded($0) != $0 }) else { return text }
+      return String(decoding: text.utf8.map(folded), as: UTF8.self)
+    }
+    var view = String.UnicodeScalarView()
+    view.append(contentsOf: scalars(of: text))
+    return String(view)
+  }
+
+  /// `nil` where the answer takes more than ASCII.
+  @inline(__always)
+  private static func areEqual(
+    _ left: UnsafeBufferPointer<UInt8>, _ right: UnsafeBufferPointer<UInt8>
+  ) -> Bool? {
+    for index in 0..<min(left.count, right.count) {
+      let (one, other) = (left[index], right[index])
+      if (one | other) & 0x80 != 0 { return nil }
+      if one != other, folded(one) != folded(other) { return false }
+    }
+    return left.count == right.count
+  }
+
+  @inline(__always)
+  private static func folded(_ byte: UInt8) -> UInt8 {
+    byte >= UInt8(ascii: "a") && byte <= UInt8(ascii: "z") ? byte - 0x20 : byte
+  }
+
+  private static func scalars(
+    of text: String
+  ) -> LazyMapSequence<String.UnicodeScalarView, Unicode.Scalar> {
+    text.unicodeScalars.lazy.map(folded)
+  }
+
+  private static func folded(_ scalar: Unicode.Scalar) -> Unicode.Scalar {
+    if scalar.isASCII {
+      return Unicode.Scalar(folded(UInt8(truncatingIfNeeded: scalar.value)))
+    }
+    if scalar == "\u{131}" { return scalar }
+    let properties = scalar.properties
+    // Where the full mapping is longer, the title case is the simple upper case if it is one scalar.
+    return single(properties.uppercaseMapping) ?? single(properties.titlecaseMapping) ?? scalar
+  }
+
+  private static func single(_ mapping: String) -> Unicode.Scalar? {
+    mapping.unicodeScalars.count == 1 ? mapping.unicodeScalars.first : nil
+  }
+}
