@@ -28,8 +28,14 @@ extension SchemaName {
     "description": {
       "$ref": "#/$defs/description"
     },
+    "secrets": {
+      "$ref": "#/$defs/secrets"
+    },
     "env": {
       "$ref": "#/$defs/env"
+    },
+    "envPolicy": {
+      "$ref": "#/$defs/envPolicy"
     },
     "cwd": {
       "$ref": "#/$defs/cwd"
@@ -403,6 +409,9 @@ extension SchemaName {
         "env": {
           "$ref": "#/$defs/env"
         },
+        "envPolicy": {
+          "$ref": "#/$defs/envPolicy"
+        },
         "cwd": {
           "$ref": "#/$defs/cwd"
         },
@@ -754,6 +763,20 @@ extension SchemaName {
         }
       ]
     },
+    "envPolicy": {
+      "title": "Environment from outside",
+      "description": "What steps get of the environment that weft has, beside what is declared in env. The inner one wins.",
+      "markdownDescription": "What steps get of the environment that weft has, beside what is declared in `env`. The inner one wins.\n\n- `inherit`: all of it but the sources of secrets\n- `clean`: only `PATH HOME USER LOGNAME SHELL LANG TZ TMPDIR TERM` and `LC_*`",
+      "enum": [
+        "inherit",
+        "clean"
+      ],
+      "enumDescriptions": [
+        "All of it but the sources of secrets.",
+        "Only PATH, HOME, USER, LOGNAME, SHELL, LANG, TZ, TMPDIR, TERM and LC_*."
+      ],
+      "default": "inherit"
+    },
     "cwd": {
       "title": "Working directory",
       "description": "Where commands run, relative to the directory where weft was started (or -C), never to an outer cwd. The inner one wins.",
@@ -891,6 +914,163 @@ extension SchemaName {
             "signal:SYS"
           ],
           "title": "Ended by this signal"
+        }
+      ]
+    },
+    "secrets": {
+      "title": "Secrets",
+      "description": "Secrets by the names that expressions call them by. They are read when a run starts, and masked in everything that is written or shown.",
+      "markdownDescription": "Secrets by the names that expressions call them by.\n\n```json\n\"secrets\": { \"TOKEN\": { \"env\": \"RELEASE_TOKEN\" } }\n```\n\nThey are read when a run starts, and masked in everything that is written or shown.",
+      "type": "object",
+      "propertyNames": {
+        "pattern": "^(?![Ww][Ee][Ff][Tt]_)[A-Za-z_][A-Za-z0-9_-]{0,99}$",
+        "patternErrorMessage": "a name is a letter or \"_\", then letters, digits, \"_\" or \"-\", 100 at most, and does not begin with WEFT_"
+      },
+      "additionalProperties": {
+        "$ref": "#/$defs/secret"
+      },
+      "examples": [
+        {
+          "TOKEN": {
+            "env": "RELEASE_TOKEN"
+          }
+        }
+      ]
+    },
+    "secret": {
+      "title": "Secret",
+      "description": "Where the value is: one of env, file, command and descriptor.",
+      "anyOf": [
+        {
+          "title": "Variable",
+          "type": "object",
+          "properties": {
+            "env": {
+              "title": "Variable",
+              "description": "The value of this variable of the environment that weft has. Steps do not get the variable itself.",
+              "type": "string",
+              "minLength": 1,
+              "pattern": "^(?![\\s\\S]*(\\$\\{\\{|\\u0000))[^=]*$",
+              "patternErrorMessage": "a variable's name is not empty and has no \"=\" in it"
+            },
+            "description": {
+              "$ref": "#/$defs/description"
+            }
+          },
+          "patternProperties": {
+            "^x-": {
+              "title": "Ignored",
+              "description": "A key that begins with x- is ignored: room for notes and for other tools."
+            }
+          },
+          "required": [
+            "env"
+          ],
+          "additionalProperties": false
+        },
+        {
+          "title": "File",
+          "type": "object",
+          "properties": {
+            "file": {
+              "title": "File",
+              "description": "What is in this file, less one newline at its end; relative to the start directory.",
+              "type": "string",
+              "minLength": 1,
+              "pattern": "^(?![\\s\\S]*(\\$\\{\\{|\\u0000))",
+              "patternErrorMessage": "a source is written as it is, without expressions (\"${{\") and U+0000"
+            },
+            "description": {
+              "$ref": "#/$defs/description"
+            }
+          },
+          "patternProperties": {
+            "^x-": {
+              "title": "Ignored",
+              "description": "A key that begins with x- is ignored: room for notes and for other tools."
+            }
+          },
+          "required": [
+            "file"
+          ],
+          "additionalProperties": false
+        },
+        {
+          "title": "Command",
+          "type": "object",
+          "properties": {
+            "command": {
+              "title": "Command",
+              "description": "What this program prints, less one newline at its end: the program and its arguments, started without a shell.",
+              "$ref": "#/$defs/arguments"
+            },
+            "timeout": {
+              "$ref": "#/$defs/duration",
+              "title": "Time limit",
+              "description": "How long the program may take.",
+              "default": "30s"
+            },
+            "description": {
+              "$ref": "#/$defs/description"
+            }
+          },
+          "patternProperties": {
+            "^x-": {
+              "title": "Ignored",
+              "description": "A key that begins with x- is ignored: room for notes and for other tools."
+            }
+          },
+          "required": [
+            "command"
+          ],
+          "additionalProperties": false
+        },
+        {
+          "title": "Descriptor",
+          "type": "object",
+          "properties": {
+            "descriptor": {
+              "title": "Descriptor",
+              "description": "What is read from this descriptor, which is open when weft starts, less one newline at its end; it is closed then.",
+              "type": "integer",
+              "minimum": 3,
+              "maximum": 1048575,
+              "examples": [
+                3
+              ]
+            },
+            "description": {
+              "$ref": "#/$defs/description"
+            }
+          },
+          "patternProperties": {
+            "^x-": {
+              "title": "Ignored",
+              "description": "A key that begins with x- is ignored: room for notes and for other tools."
+            }
+          },
+          "required": [
+            "descriptor"
+          ],
+          "additionalProperties": false
+        }
+      ],
+      "examples": [
+        {
+          "env": "RELEASE_TOKEN"
+        },
+        {
+          "file": "/run/secrets/token"
+        },
+        {
+          "command": [
+            "pass",
+            "show",
+            "release"
+          ]
+        },
+        {
+          "descriptor": 3
         }
       ]
     }

@@ -28,6 +28,10 @@ extension Plan {
 
   public func shell(of step: PlannedStep) -> Shell { innermost(of: step) { $0.shell } ?? .sh }
 
+  public func environmentPolicy(of step: PlannedStep) -> EnvironmentPolicy {
+    innermost(of: step) { $0.environmentPolicy } ?? .inherit
+  }
+
   private func innermost<Setting>(
     of step: PlannedStep, _ setting: (CommandSettings) -> Setting?
   ) -> Setting? {

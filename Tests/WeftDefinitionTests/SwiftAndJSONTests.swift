@@ -87,6 +87,43 @@ import WeftDiagnostics
     #expect(decoded == Workflow(steps: [Step(run: "a")]))
   }
 
+  @Test func everySourceOfASecret() throws {
+    let decoded = try decodedWithoutErrors(
+      """
+      { "secrets": {
+          "A": { "env": "TOKEN", "description": "first" }, "b-2": { "file": "keys/b" },
+          "C": { "command": ["pass", "show", "c"] },
+          "D": { "command": ["pass"], "timeout": "1m" }, "E": { "descriptor": 3 }
+        },
+        "steps": ["a"] }
+      """)
+    var built = Workflow(steps: [Step(run: "a")])
+    built.secrets = [
+      SecretDeclaration("A", from: .environment("TOKEN"), description: "first"),
+      SecretDeclaration("b-2", from: .file("keys/b")),
+      SecretDeclaration("C", from: .command(["pass", "show", "c"])),
+      SecretDeclaration("D", from: .command(["pass"], timeout: .seconds(60))),
+      SecretDeclaration("E", from: .descriptor(3)),
+    ]
+    #expect(decoded == built)
+  }
+
+  @Test func theEnvironmentPolicyStandsAtEveryLevel() throws {
+    let decoded = try decodedWithoutErrors(
+      """
+      { "envPolicy": "clean", "steps": [
+        { "parallel": [{ "run": "a", "envPolicy": "clean" }], "envPolicy": "inherit" }
+      ] }
+      """)
+    var step = Step(run: "a")
+    step.settings.environmentPolicy = .clean
+    var group = Step(parallel: [step])
+    group.settings.environmentPolicy = .inherit
+    var built = Workflow(steps: [group])
+    built.settings.environmentPolicy = .clean
+    #expect(decoded == built)
+  }
+
   @Test func everyKeyOfAGroup() throws {
     let decoded = try decodedWithoutErrors(
       """

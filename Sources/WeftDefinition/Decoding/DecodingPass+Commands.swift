@@ -17,7 +17,7 @@ extension DecodingPass {
     case .jobserver: command.usesJobserver = flag(value, Field("jobserver"))
     case .id, .run, .needs, .name, .description, .env, .cwd, .shell, .timeout, .allowFailure,
       .steps,
-      .parallel, .maxParallel:
+      .parallel, .maxParallel, .envPolicy:
       break
     }
   }

@@ -48,6 +48,23 @@ extension DecodingPass {
     }
   }
 
+  mutating func environmentPolicy(_ node: JSONNode) -> EnvironmentPolicy? {
+    let field = Field("envPolicy")
+    guard node.kind == .string else {
+      reportType(of: node, field, wanted: "\"inherit\" or \"clean\"")
+      return nil
+    }
+    guard let word = text(node, field) else { return nil }
+    if let policy = EnvironmentPolicy(rawValue: word) { return policy }
+    report(
+      .unknownWord(
+        path: path(field), word: word, wanted: "\"inherit\" or \"clean\"",
+        nearest: NearestName(EnvironmentPolicy.allCases.map(\.rawValue)).nearest(to: word),
+        help: "\"clean\" leaves steps only the variables that programs cannot do without"),
+      at: node)
+    return nil
+  }
+
   mutating func workingDirectory(_ node: JSONNode) -> String? {
     filledText(node, Field("cwd"), wanted: "the path of a directory")
   }

@@ -52,6 +52,7 @@ extension DecodingPass {
     case .env: step.settings.environment = environment(value)
     case .cwd: step.settings.workingDirectory = workingDirectory(value)
     case .shell: step.settings.shell = shell(value)
+    case .envPolicy: step.settings.environmentPolicy = environmentPolicy(value)
     case .timeout: step.timeout = duration(value, Field("timeout"))
     case .allowFailure: step.allowFailure = tolerance(value)
     case .run:

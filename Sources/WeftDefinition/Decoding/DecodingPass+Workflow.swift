@@ -39,6 +39,8 @@ extension DecodingPass {
     case .env: workflow.settings.environment = environment(value)
     case .cwd: workflow.settings.workingDirectory = workingDirectory(value)
     case .shell: workflow.settings.shell = shell(value)
+    case .envPolicy: workflow.settings.environmentPolicy = environmentPolicy(value)
+    case .secrets: workflow.secrets = secrets(value)
     case .maxParallel: workflow.maxParallel = maxParallel(value)
     case .timeout: workflow.timeout = duration(value, Field("timeout"))
     case .onFailure: workflow.onFailure = failureResponse(value) ?? .stop

@@ -113,11 +113,12 @@ struct DecodingPass {
     }
     let key = field.key.description
     if !key.isEmpty { path += path.isEmpty ? key : "." + key }
-    if let index = field.index { path += "[\(index)]" }
     if let member = field.member {
       let name = bytes[Int(member.start)..<Int(member.end)]
       path += "." + String(decoding: name, as: UTF8.self)
     }
+    if let part = field.part { path += ".\(part)" }
+    if let index = field.index { path += "[\(index)]" }
     return DecodingPass.elided(path)
   }
 }
@@ -138,6 +139,8 @@ struct Field {
   var index: Int?
   /// Where the name of a member stands, without its quotes.
   var member: SourceRange?
+  /// A key of that member.
+  var part: StaticString?
 
   init(_ key: StaticString, index: Int? = nil, member: JSONNode? = nil) {
     self.key = key
@@ -150,6 +153,17 @@ struct Field {
   /// The object itself.
   static let itself = Field("")
 
-  func element(_ index: Int) -> Field { Field(key, index: index) }
+  func element(_ index: Int) -> Field {
+    var field = self
+    field.index = index
+    return field
+  }
+
   func member(_ name: JSONNode) -> Field { Field(key, member: name) }
+
+  func part(_ part: StaticString) -> Field {
+    var field = self
+    field.part = part
+    return field
+  }
 }

@@ -22,6 +22,7 @@ public enum DefinitionCode: String, Sendable, Hashable, CaseIterable {
   case unknownWord = "W0405"
   case invalidVariableName = "W0406"
   case invalidSize = "W0407"
+  case equalNames = "W0409"
   case emptyGroup = "W0502"
 
   /// What the code stands for, as a sentence for a table.
@@ -45,6 +46,7 @@ public enum DefinitionCode: String, Sendable, Hashable, CaseIterable {
     case .unknownWord: "a word that is not one of those that can be chosen"
     case .invalidVariableName: "a name that no environment variable can have"
     case .invalidSize: "a text that is not an amount of data, or one out of range"
+    case .equalNames: "two names for what can have only one"
     case .emptyGroup: "a group without members, which succeeds at once"
     }
   }

@@ -4,6 +4,7 @@ import WeftDiagnostics
 enum WorkflowKey: String, ObjectKey {
   case schema = "$schema"
   case name, description, env, cwd, shell, maxParallel, timeout, onFailure, steps, parallel
+  case secrets, envPolicy
 
   static let table = KeyTable<WorkflowKey>()
 }
@@ -12,6 +13,7 @@ enum WorkflowKey: String, ObjectKey {
 enum StepKey: String, ObjectKey {
   case id, run, needs, name, description, env, cwd, shell, stdin, timeout, allowFailure
   case successCodes, steps, parallel, maxParallel
+  case envPolicy
   case stop, leftovers, stallTimeout, mergeOutput, logLimit, tty, jobserver
 
   static let table = KeyTable<StepKey>()
@@ -31,9 +33,16 @@ enum StopKey: String, ObjectKey {
   static let table = KeyTable<StopKey>()
 }
 
+/// The keys of a secret.
+enum SecretKey: String, ObjectKey {
+  case env, file, command, descriptor, timeout, description
+
+  static let table = KeyTable<SecretKey>()
+}
+
 /// The object that a key stands in.
 enum KeyOwner: Hashable, CaseIterable {
-  case workflow, step, stdin, stop
+  case workflow, step, stdin, stop, secret
 
   var noun: String {
     switch self {
@@ -41,6 +50,7 @@ enum KeyOwner: Hashable, CaseIterable {
     case .step: "a step"
     case .stdin: "\"stdin\""
     case .stop: "\"stop\""
+    case .secret: "a secret"
     }
   }
 
@@ -51,6 +61,7 @@ enum KeyOwner: Hashable, CaseIterable {
     case .step: StepKey.allCases.map(\.rawValue)
     case .stdin: StandardInputKey.allCases.map(\.rawValue)
     case .stop: StopKey.allCases.map(\.rawValue)
+    case .secret: SecretKey.allCases.map(\.rawValue)
     }
   }
 
@@ -101,5 +112,7 @@ enum KeyOwner: Hashable, CaseIterable {
     "daemon": "leftovers", "killGroup": "leftovers", "KillMode": "leftovers",
     "killMode": "leftovers", "name": "signal", "timeout": "grace",
     "period": "grace", "gracePeriodSeconds": "grace",
+    "fd": "descriptor", "path": "file", "variable": "env", "argv": "command", "secret": "secrets",
+    "inheritEnv": "envPolicy", "cleanEnv": "envPolicy",
   ]
 }

@@ -107,6 +107,33 @@ extension Problem {
         .invalidVariableName,
         "the name of an environment variable has \"=\" in it: \(quoted(name))",
         help: "the name ends before the \"=\", the value is the text after the colon")
+    case .invalidSecretName(let text, let fault?):
+      Wording(
+        .invalidID, "the name \(quoted(text)) \(fault.complaint)",
+        help: "a name is letters, digits, \"_\" and \"-\", \(StepID.longest) at most, and begins "
+          + "with a letter or \"_\"")
+    case .invalidSecretName(let text, nil):
+      Wording(
+        .invalidID, "the name \(quoted(text)) begins with \"WEFT_\", as only Weft's own names do",
+        help: "give the secret another name; its source may have any")
+    case .equalNames(let name, let first):
+      Wording(
+        .equalNames,
+        "\(quoted(name)) differs from \(quoted(first)) in upper and lower case only",
+        help: "expressions do not tell the two apart; give one of them another name")
+    case .severalSources(let first, let second):
+      Wording(
+        .severalActions,
+        "the secret has both \"\(first)\" and \"\(second)\", expected one source",
+        help: "keep the one that has the value")
+    case .sharedDescriptor(let number):
+      Wording(
+        .equalNames, "descriptor \(number) is the source of two secrets, and can be read once",
+        help: "use one secret in both places, or open another descriptor")
+    case .timeoutOfSecret:
+      Wording(
+        .misplacedKey, "\"timeout\" is for a secret with \"command\", and this one has none",
+        help: "leave it out: nothing is waited for")
     case .expression(let path):
       Wording(
         .expression, "\(path) has \"${{\" in it, and this version of the format has no expressions",

@@ -31,6 +31,12 @@ enum Problem: Hashable {
   case numberOutOfRange(path: String, number: String, wanted: ClosedRange<Int>)
   case unknownWord(path: String, word: String, wanted: String, nearest: String?, help: String?)
   case invalidVariableName(String)
+  // Secrets
+  case invalidSecretName(String, fault: StepID.Fault?)
+  case equalNames(String, first: String)
+  case severalSources(String, String)
+  case sharedDescriptor(Int32)
+  case timeoutOfSecret
   case expression(path: String)
 
   /// Notes are only told; everything else rejects the file.

@@ -5,14 +5,35 @@ public struct CommandSettings: Sendable, Hashable {
   /// Relative to the start directory, not to an outer setting.
   public var workingDirectory: String?
   public var shell: Shell?
+  /// What of the engine's own environment they get.
+  public var environmentPolicy: EnvironmentPolicy?
 
   public init(
-    environment: [String: String?] = [:], workingDirectory: String? = nil, shell: Shell? = nil
+    environment: [String: String?] = [:], workingDirectory: String? = nil, shell: Shell? = nil,
+    environmentPolicy: EnvironmentPolicy? = nil
   ) {
     self.environment = environment
     self.workingDirectory = workingDirectory
     self.shell = shell
+    self.environmentPolicy = environmentPolicy
   }
+}
+
+/// What programs get of the environment that the engine has, beside what the workflow sets.
+public enum EnvironmentPolicy: String, Sendable, Hashable, CaseIterable {
+  /// All of it but the sources of secrets. The default.
+  case inherit
+  /// Only what programs cannot do without: see ``isKept(_:)``.
+  case clean
+
+  /// Whether `clean` keeps the variable: `PATH HOME USER LOGNAME SHELL LANG TZ TMPDIR TERM` and `LC_…`.
+  package static func isKept(_ name: String) -> Bool {
+    kept.contains(name) || name.hasPrefix("LC_")
+  }
+
+  private static let kept: Set<String> = [
+    "PATH", "HOME", "USER", "LOGNAME", "SHELL", "LANG", "TZ", "TMPDIR", "TERM",
+  ]
 }
 
 /// What runs the text of a script: a command line to which the text is appended.

@@ -19,6 +19,8 @@ public struct Workflow: Sendable, Hashable {
   public var body: StepGroup
   /// What every step inherits.
   public var settings: CommandSettings
+  /// In the order of the file; no two have the same name.
+  public var secrets: [SecretDeclaration] = []
   /// How many attempts may run at once; `nil` leaves it to the engine (processor count, or `-j`).
   public var maxParallel: Int? {
     get { body.maxParallel }

@@ -16,6 +16,8 @@ public enum WorkflowLimits {
   public static let largestSize = ByteCount(1 << 50)
   /// How much of a step's output its log holds, unless the step says otherwise: a gibibyte.
   public static let logLimit = ByteCount(1 << 30)
+  /// How long a command may take that prints a secret, unless the secret says otherwise.
+  public static let secretCommandTimeout = Duration.seconds(30)
   /// The largest `maxParallel` or `-j`.
   public static let maxParallel = 10_000
 }
