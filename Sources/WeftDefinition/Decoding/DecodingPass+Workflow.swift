@@ -36,6 +36,7 @@ extension DecodingPass {
     case .schema: break
     case .name: workflow.name = name(value)
     case .description: workflow.description = text(value, Field("description"))
+    case .inputs: workflow.inputs = inputs(value)
     case .env: workflow.settings.environment = environment(value)
     case .cwd: workflow.settings.workingDirectory = workingDirectory(value)
     case .shell: workflow.settings.shell = shell(value)

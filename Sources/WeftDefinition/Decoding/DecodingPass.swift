@@ -54,23 +54,29 @@ struct DecodingPass {
   // MARK: Telling
 
   mutating func report(_ problem: Problem, at node: JSONNode, related: (String, JSONNode)? = nil) {
+    report(problem, at: node.place, related: related.map { ($0.0, $0.1.place) })
+  }
+
+  mutating func report(
+    _ problem: Problem, at place: Diagnostic.Place, related: (String, Diagnostic.Place)? = nil
+  ) {
     guard !isCutShort else { return }
     guard diagnostics.count < limits.problems else {
       isCutShort = true
-      return append(.tooManyProblems(limit: limits.problems), at: node)
+      return append(.tooManyProblems(limit: limits.problems), at: place)
     }
-    append(problem, at: node, related: related)
+    append(problem, at: place, related: related)
   }
 
   private mutating func append(
-    _ problem: Problem, at node: JSONNode, related: (String, JSONNode)? = nil
+    _ problem: Problem, at place: Diagnostic.Place, related: (String, Diagnostic.Place)? = nil
   ) {
     let wording = problem.wording
     diagnostics.append(
       Diagnostic(
-        problem.severity, code: wording.code.rawValue, message: wording.message, place: node.place,
+        problem.severity, code: wording.code.rawValue, message: wording.message, place: place,
         help: wording.help,
-        related: related.map { [Diagnostic.Related(message: $0.0, place: $0.1.place)] } ?? []))
+        related: related.map { [Diagnostic.Related(message: $0.0, place: $0.1)] } ?? []))
   }
 
   mutating func reject(id: String) {
@@ -125,7 +131,7 @@ struct DecodingPass {
 
 extension DecodingPass {
   /// The end of a path says more than its beginning.
-  private static func elided(_ path: String) -> String {
+  static func elided(_ path: String) -> String {
     path.utf8.count <= 100 ? path : "…" + path.suffix(60).drop { $0 != "." }
   }
 }

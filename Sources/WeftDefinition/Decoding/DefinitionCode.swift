@@ -23,6 +23,10 @@ public enum DefinitionCode: String, Sendable, Hashable, CaseIterable {
   case invalidVariableName = "W0406"
   case invalidSize = "W0407"
   case equalNames = "W0409"
+  case emptyRange = "W0410"
+  case pattern = "W0411"
+  case unfitValue = "W0412"
+  case repeatedValue = "W0413"
   case emptyGroup = "W0502"
 
   /// What the code stands for, as a sentence for a table.
@@ -30,7 +34,7 @@ public enum DefinitionCode: String, Sendable, Hashable, CaseIterable {
     switch self {
     case .unknownKey: "a key that means nothing where it stands"
     case .wrongType: "a value of the wrong JSON type"
-    case .misplacedKey: "a key that belongs to another kind of step, or to the workflow"
+    case .misplacedKey: "a key that belongs to another kind of step or value, or elsewhere"
     case .noAction: "a step without `run`, `steps` or `parallel`"
     case .severalActions: "a step, or a workflow, that says twice what it does"
     case .nothingToRun: "a file without steps"
@@ -40,13 +44,17 @@ public enum DefinitionCode: String, Sendable, Hashable, CaseIterable {
     case .keyBesideTerminal: "a key about pipes, on a step that has the terminal instead"
     case .expression: "an expression, which this version of the format does not have"
     case .invalidDuration: "a text that is not a duration, or one out of range"
-    case .invalidID: "an id that breaks the rule for ids"
+    case .invalidID: "an id or name that breaks the rule for ids"
     case .numberOutOfRange: "a number that is too small, too large, or not whole"
     case .empty: "an empty text or list where something must stand"
     case .unknownWord: "a word that is not one of those that can be chosen"
     case .invalidVariableName: "a name that no environment variable can have"
     case .invalidSize: "a text that is not an amount of data, or one out of range"
     case .equalNames: "two names for what can have only one"
+    case .emptyRange: "rules of a declaration that no value can keep"
+    case .pattern: "a text that is not a pattern"
+    case .unfitValue: "a value of a declaration that does not fit the rest of it"
+    case .repeatedValue: "a value that stands twice where each stands once"
     case .emptyGroup: "a group without members, which succeeds at once"
     }
   }

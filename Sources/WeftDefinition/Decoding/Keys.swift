@@ -5,6 +5,7 @@ enum WorkflowKey: String, ObjectKey {
   case schema = "$schema"
   case name, description, env, cwd, shell, maxParallel, timeout, onFailure, steps, parallel
   case secrets, envPolicy
+  case inputs
 
   static let table = KeyTable<WorkflowKey>()
 }
@@ -101,6 +102,7 @@ enum KeyOwner: Hashable, CaseIterable {
     "ignoreErrors": "allowFailure", "allow_failure": "allowFailure",
     "jobs": "steps", "tasks": "steps", "sequence": "steps", "concurrency": "maxParallel",
     "fail-fast": "onFailure", "failFast": "onFailure", "input": "stdin",
+    "parameters": "inputs", "params": "inputs", "args": "inputs", "arguments": "inputs",
     "stopSignal": "stop", "killSignal": "stop", "KillSignal": "stop", "stop_signal": "stop",
     "gracePeriod": "stop", "stop_grace_period": "stop", "terminationGracePeriod": "stop",
     "terminationGracePeriodSeconds": "stop",

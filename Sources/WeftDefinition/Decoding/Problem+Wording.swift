@@ -3,6 +3,7 @@ extension Problem {
 
   var wording: Wording {
     switch self {
+    case .schema(let problem): problem.wording
     case .notAWorkflow(let found):
       Wording(
         .wrongType, "a workflow file holds one object, found \(found)",

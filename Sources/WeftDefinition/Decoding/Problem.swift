@@ -38,6 +38,8 @@ enum Problem: Hashable {
   case sharedDescriptor(Int32)
   case timeoutOfSecret
   case expression(path: String)
+  // Declarations
+  case schema(SchemaProblem)
 
   /// Notes are only told; everything else rejects the file.
   var severity: Diagnostic.Severity {

@@ -15,10 +15,10 @@ func quoted(_ text: String) -> String {
   return result + "\""
 }
 
-/// At most 60 characters, with a mark where some were left out.
+/// At most 60 scalars, with a mark where some were left out.
 func shortened(_ text: String) -> String {
-  let start = text.prefix(60)
-  return start.endIndex == text.endIndex ? text : start + "…"
+  let start = text.unicodeScalars.prefix(60)
+  return start.endIndex == text.endIndex ? text : String(start) + "…"
 }
 
 /// A character and, where its looks may deceive, its code points.

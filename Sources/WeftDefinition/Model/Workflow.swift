@@ -15,6 +15,8 @@ public import WeftDiagnostics
 public struct Workflow: Sendable, Hashable {
   public var name: String?
   public var description: String?
+  /// What may be given from outside, in the order in which it is declared.
+  public var inputs: [InputDeclaration] = []
   /// The top level is a group like any other, without an id.
   public var body: StepGroup
   /// What every step inherits.

@@ -1,0 +1,44 @@
+import WeftDiagnostics
+import WeftJSON
+
+/// `inputs`.
+extension DecodingPass {
+  mutating func inputs(_ node: JSONNode) -> [InputDeclaration] {
+    guard node.kind == .object else {
+      reportType(
+        of: node, "inputs", wanted: "an object of names and declarations",
+        help: "write { \"version\": { \"type\": \"string\" } }")
+      return []
+    }
+    var inputs: [InputDeclaration] = []
+    for member in node.members {
+      let name = inputName(member.key, besides: inputs)
+      let text = member.key.stringValue ?? ""
+      let path = DecodingPass.elided("inputs" + ValuePath([.property(text)]).description)
+      let declaration = declaration(member.value, path, of: .input)
+      guard let name else { continue }
+      inputs.append(
+        InputDeclaration(
+          name, declaration.schema, default: declaration.defaultValue,
+          isSecret: declaration.isSecret, place: member.key.place))
+    }
+    return inputs
+  }
+
+  private mutating func inputName(
+    _ key: JSONNode, besides others: [InputDeclaration]
+  ) -> InputName? {
+    let text = key.stringValue ?? ""
+    guard let name = InputName(text) else {
+      report(
+        .schema(.invalidName(text, fault: StepID.fault(in: text) ?? .empty)), at: key)
+      return nil
+    }
+    // One that is repeated to the letter was told by the reader.
+    guard let first = others.named(text) else { return name }
+    if first.name.text != text {
+      report(.schema(.equalNames(text, first: first.name.text)), at: key)
+    }
+    return nil
+  }
+}

@@ -1,0 +1,176 @@
+import WeftDiagnostics
+import WeftJSON
+
+/// Brings together what a workflow declares and what is given for it.
+package struct InputBinding {
+  /// Who gives the values, and is told how.
+  package enum Manner: Sendable {
+    case commandLine
+    case program
+  }
+
+  private let declarations: [InputDeclaration]
+  private var given: [InputName: GivenInput] = [:]
+  private var faults: [InputFault] = []
+
+  /// The value of each input: what is given directly, else in a document, else the default.
+  ///
+  /// - Parameter allowsMissing: Whether inputs that are not given are left out, rather than missed.
+  /// - Throws: All that is wrong.
+  package static func bind(
+    _ declarations: [InputDeclaration], _ given: [GivenInput], manner: Manner,
+    allowsMissing: Bool = false
+  ) throws(InputsRejected) -> InputValues {
+    var binding = InputBinding(declarations: declarations)
+    binding.sort(given)
+    let entries = declarations.compactMap { binding.entry(for: $0) }
+    let missing =
+      allowsMissing
+      ? [] : declarations.filter { $0.isRequired && binding.given[$0.name] == nil }
+    guard binding.faults.isEmpty, missing.isEmpty else {
+      throw binding.rejection(missing: missing, manner)
+    }
+    return InputValues(entries)
+  }
+
+  private init(declarations: [InputDeclaration]) {
+    self.declarations = declarations
+  }
+
+  // MARK: Which
+
+  private mutating func sort(_ all: [GivenInput]) {
+    for one in all where one.isDirect { take(one) }
+    let direct = given
+    for one in all where !one.isDirect {
+      let isOverridden = InputName(one.name).map { direct[$0] != nil } ?? false
+      if !isOverridden { take(one) }
+    }
+  }
+
+  private mutating func take(_ one: GivenInput) {
+    guard let declaration = declarations.named(one.name) else { return tellUnknown(one) }
+    guard given.updateValue(one, forKey: declaration.name) == nil else {
+      faults.append(
+        InputFault(
+          .repeated, one.name, "input \(quoted(declaration.name.text)) is given twice",
+          help: "give it once", place: one.namePlace))
+      return
+    }
+  }
+
+  private mutating func tellUnknown(_ one: GivenInput) {
+    let names = declarations.map(\.name.text)
+    let nearest = NearestName(names).nearest(to: one.name)
+    let known =
+      names.isEmpty
+      ? "the workflow has no inputs"
+      : "its inputs are " + listed(names.map(quoted), conjunction: "and")
+    faults.append(
+      InputFault(
+        .unknown, one.name, "\(quoted(one.name)) is not an input of this workflow",
+        help: nearest.map(didYouMean) ?? known, place: one.namePlace))
+  }
+
+  // MARK: What
+
+  private mutating func entry(for declaration: InputDeclaration) -> InputValues.Entry? {
+    let value: JSONValue
+    if let one = given[declaration.name] {
+      guard let read = read(one, declaration) else { return nil }
+      value = read
+      check(value, declaration, subject: one.subject) { one.place(of: $0) }
+    } else if let standard = declaration.defaultValue {
+      value = standard
+      // That of a file was checked when it was read.
+      let subject = "the default of input \(quoted(declaration.name.text))"
+      check(value, declaration, subject: subject) { _ in nil }
+    } else {
+      return nil
+    }
+    return InputValues.Entry(declaration.name, value, isSecret: declaration.isSecret)
+  }
+
+  private mutating func read(_ one: GivenInput, _ declaration: InputDeclaration) -> JSONValue? {
+    switch one.content {
+    case .value(let value): return value
+    case .text(let text):
+      do {
+        return try declaration.schema.value(ofText: text, like: declaration.defaultValue)
+      } catch {
+        let isSecret = declaration.isSecret
+        faults.append(
+          InputFault(
+            .unfit, declaration.name.text,
+            error.message(about: one.subject, isSecret: isSecret),
+            help: error.help(isSecret: isSecret)))
+        return nil
+      }
+    }
+  }
+
+  private mutating func check(
+    _ value: JSONValue, _ declaration: InputDeclaration, subject: String,
+    place: (ValueFault) -> Diagnostic.Place?
+  ) {
+    let isSecret = declaration.isSecret
+    for fault in declaration.schema.faults(of: value) {
+      faults.append(
+        InputFault(
+          .unfit, declaration.name.text, fault.message(about: subject, isSecret: isSecret),
+          // An excerpt of the document would show the secret.
+          help: fault.help(isSecret: isSecret), place: isSecret ? nil : place(fault)))
+    }
+  }
+
+  // MARK: Missing
+
+  private func rejection(missing: [InputDeclaration], _ manner: Manner) -> InputsRejected {
+    let missed = missing.map { declaration in
+      InputFault(
+        .missing, declaration.name.text, "input \(quoted(declaration.name.text)) is not given",
+        help: InputBinding.giving([declaration], manner))
+    }
+    var diagnostics = faults.map(\.diagnostic)
+    if let diagnostic = InputBinding.diagnostic(ofMissing: missing, manner) {
+      diagnostics.append(diagnostic)
+    }
+    return InputsRejected(faults + missed, diagnostics: diagnostics)
+  }
+
+  private static func diagnostic(
+    ofMissing missing: [InputDeclaration], _ manner: Manner
+  ) -> Diagnostic? {
+    guard let first = missing.first else { return nil }
+    let names = listed(missing.map { quoted($0.name.text) }, conjunction: "and")
+    return Diagnostic(
+      .error, code: InputFault(.missing, first.name.text, "").code,
+      message: missing.count == 1
+        ? "input \(names) is required, and not given"
+        : "inputs \(names) are required, and not given",
+      place: nil, help: giving(missing, manner),
+      related: missing.prefix(mostNotes).map { declaration in
+        Diagnostic.Related(message: note(on: declaration), place: nil)
+      })
+  }
+
+  private static let mostNotes = 20
+
+  private static func note(on declaration: InputDeclaration) -> String {
+    let about = declaration.schema.description ?? declaration.schema.title
+    return "\(declaration.name): "
+      + [about, declaration.schema.summary].compactMap(\.self)
+      .joined(separator: "; ")
+  }
+
+  private static func giving(_ missing: [InputDeclaration], _ manner: Manner) -> String {
+    switch manner {
+    case .commandLine:
+      "write " + missing.prefix(mostNotes).map(\.option).joined(separator: " ")
+        + (missing.count > 3 ? ", or give them in a file by --inputs FILE" : "")
+    case .program:
+      "start it with inputs: ["
+        + missing.prefix(mostNotes).map { "\"\($0.name)\": …" }.joined(separator: ", ") + "]"
+    }
+  }
+}

@@ -1,0 +1,124 @@
+public import WeftJSON
+
+extension ValueSchema {
+  /// All that is wrong with a value, in its own order; empty for one that fits. At most
+  /// ``ValueFault/mostTold``.
+  public func faults(of value: JSONValue) -> [ValueFault] {
+    var check = ValueCheck()
+    check.check(value, by: self, at: ValuePath())
+    return check.faults
+  }
+}
+
+/// One walk over a value, as deep as the schema goes.
+private struct ValueCheck {
+  private(set) var faults: [ValueFault] = []
+
+  private var isFull: Bool { faults.count >= ValueFault.mostTold }
+
+  private mutating func tell(_ kind: ValueFault.Kind, at path: ValuePath) {
+    if !isFull { faults.append(ValueFault(kind, path)) }
+  }
+
+  mutating func check(_ value: JSONValue, by schema: ValueSchema, at path: ValuePath) {
+    guard schema.types.isEmpty || schema.types.contains(where: { $0.holds(for: value) }) else {
+      // What else is wrong with it only follows.
+      return tell(.wrongType(value, wanted: schema.types), at: path)
+    }
+    if let constant = schema.constant, constant != value {
+      return tell(.notAllowed(value, wanted: [constant]), at: path)
+    }
+    if !schema.allowed.isEmpty, !schema.allowed.contains(value) {
+      return tell(.notAllowed(value, wanted: schema.allowed), at: path)
+    }
+    switch value {
+    case .string(let text): check(text, by: schema.text, at: path)
+    case .number(let number): check(number, by: schema.number, at: path)
+    case .array(let elements): check(elements, by: schema.array, at: path)
+    case .object(let object): check(object, by: schema.object, at: path)
+    case .null, .bool: break
+    }
+  }
+
+  private mutating func check(
+    _ text: String, by rules: ValueSchema.TextRules, at path: ValuePath
+  ) {
+    let count = text.unicodeScalars.count
+    if count < rules.length.least { tell(.tooShort(count, least: rules.length.least), at: path) }
+    if let most = rules.length.most, count > most { tell(.tooLong(count, most: most), at: path) }
+    if let pattern = rules.pattern, !pattern.matches(in: text) {
+      tell(.noMatch(text, of: pattern), at: path)
+    }
+  }
+
+  private mutating func check(
+    _ number: JSONNumber, by rules: ValueSchema.NumberRules, at path: ValuePath
+  ) {
+    if let least = rules.minimum, number < least { tell(.below(number, least: least), at: path) }
+    if let most = rules.maximum, number > most { tell(.above(number, most: most), at: path) }
+    if let limit = rules.exclusiveMinimum, number <= limit {
+      tell(.notAbove(number, limit: limit), at: path)
+    }
+    if let limit = rules.exclusiveMaximum, number >= limit {
+      tell(.notBelow(number, limit: limit), at: path)
+    }
+    if let divisor = rules.divisor, number.isMultiple(of: divisor) != true {
+      tell(.noMultiple(number, of: divisor), at: path)
+    }
+  }
+
+  private mutating func check(
+    _ elements: [JSONValue], by rules: ValueSchema.ArrayRules, at path: ValuePath
+  ) {
+    let count = elements.count
+    if count < rules.count.least {
+      tell(.tooFewElements(count, least: rules.count.least), at: path)
+    }
+    if let most = rules.count.most, count > most {
+      tell(.tooManyElements(count, most: most), at: path)
+    }
+    if rules.isUnique { checkUniqueness(of: elements, at: path) }
+    guard case .matching(let schema) = rules.elements else { return }
+    for (index, element) in elements.enumerated() where !isFull {
+      check(element, by: schema, at: path.appending(.element(index)))
+    }
+  }
+
+  private mutating func checkUniqueness(of elements: [JSONValue], at path: ValuePath) {
+    var first: [JSONValue: Int] = [:]
+    for (index, element) in elements.enumerated() where !isFull {
+      if let earlier = first.updateValue(index, forKey: element) {
+        tell(.equalElements(earlier, index), at: path)
+      }
+    }
+  }
+
+  private mutating func check(
+    _ object: JSONObject, by rules: ValueSchema.ObjectRules, at path: ValuePath
+  ) {
+    let count = object.count
+    if count < rules.count.least {
+      tell(.tooFewProperties(count, least: rules.count.least), at: path)
+    }
+    if let most = rules.count.most, count > most {
+      tell(.tooManyProperties(count, most: most), at: path)
+    }
+    for name in rules.required where object[name] == nil {
+      tell(.missingProperty(name, found: object.map(\.key)), at: path)
+    }
+    for member in object where !isFull {
+      let inside = path.appending(.property(member.key))
+      if let schema = rules.schema(of: member.key) {
+        check(member.value, by: schema, at: inside)
+        continue
+      }
+      switch rules.additional {
+      case .anything: break
+      case .nothing:
+        let known = rules.properties.map(\.name)
+        tell(.undeclaredProperty(member.key, known: known), at: inside)
+      case .matching(let schema): check(member.value, by: schema, at: inside)
+      }
+    }
+  }
+}

@@ -1,0 +1,97 @@
+package import WeftDiagnostics
+package import WeftJSON
+
+/// Why a text cannot be read as a value of the declared type.
+package enum TextFault: Error, Sendable, Hashable {
+  /// None of the types can be written so.
+  case unlike(String, wanted: [ValueType])
+  /// It is not JSON; the place counts within the text.
+  case notJSON(String, at: SourcePosition, help: String?)
+
+  /// - Parameters:
+  ///   - subject: What the text is given for, such as `"-i port"`.
+  ///   - isSecret: Whether nothing of the text may be told.
+  package func message(about subject: String, isSecret: Bool = false) -> String {
+    switch self {
+    case .unlike(let text, let wanted):
+      let expectation = listed(wanted.map(\.expectation), conjunction: "or")
+      return isSecret
+        ? "\(subject) is a secret that does not fit, expected \(expectation)"
+        : "\(subject) is \(quoted(text)), expected \(expectation)"
+    case .notJSON(let message, let place, _):
+      return "\(subject) is not JSON, at \(place.line):\(place.column)"
+        + (isSecret ? "" : ": \(message)")
+    }
+  }
+
+  package func help(isSecret: Bool = false) -> String? {
+    switch self {
+    case .unlike(let text, let wanted): isSecret ? nil : TextFault.cure(for: text, wanted)
+    case .notJSON(_, _, let help): isSecret ? nil : help
+    }
+  }
+
+  private static let truths: Set = ["yes", "y", "on", "1", "true", "t"]
+  private static let falsehoods: Set = ["no", "n", "off", "0", "false", "f"]
+
+  private static func cure(for text: String, _ wanted: [ValueType]) -> String? {
+    if wanted.contains(.boolean) {
+      if truths.contains(text.lowercased()) { return "write true" }
+      if falsehoods.contains(text.lowercased()) { return "write false" }
+    }
+    if wanted.contains(.integer) || wanted.contains(.number),
+      text.utf8.contains(where: { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) })
+    {
+      return
+        "numbers are written as in JSON: 7, -1.5 or 2e3, without \"+\", spaces or zeros in front"
+    }
+    return nil
+  }
+}
+
+extension ValueSchema {
+  /// The types by which a text is read: those declared, else those of the values that are allowed;
+  /// without either a text is taken as it is.
+  private func typesOfTexts(besides other: JSONValue?) -> [ValueType] {
+    if !types.isEmpty { return types }
+    let known = allowed + [constant, other].compactMap(\.self).filter { $0 != .null }
+    let all = known.map(ValueType.init(of:))
+    return ValueType.allCases.filter(all.contains)
+  }
+
+  /// Reads a text as people write it on a command line.
+  ///
+  /// A text is taken as it is where a string will do. Numbers are written by the grammar of JSON,
+  /// `true`, `false` and `null` so, arrays and objects as JSON. Whether the value fits is not asked.
+  ///
+  /// - Parameter example: A value that is known to fit, such as the default: without declared types it
+  ///   says which is meant.
+  package func value(
+    ofText text: String, like example: JSONValue? = nil
+  ) throws(TextFault) -> JSONValue {
+    let types = typesOfTexts(besides: example)
+    if types.isEmpty || types.contains(.string) { return .string(text) }
+    if types.contains(.null), text == "null" { return .null }
+    if types.contains(.boolean), text == "true" || text == "false" { return .bool(text == "true") }
+    if types.contains(.number) || types.contains(.integer), let number = JSONNumber(text) {
+      return .number(number)
+    }
+    guard types.contains(.array) || types.contains(.object) else {
+      throw .unlike(text, wanted: types)
+    }
+    return try JSONValue(text: text)
+  }
+}
+
+extension JSONValue {
+  /// Reads a text that is JSON by itself.
+  package init(text: String) throws(TextFault) {
+    let file = SourceFile(path: "<text>", bytes: Array(text.utf8))
+    let (root, diagnostics) = JSONReader.read(file)
+    if let error = diagnostics.first(where: \.isError) {
+      let offset = error.place.map { Int($0.range.start) } ?? 0
+      throw .notJSON(error.message, at: file.position(of: offset), help: error.help)
+    }
+    self = root.map(JSONValue.init) ?? .null
+  }
+}

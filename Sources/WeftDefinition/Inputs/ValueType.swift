@@ -1,0 +1,44 @@
+public import WeftJSON
+
+/// The types of JSON Schema; a value may have two of them: a whole number is an `integer` and a `number`.
+public enum ValueType: String, Sendable, Hashable, CaseIterable {
+  case string, number, integer, boolean, array, object, null
+
+  /// Whether a value is of this type. `5.0` is an integer, for its value is one.
+  public func holds(for value: JSONValue) -> Bool {
+    switch (self, value) {
+    case (.string, .string), (.number, .number), (.boolean, .bool), (.array, .array),
+      (.object, .object), (.null, .null):
+      true
+    case (.integer, .number(let number)): number.isWhole
+    case (.string, _), (.number, _), (.integer, _), (.boolean, _), (.array, _), (.object, _),
+      (.null, _):
+      false
+    }
+  }
+
+  /// The type of a value; of a number, `number`.
+  package init(of value: JSONValue) {
+    switch value {
+    case .null: self = .null
+    case .bool: self = .boolean
+    case .number: self = .number
+    case .string: self = .string
+    case .array: self = .array
+    case .object: self = .object
+    }
+  }
+
+  /// `a string`, `true or false`: what is expected.
+  var expectation: String {
+    switch self {
+    case .string: "a string"
+    case .number: "a number"
+    case .integer: "a whole number"
+    case .boolean: "true or false"
+    case .array: "an array"
+    case .object: "an object"
+    case .null: "null"
+    }
+  }
+}

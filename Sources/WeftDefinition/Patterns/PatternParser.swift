@@ -1,0 +1,160 @@
+/// Reads a pattern: the regular expressions of ECMA-262 §22.2 with the `u` flag, as JSON Schema wants
+/// them, without what makes matching slow (looking around, references back).
+///
+/// Beyond it, any ASCII punctuation may be escaped. Whether a repetition is lazy is read and means
+/// nothing: the only question is whether the text matches.
+struct PatternParser {
+  private let scalars: [Unicode.Scalar]
+  /// Where each scalar begins in UTF-8, and where the text ends.
+  private let offsets: [Int]
+  var at = 0
+  private var depth = 0
+
+  static func parse(_ text: String) throws(PatternFault) -> PatternNode {
+    guard text.utf8.count <= PatternLimits.bytes else {
+      throw PatternFault(.tooLong(bytes: text.utf8.count), 0..<text.utf8.count)
+    }
+    var parser = PatternParser(text)
+    let node = try parser.alternatives()
+    if let next = parser.next { throw parser.fault(.unopened(Character(next)), from: parser.at, 1) }
+    return node
+  }
+
+  private init(_ text: String) {
+    scalars = Array(text.unicodeScalars)
+    var offsets = [0]
+    for scalar in scalars { offsets.append(offsets.last! + UTF8.width(scalar)) }
+    self.offsets = offsets
+  }
+
+  // MARK: Structure
+
+  private mutating func alternatives() throws(PatternFault) -> PatternNode {
+    var found = [try sequence()]
+    while take("|") { found.append(try sequence()) }
+    return found.count == 1 ? found[0] : .alternatives(found)
+  }
+
+  private mutating func sequence() throws(PatternFault) -> PatternNode {
+    var parts: [PatternNode] = []
+    while let next, next != "|", next != ")" { parts.append(try term()) }
+    return parts.count == 1 ? parts[0] : .sequence(parts)
+  }
+
+  private mutating func term() throws(PatternFault) -> PatternNode {
+    let node = try atom()
+    let mark = at
+    guard let (least, most) = try count() else { return node }
+    if case .assertion = node {
+      throw fault(.nothingToRepeat(String(scalars[mark])), from: mark, 1)
+    }
+    take("?")
+    if let next, "*+?".unicodeScalars.contains(next) {
+      throw fault(.repeatedTwice(String(next)), from: at, 1)
+    }
+    return .repetition(node, least: least, most: most)
+  }
+
+  private mutating func atom() throws(PatternFault) -> PatternNode {
+    let start = at
+    guard let scalar = pop() else { preconditionFailure("nothing to read") }
+    switch scalar {
+    case "^": return .assertion(.start)
+    case "$": return .assertion(.end)
+    case ".": return .scalars(ScalarSet.lineEnds.inverted())
+    case "(": return try group(from: start)
+    case "[": return .scalars(try scalarClass(from: start))
+    case "\\": return try escaped(from: start)
+    case "*", "+", "?": throw fault(.nothingToRepeat(String(scalar)), from: start, 1)
+    case "{": throw fault(.malformedCount, from: start, 1)
+    case "]", "}": throw fault(.unopened(Character(scalar)), from: start, 1)
+    default: return .scalars(.scalar(scalar))
+    }
+  }
+
+  private mutating func group(from start: Int) throws(PatternFault) -> PatternNode {
+    if take("?") { try groupKind(from: start) }
+    depth += 1
+    defer { depth -= 1 }
+    guard depth <= PatternLimits.depth else { throw fault(.tooDeep, from: start, 1) }
+    let inside = try alternatives()
+    guard take(")") else { throw fault(.unclosedGroup, from: start, at - start) }
+    return inside
+  }
+
+  private mutating func groupKind(from start: Int) throws(PatternFault) {
+    if take(":") { return }
+    if take("=") || take("!") { throw fault(.lookaround(text(from: start)), from: start) }
+    guard take("<") else {
+      throw fault(.unknownGroup(text(from: start)), from: start)
+    }
+    if take("=") || take("!") { throw fault(.lookaround(text(from: start)), from: start) }
+    while let next, ScalarSet.wordScalars.contains(next) { at += 1 }
+    guard take(">") else { throw fault(.unknownGroup(text(from: start)), from: start) }
+  }
+
+  /// `*`, `+`, `?`, `{3}`, `{3,}` or `{3,5}`.
+  private mutating func count() throws(PatternFault) -> (least: Int, most: Int?)? {
+    if take("*") { return (0, nil) }
+    if take("+") { return (1, nil) }
+    if take("?") { return (0, 1) }
+    let start = at
+    guard take("{") else { return nil }
+    guard let least = try number() else { throw fault(.malformedCount, from: start, 1) }
+    var most: Int? = least
+    if take(",") { most = try number() }
+    guard take("}") else { throw fault(.malformedCount, from: start, 1) }
+    if let most, most < least { throw fault(.countsOutOfOrder(least, most), from: start) }
+    return (least, most)
+  }
+
+  private mutating func number() throws(PatternFault) -> Int? {
+    let start = at
+    while let next, ScalarSet.digits.contains(next) { at += 1 }
+    guard at > start else { return nil }
+    guard let number = Int(text(from: start)), number <= PatternLimits.instructions else {
+      throw fault(.countTooLarge(text(from: start)), from: start)
+    }
+    return number
+  }
+
+  private mutating func escaped(from start: Int) throws(PatternFault) -> PatternNode {
+    switch next {
+    case "b":
+      at += 1
+      return .assertion(.wordBoundary)
+    case "B":
+      at += 1
+      return .assertion(.noWordBoundary)
+    default: return .scalars(try escape(from: start).set)
+    }
+  }
+
+  // MARK: Reading
+
+  var next: Unicode.Scalar? { at < scalars.count ? scalars[at] : nil }
+
+  mutating func pop() -> Unicode.Scalar? {
+    guard let next else { return nil }
+    at += 1
+    return next
+  }
+
+  @discardableResult
+  mutating func take(_ scalar: Unicode.Scalar) -> Bool {
+    guard next == scalar else { return false }
+    at += 1
+    return true
+  }
+
+  func text(from start: Int) -> String {
+    var text = String.UnicodeScalarView()
+    text.append(contentsOf: scalars[start..<at])
+    return String(text)
+  }
+
+  /// A fault of `count` scalars, or of all that was read since `start`.
+  func fault(_ kind: PatternFault.Kind, from start: Int, _ count: Int? = nil) -> PatternFault {
+    PatternFault(kind, offsets[start]..<offsets[min(start + (count ?? at - start), scalars.count)])
+  }
+}
