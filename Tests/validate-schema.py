@@ -40,7 +40,11 @@ def examples(schema, pointer="#"):
                 samples = samples + [schema["default"]]
             yield from ((pointer, schema, sample) for sample in samples)
         for key, inner in schema.items():
-            if key not in ("examples", "default", "defaultSnippets"):
+            if key in ("properties", "patternProperties", "dependentSchemas", "$defs"):
+                # A name in there may be that of a keyword.
+                for name, part in inner.items():
+                    yield from examples(part, f"{pointer}/{key}/{name}")
+            elif key not in ("examples", "default", "defaultSnippets"):
                 yield from examples(inner, f"{pointer}/{key}")
     elif isinstance(schema, list):
         for index, inner in enumerate(schema):

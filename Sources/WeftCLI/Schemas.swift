@@ -31,6 +31,42 @@ extension SchemaName {
     "secrets": {
       "$ref": "#/$defs/secrets"
     },
+    "inputs": {
+      "title": "Inputs",
+      "description": "What may be given from outside, by -i NAME=VALUE or --inputs FILE: a name, and what its value must be like. One without a default must be given.",
+      "type": "object",
+      "propertyNames": {
+        "pattern": "^[A-Za-z_][A-Za-z0-9_-]{0,99}$",
+        "patternErrorMessage": "a name is letters, digits, \"_\" and \"-\", 100 at most, and begins with a letter or \"_\""
+      },
+      "additionalProperties": {
+        "$ref": "#/$defs/input"
+      },
+      "examples": [
+        {
+          "version": {
+            "type": "string",
+            "pattern": "^[0-9]+\\.[0-9]+$",
+            "description": "what to publish"
+          },
+          "draft": {
+            "type": "boolean",
+            "default": true
+          }
+        }
+      ],
+      "defaultSnippets": [
+        {
+          "label": "an input",
+          "body": {
+            "${1:name}": {
+              "type": "string",
+              "description": "$2"
+            }
+          }
+        }
+      ]
+    },
     "env": {
       "$ref": "#/$defs/env"
     },
@@ -1073,6 +1109,491 @@ extension SchemaName {
           "descriptor": 3
         }
       ]
+    },
+    "input": {
+      "title": "Input",
+      "description": "What may be given for an input: JSON Schema, and a default.",
+      "type": "object",
+      "properties": {
+        "type": {
+          "title": "Type",
+          "description": "The type that the value must have, or several types of which it must have one. Without it any value may be given.",
+          "anyOf": [
+            {
+              "$ref": "#/$defs/valueType"
+            },
+            {
+              "type": "array",
+              "items": {
+                "$ref": "#/$defs/valueType"
+              },
+              "minItems": 1,
+              "uniqueItems": true
+            }
+          ]
+        },
+        "enum": {
+          "title": "Allowed values",
+          "description": "The values of which it must be one.",
+          "type": "array",
+          "minItems": 1,
+          "uniqueItems": true
+        },
+        "const": {
+          "title": "Only value",
+          "description": "The value that it must be."
+        },
+        "pattern": {
+          "title": "Pattern",
+          "description": "A regular expression (ECMA-262) that a text must match somewhere; ^…$ for the whole text. There is no looking around, and there are no references back.",
+          "type": "string"
+        },
+        "minLength": {
+          "description": "The least characters of a text.",
+          "$ref": "#/$defs/limit"
+        },
+        "maxLength": {
+          "description": "The most characters of a text.",
+          "$ref": "#/$defs/limit"
+        },
+        "minimum": {
+          "description": "The least number.",
+          "type": "number"
+        },
+        "maximum": {
+          "description": "The greatest number.",
+          "type": "number"
+        },
+        "exclusiveMinimum": {
+          "description": "A number that it must be greater than.",
+          "type": "number"
+        },
+        "exclusiveMaximum": {
+          "description": "A number that it must be less than.",
+          "type": "number"
+        },
+        "multipleOf": {
+          "description": "A number of which it must be a multiple, exactly.",
+          "type": "number",
+          "exclusiveMinimum": 0
+        },
+        "items": {
+          "description": "What each element of an array must be like.",
+          "$ref": "#/$defs/valueSchema"
+        },
+        "minItems": {
+          "description": "The least elements of an array.",
+          "$ref": "#/$defs/limit"
+        },
+        "maxItems": {
+          "description": "The most elements of an array.",
+          "$ref": "#/$defs/limit"
+        },
+        "uniqueItems": {
+          "description": "Whether each element of an array stands in it only once.",
+          "type": "boolean"
+        },
+        "properties": {
+          "description": "What the properties of an object must be like, where they are there.",
+          "type": "object",
+          "additionalProperties": {
+            "$ref": "#/$defs/valueSchema"
+          }
+        },
+        "required": {
+          "description": "The properties that an object must have.",
+          "type": "array",
+          "items": {
+            "type": "string"
+          },
+          "uniqueItems": true
+        },
+        "additionalProperties": {
+          "description": "What properties must be like that are not among \"properties\"; false: there must be none.",
+          "anyOf": [
+            {
+              "type": "boolean"
+            },
+            {
+              "$ref": "#/$defs/valueSchema"
+            }
+          ]
+        },
+        "minProperties": {
+          "description": "The least properties of an object.",
+          "$ref": "#/$defs/limit"
+        },
+        "maxProperties": {
+          "description": "The most properties of an object.",
+          "$ref": "#/$defs/limit"
+        },
+        "title": {
+          "description": "What people call it.",
+          "type": "string"
+        },
+        "description": {
+          "description": "What it is for, shown by weft run FILE --help.",
+          "type": "string"
+        },
+        "default": {
+          "title": "Default",
+          "description": "The value when nothing is given; it must fit the rest, and is taken as it is written. Without it the input must be given."
+        },
+        "secret": {
+          "description": "Whether its value is a secret: it is not shown, and refused where it could be seen.",
+          "type": "boolean",
+          "default": false
+        }
+      },
+      "patternProperties": {
+        "^x-": {
+          "title": "Ignored",
+          "description": "A key that begins with x- is ignored: room for notes and for other tools."
+        }
+      },
+      "additionalProperties": false,
+      "dependentSchemas": {
+        "pattern": {
+          "$ref": "#/$defs/about-string"
+        },
+        "minLength": {
+          "$ref": "#/$defs/about-string"
+        },
+        "maxLength": {
+          "$ref": "#/$defs/about-string"
+        },
+        "minimum": {
+          "$ref": "#/$defs/about-number"
+        },
+        "maximum": {
+          "$ref": "#/$defs/about-number"
+        },
+        "exclusiveMinimum": {
+          "$ref": "#/$defs/about-number"
+        },
+        "exclusiveMaximum": {
+          "$ref": "#/$defs/about-number"
+        },
+        "multipleOf": {
+          "$ref": "#/$defs/about-number"
+        },
+        "items": {
+          "$ref": "#/$defs/about-array"
+        },
+        "minItems": {
+          "$ref": "#/$defs/about-array"
+        },
+        "maxItems": {
+          "$ref": "#/$defs/about-array"
+        },
+        "uniqueItems": {
+          "$ref": "#/$defs/about-array"
+        },
+        "properties": {
+          "$ref": "#/$defs/about-object"
+        },
+        "required": {
+          "$ref": "#/$defs/about-object"
+        },
+        "additionalProperties": {
+          "$ref": "#/$defs/about-object"
+        },
+        "minProperties": {
+          "$ref": "#/$defs/about-object"
+        },
+        "maxProperties": {
+          "$ref": "#/$defs/about-object"
+        }
+      },
+      "examples": [
+        {
+          "type": "integer",
+          "minimum": 1,
+          "default": 3
+        },
+        {
+          "enum": [
+            "stable",
+            "nightly"
+          ]
+        }
+      ]
+    },
+    "valueSchema": {
+      "title": "What a part of a value must be like",
+      "type": "object",
+      "properties": {
+        "type": {
+          "title": "Type",
+          "description": "The type that the value must have, or several types of which it must have one. Without it any value may be given.",
+          "anyOf": [
+            {
+              "$ref": "#/$defs/valueType"
+            },
+            {
+              "type": "array",
+              "items": {
+                "$ref": "#/$defs/valueType"
+              },
+              "minItems": 1,
+              "uniqueItems": true
+            }
+          ]
+        },
+        "enum": {
+          "title": "Allowed values",
+          "description": "The values of which it must be one.",
+          "type": "array",
+          "minItems": 1,
+          "uniqueItems": true
+        },
+        "const": {
+          "title": "Only value",
+          "description": "The value that it must be."
+        },
+        "pattern": {
+          "title": "Pattern",
+          "description": "A regular expression (ECMA-262) that a text must match somewhere; ^…$ for the whole text. There is no looking around, and there are no references back.",
+          "type": "string"
+        },
+        "minLength": {
+          "description": "The least characters of a text.",
+          "$ref": "#/$defs/limit"
+        },
+        "maxLength": {
+          "description": "The most characters of a text.",
+          "$ref": "#/$defs/limit"
+        },
+        "minimum": {
+          "description": "The least number.",
+          "type": "number"
+        },
+        "maximum": {
+          "description": "The greatest number.",
+          "type": "number"
+        },
+        "exclusiveMinimum": {
+          "description": "A number that it must be greater than.",
+          "type": "number"
+        },
+        "exclusiveMaximum": {
+          "description": "A number that it must be less than.",
+          "type": "number"
+        },
+        "multipleOf": {
+          "description": "A number of which it must be a multiple, exactly.",
+          "type": "number",
+          "exclusiveMinimum": 0
+        },
+        "items": {
+          "description": "What each element of an array must be like.",
+          "$ref": "#/$defs/valueSchema"
+        },
+        "minItems": {
+          "description": "The least elements of an array.",
+          "$ref": "#/$defs/limit"
+        },
+        "maxItems": {
+          "description": "The most elements of an array.",
+          "$ref": "#/$defs/limit"
+        },
+        "uniqueItems": {
+          "description": "Whether each element of an array stands in it only once.",
+          "type": "boolean"
+        },
+        "properties": {
+          "description": "What the properties of an object must be like, where they are there.",
+          "type": "object",
+          "additionalProperties": {
+            "$ref": "#/$defs/valueSchema"
+          }
+        },
+        "required": {
+          "description": "The properties that an object must have.",
+          "type": "array",
+          "items": {
+            "type": "string"
+          },
+          "uniqueItems": true
+        },
+        "additionalProperties": {
+          "description": "What properties must be like that are not among \"properties\"; false: there must be none.",
+          "anyOf": [
+            {
+              "type": "boolean"
+            },
+            {
+              "$ref": "#/$defs/valueSchema"
+            }
+          ]
+        },
+        "minProperties": {
+          "description": "The least properties of an object.",
+          "$ref": "#/$defs/limit"
+        },
+        "maxProperties": {
+          "description": "The most properties of an object.",
+          "$ref": "#/$defs/limit"
+        },
+        "title": {
+          "description": "What people call it.",
+          "type": "string"
+        },
+        "description": {
+          "description": "What it is for, shown by weft run FILE --help.",
+          "type": "string"
+        }
+      },
+      "patternProperties": {
+        "^x-": {
+          "title": "Ignored",
+          "description": "A key that begins with x- is ignored: room for notes and for other tools."
+        }
+      },
+      "additionalProperties": false,
+      "dependentSchemas": {
+        "pattern": {
+          "$ref": "#/$defs/about-string"
+        },
+        "minLength": {
+          "$ref": "#/$defs/about-string"
+        },
+        "maxLength": {
+          "$ref": "#/$defs/about-string"
+        },
+        "minimum": {
+          "$ref": "#/$defs/about-number"
+        },
+        "maximum": {
+          "$ref": "#/$defs/about-number"
+        },
+        "exclusiveMinimum": {
+          "$ref": "#/$defs/about-number"
+        },
+        "exclusiveMaximum": {
+          "$ref": "#/$defs/about-number"
+        },
+        "multipleOf": {
+          "$ref": "#/$defs/about-number"
+        },
+        "items": {
+          "$ref": "#/$defs/about-array"
+        },
+        "minItems": {
+          "$ref": "#/$defs/about-array"
+        },
+        "maxItems": {
+          "$ref": "#/$defs/about-array"
+        },
+        "uniqueItems": {
+          "$ref": "#/$defs/about-array"
+        },
+        "properties": {
+          "$ref": "#/$defs/about-object"
+        },
+        "required": {
+          "$ref": "#/$defs/about-object"
+        },
+        "additionalProperties": {
+          "$ref": "#/$defs/about-object"
+        },
+        "minProperties": {
+          "$ref": "#/$defs/about-object"
+        },
+        "maxProperties": {
+          "$ref": "#/$defs/about-object"
+        }
+      }
+    },
+    "valueType": {
+      "enum": [
+        "string",
+        "number",
+        "integer",
+        "boolean",
+        "array",
+        "object",
+        "null"
+      ]
+    },
+    "limit": {
+      "type": "integer",
+      "minimum": 0,
+      "maximum": 2147483647
+    },
+    "about-string": {
+      "properties": {
+        "type": {
+          "anyOf": [
+            {
+              "const": "string"
+            },
+            {
+              "type": "array",
+              "contains": {
+                "const": "string"
+              }
+            }
+          ]
+        }
+      }
+    },
+    "about-number": {
+      "properties": {
+        "type": {
+          "anyOf": [
+            {
+              "enum": [
+                "number",
+                "integer"
+              ]
+            },
+            {
+              "type": "array",
+              "contains": {
+                "enum": [
+                  "number",
+                  "integer"
+                ]
+              }
+            }
+          ]
+        }
+      }
+    },
+    "about-array": {
+      "properties": {
+        "type": {
+          "anyOf": [
+            {
+              "const": "array"
+            },
+            {
+              "type": "array",
+              "contains": {
+                "const": "array"
+              }
+            }
+          ]
+        }
+      }
+    },
+    "about-object": {
+      "properties": {
+        "type": {
+          "anyOf": [
+            {
+              "const": "object"
+            },
+            {
+              "type": "array",
+              "contains": {
+                "const": "object"
+              }
+            }
+          ]
+        }
+      }
     }
   }
 }

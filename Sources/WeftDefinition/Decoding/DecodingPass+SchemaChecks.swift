@@ -15,7 +15,9 @@ extension DecodingPass {
     guard !schema.types.isEmpty else { return }
     for key in SchemaKey.allCases {
       guard let place = places[key], !key.types.isEmpty,
-        !key.types.contains(where: schema.types.contains)
+        !key.types.contains(where: schema.types.contains),
+        // This one was meant as something else, and that is told.
+        key != .required || JSONMember(key: place).value.kind != .bool
       else { continue }
       report(.schema(.keyOfOtherType(key, types: schema.types)), at: place)
     }
