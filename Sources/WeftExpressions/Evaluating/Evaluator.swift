@@ -7,65 +7,67 @@ extension Expression {
   package func evaluate(
     in scope: some ExpressionScope, limits: ExpressionLimits = .standard
   ) throws(ExpressionFault) -> Evaluation {
-    var evaluator = Evaluator(scope: scope, room: MadeBytes(limit: limits.madeBytes))
-    let value = try evaluator.value(of: root)
+    var evaluator = Evaluator(room: MadeBytes(limit: limits.madeBytes))
+    let value = try evaluator.value(of: root, in: scope)
     return Evaluation(value, isSecret: evaluator.isSecret)
   }
 }
 
-/// Walks a tree once. No deeper than the parser lets trees be.
-struct Evaluator<Scope: ExpressionScope> {
-  let scope: Scope
+/// Walks trees, no deeper than the parser lets them be, and counts what that makes.
+///
+/// The scope is handed down rather than kept: what is kept in a generic value is copied for each use.
+struct Evaluator {
   var room: MadeBytes
   private(set) var isSecret = false
 
-  init(scope: Scope, room: MadeBytes) {
-    self.scope = scope
-    self.room = room
-  }
+  init(room: MadeBytes) { self.room = room }
 
-  mutating func value(of node: ExpressionNode) throws(ExpressionFault) -> ExpressionValue {
+  mutating func value(
+    of node: ExpressionNode, in scope: some ExpressionScope
+  ) throws(ExpressionFault) -> ExpressionValue {
     switch node.form {
     case .literal(let value): return value
     case .reference(let reference):
       let scoped = try scope.value(of: reference)
       if scoped.isSecret { isSecret = true }
       return scoped.value
-    case .not(let operand): return .boolean(try !value(of: operand).isTruthy)
+    case .not(let operand): return .boolean(try !value(of: operand, in: scope).isTruthy)
     case .comparison(let comparison, let left, let right):
-      return .boolean(comparison.holds(try value(of: left), try value(of: right)))
-    case .all(let operands): return try firstValue(of: operands, thatIs: false)
-    case .any(let operands): return try firstValue(of: operands, thatIs: true)
+      return .boolean(
+        comparison.holds(try value(of: left, in: scope), try value(of: right, in: scope)))
+    case .all(let operands): return try firstValue(of: operands, thatIs: false, in: scope)
+    case .any(let operands): return try firstValue(of: operands, thatIs: true, in: scope)
     case .index(let base, let index):
-      let index = try value(of: index)
-      return try value(of: base).value(at: index)
-    case .filter(let base): return try value(of: base).filtered
+      let index = try value(of: index, in: scope)
+      return try value(of: base, in: scope).value(at: index)
+    case .filter(let base): return try value(of: base, in: scope).filtered
     case .call(let function, let arguments):
-      return try value(of: function, arguments, at: node.range)
+      return try value(of: function, arguments, at: node.range, in: scope)
     }
   }
 
   private mutating func firstValue(
-    of operands: [ExpressionNode], thatIs truth: Bool
+    of operands: [ExpressionNode], thatIs truth: Bool, in scope: some ExpressionScope
   ) throws(ExpressionFault) -> ExpressionValue {
     for operand in operands.dropLast() {
-      let value = try value(of: operand)
+      let value = try value(of: operand, in: scope)
       if value.isTruthy == truth { return value }
     }
-    return try value(of: operands[operands.count - 1])
+    return try value(of: operands[operands.count - 1], in: scope)
   }
 
   // MARK: Functions
 
   private mutating func value(
-    of function: ExpressionFunction, _ arguments: [ExpressionNode], at range: SourceRange
+    of function: ExpressionFunction, _ arguments: [ExpressionNode], at range: SourceRange,
+    in scope: some ExpressionScope
   ) throws(ExpressionFault) -> ExpressionValue {
     if let status = function.status { return .boolean(status == .always || scope.status(status)) }
-    if function == .case { return try chosen(from: arguments) }
+    if function == .case { return try chosen(from: arguments, in: scope) }
     var values: [ExpressionValue] = []
     values.reserveCapacity(arguments.count)
-    for argument in arguments { values.append(try value(of: argument)) }
-    if function == .hashFiles { return .string(try hash(of: values, at: range)) }
+    for argument in arguments { values.append(try value(of: argument, in: scope)) }
+    if function == .hashFiles { return .string(try hash(of: values, at: range, in: scope)) }
     do {
       return try function.value(of: values, within: &room)
     } catch {
@@ -74,7 +76,7 @@ struct Evaluator<Scope: ExpressionScope> {
   }
 
   private func hash(
-    of values: [ExpressionValue], at range: SourceRange
+    of values: [ExpressionValue], at range: SourceRange, in scope: some ExpressionScope
   ) throws(ExpressionFault) -> String {
     var patterns: [String] = []
     for value in values {
@@ -91,15 +93,15 @@ struct Evaluator<Scope: ExpressionScope> {
   }
 
   private mutating func chosen(
-    from arguments: [ExpressionNode]
+    from arguments: [ExpressionNode], in scope: some ExpressionScope
   ) throws(ExpressionFault) -> ExpressionValue {
     for index in stride(from: 0, to: arguments.count - 1, by: 2) {
-      let condition = try value(of: arguments[index])
+      let condition = try value(of: arguments[index], in: scope)
       guard case .boolean(let holds) = condition else {
         throw ExpressionFault(.notBoolean(found: condition.kindName), arguments[index].range)
       }
-      if holds { return try value(of: arguments[index + 1]) }
+      if holds { return try value(of: arguments[index + 1], in: scope) }
     }
-    return try value(of: arguments[arguments.count - 1])
+    return try value(of: arguments[arguments.count - 1], in: scope)
   }
 }

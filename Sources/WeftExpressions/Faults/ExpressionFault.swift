@@ -41,7 +41,10 @@ package enum ExpressionProblem: Error, Sendable, Hashable {
   case unclosedExpression
   case emptyExpression
   case textAroundExpression
-  // Found when it is evaluated.
+  // Found when it is checked.
+  /// `owner` is how messages call the value in which something is looked for.
+  case access(AccessFault, in: String?)
+  // Found when it is evaluated, or before.
   case notText(ExpressionFunction, found: String)
   case notCountable(found: String)
   case notObject(found: String)

@@ -9,6 +9,7 @@ extension ExpressionProblem {
     case .argumentCount: "W0304"
     case .tooLong, .tooDeep, .tooManyParts: "W0305"
     case .unclosedExpression, .emptyExpression, .textAroundExpression: "W0306"
+    case .access: "W0309"
     case .notText, .notCountable, .notObject, .notBoolean, .malformedFormat, .missingFormatValue,
       .emptyJSON, .malformedJSON, .tooLarge:
       "W0307"
@@ -34,6 +35,7 @@ extension ExpressionProblem {
     case .unclosedExpression: "\"${{\" has no closing \"}}\""
     case .emptyExpression: "there is nothing between \"${{\" and \"}}\""
     case .textAroundExpression: "a condition is one expression, without text around ${{ }}"
+    case .access(let fault, let owner): message(of: fault, in: owner)
     case .notText(let function, let found):
       "\(function.rawValue)() is given \(found), but takes a text"
     case .notCountable(let found):
@@ -76,6 +78,8 @@ extension ExpressionProblem {
     case .argumentCount(let function, _): "write \(function.signature)"
     case .unclosedExpression, .emptyExpression: "a literal \"${{\" is written ${{ '${{' }}"
     case .textAroundExpression: "write all of it as one expression: a == 'b'"
+    case .access(.nothingInside, _): nil
+    case .access(.unknownName(_, let nearest), _): nearest.map { "did you mean \"\($0)\"?" }
     case .notText(let function, _): "write \(function.rawValue)(toJSON(…)) for its JSON text"
     case .notCountable, .notObject: nil
     case .notBoolean: "compare it, or write !!(…) for whether it counts as true"
@@ -84,6 +88,14 @@ extension ExpressionProblem {
     case .nothingToWrite(let text): "write ${{ \(text) || '' }} to allow it"
     case .notWritable(let text, _): "write ${{ toJSON(\(text)) }} for its JSON text"
     case .scope(_, _, let help): help
+    }
+  }
+
+  private func message(of fault: AccessFault, in owner: String?) -> String {
+    let owner = owner.map { "\"\($0)\"" }
+    return switch fault {
+    case .nothingInside(let type): "\(owner ?? "this") is \(type.name), which has nothing inside"
+    case .unknownName(let name, _): "\(owner ?? "this") has nothing that is called \"\(name)\""
     }
   }
 

@@ -38,9 +38,19 @@ extension Parser {
     _ base: inout Base, from firstName: Int
   ) throws(ExpressionFault) -> ExpressionNode {
     if let base { return base }
-    let reference = ContextReference(Array(names[firstName...]))
-    names.removeSubrange(firstName...)
+    let reference = ContextReference(takeNames(from: firstName))
     return try node(.reference(reference), reference.range)
+  }
+
+  private mutating func takeNames(from first: Int) -> [ContextReference.Name] {
+    var taken: [ContextReference.Name] = []
+    if first == 0 {
+      swap(&taken, &names)
+    } else {
+      taken = Array(names[first...])
+      names.removeSubrange(first...)
+    }
+    return taken
   }
 
   // MARK: Accesses
@@ -90,6 +100,7 @@ extension Parser {
     let name = ContextReference.Name(text(of: token), token.range)
     try advance()
     guard token.kind == .openParenthesis else {
+      if names.isEmpty { names.reserveCapacity(4) }
       names.append(name)
       return nil
     }

@@ -56,7 +56,9 @@ struct Parser {
     guard token.kind == kind else { return first }
     try descend()
     defer { depth -= 1 }
-    var operands = [first]
+    var operands: [ExpressionNode] = []
+    operands.reserveCapacity(2)
+    operands.append(first)
     while token.kind == kind {
       try advance()
       operands.append(try kind == .or ? logical(.and) : comparisons(isEquality: true))

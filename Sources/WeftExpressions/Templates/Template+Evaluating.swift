@@ -17,8 +17,8 @@ extension Template {
     }
     let room = MadeBytes(limit: limits.madeBytes)
     var writer = TemplateWriter(
-      evaluator: Evaluator(scope: scope, room: room), escaping: escaping)
-    for segment in segments { try writer.write(segment) }
+      evaluator: Evaluator(room: room), escaping: escaping)
+    for segment in segments { try writer.write(segment, in: scope) }
     try writer.checkPath()
     return Evaluation(.string(writer.text), isSecret: writer.evaluator.isSecret)
   }

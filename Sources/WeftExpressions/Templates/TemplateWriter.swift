@@ -2,26 +2,28 @@ import WeftDiagnostics
 import WeftJSON
 
 /// Puts the text of a template together, each value as its place wants it.
-struct TemplateWriter<Scope: ExpressionScope> {
-  private(set) var evaluator: Evaluator<Scope>
+struct TemplateWriter {
+  private(set) var evaluator: Evaluator
   private(set) var text = ""
   private let escaping: Escaping
   private var quotes = JSONQuotes()
   /// Which part of ``text`` came of which expression.
   private var written: [(expression: Expression, bytes: Range<Int>)] = []
 
-  init(evaluator: Evaluator<Scope>, escaping: Escaping) {
+  init(evaluator: Evaluator, escaping: Escaping) {
     self.evaluator = evaluator
     self.escaping = escaping
   }
 
-  mutating func write(_ segment: Template.Segment) throws(ExpressionFault) {
+  mutating func write(
+    _ segment: Template.Segment, in scope: some ExpressionScope
+  ) throws(ExpressionFault) {
     switch segment.content {
     case .text(let literal):
       if escaping == .jsonBody { quotes.pass(literal) }
       try append(literal, at: segment.range)
     case .expression(let expression):
-      let value = try evaluator.value(of: expression.root)
+      let value = try evaluator.value(of: expression.root, in: scope)
       let start = text.utf8.count
       try append(escaped(value, of: expression), at: expression.range)
       written.append((expression, start..<text.utf8.count))

@@ -51,11 +51,13 @@ package final class ExpressionObject: Sendable {
       let place = otherSpellings.isEmpty ? nil : otherSpellings[ScalarString(key)]
       return (place ?? places[ScalarString(FoldedText.folded(key))]).map { members[$0].value }
     }
-    var similar: Int?
-    for (place, member) in members.enumerated() where FoldedText.areEqual(member.key, key) {
-      if member.key.utf8.elementsEqual(key.utf8) { return member.value }
-      if similar == nil { similar = place }
+    return members.withUnsafeBufferPointer { members in
+      var similar: Int?
+      for place in members.indices where FoldedText.areEqual(members[place].key, key) {
+        if members[place].key.utf8.elementsEqual(key.utf8) { return members[place].value }
+        if similar == nil { similar = place }
+      }
+      return similar.map { members[$0].value }
     }
-    return similar.map { members[$0].value }
   }
 }

@@ -1,0 +1,82 @@
+import WeftDiagnostics
+
+/// Why nothing can be found under a name.
+package enum AccessFault: Error, Sendable, Hashable {
+  /// The value has no members and no elements.
+  case nothingInside(ExpressionType)
+  /// The object has no such member; the nearest name of those it has.
+  case unknownName(String, nearest: String?)
+}
+
+extension ExpressionType {
+  /// The type of what is found under a name, `null` where it may be missing.
+  ///
+  /// - Throws: If nothing is ever found. `null` itself has nothing inside, but of a value that is
+  ///   `null` or something else only the something counts.
+  package func type(at name: String) throws(AccessFault) -> ExpressionType {
+    var found: [ExpressionType] = []
+    var fault: AccessFault?
+    for type in alternatives {
+      do {
+        found.append(try type.singleType(at: name))
+      } catch {
+        if fault == nil || type != .null { fault = error }
+        if type == .null { found.append(.null) }
+      }
+    }
+    if let fault, found.allSatisfy({ $0 == .null }) { throw fault }
+    return .union(found)
+  }
+
+  private func singleType(at name: String) throws(AccessFault) -> ExpressionType {
+    switch self {
+    case .any, .either: return .any
+    case .array(let element):
+      guard !NumberReading.number(from: name).isNaN else { throw .unknownName(name, nearest: nil) }
+      return element.orNull
+    case .object(let object):
+      if let type = object.type(of: name) { return type }
+      throw .unknownName(name, nearest: NearestName(object.fields.map(\.name)).nearest(to: name))
+    case .null, .boolean, .number, .string: throw .nothingInside(self)
+    }
+  }
+
+  /// The type of what names lead to, one inside the other.
+  ///
+  /// For scopes: `names` are those of a reference that follow what the scope has resolved, and
+  /// `owner` is how messages call that.
+  package func type(
+    at names: ArraySlice<ContextReference.Name>, in owner: String
+  ) throws(ExpressionFault) -> ExpressionType {
+    var type = self
+    var owner = owner
+    for name in names {
+      do {
+        type = try type.type(at: name.text)
+      } catch {
+        throw ExpressionFault(.access(error, in: owner), name.range)
+      }
+      owner += Lexer.isName(name.text) ? ".\(name.text)" : "[\(ExpressionText.literal(name.text))]"
+    }
+    return type
+  }
+
+  /// The type of any element, or of any member's value.
+  var elementType: ExpressionType {
+    get throws(AccessFault) {
+      var found: [ExpressionType] = []
+      for type in alternatives {
+        switch type {
+        case .any, .either: return .any
+        case .array(let element): found.append(element)
+        case .object(let object):
+          if object.fields.isEmpty, object.rest == nil { found.append(.null) }
+          found += object.fields.map(\.type) + (object.rest.map { [$0] } ?? [])
+        case .null, .boolean, .number, .string: continue
+        }
+      }
+      if found.isEmpty { throw .nothingInside(self) }
+      return .union(found)
+    }
+  }
+}
