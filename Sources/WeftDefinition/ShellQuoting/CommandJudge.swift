@@ -1,0 +1,117 @@
+/// Says which words of a command a value must not be in, for they are code to the command.
+///
+/// Knows commands by name: those of the shell that evaluate arguments, those that run other commands, and the interpreters
+/// whose program is an argument. Everything else takes its arguments as data.
+struct CommandJudge {
+  let dialect: ShellDialect
+  var rejections: [(Range<Int>, ShellRejection.Reason)] = []
+  /// Words that begin with a value, before any `--`.
+  var options: [ShellWord] = []
+  /// Words that are code, with values or without.
+  var evaluated: [Range<Int>] = []
+  /// The variables that `read` and its kin set.
+  var readNames: [Range<Int>] = []
+  /// Variables that words of the command set, and to what.
+  var assignments: [(Range<Int>, Range<Int>)] = []
+  /// What it reads from its standard input is a program.
+  var readsProgram = false
+  var givesAttributes = false
+  /// Its name, if text after it is read by other rules.
+  var changesReading: String?
+
+  init(dialect: ShellDialect) { self.dialect = dialect }
+
+  mutating func reject(_ word: ShellWord, _ reason: ShellRejection.Reason) {
+    evaluated.append(word.range)
+    if word.hasValue { rejections.append((word.holes, reason)) }
+  }
+
+  /// For words that are names of variables: written out they are harmless.
+  mutating func rejectName(_ word: ShellWord, _ reason: ShellRejection.Reason) {
+    if word.literal == nil { reject(word, reason) }
+  }
+
+  mutating func reject(_ words: ArraySlice<ShellWord>, _ reason: ShellRejection.Reason) {
+    for word in words { reject(word, reason) }
+  }
+
+  /// Judges a command by its words, the first of which names it.
+  mutating func judge(_ words: ArraySlice<ShellWord>) {
+    guard let first = words.first else { return }
+    let arguments = words.dropFirst()
+    if first.hasValue {
+      let reason: ShellRejection.Reason =
+        first.text.contains(.equals) ? .assignmentName : .commandWord
+      reject(first, reason)
+      reject(arguments, reason)
+      return
+    }
+    guard let name = name(of: first) else {
+      reject(first, .unknownCommand)
+      for word in arguments where word.hasValue { reject(word, .unknownCommand) }
+      return
+    }
+    guard let rule = CommandRule.named(name, dialect) else {
+      judgeOrdinary(arguments, of: name)
+      return
+    }
+    apply(rule, to: arguments, of: name)
+  }
+
+  /// The name of the program: of a path, its last part, which must not be an expansion.
+  private func name(of word: ShellWord) -> String? {
+    if let literal = word.literal {
+      return literal.contains("/") ? ShellDialect.basename(literal) : literal
+    }
+    guard let slash = word.text.lastIndex(of: UInt8(ascii: "/")) else { return nil }
+    let last = word.text[(slash + 1)...]
+    guard !last.isEmpty, last.allSatisfy({ $0 > 0x02 }) else { return nil }
+    return String(decoding: last, as: UTF8.self)
+  }
+
+  private mutating func apply(
+    _ rule: CommandRule, to arguments: ArraySlice<ShellWord>, of name: String
+  ) {
+    switch rule {
+    case .evaluates: reject(arguments, .evaluatedArgument(name))
+    case .names: for word in arguments { rejectName(word, .evaluatedArgument(name)) }
+    case .declares:
+      if arguments.contains(where: mayGiveAttribute) { givesAttributes = true }
+      for word in arguments { rejectName(word, .evaluatedArgument(name)) }
+    case .reads:
+      readNames += arguments.filter(\.isPlain).map(\.range)
+      for word in arguments { rejectName(word, .evaluatedArgument(name)) }
+    case .changesReading:
+      reject(arguments, .evaluatedArgument(name))
+      changesReading = name
+    case .assigns: judgeAssigning(arguments, of: name)
+    case .setsOptions: judgeSet(arguments)
+    case .setsShellOptions: judgeShellOptions(arguments)
+    case .tests: judgeTest(arguments, of: name)
+    case .prints: judgePrintf(arguments)
+    case .data: break
+    case .runs(let wrapper): judge(wrapper, arguments, of: name)
+    case .finds: judgeFind(arguments)
+    case .interprets(let interpreter): judge(interpreter, arguments, of: name)
+    case .joinsIntoScript: reject(arguments, .scriptText(name))
+    case .connects: judgeSSH(arguments, of: name)
+    }
+  }
+
+  /// A program that is not known takes its arguments as they are, unless it runs a shell, as
+  /// `docker exec box sh -c …` does.
+  private mutating func judgeOrdinary(_ arguments: ArraySlice<ShellWord>, of name: String) {
+    guard arguments.contains(where: { $0.hasValue || $0.hasExpansion }) else { return }
+    var acceptsOptions = true
+    for index in arguments.indices {
+      let word = arguments[index]
+      if word.literal == "--" { acceptsOptions = false }
+      if acceptsOptions, word.hasValue, word.mayBeginWithValue { options.append(word) }
+      guard let literal = word.literal, literal.utf8.count <= 40 else { continue }
+      let program = ShellDialect.basename(literal)
+      if case .interprets(let interpreter)? = CommandRule.named(program, dialect) {
+        judgeEmbedded(interpreter, arguments[(index + 1)...], of: program)
+      }
+    }
+  }
+}

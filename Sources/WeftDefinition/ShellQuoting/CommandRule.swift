@@ -1,0 +1,75 @@
+/// How a command treats its arguments, where they are more than data.
+enum CommandRule {
+  /// Evaluates its arguments, or may run what they name.
+  case evaluates
+  /// Takes names of variables, and evaluates subscripts in them.
+  case names
+  /// The same, and gives variables attributes by which assignments evaluate.
+  case declares
+  /// Sets variables to what it reads.
+  case reads
+  /// Text after it is read by other rules.
+  case changesReading
+  /// `export` and its kin: `NAME=value` is the one form a value may stand in.
+  case assigns
+  case setsOptions
+  case setsShellOptions
+  case tests
+  case prints
+  /// Builtins that only look at their arguments.
+  case data
+  case runs(Wrapper)
+  case finds
+  case interprets(Interpreter)
+  /// Joins its arguments and gives them to a shell.
+  case joinsIntoScript
+  case connects
+
+  /// The rule for a command of that name; `nil` for a program that is not known.
+  static func named(_ name: String, _ dialect: ShellDialect) -> CommandRule? {
+    if dialect == .zsh, let rule = zsh[name] { return rule }
+    return table[name] ?? Interpreter.named(name).map(CommandRule.interprets)
+  }
+
+  private static let table: [String: CommandRule] = {
+    var table: [String: CommandRule] = [
+      "[": .tests, "test": .tests, "printf": .prints, "set": .setsOptions,
+      "shopt": .setsShellOptions, "find": .finds, "ssh": .connects,
+    ]
+    func add(_ names: [String], _ rule: CommandRule) { for name in names { table[name] = rule } }
+    add(
+      ["alias", "unalias", "emulate", "setopt", "unsetopt", "coproc", "disable"], .changesReading)
+    add(
+      [
+        "eval", "let", "trap", "source", ".", "bind", "complete", "compgen", "compopt", "enable",
+        "history", "fc",
+      ], .evaluates)
+    add(["unset", "getopts", "hash", "jobs", "wait"], .names)
+    add(["declare", "typeset", "integer", "float"], .declares)
+    add(["read", "mapfile", "readarray"], .reads)
+    add(["export", "readonly", "local"], .assigns)
+    add(["echo", "true", "false", ":", "exit", "return", "shift", "break", "continue"], .data)
+    add(["watch", "parallel", "rsh"], .joinsIntoScript)
+    for (name, wrapper) in Wrapper.named { table[name] = .runs(wrapper) }
+    return table
+  }()
+
+  /// zsh evaluates numbers wherever it takes them, and has builtins for much else.
+  private static let zsh: [String: CommandRule] = {
+    var table: [String: CommandRule] = [:]
+    for name in [
+      "exit", "return", "shift", "break", "continue", "kill", "ulimit", "umask", "print", "printf",
+      "pushd", "popd", "dirs", "logout", "sched", "vared", "zle", "zstyle", "zparseopts", "zformat",
+      "zmodload", "zcompile", "autoload", "functions", "bindkey", "compdef", "limit", "unlimit",
+      "noglob", "nocorrect", "-", "where", "which", "whence", "type", "repeat", "zsystem",
+      "zselect",
+      "sysread", "syswrite", "sysopen", "sysseek", "strftime", "ztcp", "zpty", "zprof", "echoti",
+      "echotc", "stat", "zstat",
+      "private", "unhash", "rehash", "fg", "bg", "disown", "suspend", "ttyctl", "unfunction",
+      "setcap", "getcap", "pcre_match", "pcre_compile", "zregexparse", "comparguments", "compadd",
+      "cd", "chdir", "getln", "r", "log",
+    ] { table[name] = .evaluates }
+    table["cd"] = .data
+    return table
+  }()
+}

@@ -1,0 +1,102 @@
+/// A script whose expressions have been found a place each, as variables that it refers to.
+///
+/// A value never becomes code: it is handed over in the environment, and the text refers to it, quoted
+/// for the place where the expression stood. The script is read once, by a lexer of the shell's own grammar; what
+/// that cannot follow to the letter, or what the shell would read again as code, is rejected.
+///
+/// ```swift
+/// let script = QuotedScript("echo ${{ inputs.name }}", holes: [5..<23], dialect: .posix)
+/// let names = script.variableNames(for: ["inputs.name"])     // ["WEFT_VALUE_1"]
+/// script.text(referringTo: names)                            // echo "${WEFT_VALUE_1}"
+/// ```
+package struct QuotedScript: Sendable, Hashable {
+  /// As it was written.
+  package let text: String
+  /// The expressions in UTF-8 offsets, `${{` and `}}` included.
+  package let holes: [Range<Int>]
+  /// One for each hole, in the same order.
+  package let placements: [ShellPlacement]
+
+  /// - Precondition: `holes` are in order, not empty and do not overlap, and lie in `text`.
+  package init(_ text: String, holes: [Range<Int>], dialect: ShellDialect) {
+    self.text = text
+    self.holes = holes
+    placements = ScriptReading.placements(of: holes, in: text, dialect: dialect)
+  }
+
+  /// Whether every expression has a place.
+  package var isSound: Bool {
+    placements.allSatisfy { if case .quoted = $0 { true } else { false } }
+  }
+
+  /// What is wrong, with the holes it concerns by index, in the order of the text.
+  package var rejections: [(hole: Int, rejection: ShellRejection)] {
+    placements.indices.compactMap { index in
+      guard case .rejected(let rejection) = placements[index] else { return nil }
+      return (index, rejection)
+    }
+  }
+
+  /// A name for each expression's variable: `WEFT_VALUE_1` and so on, equal expressions sharing one.
+  ///
+  /// If the script mentions `WEFT_VALUE_` itself, so that it might assign such a variable, the names are
+  /// `WEFT_VALUE_X_1`, with as many `X` as it takes to be new.
+  ///
+  /// - Precondition: There are as many expressions as holes.
+  package func variableNames(for expressions: [String]) -> [String] {
+    precondition(expressions.count == holes.count, "one expression for each hole")
+    var prefix = "WEFT_VALUE_"
+    let mentioned = Array(literalText.utf8)
+    while mentioned.mentions(prefix) {
+      prefix = prefix.dropLast() + (prefix.hasSuffix("X_") ? "X_" : "_X_")
+    }
+    var numbers: [String: Int] = [:]
+    return expressions.map { expression in
+      let number = numbers[expression] ?? numbers.count + 1
+      numbers[expression] = number
+      return prefix + String(number)
+    }
+  }
+
+  /// The script to run: each expression replaced by a reference to the variable of its name.
+  ///
+  /// - Precondition: The script is sound, and there are as many names as holes.
+  package func text(referringTo names: [String]) -> String {
+    precondition(isSound && names.count == holes.count, "every expression has a place and a name")
+    var result = ""
+    var end = text.startIndex
+    for index in holes.indices {
+      guard case .quoted(let quoting, _) = placements[index] else { continue }
+      result += text[end..<self.index(holes[index].lowerBound)]
+      result += quoting.reference(to: names[index])
+      end = self.index(holes[index].upperBound)
+    }
+    return result + text[end...]
+  }
+
+  /// What stands between the expressions; these themselves, in their language, may say what they like.
+  private var literalText: String {
+    var result = ""
+    var end = text.startIndex
+    for hole in holes {
+      result += text[end..<index(hole.lowerBound)] + " "
+      end = index(hole.upperBound)
+    }
+    return result + text[end...]
+  }
+
+  private func index(_ offset: Int) -> String.Index {
+    text.utf8.index(text.startIndex, offsetBy: offset)
+  }
+}
+
+extension [UInt8] {
+  /// Whether the text occurs in these bytes.
+  fileprivate func mentions(_ text: String) -> Bool {
+    let wanted = Array(text.utf8)
+    guard count >= wanted.count else { return false }
+    return (0...count - wanted.count).contains { start in
+      self[start] == wanted[0] && self[start..<start + wanted.count].elementsEqual(wanted)
+    }
+  }
+}

@@ -1,0 +1,221 @@
+/// Compound commands and functions (POSIX, §2.9.4 and §2.9.5; bash, "Compound Commands").
+extension ScriptReading {
+  mutating func command() throws(Unfollowable) {
+    let start = position
+    let readers = programReaders
+    guard try nestedCompound() else {
+      try simpleCommand()
+      return
+    }
+    try redirections(ofCommandFrom: start, readsProgram: programReaders > readers)
+  }
+
+  /// The redirections behind a compound command, the last thing in it.
+  private mutating func redirections(
+    ofCommandFrom start: Int, readsProgram: Bool
+  ) throws(Unfollowable) {
+    let redirected = position
+    try skipBlanks()
+    while true {
+      if let redirection = try redirection() {
+        flow.pipe(redirection.word.range, into: start..<redirected)
+        try skipBlanks()
+      } else if byte.isDigit {
+        while byte.isDigit { position += 1 }
+        guard byte == .less || byte == .greater else { throw unfollowable(unexpected) }
+      } else {
+        break
+      }
+    }
+    guard byte.endsWord, byte != .openParenthesis else { throw unfollowable(unexpected) }
+    if readsProgram { rejectAsProgram(redirected..<position) }
+  }
+
+  private mutating func nestedCompound() throws(Unfollowable) -> Bool {
+    guard byte == .openParenthesis || ReservedWord(plainWord) != nil else { return false }
+    var isCompound = false
+    try nested { reading throws(Unfollowable) in isCompound = try reading.compound() }
+    return isCompound
+  }
+
+  /// Reads a compound command if one begins here.
+  private mutating func compound() throws(Unfollowable) -> Bool {
+    let start = position
+    if byte == .openParenthesis {
+      if nextByte == .openParenthesis || nextByte == .backslash {
+        guard dialect != .posix, nextByte == .openParenthesis else { throw unfollowable("((") }
+        try arithmetic()
+      } else {
+        position += 1
+        try list(until: .parenthesis)
+        guard byte == .closeParenthesis else { throw unbalanced("(", at: start) }
+        position += 1
+      }
+      return true
+    }
+    guard let word = ReservedWord(plainWord) else { return false }
+    switch word {
+    case .if: try ifCommand(start)
+    case .while, .until: try loop(start)
+    case .for: try forCommand(start)
+    case .case: try caseCommand(start)
+    case .openBrace:
+      position += 1
+      try list(until: .words(["}"]))
+      try expect("}", after: start)
+    case .openBrackets where dialect != .posix: try condition(start)
+    case .function where dialect != .posix:
+      position += 8
+      try skipBlanks()
+      let name = try self.word()
+      guard !name.range.isEmpty else { throw unfollowable("function", at: start) }
+      try skipBlanks()
+      try functionBody(of: name)
+    case .select where dialect == .bash: try forCommand(start)
+    case .time where dialect == .bash:
+      position += 4
+      try skipBlanks()
+      if isAt("-p") { position += 2 }
+      try skipBlanks()
+      try pipeline()
+    case .time where dialect == .posix: return false
+    case .repeat, .foreach, .end, .nocorrect, .noglob, .always:
+      guard dialect != .zsh else { throw unfollowable(String(decoding: plainWord, as: UTF8.self)) }
+      return false
+    default: throw unfollowable(String(decoding: plainWord, as: UTF8.self))
+    }
+    return true
+  }
+
+  private mutating func ifCommand(_ start: Int) throws(Unfollowable) {
+    position += 2
+    try list(until: .words(["then"]))
+    try expect("then", after: start)
+    while true {
+      try list(until: .words(["elif", "else", "fi"]))
+      guard isAt("elif") else { break }
+      position += 4
+      try list(until: .words(["then"]))
+      try expect("then", after: start)
+    }
+    if isAt("else") {
+      position += 4
+      try list(until: .words(["fi"]))
+    }
+    try expect("fi", after: start)
+  }
+
+  private mutating func loop(_ start: Int) throws(Unfollowable) {
+    position += 5
+    try list(until: .words(["do"]))
+    try body(ofLoop: start)
+  }
+
+  private mutating func body(ofLoop start: Int) throws(Unfollowable) {
+    try expect("do", after: start)
+    try list(until: .words(["done"]))
+    try expect("done", after: start)
+  }
+
+  /// `for` and `select`, which has the same form.
+  private mutating func forCommand(_ start: Int) throws(Unfollowable) {
+    position += plainWord.count
+    try skipBlanks()
+    if byte == .openParenthesis {
+      guard dialect == .bash, nextByte == .openParenthesis else { throw unfollowable("for (") }
+      try arithmetic(allowsSemicolons: true)
+    } else {
+      let name = try word()
+      guard name.isPlain && !name.range.isEmpty || name.hasValue else {
+        throw unfollowable("for", at: start)
+      }
+      reject(name.holes, .loopName)
+      try skipLines()
+      if isAt("in") { try items(of: name) }
+    }
+    try skipBlanks()
+    if byte == .semicolon { position += 1 }
+    try skipLines()
+    try body(ofLoop: start)
+  }
+
+  private mutating func items(of name: ShellWord) throws(Unfollowable) {
+    position += 2
+    while true {
+      try skipBlanks()
+      let item = try word()
+      if item.range.isEmpty { break }
+      guard byte != .openParenthesis else { throw unfollowable("(") }
+      flow.assign(name.range, item.range)
+    }
+    guard byte == .semicolon || byte == .newline else { throw unfollowable(unexpected) }
+  }
+
+  private mutating func caseCommand(_ start: Int) throws(Unfollowable) {
+    position += 4
+    try skipBlanks()
+    let subject = try word()
+    guard !subject.range.isEmpty else { throw unfollowable("case", at: start) }
+    try skipLines()
+    try expect("in", after: start)
+    while true {
+      try skipLines()
+      if isAt("esac") { break }
+      try patterns(start)
+      try list(until: .caseItem)
+      guard byte == .semicolon else { break }
+      position += 1
+      if byte == .semicolon { position += 1 }
+      if byte == .ampersand { position += 1 }
+    }
+    try expect("esac", after: start)
+  }
+
+  private mutating func patterns(_ start: Int) throws(Unfollowable) {
+    if byte == .openParenthesis { position += 1 }
+    while true {
+      try skipBlanks()
+      let pattern = try word()
+      guard !pattern.range.isEmpty else { throw unbalanced("case", at: start) }
+      try skipBlanks()
+      if byte == .closeParenthesis { break }
+      guard byte == .bar, nextByte != .bar else { throw unfollowable(unexpected) }
+      position += 1
+    }
+    position += 1
+  }
+
+  /// From behind a function's name.
+  mutating func functionBody(of name: ShellWord) throws(Unfollowable) {
+    reject(name.holes, .functionName)
+    if byte == .openParenthesis {
+      position += 1
+      try skipBlanks()
+      guard byte == .closeParenthesis else { throw unfollowable("(") }
+      position += 1
+    }
+    try skipLines()
+    let start = position
+    let readers = programReaders
+    guard try nestedCompound() else { throw unfollowable(unexpected) }
+    try redirections(ofCommandFrom: start, readsProgram: programReaders > readers)
+    flow.functions.append((name.range, start..<position))
+  }
+}
+
+/// The words that begin or divide compound commands; those of zsh and bash are here for all shells.
+enum ReservedWord: String {
+  case `if`, then, elif, `else`, fi, `while`, until, `do`, done, `for`, `case`, esac
+  case openBrace = "{"
+  case closeBrace = "}"
+  case openBrackets = "[["
+  case not = "!"
+  case function, select, time, coproc
+  // Of zsh alone, and no names of programs that anybody would run elsewhere.
+  case `repeat`, foreach, end, nocorrect, noglob, always
+
+  init?(_ word: ArraySlice<UInt8>) {
+    guard !word.isEmpty, word.count <= 9 else { return nil }
+    self.init(rawValue: String(decoding: word, as: UTF8.self))
+  }
+}

@@ -1,0 +1,102 @@
+/// `[[ … ]]` of bash and zsh.
+extension ScriptReading {
+  /// From `[[` to behind `]]`.
+  mutating func condition(_ start: Int) throws(Unfollowable) {
+    position += 2
+    var words: [ShellWord] = []
+    while true {
+      try skipLines()
+      switch byte {
+      case ScriptText.end: throw unbalanced("[[", at: start)
+      case .openParenthesis where !words.isEmpty: throw unfollowable("[[", at: start)
+      case .openParenthesis, .closeParenthesis:
+        judge(primary: words)
+        words = []
+        position += 1
+      case .ampersand, .bar:
+        guard nextByte == byte else { throw unfollowable("[[", at: start) }
+        judge(primary: words)
+        words = []
+        position += 2
+      case .less, .greater:
+        guard nextByte != .openParenthesis, words.count == 1 else {
+          throw unfollowable("[[", at: start)
+        }
+        words.append(
+          ShellWord(
+            range: position..<position + 1, text: [byte], isPlain: true, holes: 0..<0))
+        position += 1
+      default:
+        if isAt("]]") {
+          judge(primary: words)
+          position += 2
+          return
+        }
+        if isAt("!"), words.isEmpty {
+          position += 1
+          continue
+        }
+        let isExpression = words.count == 2 && words[1].literal == "=~"
+        let word = isExpression ? try regularExpression() : try word()
+        guard !word.range.isEmpty, byte != .openParenthesis else {
+          throw unfollowable("[[", at: start)
+        }
+        words.append(word)
+      }
+    }
+  }
+
+  /// The right side of `=~`, where parentheses and bars mean themselves.
+  private mutating func regularExpression() throws(Unfollowable) -> ShellWord {
+    let start = position
+    var text: [UInt8] = []
+    var open = 0
+    while true {
+      let part = try word()
+      text += part.text
+      switch byte {
+      case .openParenthesis: open += 1
+      case .closeParenthesis where open > 0: open -= 1
+      case .bar where open > 0: break
+      case .space, .tab, .newline:
+        guard open == 0 else { throw unfollowable("=~", at: start) }
+        return ShellWord(
+          range: start..<position, text: text, isPlain: false,
+          holes: script.holes(in: start..<position))
+      default: throw unfollowable("=~", at: start)
+      }
+      text.append(byte)
+      position += 1
+    }
+  }
+
+  /// One test: a word, an operator and a word, or a word, an operator and a word.
+  private mutating func judge(primary words: [ShellWord]) {
+    guard let first = words.first, let last = words.last else { return }
+    let range = first.range.lowerBound..<last.range.upperBound
+    let operation = words.count == 1 ? "-n" : words[words.count - 2].literal
+    let isSafe =
+      switch words.count {
+      case 1: true
+      case 2: operation.map(TestOperators.ofOne.contains) ?? false
+      case 3:
+        operation.map(TestOperators.ofTwo.contains) ?? false
+          || (operation == "=~" && dialect == .bash)
+      default: false
+      }
+    if isSafe { return }
+    reject(script.holes(in: range), .condition(operation))
+    flow.evaluated.append(range)
+  }
+}
+
+/// The tests that only look at their operands.
+enum TestOperators {
+  static let ofOne: Set<String> = [
+    "-a", "-b", "-c", "-d", "-e", "-f", "-g", "-h", "-k", "-n", "-p", "-r", "-s", "-u", "-w", "-x",
+    "-z", "-G", "-L", "-N", "-O", "-S",
+  ]
+  static let ofTwo: Set<String> = ["=", "==", "!=", "<", ">", "-nt", "-ot", "-ef"]
+  /// Numbers that `[` reads as such, but `[[` and zsh evaluate.
+  static let ofNumbers: Set<String> = ["-eq", "-ne", "-lt", "-le", "-gt", "-ge"]
+}

@@ -1,0 +1,188 @@
+/// What begins with `$` or a backquote (POSIX, §2.6).
+extension ScriptReading {
+  /// Where an expansion stands, for quotes inside of it mean different things.
+  enum Surroundings { case bare, doubleQuotes, hereDocument }
+
+  /// A `$` and what belongs to it.
+  mutating func dollar(
+    _ surroundings: Surroundings, into text: inout [UInt8]
+  ) throws(Unfollowable) {
+    switch nextByte {
+    case ScriptText.hole:
+      position += 1
+      text.append(ScriptText.hole)
+      rejectHole(.afterDollar)
+    case .singleQuote where surroundings == .bare: try dollarQuoted(into: &text)
+    case .doubleQuote where surroundings == .bare: try translated(into: &text)
+    case .openParenthesis:
+      position += 1
+      if nextByte == .openParenthesis { try arithmetic() } else { try commandSubstitution() }
+      text.append(ShellWord.expansion)
+    case .openBrace:
+      try parameter(surroundings)
+      text.append(ShellWord.expansion)
+    case UInt8(ascii: "["): throw unfollowable("$[")
+    case .backslash where script.bytes[position + 2] == .newline: throw unfollowable("$\\")
+    case let next where next.isNameStart:
+      position += 1
+      while byte.isName { position += 1 }
+      text.append(ShellWord.expansion)
+      try expectNothingOfZsh()
+    case let next where next.isDigit || Self.specialParameters.contains(next):
+      position += 2
+      text.append(ShellWord.expansion)
+      try expectNothingOfZsh()
+    case let next where dialect == .zsh && Self.flagsOfZsh.contains(next): throw unfollowable("$")
+    default:
+      text.append(.dollar)
+      position += 1
+    }
+  }
+
+  private static let specialParameters = Array("@*#?-$!".utf8)
+  private static let flagsOfZsh = Array("=~^+:".utf8)
+
+  /// zsh takes `[…]` and `:x` after `$name` for a part of the expansion.
+  private func expectNothingOfZsh() throws(Unfollowable) {
+    guard dialect == .zsh else { return }
+    let previous = script.bytes[position - 1]
+    let isLength = previous == .hash && (byte.isName || byte == .openBrace)
+    if byte == UInt8(ascii: "[") || byte == UInt8(ascii: ":") || isLength {
+      throw unfollowable("$")
+    }
+  }
+
+  /// `$"…"`, which bash translates before it expands it.
+  private mutating func translated(into text: inout [UInt8]) throws(Unfollowable) {
+    let start = position
+    position += 1
+    try doubleQuoted(into: &text)
+    reject(script.holes(in: start..<position), .translated)
+  }
+
+  /// `(…)` after `$`, `<` or `>`: commands with quotes of their own.
+  mutating func commandSubstitution() throws(Unfollowable) {
+    let start = position
+    position += 1
+    if byte == .hash || byte == .backslash || byte == .openParenthesis {
+      throw unfollowable("$(" + String(UnicodeScalar(byte)), at: start)
+    }
+    let (outer, outside) = (awaited, awaitedOutside)
+    awaitedOutside += awaited.count
+    awaited = []
+    try nested { reading throws(Unfollowable) in try reading.list(until: .parenthesis) }
+    guard byte == .closeParenthesis, awaited.isEmpty else { throw unbalanced("$(", at: start) }
+    position += 1
+    (awaited, awaitedOutside) = (outer, outside)
+  }
+
+  /// `((…))`: every value in it would be evaluated, also what a command in it writes.
+  mutating func arithmetic(allowsSemicolons: Bool = false) throws(Unfollowable) {
+    let start = position
+    position += 2
+    var open = 0
+    while open > 0 || byte != .closeParenthesis || nextByte != .closeParenthesis {
+      switch byte {
+      case ScriptText.end: throw unbalanced("((", at: start)
+      case ScriptText.hole: rejectHole(.arithmetic)
+      case .openParenthesis:
+        open += 1
+        position += 1
+      case .closeParenthesis where open > 0:
+        open -= 1
+        position += 1
+      case .dollar:
+        var ignored: [UInt8] = []
+        try nested { reading throws(Unfollowable) in
+          try reading.dollar(.doubleQuotes, into: &ignored)
+        }
+      case .semicolon where allowsSemicolons: position += 1
+      case .closeParenthesis, .singleQuote, .doubleQuote, .backquote, .backslash, .openBrace,
+        .closeBrace, .semicolon:
+        throw unfollowable("((", at: start)
+      case .newline:
+        try expectNoDocument()
+        position += 1
+      default: position += 1
+      }
+    }
+    position += 2
+    reject(script.holes(in: start..<position), .arithmetic)
+    flow.evaluated.append(start..<position)
+  }
+
+  /// `${…}`: what may stand behind the name is read too differently, and much of it is evaluated.
+  private mutating func parameter(_ surroundings: Surroundings) throws(Unfollowable) {
+    let start = position
+    position += 2
+    switch byte {
+    case ScriptText.hole: rejectHole(.expansion)
+    case _ where byte.isName || Self.specialParameters.contains(byte): position += 1
+    default: throw unfollowable("${" + String(UnicodeScalar(byte == 0 ? 0x20 : byte)), at: start)
+    }
+    try nested { reading throws(Unfollowable) in
+      while reading.byte != .closeBrace { try reading.operand(surroundings, from: start) }
+    }
+    position += 1
+    reject(script.holes(in: start..<position), .expansion)
+    flow.noteExpansion(start..<position, in: script)
+  }
+
+  private mutating func operand(
+    _ surroundings: Surroundings, from start: Int
+  ) throws(Unfollowable) {
+    var ignored: [UInt8] = []
+    switch byte {
+    case ScriptText.end: throw unbalanced("${", at: start)
+    case ScriptText.hole: rejectHole(.expansion)
+    case .singleQuote where surroundings == .bare: try singleQuoted(into: &ignored)
+    case .doubleQuote where surroundings == .bare: try doubleQuoted(into: &ignored)
+    case .singleQuote, .doubleQuote: throw unfollowable("${… quotes …}", at: start)
+    case .openBrace: throw unfollowable("${… { …}", at: start)
+    case .backquote: try backquoted()
+    case .dollar where surroundings != .bare && nextByte == .singleQuote:
+      throw unfollowable("${… quotes …}", at: start)
+    case .dollar: try dollar(surroundings, into: &ignored)
+    case .backslash: try escapedOperand(surroundings, from: start)
+    case .newline:
+      try expectNoDocument()
+      position += 1
+    default: position += 1
+    }
+  }
+
+  private mutating func escapedOperand(
+    _ surroundings: Surroundings, from start: Int
+  ) throws(Unfollowable) {
+    position += 1
+    switch byte {
+    case ScriptText.hole, ScriptText.end: break
+    case .singleQuote, .doubleQuote, .newline:
+      guard surroundings == .bare, byte != .newline else {
+        throw unfollowable("${… quotes …}", at: start)
+      }
+      position += 1
+    default: position += 1
+    }
+  }
+
+  /// `` `…` ``: read up to the next backquote without a backslash, whatever is in it.
+  mutating func backquoted() throws(Unfollowable) {
+    let start = position
+    position += 1
+    while byte != .backquote {
+      switch byte {
+      case ScriptText.end: throw unbalanced("`", at: start)
+      case ScriptText.hole: rejectHole(.backquotes)
+      case .backslash where nextByte != ScriptText.hole && nextByte != ScriptText.end:
+        position += 2
+      case .newline:
+        try expectNoDocument()
+        position += 1
+      default: position += 1
+      }
+    }
+    position += 1
+    flow.evaluated.append(start..<position)
+  }
+}

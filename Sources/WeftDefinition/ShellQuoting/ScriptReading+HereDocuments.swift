@@ -1,0 +1,127 @@
+/// A here-document whose operator has been read.
+struct HereDocument {
+  var delimiter: [UInt8]
+  /// `<<-`: tabs before each line do not count.
+  var stripsTabs: Bool
+  /// Nothing in it is expanded.
+  var isQuoted: Bool
+  /// Of its operator.
+  var offset: Int
+  /// It is the program of the command that reads it.
+  var isProgram = false
+}
+
+extension ScriptReading {
+  /// The delimiter after `<<` or `<<-`.
+  mutating func hereDocument(offset: Int, stripsTabs: Bool) throws(Unfollowable) -> ShellWord {
+    while byte == .space || byte == .tab { position += 1 }
+    let start = position
+    var delimiter: [UInt8] = []
+    var isQuoted = false
+    while !byte.endsWord {
+      switch byte {
+      case ScriptText.hole:
+        rejectHole(.hereDocumentDelimiter)
+        throw unfollowable("<<", at: offset)
+      case .singleQuote, .doubleQuote:
+        isQuoted = true
+        try quotedDelimiter(into: &delimiter, offset: offset)
+      case .backslash:
+        isQuoted = true
+        position += 1
+        guard byte > .space else { throw unfollowable("<<", at: offset) }
+        delimiter.append(byte)
+        position += 1
+      case .dollar, .backquote, .openBrace, .closeBrace: throw unfollowable("<<", at: offset)
+      default:
+        delimiter.append(byte)
+        position += 1
+      }
+    }
+    guard !delimiter.isEmpty, byte != .openParenthesis else { throw unfollowable("<<", at: offset) }
+    awaited.append(
+      HereDocument(
+        delimiter: delimiter, stripsTabs: stripsTabs, isQuoted: isQuoted, offset: offset))
+    return ShellWord(
+      range: start..<position, text: delimiter, isPlain: !isQuoted, holes: 0..<0)
+  }
+
+  private mutating func quotedDelimiter(
+    into delimiter: inout [UInt8], offset: Int
+  ) throws(Unfollowable) {
+    let quote = byte
+    position += 1
+    while byte != quote {
+      switch byte {
+      case ScriptText.hole:
+        rejectHole(.hereDocumentDelimiter)
+        throw unfollowable("<<", at: offset)
+      case ScriptText.end, .newline, .backslash, .dollar, .backquote:
+        throw unfollowable("<<", at: offset)
+      default:
+        delimiter.append(byte)
+        position += 1
+      }
+    }
+    position += 1
+  }
+
+  /// Reads a body, from the start of its first line to behind the line of the delimiter.
+  mutating func body(of document: HereDocument) throws(Unfollowable) {
+    let (end, next) = try lines(of: document)
+    let start = position
+    if document.isQuoted {
+      reject(script.holes(in: start..<end), .quotedHereDocument)
+    } else {
+      try expandedBody(upTo: end, of: document)
+    }
+    let holes = script.holes(in: start..<end)
+    if document.isProgram { reject(holes, .programInput) }
+    documents.append((document.offset, holes))
+    position = next
+  }
+
+  /// Where the body ends, and where the line after its delimiter begins.
+  private func lines(of document: HereDocument) throws(Unfollowable) -> (end: Int, next: Int) {
+    var line = position
+    var isContinued = false
+    while script.bytes[line] != ScriptText.end {
+      var start = line
+      var end = line
+      while script.bytes[end] != .newline && script.bytes[end] != ScriptText.end { end += 1 }
+      if document.stripsTabs { while script.bytes[start] == .tab { start += 1 } }
+      if script.bytes[start..<end].elementsEqual(document.delimiter) {
+        guard !isContinued else { throw unfollowable("<<", at: document.offset) }
+        return (line, script.bytes[end] == .newline ? end + 1 : end)
+      }
+      isContinued = !document.isQuoted && script.endsInOddBackslashes(line..<end)
+      line = script.bytes[end] == .newline ? end + 1 : end
+    }
+    throw unbalanced("<<", at: document.offset)
+  }
+
+  private mutating func expandedBody(
+    upTo end: Int, of document: HereDocument
+  ) throws(Unfollowable) {
+    var ignored: [UInt8] = []
+    while position < end {
+      switch byte {
+      case ScriptText.hole: takeHole(.hereDocument)
+      case .backslash where nextByte == ScriptText.hole:
+        position += 1
+        rejectHole(.afterBackslash)
+      case .backslash: position += 2
+      case .dollar: try dollar(.hereDocument, into: &ignored)
+      case .backquote: try backquoted()
+      default: position += 1
+      }
+    }
+    guard position == end else { throw unfollowable("<<", at: document.offset) }
+  }
+}
+
+extension ScriptText {
+  fileprivate func endsInOddBackslashes(_ line: Range<Int>) -> Bool {
+    !bytes[line].reversed().prefix { $0 == .backslash }.count.isMultiple(of: 2)
+  }
+}

@@ -1,0 +1,163 @@
+/// Words and the quotes in them (POSIX, §2.2 and §2.3).
+extension ScriptReading {
+  /// The word here, up to what ends it; empty if nothing of a word stands here.
+  mutating func word() throws(Unfollowable) -> ShellWord {
+    let start = position
+    var text: [UInt8] = []
+    var isPlain = true
+    while true {
+      let byte = self.byte
+      switch byte {
+      case .less, .greater:
+        guard dialect == .bash, nextByte == .openParenthesis else { return end() }
+        guard text.isEmpty || !text.allSatisfy(\.isDigit) else { throw unfollowable("<(") }
+        position += 1
+        isPlain = false
+        try commandSubstitution()
+        text.append(ShellWord.expansion)
+      case _ where byte.endsWord: return end()
+      case ScriptText.hole:
+        isPlain = false
+        text.append(byte)
+        takeHole(.bare)
+      case .singleQuote:
+        isPlain = false
+        try singleQuoted(into: &text)
+      case .doubleQuote:
+        isPlain = false
+        try doubleQuoted(into: &text)
+      case .backslash:
+        isPlain = false
+        try escaped(into: &text)
+      case .dollar:
+        isPlain = false
+        try dollar(.bare, into: &text)
+      case .backquote:
+        isPlain = false
+        try backquoted()
+        text.append(ShellWord.expansion)
+      case .openBrace, .closeBrace:
+        guard dialect != .zsh else { throw unfollowable(String(UnicodeScalar(byte))) }
+        text.append(byte)
+        position += 1
+      default:
+        text.append(byte)
+        position += 1
+      }
+    }
+
+    func end() -> ShellWord {
+      let range = start..<position
+      return ShellWord(
+        range: range, text: text, isPlain: isPlain, holes: script.holes(in: range),
+        assignedName: script.assignedName(in: range))
+    }
+  }
+
+  private mutating func escaped(into text: inout [UInt8]) throws(Unfollowable) {
+    position += 1
+    switch byte {
+    case .newline:
+      try expectNoDocument()
+      position += 1
+    case ScriptText.hole:
+      text.append(ScriptText.hole)
+      rejectHole(.afterBackslash)
+    case ScriptText.end: text.append(.backslash)
+    default:
+      text.append(byte)
+      position += 1
+    }
+  }
+
+  mutating func singleQuoted(into text: inout [UInt8]) throws(Unfollowable) {
+    let start = position
+    position += 1
+    while byte != .singleQuote {
+      try quotedByte("'", from: start, .singleQuotes, into: &text)
+    }
+    position += 1
+  }
+
+  mutating func doubleQuoted(into text: inout [UInt8]) throws(Unfollowable) {
+    let start = position
+    position += 1
+    while byte != .doubleQuote {
+      switch byte {
+      case .backslash: try escapedInQuotes(into: &text)
+      case .dollar: try dollar(.doubleQuotes, into: &text)
+      case .backquote:
+        try backquoted()
+        text.append(ShellWord.expansion)
+      default: try quotedByte("\"", from: start, .doubleQuotes, into: &text)
+      }
+    }
+    position += 1
+  }
+
+  private mutating func escapedInQuotes(into text: inout [UInt8]) throws(Unfollowable) {
+    position += 1
+    switch byte {
+    case .newline:
+      try expectNoDocument()
+      position += 1
+    case ScriptText.hole:
+      text.append(ScriptText.hole)
+      rejectHole(.afterBackslash)
+    case .doubleQuote, .backslash, .dollar, .backquote:
+      text.append(byte)
+      position += 1
+    default: text.append(.backslash)
+    }
+  }
+
+  /// `$'…'`: dash does not know it, and reads what is in it as between single quotes.
+  mutating func dollarQuoted(into text: inout [UInt8]) throws(Unfollowable) {
+    let start = position
+    position += 2
+    while byte != .singleQuote {
+      guard byte == .backslash else {
+        try quotedByte("$'", from: start, .dollarQuotes, into: &text)
+        continue
+      }
+      guard dialect != .posix else { throw unfollowable("$'…\\…'", at: start) }
+      position += 1
+      if byte == UInt8(ascii: "c"), nextByte == ScriptText.hole { position += 1 }
+      if byte == ScriptText.hole {
+        rejectHole(.afterBackslash)
+      } else if byte != ScriptText.end {
+        position += 1
+      }
+      text.append(ShellWord.expansion)
+    }
+    position += 1
+  }
+
+  /// A byte between quotes that means itself, or an expression there.
+  private mutating func quotedByte(
+    _ opening: String, from start: Int, _ quoting: ShellQuoting, into text: inout [UInt8]
+  ) throws(Unfollowable) {
+    switch byte {
+    case ScriptText.end: throw unbalanced(opening, at: start)
+    case .newline: try expectNoDocument()
+    case ScriptText.hole:
+      text.append(byte)
+      takeHole(quoting)
+      return
+    default: break
+    }
+    text.append(byte)
+    position += 1
+  }
+}
+
+extension ScriptText {
+  /// The length of the name in `name=` or `name+=` at the start of that word.
+  func assignedName(in word: Range<Int>) -> Int? {
+    guard bytes[word.lowerBound].isNameStart else { return nil }
+    var end = word.lowerBound
+    while bytes[end].isName { end += 1 }
+    let isAppended = bytes[end] == UInt8(ascii: "+") && bytes[end + 1] == .equals
+    return bytes[end] == .equals || isAppended ? end - word.lowerBound : nil
+  }
+}

@@ -1,0 +1,237 @@
+/// Reads a script once, as its shell would, and finds a place for each expression in it.
+///
+/// A recursive descent over the grammar of POSIX (Shell Command Language, §2.10) with what bash and zsh
+/// add. Lexing is the same for all commands, so a place is known as soon as an expression is met; whether
+/// it is sound is judged when its command is complete, by ``CommandJudge``. What follows something that shells read
+/// in different ways is not read at all: see ``Unfollowable``.
+struct ScriptReading {
+  let script: ScriptText
+  let dialect: ShellDialect
+  var position = 0
+  /// `nil` where the reading has not come to, or where nothing was found to be wrong yet.
+  var places: [Place?]
+  /// Commands, substitutions and expansions that are open.
+  var depth = 0
+  /// Here-documents whose bodies begin after the next newline.
+  var awaited: [HereDocument] = []
+  /// How many here-documents the commands around the present substitution wait for.
+  var awaitedOutside = 0
+  /// The expressions of each here-document that has been read, by the offset of its operator.
+  var documents: [(offset: Int, holes: Range<Int>)] = []
+  /// How many commands have been met that read a program from their standard input.
+  var programReaders = 0
+  var flow = ValueFlow()
+
+  /// What is known of an expression.
+  enum Place {
+    case quoted(ShellQuoting, mayBeOption: Bool)
+    case rejected(ShellRejection.Reason)
+  }
+
+  /// How deeply commands, substitutions and expansions may be nested.
+  static let depthLimit = 100
+
+  init(_ script: ScriptText, dialect: ShellDialect) {
+    self.script = script
+    self.dialect = dialect
+    places = Array(repeating: nil, count: script.holes.count)
+  }
+
+  static func placements(
+    of holes: [Range<Int>], in text: String, dialect: ShellDialect
+  ) -> [ShellPlacement] {
+    guard !holes.isEmpty else { return [] }
+    let script = ScriptText(text, holes: holes)
+    var reading = ScriptReading(script, dialect: dialect)
+    reading.readAll()
+    return zip(holes, reading.places).map { hole, place in
+      switch place {
+      case .quoted(let quoting, let mayBeOption)?: .quoted(quoting, mayBeOption: mayBeOption)
+      case .rejected(let reason)?: .rejected(ShellRejection(reason, expression: text, hole))
+      case nil: preconditionFailure("an expression at \(hole) has no place")
+      }
+    }
+  }
+
+  private mutating func readAll() {
+    if case .unknown(let program) = dialect {
+      reject(script.holes.indices, .unknownShell(program))
+      return
+    }
+    do throws(Unfollowable) {
+      try readCommands()
+    } catch {
+      flow.unreadText = error.offset
+      let line = 1 + script.bytes[..<error.offset].count { $0 == .newline }
+      forget(from: startOfPresentCommand)
+      reject(
+        script.holes(in: startOfPresentCommand..<script.bytes.count),
+        .unfollowable(error.construct, line: line))
+    }
+    for (holes, reason) in flow.rejections(in: script) { reject(holes, reason) }
+  }
+
+  /// Where the complete command begins that is being read: all before it has been run when it is read.
+  private var startOfPresentCommand = 0
+
+  private mutating func readCommands() throws(Unfollowable) {
+    if let control = script.firstControl {
+      throw Unfollowable(construct: .controlCharacter, offset: control)
+    }
+    while true {
+      try skipLines()
+      startOfPresentCommand = position
+      guard byte != ScriptText.end else { return }
+      try list(until: .endOfLine)
+      guard byte == .newline || byte == ScriptText.end else { throw unfollowable(unexpected) }
+      if byte == .newline { try newline() }
+    }
+  }
+
+  /// Takes back places that were found in a command which cannot be read to its end.
+  private mutating func forget(from offset: Int) {
+    for hole in script.holes(in: offset..<script.bytes.count) {
+      if case .rejected? = places[hole] { continue }
+      places[hole] = nil
+    }
+  }
+}
+
+extension ScriptReading {
+  var byte: UInt8 { script.bytes[position] }
+  /// The byte after this one; NUL at the end.
+  var nextByte: UInt8 {
+    byte == ScriptText.end ? ScriptText.end : script.bytes[position + 1]
+  }
+
+  func unfollowable(_ syntax: String, at offset: Int? = nil) -> Unfollowable {
+    Unfollowable(construct: .syntax(syntax), offset: offset ?? position)
+  }
+
+  func unbalanced(_ opening: String, at offset: Int) -> Unfollowable {
+    Unfollowable(construct: .unbalanced(opening), offset: offset)
+  }
+
+  /// What stands here, as a message shows it.
+  var unexpected: String {
+    if byte == ScriptText.end { return "the end" }
+    let word = script.bytes[position...].prefix { !$0.endsWord && $0 != ScriptText.hole }
+    return word.isEmpty
+      ? String(UnicodeScalar(byte)) : String(decoding: word.prefix(20), as: UTF8.self)
+  }
+
+  /// Rejects what has not been rejected for a reason of its own.
+  mutating func reject(_ holes: Range<Int>, _ reason: ShellRejection.Reason) {
+    for hole in holes {
+      if case .rejected? = places[hole] { continue }
+      places[hole] = .rejected(reason)
+    }
+  }
+
+  /// Gives the expression here its place and steps over it.
+  mutating func takeHole(_ quoting: ShellQuoting) {
+    let hole = script.hole(at: position)
+    if places[hole] == nil { places[hole] = .quoted(quoting, mayBeOption: false) }
+    position = script.holes[hole].upperBound
+  }
+
+  mutating func rejectHole(_ reason: ShellRejection.Reason) {
+    let hole = script.hole(at: position)
+    reject(hole..<hole + 1, reason)
+    position = script.holes[hole].upperBound
+  }
+
+  /// Reads something that is inside of something else, and not too deeply.
+  mutating func nested(
+    _ body: (inout ScriptReading) throws(Unfollowable) -> Void
+  ) throws(Unfollowable) {
+    guard depth < Self.depthLimit else {
+      throw Unfollowable(construct: .tooDeep, offset: position)
+    }
+    depth += 1
+    try body(&self)
+    depth -= 1
+  }
+}
+
+/// Between words.
+extension ScriptReading {
+  /// Steps over blanks, continued lines and a comment.
+  mutating func skipBlanks() throws(Unfollowable) {
+    while true {
+      switch byte {
+      case .space, .tab: position += 1
+      case .backslash where nextByte == .newline:
+        try expectNoDocument()
+        position += 2
+      case .hash:
+        comment()
+        return
+      default: return
+      }
+    }
+  }
+
+  private mutating func comment() {
+    while byte != .newline && byte != ScriptText.end {
+      if byte == ScriptText.hole { takeHole(.comment) } else { position += 1 }
+    }
+  }
+
+  /// Steps over blanks, comments and the ends of lines.
+  mutating func skipLines() throws(Unfollowable) {
+    while true {
+      try skipBlanks()
+      guard byte == .newline else { return }
+      try newline()
+    }
+  }
+
+  /// Steps over the end of a line and the here-documents that follow it.
+  mutating func newline() throws(Unfollowable) {
+    guard awaitedOutside == 0 else { throw unfollowable("<<") }
+    position += 1
+    let bodies = awaited
+    awaited = []
+    for document in bodies { try body(of: document) }
+  }
+
+  /// A newline that ends no command must not stand where a here-document is awaited: shells differ in
+  /// where they let its body begin.
+  func expectNoDocument() throws(Unfollowable) {
+    guard awaited.isEmpty && awaitedOutside == 0 else { throw unfollowable("<<") }
+  }
+
+  /// The word here if it is one without any quoting, and so may be reserved.
+  var plainWord: ArraySlice<UInt8> {
+    var end = position
+    while !script.bytes[end].endsWord {
+      switch script.bytes[end] {
+      case .singleQuote, .doubleQuote, .backslash, .dollar, .backquote, ScriptText.hole: return []
+      default: end += 1
+      }
+    }
+    return script.bytes[position..<end]
+  }
+
+  func isAt(_ word: StaticString) -> Bool {
+    let plain = plainWord
+    return plain.count == word.utf8CodeUnitCount
+      && word.withUTF8Buffer { plain.elementsEqual($0) }
+  }
+
+  func isAt(_ word: String) -> Bool { plainWord.elementsEqual(word.utf8) }
+
+  /// Steps over a reserved word; everything between `opening` and here belongs to it.
+  mutating func expect(_ word: StaticString, after opening: Int) throws(Unfollowable) {
+    guard isAt(word) else {
+      throw unbalanced(String(decoding: openingWord(opening), as: UTF8.self), at: opening)
+    }
+    position += word.utf8CodeUnitCount
+  }
+
+  private func openingWord(_ offset: Int) -> ArraySlice<UInt8> {
+    let word = script.bytes[offset...].prefix { !$0.endsWord }
+    return word.isEmpty ? script.bytes[offset...offset] : word
+  }
+}

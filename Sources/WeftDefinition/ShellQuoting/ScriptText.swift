@@ -1,0 +1,88 @@
+/// The bytes of a script, with a mark for each expression in it.
+///
+/// Every byte of an expression is replaced by ``hole`` and a NUL follows the end, so that the lexer may look
+/// at any byte without asking whether it stands in an expression or behind the end. Control characters
+/// of the script itself cannot be mistaken for marks: ``firstControl`` says where they begin.
+struct ScriptText {
+  /// Marks each byte of an expression.
+  static let hole: UInt8 = 0x01
+  /// Marks the end of the text.
+  static let end: UInt8 = 0x00
+
+  let bytes: [UInt8]
+  let holes: [Range<Int>]
+  /// The first control character that is neither tab nor newline nor carriage return; such a script is
+  /// not read further, for shells use some of them for themselves.
+  let firstControl: Int?
+
+  init(_ text: String, holes: [Range<Int>]) {
+    var bytes = Array(text.utf8)
+    bytes.append(Self.end)
+    for hole in holes {
+      for offset in hole { bytes[offset] = 0x20 }
+    }
+    firstControl = bytes.dropLast().firstIndex { byte in
+      (byte < 0x20 && byte != 0x09 && byte != 0x0A && byte != 0x0D) || byte == 0x7F
+    }
+    for hole in holes {
+      for offset in hole { bytes[offset] = Self.hole }
+    }
+    self.bytes = bytes
+    self.holes = holes
+  }
+
+  /// The index of the expression that begins at that offset.
+  func hole(at offset: Int) -> Int {
+    var low = 0
+    var high = holes.count
+    while low < high {
+      let middle = (low + high) / 2
+      if holes[middle].lowerBound < offset { low = middle + 1 } else { high = middle }
+    }
+    return low
+  }
+
+  /// The indices of the expressions that begin in that part of the text.
+  func holes(in range: Range<Int>) -> Range<Int> {
+    holes.isEmpty ? 0..<0 : hole(at: range.lowerBound)..<hole(at: range.upperBound)
+  }
+
+  /// The text between those offsets.
+  func text(_ range: Range<Int>) -> String { String(decoding: bytes[range], as: UTF8.self) }
+}
+
+/// Bytes that the grammar of shells names.
+extension UInt8 {
+  static let tab = UInt8(ascii: "\t")
+  static let newline = UInt8(ascii: "\n")
+  static let space = UInt8(ascii: " ")
+  static let backslash = UInt8(ascii: "\\")
+  static let singleQuote = UInt8(ascii: "'")
+  static let doubleQuote = UInt8(ascii: "\"")
+  static let backquote = UInt8(ascii: "`")
+  static let dollar = UInt8(ascii: "$")
+  static let openParenthesis = UInt8(ascii: "(")
+  static let closeParenthesis = UInt8(ascii: ")")
+  static let openBrace = UInt8(ascii: "{")
+  static let closeBrace = UInt8(ascii: "}")
+  static let less = UInt8(ascii: "<")
+  static let greater = UInt8(ascii: ">")
+  static let semicolon = UInt8(ascii: ";")
+  static let ampersand = UInt8(ascii: "&")
+  static let bar = UInt8(ascii: "|")
+  static let equals = UInt8(ascii: "=")
+  static let hash = UInt8(ascii: "#")
+
+  var isNameStart: Bool { (self | 0x20 >= 0x61 && self | 0x20 <= 0x7A) || self == 0x5F }
+  var isName: Bool { isNameStart || isDigit }
+
+  /// Whether a word ends before this byte.
+  var endsWord: Bool {
+    switch self {
+    case ScriptText.end, .tab, .newline, .space, .semicolon, .ampersand, .bar, .less, .greater,
+      .openParenthesis, .closeParenthesis:
+      true
+    default: false
+    }
+  }
+}

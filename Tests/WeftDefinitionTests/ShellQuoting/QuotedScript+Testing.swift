@@ -1,0 +1,42 @@
+@testable import WeftDefinition
+
+extension QuotedScript {
+  /// A script in which every `${{…}}` is an expression.
+  init(_ text: String, _ dialect: ShellDialect) {
+    let bytes = Array(text.utf8)
+    var holes: [Range<Int>] = []
+    var offset = 0
+    while offset + 3 < bytes.count {
+      guard bytes[offset...].starts(with: "${{".utf8),
+        let end = (offset..<bytes.count - 1).first(where: { bytes[$0...].starts(with: "}}".utf8) })
+      else {
+        offset += 1
+        continue
+      }
+      holes.append(offset..<end + 2)
+      offset = end + 2
+    }
+    self.init(text, holes: holes, dialect: dialect)
+  }
+
+  /// What is between the marks of each expression, without blanks.
+  var expressions: [String] {
+    holes.map { hole in
+      String(
+        decoding: Array(text.utf8)[hole].dropFirst(3).dropLast(2).filter { $0 != 0x20 },
+        as: UTF8.self)
+    }
+  }
+
+  /// The script to run, with each expression's text as the name of its variable; `nil` if one is rejected.
+  var rewritten: String? {
+    isSound ? text(referringTo: expressions) : nil
+  }
+
+  /// The reasons of the rejections, in the order of the text.
+  var reasons: [ShellRejection.Reason] { rejections.map(\.rejection.reason) }
+}
+
+extension ShellDialect {
+  static let known: [ShellDialect] = [.posix, .bash, .zsh]
+}
