@@ -58,6 +58,8 @@ int weft_become_subreaper(void) {
   return prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0) < 0 ? -errno : 0;
 }
 
+void weft_hide_memory(void) { prctl(PR_SET_DUMPABLE, 0, 0, 0, 0); }
+
 int weft_signal_held(int descriptor, int signal) {
   return syscall(SYS_pidfd_send_signal, descriptor, signal, NULL, 0U) < 0 ? -errno : 0;
 }
@@ -85,6 +87,8 @@ int weft_group_has_others(pid_t leader) {
 #include <sys/sysctl.h>
 
 int weft_become_subreaper(void) { return -ENOSYS; }
+
+void weft_hide_memory(void) {}
 
 int weft_signal_held(int descriptor, int signal) {
   (void)descriptor, (void)signal;

@@ -44,15 +44,21 @@ public final class Engine: Sendable {
     self.options = options
   }
 
-  /// Checks a workflow and starts it. Returns at once.
+  /// Checks a workflow and starts it. Returns at once, but for the time that it takes to read the
+  /// workflow's secrets, if it has any: that of the commands that print them.
   ///
-  /// - Throws: Everything that is wrong with the workflow; nothing has been started then.
+  /// - Throws: Everything that is wrong with the workflow, and secrets that cannot be read; nothing has been
+  ///   started then.
   public func start(_ workflow: Workflow) throws(WorkflowRejected) -> Run {
-    start(try plan(workflow))
+    try start(try plan(workflow))
   }
 
-  /// Starts a plan. Returns at once.
-  public func start(_ plan: Plan) -> Run {
+  /// Starts a plan. Returns at once, but for the time that it takes to read its secrets.
+  ///
+  /// - Throws: The secrets that cannot be read; nothing has been started then.
+  public func start(_ plan: Plan) throws(WorkflowRejected) -> Run {
+    var configuration = configuration
+    configuration.secrets = try secrets(of: plan)
     do {
       return Run(try LiveRun.start(plan, configuration: configuration, threads: threads))
     } catch {
@@ -67,6 +73,14 @@ public final class Engine: Sendable {
     let (plan, diagnostics) = Planner.plan(workflow)
     guard let plan else { throw WorkflowRejected(diagnostics: diagnostics) }
     return plan
+  }
+
+  private func secrets(of plan: Plan) throws(WorkflowRejected) -> RunSecrets {
+    let reader = SecretReader(
+      plan.usedSecrets, of: plan.workflow.source.value, startDirectory: options.startDirectory)
+    do { return try reader.read() } catch {
+      throw WorkflowRejected(diagnostics: error.diagnostics)
+    }
   }
 
   private var configuration: EngineConfiguration {

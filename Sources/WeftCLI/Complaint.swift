@@ -1,4 +1,5 @@
 import WeftDiagnostics
+import WeftExecution
 
 /// Something wrong that has no place in a workflow file, in the words and the shape of a diagnostic.
 struct Complaint: Error, Sendable, Hashable {
@@ -10,6 +11,10 @@ struct Complaint: Error, Sendable, Hashable {
   init(_ message: String, help: String? = nil) {
     self.message = message
     self.help = help
+  }
+
+  func masked(by mask: SecretMask) -> Complaint {
+    Complaint(mask.masked(message), help: help.map(mask.masked))
   }
 
   /// Ends with a line end; nothing in it moves a terminal's cursor.

@@ -26,6 +26,9 @@ extension Plan {
     innermost(of: step) { $0.workingDirectory }
   }
 
+  /// The secrets that a run reads.
+  package var usedSecrets: [SecretDeclaration] { workflow.secrets }
+
   public func shell(of step: PlannedStep) -> Shell { innermost(of: step) { $0.shell } ?? .sh }
 
   public func environmentPolicy(of step: PlannedStep) -> EnvironmentPolicy {

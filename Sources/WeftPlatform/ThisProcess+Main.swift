@@ -32,6 +32,11 @@ extension ThisProcess {
     }
   }
 
+  /// Keeps what this process has in memory and in its environment from other processes of the same user,
+  /// and out of core files (Linux, `PR_SET_DUMPABLE` of prctl(2)); the programs that it starts are not
+  /// concerned. Root is not kept from anything. Where the system cannot, nothing happens.
+  package static func hideMemory() { weft_hide_memory() }
+
   /// Stops this process as TSTP does by default, and returns when it has been continued. TSTP must not be
   /// ignored. Returns at once where nobody could continue it (the system does not stop orphaned groups).
   package static func stop() { weft_signal_stop(SIGTSTP) }

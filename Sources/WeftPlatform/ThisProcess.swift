@@ -31,6 +31,12 @@ package enum ThisProcess {
   /// How many processors it may run on, at least 1.
   package static var processorCount: Int { Int(weft_processor_count()) }
 
+  /// The value of an environment variable, byte for byte.
+  package static func variableBytes(_ name: String) -> [UInt8]? {
+    guard let value = getenv(name) else { return nil }
+    return Array(UnsafeRawBufferPointer(start: value, count: strlen(value)))
+  }
+
   /// Sends TSTP to this process's own group, as ^Z does to the foreground's.
   ///
   /// - Returns: False, and nothing is sent, when this process ignores it: whoever started it controls no

@@ -81,6 +81,9 @@ void weft_reap(pid_t pid);
 /// From now on this process is the parent of all descendants that lose theirs (Linux).
 int weft_become_subreaper(void);
 
+/// From now on no other process of the same user may look into this one, and it leaves no core file (Linux).
+void weft_hide_memory(void);
+
 /// Who passes the gate may have made a child that is not registered yet; who has shut it knows that
 /// there is none. Any number may pass at once.
 void weft_start_gate_pass(void);

@@ -1,3 +1,5 @@
+import WeftDefinition
+import WeftExecution
 import WeftPlanning
 import WeftPlatform
 
@@ -42,8 +44,10 @@ struct RunCommand {
   }
 
   private func run(_ plan: Plan) -> ExitCode {
+    // Before anything else is opened: a descriptor of theirs is not to be mistaken for another.
+    let secrets = SecretReader(plan.usedSecrets, of: plan.workflow.source.value)
     do {
-      return try RunSession(plan, invocation, console).follow()
+      return try RunSession(plan, invocation, console, secrets).follow()
     } catch {
       console.complain(error)
       return .usage

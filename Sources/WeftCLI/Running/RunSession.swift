@@ -12,10 +12,14 @@ struct RunSession {
   private let events: EventsWriter?
   private let screen = Screen()
   private let desk: TerminalDesk
+  private let secretReader: SecretReader
 
   /// - Throws: When the events cannot be written where they should be; nothing has happened then.
-  init(_ plan: Plan, _ invocation: RunInvocation, _ console: Console) throws(Complaint) {
+  init(
+    _ plan: Plan, _ invocation: RunInvocation, _ console: Console, _ secrets: SecretReader
+  ) throws(Complaint) {
     self.plan = plan
+    secretReader = secrets
     self.invocation = invocation
     self.console = console
     let ports = [console.errors] + (invocation.events == .standardOutput ? [] : [console.output])
@@ -39,6 +43,12 @@ struct RunSession {
       console.complain(complaint)
       return .broken
     }
+    let secrets: RunSecrets
+    do { secrets = try readSecrets(signals) } catch {
+      console.errors.write(error.diagnostics)
+      return signals.first.map { .signal($0.rawValue) } ?? .usage
+    }
+    // Programs that print secrets may leave an agent behind, which is not to be adopted.
     if invocation.containment != .groupAndCookie {
       // Where this cannot be had, what can be is told in the run's first event.
       try? ChildProcesses.adoptOrphans()
@@ -48,7 +58,8 @@ struct RunSession {
     var pump: EventPump?
     let run: LiveRun
     do throws(NoContainment) {
-      run = try LiveRun.start(plan, configuration: configuration, threads: threads) { run in
+      run = try LiveRun.start(plan, configuration: configuration(secrets), threads: threads) {
+        run in
         pump = EventPump(
           run.subscribe(outputLimitBytes: RunSession.displayLimitBytes), wakeup: screen.wakeup)
         events?.start(run.subscribe(), on: threads)
@@ -61,15 +72,16 @@ struct RunSession {
     signals.attach(run)
     let end = show(run, pump!, since: start)
     let faults = [run.engineFault.map { Complaint($0) }, events?.finish()].compactMap(\.self)
-    for fault in faults { console.complain(fault) }
+    for fault in faults { console.complain(fault.masked(by: secrets.mask)) }
     if invocation.isStrict, end.outcome == .success, end.counts.tolerated > 0 {
       console.complain(Complaint("--strict counts tolerated failures as failures"))
     }
     return ExitCode(of: end, isStrict: invocation.isStrict, keptPromises: faults.isEmpty)
   }
 
-  private var configuration: EngineConfiguration {
+  private func configuration(_ secrets: RunSecrets) -> EngineConfiguration {
     var configuration = EngineConfiguration()
+    configuration.secrets = secrets
     configuration.maxParallel = invocation.maxParallel
     configuration.onFailure = invocation.onFailure
     configuration.timeout = invocation.timeout
@@ -77,6 +89,13 @@ struct RunSession {
     if invocation.maxParallel == nil { joinJobserver(&configuration) }
     configuration.containment = invocation.containment.request
     return configuration
+  }
+
+  /// What is secret stays in this process, from before it is read.
+  private func readSecrets(_ signals: SignalHandling) throws(SecretsNotRead) -> RunSecrets {
+    if plan.usedSecrets.isEmpty { return RunSecrets() }
+    ThisProcess.hideMemory()
+    return try secretReader.read(stop: signals.stop)
   }
 
   /// A make above gives slots, unless `-j` says how many there are.
@@ -96,7 +115,7 @@ struct RunSession {
     var pump = events
     let port = invocation.events == .standardOutput ? console.errors : console.output
     let log = LogReader(run)
-    var reporter = Reporter(port.displaySettings, labels: StepLabels(plan))
+    var reporter = Reporter(port.displaySettings, labels: StepLabels(plan, mask: run.secrets.mask))
     let write: Reporter.Write = { channel, bytes in
       (channel == .output ? port : console.errors).write(bytes)
     }

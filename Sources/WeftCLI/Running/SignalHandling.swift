@@ -14,6 +14,8 @@ final class SignalHandling: Sendable {
   }
 
   private let suspension: Suspension
+  /// Requested with the first signal, for what is done before the run.
+  let stop = StopSwitch()
   private let state = Mutex(State())
 
   init(_ suspension: Suspension) {
@@ -43,6 +45,9 @@ final class SignalHandling: Sendable {
     if let first { run.cancel(.signal(first.name)) }
   }
 
+  /// The first signal that asked the program to end.
+  var first: Signal? { state.withLock { $0.first } }
+
   private func end(for signal: Signal) {
     let (action, run, first) = state.withLock { state in
       state.interruptions.runIsOver = state.run?.report.end != nil
@@ -51,8 +56,12 @@ final class SignalHandling: Sendable {
       return (state.interruptions.next(), state.run, first)
     }
     switch action {
-    case .cancel: run?.cancel(.signal(signal.name))
-    case .kill: run?.killNow()
+    case .cancel:
+      stop.request(.graceful)
+      run?.cancel(.signal(signal.name))
+    case .kill:
+      stop.request(.now)
+      run?.killNow()
     case .leave:
       suspension.desk.loan?.end(restoringScreen: true)
       run?.abandon()

@@ -27,6 +27,7 @@ public enum DefinitionCode: String, Sendable, Hashable, CaseIterable {
   case pattern = "W0411"
   case unfitValue = "W0412"
   case repeatedValue = "W0413"
+  case unreadableSecret = "W0420"
   case emptyGroup = "W0502"
 
   /// What the code stands for, as a sentence for a table.
@@ -55,6 +56,7 @@ public enum DefinitionCode: String, Sendable, Hashable, CaseIterable {
     case .pattern: "a text that is not a pattern"
     case .unfitValue: "a value of a declaration that does not fit the rest of it"
     case .repeatedValue: "a value that stands twice where each stands once"
+    case .unreadableSecret: "a secret whose value could not be had when a run was to start"
     case .emptyGroup: "a group without members, which succeeds at once"
     }
   }

@@ -9,6 +9,7 @@ package import WeftPlanning
 package final class EventStream: Sendable {
   private let state: Mutex<State>
   private let elapsed: @Sendable () -> Duration
+  private let secrets: RunSecrets
 
   private struct Subscriber {
     let identity: ObjectIdentifier
@@ -50,17 +51,23 @@ package final class EventStream: Sendable {
   }
 
   /// - Parameters:
+  ///   - secrets: What no event may tell. Lines of output are to be masked before they are published.
   ///   - historyLimit: How many events a late subscriber can still get one by one.
   ///   - elapsed: Time since the start of the run; read under the lock, so that the times of events
   ///     never decrease.
-  package init(plan: Plan, historyLimit: Int = 1024, elapsed: @escaping @Sendable () -> Duration) {
+  package init(
+    plan: Plan, secrets: RunSecrets = RunSecrets(), historyLimit: Int = 1024,
+    elapsed: @escaping @Sendable () -> Duration
+  ) {
     self.elapsed = elapsed
+    self.secrets = secrets
     state = Mutex(
       State(fold: ReportFold(plan: plan), history: EventHistory(limit: historyLimit)))
   }
 
   /// - Parameter step: The step's index in the plan, for an event about a step.
   package func publish(_ kind: RunEvent.Kind, step: Int? = nil) {
+    let kind = harmless(kind)
     let wakers = state.withLock { state in
       state.append(kind, step: step, at: elapsed())
       return state.takeWakers()
@@ -70,12 +77,19 @@ package final class EventStream: Sendable {
 
   /// Publishes an event that may come too late: after the end of the run it is not one of the run's.
   package func publishUnlessFinished(_ kind: RunEvent.Kind) {
+    let kind = harmless(kind)
     let wakers = state.withLock { state -> [@Sendable () -> Void] in
       guard !state.isFinished else { return [] }
       state.append(kind, step: nil, at: elapsed())
       return state.takeWakers()
     }
     for waker in wakers { waker() }
+  }
+
+  /// The one place where texts of events are masked.
+  private func harmless(_ kind: RunEvent.Kind) -> RunEvent.Kind {
+    let mask = secrets.mask
+    return mask.isEmpty ? kind : kind.masked(by: mask)
   }
 
   /// Publishes lines of one step with nothing of another thread between them.

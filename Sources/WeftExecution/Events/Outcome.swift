@@ -64,7 +64,7 @@ public struct StepEnd: Sendable, Hashable {
   /// How the last attempt's program ended; `nil` if it could not be started.
   public let exit: ProgramExit?
   /// Why it failed; `nil` unless the outcome is `failure`.
-  public let failure: StepFailure?
+  public internal(set) var failure: StepFailure?
   /// Why it was cancelled; `nil` unless the outcome is `cancelled`.
   public let cancellation: CancelReason?
   /// From `stepStarted` to `stepFinished`; waiting for a slot is not counted.
@@ -78,9 +78,9 @@ public struct StepEnd: Sendable, Hashable {
   /// How long the step's log is; with what says that it was cut, if it was.
   package let logBytes: UInt64
   /// Processes of the step that were still alive after its program had ended, and were ended.
-  public let leftovers: [LeftoverProcess]
+  public internal(set) var leftovers: [LeftoverProcess]
   /// Processes of the step that are still alive: they could not be killed.
-  public let unkillable: [LeftoverProcess]
+  public internal(set) var unkillable: [LeftoverProcess]
 
   package init(
     outcome: Outcome, conclusion: Outcome, attempts: Int, exit: ProgramExit?,
@@ -155,7 +155,7 @@ public struct GroupEnd: Sendable, Hashable {
   /// `success` for a tolerated failure, else the outcome.
   public let conclusion: Outcome
   /// Why it failed: its own time limit, or the first of its members that did.
-  public let failure: StepFailure?
+  public internal(set) var failure: StepFailure?
   /// The member at fault; `nil` when the group failed by itself, or did not fail.
   public let cause: StepAddress?
   public let duration: Duration

@@ -56,9 +56,9 @@ public struct RunEvent: Sendable, Hashable {
 public struct RunStart: Sendable, Hashable {
   public let run: RunID
   /// The workflow's name; `nil` if it has none.
-  public let workflow: String?
+  public internal(set) var workflow: String?
   /// The path of the workflow file as it was given; `nil` for a workflow built in Swift.
-  public let file: String?
+  public internal(set) var file: String?
   public let startedAt: WallTime
   public let stepCount: Int
   public let groupCount: Int

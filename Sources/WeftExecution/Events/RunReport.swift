@@ -47,9 +47,9 @@ public struct RunEnd: Sendable, Hashable {
   public let duration: Duration
   public let counts: OutcomeCounts
   /// Processes that had outlived the steps that started them, and were ended with the run.
-  public let leftovers: [LeftoverProcess]
+  public internal(set) var leftovers: [LeftoverProcess]
   /// Processes, of whatever step, that are still alive: they could not be killed.
-  public let unkillable: [LeftoverProcess]
+  public internal(set) var unkillable: [LeftoverProcess]
 
   package init(
     outcome: Outcome, firstFailure: StepAddress?, cancellation: CancelReason?, duration: Duration,

@@ -1,7 +1,7 @@
 import WeftDefinition
 
-/// Decides what of an attempt's output is passed on: lines, states of a line that writes over itself, and
-/// all of it only up to a limit. It is told the time, and touches neither log nor events.
+/// Decides what of an attempt's output is passed on: lines, states of a line that writes over itself, all
+/// without secrets and only up to a limit. It is told the time, and touches neither log nor events.
 struct AttemptOutput {
   /// What is to be passed on now, in this order.
   struct News {
@@ -19,11 +19,17 @@ struct AttemptOutput {
   private(set) var isCut = false
   /// How much more is passed on.
   private var room: Int
-  private var stdout = StreamLines()
-  private var stderr = StreamLines()
+  private var stdout = MaskedLines()
+  private var stderr = MaskedLines()
 
   init(limit: ByteCount) {
     room = limit.bytes
+  }
+
+  /// Masks from now on what this mask masks.
+  mutating func use(_ mask: SecretMask) {
+    stdout.use(mask)
+    stderr.use(mask)
   }
 
   /// Takes a chunk of one stream, cut anywhere. What has no end when the limit is reached is passed on as
@@ -33,24 +39,27 @@ struct AttemptOutput {
   ) -> News {
     bytes += UInt64(chunk.count)
     guard !isCut else { return News() }
-    isCut = chunk.count > room
-    let kept = UnsafeRawBufferPointer(rebasing: chunk.prefix(room))
-    room -= kept.count
     var news = News()
     switch stream {
-    case .stdout: news.add(stdout.take(kept, at: now), stream)
-    case .stderr: news.add(stderr.take(kept, at: now), stream)
+    case .stdout: stdout.take(chunk, at: now, room: &room) { news.add($0, stream) }
+    case .stderr: stderr.take(chunk, at: now, room: &room) { news.add($0, stream) }
     }
-    guard isCut else { return news }
-    news.blocks += finish().blocks
-    news.isCut = true
+    if room < 0 { cut(&news) }
     return news
+  }
+
+  /// The limit has been reached: what was held back does not come any more.
+  private mutating func cut(_ news: inout News) {
+    isCut = true
+    news.isCut = true
+    stdout.cut { news.add($0, .stdout) }
+    stderr.cut { news.add($0, .stderr) }
   }
 
   /// When ``states(at:)`` has something to tell.
   var alarm: Duration? {
-    guard let first = stdout.alarm, let second = stderr.alarm else {
-      return stdout.alarm ?? stderr.alarm
+    guard let first = stdout.lines.alarm, let second = stderr.lines.alarm else {
+      return stdout.lines.alarm ?? stderr.lines.alarm
     }
     return min(first, second)
   }
@@ -66,8 +75,13 @@ struct AttemptOutput {
   /// Both streams have ended: what is left without a newline.
   mutating func finish() -> News {
     var news = News()
-    news.add(stdout.finish(), .stdout)
-    news.add(stderr.finish(), .stderr)
+    guard !isCut else { return news }
+    stdout.finish(room: &room) { news.add($0, .stdout) }
+    stderr.finish(room: &room) { news.add($0, .stderr) }
+    if room < 0 {
+      isCut = true
+      news.isCut = true
+    }
     return news
   }
 }

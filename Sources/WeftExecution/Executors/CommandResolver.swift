@@ -7,9 +7,10 @@ import WeftPlatform
 /// command line, one environment, one directory.
 ///
 /// Environments are laid out once for each group and shared by its steps. The layers, from the outermost:
-/// the engine's own environment, the workflow's `env`, each group's, the step's, and the variables by
-/// which a program can tell where it runs: `WEFT_RUN_ID WEFT_STEP WEFT_ATTEMPT`, and `WEFT_ENGINE`, by
-/// which others can tell whether the engine is still alive. They are also how processes are found again.
+/// the engine's own environment as far as the step's `envPolicy` lets it through, and never the sources of
+/// secrets; the workflow's `env`, each group's, the step's; and the variables by which a program can tell
+/// where it runs: `WEFT_RUN_ID WEFT_STEP WEFT_ATTEMPT`, and `WEFT_ENGINE`, by which others can tell whether
+/// the engine is still alive. They are also how processes are found again.
 final class CommandResolver: Sendable {
   private typealias Variables = [(name: String, value: String?)]
 
@@ -17,13 +18,20 @@ final class CommandResolver: Sendable {
   private let run: RunID
   private let startDirectory: String?
   private let outermost: EnvironmentBlock
-  private let environments = Mutex<[Int: EnvironmentBlock]>([:])
+  private let environments = Mutex<[SharedLayers: EnvironmentBlock]>([:])
+
+  /// What the environments of several steps have in common.
+  private struct SharedLayers: Hashable {
+    let group: Int
+    /// The steps' own, whatever the group says.
+    let policy: EnvironmentPolicy
+  }
 
   init(plan: Plan, run: RunID, startDirectory: String?, inheriting outermost: EnvironmentBlock) {
     self.plan = plan
     self.run = run
     self.startDirectory = startDirectory
-    self.outermost = outermost
+    self.outermost = outermost.hiding(plan.workflow.secrets)
   }
 
   /// The program of an attempt, without its input.
@@ -43,7 +51,9 @@ final class CommandResolver: Sendable {
   }
 
   private func environment(of attempt: Attempt) throws(EnvironmentProblem) -> EnvironmentBlock {
-    let shared = try environment(ofGroup: attempt.step.group)
+    let shared = try environment(
+      of: SharedLayers(
+        group: attempt.step.group, policy: plan.environmentPolicy(of: attempt.step)))
     let own = attempt.step.settings.environment
     let step: Variables = [(RunCookie.step, attempt.step.address.text)]
     // What most steps have in common is in the shared part already.
@@ -53,17 +63,23 @@ final class CommandResolver: Sendable {
   }
 
   /// What the steps of a group have in common, with the variables that are the same for them.
-  private func environment(ofGroup group: Int) throws(EnvironmentProblem) -> EnvironmentBlock {
-    if let known = environments.withLock({ $0[group] }) { return known }
-    let parent = plan.groups[group].parent
+  private func environment(
+    of layers: SharedLayers
+  ) throws(EnvironmentProblem) -> EnvironmentBlock {
+    if let known = environments.withLock({ $0[layers] }) { return known }
+    let parent = plan.groups[layers.group].parent
     let outer: EnvironmentBlock =
-      if let parent { try environment(ofGroup: parent) } else { outermost }
-    let own = plan.settings(ofGroup: group).environment
+      if let parent {
+        try environment(of: SharedLayers(group: parent, policy: layers.policy))
+      } else {
+        outermost.restricted(by: layers.policy)
+      }
+    let own = plan.settings(ofGroup: layers.group).environment
     let environment =
       own.isEmpty && parent != nil
       ? outer
       : try outer.setting(own.map { ($0.key, $0.value) } + whereabouts(inAttempt: 1)).flattened()
-    environments.withLock { $0[group] = environment }
+    environments.withLock { $0[layers] = environment }
     return environment
   }
 

@@ -3,7 +3,7 @@ import WeftDefinition
 import WeftPlanning
 package import WeftPlatform
 
-/// Takes what one attempt writes: into the step's log, and as events, line by line.
+/// Takes what one attempt writes: into the step's log, and as events, line by line, secrets masked.
 ///
 /// A line reaches the log when it is complete, so lines of the two streams never mix within a line.
 /// One thread at a time writes.
@@ -14,9 +14,11 @@ package final class StepOutputSink: Sendable {
   private let limit: ByteCount
   private let logs: StepLogs
   private let events: EventStream
+  private let secrets: RunSecrets
 
   init(
-    step index: Int, address: StepAddress, limit: ByteCount, logs: StepLogs, events: EventStream
+    step index: Int, address: StepAddress, limit: ByteCount, logs: StepLogs, events: EventStream,
+    secrets: RunSecrets = RunSecrets()
   ) {
     state = Mutex(AttemptOutput(limit: limit))
     self.index = index
@@ -24,17 +26,24 @@ package final class StepOutputSink: Sendable {
     self.limit = limit
     self.logs = logs
     self.events = events
+    self.secrets = secrets
   }
 
   /// Takes a chunk of one stream, cut anywhere.
   package func write(
     _ chunk: UnsafeRawBufferPointer, to stream: StepOutput.Stream, at now: Duration = .zero
   ) {
+    // Here are the bytes as the program wrote them; beyond it they are masked.
+    let mask = secrets.mask
     var rest = chunk[...]
     repeat {
       let piece = UnsafeRawBufferPointer(rebasing: rest.prefix(StepOutputSink.pieceBytes))
       rest = rest.dropFirst(piece.count)
-      pass(on: state.withLock { $0.take(piece, stream, at: now) })
+      pass(
+        on: state.withLock { output in
+          output.use(mask)
+          return output.take(piece, stream, at: now)
+        })
     } while !rest.isEmpty
   }
 

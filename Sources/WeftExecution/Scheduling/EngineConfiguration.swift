@@ -23,6 +23,8 @@ package struct EngineConfiguration: Sendable {
 
   /// A jobserver to take slots from, when nothing else says how many.
   package var jobserver: JoinedJobserver?
+  /// What programs may get, and nobody may see.
+  package var secrets = RunSecrets()
   /// What to tell right after the start.
   package var earlyWarnings: [RunWarning] = []
 

@@ -45,7 +45,7 @@ extension LiveRun {
       step: step, index: index, number: 1, stop: StopSwitch(),
       output: StepOutputSink(
         step: index, address: step.address, limit: step.command.logLimit, logs: logs,
-        events: events),
+        events: events, secrets: secrets),
       logs: logs, warnings: warnings, slots: slots)
     // A cancellation comes either before this, and is seen here, or after it, and finds the attempt.
     let obstacle = state.withLock { state -> SkipReason? in

@@ -19,6 +19,7 @@ package final class LiveRun: Sendable {
   let events: EventStream
   let logs: StepLogs
   let warnings: RunWarnings
+  package let secrets: RunSecrets
   let slots: Slots
   let executor: any StepExecutor
   let time: any TimeSource
@@ -62,13 +63,14 @@ package final class LiveRun: Sendable {
     self.executor = executor
     self.time = time
     self.logs = logs
+    secrets = configuration.secrets
     maxParallel = configuration.maxParallel(for: plan)
     timeout = configuration.timeout ?? plan.workflow.timeout
     slots = Slots(
       plan: plan, maxParallel: maxParallel, joined: configuration.jobserver?.pipe)
     let startedAt = time.now
     self.startedAt = startedAt
-    events = EventStream(plan: plan) { time.now - startedAt }
+    events = EventStream(plan: plan, secrets: configuration.secrets) { time.now - startedAt }
     warnings = RunWarnings(events)
     let onFailure = configuration.onFailure ?? plan.workflow.onFailure
     state = Mutex(State(scopes: Scopes(plan: plan, onFailure: onFailure)))
@@ -159,7 +161,9 @@ package final class LiveRun: Sendable {
   /// A promise that the engine could not keep, in a sentence; `nil` if there is none.
   package var engineFault: String? {
     let unkillable = state.withLock { $0.unkillable }
-    guard unkillable.isEmpty else { return LeftoverProcess.sentence(onUnkillable: unkillable) }
+    guard unkillable.isEmpty else {
+      return secrets.mask.masked(LeftoverProcess.sentence(onUnkillable: unkillable))
+    }
     return logs.fault.map {
       "the output of steps could not be kept in a temporary file: \($0.message)"
     }

@@ -1,4 +1,5 @@
 import Synchronization
+package import WeftDefinition
 
 /// The secrets of one run: their values by name, for what may use them, and the mask that hides them
 /// wherever the run writes. More may come to be secret while it goes on. For any thread.
@@ -16,11 +17,11 @@ package final class RunSecrets: Sendable {
     }
   }
 
-  private let values: [String: Secret]
+  private let values: [SecretName: Secret]
   private let masking: Mutex<Masking>
 
   /// - Parameter values: By the names in the workflow's `secrets`.
-  package init(_ values: [String: Secret] = [:]) {
+  package init(_ values: [SecretName: Secret] = [:]) {
     self.values = values
     var masking = Masking()
     for secret in values.values { masking.trie.insert(secret) }
@@ -28,7 +29,9 @@ package final class RunSecrets: Sendable {
   }
 
   /// The secret of that name, if it was read.
-  package subscript(name: String) -> Secret? { values[name] }
+  package subscript(name: SecretName) -> Secret? { values[name] }
+
+  package var isEmpty: Bool { values.isEmpty }
 
   /// What is to be masked now. Ask again for each text: it costs a lock, and making it anew only after
   /// something was added.

@@ -1,4 +1,5 @@
 import WeftDefinition
+package import WeftExecution
 package import WeftPlanning
 
 /// What people call the steps of a plan.
@@ -7,9 +8,13 @@ package struct StepLabels: Sendable {
   /// Where the other titles are; `nil` where there are none.
   private let plan: Plan?
   private let indices: [StepAddress: Int32]
+  private let mask: SecretMask
 
   /// A step's title is its name; without name and id, the first line of its command.
-  package init(_ plan: Plan) {
+  ///
+  /// - Parameter mask: For secrets that stand in the file itself.
+  package init(_ plan: Plan, mask: SecretMask = .none) {
+    self.mask = mask
     var indices: [StepAddress: Int32] = [:]
     for (index, planned) in plan.steps.enumerated() where planned.hasTitle {
       indices[planned.address] = Int32(index)
@@ -22,6 +27,7 @@ package struct StepLabels: Sendable {
   /// - Parameter titles: What stands beside an address; nothing for those that it leaves out.
   package init(titles: [StepAddress: String] = [:]) {
     self.titles = titles
+    mask = .none
     plan = nil
     indices = [:]
   }
@@ -31,18 +37,19 @@ package struct StepLabels: Sendable {
     guard let plan else { return titles[address] }
     guard let index = indices[address] else { return nil }
     let planned = plan.steps[Int(index)]
-    return planned.step.name ?? StepLabels.summary(of: planned.command.invocation)
+    return planned.step.name.map(mask.masked) ?? summary(of: planned.command.invocation)
   }
 
   private static let commandLimit = 60
 
-  private static func summary(of invocation: Command.Invocation) -> String {
+  private func summary(of invocation: Command.Invocation) -> String {
     let text =
       switch invocation {
       case .script(let script): script
       case .program(let arguments): arguments.joined(separator: " ")
       }
-    let line = text.drop(while: \.isWhitespace).prefix { !$0.isNewline }
-    return line.count > commandLimit ? line.prefix(commandLimit) + "…" : String(line)
+    let line = mask.masked(text).drop(while: \.isWhitespace).prefix { !$0.isNewline }
+    return line.count > StepLabels.commandLimit
+      ? line.prefix(StepLabels.commandLimit) + "…" : String(line)
   }
 }

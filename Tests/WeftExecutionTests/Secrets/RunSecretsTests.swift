@@ -1,4 +1,5 @@
 import Testing
+import WeftDefinition
 
 @testable import WeftExecution
 
@@ -6,7 +7,8 @@ import Testing
   @Test func valuesAreFoundByName() throws {
     let secrets = RunSecrets(["TOKEN": try Secret(Array("canary-1".utf8))])
     #expect(secrets["TOKEN"]?.bytes == Array("canary-1".utf8))
-    #expect(secrets["token"] == nil)
+    #expect(secrets["token"]?.bytes == Array("canary-1".utf8))
+    #expect(secrets["other"] == nil)
     #expect(secrets.mask.masked("canary-1") == "***")
   }
 

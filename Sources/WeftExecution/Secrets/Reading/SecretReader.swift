@@ -1,0 +1,162 @@
+package import WeftDefinition
+package import WeftDiagnostics
+package import WeftPlatform
+
+/// Reads the secrets of a workflow, once, before anything of a run starts.
+///
+/// Descriptors are taken over at once, so that none of them can be mistaken for one that is opened later;
+/// everything else is read by ``read(stop:)``.
+package struct SecretReader {
+  private let declarations: [SecretDeclaration]
+  private let file: SourceFile?
+  private let startDirectory: String?
+  private let descriptors: [Int32: Descriptor]
+  private let environment: EnvironmentBlock
+
+  /// - Parameters:
+  ///   - declarations: Those that are needed.
+  ///   - file: Where they stand, for messages.
+  ///   - startDirectory: Where files are looked for and commands run; `nil`: where the process stands.
+  package init(
+    _ declarations: [SecretDeclaration], of file: SourceFile?, startDirectory: String? = nil
+  ) {
+    self.declarations = declarations
+    self.file = file
+    self.startDirectory = startDirectory
+    let numbers = declarations.compactMap { declaration -> Int32? in
+      guard case .descriptor(let number) = declaration.source else { return nil }
+      return number
+    }
+    descriptors = Descriptor.claiming(Set(numbers))
+    environment = .inheritedWithoutJobs().hiding(declarations)
+  }
+
+  /// Reads them all, on the calling thread.
+  ///
+  /// - Parameter stop: Ends it.
+  /// - Throws: What is wrong with any of them.
+  package func read(stop: StopSwitch = StopSwitch()) throws(SecretsNotRead) -> RunSecrets {
+    var values: [SecretName: Secret] = [:]
+    var diagnostics: [Diagnostic] = []
+    for declaration in declarations {
+      do throws(SecretProblem) {
+        values[declaration.name] = try secret(declaration.source, stop: stop)
+      } catch {
+        diagnostics.append(error.diagnostic(of: declaration, in: file))
+      }
+      // Those after it have not failed.
+      if stop.level > .none { break }
+    }
+    guard diagnostics.isEmpty else { throw SecretsNotRead(diagnostics: diagnostics) }
+    return RunSecrets(values)
+  }
+
+  private func secret(
+    _ source: SecretSource, stop: StopSwitch
+  ) throws(SecretProblem) -> Secret {
+    let bytes: [UInt8]
+    switch source {
+    case .environment(let name):
+      guard let value = ThisProcess.variableBytes(name) else { throw .variableMissing(name) }
+      bytes = value
+    case .file(let path): bytes = try contents(of: path).withoutLastNewline
+    case .command(let arguments, let timeout):
+      let limit = timeout ?? WorkflowLimits.secretCommandTimeout
+      bytes = try output(of: arguments, within: limit, stop: stop).withoutLastNewline
+    case .descriptor(let number):
+      bytes = try contents(ofDescriptor: number, stop: stop).withoutLastNewline
+    }
+    do { return try Secret(bytes) } catch { throw .unfit(error, source) }
+  }
+
+  /// What is longer is no secret whether or not its newline counts.
+  private static let limit = Secret.mostBytes + 2
+
+  private func contents(of path: String) throws(SecretProblem) -> [UInt8] {
+    do {
+      return try FileReading.bytes(of: place(of: path), limit: SecretReader.limit)
+    } catch {
+      if case .tooLarge = error { throw .unfit(.tooLong, .file(path)) }
+      throw .file(path, error)
+    }
+  }
+
+  /// A file that is called "-" is a file here.
+  private func place(of path: String) -> String {
+    path.hasPrefix("/") ? path : (startDirectory ?? ".") + "/" + path
+  }
+
+  private func contents(
+    ofDescriptor number: Int32, stop: StopSwitch
+  ) throws(SecretProblem) -> [UInt8] {
+    guard let descriptor = descriptors[number] else { throw .descriptorClosed(number) }
+    let limit = WorkflowLimits.secretCommandTimeout
+    do {
+      return try descriptor.readToEnd(
+        limit: SecretReader.limit, stop: stop, until: MonotonicClock.now + limit)
+    } catch {
+      switch error {
+      case .tooLarge: throw .unfit(.tooLong, .descriptor(number))
+      case .timedOut: throw .descriptorTimedOut(number, after: limit)
+      case .stopped: throw .stopped
+      case .system(let error): throw .descriptor(number, error)
+      }
+    }
+  }
+
+  /// What a program prints. What it says on its standard error is nobody's: it may be the secret.
+  private func output(
+    of arguments: [String], within limit: Duration, stop: StopSwitch
+  ) throws(SecretProblem) -> [UInt8] {
+    var program = ChildProgram(arguments, environment: environment, directory: startDirectory)
+    program.timeout = limit
+    program.stopPolicy = StopPolicy(grace: .seconds(2))
+    // An agent that it starts and that keeps running is of use to the user.
+    program.keepsLeftovers = true
+    var bytes: [UInt8] = []
+    let end: ProgramEnd
+    do {
+      end = try program.run(stop: stop) { stream, piece in
+        guard stream == .output else { return }
+        bytes += piece.prefix(SecretReader.limit + 1 - bytes.count)
+      }
+    } catch {
+      if case .stopped = error { throw .stopped }
+      throw .commandNotStarted(error)
+    }
+    switch end.stopped {
+    case .cancelled: throw .stopped
+    case .timeout, .stall: throw .commandTimedOut(arguments[0], after: limit)
+    case nil: break
+    }
+    guard end.exited(with: 0) else { throw .command(arguments[0], end.status) }
+    if bytes.count > SecretReader.limit { throw .unfit(.tooLong, .command(arguments)) }
+    return bytes
+  }
+}
+
+/// Secrets that a run needs and that could not be had: why, each at the place of its declaration.
+package struct SecretsNotRead: Error, Sendable {
+  package let diagnostics: [Diagnostic]
+}
+
+extension SecretProblem {
+  fileprivate func diagnostic(of declaration: SecretDeclaration, in file: SourceFile?) -> Diagnostic
+  {
+    var place: Diagnostic.Place?
+    if let file, let range = declaration.place.value {
+      place = Diagnostic.Place(file: file, range: range)
+    }
+    return Diagnostic(
+      .error, code: DefinitionCode.unreadableSecret.rawValue,
+      message: "the secret \"\(declaration.name)\" \(message)", place: place, help: help)
+  }
+}
+
+extension [UInt8] {
+  /// Less one `\n` or `\r\n` at the end.
+  fileprivate var withoutLastNewline: [UInt8] {
+    guard last == UInt8(ascii: "\n") else { return self }
+    return Array(dropLast(dropLast().last == UInt8(ascii: "\r") ? 2 : 1))
+  }
+}

@@ -1,0 +1,73 @@
+import WeftDefinition
+
+/// Everything in an event that somebody but the author of the workflow may have put there. Output is masked
+/// before it becomes an event, since a secret may go on in the next one.
+extension RunEvent.Kind {
+  func masked(by mask: SecretMask) -> RunEvent.Kind {
+    switch self {
+    case .runStarted(let start): .runStarted(start.masked(by: mask))
+    case .stepFinished(let step, let end): .stepFinished(step, end.masked(by: mask))
+    case .groupFinished(let group, let end): .groupFinished(group, end.masked(by: mask))
+    case .runWarning(let warning): .runWarning(warning.masked(by: mask))
+    case .runFinished(let end): .runFinished(end.masked(by: mask))
+    case .stepQueued, .stepStarted, .stepOutput, .stepSkipped, .groupStarted, .runCancelling: self
+    // Made of events that have been masked.
+    case .outputDropped, .snapshot: self
+    }
+  }
+}
+
+extension RunStart {
+  fileprivate func masked(by mask: SecretMask) -> RunStart {
+    var start = self
+    start.workflow = workflow.map(mask.masked)
+    start.file = file.map(mask.masked)
+    return start
+  }
+}
+
+extension StepEnd {
+  fileprivate func masked(by mask: SecretMask) -> StepEnd {
+    var end = self
+    end.failure = failure?.masked(by: mask)
+    end.leftovers = leftovers.map { $0.masked(by: mask) }
+    end.unkillable = unkillable.map { $0.masked(by: mask) }
+    return end
+  }
+}
+
+extension GroupEnd {
+  fileprivate func masked(by mask: SecretMask) -> GroupEnd {
+    var end = self
+    end.failure = failure?.masked(by: mask)
+    return end
+  }
+}
+
+extension RunEnd {
+  fileprivate func masked(by mask: SecretMask) -> RunEnd {
+    var end = self
+    end.leftovers = leftovers.map { $0.masked(by: mask) }
+    end.unkillable = unkillable.map { $0.masked(by: mask) }
+    return end
+  }
+}
+
+extension StepFailure {
+  fileprivate func masked(by mask: SecretMask) -> StepFailure {
+    StepFailure(
+      classes: classes, message: mask.masked(message), help: help.map(mask.masked))
+  }
+}
+
+extension LeftoverProcess {
+  fileprivate func masked(by mask: SecretMask) -> LeftoverProcess {
+    LeftoverProcess(process: process, command: mask.masked(command))
+  }
+}
+
+extension RunWarning {
+  fileprivate func masked(by mask: SecretMask) -> RunWarning {
+    RunWarning(kind: kind, message: mask.masked(message), help: help.map(mask.masked))
+  }
+}
