@@ -21,6 +21,7 @@ struct Program {
     case .run(let invocation): return RunCommand(invocation, console).execute()
     case .check(let invocation): return CheckCommand(invocation, console).execute()
     case .graph(let invocation): return GraphCommand(invocation, console).execute()
+    case .eval(let invocation): return EvalCommand(invocation, console).execute()
     case .initialise(let path): return InitCommand(path: path, console).execute()
     case .reap(let run): return ReapCommand(run: run, console).execute()
     case .schema(let schema): console.output.write(schema.text)

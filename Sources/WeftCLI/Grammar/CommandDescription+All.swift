@@ -26,6 +26,10 @@ extension Option {
     "--events", value: ValueDescription(name: "FILE|-|fd:N", kind: .file),
     help: "write every event as a line of JSON to a file, to standard output (what people read "
       + "then goes to standard error), or to an open descriptor")
+  static let contexts = Option(
+    "--contexts", value: ValueDescription(name: "FILE", kind: .existingFile(suffix: ".json")),
+    help: "the values of the contexts, a JSON object by their names; - reads standard input",
+    elsewhere: ["--context", "--values", "--vars"])
   static let dryRun = Option(
     "--dry-run", help: "print the graph that the file will become, and start nothing",
     elsewhere: ["-n", "--just-print", "--recon"])
@@ -61,7 +65,7 @@ extension Option {
 extension CommandDescription {
   /// In the order in which help lists them.
   static let all: [CommandDescription] = [
-    run, check, graph, reap, schema, initialise, completions, help, version,
+    run, check, graph, eval, reap, schema, initialise, completions, help, version,
   ]
 
   private static let run = CommandDescription(
@@ -100,6 +104,22 @@ extension CommandDescription {
     operand: Operand(
       value: .workflowFile, count: .one, help: "the workflow; - reads standard input"),
     options: [.graphFormat])
+
+  private static let eval = CommandDescription(
+    .eval, "evaluate one expression",
+    details: [
+      "Prints the value as JSON in one line. EXPR is bare, as in \"if\", or a text with ${{ }}. NaN and "
+        + "infinities, which JSON does not have, are printed as null. What begins with a dash stands "
+        + "behind --.",
+      "What the contexts do not have is null. success() is true and failure() and cancelled() are false, "
+        + "unless the contexts say otherwise: job.status is then \"failure\" or \"cancelled\". "
+        + "hashFiles() looks below the current directory.",
+      "  weft eval \"format('v{0}', inputs.version)\" --contexts contexts.json",
+      "Exit codes: 0 there is a value, 1 there is none, with the place of the fault, 2 bad usage.",
+    ],
+    operand: Operand(
+      value: ValueDescription(name: "EXPR", kind: .text), count: .one, help: "the expression"),
+    options: [.contexts])
 
   private static let reap = CommandDescription(
     .reap, "end what a killed weft has left running",
@@ -155,7 +175,7 @@ extension CommandDescription {
         name: "COMMAND",
         kind: .choice([
           .init("run", run.summary), .init("check", check.summary), .init("graph", graph.summary),
-          .init("reap", reap.summary), .init("schema", schema.summary),
+          .init("eval", eval.summary), .init("reap", reap.summary), .init("schema", schema.summary),
           .init("init", initialise.summary),
           .init("completions", completions.summary), .init("help", "explain a command"),
           .init("version", version.summary),

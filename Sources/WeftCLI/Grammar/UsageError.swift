@@ -100,7 +100,9 @@ extension CommandDescription {
     guard let operand else { return "nothing" }
     switch operand.value.kind {
     case .choice(let choices): return "one of " + choices.map(\.word).joined(separator: ", ")
-    case .text, .file, .existingFile, .directory: return "a \(operand.value.name)"
+    case .text, .file, .existingFile, .directory:
+      let name = operand.value.name
+      return "AEIOU".contains(name.prefix(1)) ? "an \(name)" : "a \(name)"
     }
   }
 

@@ -3,6 +3,7 @@ enum Invocation: Sendable, Hashable {
   case run(RunInvocation)
   case check(CheckInvocation)
   case graph(GraphInvocation)
+  case eval(EvalInvocation)
   /// `nil`: the latest run.
   case reap(run: String?)
   case schema(SchemaName)
@@ -19,6 +20,7 @@ enum Invocation: Sendable, Hashable {
     case .run: self = .run(try RunInvocation(parsed))
     case .check: self = .check(try CheckInvocation(parsed))
     case .graph: self = .graph(try GraphInvocation(parsed))
+    case .eval: self = .eval(EvalInvocation(parsed))
     case .reap: self = .reap(run: parsed.operands.first)
     case .schema: self = .schema(try parsed.operandWord() ?? .workflow)
     case .`init`: self = .initialise(path: parsed.operands.first ?? "workflow.json")

@@ -71,7 +71,7 @@ struct Evaluator {
     do {
       return try function.value(of: values, within: &room)
     } catch {
-      throw ExpressionFault(error, range)
+      throw ExpressionFault(isSecret ? error.concealed : error, range)
     }
   }
 
@@ -88,7 +88,7 @@ struct Evaluator {
     do {
       return try scope.hashFiles(patterns)
     } catch {
-      throw ExpressionFault(error.problem, range)
+      throw ExpressionFault(isSecret ? error.problem.concealed : error.problem, range)
     }
   }
 

@@ -42,18 +42,20 @@ package enum ExpressionProblem: Error, Sendable, Hashable {
   case emptyExpression
   case textAroundExpression
   // Found when it is checked.
+  case unknownContext(String, nearest: String?)
   /// `owner` is how messages call the value in which something is looked for.
   case access(AccessFault, in: String?)
-  // Found when it is evaluated, or before.
+  // Found when it is evaluated, or before. What is `nil` would tell a secret.
   case notText(ExpressionFunction, found: String)
   case notCountable(found: String)
   case notObject(found: String)
   case notBoolean(found: String)
-  case malformedFormat(String)
-  case missingFormatValue(index: String, given: Int)
+  case malformedFormat(String?)
+  case missingFormatValue(index: String?, given: Int)
   case emptyJSON
-  case malformedJSON(String)
+  case malformedJSON(String?)
   case tooLarge(limit: Int)
+  case filesNotHashed(String?)
   // Found when a value is written into a text.
   case nothingToWrite(String)
   case notWritable(String, found: String)
@@ -62,4 +64,17 @@ package enum ExpressionProblem: Error, Sendable, Hashable {
   case notJSONNumber(String)
   /// Said by the scope that gives the values.
   case scope(code: String, message: String, help: String?)
+}
+
+extension ExpressionProblem {
+  /// The problem without what it says of values.
+  var concealed: ExpressionProblem {
+    switch self {
+    case .malformedFormat: .malformedFormat(nil)
+    case .malformedJSON: .malformedJSON(nil)
+    case .missingFormatValue(_, let given): .missingFormatValue(index: nil, given: given)
+    case .filesNotHashed: .filesNotHashed(nil)
+    default: self
+    }
+  }
 }

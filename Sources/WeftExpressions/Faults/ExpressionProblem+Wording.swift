@@ -10,8 +10,9 @@ extension ExpressionProblem {
     case .tooLong, .tooDeep, .tooManyParts: "W0305"
     case .unclosedExpression, .emptyExpression, .textAroundExpression: "W0306"
     case .access: "W0309"
+    case .unknownContext: "W0310"
     case .notText, .notCountable, .notObject, .notBoolean, .malformedFormat, .missingFormatValue,
-      .emptyJSON, .malformedJSON, .tooLarge:
+      .emptyJSON, .malformedJSON, .tooLarge, .filesNotHashed:
       "W0307"
     case .nothingToWrite, .notWritable, .unfitForHeader, .unfitForPath, .notJSONNumber: "W0308"
     case .scope(let code, _, _): code
@@ -35,6 +36,7 @@ extension ExpressionProblem {
     case .unclosedExpression: "\"${{\" has no closing \"}}\""
     case .emptyExpression: "there is nothing between \"${{\" and \"}}\""
     case .textAroundExpression: "a condition is one expression, without text around ${{ }}"
+    case .unknownContext(let name, _): "there is no context \(quoted(name))"
     case .access(let fault, let owner): message(of: fault, in: owner)
     case .notText(let function, let found):
       "\(function.rawValue)() is given \(found), but takes a text"
@@ -43,13 +45,15 @@ extension ExpressionProblem {
     case .notObject(let found): "keys() is given \(found), but takes an object"
     case .notBoolean(let found): "a condition of case() is \(found), but must be true or false"
     case .malformedFormat(let text):
-      "format() is given \(quoted(text)), in which braces are unpaired"
+      "format() is given \(text.map { quoted($0) } ?? "a text"), in which braces are unpaired"
     case .missingFormatValue(let index, let given):
-      "format() is to write value {\(index)}, but is given \(given == 1 ? "one value" : "\(given) values")"
+      "format() is to write value \(index.map { "{\($0)}" } ?? "of a number"), but is given "
+        + (given == 1 ? "one value" : "\(given) values")
     case .emptyJSON: "fromJSON() is given an empty text"
-    case .malformedJSON(let why): "fromJSON() is given a text that is not JSON: \(why)"
+    case .malformedJSON(let why): "fromJSON() is given a text that is not JSON" + detail(why)
     case .tooLarge(let limit):
       "the expression makes more than \(limit) bytes of text, the limit of one evaluation"
+    case .filesNotHashed(let why): "hashFiles() fails" + detail(why)
     case .nothingToWrite(let text): "\(quoted(text)) is null, and cannot be written into a text"
     case .notWritable(let text, let found):
       "\(quoted(text)) is \(found), and cannot be written into a text"
@@ -67,6 +71,7 @@ extension ExpressionProblem {
     switch self {
     case .unexpectedSymbol(let text): symbolHelp(text)
     case .unexpectedEnd, .tooLong, .tooDeep, .tooManyParts, .emptyJSON, .malformedJSON, .tooLarge,
+      .filesNotHashed,
       .unfitForHeader, .notJSONNumber, .unfitForPath:
       nil
     case .unclosedText: "a \"'\" inside a text is written twice: 'it''s'"
@@ -76,8 +81,12 @@ extension ExpressionProblem {
         ?? "the functions are "
         + ExpressionFunction.allCases.map(\.rawValue).joined(separator: ", ")
     case .argumentCount(let function, _): "write \(function.signature)"
-    case .unclosedExpression, .emptyExpression: "a literal \"${{\" is written ${{ '${{' }}"
+    case .unclosedExpression: "add the closing \"}}\"; a literal \"${{\" is written ${{ '${{' }}"
+    case .emptyExpression: "a literal \"${{\" is written ${{ '${{' }}"
     case .textAroundExpression: "write all of it as one expression: a == 'b'"
+    case .unknownContext(let name, let nearest):
+      ExpressionFunction(named: name).map { "write \($0.signature) for the function" }
+        ?? nearest.map { "did you mean \"\($0)\"?" } ?? "a text stands in single quotes: '\(name)'"
     case .access(.nothingInside, _): nil
     case .access(.unknownName(_, let nearest), _): nearest.map { "did you mean \"\($0)\"?" }
     case .notText(let function, _): "write \(function.rawValue)(toJSON(…)) for its JSON text"
@@ -90,6 +99,8 @@ extension ExpressionProblem {
     case .scope(_, _, let help): help
     }
   }
+
+  private func detail(_ why: String?) -> String { why.map { ": \($0)" } ?? "" }
 
   private func message(of fault: AccessFault, in owner: String?) -> String {
     let owner = owner.map { "\"\($0)\"" }
@@ -105,6 +116,9 @@ extension ExpressionProblem {
     case UInt8(ascii: "="): "equality is written =="
     case UInt8(ascii: "&"): "and is written &&"
     case UInt8(ascii: "|"): "or is written ||"
+    case UInt8(ascii: "+"), UInt8(ascii: "-"), UInt8(ascii: "*"), UInt8(ascii: "/"),
+      UInt8(ascii: "%"):
+      "there is no arithmetic in expressions"
     case UInt8(ascii: "$"): "an expression does not contain ${{ }} again"
     default: nil
     }
@@ -112,9 +126,9 @@ extension ExpressionProblem {
 
   private func quoted(_ text: String) -> String {
     let limit = 80
-    let scalars = text.unicodeScalars
-    guard scalars.count > limit else { return "\"\(text)\"" }
-    return "\"\(String(scalars.prefix(limit)))…\""
+    let start = String(text.unicodeScalars.prefix(limit))
+    let mark = start.contains("\"") && !start.contains("'") ? "'" : "\""
+    return mark + start + (start.utf8.count < text.utf8.count ? "…" : "") + mark
   }
 
   private func arguments(_ count: Int) -> String {

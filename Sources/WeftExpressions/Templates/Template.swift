@@ -30,6 +30,13 @@ package struct Template: Sendable {
     self.faults = faults
   }
 
+  /// The template that is this one expression.
+  package init(_ expression: Expression) {
+    self.init(
+      text: expression.source, parts: [Segment(.expression(expression), expression.range)],
+      faults: [])
+  }
+
   /// Reads a string: what it can, and all that is wrong with it. Expressions with faults are left out
   /// of ``segments``.
   ///

@@ -1,0 +1,78 @@
+import WeftDiagnostics
+import WeftExecution
+import WeftExpressions
+import WeftJSON
+import WeftPlatform
+
+/// The values that `weft eval` is given.
+struct EvalContexts {
+  let scope: ValueScope
+  private let names: [String]
+
+  /// Why there are none, and how the program ends.
+  struct Rejected: Error {
+    let diagnostics: [Diagnostic]
+    let exitCode: ExitCode
+  }
+
+  /// Those that a workflow's expressions have, whether a value is given or not.
+  private static let known = [
+    "inputs", "env", "secrets", "steps", "self", "item", "index", "matrix", "run", "workflow",
+    "job",
+  ]
+
+  /// - Parameter path: `-` is standard input, `nil` nothing.
+  init(path: String?) throws(Rejected) {
+    let contexts = try path.map { path throws(Rejected) in try EvalContexts.read(path) }
+    let object = contexts ?? ExpressionObject([])
+    names = object.members.map(\.key) + EvalContexts.known
+    scope = ValueScope(object, statuses: EvalContexts.statuses(in: object)) {
+      patterns throws(ExpressionFault) in
+      try FileHash.text(of: patterns, below: ".")
+    }
+  }
+
+  /// Finds contexts that neither were given nor exist in workflows.
+  func checkName(of reference: ContextReference) throws(ExpressionFault) {
+    let name = reference.context.lowercased()
+    guard !names.contains(where: { $0.lowercased() == name }) else { return }
+    throw ExpressionFault(
+      .unknownContext(
+        reference.context, nearest: NearestName(names).nearest(to: reference.context)),
+      reference.names[0].range)
+  }
+
+  private static func read(_ path: String) throws(Rejected) -> ExpressionObject {
+    let bytes: [UInt8]
+    do {
+      bytes = try FileReading.bytes(of: path)
+    } catch {
+      let name = path == "-" ? "standard input" : "\"\(path)\""
+      throw Rejected(
+        diagnostics: [
+          Diagnostic(.error, code: "W0000", message: "\(name) \(error.message)", place: nil)
+        ], exitCode: .usage)
+    }
+    let file = SourceFile(path: path == "-" ? "<stdin>" : path, bytes: bytes)
+    let (root, diagnostics) = JSONReader.read(file)
+    guard let root, !diagnostics.contains(where: \.isError) else {
+      throw Rejected(diagnostics: diagnostics, exitCode: .failure)
+    }
+    let value = ExpressionValue(JSONValue(root))
+    guard case .object(let object) = value else {
+      let fault = Diagnostic(
+        .error, code: "W0104", message: "the contexts are \(value.kindName), but must be an object",
+        place: root.place, help: "for example: { \"inputs\": { \"version\": \"1.2.0\" } }")
+      throw Rejected(diagnostics: [fault], exitCode: .failure)
+    }
+    return object
+  }
+
+  /// What GitHub calls `job.status`.
+  private static func statuses(in contexts: ExpressionObject) -> Set<StatusFunction> {
+    guard case .object(let job) = contexts["job"], case .string(let word) = job["status"],
+      let status = StatusFunction(rawValue: word.lowercased())
+    else { return [.success] }
+    return [status]
+  }
+}

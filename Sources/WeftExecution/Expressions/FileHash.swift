@@ -1,0 +1,54 @@
+import WeftDiagnostics
+package import WeftExpressions
+import WeftPlatform
+
+/// What `hashFiles` gives.
+package enum FileHash {
+  /// The SHA-256 of the SHA-256s of the files that the patterns mean, one after the other in the order
+  /// of their paths; empty where there are none. As GitHub's, but for the order and for symbolic
+  /// links, which are not followed.
+  ///
+  /// - Parameter root: The directory below which the files are; patterns cannot lead out of it.
+  /// - Throws: A fault without a range, as ``ExpressionScope`` has it.
+  package static func text(
+    of patterns: [String], below root: String
+  ) throws(ExpressionFault) -> String {
+    let selection: FileSelection
+    do {
+      selection = try FileSelection(patterns)
+    } catch {
+      throw fault(error.message)
+    }
+    var (whole, file, count) = (SHA256(), SHA256(), 0)
+    let choice = FileTree.Choice(
+      entersDirectory: selection.canInclude(below:), readsFile: selection.includes)
+    do {
+      try FileTree.read(below: root, choice) { piece in
+        if let piece {
+          file.update(piece)
+        } else {
+          whole.update(file.digest())
+          file = SHA256()
+          count += 1
+        }
+      }
+    } catch {
+      throw fault(error.message)
+    }
+    return count == 0 ? "" : SHA256.text(of: whole.digest())
+  }
+
+  private static func fault(_ message: String) -> ExpressionFault {
+    ExpressionFault(.filesNotHashed(message), SourceRange(start: 0, end: 0))
+  }
+}
+
+extension FileTree.Fault {
+  fileprivate var message: String {
+    let name = path.isEmpty ? "the directory" : "\"\(path)\""
+    return switch kind {
+    case .tooDeep: "\(name) is nested deeper than the limit of \(FileTree.depthLimit)"
+    case .system(let error): "\(name) cannot be read: \(error)"
+    }
+  }
+}

@@ -1,0 +1,86 @@
+/// A pattern of paths, as actions/glob has them: `*` and `?` within a name, `**` for any number of
+/// directories, `[…]` for one of some characters, `\` before one that stands for itself. Names that
+/// begin with a dot are like others; upper and lower case differ.
+struct PathPattern: Sendable, Hashable {
+  private enum Part: Sendable, Hashable {
+    case name(NamePattern)
+    /// `**`
+    case anyDirectories
+  }
+
+  private let parts: [Part]
+
+  /// - Parameter text: Relative; `/` separates names.
+  init(_ text: String) throws(PathPatternFault) {
+    guard text.utf8.first != UInt8(ascii: "/") else { throw .absolute(text) }
+    var parts: [Part] = []
+    for piece in text.unicodeScalars.split(separator: "/") {
+      let name = String(piece)
+      if name == "." { continue }
+      if name == ".." { throw .leadsUp(text) }
+      if name != "**" {
+        parts.append(.name(NamePattern(name)))
+      } else if parts.last != .anyDirectories {
+        parts.append(.anyDirectories)
+      }
+    }
+    self.parts = parts
+  }
+
+  /// Whether the path, or a directory in which it lies, is one of those that the pattern means.
+  func covers(_ path: [String]) -> Bool {
+    let scalars = path.map { Array($0.unicodeScalars) }
+    return (0...path.count).contains { matches(scalars[..<$0]) }
+  }
+
+  /// Whether there can be a path below the directory, or it itself, that the pattern covers.
+  func canCover(below directory: [String]) -> Bool {
+    let names = directory.map { Array($0.unicodeScalars) }
+    for (index, name) in names.enumerated() {
+      guard index < parts.count else { return true }
+      guard case .name(let pattern) = parts[index] else { return true }
+      guard pattern.matches(name) else { return false }
+    }
+    return true
+  }
+
+  /// Greedy, going back to the last `**` only: what was skipped before it need not be looked at again.
+  private func matches(_ path: ArraySlice<[Unicode.Scalar]>) -> Bool {
+    var (part, name) = (0, path.startIndex)
+    var retry: (part: Int, name: Int)?
+    while name < path.endIndex {
+      if part < parts.count {
+        switch parts[part] {
+        case .anyDirectories:
+          retry = (part + 1, name)
+          part += 1
+          continue
+        case .name(let pattern) where pattern.matches(path[name]):
+          part += 1
+          name += 1
+          continue
+        case .name: break
+        }
+      }
+      guard let from = retry else { return false }
+      (part, name) = (from.part, from.name + 1)
+      retry = (from.part, from.name + 1)
+    }
+    return parts[part...].allSatisfy { $0 == .anyDirectories }
+  }
+}
+
+/// Why a text is no pattern.
+package enum PathPatternFault: Error, Sendable, Hashable {
+  case absolute(String)
+  case leadsUp(String)
+
+  package var message: String {
+    switch self {
+    case .absolute(let text):
+      "the pattern \"\(text)\" is absolute, but files are looked for below a directory"
+    case .leadsUp(let text):
+      "the pattern \"\(text)\" leads out of the directory below which files are looked for"
+    }
+  }
+}
