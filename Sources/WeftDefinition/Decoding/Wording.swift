@@ -1,7 +1,7 @@
 /// The small change of messages.
 
 /// The text in double quotes, as JSON would escape the quotes in it, and not longer than a message bears.
-func quoted(_ text: String) -> String {
+package func quoted(_ text: String) -> String {
   var result = "\""
   for character in shortened(text) {
     switch character {
@@ -16,7 +16,7 @@ func quoted(_ text: String) -> String {
 }
 
 /// At most 60 scalars, with a mark where some were left out.
-func shortened(_ text: String) -> String {
+package func shortened(_ text: String) -> String {
   let start = text.unicodeScalars.prefix(60)
   return start.endIndex == text.endIndex ? text : String(start) + "…"
 }

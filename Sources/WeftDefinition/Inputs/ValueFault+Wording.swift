@@ -66,7 +66,7 @@ extension JSONValue {
 func counted(_ count: Int, _ noun: String) -> String { "\(count) \(noun)\(count == 1 ? "" : "s")" }
 
 /// `a, b or c`; of many the first.
-func listed(_ names: [String], conjunction: String) -> String {
+package func listed(_ names: [String], conjunction: String) -> String {
   let most = 12
   guard names.count <= most else {
     return names.prefix(most).joined(separator: ", ") + " \(conjunction) \(names.count - most) more"

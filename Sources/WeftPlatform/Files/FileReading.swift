@@ -64,7 +64,7 @@ package enum FileReading {
   }
 }
 
-private struct FileReader {
+struct FileReader {
   let file: Int32
   let limit: Int
   /// `nil` where the writer, or the person at the terminal, is surely there.

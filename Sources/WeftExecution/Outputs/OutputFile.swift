@@ -1,0 +1,201 @@
+package import WeftDefinition
+import WeftDiagnostics
+package import WeftJSON
+package import WeftPlatform
+
+/// The file `$WEFT_OUTPUT`, in which a step's program hands over values by name.
+///
+/// A line is `NAME=VALUE`; or `NAME<<END`, after which all lines up to one that is `END` are the value,
+/// without the last line end; or, if it begins with `{`, a JSON object of outputs. The last is the safe
+/// form: whatever a value holds, it cannot set another output. In the first, what follows a line end in a
+/// value is read as a line of its own. Empty lines mean nothing; lines end with LF or CR LF.
+package enum OutputFile {
+  /// A name under which a value is expected.
+  package struct Declaration: Sendable, Hashable {
+    package var name: String
+    package var schema: ValueSchema
+    /// Whether nothing of the value may be told.
+    package var isSecret: Bool
+
+    package init(_ name: String, _ schema: ValueSchema = ValueSchema(), isSecret: Bool = false) {
+      self.name = name
+      self.schema = schema
+      self.isSecret = isSecret
+    }
+  }
+
+  /// How large the file may be.
+  package static let limitBytes = 1 << 20
+
+  /// Reads the file at `path`, which the step's program may have replaced by anything.
+  ///
+  /// - Throws: In a sentence, why it was not read.
+  package static func bytes(at path: String) throws(RegularFileFault) -> [UInt8] {
+    try FileReading.bytes(ofRegularFile: path, limit: limitBytes)
+  }
+
+  /// The outputs in a file's text, in the order of their declarations.
+  ///
+  /// Values of lines are read by the declared type, as those of `-i` are; each output must be there
+  /// once, and fit.
+  ///
+  /// - Throws: All that is wrong.
+  package static func values(
+    in bytes: [UInt8], declared: [Declaration]
+  ) throws(OutputsRejected) -> [(name: String, value: JSONValue)] {
+    var reading = OutputReading(declared)
+    reading.read(bytes)
+    return try reading.finish()
+  }
+}
+
+/// One walk over the text of an output file.
+private struct OutputReading {
+  private enum Content {
+    case text(String)
+    case value(JSONValue)
+  }
+
+  private let declared: [OutputFile.Declaration]
+  private let places: [String: Int]
+  private let hasSecrets: Bool
+  private var values: [Int: JSONValue] = [:]
+  /// Where each output was first set, fit or not.
+  private var lines: [Int: Int] = [:]
+  private var faults: [OutputFault] = []
+
+  init(_ declared: [OutputFile.Declaration]) {
+    self.declared = declared
+    hasSecrets = declared.contains(where: \.isSecret)
+    places = Dictionary(declared.enumerated().map { ($1.name, $0) }) { first, _ in first }
+  }
+
+  func finish() throws(OutputsRejected) -> [(name: String, value: JSONValue)] {
+    // What only follows from another fault is not told.
+    let missing = declared.indices.filter { output in
+      lines[output] == nil && !faults.contains { $0.mayHide(declared[output].name) }
+    }
+    let all = faults + missing.map { OutputFault(.missing(declared[$0].name)) }
+    guard all.isEmpty else { throw OutputsRejected(faults: all) }
+    return declared.indices.map { (declared[$0].name, values[$0] ?? .null) }
+  }
+
+  // MARK: Lines
+
+  mutating func read(_ bytes: [UInt8]) {
+    var lines = OutputLines(bytes)
+    while let line = lines.next() {
+      guard let text = line.text else {
+        faults.append(OutputFault(line.fault, line: line.number))
+        continue
+      }
+      if text.isEmpty { continue }
+      if text.utf8.first == UInt8(ascii: "{") {
+        read(object: text, at: line.number)
+      } else {
+        read(pair: text, at: line.number, &lines)
+      }
+    }
+  }
+
+  private mutating func read(object text: String, at line: Int) {
+    do {
+      guard case .object(let object) = try JSONValue(text: text) else {
+        return faults.append(OutputFault(.notAnObject, line: line))
+      }
+      for member in object { set(member.key, .value(member.value), at: line) }
+    } catch {
+      let isOpen = text.utf8.last != UInt8(ascii: "}")
+      faults.append(
+        OutputFault(.notJSON(error, isOpen: isOpen), line: line, isSecret: hasSecrets))
+    }
+  }
+
+  /// What comes first says which it is: `a=b<<c` and `a<<b=c` are both meant as they begin.
+  private mutating func read(pair text: String, at line: Int, _ lines: inout OutputLines) {
+    let units = text.utf8
+    let equals = units.firstIndex(of: UInt8(ascii: "="))
+    let arrows = units.indices.dropLast().first { index in
+      units[index] == UInt8(ascii: "<") && units[units.index(after: index)] == UInt8(ascii: "<")
+    }
+    guard let end = [equals, arrows].compactMap(\.self).min() else {
+      return faults.append(OutputFault(.unreadableLine, line: line))
+    }
+    let name = String(text[..<end])
+    var value: String?
+    if end == equals {
+      value = String(text[units.index(after: end)...])
+    } else {
+      value = delimited(name, by: String(text[units.index(end, offsetBy: 2)...]), at: line, &lines)
+    }
+    guard let value else { return }
+    guard !name.isEmpty else { return faults.append(OutputFault(.emptyName, line: line)) }
+    set(name, .text(value), at: line)
+  }
+
+  private mutating func delimited(
+    _ name: String, by delimiter: String, at line: Int, _ lines: inout OutputLines
+  ) -> String? {
+    guard !delimiter.isEmpty else {
+      return refuse(
+        name, OutputFault(.emptyDelimiter(name: name), line: line, isSecret: hasSecrets))
+    }
+    switch lines.value(until: delimiter) {
+    case .value(let text): return text
+    case .unclosed:
+      return refuse(
+        name,
+        OutputFault(.unclosed(name: name, delimiter: delimiter), line: line, isSecret: hasSecrets))
+    case .unreadable(let fault, let number):
+      return refuse(name, OutputFault(fault, line: number))
+    }
+  }
+
+  /// What was begun counts as set: that it is missing would be no further problem.
+  private mutating func refuse(_ name: String, _ fault: OutputFault) -> String? {
+    if let output = places[name], lines[output] == nil { lines[output] = fault.line }
+    faults.append(fault)
+    return nil
+  }
+
+  // MARK: Values
+
+  private mutating func set(_ name: String, _ content: Content, at line: Int) {
+    guard let output = places[name] else {
+      let nearest = NearestName(declared.map(\.name)).nearest(to: name)
+      return faults.append(
+        OutputFault(.undeclared(name, nearest: nearest), line: line, isSecret: hasSecrets))
+    }
+    if let first = lines[output] {
+      return faults.append(OutputFault(.repeated(name, firstLine: first), line: line))
+    }
+    lines[output] = line
+    let declaration = declared[output]
+    let (subject, isSecret) = ("output \(quoted(name))", declaration.isSecret)
+    do {
+      let value = try OutputReading.value(of: content, by: declaration.schema)
+      values[output] = value
+      for fault in declaration.schema.faults(of: value) {
+        tell(
+          fault.message(about: subject, isSecret: isSecret), fault.help(isSecret: isSecret),
+          at: line)
+      }
+    } catch {
+      tell(
+        error.message(about: subject, isSecret: isSecret), error.help(isSecret: isSecret), at: line)
+    }
+  }
+
+  private static func value(
+    of content: Content, by schema: ValueSchema
+  ) throws(TextFault) -> JSONValue {
+    switch content {
+    case .text(let text): try schema.value(ofText: text)
+    case .value(let value): value
+    }
+  }
+
+  private mutating func tell(_ message: String, _ help: String?, at line: Int) {
+    faults.append(OutputFault(.unfit(message: message, help: help), line: line))
+  }
+}

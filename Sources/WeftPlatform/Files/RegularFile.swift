@@ -1,0 +1,67 @@
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Darwin)
+  import Darwin
+#endif
+
+/// Why a file that another program was to write is not read.
+package enum RegularFileFault: Error, Hashable, Sendable {
+  case missing
+  /// It is something else now, such as a directory, a FIFO or a symbolic link.
+  case replaced(by: String)
+  case notRead(FileNotRead)
+
+  /// What was found, after the name of the file.
+  package var message: String {
+    switch self {
+    case .missing: "is not there any more"
+    case .replaced(let kind): "was replaced by \(kind), expected a file"
+    case .notRead(let failure): failure.message
+    }
+  }
+}
+
+extension FileReading {
+  /// The bytes of a file that a program may have replaced by anything: no link is followed, nothing is
+  /// waited for, and no more than `limit` is read of a file that still grows.
+  package static func bytes(
+    ofRegularFile path: String, limit: Int
+  ) throws(RegularFileFault) -> [UInt8] {
+    let flags = O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY
+    let file: OwnedDescriptor
+    do {
+      file = OwnedDescriptor(try retrying { open(path, flags) })
+    } catch {
+      throw RegularFileFault(opening: error)
+    }
+    var status = stat()
+    guard fstat(file.number, &status) == 0 else { throw .notRead(.system(.last)) }
+    let kind = status.st_mode & S_IFMT
+    guard kind == S_IFREG else { throw .replaced(by: RegularFileFault.noun(of: kind)) }
+    do {
+      return try FileReader(file: file.number, limit: limit, patience: nil).all()
+    } catch {
+      throw .notRead(error)
+    }
+  }
+}
+
+extension RegularFileFault {
+  fileprivate init(opening error: SystemError) {
+    switch error {
+    case .notFound: self = .missing
+    case SystemError(number: ELOOP): self = .replaced(by: "a symbolic link")
+    // A FIFO and a socket refuse some ways of opening; nothing of ours does.
+    case SystemError(number: ENXIO): self = .replaced(by: "a socket")
+    default: self = .notRead(.system(error))
+    }
+  }
+
+  fileprivate static func noun(of kind: mode_t) -> String {
+    switch kind {
+    case S_IFDIR: "a directory"
+    case S_IFIFO: "a FIFO"
+    default: "a device"
+    }
+  }
+}
