@@ -1,6 +1,7 @@
 public import WeftDefinition
 import WeftDiagnostics
 import WeftExecution
+public import WeftJSON
 public import WeftPlanning
 import WeftPlatform
 
@@ -47,17 +48,25 @@ public final class Engine: Sendable {
   /// Checks a workflow and starts it. Returns at once, but for the time that it takes to read the
   /// workflow's secrets, if it has any: that of the commands that print them.
   ///
-  /// - Throws: Everything that is wrong with the workflow, and secrets that cannot be read; nothing has been
-  ///   started then.
-  public func start(_ workflow: Workflow) throws(WorkflowRejected) -> Run {
-    try start(try plan(workflow))
+  /// - Parameter inputs: Values by name, in upper or lower case; those that have a default may be left out.
+  /// - Throws: Everything that is wrong with the workflow, else with the inputs, else secrets that cannot be
+  ///   read; nothing has been started then.
+  public func start(
+    _ workflow: Workflow, inputs: [String: JSONValue] = [:]
+  ) throws(WorkflowRejected) -> Run {
+    try start(try plan(workflow), inputs: inputs)
   }
 
   /// Starts a plan. Returns at once, but for the time that it takes to read its secrets.
   ///
-  /// - Throws: The secrets that cannot be read; nothing has been started then.
-  public func start(_ plan: Plan) throws(WorkflowRejected) -> Run {
+  /// - Parameter inputs: Values by name, in upper or lower case; those that have a default may be left out.
+  /// - Throws: Everything that is wrong with the inputs, else the secrets that cannot be read; nothing has
+  ///   been started then.
+  public func start(
+    _ plan: Plan, inputs: [String: JSONValue] = [:]
+  ) throws(WorkflowRejected) -> Run {
     var configuration = configuration
+    configuration.inputs = try values(of: inputs, for: plan.workflow)
     configuration.secrets = try secrets(of: plan)
     do {
       return Run(try LiveRun.start(plan, configuration: configuration, threads: threads))
@@ -80,6 +89,20 @@ public final class Engine: Sendable {
       plan.usedSecrets, of: plan.workflow.source.value, startDirectory: options.startDirectory)
     do { return try reader.read() } catch {
       throw WorkflowRejected(diagnostics: error.diagnostics)
+    }
+  }
+
+  private func values(
+    of inputs: [String: JSONValue], for workflow: Workflow
+  ) throws(WorkflowRejected) -> InputValues {
+    // A dictionary has no order, and messages need one.
+    let given = inputs.sorted { $0.key < $1.key }.map { name, value in
+      GivenInput(name, .value(value), .program)
+    }
+    do {
+      return try InputBinding.bind(workflow.inputs, given, manner: .program)
+    } catch {
+      throw WorkflowRejected(error)
     }
   }
 

@@ -3,4 +3,5 @@
 @_exported public import WeftDefinition
 @_exported public import WeftDiagnostics
 @_exported public import WeftExecution
+@_exported public import WeftJSON
 @_exported public import WeftPlanning

@@ -5,6 +5,8 @@ import WeftPlatform
 
 /// A workflow file that was read once, and all that is to be said of it.
 struct CheckedFile {
+  /// What was understood, of a rejected file too; `nil` where that is nothing.
+  let workflow: Workflow?
   /// `nil` if the file is rejected, or cannot be read.
   let plan: Plan?
   let diagnostics: [Diagnostic]
@@ -18,9 +20,10 @@ struct CheckedFile {
     do {
       let bytes = try FileReading.bytes(of: path)
       let name = path == "-" ? "<stdin>" : path
-      (plan, diagnostics) = CheckedFile.check(SourceFile(path: name, bytes: bytes))
+      (workflow, plan, diagnostics) = CheckedFile.check(SourceFile(path: name, bytes: bytes))
       isMissing = false
     } catch {
+      workflow = nil
       plan = nil
       diagnostics = [CheckedFile.diagnostic(error, path: path, below: directory)]
       isMissing = error.isAboutTheName
@@ -36,12 +39,12 @@ struct CheckedFile {
     return isStrict && hasWarnings ? .failure : .success
   }
 
-  private static func check(_ file: SourceFile) -> (Plan?, [Diagnostic]) {
+  private static func check(_ file: SourceFile) -> (Workflow?, Plan?, [Diagnostic]) {
     let (workflow, syntax) = WorkflowDecoder.decode(file)
-    guard let workflow else { return (nil, syntax) }
+    guard let workflow else { return (nil, nil, syntax) }
     let (plan, structure) = Planner.plan(workflow)
     let diagnostics = (syntax + structure).sortedByPlace()
-    return (diagnostics.contains(where: \.isError) ? nil : plan, diagnostics)
+    return (workflow, diagnostics.contains(where: \.isError) ? nil : plan, diagnostics)
   }
 
   /// Without a place, for nothing was read.

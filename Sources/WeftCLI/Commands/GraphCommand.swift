@@ -1,3 +1,4 @@
+import WeftDefinition
 import WeftPlanning
 
 /// `weft graph`: the plan, printed.
@@ -14,6 +15,13 @@ struct GraphCommand {
     let file = CheckedFile(path: invocation.file)
     console.errors.write(file.diagnostics)
     guard let plan = file.plan else { return file.exitCode(isStrict: false) }
+    do {
+      _ = try InputCollection.values(
+        invocation.inputs, for: plan.workflow.inputs, allowsMissing: true)
+    } catch {
+      console.errors.write(error.diagnostics)
+      return .usage
+    }
     console.output.write(plan, as: invocation.format)
     return .success
   }

@@ -14,7 +14,7 @@ struct RunCommand {
   }
 
   func execute() -> ExitCode {
-    if let complaint = changeDirectory() {
+    if let complaint = WorkingDirectory.change(to: invocation.directory) {
       console.complain(complaint)
       return .usage
     }
@@ -25,29 +25,26 @@ struct RunCommand {
       console.complain(Complaint("nothing was started: --strict wants a file without warnings"))
       return .failure
     }
+    let inputs: InputValues
+    do {
+      inputs = try InputCollection.values(
+        invocation.inputs, for: plan.workflow.inputs, allowsMissing: invocation.isDryRun)
+    } catch {
+      console.errors.write(error.diagnostics)
+      return .usage
+    }
     if invocation.isDryRun {
       console.output.write(plan, as: .tree)
       return .success
     }
-    return run(plan)
+    return run(plan, inputs)
   }
 
-  /// As make -C does: before anything else, so that every path of the command line begins there.
-  private func changeDirectory() -> Complaint? {
-    guard let directory = invocation.directory else { return nil }
-    do {
-      try FileSystem.changeDirectory(to: directory)
-      return nil
-    } catch {
-      return Complaint("cannot change to \"\(directory)\", as -C wants: \(error)")
-    }
-  }
-
-  private func run(_ plan: Plan) -> ExitCode {
+  private func run(_ plan: Plan, _ inputs: InputValues) -> ExitCode {
     // Before anything else is opened: a descriptor of theirs is not to be mistaken for another.
     let secrets = SecretReader(plan.usedSecrets, of: plan.workflow.source.value)
     do {
-      return try RunSession(plan, invocation, console, secrets).follow()
+      return try RunSession(plan, invocation, inputs, console, secrets).follow()
     } catch {
       console.complain(error)
       return .usage

@@ -27,25 +27,31 @@ struct ArgumentParser {
 
   private mutating func parse() throws(UsageError) -> ParsedArguments {
     while let word = rest.popFirst() {
-      if word == "--" {
-        for operand in rest { parsed.add(operand: operand) }
-        break
-      }
-      if word.hasPrefix("--") {
-        try parse(longOption: word)
-      } else if word.hasPrefix("-"), word != "-" {
-        try parse(shortOptions: word)
-      } else {
-        parsed.add(operand: word)
-      }
-      if parsed.isGiven(.help) { return helpForThisCommand }
+      try parse(word)
+      if parsed.isGiven(.help) { return help() }
     }
     try checkOperands()
     try checkContradictions()
     return parsed
   }
 
-  private var helpForThisCommand: ParsedArguments {
+  private mutating func parse(_ word: String) throws(UsageError) {
+    if word == "--" {
+      for operand in rest { parsed.add(operand: operand) }
+      rest = []
+    } else if word.hasPrefix("--") {
+      try parse(longOption: word)
+    } else if word.hasPrefix("-"), word != "-" {
+      try parse(shortOptions: word)
+    } else {
+      parsed.add(operand: word)
+    }
+  }
+
+  /// Help for this command; for `run`, on the file that is named. What else is wrong does not matter.
+  private mutating func help() -> ParsedArguments {
+    while command.name == .run, let word = rest.popFirst() { try? parse(word) }
+    if parsed.operands.count == 1, command.name == .run { return parsed }
     var help = ParsedArguments(command: .help)
     help.add(operand: command.name.rawValue)
     return help

@@ -34,6 +34,17 @@ extension Option {
     "--dry-run", help: "print the graph that the file will become, and start nothing",
     elsewhere: ["-n", "--just-print", "--recon"])
 
+  static let input = Option(
+    "-i", "--input", value: ValueDescription(name: "NAME=VALUE", kind: .text),
+    help:
+      "give an input of the workflow; NAME=@FILE takes a file's content, NAME=@@TEXT a text that "
+      + "begins with @, and NAME:=JSON any JSON value",
+    elsewhere: ["--param", "--parameter", "--set", "--var", "--arg", "-p", "-D", "-e", "--field"])
+  static let inputs = Option(
+    "--inputs", value: ValueDescription(name: "FILE", kind: .existingFile(suffix: ".json")),
+    help: "give inputs as the members of a JSON object; - reads standard input; -i wins",
+    elsewhere: ["--input-file", "--params", "--params-file", "--vars", "--var-file", "--values"])
+
   static let containment = Option(
     "--containment",
     value: .oneOf(
@@ -72,6 +83,7 @@ extension CommandDescription {
     .run, "run a workflow",
     details: [
       "Checks the whole file, then starts every step as soon as what it needs is done.",
+      "\"weft run FILE --help\" tells which inputs FILE has.",
       "The first ^C ends the run gracefully, the second kills what still runs, the third leaves "
         + "at once.",
       "Exit codes: 0 success, 1 a step failed, 2 bad usage, 3 the file is rejected, 4 output could "
@@ -80,7 +92,8 @@ extension CommandDescription {
     operand: Operand(
       value: .workflowFile, count: .one, help: "the workflow; - reads standard input"),
     options: [
-      .jobs, .keepGoing, .failFast, .strictRun, .directory, .timeout, .events, .containment,
+      .input, .inputs, .jobs, .keepGoing, .failFast, .strictRun, .directory, .timeout, .events,
+      .containment,
       .dryRun,
     ],
     contradictions: [[.keepGoing, .failFast]])
@@ -98,12 +111,12 @@ extension CommandDescription {
   private static let graph = CommandDescription(
     .graph, "print the graph that a workflow will become",
     details: [
-      "Starts nothing and writes nothing but the graph.",
+      "Starts nothing and writes nothing but the graph. Inputs are checked, and none has to be given.",
       "To draw it:\n  weft graph --format dot FILE | dot -Tsvg > graph.svg",
     ],
     operand: Operand(
       value: .workflowFile, count: .one, help: "the workflow; - reads standard input"),
-    options: [.graphFormat])
+    options: [.graphFormat, .input, .inputs])
 
   private static let eval = CommandDescription(
     .eval, "evaluate one expression",

@@ -57,14 +57,14 @@ enum HelpText {
   }
 
   /// `  term          explanation`, the explanation filled; a long term has a line to itself.
-  private static func entry(_ term: String, _ explanation: String, column: Int) -> String {
+  static func entry(_ term: String, _ explanation: String, column: Int) -> String {
     let start = "  " + term
     let body = filled(explanation, indent: column)
     return start.count + 2 > column ? start + "\n" + body : start + body.dropFirst(start.count)
   }
 
   /// Broken between words; every line is indented and ends with a line end.
-  private static func filled(_ text: String, indent: Int) -> String {
+  static func filled(_ text: String, indent: Int) -> String {
     let prefix = String(repeating: " ", count: indent)
     var lines: [String] = []
     for word in text.split(separator: " ") {

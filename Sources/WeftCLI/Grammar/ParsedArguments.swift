@@ -2,7 +2,7 @@
 struct ParsedArguments: Sendable, Hashable {
   let command: CommandName
   private(set) var operands: [String] = []
-  private var options: [Option: String] = [:]
+  private var options: [Option: [String]] = [:]
 
   init(command: CommandName) {
     self.command = command
@@ -11,9 +11,14 @@ struct ParsedArguments: Sendable, Hashable {
   func isGiven(_ option: Option) -> Bool { options[option] != nil }
 
   /// The value of an option, the last one where it is repeated; `nil` where it is not given.
-  func value(of option: Option) -> String? { options[option] }
+  func value(of option: Option) -> String? { options[option]?.last }
 
-  mutating func add(_ option: Option, value: String = "") { options[option] = value }
+  /// All values of an option, in their order.
+  func values(of option: Option) -> [String] { options[option] ?? [] }
+
+  mutating func add(_ option: Option, value: String = "") {
+    options[option, default: []].append(value)
+  }
 
   mutating func add(operand: String) { operands.append(operand) }
 }

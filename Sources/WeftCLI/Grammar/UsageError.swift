@@ -11,6 +11,8 @@ enum UsageError: Error, Sendable, Hashable {
   case missingOperand(CommandName)
   case unwantedOperand(String, CommandName)
   case wrongValue(of: String, found: String, wanted: String, help: String?, CommandName)
+  case repeatedOption(Option, CommandName)
+  case standardInputTwice(String, String, CommandName)
   case contradiction(Option, Option, CommandName)
   /// Positions count from 1.
   case notUTF8(position: Int, visible: String)
@@ -34,6 +36,9 @@ enum UsageError: Error, Sendable, Hashable {
       "\(name) is \"\(found)\", expected \(wanted)"
     case .contradiction(let one, let other, _):
       "\"\(one.name)\" and \"\(other.name)\" contradict each other"
+    case .repeatedOption(let option, _): "\"\(option.name)\" is given twice"
+    case .standardInputTwice(let one, let other, _):
+      "standard input can be read once, and both \(one) and \(other) want it"
     case .notUTF8(let position, let visible):
       "argument \(position) is not UTF-8: \"\(visible)\""
     }
@@ -53,6 +58,8 @@ enum UsageError: Error, Sendable, Hashable {
       .wrongValue(_, _, _, nil, let command):
       UsageError.seeHelp(command)
     case .contradiction: "give one of them"
+    case .repeatedOption: "give it once"
+    case .standardInputTwice: "give a file for one of them"
     case .notUTF8: "rename the file, or give its content on standard input and \"-\" as its name"
     }
   }

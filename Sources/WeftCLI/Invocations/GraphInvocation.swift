@@ -3,9 +3,11 @@ import WeftPlanning
 struct GraphInvocation: Sendable, Hashable {
   let file: String
   let format: PlanFormat
+  let inputs: InputOptions
 
   init(_ parsed: ParsedArguments) throws(UsageError) {
     file = parsed.operands[0]
     format = try parsed.word(of: .graphFormat) ?? .tree
+    inputs = try InputOptions(parsed)
   }
 }

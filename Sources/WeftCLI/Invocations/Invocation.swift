@@ -1,6 +1,8 @@
 /// What the user asked for: a command line of which every value is understood.
 enum Invocation: Sendable, Hashable {
   case run(RunInvocation)
+  /// What a file's inputs are.
+  case explain(file: String, directory: String?)
   case check(CheckInvocation)
   case graph(GraphInvocation)
   case eval(EvalInvocation)
@@ -17,6 +19,8 @@ enum Invocation: Sendable, Hashable {
   init(_ arguments: [String]) throws(UsageError) {
     let parsed = try ArgumentParser.parse(arguments)
     switch parsed.command {
+    case .run where parsed.isGiven(.help):
+      self = .explain(file: parsed.operands[0], directory: parsed.value(of: .directory))
     case .run: self = .run(try RunInvocation(parsed))
     case .check: self = .check(try CheckInvocation(parsed))
     case .graph: self = .graph(try GraphInvocation(parsed))

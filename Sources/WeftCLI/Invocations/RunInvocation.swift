@@ -14,6 +14,7 @@ struct RunInvocation: Sendable, Hashable {
   let events: EventsTarget?
   let containment: ContainmentChoice
   let isDryRun: Bool
+  let inputs: InputOptions
 
   init(_ parsed: ParsedArguments) throws(UsageError) {
     file = parsed.operands[0]
@@ -26,6 +27,7 @@ struct RunInvocation: Sendable, Hashable {
     events = try parsed.eventsTarget(of: .events)
     containment = try parsed.word(of: .containment) ?? .auto
     isDryRun = parsed.isGiven(.dryRun)
+    inputs = try InputOptions(parsed)
   }
 }
 

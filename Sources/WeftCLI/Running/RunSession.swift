@@ -1,3 +1,4 @@
+import WeftDefinition
 import WeftExecution
 import WeftPlanning
 import WeftPlatform
@@ -8,6 +9,7 @@ import WeftReporting
 struct RunSession {
   private let plan: Plan
   private let invocation: RunInvocation
+  private let inputs: InputValues
   private let console: Console
   private let events: EventsWriter?
   private let screen = Screen()
@@ -16,9 +18,11 @@ struct RunSession {
 
   /// - Throws: When the events cannot be written where they should be; nothing has happened then.
   init(
-    _ plan: Plan, _ invocation: RunInvocation, _ console: Console, _ secrets: SecretReader
+    _ plan: Plan, _ invocation: RunInvocation, _ inputs: InputValues, _ console: Console,
+    _ secrets: SecretReader
   ) throws(Complaint) {
     self.plan = plan
+    self.inputs = inputs
     secretReader = secrets
     self.invocation = invocation
     self.console = console
@@ -85,6 +89,7 @@ struct RunSession {
     configuration.maxParallel = invocation.maxParallel
     configuration.onFailure = invocation.onFailure
     configuration.timeout = invocation.timeout
+    configuration.inputs = inputs
     configuration.terminal = desk
     if invocation.maxParallel == nil { joinJobserver(&configuration) }
     configuration.containment = invocation.containment.request

@@ -138,7 +138,7 @@ extension DecodingPass {
 
 extension JSONNode {
   /// What the value is, in a sentence.
-  var noun: String {
+  package var noun: String {
     switch kind {
     case .null: "null"
     case .bool: boolValue == true ? "true" : "false"

@@ -6,7 +6,11 @@ package struct GivenInput: Sendable {
   package enum Content: Sendable {
     /// To be read by the declared type.
     case text(String)
+    /// JSON, whatever the declared type.
+    case json(String)
     case value(JSONValue)
+    /// Something that could not be read, and why: a verb and what was found.
+    case unread(String)
   }
 
   package enum Origin: Sendable {

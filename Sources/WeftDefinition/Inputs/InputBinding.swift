@@ -10,8 +10,12 @@ package struct InputBinding {
   }
 
   private let declarations: [InputDeclaration]
+  /// Whether no part of a document may be shown, for a secret may stand beside it.
+  private let hasSecrets: Bool
   private var given: [InputName: GivenInput] = [:]
   private var faults: [InputFault] = []
+  /// Inputs that somebody tried to give: that they are missing only follows from that.
+  private var meant: Set<String> = []
 
   /// The value of each input: what is given directly, else in a document, else the default.
   ///
@@ -26,7 +30,7 @@ package struct InputBinding {
     let entries = declarations.compactMap { binding.entry(for: $0) }
     let missing =
       allowsMissing
-      ? [] : declarations.filter { $0.isRequired && binding.given[$0.name] == nil }
+      ? [] : declarations.filter { binding.isMissed($0) }
     guard binding.faults.isEmpty, missing.isEmpty else {
       throw binding.rejection(missing: missing, manner)
     }
@@ -35,6 +39,25 @@ package struct InputBinding {
 
   private init(declarations: [InputDeclaration]) {
     self.declarations = declarations
+    hasSecrets = declarations.contains(where: \.isSecret)
+  }
+
+  /// Tells a fault at its place in a document, or tells the place in words.
+  private mutating func tell(
+    _ kind: InputFault.Kind, _ name: String, _ message: String, help: String?,
+    at place: Diagnostic.Place?
+  ) {
+    guard hasSecrets, let place else {
+      return faults.append(InputFault(kind, name, message, help: help, place: place))
+    }
+    let position = place.file.position(of: Int(place.range.start))
+    let prefix = "\(place.file.path):\(position.line):\(position.column): "
+    faults.append(InputFault(kind, name, prefix + message, help: help))
+  }
+
+  private func isMissed(_ declaration: InputDeclaration) -> Bool {
+    declaration.isRequired && given[declaration.name] == nil
+      && !meant.contains(declaration.name.text)
   }
 
   // MARK: Which
@@ -51,10 +74,9 @@ package struct InputBinding {
   private mutating func take(_ one: GivenInput) {
     guard let declaration = declarations.named(one.name) else { return tellUnknown(one) }
     guard given.updateValue(one, forKey: declaration.name) == nil else {
-      faults.append(
-        InputFault(
-          .repeated, one.name, "input \(quoted(declaration.name.text)) is given twice",
-          help: "give it once", place: one.namePlace))
+      tell(
+        .repeated, one.name, "input \(quoted(declaration.name.text)) is given twice",
+        help: "give it once", at: one.namePlace)
       return
     }
   }
@@ -62,14 +84,14 @@ package struct InputBinding {
   private mutating func tellUnknown(_ one: GivenInput) {
     let names = declarations.map(\.name.text)
     let nearest = NearestName(names).nearest(to: one.name)
+    if let nearest { meant.insert(nearest) }
     let known =
       names.isEmpty
       ? "the workflow has no inputs"
       : "its inputs are " + listed(names.map(quoted), conjunction: "and")
-    faults.append(
-      InputFault(
-        .unknown, one.name, "\(quoted(one.name)) is not an input of this workflow",
-        help: nearest.map(didYouMean) ?? known, place: one.namePlace))
+    tell(
+      .unknown, one.name, "\(quoted(one.name)) is not an input of this workflow",
+      help: nearest.map(didYouMean) ?? known, at: one.namePlace)
   }
 
   // MARK: What
@@ -92,20 +114,23 @@ package struct InputBinding {
   }
 
   private mutating func read(_ one: GivenInput, _ declaration: InputDeclaration) -> JSONValue? {
-    switch one.content {
-    case .value(let value): return value
-    case .text(let text):
-      do {
+    do {
+      switch one.content {
+      case .value(let value): return value
+      case .json(let text): return try JSONValue(text: text)
+      case .text(let text):
         return try declaration.schema.value(ofText: text, like: declaration.defaultValue)
-      } catch {
-        let isSecret = declaration.isSecret
-        faults.append(
-          InputFault(
-            .unfit, declaration.name.text,
-            error.message(about: one.subject, isSecret: isSecret),
-            help: error.help(isSecret: isSecret)))
+      case .unread(let reason):
+        faults.append(InputFault(.unread, declaration.name.text, "\(one.subject) \(reason)"))
         return nil
       }
+    } catch {
+      let isSecret = declaration.isSecret
+      faults.append(
+        InputFault(
+          .unfit, declaration.name.text, error.message(about: one.subject, isSecret: isSecret),
+          help: error.help(isSecret: isSecret)))
+      return nil
     }
   }
 
@@ -115,11 +140,9 @@ package struct InputBinding {
   ) {
     let isSecret = declaration.isSecret
     for fault in declaration.schema.faults(of: value) {
-      faults.append(
-        InputFault(
-          .unfit, declaration.name.text, fault.message(about: subject, isSecret: isSecret),
-          // An excerpt of the document would show the secret.
-          help: fault.help(isSecret: isSecret), place: isSecret ? nil : place(fault)))
+      tell(
+        .unfit, declaration.name.text, fault.message(about: subject, isSecret: isSecret),
+        help: fault.help(isSecret: isSecret), at: place(fault))
     }
   }
 

@@ -1,20 +1,15 @@
 public import WeftDiagnostics
 
 /// What is given for the inputs of a workflow is not what it declares; nothing was started.
-public struct InputsRejected: Error, Sendable, Hashable, CustomStringConvertible {
+package struct InputsRejected: Error, Sendable, Hashable {
   /// Everything that is wrong, not only the first.
-  public let faults: [InputFault]
+  package let faults: [InputFault]
   /// The faults as they are told: those of missing inputs together.
-  public let diagnostics: [Diagnostic]
+  package let diagnostics: [Diagnostic]
 
   package init(_ faults: [InputFault], diagnostics: [Diagnostic]) {
     self.faults = faults
     self.diagnostics = diagnostics
-  }
-
-  /// The diagnostics as the command line shows them.
-  public var description: String {
-    DiagnosticText().rendered(DiagnosticCollection(diagnostics))
   }
 }
 
@@ -29,6 +24,8 @@ public struct InputFault: Sendable, Hashable {
     case repeated
     /// What is given does not fit the declaration.
     case unfit
+    /// A file that holds the value could not be read.
+    case unread
   }
 
   public let kind: Kind
@@ -59,6 +56,7 @@ public struct InputFault: Sendable, Hashable {
     case .missing: "W0421"
     case .repeated: "W0422"
     case .unfit: "W0423"
+    case .unread: "W0424"
     }
   }
 

@@ -2,6 +2,8 @@
 public enum WorkflowLimits {
   /// Bytes of a file that are read before it is rejected.
   public static let fileBytes = 64 << 20
+  /// Bytes of a file that holds the value of one input.
+  public static let inputBytes = 1 << 20
   /// Nesting of JSON arrays and objects.
   public static let jsonDepth = 256
   /// Nesting of groups; the top level does not count.

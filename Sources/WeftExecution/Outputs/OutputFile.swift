@@ -27,6 +27,9 @@ package enum OutputFile {
   /// How large the file may be.
   package static let limitBytes = 1 << 20
 
+  /// What comes after so many faults is not looked at.
+  static let mostFaults = 100
+
   /// Reads the file at `path`, which the step's program may have replaced by anything.
   ///
   /// - Throws: In a sentence, why it was not read.
@@ -84,7 +87,7 @@ private struct OutputReading {
 
   mutating func read(_ bytes: [UInt8]) {
     var lines = OutputLines(bytes)
-    while let line = lines.next() {
+    while faults.count < OutputFile.mostFaults, let line = lines.next() {
       guard let text = line.text else {
         faults.append(OutputFault(line.fault, line: line.number))
         continue

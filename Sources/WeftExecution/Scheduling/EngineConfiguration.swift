@@ -9,6 +9,8 @@ package struct EngineConfiguration: Sendable {
   package var onFailure: FailureResponse?
   /// Limits the whole run, from its start.
   package var timeout: Duration?
+  /// The values of the workflow's inputs.
+  package var inputs = InputValues.none
   /// What relative working directories are relative to; `nil`: where the process stands.
   package var startDirectory: String?
   /// How steps are asked to end before they are made to.

@@ -1,0 +1,34 @@
+import WeftDefinition
+import WeftDiagnostics
+import WeftPlatform
+
+/// `weft run FILE --help`: which inputs a file has, whatever else may be wrong with it.
+struct ExplainCommand {
+  private let file: String
+  private let directory: String?
+  private let console: Console
+
+  init(file: String, directory: String?, _ console: Console) {
+    self.file = file
+    self.directory = directory
+    self.console = console
+  }
+
+  func execute() -> ExitCode {
+    if let complaint = WorkingDirectory.change(to: directory) {
+      console.complain(complaint)
+      return .usage
+    }
+    let checked = CheckedFile(path: file, below: directory)
+    guard let workflow = checked.workflow else {
+      console.errors.write(checked.diagnostics)
+      return checked.exitCode(isStrict: false)
+    }
+    console.output.write(HelpText.text(for: workflow, file: file))
+    if checked.plan == nil {
+      let name = TerminalText.harmless(file)
+      console.output.write("\nThe file is rejected: \"weft check \(name)\" tells why.\n")
+    }
+    return .success
+  }
+}

@@ -1,0 +1,118 @@
+import WeftDefinition
+import WeftDiagnostics
+import WeftJSON
+import WeftPlatform
+
+/// Gathers what the command line gives for the inputs of a workflow.
+struct InputCollection {
+  private let declarations: [InputDeclaration]
+  private var given: [GivenInput] = []
+  private var diagnostics: [Diagnostic] = []
+
+  /// The values of the inputs.
+  ///
+  /// - Parameter allowsMissing: Whether nothing is said of inputs that are not given.
+  /// - Throws: All that is wrong.
+  static func values(
+    _ options: InputOptions, for declarations: [InputDeclaration], allowsMissing: Bool = false
+  ) throws(InputsUnusable) -> InputValues {
+    var collection = InputCollection(declarations: declarations)
+    for argument in options.arguments { collection.take(argument) }
+    if let path = options.file { collection.take(file: path) }
+    return try collection.bound(allowsMissing: allowsMissing)
+  }
+
+  /// All that is wrong with the inputs on a command line.
+  struct InputsUnusable: Error {
+    let diagnostics: [Diagnostic]
+  }
+
+  private init(declarations: [InputDeclaration]) {
+    self.declarations = declarations
+  }
+
+  private func bound(allowsMissing: Bool) throws(InputsUnusable) -> InputValues {
+    // What is missing may stand in the file that was not understood.
+    let isOpen = allowsMissing || !diagnostics.isEmpty
+    var all = diagnostics
+    do {
+      let values = try InputBinding.bind(
+        declarations, given, manner: .commandLine, allowsMissing: isOpen)
+      if all.isEmpty { return values }
+    } catch {
+      all += error.diagnostics
+    }
+    throw InputsUnusable(diagnostics: all)
+  }
+
+  // MARK: -i
+
+  private mutating func take(_ argument: InputArgument) {
+    given.append(
+      GivenInput(argument.name, content(of: argument), .option(argument.spelling)))
+  }
+
+  private func content(of argument: InputArgument) -> GivenInput.Content {
+    switch argument.source {
+    case .given(let text): return argument.isJSON ? .json(text) : .text(text)
+    case .file(let path):
+      do {
+        let bytes = try FileReading.bytes(of: path, limit: WorkflowLimits.inputBytes)
+        guard let text = String(validating: bytes.withoutLineEnd, as: UTF8.self) else {
+          return .unread("is not UTF-8")
+        }
+        return argument.isJSON ? .json(text) : .text(text)
+      } catch {
+        return .unread(error.message)
+      }
+    }
+  }
+
+  // MARK: --inputs
+
+  private mutating func take(file path: String) {
+    let name = path == "-" ? "<stdin>" : path
+    let bytes: [UInt8]
+    do { bytes = try FileReading.bytes(of: path) } catch {
+      diagnostics.append(
+        Diagnostic(
+          .error, code: "W0000", message: "\"\(name)\", for --inputs, \(error.message)", place: nil)
+      )
+      return
+    }
+    let (root, found) = JSONReader.read(SourceFile(path: name, bytes: bytes))
+    diagnostics += found.map(withoutExcerpt)
+    guard let root, !found.contains(where: \.isError) else { return }
+    guard root.kind == .object else {
+      diagnostics.append(
+        withoutExcerpt(
+          Diagnostic(
+            .error, code: DefinitionCode.wrongType.rawValue,
+            message: "a file of inputs holds one object, found \(root.noun)", place: root.place,
+            help: "write { \"NAME\": value }")))
+      return
+    }
+    given += GivenInput.all(in: root)
+  }
+
+  /// An excerpt of a file with secrets might show one, and so might what is said of a line.
+  private func withoutExcerpt(_ diagnostic: Diagnostic) -> Diagnostic {
+    guard declarations.contains(where: \.isSecret), let place = diagnostic.place else {
+      return diagnostic
+    }
+    let position = place.file.position(of: Int(place.range.start))
+    return Diagnostic(
+      diagnostic.severity, code: diagnostic.code,
+      message: "\(place.file.path) is not an object of inputs in JSON, "
+        + "at \(position.line):\(position.column)", place: nil)
+  }
+}
+
+extension [UInt8] {
+  /// Without the line end of the last line, as of a step's output.
+  fileprivate var withoutLineEnd: ArraySlice<UInt8> {
+    guard last == UInt8(ascii: "\n") else { return self[...] }
+    let rest = dropLast()
+    return rest.last == UInt8(ascii: "\r") ? rest.dropLast() : rest
+  }
+}
