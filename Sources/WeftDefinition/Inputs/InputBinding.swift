@@ -101,6 +101,7 @@ package struct InputBinding {
     if let one = given[declaration.name] {
       guard let read = read(one, declaration) else { return nil }
       value = read
+      if declaration.isSecret { checkLength(ofSecret: value, declaration, one) }
       check(value, declaration, subject: one.subject) { one.place(of: $0) }
     } else if let standard = declaration.defaultValue {
       value = standard
@@ -144,6 +145,22 @@ package struct InputBinding {
         .unfit, declaration.name.text, fault.message(about: subject, isSecret: isSecret),
         help: fault.help(isSecret: isSecret), at: place(fault))
     }
+  }
+
+  /// One that could not be hidden in what programs write is none.
+  private mutating func checkLength(
+    ofSecret value: JSONValue, _ declaration: InputDeclaration, _ one: GivenInput
+  ) {
+    let limits = WorkflowLimits.secretBytes
+    guard case .string(let text) = value, !limits.contains(text.utf8.count) else { return }
+    let name = declaration.name.text
+    let isShort = text.utf8.count < limits.lowerBound
+    tell(
+      .unfit, name,
+      "\(one.subject) is a secret that cannot be hidden, expected "
+        + (isShort
+          ? "at least \(limits.lowerBound) bytes" : "at most \(limits.upperBound >> 10) KiB"),
+      help: "leave \"secret\" out of its declaration if it need not be hidden", at: one.namePlace)
   }
 
   // MARK: Missing

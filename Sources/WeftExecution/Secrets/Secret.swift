@@ -5,9 +5,9 @@ package struct Secret: Sendable {
 
   /// White space around it does not count. A shorter one would be found in half of all texts, and masking
   /// it would tell more than it hides.
-  package static let fewestBytes = 4
+  package static let fewestBytes = WorkflowLimits.secretBytes.lowerBound
   /// Masking takes memory in proportion to what is masked.
-  package static let mostBytes = 64 << 10
+  package static let mostBytes = WorkflowLimits.secretBytes.upperBound
 
   /// Why bytes are no secret that can be kept.
   package enum Unfit: Error, Sendable, Hashable {

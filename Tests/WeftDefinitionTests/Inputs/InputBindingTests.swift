@@ -113,6 +113,13 @@ import WeftJSON
     }
   }
 
+  @Test(arguments: ["", "abc", String(repeating: "x", count: (64 << 10) + 1)])
+  func aSecretThatCannotBeHiddenIsRefused(text: String) {
+    let found = faults(option("token", text), to: [InputDeclaration("token", isSecret: true)])
+    #expect(found.map(\.kind) == [.unfit])
+    #expect(text.isEmpty || found.first?.message.contains(text) == false)
+  }
+
   @Test func placesInADocumentAreToldUnlessItHoldsASecret() throws {
     let all = try document(#"{ "count": "x", "version": "1" }"#)
     let declarations = InputBindingTests.declarations
