@@ -13,7 +13,7 @@ package struct InputBinding {
   /// Whether no part of a document may be shown, for a secret may stand beside it.
   private let hasSecrets: Bool
   private var given: [InputName: GivenInput] = [:]
-  private var faults: [InputFault] = []
+  private(set) var faults: [InputFault] = []
   /// Inputs that somebody tried to give: that they are missing only follows from that.
   private var meant: Set<String> = []
 
@@ -152,65 +152,18 @@ package struct InputBinding {
     ofSecret value: JSONValue, _ declaration: InputDeclaration, _ one: GivenInput
   ) {
     let limits = WorkflowLimits.secretBytes
-    guard case .string(let text) = value, !limits.contains(text.utf8.count) else { return }
+    guard case .string(let text) = value else { return }
+    // White space around a secret is not what is secret.
+    let count = text.drop(while: \.isWhitespace).reversed().drop(while: \.isWhitespace)
+      .reduce(0) { $0 + $1.utf8.count }
+    guard !limits.contains(count) else { return }
     let name = declaration.name.text
-    let isShort = text.utf8.count < limits.lowerBound
+    let isShort = count < limits.lowerBound
     tell(
       .unfit, name,
       "\(one.subject) is a secret that cannot be hidden, expected "
         + (isShort
           ? "at least \(limits.lowerBound) bytes" : "at most \(limits.upperBound >> 10) KiB"),
       help: "leave \"secret\" out of its declaration if it need not be hidden", at: one.namePlace)
-  }
-
-  // MARK: Missing
-
-  private func rejection(missing: [InputDeclaration], _ manner: Manner) -> InputsRejected {
-    let missed = missing.map { declaration in
-      InputFault(
-        .missing, declaration.name.text, "input \(quoted(declaration.name.text)) is not given",
-        help: InputBinding.giving([declaration], manner))
-    }
-    var diagnostics = faults.map(\.diagnostic)
-    if let diagnostic = InputBinding.diagnostic(ofMissing: missing, manner) {
-      diagnostics.append(diagnostic)
-    }
-    return InputsRejected(faults + missed, diagnostics: diagnostics)
-  }
-
-  private static func diagnostic(
-    ofMissing missing: [InputDeclaration], _ manner: Manner
-  ) -> Diagnostic? {
-    guard let first = missing.first else { return nil }
-    let names = listed(missing.map { quoted($0.name.text) }, conjunction: "and")
-    return Diagnostic(
-      .error, code: InputFault(.missing, first.name.text, "").code,
-      message: missing.count == 1
-        ? "input \(names) is required, and not given"
-        : "inputs \(names) are required, and not given",
-      place: nil, help: giving(missing, manner),
-      related: missing.prefix(mostNotes).map { declaration in
-        Diagnostic.Related(message: note(on: declaration), place: nil)
-      })
-  }
-
-  private static let mostNotes = 20
-
-  private static func note(on declaration: InputDeclaration) -> String {
-    let about = declaration.schema.description ?? declaration.schema.title
-    return "\(declaration.name): "
-      + [about, declaration.schema.summary].compactMap(\.self)
-      .joined(separator: "; ")
-  }
-
-  private static func giving(_ missing: [InputDeclaration], _ manner: Manner) -> String {
-    switch manner {
-    case .commandLine:
-      "write " + missing.prefix(mostNotes).map(\.option).joined(separator: " ")
-        + (missing.count > 3 ? ", or give them in a file by --inputs FILE" : "")
-    case .program:
-      "start it with inputs: ["
-        + missing.prefix(mostNotes).map { "\"\($0.name)\": …" }.joined(separator: ", ") + "]"
-    }
   }
 }

@@ -1,3 +1,5 @@
+import WeftDefinition
+
 /// The bytes of a secret. Whatever prints one, by interpolation, `print` or `dump`, shows `***`.
 package struct Secret: Sendable {
   /// For what hands it to a program, and for what masks it.

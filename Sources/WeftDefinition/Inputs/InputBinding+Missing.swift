@@ -1,0 +1,53 @@
+import WeftDiagnostics
+
+/// Inputs that are required, and not given: told together, with what each is for.
+extension InputBinding {
+  func rejection(missing: [InputDeclaration], _ manner: Manner) -> InputsRejected {
+    let missed = missing.map { declaration in
+      InputFault(
+        .missing, declaration.name.text, "input \(quoted(declaration.name.text)) is not given",
+        help: InputBinding.giving([declaration], manner))
+    }
+    var diagnostics = faults.map(\.diagnostic)
+    if let diagnostic = InputBinding.diagnostic(ofMissing: missing, manner) {
+      diagnostics.append(diagnostic)
+    }
+    return InputsRejected(faults + missed, diagnostics: diagnostics)
+  }
+
+  private static func diagnostic(
+    ofMissing missing: [InputDeclaration], _ manner: Manner
+  ) -> Diagnostic? {
+    guard let first = missing.first else { return nil }
+    let names = listed(missing.map { quoted($0.name.text) }, conjunction: "and")
+    return Diagnostic(
+      .error, code: InputFault(.missing, first.name.text, "").code,
+      message: missing.count == 1
+        ? "input \(names) is required, and not given"
+        : "inputs \(names) are required, and not given",
+      place: nil, help: giving(missing, manner),
+      related: missing.prefix(mostNotes).map { declaration in
+        Diagnostic.Related(message: note(on: declaration), place: nil)
+      })
+  }
+
+  private static let mostNotes = 20
+
+  private static func note(on declaration: InputDeclaration) -> String {
+    let about = declaration.schema.description ?? declaration.schema.title
+    return "\(declaration.name): "
+      + [about, declaration.schema.summary].compactMap(\.self)
+      .joined(separator: "; ")
+  }
+
+  private static func giving(_ missing: [InputDeclaration], _ manner: Manner) -> String {
+    switch manner {
+    case .commandLine:
+      "write " + missing.prefix(mostNotes).map(\.option).joined(separator: " ")
+        + (missing.count > 3 ? ", or give them in a file by --inputs FILE" : "")
+    case .program:
+      "start it with inputs: ["
+        + missing.prefix(mostNotes).map { "\"\($0.name)\": …" }.joined(separator: ", ") + "]"
+    }
+  }
+}
