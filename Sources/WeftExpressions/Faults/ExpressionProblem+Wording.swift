@@ -111,7 +111,8 @@ extension ExpressionProblem {
   }
 
   private func symbolHelp(_ text: String) -> String? {
-    switch text.utf8.first {
+    if text.utf8.contains(UInt8(ascii: "'")) { return ExpressionProblem.unclosedText.help }
+    return switch text.utf8.first {
     case UInt8(ascii: "\""): "texts stand in single quotes: 'text'"
     case UInt8(ascii: "="): "equality is written =="
     case UInt8(ascii: "&"): "and is written &&"

@@ -16,6 +16,7 @@ enum JSONText {
       throw .malformedJSON(describe(fault, in: file))
     }
     guard let root else { throw .malformedJSON("it cannot be read") }
+    try room.take(root.document.nodeCount * MemoryLayout<ExpressionValue>.stride)
     return ExpressionValue(JSONValue(root))
   }
 

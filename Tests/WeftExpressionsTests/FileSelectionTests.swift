@@ -1,0 +1,79 @@
+import Testing
+
+@testable import WeftExpressions
+
+struct FileSelectionTests {
+  private static func includes(_ patterns: [String], _ path: String) throws -> Bool {
+    let selection = try FileSelection(patterns)
+    let names = path.split(separator: "/").map(String.init)
+    let isIncluded = selection.includes(names)
+    if isIncluded {
+      for count in 0..<names.count {
+        #expect(
+          selection.canInclude(below: Array(names[..<count])), "\(names[..<count]) is not entered")
+      }
+    }
+    return isIncluded
+  }
+
+  @Test(arguments: [
+    ("a.txt", "a.txt"), ("*.txt", "a.txt"), ("*", ".hidden"), ("*", "a"), ("**", "a/b/c"),
+    ("**/*.txt", "a.txt"),
+    ("**/*.txt", "x/y/a.txt"), ("src/**", "src/a/b"), ("src", "src/a/b"), ("src/", "src/a"),
+    ("./src/a", "src/a"), ("s?c/a", "sxc/a"),
+    ("[abc].txt", "b.txt"), ("[a-c][!0-9]", "bx"), ("[^a]", "b"), ("[]a]", "]"), ("[a-]", "-"),
+    ("a/**/b", "a/b"), ("a/**/b", "a/x/y/b"),
+    ("a/**/**/b", "a/x/b"), ("**/node_modules/**", "x/node_modules/y/z"), ("a*b*c", "aXbYbc"),
+    ("*a*", "banana"), ("\\*", "*"),
+    ("[", "["), ("[x", "[x"), ("?", "é"), ("[\u{E0}-\u{EF}]", "é"), (".", "a/b"), ("a//b", "a/b"),
+    ("**/a/*/b", "a/a/x/b"), ("**/x/**/y", "x/a/x/b/y"),
+    ("a b", "a b"), ("  a  ", "a"), ("[\\]]", "]"), ("a\\", "a\\"),
+  ])
+  func aPatternMeansAPath(pattern: String, path: String) throws {
+    #expect(try FileSelectionTests.includes([pattern], path))
+  }
+
+  @Test(arguments: [
+    ("*.txt", "x/a.txt"), ("a.txt", "A.txt"), ("src", "srcs/a"), ("src/*", "other/a"), ("?", "ab"),
+    ("?", "/"), ("[!a]", "a"), ("[b-a]", "a"),
+    ("a/**/b", "a/c"), ("a/*/b", "a/b"), ("a/*/b", "a/x/y/b"), ("\\*", "x"), ("**/x", "xy"),
+    ("*a", "ab"), ("", "a"), ("#a", "#a"), ("[a-c]", "d"),
+    ("é", "e\u{301}"), ("**/a/b", "a/x/b"),
+  ])
+  func aPatternDoesNotMeanAnotherPath(pattern: String, path: String) throws {
+    #expect(try !FileSelectionTests.includes([pattern], path))
+  }
+
+  @Test(
+    arguments: [
+      (["**/*.c", "!x/**"], "x/a.c", false), (["**/*.c", "!x/**"], "y/a.c", true),
+      (["!x/**", "**/*.c"], "x/a.c", true),
+      (["*", "!a", "a"], "a", true), (["!a"], "b", false), (["!!a"], "a", true),
+      (["a\nb\n# c\n\n!a"], "a", false), (["a\nb"], "b", true),
+      (["src", "!src/gen"], "src/gen/x", false), (["src", "! src/gen"], "src/x", true),
+    ] as [([String], String, Bool)])
+  func theLastPatternThatMeansAFileDecides(patterns: [String], path: String, isIncluded: Bool)
+    throws
+  {
+    #expect(try FileSelectionTests.includes(patterns, path) == isIncluded)
+  }
+
+  @Test(arguments: [("src/*.c", "lib"), ("src/a/b", "src/x"), ("*.c/x", "a.h"), ("!src", "src")])
+  func directoriesThatHoldNothingThatIsMeantAreNotEntered(pattern: String, directory: String) throws
+  {
+    let selection = try FileSelection([pattern])
+    #expect(!selection.canInclude(below: directory.split(separator: "/").map(String.init)))
+  }
+
+  @Test(arguments: ["/etc/passwd", "../x", "a/../../x", "!../x", "a/.."])
+  func aPatternThatLeadsOutIsRefused(pattern: String) {
+    #expect(throws: PathPatternFault.self) { try FileSelection([pattern]) }
+  }
+
+  @Test func manyStarsTakeNoLongTime() throws {
+    let name = String(repeating: "a", count: 200) + "b"
+    #expect(try !FileSelectionTests.includes([String(repeating: "a*", count: 40) + "c"], name))
+    let path = Array(repeating: "a", count: 100).joined(separator: "/")
+    #expect(try !FileSelectionTests.includes([String(repeating: "**/a/", count: 20) + "c"], path))
+  }
+}

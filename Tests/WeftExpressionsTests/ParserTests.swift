@@ -1,0 +1,136 @@
+import Testing
+import WeftDiagnostics
+import WeftJSON
+
+@testable import WeftExpressions
+
+/// A tree in one line: what each part is, and what is written where it says to stand.
+private func drawn(_ node: ExpressionNode, _ text: String) -> String {
+  func all(_ nodes: [ExpressionNode]) -> String {
+    nodes.map { drawn($0, text) }.joined(separator: " ")
+  }
+  let drawing =
+    switch node.form {
+    case .literal(let value): value.jsonText(.compact)
+    case .reference(let reference):
+      reference.names.map { "\($0.text)@\($0.range.start)" }.joined(separator: ".")
+    case .index: "index(\(all(node.children)))"
+    case .filter: "filter(\(all(node.children)))"
+    case .not: "not(\(all(node.children)))"
+    case .comparison(let comparison, _, _): "\(comparison.rawValue)(\(all(node.children)))"
+    case .all: "and(\(all(node.children)))"
+    case .any: "or(\(all(node.children)))"
+    case .call(let function, _): "\(function.rawValue)(\(all(node.children)))"
+    }
+  return drawing + "‹\(pointedAt(text, node.range))›"
+}
+
+struct ParserTests {
+  @Test(arguments: [
+    ("steps.a.outputs.x", "steps@0.a@6.outputs@8.x@16‹steps.a.outputs.x›"),
+    (" steps['a'] . outputs['x y'] ", "steps@1.a@7.outputs@14.x y@22‹steps['a'] . outputs['x y'›"),
+    ("(a.b).c", "a@1.b@3.c@6‹a.b).c›"), ("a[('b')]", "a@0.b@3‹a[('b'›"),
+    ("true", "true‹true›"), ("a.true.null", "a@0.true@2.null@7‹a.true.null›"),
+    ("true.x", ""), ("a[0]", "index(a@0‹a› 0‹0›)‹a[0]›"),
+    ("a.b[0].c", "index(index(a@0.b@2‹a.b› 0‹0›)‹a.b[0]› \"c\"‹c›)‹a.b[0].c›"),
+    ("a[b.c].d", "index(index(a@0‹a› b@2.c@4‹b.c›)‹a[b.c]› \"d\"‹d›)‹a[b.c].d›"),
+    ("a.*.b", "index(filter(a@0‹a›)‹a.*› \"b\"‹b›)‹a.*.b›"), ("a[ * ]", "filter(a@0‹a›)‹a[ * ]›"),
+    ("!a.b", "not(a@1.b@3‹a.b›)‹!a.b›"), ("!(a)", "not(a@2‹a›)‹!(a›"),
+    ("a == 1 && b", "and(==(a@0‹a› 1‹1›)‹a == 1› b@10‹b›)‹a == 1 && b›"),
+    ("a || b || c && d", "or(a@0‹a› b@5‹b› and(c@10‹c› d@15‹d›)‹c && d›)‹a || b || c && d›"),
+    ("a < b == c", "==(<(a@0‹a› b@4‹b›)‹a < b› c@9‹c›)‹a < b == c›"),
+    ("Format ( 'x' , a )", "format(\"x\"‹'x'› a@15‹a›)‹Format ( 'x' , a )›"),
+    ("fromJSON(a).b", "index(fromJSON(a@9‹a›)‹fromJSON(a)› \"b\"‹b›)‹fromJSON(a).b›"),
+    ("a-b.c_1", "a-b@0.c_1@4‹a-b.c_1›"), ("_a", "_a@0‹_a›"),
+  ])
+  func readsWhatIsWritten(text: String, tree: String) throws {
+    guard !tree.isEmpty else {
+      #expect(throws: ExpressionFault.self) { try Expression.parse(text) }
+      return
+    }
+    #expect(drawn(try Expression.parse(text).root, text) == tree)
+  }
+
+  @Test func anExpressionKnowsItsTextAndItsReferences() throws {
+    let expression = try Expression.parse("  a.b == c['d'] && format('{0}', e[f].g) ")
+    #expect(expression.text == "a.b == c['d'] && format('{0}', e[f].g)")
+    #expect(expression.references.map(\.text) == ["a.b", "c.d", "e", "f"])
+    #expect(expression.references.map(\.context) == ["a", "c", "e", "f"])
+    #expect(!expression.isEmpty)
+    #expect(try Expression.parse(" \t\n").isEmpty)
+  }
+
+  @Test func expressionsAreEqualByTheirText() throws {
+    #expect(try Expression.parse(" a.b") == Expression.parse("a.b "))
+    #expect(try Expression.parse("a.b") != Expression.parse("a .b"))
+    #expect(try Expression.parse("'\u{E9}'") != Expression.parse("'e\u{301}'"))
+    #expect(try Set([Expression.parse("a"), Expression.parse(" a")]).count == 1)
+  }
+
+  @Test(arguments: [
+    ("a b", "b", "unexpected \"b\" in an expression"),
+    ("a +b", "+b", "unexpected \"+b\" in an expression"),
+    ("a + b", "+", "unexpected \"+\" in an expression"),
+    ("a ==", "==", "the expression ends after \"==\", where more must follow"),
+    ("(a", "a", "the expression ends after \"a\", where more must follow"),
+    ("a[", "[", "the expression ends after \"[\", where more must follow"),
+    ("a.", ".", "the expression ends after \".\", where more must follow"),
+    ("a..b", ".b", "unexpected \".b\" in an expression"),
+    ("a.1", "1", "unexpected \"1\" in an expression"),
+    ("a[1 2]", "2", "unexpected \"2\" in an expression"),
+    ("a[]", "]", "unexpected \"]\" in an expression"),
+    ("contains(a,)", ")", "unexpected \")\" in an expression"),
+    ("()", ")", "unexpected \")\" in an expression"),
+    ("contains(,a)", ",", "unexpected \",\" in an expression"),
+    ("a = b", "=", "unexpected \"=\" in an expression"),
+    ("a =b", "=b", "unexpected \"=b\" in an expression"),
+    ("a & b", "&", "unexpected \"&\" in an expression"),
+    ("a === b", "=", "unexpected \"=\" in an expression"),
+    ("'a", "'a", "the text that begins here has no closing \"'\""),
+    ("a == 'it's'", "s'", "unexpected \"s'\" in an expression"),
+    ("1x", "1x", "unexpected \"1x\" in an expression"),
+    ("0x", "0x", "unexpected \"0x\" in an expression"),
+    ("1_000", "1_000", "unexpected \"1_000\" in an expression"),
+    ("1.2.3", "1.2.3", "unexpected \"1.2.3\" in an expression"),
+    ("é", "é", "unexpected \"é\" in an expression"),
+    ("a\u{A0}", "a\u{A0}", "unexpected \"a\u{A0}\" in an expression"),
+    ("aé.b", "aé", "unexpected \"aé\" in an expression"),
+    ("${{ a }}", "${{", "unexpected \"${{\" in an expression"),
+    ("\"a\"", "\"a\"", "unexpected '\"a\"' in an expression"),
+    ("a ? b", "?", "unexpected \"?\" in an expression"),
+    ("f(a)", "f", "there is no function \"f\""),
+    ("tojsn(a)", "tojsn", "there is no function \"tojsn\""),
+    ("join()", "join", "join() is given no argument, but takes one or two"),
+    ("join(1,2,3)", "join", "join() is given 3 arguments, but takes one or two"),
+    ("success(1)", "success", "success() is given one argument, but takes none"),
+    ("contains(1)", "contains", "contains() is given one argument, but takes 2"),
+    ("length()", "length", "length() is given no argument, but takes one"),
+    ("format()", "format", "format() is given no argument, but takes 1 to 255"),
+    ("case(1,2)", "case", "case() is given 2 arguments, but takes an odd number, 3 at least"),
+    ("case(1,2,3,4)", "case", "case() is given 4 arguments, but takes an odd number, 3 at least"),
+  ])
+  func whatIsWrongIsToldAtItsPlace(text: String, place: String, message: String) throws {
+    let fault = try fault(text)
+    #expect(fault.message == message)
+    #expect(pointedAt(text, fault.range) == place)
+  }
+
+  @Test(arguments: [
+    ("a = b", "equality is written =="), ("a & b", "and is written &&"),
+    ("a | b", "or is written ||"),
+    ("1 + 1", "there is no arithmetic in expressions"),
+    ("\"a\"", "texts stand in single quotes: 'text'"),
+    ("${{ a }}", "an expression does not contain ${{ }} again"),
+    ("tojsn(a)", "did you mean \"toJSON\"?"),
+    ("case(1)", "write case(condition, value, …, default)"),
+    ("a == 'it's'", "a \"'\" inside a text is written twice: 'it''s'"),
+    ("'a", "a \"'\" inside a text is written twice: 'it''s'"),
+  ])
+  func whatToDoAboutItIsTold(text: String, help: String) throws {
+    #expect(try fault(text).help == help)
+  }
+
+  @Test func unknownFunctionsFarFromAllAreToldWhichThereAre() throws {
+    #expect(try fault("quux(1)").help?.hasPrefix("the functions are contains, startsWith") == true)
+  }
+}
