@@ -84,7 +84,14 @@ extension SchemaName {
       "description": "How many steps of the run may run at once. Without it, as many as there are processors; -j on the command line wins."
     },
     "timeout": {
-      "$ref": "#/$defs/duration",
+      "anyOf": [
+        {
+          "$ref": "#/$defs/duration"
+        },
+        {
+          "$ref": "#/$defs/expression"
+        }
+      ],
       "title": "Time limit of the run",
       "description": "How long the whole run may take, from its start. Without it there is no limit."
     },
@@ -109,6 +116,11 @@ extension SchemaName {
     },
     "parallel": {
       "$ref": "#/$defs/parallel"
+    },
+    "outputs": {
+      "$ref": "#/$defs/outputs",
+      "title": "Outputs of the workflow",
+      "description": "What a run hands on when it has succeeded."
     }
   },
   "patternProperties": {
@@ -235,13 +247,16 @@ extension SchemaName {
     },
     "step": {
       "title": "Step",
-      "description": "A script, or an object with exactly one of run, steps and parallel.",
+      "description": "A script, or an object with exactly one of run, steps and parallel, or with outputs alone.",
       "oneOf": [
         {
           "$ref": "#/$defs/script"
         },
         {
           "$ref": "#/$defs/commandStep"
+        },
+        {
+          "$ref": "#/$defs/computeStep"
         },
         {
           "$ref": "#/$defs/sequentialGroup"
@@ -308,7 +323,14 @@ extension SchemaName {
           "$ref": "#/$defs/leftovers"
         },
         "stallTimeout": {
-          "$ref": "#/$defs/duration",
+          "anyOf": [
+            {
+              "$ref": "#/$defs/duration"
+            },
+            {
+              "$ref": "#/$defs/expression"
+            }
+          ],
           "title": "Limit of silence",
           "description": "How long the step may write nothing, on either stream, from its start or from its last output. When it is over, everything that was started is ended, and the step fails with the class stall."
         },
@@ -401,6 +423,22 @@ extension SchemaName {
       ],
       "unevaluatedProperties": false
     },
+    "computeStep": {
+      "title": "Step that computes",
+      "description": "A step without an action computes its outputs from what others hand on.",
+      "type": "object",
+      "$ref": "#/$defs/stepCommon",
+      "patternProperties": {
+        "^x-": {
+          "title": "Ignored",
+          "description": "A key that begins with x- is ignored: room for notes and for other tools."
+        }
+      },
+      "required": [
+        "outputs"
+      ],
+      "unevaluatedProperties": false
+    },
     "stepCommon": {
       "properties": {
         "id": {
@@ -415,7 +453,7 @@ extension SchemaName {
           ]
         },
         "name": {
-          "$ref": "#/$defs/name"
+          "$ref": "#/$defs/stepName"
         },
         "description": {
           "$ref": "#/$defs/description"
@@ -430,7 +468,7 @@ extension SchemaName {
             "type": "string",
             "minLength": 1,
             "pattern": "^(?![\\s\\S]*(\\$\\{\\{|\\u0000))",
-            "patternErrorMessage": "expressions (\"${{\") are not part of this version of the format, and U+0000 cannot be passed to a program"
+            "patternErrorMessage": "an expression (\"${{\") cannot stand here, nor U+0000"
           },
           "examples": [
             [
@@ -455,7 +493,14 @@ extension SchemaName {
           "$ref": "#/$defs/shell"
         },
         "timeout": {
-          "$ref": "#/$defs/duration",
+          "anyOf": [
+            {
+              "$ref": "#/$defs/duration"
+            },
+            {
+              "$ref": "#/$defs/expression"
+            }
+          ],
           "title": "Time limit",
           "description": "How long one attempt may take, from its start; of a group, from the moment its dependencies are done. When it is over, everything that was started is ended."
         },
@@ -472,6 +517,9 @@ extension SchemaName {
               "items": {
                 "$ref": "#/$defs/errorClass"
               }
+            },
+            {
+              "$ref": "#/$defs/expression"
             }
           ],
           "default": false,
@@ -485,6 +533,9 @@ extension SchemaName {
               "signal:KILL"
             ]
           ]
+        },
+        "outputs": {
+          "$ref": "#/$defs/outputs"
         }
       }
     },
@@ -496,8 +547,8 @@ extension SchemaName {
       ],
       "type": "string",
       "minLength": 1,
-      "pattern": "^(?![\\s\\S]*(\\$\\{\\{|\\u0000))",
-      "patternErrorMessage": "expressions (\"${{\") are not part of this version of the format, and U+0000 cannot be passed to a program"
+      "pattern": "^[^\\u0000]*$",
+      "patternErrorMessage": "U+0000 cannot be passed to a program"
     },
     "arguments": {
       "title": "Program and arguments",
@@ -509,15 +560,43 @@ extension SchemaName {
           "title": "Program",
           "type": "string",
           "minLength": 1,
+          "pattern": "^[^\\u0000]*$",
+          "patternErrorMessage": "U+0000 cannot be passed to a program"
+        }
+      ],
+      "items": {
+        "title": "Argument",
+        "type": "string",
+        "pattern": "^[^\\u0000]*$",
+        "patternErrorMessage": "U+0000 cannot be passed to a program"
+      },
+      "examples": [
+        [
+          "make",
+          "-j4",
+          "all"
+        ]
+      ]
+    },
+    "commandLine": {
+      "title": "Command line",
+      "description": "A program and its arguments, started without a shell: one element is one argument, whatever is in it.",
+      "type": "array",
+      "minItems": 1,
+      "prefixItems": [
+        {
+          "title": "Program",
+          "type": "string",
+          "minLength": 1,
           "pattern": "^(?![\\s\\S]*(\\$\\{\\{|\\u0000))",
-          "patternErrorMessage": "expressions (\"${{\") are not part of this version of the format, and U+0000 cannot be passed to a program"
+          "patternErrorMessage": "an expression (\"${{\") cannot stand here, nor U+0000"
         }
       ],
       "items": {
         "title": "Argument",
         "type": "string",
         "pattern": "^(?![\\s\\S]*(\\$\\{\\{|\\u0000))",
-        "patternErrorMessage": "expressions (\"${{\") are not part of this version of the format, and U+0000 cannot be passed to a program"
+        "patternErrorMessage": "an expression (\"${{\") cannot stand here, nor U+0000"
       },
       "examples": [
         [
@@ -555,8 +634,8 @@ extension SchemaName {
         {
           "title": "Text",
           "type": "string",
-          "pattern": "^(?![\\s\\S]*(\\$\\{\\{|\\u0000))",
-          "patternErrorMessage": "expressions (\"${{\") are not part of this version of the format, and U+0000 cannot be passed to a program"
+          "pattern": "^[^\\u0000]*$",
+          "patternErrorMessage": "U+0000 cannot be passed to a program"
         },
         {
           "title": "File",
@@ -567,8 +646,8 @@ extension SchemaName {
               "description": "Relative to the working directory of the step.",
               "type": "string",
               "minLength": 1,
-              "pattern": "^(?![\\s\\S]*(\\$\\{\\{|\\u0000))",
-              "patternErrorMessage": "expressions (\"${{\") are not part of this version of the format, and U+0000 cannot be passed to a program"
+              "pattern": "^[^\\u0000]*$",
+              "patternErrorMessage": "U+0000 cannot be passed to a program"
             }
           },
           "patternProperties": {
@@ -592,7 +671,7 @@ extension SchemaName {
               "type": "string",
               "minLength": 1,
               "pattern": "^(?![\\s\\S]*(\\$\\{\\{|\\u0000))",
-              "patternErrorMessage": "expressions (\"${{\") are not part of this version of the format, and U+0000 cannot be passed to a program"
+              "patternErrorMessage": "an expression (\"${{\") cannot stand here, nor U+0000"
             }
           },
           "patternProperties": {
@@ -682,6 +761,9 @@ extension SchemaName {
               "type": "string",
               "pattern": "^(?=.)(?:0+d)?(?:0+h)?(?:0+m)?(?:0+s)?(?:0+ms)?$",
               "title": "No time"
+            },
+            {
+              "$ref": "#/$defs/expression"
             }
           ],
           "default": "10s",
@@ -736,11 +818,25 @@ extension SchemaName {
     "mergeOutput": {
       "title": "Both streams as one",
       "description": "Whether both output streams go into one pipe: their order is then exact, and all counts as standard output.",
-      "type": "boolean",
+      "anyOf": [
+        {
+          "type": "boolean"
+        },
+        {
+          "$ref": "#/$defs/expression"
+        }
+      ],
       "default": false
     },
     "logLimit": {
-      "$ref": "#/$defs/size",
+      "anyOf": [
+        {
+          "$ref": "#/$defs/size"
+        },
+        {
+          "$ref": "#/$defs/expression"
+        }
+      ],
       "title": "Limit of the log",
       "description": "How much of the step's output is kept and told. The step goes on beyond it, and its end says that output was cut off.",
       "default": "1GiB"
@@ -748,13 +844,27 @@ extension SchemaName {
     "tty": {
       "title": "Has the terminal",
       "description": "Whether the step has the terminal to itself, for what asks people: its output is not recorded, and without a terminal it fails to start.",
-      "type": "boolean",
+      "anyOf": [
+        {
+          "type": "boolean"
+        },
+        {
+          "$ref": "#/$defs/expression"
+        }
+      ],
       "default": false
     },
     "jobserver": {
       "title": "Has a jobserver",
       "description": "Whether the step gets a GNU make jobserver, so that what it runs side by side shares the slots of the run.",
-      "type": "boolean",
+      "anyOf": [
+        {
+          "type": "boolean"
+        },
+        {
+          "$ref": "#/$defs/expression"
+        }
+      ],
       "default": false
     },
     "name": {
@@ -763,14 +873,22 @@ extension SchemaName {
       "type": "string",
       "minLength": 1,
       "pattern": "^(?![\\s\\S]*(\\$\\{\\{|\\u0000))",
-      "patternErrorMessage": "expressions (\"${{\") are not part of this version of the format, and U+0000 cannot be passed to a program"
+      "patternErrorMessage": "an expression (\"${{\") cannot stand here, nor U+0000"
+    },
+    "stepName": {
+      "title": "Name",
+      "description": "What people see; expressions in it read inputs, run and workflow.",
+      "type": "string",
+      "minLength": 1,
+      "pattern": "^[^\\u0000]*$",
+      "patternErrorMessage": "U+0000 cannot be passed to a program"
     },
     "description": {
       "title": "Description",
       "description": "What it is for; any text.",
       "type": "string",
       "pattern": "^(?![\\s\\S]*(\\$\\{\\{|\\u0000))",
-      "patternErrorMessage": "expressions (\"${{\") are not part of this version of the format, and U+0000 cannot be passed to a program"
+      "patternErrorMessage": "an expression (\"${{\") cannot stand here, nor U+0000"
     },
     "env": {
       "title": "Environment",
@@ -788,8 +906,8 @@ extension SchemaName {
           "boolean",
           "null"
         ],
-        "pattern": "^(?![\\s\\S]*(\\$\\{\\{|\\u0000))",
-        "patternErrorMessage": "expressions (\"${{\") are not part of this version of the format, and U+0000 cannot be passed to a program"
+        "pattern": "^[^\\u0000]*$",
+        "patternErrorMessage": "U+0000 cannot be passed to a program"
       },
       "examples": [
         {
@@ -822,8 +940,8 @@ extension SchemaName {
       ],
       "type": "string",
       "minLength": 1,
-      "pattern": "^(?![\\s\\S]*(\\$\\{\\{|\\u0000))",
-      "patternErrorMessage": "expressions (\"${{\") are not part of this version of the format, and U+0000 cannot be passed to a program"
+      "pattern": "^[^\\u0000]*$",
+      "patternErrorMessage": "U+0000 cannot be passed to a program"
     },
     "shell": {
       "title": "Shell",
@@ -843,7 +961,7 @@ extension SchemaName {
           ]
         },
         {
-          "$ref": "#/$defs/arguments",
+          "$ref": "#/$defs/commandLine",
           "description": "A command line to which the script is appended as the last argument."
         }
       ],
@@ -860,9 +978,16 @@ extension SchemaName {
     "maxParallel": {
       "title": "How many at once",
       "description": "How many steps inside may run at once.",
-      "type": "integer",
-      "minimum": 1,
-      "maximum": 10000,
+      "anyOf": [
+        {
+          "type": "integer",
+          "minimum": 1,
+          "maximum": 10000
+        },
+        {
+          "$ref": "#/$defs/expression"
+        }
+      ],
       "examples": [
         4
       ]
@@ -892,6 +1017,15 @@ extension SchemaName {
         "10MB",
         "1GiB",
         "512B"
+      ]
+    },
+    "expression": {
+      "title": "Expression",
+      "description": "Exactly one expression in place of the value.",
+      "type": "string",
+      "pattern": "^\\$\\{\\{[\\s\\S]*\\}\\}$",
+      "examples": [
+        "${{ inputs.limit }}"
       ]
     },
     "errorClass": {
@@ -1594,6 +1728,248 @@ extension SchemaName {
           ]
         }
       }
+    },
+    "output": {
+      "title": "Output",
+      "description": "A value that is handed on: a text with expressions, or what it must be like, and a value unless the step's program writes it into $WEFT_OUTPUT.",
+      "anyOf": [
+        {
+          "title": "Value",
+          "type": "string",
+          "pattern": "^[^\\u0000]*$",
+          "patternErrorMessage": "U+0000 cannot be passed to a program"
+        },
+        {
+          "title": "Declaration",
+          "type": "object",
+          "properties": {
+            "value": {
+              "title": "Value",
+              "description": "A text; exactly one expression keeps its type.",
+              "type": "string",
+              "pattern": "^[^\\u0000]*$",
+              "patternErrorMessage": "U+0000 cannot be passed to a program"
+            },
+            "type": {
+              "title": "Type",
+              "description": "The type that the value must have, or several types of which it must have one. Without it any value may be given.",
+              "anyOf": [
+                {
+                  "$ref": "#/$defs/valueType"
+                },
+                {
+                  "type": "array",
+                  "items": {
+                    "$ref": "#/$defs/valueType"
+                  },
+                  "minItems": 1,
+                  "uniqueItems": true
+                }
+              ]
+            },
+            "enum": {
+              "title": "Allowed values",
+              "description": "The values of which it must be one.",
+              "type": "array",
+              "minItems": 1,
+              "uniqueItems": true
+            },
+            "const": {
+              "title": "Only value",
+              "description": "The value that it must be."
+            },
+            "pattern": {
+              "title": "Pattern",
+              "description": "A regular expression (ECMA-262) that a text must match somewhere; ^…$ for the whole text. There is no looking around, and there are no references back.",
+              "type": "string"
+            },
+            "minLength": {
+              "description": "The least characters of a text.",
+              "$ref": "#/$defs/limit"
+            },
+            "maxLength": {
+              "description": "The most characters of a text.",
+              "$ref": "#/$defs/limit"
+            },
+            "minimum": {
+              "description": "The least number.",
+              "type": "number"
+            },
+            "maximum": {
+              "description": "The greatest number.",
+              "type": "number"
+            },
+            "exclusiveMinimum": {
+              "description": "A number that it must be greater than.",
+              "type": "number"
+            },
+            "exclusiveMaximum": {
+              "description": "A number that it must be less than.",
+              "type": "number"
+            },
+            "multipleOf": {
+              "description": "A number of which it must be a multiple, exactly.",
+              "type": "number",
+              "exclusiveMinimum": 0
+            },
+            "items": {
+              "description": "What each element of an array must be like.",
+              "$ref": "#/$defs/valueSchema"
+            },
+            "minItems": {
+              "description": "The least elements of an array.",
+              "$ref": "#/$defs/limit"
+            },
+            "maxItems": {
+              "description": "The most elements of an array.",
+              "$ref": "#/$defs/limit"
+            },
+            "uniqueItems": {
+              "description": "Whether each element of an array stands in it only once.",
+              "type": "boolean"
+            },
+            "properties": {
+              "description": "What the properties of an object must be like, where they are there.",
+              "type": "object",
+              "additionalProperties": {
+                "$ref": "#/$defs/valueSchema"
+              }
+            },
+            "required": {
+              "description": "The properties that an object must have.",
+              "type": "array",
+              "items": {
+                "type": "string"
+              },
+              "uniqueItems": true
+            },
+            "additionalProperties": {
+              "description": "What properties must be like that are not among \"properties\"; false: there must be none.",
+              "anyOf": [
+                {
+                  "type": "boolean"
+                },
+                {
+                  "$ref": "#/$defs/valueSchema"
+                }
+              ]
+            },
+            "minProperties": {
+              "description": "The least properties of an object.",
+              "$ref": "#/$defs/limit"
+            },
+            "maxProperties": {
+              "description": "The most properties of an object.",
+              "$ref": "#/$defs/limit"
+            },
+            "title": {
+              "description": "What people call it.",
+              "type": "string"
+            },
+            "description": {
+              "description": "What it is for, shown by weft run FILE --help.",
+              "type": "string"
+            },
+            "secret": {
+              "description": "Whether its value is a secret: it is not shown, and refused where it could be seen.",
+              "type": "boolean",
+              "default": false
+            }
+          },
+          "patternProperties": {
+            "^x-": {
+              "title": "Ignored",
+              "description": "A key that begins with x- is ignored: room for notes and for other tools."
+            }
+          },
+          "additionalProperties": false,
+          "dependentSchemas": {
+            "pattern": {
+              "$ref": "#/$defs/about-string"
+            },
+            "minLength": {
+              "$ref": "#/$defs/about-string"
+            },
+            "maxLength": {
+              "$ref": "#/$defs/about-string"
+            },
+            "minimum": {
+              "$ref": "#/$defs/about-number"
+            },
+            "maximum": {
+              "$ref": "#/$defs/about-number"
+            },
+            "exclusiveMinimum": {
+              "$ref": "#/$defs/about-number"
+            },
+            "exclusiveMaximum": {
+              "$ref": "#/$defs/about-number"
+            },
+            "multipleOf": {
+              "$ref": "#/$defs/about-number"
+            },
+            "items": {
+              "$ref": "#/$defs/about-array"
+            },
+            "minItems": {
+              "$ref": "#/$defs/about-array"
+            },
+            "maxItems": {
+              "$ref": "#/$defs/about-array"
+            },
+            "uniqueItems": {
+              "$ref": "#/$defs/about-array"
+            },
+            "properties": {
+              "$ref": "#/$defs/about-object"
+            },
+            "required": {
+              "$ref": "#/$defs/about-object"
+            },
+            "additionalProperties": {
+              "$ref": "#/$defs/about-object"
+            },
+            "minProperties": {
+              "$ref": "#/$defs/about-object"
+            },
+            "maxProperties": {
+              "$ref": "#/$defs/about-object"
+            }
+          },
+          "examples": [
+            {
+              "type": "integer",
+              "minimum": 1
+            },
+            {
+              "value": "${{ self.json.version }}",
+              "type": "string"
+            }
+          ]
+        }
+      ]
+    },
+    "outputs": {
+      "title": "Outputs",
+      "description": "What is handed on, by name.",
+      "type": "object",
+      "propertyNames": {
+        "pattern": "^[A-Za-z_][A-Za-z0-9_-]{0,99}$",
+        "patternErrorMessage": "a name is letters, digits, \"_\" and \"-\", 100 at most, and begins with a letter or \"_\""
+      },
+      "additionalProperties": {
+        "$ref": "#/$defs/output"
+      },
+      "examples": [
+        {
+          "version": "${{ self.stdout }}"
+        },
+        {
+          "count": {
+            "type": "integer"
+          }
+        }
+      ]
     }
   }
 }

@@ -3,12 +3,15 @@ import WeftDiagnostics
 
 extension Cycle {
   /// Tells the nodes of a cycle as hops between steps and groups, from the first need of the file.
-  init(through nodes: [Int32], of outline: Outline, _ names: StepNames) {
-    let teller = CycleTeller(outline: outline, names: names)
+  init(
+    through nodes: [Int32], of outline: Outline, _ names: StepNames,
+    _ references: ReferenceEdges, in file: SourceFile?
+  ) {
+    let teller = CycleTeller(outline: outline, names: names, references: references, file: file)
     let edges = nodes.indices.map { index in
       (from: Int(nodes[index]), to: Int(nodes[(index + 1) % nodes.count]))
     }
-    // Of all edges only needs and logs can lead to a later node.
+    // Of all edges only needs, logs and references can lead to a later node.
     let first =
       edges.indices.filter { edges[$0].to > edges[$0].from }.min { edges[$0].from < edges[$1].from }
       ?? 0
@@ -20,6 +23,8 @@ extension Cycle {
 private struct CycleTeller {
   let outline: Outline
   let names: StepNames
+  let references: ReferenceEdges
+  let file: SourceFile?
 
   /// `nil` for the step from the end of an empty group to its own start.
   func hop(from: Plan.NodeIndex, to: Plan.NodeIndex) -> Cycle.Hop? {
@@ -45,6 +50,9 @@ private struct CycleTeller {
       means(source, target)
     {
       return (.log, source.place.value)
+    }
+    if let edge = references[from].first(where: { Int($0.target) == to }) {
+      return (.reference, edge.place.range(in: file))
     }
     let isGroupStart = outline.group(startingAt: to, encloses: from)
     return (isGroupStart ? .membership : .order, waiting.step.place.value?.range)

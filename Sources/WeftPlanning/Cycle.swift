@@ -7,6 +7,8 @@ struct Cycle: Sendable, Hashable {
   enum Reason: Sendable, Hashable {
     case need
     case log
+    /// An expression reads it.
+    case reference
     /// It is the next in a `steps` list.
     case order
     /// What stands in a group starts when the group does.
@@ -25,6 +27,7 @@ struct Cycle: Sendable, Hashable {
       switch reason {
       case .need: "\"\(from)\" needs \"\(to)\""
       case .log: "\"\(from)\" reads the log of \"\(to)\""
+      case .reference: "\"\(from)\" reads \"\(to)\" in an expression"
       case .order: "\"\(from)\" comes after \"\(to)\" in this list"
       case .membership: "\"\(from)\" is inside group \"\(to)\""
       case .groupEnd: "\"\(from)\" ends when \"\(to)\" has ended"
@@ -32,7 +35,7 @@ struct Cycle: Sendable, Hashable {
     }
   }
 
-  /// The first is a need, or the reading of a log: there is one in every cycle.
+  /// The first is a need, or the reading of a log or of a value: there is one in every cycle.
   let hops: [Hop]
 
   var problem: PlacedProblem { PlacedProblem(.cycle(self), hops.first?.range) }
@@ -65,13 +68,18 @@ extension Cycle {
 
   var help: String {
     let reasons = Set(hops.map(\.reason))
+    let noun = reasons.contains(.need) || !reasons.contains(.reference) ? "need" : "reference"
     if let hop = hops.first(where: { $0.reason == .order }) {
       return "a member of \"steps\" waits for the one before it: move \"\(hop.from)\", give it "
-        + "\"needs\" of its own, or remove one of the needs"
+        + "\"needs\" of its own, or remove one of the \(noun)s"
     }
     if let hop = hops.first(where: { $0.reason == .membership }) {
       return "all in \"\(hop.to)\" waits for what \"\(hop.to)\" waits for: move \"\(hop.from)\" "
-        + "out of it, or remove one of the needs"
+        + "out of it, or remove one of the \(noun)s"
+    }
+    if reasons.contains(.reference) {
+      return "a step waits for what its expressions read: remove one of the references"
+        + (reasons.contains(.need) ? ", or one of the needs" : "")
     }
     return reasons.contains(.log)
       ? "remove one of the needs, or read the log of another step" : "remove one of the needs"

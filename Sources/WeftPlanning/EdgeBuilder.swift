@@ -10,25 +10,30 @@ import WeftDiagnostics
 /// | a member of `parallel` | the group's start |
 /// | a group's end | all its members, else its start |
 ///
-/// A member is a step or the start of a group. One that reads the log of a step also waits for it.
+/// A member is a step or the start of a group. One that reads the log of a step, or of whose expressions
+/// one reads a step or group, also waits for that.
 struct EdgeBuilder {
   private let outline: Outline
   private let names: StepNames
+  private let references: ReferenceEdges
   private var edges: EdgeList
   private var found = FoundProblems()
   private var suggestions: Suggestions
   /// For each group the end of the member that was drawn last.
   private var lastEnds: [Plan.NodeIndex?]
 
-  static func build(_ outline: Outline, _ names: StepNames) -> (PlanEdges, [PlacedProblem]) {
-    var builder = EdgeBuilder(outline, names)
+  static func build(
+    _ outline: Outline, _ names: StepNames, _ references: ReferenceEdges
+  ) -> (PlanEdges, [PlacedProblem]) {
+    var builder = EdgeBuilder(outline, names, references)
     for node in outline.nodes.indices { builder.drawEdges(of: node) }
     return (builder.edges.edges, builder.found.problems)
   }
 
-  private init(_ outline: Outline, _ names: StepNames) {
+  private init(_ outline: Outline, _ names: StepNames, _ references: ReferenceEdges) {
     self.outline = outline
     self.names = names
+    self.references = references
     edges = EdgeList(nodeCount: outline.nodes.count)
     suggestions = Suggestions(outline)
     lastEnds = Array(repeating: nil, count: outline.groups.count)
@@ -48,6 +53,7 @@ struct EdgeBuilder {
       drawEnd(of: outline.groups[Int(index)])
       outline.groups[Int(index)].parent.map { lastEnds[$0] = node }
     }
+    for edge in references[node] { edges.append(Int(edge.target)) }
     edges.closeNode()
   }
 
@@ -112,7 +118,7 @@ struct EdgeBuilder {
       guard case .step(let index) = outline.nodes[target] else {
         return tell(.readsLogOfGroup(subject(node), group: source.name), at: source)
       }
-      if outline.steps[Int(index)].command.usesTerminal {
+      if outline.steps[Int(index)].command?.usesTerminal == true {
         tell(.readsLogOfTerminal(subject(node), step: source.name), at: source)
       }
       edges.append(target)

@@ -27,7 +27,9 @@ extension Plan {
   }
 
   /// The secrets that a run reads.
-  package var usedSecrets: [SecretDeclaration] { workflow.secrets }
+  package var usedSecrets: [SecretDeclaration] {
+    workflow.secrets.filter { values.secrets.contains($0.name) }
+  }
 
   public func shell(of step: PlannedStep) -> Shell { innermost(of: step) { $0.shell } ?? .sh }
 
@@ -45,11 +47,13 @@ extension Plan {
     return nil
   }
 
-  /// The command line that will be started: a script's is its shell with the text appended.
+  /// The command line that will be started: a script's is its shell with the text appended. Nothing, of a
+  /// step that runs nothing.
   public func arguments(of step: PlannedStep) -> [String] {
-    switch step.command.invocation {
+    switch step.command?.invocation {
     case .program(let arguments): arguments
     case .script(let text): shell(of: step).prefix + [text]
+    case nil: []
     }
   }
 }

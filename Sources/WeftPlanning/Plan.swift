@@ -9,11 +9,11 @@ public struct Plan: Sendable {
   /// The index of a node; smaller stands earlier in the file.
   public typealias NodeIndex = Int
 
-  public let workflow: Workflow
+  public internal(set) var workflow: Workflow
   /// Every step that runs something, in file order.
   public let steps: [PlannedStep]
   /// Every group, the top level first (index 0), then in file order: outer before inner.
-  public let groups: [PlannedGroup]
+  public internal(set) var groups: [PlannedGroup]
   /// Steps, group starts and group ends, in file order. The top level has neither start nor end.
   public let nodes: [PlanNode]
   /// What each node waits for.
@@ -24,10 +24,15 @@ public struct Plan: Sendable {
   /// For each node the number of steps on the longest path from it to an end of the graph, itself
   /// included: those with more below them start first.
   public let stepsBelow: [Int32]
+  /// The expressions, and what they read.
+  package let values: PlannedValues
+  /// Names whose expressions have been evaluated; by node.
+  var names: [NodeIndex: String] = [:]
 
   package init(
     workflow: Workflow, steps: [PlannedStep], groups: [PlannedGroup], nodes: [PlanNode],
-    dependencies: PlanEdges, topologicalOrder: [Int32], stepsBelow: [Int32]
+    dependencies: PlanEdges, topologicalOrder: [Int32], stepsBelow: [Int32],
+    values: PlannedValues = .none
   ) {
     self.workflow = workflow
     self.steps = steps
@@ -36,6 +41,7 @@ public struct Plan: Sendable {
     self.dependencies = dependencies
     self.topologicalOrder = topologicalOrder
     self.stepsBelow = stepsBelow
+    self.values = values
   }
 }
 
@@ -73,18 +79,24 @@ public struct PlannedStep: Sendable {
   public var group: Int { Int(groupIndex) }
   public var node: Plan.NodeIndex { Int(nodeIndex) }
 
-  /// What it runs.
-  public var command: Command {
-    guard case .run(let command) = list[Int(position)].action else {
-      preconditionFailure("\"\(address)\" is planned as a step and is a group")
-    }
+  /// What it runs; `nil` of one that only computes its outputs.
+  public var command: Command? {
+    guard case .run(let command) = list[Int(position)].action else { return nil }
     return command
   }
 
   /// Its own settings, without a copy of the whole step.
   package var settings: CommandSettings { list[Int(position)].settings }
+  package var hasWorkingDirectory: Bool { list[Int(position)].settings.workingDirectory != nil }
   /// Its time limit, likewise.
   package var timeout: Duration? { list[Int(position)].timeout }
+  /// Visits its texts in which expressions may stand, with what is known of their places.
+  func visitTexts(_ visit: (TextSite, String, [TextPlace]) -> Void) {
+    let position = Int(position)
+    list[position].visitTexts { visit($0, $1, list[position].place.value?.texts ?? []) }
+  }
+  var name: String? { list[Int(position)].name }
+  package var allowFailure: FailureTolerance { list[Int(position)].allowFailure }
   /// What it needs, as written; the edges are in ``Plan/dependencies``.
   var needs: [Need]? { list[Int(position)].needs }
   /// The same step as its `id` names it.
@@ -95,7 +107,7 @@ public struct PlannedStep: Sendable {
   }
   /// The step whose log it reads.
   var logSource: Need? {
-    guard case .log(let source)? = command.stdin else { return nil }
+    guard case .log(let source)? = command?.stdin else { return nil }
     return source
   }
 }
@@ -105,9 +117,9 @@ public struct PlannedGroup: Sendable {
   /// `nil` for the top level.
   public let address: StepAddress?
   /// `nil` for the top level. Its `action` holds the members, which are planned by themselves.
-  public let step: Step?
+  public internal(set) var step: Step?
   public let order: StepGroup.Order
-  public let maxParallel: Int?
+  public internal(set) var maxParallel: Int?
   /// The enclosing group; `nil` for the top level.
   public let parent: Int?
   /// 0 for the top level.

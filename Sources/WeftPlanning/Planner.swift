@@ -17,18 +17,23 @@ public enum Planner {
   public static func plan(_ workflow: Workflow) -> (plan: Plan?, diagnostics: [Diagnostic]) {
     let (outline, tooLarge) = Outline.make(of: workflow)
     let (names, duplicates) = StepNames.make(of: outline)
-    let (dependencies, misnamed) = EdgeBuilder.build(outline, names)
+    let reader = TextReader.read(workflow, outline, names)
+    let (dependencies, misnamed) = EdgeBuilder.build(outline, names, reader.references)
     let order = TopologicalOrder(of: dependencies)
     let cycles = CycleFinder.cycles(of: dependencies, leftOutOf: order).map {
-      Cycle(through: $0, of: outline, names).problem
+      Cycle(through: $0, of: outline, names, reader.references, in: workflow.source.value).problem
     }
-    let problems = tooLarge + duplicates + misnamed + cycles
+    var checker = ValueChecker(workflow, outline, names, texts: reader.texts)
+    checker.check(workflow, in: order.nodes)
+    let problems =
+      tooLarge + duplicates + reader.found.problems + misnamed + cycles + checker.found.problems
     let diagnostics = problems.map { $0.diagnostic(in: workflow.source.value) }.sortedByPlace()
     guard !diagnostics.contains(where: \.isError) else { return (nil, diagnostics) }
     let plan = Plan(
       workflow: workflow, steps: outline.steps, groups: outline.groups, nodes: outline.nodes,
       dependencies: dependencies, topologicalOrder: order.nodes,
-      stepsBelow: CriticalPath.stepsBelow(each: outline.nodes, dependencies, order.nodes))
+      stepsBelow: CriticalPath.stepsBelow(each: outline.nodes, dependencies, order.nodes),
+      values: PlannedValues(reader, checker, outline))
     return (plan, diagnostics)
   }
 }

@@ -17,6 +17,7 @@ extension PlanningProblem {
     case .tooManySteps: "W0211"
     case .readsLogOfTerminal: "W0212"
     case .needsTwice: "W0501"
+    case .value(let problem): problem.code
     }
   }
 
@@ -48,10 +49,11 @@ extension PlanningProblem {
       "the workflow has more than \(WorkflowLimits.steps) steps and groups"
     case .needsTwice(let subject, let name, _):
       "\(subject) needs \"\(name)\" twice"
+    case .value(let problem): problem.message
     }
   }
 
-  var help: String {
+  var help: String? {
     switch self {
     case .duplicateID:
       "an id is unique in its file: rename one of the two"
@@ -81,6 +83,7 @@ extension PlanningProblem {
       "split the workflow into several"
     case .needsTwice:
       "once is enough"
+    case .value(let problem): problem.help
     }
   }
 

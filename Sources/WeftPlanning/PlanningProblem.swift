@@ -29,6 +29,7 @@ enum PlanningProblem: Sendable, Hashable {
   case groupsTooDeep(innermost: String)
   case tooManySteps
   case needsTwice(Subject, String, first: SourceRange?)
+  case value(ValueProblem)
 }
 
 /// A problem and where it stands; nowhere, in a workflow that was built in Swift.
@@ -73,8 +74,11 @@ extension Diagnostic.Place {
 
 extension PlanningProblem {
   var severity: Diagnostic.Severity {
-    guard case .needsTwice = self else { return .error }
-    return .warning
+    switch self {
+    case .needsTwice: .warning
+    case .value(let problem): problem.isWarning ? .warning : .error
+    default: .error
+    }
   }
 
   /// The other places of the problem, in the order in which they should be read.

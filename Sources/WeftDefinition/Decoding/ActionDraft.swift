@@ -16,6 +16,8 @@ struct ActionDraft {
   var group = GroupDraft()
   var maxParallel: Int?
   var maxParallelKey: JSONNode?
+  /// Something to compute is enough to do.
+  var computesOutputs = false
 }
 
 extension DecodingPass {
@@ -33,8 +35,7 @@ extension DecodingPass {
   mutating func action(of draft: ActionDraft, at node: JSONNode) -> StepAction {
     if let order = draft.group.order { return group(order, of: draft) }
     guard let run = draft.run else {
-      if !draft.hasUnknownKey { report(.noAction, at: node) }
-      return DecodingPass.nothing
+      return actionOfNone(draft, at: node)
     }
     if let key = draft.maxParallelKey {
       report(.groupKeyOfCommand("maxParallel"), at: key, related: ("\"run\" is here", run))
@@ -44,6 +45,21 @@ extension DecodingPass {
     var command = draft.command
     command.invocation = invocation
     return .run(command)
+  }
+
+  /// A step that runs nothing computes its outputs, and has no command to say anything about.
+  private mutating func actionOfNone(_ draft: ActionDraft, at node: JSONNode) -> StepAction {
+    guard draft.computesOutputs else {
+      if !draft.hasUnknownKey { report(.noAction, at: node) }
+      return DecodingPass.nothing
+    }
+    for key in draft.commandKeys {
+      report(.commandKeyOfComputation(key.name.rawValue), at: key.node)
+    }
+    if let key = draft.maxParallelKey {
+      report(.groupKeyOfCommand("maxParallel"), at: key)
+    }
+    return .compute
   }
 
   private mutating func group(_ order: StepGroup.Order, of draft: ActionDraft) -> StepAction {

@@ -10,14 +10,15 @@ extension DecodingPass {
     case .successCodes: command.successCodes = successCodes(value) ?? command.successCodes
     case .stop: command.stop = stopRequest(value)
     case .leftovers: command.leftovers = leftoverPolicy(value) ?? command.leftovers
-    case .stallTimeout: command.stallTimeout = duration(value, Field("stallTimeout"))
-    case .mergeOutput: command.mergesOutput = flag(value, Field("mergeOutput"))
-    case .logLimit: command.logLimit = size(value, Field("logLimit")) ?? command.logLimit
-    case .tty: command.usesTerminal = flag(value, Field("tty"))
-    case .jobserver: command.usesJobserver = flag(value, Field("jobserver"))
+    case .stallTimeout:
+      command.stallTimeout = duration(value, Field("stallTimeout"), as: .stallTimeout)
+    case .mergeOutput: command.mergesOutput = flag(value, Field("mergeOutput"), as: .mergeOutput)
+    case .logLimit:
+      command.logLimit = size(value, Field("logLimit"), as: .logLimit) ?? command.logLimit
+    case .tty: command.usesTerminal = flag(value, Field("tty"), as: .tty)
+    case .jobserver: command.usesJobserver = flag(value, Field("jobserver"), as: .jobserver)
     case .id, .run, .needs, .name, .description, .env, .cwd, .shell, .timeout, .allowFailure,
-      .steps,
-      .parallel, .maxParallel, .envPolicy:
+      .steps, .parallel, .maxParallel, .envPolicy, .outputs:
       break
     }
   }
@@ -25,7 +26,8 @@ extension DecodingPass {
   mutating func invocation(_ node: JSONNode) -> Command.Invocation? {
     switch node.kind {
     case .string: return script(node, Field("run")).map(Command.Invocation.script)
-    case .array: return arguments(node, Field("run")).map(Command.Invocation.program)
+    case .array:
+      return arguments(node, Field("run"), allowsExpressions: true).map(Command.Invocation.program)
     default:
       reportType(
         of: node, Field("run"), wanted: "a script, or an array of a program and its arguments")
@@ -34,12 +36,12 @@ extension DecodingPass {
   }
 
   mutating func script(_ node: JSONNode, _ field: Field) -> String? {
-    filledText(node, field, wanted: "a script")
+    filledText(node, field, at: .script, wanted: "a script")
   }
 
   mutating func standardInput(_ node: JSONNode) -> StandardInput? {
     switch node.kind {
-    case .string: return text(node, Field("stdin")).map(StandardInput.text)
+    case .string: return text(node, Field("stdin"), at: .input).map(StandardInput.text)
     case .object: return standardInputSource(node)
     default:
       reportType(
@@ -61,7 +63,8 @@ extension DecodingPass {
       found.insert(key)
       switch key {
       case .file:
-        let path = filledText(member.value, field.member(member.key), wanted: "the path of a file")
+        let path = filledText(
+          member.value, field.member(member.key), at: .inputFile, wanted: "the path of a file")
         sources[key] = path.map(StandardInput.file)
       case .log:
         let name = filledText(member.value, field.member(member.key), wanted: "the id of a step")

@@ -12,7 +12,7 @@ extension DecodingPass {
     }
     var variables: [String: String?] = [:]
     for member in node.members {
-      guard let name = variableName(member.key), let value = variable(member) else {
+      guard let name = variableName(member.key), let value = variable(name, member) else {
         continue
       }
       variables.updateValue(value, forKey: name)
@@ -34,12 +34,13 @@ extension DecodingPass {
   }
 
   /// A value, or the wish to remove it; the outer optional is for neither.
-  private mutating func variable(_ member: JSONMember) -> String?? {
+  private mutating func variable(_ name: String, _ member: JSONMember) -> String?? {
     let node = member.value
     switch node.kind {
     case .null: return .some(nil)
     case .number, .bool: return node.sourceText
-    case .string: return text(node, Field("env", member: member.key)).map { $0 }
+    case .string:
+      return text(node, Field("env", member: member.key), at: .variable(name)).map { $0 }
     case .array, .object, .unreadable:
       reportType(
         of: node, Field("env", member: member.key),
@@ -66,7 +67,8 @@ extension DecodingPass {
   }
 
   mutating func workingDirectory(_ node: JSONNode) -> String? {
-    filledText(node, Field("cwd"), wanted: "the path of a directory")
+    filledText(
+      node, Field("cwd"), at: .workingDirectory, wanted: "the path of a directory")
   }
 
   mutating func shell(_ node: JSONNode) -> Shell? {

@@ -7,11 +7,12 @@ extension DecodingPass {
   mutating func step(_ node: JSONNode, into members: inout [Step]) {
     switch node.kind {
     case .string:
-      let text = script(node, .itself)
+      var text: String?
+      let draft = collectingTexts { text = $0.script(node, .itself) }
       members.append(
         Step(
           action: text.map(DecodingPass.running) ?? DecodingPass.nothing,
-          place: StepPlace(step: node.range)))
+          place: StepPlace(step: node.range, texts: draft.places)))
     case .object:
       members.append(Step(action: DecodingPass.nothing, place: StepPlace(step: node.range)))
       // In its place, since a step is large and there may be very many.
@@ -28,13 +29,18 @@ extension DecodingPass {
 
   private mutating func objectStep(_ node: JSONNode, into step: inout Step) {
     var draft = ActionDraft()
-    for member in node.members {
-      guard let key: StepKey = key(of: member, in: .step) else {
-        draft.hasUnknownKey = draft.hasUnknownKey || !isIgnored(member.key)
-        continue
+    let texts = collectingTexts { pass in
+      for member in node.members {
+        guard let key: StepKey = pass.key(of: member, in: .step) else {
+          draft.hasUnknownKey = draft.hasUnknownKey || !pass.isIgnored(member.key)
+          continue
+        }
+        pass.take(key, member, into: &step, &draft)
       }
-      take(key, member, into: &step, &draft)
     }
+    if !texts.places.isEmpty { step.place.value?.texts = texts.places }
+    if !texts.computed.isEmpty { step.computed = texts.computed }
+    draft.computesOutputs = !step.outputs.isEmpty
     step.action = action(of: draft, at: node)
   }
 
@@ -53,8 +59,10 @@ extension DecodingPass {
     case .cwd: step.settings.workingDirectory = workingDirectory(value)
     case .shell: step.settings.shell = shell(value)
     case .envPolicy: step.settings.environmentPolicy = environmentPolicy(value)
-    case .timeout: step.timeout = duration(value, Field("timeout"))
+    case .timeout: step.timeout = duration(value, Field("timeout"), as: .timeout)
     case .allowFailure: step.allowFailure = tolerance(value)
+    case .outputs:
+      step.outputs = outputs(value)
     case .run:
       draft.run = member.key
       draft.invocation = invocation(value)

@@ -23,7 +23,7 @@ extension DecodingPass {
       switch key {
       case .signal: signal = stopSignal(member.value, field.member(member.key))
       case .grace:
-        grace = duration(member.value, field.member(member.key), allowsZero: true)
+        grace = duration(member.value, field.member(member.key), allowsZero: true, as: .grace)
       }
     }
     if isEmpty {

@@ -4,6 +4,7 @@ import WeftJSON
 /// `allowFailure`, `onFailure` and `leftovers`: what is chosen from a list of words.
 extension DecodingPass {
   mutating func tolerance(_ node: JSONNode) -> FailureTolerance {
+    if computes(.allowFailure, node) { return .none }
     switch node.kind {
     case .bool: return node.boolValue == true ? .all : .none
     case .array: return .classes(errorClasses(node))

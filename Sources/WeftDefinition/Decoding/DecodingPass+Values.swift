@@ -8,8 +8,9 @@ extension DecodingPass {
       reportType(of: node, field, wanted: "a string", help: stringHelp(for: node))
       return nil
     }
-    let content = content(of: node)
-    if !node.isEscaped && !content.hasDollar { return String(decoding: content, as: UTF8.self) }
+    guard mayHaveExpression(node) else {
+      return String(decoding: content(of: node), as: UTF8.self)
+    }
     let text = node.stringValue ?? ""
     guard !text.hasExpression else {
       report(.expression(path: path(field)), at: node)
@@ -18,7 +19,12 @@ extension DecodingPass {
     return text
   }
 
-  /// A text with something in it; `wanted` says what, for the message.
+  /// Whether a string has a dollar in it, or an escape that may be one.
+  func mayHaveExpression(_ node: JSONNode) -> Bool {
+    node.isEscaped || content(of: node).hasDollar
+  }
+
+  /// A text without expressions and with something in it; `wanted` says what, for the message.
   mutating func filledText(_ node: JSONNode, _ field: Field, wanted: String) -> String? {
     guard let text = text(node, field) else { return nil }
     guard !text.isEmpty else {
@@ -29,7 +35,9 @@ extension DecodingPass {
   }
 
   /// A program and its arguments.
-  mutating func arguments(_ node: JSONNode, _ field: Field) -> [String]? {
+  mutating func arguments(
+    _ node: JSONNode, _ field: Field, allowsExpressions: Bool = false
+  ) -> [String]? {
     guard !node.elements.isEmpty else {
       report(.empty(path: path(field), wanted: "a program and its arguments"), at: node)
       return nil
@@ -38,15 +46,22 @@ extension DecodingPass {
     var isWhole = true
     for (index, element) in node.elements.enumerated() {
       let argument =
-        index == 0
-        ? filledText(element, field.element(0), wanted: "the name of a program")
+        allowsExpressions
+        ? text(element, field.element(index), at: .argument(index))
         : text(element, field.element(index))
+      if index == 0, argument == "" {
+        report(.empty(path: path(field.element(0)), wanted: "the name of a program"), at: element)
+        isWhole = false
+      }
       if let argument { arguments.append(argument) } else { isWhole = false }
     }
     return isWhole ? arguments : nil
   }
 
-  mutating func integer(_ node: JSONNode, _ field: Field, in range: ClosedRange<Int>) -> Int? {
+  mutating func integer(
+    _ node: JSONNode, _ field: Field, in range: ClosedRange<Int>, as key: ComputedKey? = nil
+  ) -> Int? {
+    if computes(key, node) { return nil }
     guard let number = node.numberValue else {
       reportType(
         of: node, field,
@@ -63,8 +78,9 @@ extension DecodingPass {
   }
 
   mutating func duration(
-    _ node: JSONNode, _ field: Field, allowsZero: Bool = false
+    _ node: JSONNode, _ field: Field, allowsZero: Bool = false, as key: ComputedKey? = nil
   ) -> Duration? {
+    if computes(key, node) { return nil }
     if node.kind == .number {
       report(.durationWithoutUnit(path: path(field), number: node.sourceText), at: node)
       return nil
@@ -84,7 +100,10 @@ extension DecodingPass {
     }
   }
 
-  mutating func size(_ node: JSONNode, _ field: Field) -> ByteCount? {
+  mutating func size(
+    _ node: JSONNode, _ field: Field, as key: ComputedKey? = nil
+  ) -> ByteCount? {
+    if computes(key, node) { return nil }
     if node.kind == .number {
       report(.sizeWithoutUnit(path: path(field), number: node.sourceText), at: node)
       return nil
@@ -103,7 +122,8 @@ extension DecodingPass {
   }
 
   /// `false` where it is neither true nor false.
-  mutating func flag(_ node: JSONNode, _ field: Field) -> Bool {
+  mutating func flag(_ node: JSONNode, _ field: Field, as key: ComputedKey? = nil) -> Bool {
+    if computes(key, node) { return false }
     if let flag = node.boolValue { return flag }
     reportType(of: node, field, wanted: "true or false", help: flagHelp(for: node))
     return false
@@ -147,42 +167,6 @@ extension JSONNode {
     case .array: "an array"
     case .object: "an object"
     case .unreadable: "unreadable"
-    }
-  }
-}
-
-extension UnsafeBufferPointer<UInt8> {
-  /// Whether there is a dollar, without which there is no expression; eight bytes at a time, by the
-  /// test for a zero byte in a word (H. S. Warren, "Hacker's Delight", §6-1).
-  fileprivate var hasDollar: Bool {
-    let dollars = UInt64(UInt8(ascii: "$")) &* 0x0101_0101_0101_0101
-    let bytes = UnsafeRawBufferPointer(self)
-    var offset = 0
-    while offset &+ 8 <= bytes.count {
-      let word = bytes.loadUnaligned(fromByteOffset: offset, as: UInt64.self) ^ dollars
-      if (word &- 0x0101_0101_0101_0101) & ~word & 0x8080_8080_8080_8080 != 0 { return true }
-      offset &+= 8
-    }
-    while offset < bytes.count {
-      if bytes[offset] == UInt8(ascii: "$") { return true }
-      offset &+= 1
-    }
-    return false
-  }
-}
-
-extension String {
-  /// Whether `${{` is in the text.
-  var hasExpression: Bool {
-    var text = self
-    return text.withUTF8 { bytes in
-      guard bytes.count >= 3 else { return false }
-      for index in 0..<bytes.count - 2 where bytes[index] == UInt8(ascii: "$") {
-        if bytes[index + 1] == UInt8(ascii: "{") && bytes[index + 2] == UInt8(ascii: "{") {
-          return true
-        }
-      }
-      return false
     }
   }
 }

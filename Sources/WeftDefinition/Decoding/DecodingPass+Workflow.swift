@@ -12,13 +12,17 @@ extension DecodingPass {
     var workflow = Workflow(body: StepGroup(.steps, []), source: root.document.file)
     var body = GroupDraft()
     var hasUnknownKey = false
-    for member in root.members {
-      guard let key: WorkflowKey = key(of: member, in: .workflow) else {
-        hasUnknownKey = hasUnknownKey || !isIgnored(member.key)
-        continue
+    let own = collectingTexts { pass in
+      for member in root.members {
+        guard let key: WorkflowKey = pass.key(of: member, in: .workflow) else {
+          hasUnknownKey = hasUnknownKey || !pass.isIgnored(member.key)
+          continue
+        }
+        pass.take(key, member, into: &workflow, &body)
       }
-      take(key, member, into: &workflow, &body)
     }
+    workflow.computed = own.computed
+    workflow.texts = Written(own.places)
     guard let order = body.order else {
       if !hasUnknownKey { report(.nothingToRun, at: root) }
       return nil
@@ -34,7 +38,7 @@ extension DecodingPass {
     let value = member.value
     switch key {
     case .schema: break
-    case .name: workflow.name = name(value)
+    case .name: workflow.name = filledText(value, Field("name"), wanted: "a name")
     case .description: workflow.description = text(value, Field("description"))
     case .inputs: workflow.inputs = inputs(value)
     case .env: workflow.settings.environment = environment(value)
@@ -43,18 +47,19 @@ extension DecodingPass {
     case .envPolicy: workflow.settings.environmentPolicy = environmentPolicy(value)
     case .secrets: workflow.secrets = secrets(value)
     case .maxParallel: workflow.maxParallel = maxParallel(value)
-    case .timeout: workflow.timeout = duration(value, Field("timeout"))
+    case .timeout: workflow.timeout = duration(value, Field("timeout"), as: .timeout)
     case .onFailure: workflow.onFailure = failureResponse(value) ?? .stop
     case .steps: members(.steps, member, into: &body)
     case .parallel: members(.parallel, member, into: &body)
+    case .outputs: workflow.outputs = outputs(value)
     }
   }
 
   mutating func name(_ node: JSONNode) -> String? {
-    filledText(node, Field("name"), wanted: "a name")
+    filledText(node, Field("name"), at: .name, wanted: "a name")
   }
 
   mutating func maxParallel(_ node: JSONNode) -> Int? {
-    integer(node, Field("maxParallel"), in: 1...WorkflowLimits.maxParallel)
+    integer(node, Field("maxParallel"), in: 1...WorkflowLimits.maxParallel, as: .maxParallel)
   }
 }

@@ -25,6 +25,8 @@ struct DecodingPass {
   private var stepCount = 0
   /// What was meant as an id and is none; whoever needs it is not to blame.
   private(set) var rejectedIDs: Set<String> = []
+  /// Of the object being read.
+  var texts = TextDraft()
 
   /// Reads a workflow and returns what was understood, or `nil` where too much is missing, with all
   /// that was wrong.

@@ -43,7 +43,7 @@ public enum DefinitionCode: String, Sendable, Hashable, CaseIterable {
     case .tooManySteps: "more steps than the limit"
     case .tooManyProblems: "more problems than are collected"
     case .keyBesideTerminal: "a key about pipes, on a step that has the terminal instead"
-    case .expression: "an expression, which this version of the format does not have"
+    case .expression: "an expression where none can stand"
     case .invalidDuration: "a text that is not a duration, or one out of range"
     case .invalidID: "an id or name that breaks the rule for ids"
     case .numberOutOfRange: "a number that is too small, too large, or not whole"

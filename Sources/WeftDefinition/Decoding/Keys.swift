@@ -6,6 +6,7 @@ enum WorkflowKey: String, ObjectKey {
   case name, description, env, cwd, shell, maxParallel, timeout, onFailure, steps, parallel
   case secrets, envPolicy
   case inputs
+  case outputs
 
   static let table = KeyTable<WorkflowKey>()
 }
@@ -15,7 +16,7 @@ enum StepKey: String, ObjectKey {
   case id, run, needs, name, description, env, cwd, shell, stdin, timeout, allowFailure
   case successCodes, steps, parallel, maxParallel
   case envPolicy
-  case stop, leftovers, stallTimeout, mergeOutput, logLimit, tty, jobserver
+  case stop, leftovers, stallTimeout, mergeOutput, logLimit, tty, jobserver, outputs
 
   static let table = KeyTable<StepKey>()
 }

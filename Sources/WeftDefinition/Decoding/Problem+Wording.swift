@@ -44,14 +44,19 @@ extension Problem {
       Wording(
         .misplacedKey, "\"\(key)\" is for a step with \"run\", and this one is a group",
         help: "put it into the members of the group that need it")
+    case .commandKeyOfComputation(let key):
+      Wording(
+        .misplacedKey, "\"\(key)\" is for a step with \"run\", and this one only computes outputs",
+        help: "add \"run\", or remove \"\(key)\"")
     case .groupKeyOfCommand(let key):
       Wording(
-        .misplacedKey, "\"\(key)\" is for a group or the workflow, and this step has \"run\"",
+        .misplacedKey, "\"\(key)\" is for a group or the workflow, and this step is neither",
         help: "put it into the group around the step")
 
     case .noAction:
       Wording(
-        .noAction, "the step has nothing to do, expected \"run\", \"steps\" or \"parallel\"",
+        .noAction,
+        "the step has nothing to do, expected \"run\", \"steps\", \"parallel\" or \"outputs\"",
         help: "add what it runs, such as \"run\": \"make test\"")
     case .severalActions("steps", "parallel"), .severalActions("parallel", "steps"):
       Wording(
@@ -137,9 +142,11 @@ extension Problem {
         help: "leave it out: nothing is waited for")
     case .expression(let path):
       Wording(
-        .expression, "\(path) has \"${{\" in it, and this version of the format has no expressions",
-        help: "use an environment variable: set it in \"env\" and write \"$NAME\" in the script; "
-          + "a literal \"${{\" cannot be written yet")
+        .expression, "\(path) has an expression in it, and none can stand there",
+        help:
+          "expressions stand in run, stdin, env, cwd, name and outputs, and in place of a number, "
+          + "a size, a duration or a truth")
+
     }
   }
 }

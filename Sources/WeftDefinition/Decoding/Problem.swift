@@ -16,6 +16,7 @@ enum Problem: Hashable {
   case workflowKeyOfStep(String)
   case commandKeyOfGroup(String)
   case groupKeyOfCommand(String)
+  case commandKeyOfComputation(String)
   // Actions
   case noAction
   case pipeKeyBesideTerminal(String)

@@ -30,6 +30,7 @@ extension Step {
         command.stdin = nil
         step.action = .run(command)
       }
+    case .compute: break
     }
     return step
   }

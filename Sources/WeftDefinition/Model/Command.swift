@@ -40,14 +40,3 @@ public enum StandardInput: Sendable, Hashable {
   /// Everything that another step wrote, both streams; it adds the edge to that step.
   case log(Need)
 }
-
-/// A value kept outside of the one that has it, where most have none.
-private indirect enum Boxed<Value: Sendable & Hashable>: Sendable, Hashable {
-  case holding(Value)
-
-  var value: Value {
-    switch self {
-    case .holding(let value): value
-    }
-  }
-}

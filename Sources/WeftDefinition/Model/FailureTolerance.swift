@@ -15,7 +15,7 @@ public enum FailureTolerance: Sendable, Hashable {
 }
 
 /// A kind of failure, as it is named in `allowFailure` and told in events: `exit`, `exit:3`,
-/// `signal`, `signal:KILL`, `spawn`, `timeout`, `stall`, `limit`.
+/// `signal`, `signal:KILL`, `spawn`, `timeout`, `stall`, `limit`, `output`, `expression`.
 public struct ErrorClass: Sendable, Hashable, CustomStringConvertible {
   public let name: String
 
@@ -35,6 +35,8 @@ public struct ErrorClass: Sendable, Hashable, CustomStringConvertible {
   public static let timeout = ErrorClass(unchecked: "timeout")
   public static let stall = ErrorClass(unchecked: "stall")
   public static let limit = ErrorClass(unchecked: "limit")
+  public static let output = ErrorClass(unchecked: "output")
+  public static let expression = ErrorClass(unchecked: "expression")
 
   /// An exit with this code.
   public static func exit(_ code: Int) -> ErrorClass { ErrorClass(unchecked: "exit:\(code)") }
@@ -44,7 +46,9 @@ public struct ErrorClass: Sendable, Hashable, CustomStringConvertible {
   }
 
   /// The classes that stand for themselves.
-  public static let plain: [ErrorClass] = [.exit, .signal, .spawn, .timeout, .stall, .limit]
+  public static let plain: [ErrorClass] = [
+    .exit, .signal, .spawn, .timeout, .stall, .limit, .output, .expression,
+  ]
 
   private static func isKnown(_ name: String) -> Bool {
     if plain.contains(where: { $0.name == name }) { return true }

@@ -16,13 +16,16 @@ public struct Step: Sendable, Hashable {
   public var timeout: Duration?
   /// Which failures the run survives.
   public var allowFailure: FailureTolerance
+  /// Few steps have outputs or computed keys, and there may be very many steps.
+  private var boxedValues: Boxed<Values>?
   /// Where the step, and its id, stand in the file.
   public var place: Written<StepPlace?>
 
   public init(
     id: StepID? = nil, name: String? = nil, description: String? = nil, action: StepAction,
     needs: [Need]? = nil, settings: CommandSettings = CommandSettings(), timeout: Duration? = nil,
-    allowFailure: FailureTolerance = .none, place: StepPlace? = nil
+    allowFailure: FailureTolerance = .none, outputs: [OutputDeclaration] = [],
+    computed: [ComputedKey: String] = [:], place: StepPlace? = nil
   ) {
     self.id = id
     self.name = name
@@ -33,6 +36,32 @@ public struct Step: Sendable, Hashable {
     self.timeout = timeout
     self.allowFailure = allowFailure
     self.place = Written(place)
+    values = Values(outputs: outputs, computed: computed)
+  }
+}
+
+extension Step {
+  private struct Values: Sendable, Hashable {
+    var outputs: [OutputDeclaration] = []
+    var computed: [ComputedKey: String] = [:]
+  }
+
+  private var values: Values {
+    get { boxedValues?.value ?? Values() }
+    set { boxedValues = newValue == Values() ? nil : .holding(newValue) }
+  }
+
+  /// What it hands on, in the order of the file; no two have the same name.
+  public var outputs: [OutputDeclaration] {
+    get { values.outputs }
+    set { values.outputs = newValue }
+  }
+
+  /// Keys that an expression computes, each with its text; the property of such a key is as if it were
+  /// not set.
+  public var computed: [ComputedKey: String] {
+    get { values.computed }
+    set { values.computed = newValue }
   }
 }
 
@@ -42,10 +71,13 @@ public struct StepPlace: Sendable, Hashable {
   public var step: SourceRange
   /// The value of its `id`, with quotes.
   public var id: SourceRange?
+  /// Its texts that have expressions in them.
+  public var texts: [TextPlace]
 
-  public init(step: SourceRange, id: SourceRange? = nil) {
+  public init(step: SourceRange, id: SourceRange? = nil, texts: [TextPlace] = []) {
     self.step = step
     self.id = id
+    self.texts = texts
   }
 }
 
@@ -71,6 +103,8 @@ public enum StepAction: Sendable, Hashable {
   case run(Command)
   /// Runs other steps.
   case group(StepGroup)
+  /// Runs nothing: it computes its outputs.
+  case compute
 }
 
 /// Steps that belong together, and the order between them.

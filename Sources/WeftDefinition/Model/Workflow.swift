@@ -31,13 +31,21 @@ public struct Workflow: Sendable, Hashable {
   /// Limits the whole run, from its start.
   public var timeout: Duration?
   public var onFailure: FailureResponse
+  /// What a run of it hands on, in the order of the file; no two have the same name.
+  public var outputs: [OutputDeclaration]
+  /// Keys that an expression computes, each with its text: ``ComputedKey/timeout`` and
+  /// ``ComputedKey/maxParallel``.
+  public var computed: [ComputedKey: String]
+  /// The texts of the workflow's own that have expressions in them.
+  public var texts: Written<[TextPlace]>
   /// The file it was read from; `nil` when it was built in Swift.
   public var source: Written<SourceFile?>
 
   public init(
     name: String? = nil, description: String? = nil, body: StepGroup,
     settings: CommandSettings = CommandSettings(), timeout: Duration? = nil,
-    onFailure: FailureResponse = .stop, source: SourceFile? = nil
+    onFailure: FailureResponse = .stop, outputs: [OutputDeclaration] = [],
+    computed: [ComputedKey: String] = [:], source: SourceFile? = nil
   ) {
     self.name = name
     self.description = description
@@ -45,6 +53,9 @@ public struct Workflow: Sendable, Hashable {
     self.settings = settings
     self.timeout = timeout
     self.onFailure = onFailure
+    self.outputs = outputs
+    self.computed = computed
+    texts = Written([])
     self.source = Written(source)
   }
 

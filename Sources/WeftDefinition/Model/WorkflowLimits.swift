@@ -22,6 +22,8 @@ public enum WorkflowLimits {
   public static let logLimit = ByteCount(1 << 30)
   /// How long a command may take that prints a secret, unless the secret says otherwise.
   public static let secretCommandTimeout = Duration.seconds(30)
+  /// Bytes of a step's output, or of what it writes into `$WEFT_OUTPUT`, that can be a value: a mebibyte.
+  public static let valueBytes = 1 << 20
   /// The largest `maxParallel` or `-j`.
   public static let maxParallel = 10_000
 }

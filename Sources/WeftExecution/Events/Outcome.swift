@@ -1,4 +1,5 @@
 public import WeftDefinition
+public import WeftJSON
 public import WeftPlanning
 
 /// What happened to a step, a group or a run. Of a step there are two: its outcome is what happened,
@@ -77,6 +78,8 @@ public struct StepEnd: Sendable, Hashable {
   public let outputTruncated: Bool
   /// How long the step's log is; with what says that it was cut, if it was.
   package let logBytes: UInt64
+  /// What the step hands on.
+  public let outputs: [HandedOn]
   /// Processes of the step that were still alive after its program had ended, and were ended.
   public internal(set) var leftovers: [LeftoverProcess]
   /// Processes of the step that are still alive: they could not be killed.
@@ -86,7 +89,8 @@ public struct StepEnd: Sendable, Hashable {
     outcome: Outcome, conclusion: Outcome, attempts: Int, exit: ProgramExit?,
     failure: StepFailure? = nil, cancellation: CancelReason? = nil, duration: Duration,
     usage: ResourceUsage? = nil, outputBytes: UInt64 = 0, outputTruncated: Bool = false,
-    logBytes: UInt64? = nil, leftovers: [LeftoverProcess] = [], unkillable: [LeftoverProcess] = []
+    logBytes: UInt64? = nil, outputs: [HandedOn] = [], leftovers: [LeftoverProcess] = [],
+    unkillable: [LeftoverProcess] = []
   ) {
     self.outcome = outcome
     self.conclusion = conclusion
@@ -99,8 +103,21 @@ public struct StepEnd: Sendable, Hashable {
     self.outputBytes = outputBytes
     self.outputTruncated = outputTruncated
     self.logBytes = logBytes ?? outputBytes
+    self.outputs = outputs
     self.leftovers = leftovers
     self.unkillable = unkillable
+  }
+}
+
+/// A value that a step, a group or a run hands on by name.
+public struct HandedOn: Sendable, Hashable {
+  public let name: String
+  /// `nil` of one that is secret: it is told nowhere.
+  public let value: JSONValue?
+
+  package init(name: String, value: JSONValue?) {
+    self.name = name
+    self.value = value
   }
 }
 
@@ -159,4 +176,18 @@ public struct GroupEnd: Sendable, Hashable {
   /// The member at fault; `nil` when the group failed by itself, or did not fail.
   public let cause: StepAddress?
   public let duration: Duration
+  /// What the group hands on.
+  public let outputs: [HandedOn]
+
+  package init(
+    outcome: Outcome, conclusion: Outcome, failure: StepFailure?, cause: StepAddress?,
+    duration: Duration, outputs: [HandedOn] = []
+  ) {
+    self.outcome = outcome
+    self.conclusion = conclusion
+    self.failure = failure
+    self.cause = cause
+    self.duration = duration
+    self.outputs = outputs
+  }
 }

@@ -44,6 +44,11 @@ public struct RunEnd: Sendable, Hashable {
   public let firstFailure: StepAddress?
   /// Why the run was cancelled; `nil` if it was not.
   public let cancellation: CancelReason?
+  /// Why the run failed though every step succeeded or was tolerated: an output of the workflow could not
+  /// be computed.
+  public internal(set) var failure: StepFailure?
+  /// What the run hands on; nothing of one that did not succeed.
+  public let outputs: [HandedOn]
   public let duration: Duration
   public let counts: OutcomeCounts
   /// Processes that had outlived the steps that started them, and were ended with the run.
@@ -53,11 +58,14 @@ public struct RunEnd: Sendable, Hashable {
 
   package init(
     outcome: Outcome, firstFailure: StepAddress?, cancellation: CancelReason?, duration: Duration,
-    counts: OutcomeCounts, leftovers: [LeftoverProcess] = [], unkillable: [LeftoverProcess] = []
+    counts: OutcomeCounts, failure: StepFailure? = nil, outputs: [HandedOn] = [],
+    leftovers: [LeftoverProcess] = [], unkillable: [LeftoverProcess] = []
   ) {
     self.outcome = outcome
     self.firstFailure = firstFailure
     self.cancellation = cancellation
+    self.failure = failure
+    self.outputs = outputs
     self.duration = duration
     self.counts = counts
     self.leftovers = leftovers

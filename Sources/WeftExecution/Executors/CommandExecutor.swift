@@ -60,14 +60,14 @@ package final class CommandExecutor: StepExecutor {
   /// Runs the attempt's program to its end on the calling thread.
   private func run(_ attempt: Attempt) throws(AttemptObstacle) -> AttemptEnd {
     let program = try program(for: attempt)
-    return try attempt.step.command.usesJobserver
+    return try attempt.resolved.command.usesJobserver
       ? startWithJobserver(program, for: attempt) : start(program, for: attempt)
   }
 
   private func program(for attempt: Attempt) throws(AttemptObstacle) -> ChildProgram {
     var program: ChildProgram
     do { program = try resolver.program(for: attempt) } catch { throw .environment(error) }
-    let command = attempt.step.command
+    let command = attempt.resolved.command
     program.stopPolicy = stopPolicy.following(command.stop)
     program.stallTimeout = command.stallTimeout
     program.mergesOutput = command.mergesOutput
@@ -93,7 +93,7 @@ package final class CommandExecutor: StepExecutor {
     let started: (Int32) -> Void = { [starts] _ in starts.programStarted() }
     do {
       let end =
-        try attempt.step.command.usesTerminal
+        try attempt.resolved.command.usesTerminal
         ? runAtTerminal(program, for: attempt, started: started)
         : program.run(stop: attempt.stop, started: started, output: attempt.output)
       starts.programEnded()
@@ -125,11 +125,11 @@ package final class CommandExecutor: StepExecutor {
   private func input(
     of attempt: Attempt, limits program: ChildProgram
   ) throws(AttemptObstacle) -> ChildProgram.Input {
-    switch attempt.step.command.stdin {
+    switch attempt.resolved.command.stdin {
     case nil: return .null
     case .text(let text): return .bytes(Array(text.utf8))
     case .file(let path):
-      let place = CommandExecutor.path(path, in: resolver.directory(of: attempt.step))
+      let place = CommandExecutor.path(path, in: resolver.directory(of: attempt.resolved))
       return .file(try open(place, for: attempt, limits: program))
     case .log(let need):
       guard let index = indices[StepAddress(need.name)] else {
@@ -165,7 +165,7 @@ package final class CommandExecutor: StepExecutor {
   private static func stepsReadByOthers(in plan: Plan) -> [StepAddress: Int] {
     var names: Set<String> = []
     for step in plan.steps {
-      if case .log(let need) = step.command.stdin { names.insert(need.name) }
+      if case .log(let need)? = step.command?.stdin { names.insert(need.name) }
     }
     guard !names.isEmpty else { return [:] }
     var indices: [StepAddress: Int] = [:]

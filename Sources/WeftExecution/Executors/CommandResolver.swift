@@ -36,26 +36,30 @@ final class CommandResolver: Sendable {
 
   /// The program of an attempt, without its input.
   func program(for attempt: Attempt) throws(EnvironmentProblem) -> ChildProgram {
+    let resolved = attempt.resolved
     var program = ChildProgram(
-      plan.arguments(of: attempt.step), environment: try environment(of: attempt),
-      directory: directory(of: attempt.step))
-    program.timeout = attempt.step.timeout
+      resolved.arguments(shell: plan.shell(of: attempt.step)),
+      environment: try environment(of: attempt), directory: directory(of: resolved))
+    program.timeout = resolved.timeout
     return program
   }
 
   /// The step's working directory; `nil` where the process stands.
-  func directory(of step: PlannedStep) -> String? {
-    guard let written = plan.workingDirectory(of: step) else { return startDirectory }
+  func directory(of step: ResolvedStep) -> String? {
+    guard let written = step.workingDirectory else { return startDirectory }
     guard let startDirectory, !written.hasPrefix("/") else { return written }
     return startDirectory + "/" + written
   }
 
   private func environment(of attempt: Attempt) throws(EnvironmentProblem) -> EnvironmentBlock {
+    let resolved = attempt.resolved
     let shared = try environment(
       of: SharedLayers(
-        group: attempt.step.group, policy: plan.environmentPolicy(of: attempt.step)))
-    let own = attempt.step.settings.environment
-    let step: Variables = [(RunCookie.step, attempt.step.address.text)]
+        group: attempt.step.group, policy: plan.environmentPolicy(of: attempt.step)),
+      resolved.groupEnvironments)
+    let own = resolved.environment
+    var step: Variables = [(RunCookie.step, attempt.step.address.text)]
+    for (name, value) in resolved.handedOver { step.append((name, value)) }
     // What most steps have in common is in the shared part already.
     if own.isEmpty, attempt.number == 1 { return try shared.setting(step) }
     return try shared.setting(
@@ -63,18 +67,21 @@ final class CommandResolver: Sendable {
   }
 
   /// What the steps of a group have in common, with the variables that are the same for them.
+  ///
+  /// - Parameter resolved: What groups set by expressions: the same for all steps inside, since what they
+  ///   read had ended before the first of these began.
   private func environment(
-    of layers: SharedLayers
+    of layers: SharedLayers, _ resolved: [Int: [String: String?]]
   ) throws(EnvironmentProblem) -> EnvironmentBlock {
     if let known = environments.withLock({ $0[layers] }) { return known }
     let parent = plan.groups[layers.group].parent
     let outer: EnvironmentBlock =
       if let parent {
-        try environment(of: SharedLayers(group: parent, policy: layers.policy))
+        try environment(of: SharedLayers(group: parent, policy: layers.policy), resolved)
       } else {
         outermost.restricted(by: layers.policy)
       }
-    let own = plan.settings(ofGroup: layers.group).environment
+    let own = resolved[layers.group] ?? plan.settings(ofGroup: layers.group).environment
     let environment =
       own.isEmpty && parent != nil
       ? outer

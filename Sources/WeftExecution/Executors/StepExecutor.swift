@@ -37,6 +37,8 @@ package struct Remains: Sendable, Hashable {
 /// One go at running a step.
 package struct Attempt: Sendable {
   package let step: PlannedStep
+  /// What it does, without expressions.
+  package let resolved: ResolvedStep
   /// The step's index in the plan.
   package let index: Int
   /// Counts from 1.
@@ -66,6 +68,8 @@ package struct AttemptEnd: Sendable, Hashable {
     case stopped(ProgramExit?)
     /// It could not start, or failed in another way than by its exit.
     case failed(StepFailure)
+    /// It ended well, and what it hands on cannot be used.
+    case misdelivered(ProgramExit, StepFailure)
   }
 
   package var status: Status

@@ -9,6 +9,8 @@ package import WeftPlatform
 /// One thread at a time writes.
 package final class StepOutputSink: Sendable {
   private let state: Mutex<AttemptOutput>
+  /// The exact bytes that expressions are going to read; `nil` where none does.
+  private let captured: Mutex<OutputCapture>?
   private let index: Int
   private let address: StepAddress
   private let limit: ByteCount
@@ -18,8 +20,9 @@ package final class StepOutputSink: Sendable {
 
   init(
     step index: Int, address: StepAddress, limit: ByteCount, logs: StepLogs, events: EventStream,
-    secrets: RunSecrets = RunSecrets()
+    capture: OutputCapture, secrets: RunSecrets = RunSecrets()
   ) {
+    captured = capture.isIdle ? nil : Mutex(capture)
     state = Mutex(AttemptOutput(limit: limit))
     self.index = index
     self.address = address
@@ -33,6 +36,7 @@ package final class StepOutputSink: Sendable {
   package func write(
     _ chunk: UnsafeRawBufferPointer, to stream: StepOutput.Stream, at now: Duration = .zero
   ) {
+    captured?.withLock { $0.take(chunk, stream) }
     // Here are the bytes as the program wrote them; beyond it they are masked.
     let mask = secrets.mask
     var rest = chunk[...]
@@ -56,6 +60,9 @@ package final class StepOutputSink: Sendable {
   package func finish() {
     pass(on: state.withLock { $0.finish() })
   }
+
+  /// What is kept of the output for expressions.
+  var capture: OutputCapture? { captured?.withLock { $0 } }
 
   /// How much has been written to both streams.
   package var writtenBytes: UInt64 { state.withLock { $0.bytes } }

@@ -4,9 +4,13 @@ package import WeftPlatform
 
 /// How a run is to be carried out, beside what the workflow says; what is set here wins.
 package struct EngineConfiguration: Sendable {
+  /// The run's id; `nil`: a new one.
+  package var run: RunID?
   /// How many attempts may run at once; `nil`: what the workflow says, else the processor count.
   package var maxParallel: Int?
   package var onFailure: FailureResponse?
+  /// The values of the workflow's inputs.
+  package var inputs = InputValues.none
   /// Limits the whole run, from its start.
   package var timeout: Duration?
   /// The values of the workflow's inputs.

@@ -26,9 +26,10 @@ extension LiveRun {
       return Future(value: skip(index, reason))
     }
     events.publish(.stepQueued(step.address), step: index)
+    guard let command = step.command else { return Future(value: compute(index)) }
     return slots.acquire(index).flatMap { [self] answer in
       switch answer {
-      case .granted: startAttempt(of: index)
+      case .granted: startAttempt(of: index, running: command)
       case .refused: Future(value: skip(index, whyRefused(step)))
       }
     }
@@ -39,13 +40,16 @@ extension LiveRun {
     state.withLock { $0.scopes.obstacle(inGroup: step.group, after: []) } ?? .cancelled(.requested)
   }
 
-  private func startAttempt(of index: Int) -> Future<NodeResult, Never> {
+  private func startAttempt(
+    of index: Int, running command: Command
+  ) -> Future<NodeResult, Never> {
     let step = plan.steps[index]
+    let (resolved, failure) = StepResolver(values).resolve(index, running: command)
     let attempt = Attempt(
-      step: step, index: index, number: 1, stop: StopSwitch(),
+      step: step, resolved: resolved, index: index, number: 1, stop: StopSwitch(),
       output: StepOutputSink(
-        step: index, address: step.address, limit: step.command.logLimit, logs: logs,
-        events: events, secrets: secrets),
+        step: index, address: step.address, limit: resolved.command.logLimit, logs: logs,
+        events: events, capture: values.capture(ofStep: index), secrets: secrets),
       logs: logs, warnings: warnings, slots: slots)
     // A cancellation comes either before this, and is seen here, or after it, and finds the attempt.
     let obstacle = state.withLock { state -> SkipReason? in
@@ -58,18 +62,20 @@ extension LiveRun {
       return Future(value: skip(index, obstacle))
     }
     events.publish(.stepStarted(step.address, attempt: attempt.number), step: index)
+    if let failure { return Future(value: finish(attempt, AttemptEnd(.failed(failure)))) }
     return executor.execute(attempt).map { [self] end in finish(attempt, end) }
   }
 
   private func finish(_ attempt: Attempt, _ attemptEnd: AttemptEnd) -> NodeResult {
     attempt.output.finish()
     let step = attempt.step
+    let (attemptEnd, own) = collectOutputs(of: attempt, attemptEnd)
     let (end, response) = state.withLock { state in
       let since = state.running.removeValue(forKey: attempt.index)!.since
       let end = StepEnd(
-        of: step, attemptEnd, attempts: attempt.number,
-        cancelledFor: state.scopes.reasonToStop(inGroup: step.group),
-        duration: time.now - since, output: attempt.output, logBytes: logs.size(of: attempt.index))
+        of: attempt, attemptEnd, cancelledFor: state.scopes.reasonToStop(inGroup: step.group),
+        duration: time.now - since, logBytes: logs.size(of: attempt.index),
+        outputs: own?.outputs.map(HandedOn.init) ?? [])
       state.counts.add(end)
       state.unkillable += end.unkillable
       guard end.conclusion == .failure, let failure = end.failure else {
@@ -77,6 +83,7 @@ extension LiveRun {
       }
       return (end, state.scopes.stepFailed(step, failure))
     }
+    record(own, end, of: step)
     events.publish(.stepFinished(step.address, end), step: attempt.index)
     respond(to: response)
     slots.release(attempt.index)
@@ -85,6 +92,9 @@ extension LiveRun {
 
   private func skip(_ index: Int, _ reason: SkipReason) -> NodeResult {
     state.withLock { $0.counts.add(reason) }
+    values.record(
+      NodeValues(outcome: reason.outcome, conclusion: reason.outcome),
+      ofNode: plan.steps[index].node)
     events.publish(.stepSkipped(plan.steps[index].address, reason), step: index)
     return NodeResult(reason)
   }
@@ -110,11 +120,17 @@ extension LiveRun {
     guard let address = plan.groups[index].address else {
       preconditionFailure("the top level is not a node")
     }
-    let (verdict, response, running) = state.withLock { state in
+    var (verdict, response, running) = state.withLock { state in
       let running = state.groups.removeValue(forKey: index)
       let (verdict, response) = state.scopes.end(ofGroup: index, members: members)
       return (verdict, response, running)
     }
+    let duration = running.map { time.now - $0.since } ?? .zero
+    let outputs = outputs(ofGroup: index, verdict, lasting: duration)
+    if case .failure(let failure) = outputs {
+      (verdict, response) = state.withLock { $0.scopes.failed(group: index, failure) }
+    }
+    recordGroup(index, verdict, outputs, lasting: duration)
     // A group that never started is told of by its steps, which were skipped.
     if let running {
       running.timer?.cancel()
@@ -123,7 +139,8 @@ extension LiveRun {
           address,
           GroupEnd(
             outcome: verdict.outcome, conclusion: verdict.conclusion, failure: verdict.failure,
-            cause: verdict.cause, duration: time.now - running.since)))
+            cause: verdict.cause, duration: duration,
+            outputs: (try? outputs.get().map(HandedOn.init)) ?? [])))
     }
     respond(to: response)
     return NodeResult(conclusion: verdict.conclusion, blame: verdict.blame)

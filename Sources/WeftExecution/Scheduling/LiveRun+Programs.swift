@@ -13,7 +13,7 @@ extension LiveRun {
     _ plan: Plan, configuration: EngineConfiguration = EngineConfiguration(),
     threads: BlockingThreads = BlockingThreads(), subscribing: (LiveRun) -> Void = { _ in }
   ) throws(NoContainment) -> LiveRun {
-    let id = RunID.make(at: WallClock.now)
+    let id = configuration.run ?? .make(at: WallClock.now)
     var configuration = configuration
     // What the engine itself needs, while there is room.
     let logs = StepLogs()

@@ -23,6 +23,7 @@ package final class LiveRun: Sendable {
   let slots: Slots
   let executor: any StepExecutor
   let time: any TimeSource
+  let values: RunValues
   /// What the run's first event says.
   private let start: RunStart
   private let startedAt: Duration
@@ -72,6 +73,10 @@ package final class LiveRun: Sendable {
     self.startedAt = startedAt
     events = EventStream(plan: plan, secrets: configuration.secrets) { time.now - startedAt }
     warnings = RunWarnings(events)
+    values = RunValues(
+      plan: plan, run: id, inputs: RunInputs(configuration.inputs), secrets: configuration.secrets,
+      process: plan.values.isEmpty ? .empty : .inherited(),
+      startDirectory: configuration.startDirectory)
     let onFailure = configuration.onFailure ?? plan.workflow.onFailure
     state = Mutex(State(scopes: Scopes(plan: plan, onFailure: onFailure)))
     start = RunStart(
@@ -176,10 +181,11 @@ package final class LiveRun: Sendable {
   }
 
   private func end(leaving remains: Remains) {
+    let outputs = outputsOfRun()
     let end = state.withLock { state in
       state.unkillable += remains.unkillable
       return RunEnd(
-        of: state.scopes, counts: state.counts, duration: time.now - startedAt,
+        of: state.scopes, counts: state.counts, duration: time.now - startedAt, outputs: outputs,
         leftovers: remains.leftovers, unkillable: state.unkillable)
     }
     events.publish(.runFinished(end))

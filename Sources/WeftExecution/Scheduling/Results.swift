@@ -57,17 +57,25 @@ extension RunEnd {
   /// How a run ends once all its steps have. A cancellation that came when nothing was left to cancel
   /// has not happened.
   init(
-    of scopes: Scopes, counts: OutcomeCounts, duration: Duration, leftovers: [LeftoverProcess],
+    of scopes: Scopes, counts: OutcomeCounts, duration: Duration,
+    outputs: Result<[HandedOn], StepFailure>, leftovers: [LeftoverProcess],
     unkillable: [LeftoverProcess]
   ) {
     let cancellation = counts.cancelled > 0 ? scopes.runCancellation : nil
     let fault = scopes.firstFault
-    let outcome: Outcome =
+    var outcome: Outcome =
       if cancellation != nil { .cancelled } else if fault != nil { .failure } else { .success }
+    var (failure, handedOn) = (nil as StepFailure?, [HandedOn]())
+    if outcome == .success {
+      switch outputs {
+      case .success(let outputs): handedOn = outputs
+      case .failure(let reason): (failure, outcome) = (reason, .failure)
+      }
+    }
     self.init(
       outcome: outcome, firstFailure: fault?.address, cancellation: cancellation,
-      duration: duration, counts: counts, leftovers: leftovers,
-      unkillable: unkillable)
+      duration: duration, counts: counts, failure: failure, outputs: handedOn,
+      leftovers: leftovers, unkillable: unkillable)
   }
 }
 

@@ -152,6 +152,20 @@ struct Scopes {
     }
   }
 
+  /// A group has failed by itself, and not by a member.
+  mutating func failed(group index: Int, _ failure: StepFailure) -> (Verdict, Response) {
+    let group = plan.groups[index]
+    guard let address = group.address else { preconditionFailure("the top level is no group") }
+    let tolerance = group.step?.allowFailure ?? .none
+    if tolerance.tolerates(failure.classes), scopes[index].firstUntolerated == nil {
+      return (Verdict(outcome: .failure, conclusion: .success, failure: failure), .nothing)
+    }
+    let response = failed(Fault(address: address, failure: failure), inside: group.parent ?? 0)
+    let verdict = Verdict(
+      outcome: .failure, conclusion: .failure, failure: failure, blame: address)
+    return (verdict, response)
+  }
+
   // MARK: The end of a group
 
   /// How a group has ended.
@@ -167,18 +181,7 @@ struct Scopes {
   /// the scopes around it as a step's would.
   mutating func end(ofGroup index: Int, members: [NodeResult]) -> (Verdict, Response) {
     let scope = scopes[index]
-    let group = plan.groups[index]
-    let tolerance = group.step?.allowFailure ?? .none
-    if let failure = scope.timedOut, let address = group.address {
-      if tolerance.tolerates(failure.classes), scope.firstUntolerated == nil {
-        return (Verdict(outcome: .failure, conclusion: .success, failure: failure), .nothing)
-      }
-      let response = failed(
-        Fault(address: address, failure: failure), inside: group.parent ?? 0)
-      let verdict = Verdict(
-        outcome: .failure, conclusion: .failure, failure: failure, blame: address)
-      return (verdict, response)
-    }
+    if let failure = scope.timedOut { return failed(group: index, failure) }
     if let fault = scope.firstUntolerated ?? scope.firstFault {
       let isTolerated = scope.firstUntolerated == nil
       let verdict = Verdict(

@@ -164,7 +164,9 @@ extension Slots {
 
 extension Plan {
   /// Whether any step is to have a jobserver.
-  var offersJobservers: Bool { steps.contains { $0.command.usesJobserver } }
+  var offersJobservers: Bool {
+    steps.contains { $0.command?.usesJobserver == true || $0.step.computed[.jobserver] != nil }
+  }
 }
 
 extension SlotQueue {

@@ -7,8 +7,8 @@ extension StepEnd {
   /// - Parameter reason: Why the step was asked to stop, if it was. Without one an attempt that says it
   ///   was stopped has been stopped by somebody else, and counts as requested.
   init(
-    of step: PlannedStep, _ end: AttemptEnd, attempts: Int, cancelledFor reason: CancelReason?,
-    duration: Duration, output: StepOutputSink, logBytes: Int
+    of attempt: Attempt, _ end: AttemptEnd, cancelledFor reason: CancelReason?, duration: Duration,
+    logBytes: Int, outputs: [HandedOn]
   ) {
     var exit: ProgramExit?
     var failure: StepFailure?
@@ -16,7 +16,8 @@ extension StepEnd {
     switch end.status {
     case .ended(let programExit):
       exit = programExit
-      failure = StepFailure.judging(programExit, successCodes: step.command.successCodes)
+      failure = StepFailure.judging(
+        programExit, successCodes: attempt.resolved.command.successCodes)
     case .timedOut(let limit, let programExit):
       exit = programExit
       failure = .timedOut(after: limit)
@@ -27,15 +28,18 @@ extension StepEnd {
       exit = programExit
       cancellation = reason ?? .requested
     case .failed(let reason): failure = reason
+    case .misdelivered(let programExit, let reason): (exit, failure) = (programExit, reason)
     }
     let outcome: Outcome =
       if failure != nil { .failure } else if cancellation != nil { .cancelled } else { .success }
-    let isTolerated = failure.map { step.step.allowFailure.tolerates($0.classes) } ?? false
+    let isTolerated = failure.map { attempt.resolved.allowFailure.tolerates($0.classes) } ?? false
     self.init(
-      outcome: outcome, conclusion: isTolerated ? .success : outcome, attempts: attempts,
+      outcome: outcome, conclusion: isTolerated ? .success : outcome, attempts: attempt.number,
       exit: exit,
       failure: failure, cancellation: cancellation, duration: duration, usage: end.usage,
-      outputBytes: output.writtenBytes, outputTruncated: output.isCut, logBytes: UInt64(logBytes),
+      outputBytes: attempt.output.writtenBytes, outputTruncated: attempt.output.isCut,
+      logBytes: UInt64(logBytes),
+      outputs: outputs,
       leftovers: end.leftovers, unkillable: end.unkillable)
   }
 }

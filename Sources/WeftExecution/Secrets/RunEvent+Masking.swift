@@ -47,6 +47,7 @@ extension GroupEnd {
 extension RunEnd {
   fileprivate func masked(by mask: SecretMask) -> RunEnd {
     var end = self
+    end.failure = failure?.masked(by: mask)
     end.leftovers = leftovers.map { $0.masked(by: mask) }
     end.unkillable = unkillable.map { $0.masked(by: mask) }
     return end

@@ -2,7 +2,7 @@
 extension ExpressionValue {
   /// What is found under an index; `null` where nothing is. In what came of a filter it is looked
   /// for in each element, and all that is found is an array again.
-  func value(at index: ExpressionValue) -> ExpressionValue {
+  package func value(at index: ExpressionValue) -> ExpressionValue {
     switch self {
     case .array(let array) where array.isFiltered: array.found(at: index)
     case .array, .object: found(at: index) ?? .null

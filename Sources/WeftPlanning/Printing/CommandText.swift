@@ -2,15 +2,21 @@ import WeftDefinition
 
 /// What a step runs, in one line for people.
 enum CommandText {
-  /// A script's first line, or the words of a command line, quoted where a shell would need it.
+  /// A script's first line, or the words of a command line, quoted where a shell would need it; of a step
+  /// that runs nothing, what it computes.
   ///
   /// - Returns: The columns it fills, at most `columns`.
   @discardableResult
-  static func write(_ command: Command, atMost columns: Int, to text: inout PrintedText) -> Int {
-    switch command.invocation {
+  static func write(_ step: PlannedStep, atMost columns: Int, to text: inout PrintedText) -> Int {
+    switch step.command?.invocation {
     case .script(let script): text.append(firstLine(of: script, text.ellipsis), atMost: columns)
     case .program(let words): text.append(commandLine(words, columns), atMost: columns)
+    case nil: text.append(computation(of: step.step), atMost: columns)
     }
+  }
+
+  private static func computation(of step: Step) -> String {
+    "computes " + step.outputs.map(\.name).joined(separator: ", ")
   }
 
   /// The first line with anything in it, marked where there are others.

@@ -56,10 +56,10 @@ struct PlanDOT {
   private mutating func write(_ step: PlannedStep) {
     write(node: step.node)
     text.append(" [label=\"")
-    write(label: step.step.name ?? step.address.text)
+    write(label: plan.name(of: step) ?? step.address.text)
     text.append("\\n")
     var command = PrintedText()
-    CommandText.write(step.command, atMost: PlanDOT.commandWidth, to: &command)
+    CommandText.write(step, atMost: PlanDOT.commandWidth, to: &command)
     write(escaped: command)
     text.append("\"];\n")
   }
@@ -70,7 +70,7 @@ struct PlanDOT {
     text.append(" {\n")
     text.append(spaces: 2 * depth)
     text.append("label=\"")
-    write(label: group.step?.name ?? group.address?.text ?? "")
+    write(label: plan.name(of: group) ?? group.address?.text ?? "")
     text.append(" (")
     text.append(group.order.rawValue)
     text.append(")\";\n")

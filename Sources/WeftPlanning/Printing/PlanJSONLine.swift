@@ -28,7 +28,7 @@ struct PlanJSONLine {
     writer.beginObject()
     if let address = group.address, let step = group.step {
       writer.member("address", address.text)
-      names(of: step)
+      names(of: step, plan.name(of: group))
     }
     writer.member("order", group.order.rawValue)
     if let parent = group.parent {
@@ -47,7 +47,7 @@ struct PlanJSONLine {
     let step = plan.steps[index]
     writer.beginObject()
     writer.member("address", step.address.text)
-    names(of: step.step)
+    names(of: step.step, plan.name(of: step))
     writer.member("group", step.group)
     writer.member("node", step.node)
     writer.member("stepsBelow", Int(plan.stepsBelow[step.node]))
@@ -81,14 +81,14 @@ struct PlanJSONLine {
     writer.endArray()
   }
 
-  private mutating func names(of step: Step) {
+  private mutating func names(of step: Step, _ name: String?) {
     if let id = step.id { writer.member("id", id.text) }
-    if let name = step.name { writer.member("name", name) }
+    if let name { writer.member("name", name) }
     if let description = step.description { writer.member("description", description) }
   }
 
   private mutating func command(of step: PlannedStep) {
-    let command = step.command
+    guard let command = step.command else { return }
     strings("arguments", plan.arguments(of: step))
     if case .script = command.invocation { strings("shell", plan.shell(of: step).prefix) }
     if let folder = plan.workingDirectory(of: step) { writer.member("cwd", folder) }
@@ -151,5 +151,15 @@ struct PlanJSONLine {
     case .all: writer.member("allowFailure", true)
     case .classes(let classes): strings("allowFailure", classes.lazy.map(\.name))
     }
+    if !step.outputs.isEmpty { strings("outputs", step.outputs.lazy.map(\.name)) }
+    guard !step.computed.isEmpty else { return }
+    writer.key("computed")
+    writer.beginObject()
+    for key in ComputedKey.allCases {
+      guard let text = step.computed[key] else { continue }
+      writer.key(key.rawValue)
+      writer.string(text)
+    }
+    writer.endObject()
   }
 }

@@ -50,10 +50,10 @@ struct PlanMermaid {
     text.append(spaces: 2 * depth)
     write(node: step.node)
     text.append("[\"")
-    write(label: step.step.name ?? step.address.text)
+    write(label: plan.name(of: step) ?? step.address.text)
     text.append("<br/>")
     var command = PrintedText()
-    CommandText.write(step.command, atMost: PlanMermaid.commandWidth, to: &command)
+    CommandText.write(step, atMost: PlanMermaid.commandWidth, to: &command)
     write(escaped: command)
     text.append("\"]\n")
   }
@@ -64,7 +64,7 @@ struct PlanMermaid {
     if !group.members.isEmpty { text.append("subgraph ") }
     write(node: group.startNode)
     text.append("[\"")
-    write(label: group.step?.name ?? group.address?.text ?? "")
+    write(label: plan.name(of: group) ?? group.address?.text ?? "")
     text.append(group.order == .steps ? " (steps)\"]\n" : " (parallel)\"]\n")
   }
 

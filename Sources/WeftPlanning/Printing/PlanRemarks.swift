@@ -4,14 +4,18 @@ import WeftDefinition
 enum PlanRemarks {
   private static let namesShown = 8
 
-  static func remarks(on step: PlannedStep) -> [String] {
-    common(step.step) + input(of: step.command) + codes(of: step.command)
-      + options(step.command.options) + settings(step.step.settings)
+  /// - Parameter name: What people call it.
+  static func remarks(on step: PlannedStep, named name: String?) -> [String] {
+    common(step.step, name) + (step.command.map(remarks) ?? []) + settings(step.step.settings)
   }
 
-  static func remarks(on group: PlannedGroup) -> [String] {
+  private static func remarks(on command: Command) -> [String] {
+    input(of: command) + codes(of: command) + options(command.options)
+  }
+
+  static func remarks(on group: PlannedGroup, named name: String?) -> [String] {
     guard let step = group.step else { return [] }
-    return (group.members.isEmpty ? ["empty"] : []) + common(step) + limit(group.maxParallel)
+    return (group.members.isEmpty ? ["empty"] : []) + common(step, name) + limit(group.maxParallel)
       + settings(step.settings)
   }
 
@@ -20,15 +24,26 @@ enum PlanRemarks {
     let response =
       workflow.onFailure == .stop ? nil : "on failure \(workflow.onFailure.rawValue)"
     return [timeout, response].compactMap(\.self) + limit(workflow.maxParallel)
-      + settings(workflow.settings)
+      + computed(workflow.computed) + settings(workflow.settings)
   }
 
-  private static func common(_ step: Step) -> [String] {
+  private static func common(_ step: Step, _ name: String?) -> [String] {
     let needs = step.needs.map { needs in
       needs.isEmpty ? "needs nothing" : "needs " + list(needs.map(\.name))
     }
     let timeout = step.timeout.map { "timeout \(DurationText.text(of: $0))" }
-    return [step.name, needs, timeout, tolerance(step.allowFailure)].compactMap(\.self)
+    return [name, needs, timeout, tolerance(step.allowFailure)].compactMap(\.self)
+      + computed(step.computed) + handsOn(step)
+  }
+
+  private static func computed(_ texts: [ComputedKey: String]) -> [String] {
+    ComputedKey.allCases.compactMap { key in texts[key].map { "\(key.rawValue) \($0)" } }
+  }
+
+  /// A step that only computes says its outputs in place of a command.
+  private static func handsOn(_ step: Step) -> [String] {
+    if case .compute = step.action { return [] }
+    return step.outputs.isEmpty ? [] : ["hands on " + list(step.outputs.map(\.name))]
   }
 
   private static func tolerance(_ tolerance: FailureTolerance) -> String? {

@@ -45,7 +45,7 @@ struct PlanTable {
       waits.write(row, to: &text)
       text.append("  ")
       if let step {
-        CommandText.write(step.command, atMost: left, to: &text)
+        CommandText.write(step, atMost: left, to: &text)
       } else {
         text.append("RUNS")
       }

@@ -90,7 +90,7 @@ struct PlanTree {
     text.append(spaces: gap)
     used += gap
     let left = max(style.width - used, PlanTree.narrowestCommand)
-    let remarks = PlanRemarks.remarks(on: step)
+    let remarks = PlanRemarks.remarks(on: step, named: plan.name(of: step))
     let command = command(step, atMost: left)
     let ending = self.remarks(remarks, atMost: max(left - command.width, style.width / 2))
     if command.width + ending.width > style.width - used {
@@ -108,7 +108,7 @@ struct PlanTree {
   ) -> (text: PrintedText, width: Int) {
     var text = PrintedText()
     text.ellipsis = lines.ellipsis
-    let width = CommandText.write(step.command, atMost: columns, to: &text)
+    let width = CommandText.write(step, atMost: columns, to: &text)
     return (text, width)
   }
 
@@ -116,7 +116,8 @@ struct PlanTree {
     let name = "\(group.address?.text ?? "") (\(group.order.rawValue))"
     let used = indent + text.append(name, atMost: .max - 1)
     let left = max(style.width - used, PlanTree.narrowestCommand)
-    text.append(remarks(PlanRemarks.remarks(on: group), atMost: left).text.bytes)
+    text.append(
+      remarks(PlanRemarks.remarks(on: group, named: plan.name(of: group)), atMost: left).text.bytes)
     text.endLine()
   }
 

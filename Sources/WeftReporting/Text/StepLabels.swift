@@ -37,7 +37,8 @@ package struct StepLabels: Sendable {
     guard let plan else { return titles[address] }
     guard let index = indices[address] else { return nil }
     let planned = plan.steps[Int(index)]
-    return planned.step.name.map(mask.masked) ?? summary(of: planned.command.invocation)
+    return plan.name(of: planned).map(mask.masked)
+      ?? planned.command.map { summary(of: $0.invocation) }
   }
 
   private static let commandLimit = 60

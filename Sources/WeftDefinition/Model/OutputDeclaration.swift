@@ -1,0 +1,25 @@
+public import WeftDiagnostics
+
+/// A value that a step, a group or a workflow hands on by name.
+public struct OutputDeclaration: Sendable, Hashable {
+  public var name: String
+  /// A text with expressions; `nil`: the step's program writes the value into the file `$WEFT_OUTPUT`.
+  public var value: String?
+  /// What the value must be like; `nil`: it may be anything.
+  public var schema: ValueSchema?
+  /// Whether it is hidden wherever it is shown, and never recorded.
+  public var isSecret: Bool
+  /// The name, with its quotes.
+  public var place: Written<SourceRange?>
+
+  public init(
+    _ name: String, value: String?, schema: ValueSchema? = nil, isSecret: Bool = false,
+    place: SourceRange? = nil
+  ) {
+    self.name = name
+    self.value = value
+    self.schema = schema
+    self.isSecret = isSecret
+    self.place = Written(place)
+  }
+}

@@ -1,0 +1,45 @@
+public import WeftDiagnostics
+
+/// A text of a step, of a group or of the workflow in which expressions (`${{ … }}`) may stand.
+public enum TextSite: Sendable, Hashable {
+  case name
+  /// The text of a script.
+  case script
+  /// An element of a program's command line, from 0.
+  case argument(Int)
+  /// The value of a variable.
+  case variable(String)
+  case workingDirectory
+  /// What a command reads.
+  case input
+  /// The path of the file that a command reads.
+  case inputFile
+  /// The value of an output.
+  case output(String)
+  /// A key whose value is a number, a duration, a size or a truth, given by an expression.
+  case computed(ComputedKey)
+}
+
+/// A key whose value may be given by exactly one expression instead.
+public enum ComputedKey: String, Sendable, Hashable, CaseIterable {
+  case timeout
+  case stallTimeout
+  case grace = "stop.grace"
+  case logLimit
+  case mergeOutput
+  case tty
+  case jobserver
+  case allowFailure
+  case maxParallel
+}
+
+/// Where a text with an expression in it stands, with its quotes.
+public struct TextPlace: Sendable, Hashable {
+  public var site: TextSite
+  public var range: SourceRange
+
+  public init(_ site: TextSite, at range: SourceRange) {
+    self.site = site
+    self.range = range
+  }
+}

@@ -1,0 +1,67 @@
+package import WeftExpressions
+
+/// What an expression may come to in place of a key's value. The words are those of a file's values.
+extension ComputedKey {
+  package func duration(_ value: ExpressionValue) throws(ExpressionProblem) -> Duration {
+    guard case .string(let text) = value else { throw mismatch(value, "a duration like \"30s\"") }
+    let allowsZero = self == .grace
+    do {
+      return try DurationText.duration(from: text, allowsZero: allowsZero)
+    } catch {
+      throw .scope(
+        code: DefinitionCode.invalidDuration.rawValue,
+        message: "it comes to \(quoted(text)), \(error.expectation(allowsZero: allowsZero))",
+        help: error.help(allowsZero: allowsZero))
+    }
+  }
+
+  package func size(_ value: ExpressionValue) throws(ExpressionProblem) -> ByteCount {
+    guard case .string(let text) = value else { throw mismatch(value, "a size like \"10MB\"") }
+    do {
+      return try SizeText.size(from: text)
+    } catch {
+      throw .scope(
+        code: DefinitionCode.invalidSize.rawValue,
+        message: "it comes to \(quoted(text)), \(error.expectation)", help: error.help)
+    }
+  }
+
+  package func flag(_ value: ExpressionValue) throws(ExpressionProblem) -> Bool {
+    guard case .boolean(let flag) = value else { throw mismatch(value, "true or false") }
+    return flag
+  }
+
+  package func count(
+    _ value: ExpressionValue, in range: ClosedRange<Int>
+  ) throws(ExpressionProblem) -> Int {
+    let wanted = "a whole number from \(range.lowerBound) to \(range.upperBound)"
+    guard case .number(let number) = value, let count = Int(exactly: number), range.contains(count)
+    else { throw mismatch(value, wanted) }
+    return count
+  }
+
+  package func tolerance(_ value: ExpressionValue) throws(ExpressionProblem) -> FailureTolerance {
+    let wanted = "true, false or an array of error classes"
+    switch value {
+    case .boolean(let all): return all ? .all : .none
+    case .array(let array):
+      var classes: [ErrorClass] = []
+      for element in array.elements {
+        guard case .string(let name) = element, let known = ErrorClass(name) else {
+          throw mismatch(element, "a class of failure")
+        }
+        classes.append(known)
+      }
+      return .classes(classes)
+    case .null, .number, .string, .object: throw mismatch(value, wanted)
+    }
+  }
+
+  private func mismatch(_ value: ExpressionValue, _ wanted: String) -> ExpressionProblem {
+    let found =
+      value.primitiveText.map { $0.isEmpty ? value.kindName : quoted($0) } ?? value.kindName
+    return .scope(
+      code: DefinitionCode.wrongType.rawValue, message: "it comes to \(found), expected \(wanted)",
+      help: nil)
+  }
+}

@@ -1,0 +1,102 @@
+import Synchronization
+import WeftDefinition
+import WeftExpressions
+import WeftPlatform
+
+/// What one stream of a step carried, for the expressions that read it.
+struct CapturedText: Sendable {
+  private enum Content: Sendable {
+    case memory([UInt8])
+    case disk(Range<Int>)
+  }
+
+  private let content: Content
+  private let isCut: Bool
+  /// Whether the bytes of a secret are in it.
+  let isSecret: Bool
+
+  /// What is longer than this waits on disk, unless it is secret.
+  static let memoryBytes = 64 << 10
+
+  /// - Parameter spool: Where longer texts are put aside; what cannot be is kept in memory.
+  init(_ stream: OutputCapture.Stream, isSecret: Bool, spool: CaptureSpool) {
+    isCut = stream.isCut
+    self.isSecret = isSecret
+    if stream.bytes.count > CapturedText.memoryBytes, !isSecret, !isCut,
+      let range = spool.put(stream.bytes)
+    {
+      content = .disk(range)
+    } else {
+      content = .memory(stream.isCut ? [] : stream.bytes)
+    }
+  }
+
+  /// The text without its last newline.
+  func text(from spool: CaptureSpool) throws(CaptureFault) -> String {
+    if isCut { throw .tooLong }
+    var bytes: [UInt8]
+    switch content {
+    case .memory(let kept): bytes = kept
+    case .disk(let range): bytes = try spool.bytes(in: range)
+    }
+    if bytes.last == UInt8(ascii: "\n") { bytes.removeLast() }
+    guard let text = String(validating: bytes, as: UTF8.self) else { throw .notUTF8 }
+    return text
+  }
+}
+
+/// Why what a step wrote cannot be a value.
+enum CaptureFault: Error, Hashable {
+  case tooLong
+  case notUTF8
+  case unreadable(String)
+
+  func problem(_ field: String) -> ExpressionProblem {
+    switch self {
+    case .tooLong:
+      .scope(
+        code: "W0330",
+        message:
+          "\(field) is longer than \(ByteCount(WorkflowLimits.valueBytes)), the most that can be a value",
+        help: "write it into a file and hand on the file's name, or read the whole log by \"stdin\""
+      )
+    case .notUTF8:
+      .scope(
+        code: "W0331", message: "\(field) is not UTF-8, so it cannot be a value",
+        help: "let the step write UTF-8, or hand on a file")
+    case .unreadable(let reason):
+      .scope(code: "W0332", message: "\(field) cannot be read back: \(reason)", help: nil)
+    }
+  }
+}
+
+/// Puts longer texts aside in a file without a name.
+final class CaptureSpool: Sendable {
+  private let file = Mutex<SpoolFile?>(nil)
+
+  /// - Returns: `nil` where it could not be written.
+  func put(_ bytes: [UInt8]) -> Range<Int>? {
+    file.withLock { file in
+      if file == nil { file = try? SpoolFile() }
+      guard let file else { return nil }
+      let start = file.count
+      guard (try? file.append(bytes)) != nil else { return nil }
+      return start..<start + bytes.count
+    }
+  }
+
+  func bytes(in range: Range<Int>) throws(CaptureFault) -> [UInt8] {
+    let file = file.withLock { $0 }
+    do {
+      let bytes = try file?.bytes(in: range) ?? []
+      guard bytes.count == range.count else {
+        throw CaptureFault.unreadable("the file is too short")
+      }
+      return bytes
+    } catch let fault as CaptureFault {
+      throw fault
+    } catch {
+      throw .unreadable("\(error)")
+    }
+  }
+}

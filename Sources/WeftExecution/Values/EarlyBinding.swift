@@ -1,0 +1,97 @@
+package import WeftDefinition
+package import WeftDiagnostics
+import WeftExpressions
+package import WeftPlanning
+import WeftPlatform
+
+extension Plan {
+  /// The plan with values in place of the expressions that are needed before anything starts: names, and
+  /// the computed keys of groups and of the workflow.
+  ///
+  /// - Parameter run: `nil` where there is no run: what reads `run` stays as it is written.
+  /// - Returns: The plan, and everything that is wrong with the values; it must not be run then.
+  package func bound(
+    to inputs: InputValues, run: RunID?
+  ) -> (plan: Plan, problems: [Diagnostic]) {
+    guard !values.isEmpty else { return (self, []) }
+    var binding = EarlyBinding(plan: self, inputs: inputs, run: run)
+    binding.bindAll()
+    return (self.binding(binding.values), binding.problems.sortedByPlace())
+  }
+}
+
+private struct EarlyBinding {
+  private let plan: Plan
+  private let scope: StepScope
+  private let hasRun: Bool
+  private(set) var values = EarlyValues()
+  private(set) var problems: [Diagnostic] = []
+
+  init(plan: Plan, inputs: InputValues, run: RunID?) {
+    self.plan = plan
+    hasRun = run != nil
+    scope = StepScope(
+      values: RunValues(
+        plan: plan, run: run ?? RunID(""), inputs: RunInputs(inputs), secrets: RunSecrets(),
+        process: .empty, startDirectory: nil))
+  }
+
+  mutating func bindAll() {
+    for index in plan.groups.indices {
+      for text in plan.values.texts(ofGroup: index) where canBind(text) {
+        bind(text) { (binding) throws(ExpressionFault) in try binding.bind(text, ofGroup: index) }
+      }
+    }
+    for (index, step) in plan.steps.enumerated() {
+      for text in plan.values.texts(ofStep: index) where text.site == .name && canBind(text) {
+        bind(text) { (binding) throws(ExpressionFault) in
+          binding.values.names[step.node] = try text.template.text(in: binding.scope).text
+        }
+      }
+    }
+  }
+
+  private func canBind(_ text: PlannedText) -> Bool {
+    switch text.site {
+    case .name, .computed: break
+    default: return false
+    }
+    return hasRun
+      || !text.template.expressions.contains { expression in
+        expression.references.contains { $0.valueContext == .run }
+      }
+  }
+
+  private mutating func bind(
+    _ text: PlannedText, _ act: (inout EarlyBinding) throws(ExpressionFault) -> Void
+  ) {
+    do throws(ExpressionFault) {
+      try act(&self)
+    } catch {
+      problems.append(plan.diagnostic(error, in: text))
+    }
+  }
+
+  private mutating func bind(
+    _ text: PlannedText, ofGroup index: Int
+  ) throws(ExpressionFault) {
+    if text.site == .name {
+      values.names[plan.groups[index].startNode] = try text.template.text(in: scope).text
+    }
+    guard case .computed(let key) = text.site, let expression = text.template.onlyExpression else {
+      return
+    }
+    let value = try expression.evaluate(in: scope).value
+    do throws(ExpressionProblem) {
+      switch key {
+      case .timeout: values.timeouts[index] = try key.duration(value)
+      case .allowFailure: values.tolerances[index] = try key.tolerance(value)
+      case .maxParallel:
+        values.limits[index] = try key.count(value, in: 1...WorkflowLimits.maxParallel)
+      case .stallTimeout, .grace, .logLimit, .mergeOutput, .tty, .jobserver: break
+      }
+    } catch {
+      throw ExpressionFault(error, expression.range)
+    }
+  }
+}

@@ -1,0 +1,50 @@
+import WeftExpressions
+
+extension Expression {
+  /// The value as it stands in a text: neither `null` nor an array nor an object.
+  func text(in scope: StepScope) throws(ExpressionFault) -> ScopedText {
+    let evaluation = try evaluate(in: scope)
+    return ScopedText(text: try text(of: evaluation.value), isSecret: evaluation.isSecret)
+  }
+
+  func text(of value: ExpressionValue) throws(ExpressionFault) -> String {
+    switch value {
+    case .null: throw ExpressionFault(.nothingToWrite(text), range)
+    case .array, .object: throw ExpressionFault(.notWritable(text, found: value.kindName), range)
+    case .boolean, .number, .string: return value.primitiveText ?? ""
+    }
+  }
+}
+
+extension Template {
+  /// What the template comes to as a text.
+  func text(in scope: StepScope) throws(ExpressionFault) -> ScopedText {
+    if let onlyExpression { return try onlyExpression.text(in: scope) }
+    let evaluation = try evaluate(in: scope)
+    return ScopedText(
+      text: evaluation.value.primitiveText ?? "", isSecret: evaluation.isSecret)
+  }
+
+  /// The same, but nothing where it is one expression that comes to `null`.
+  func optionalText(in scope: StepScope) throws(ExpressionFault) -> ScopedText? {
+    guard let onlyExpression else { return try text(in: scope) }
+    let evaluation = try onlyExpression.evaluate(in: scope)
+    if case .null = evaluation.value { return nil }
+    return ScopedText(
+      text: try onlyExpression.text(of: evaluation.value), isSecret: evaluation.isSecret)
+  }
+
+  /// The arguments it stands for: as many as an array has, else one.
+  func arguments(in scope: StepScope) throws(ExpressionFault) -> [ScopedText] {
+    guard let onlyExpression else { return [try text(in: scope)] }
+    let evaluation = try onlyExpression.evaluate(in: scope)
+    var values = [evaluation.value]
+    if case .array(let array) = evaluation.value { values = array.elements }
+    var texts: [ScopedText] = []
+    for value in values {
+      texts.append(
+        ScopedText(text: try onlyExpression.text(of: value), isSecret: evaluation.isSecret))
+    }
+    return texts
+  }
+}

@@ -1,0 +1,106 @@
+import WeftDefinition
+import WeftDiagnostics
+import WeftExpressions
+import WeftJSON
+import WeftPlanning
+
+/// What expressions can read of a step or group: how it ended, what it wrote, what it hands on.
+struct NodeValues: Sendable {
+  var outcome: Outcome
+  var conclusion: Outcome
+  var attempts = 0
+  var duration = Duration.zero
+  var exit: ProgramExit?
+  var stdout: CapturedText?
+  var stderr: CapturedText?
+  var outputs: [OutputValue] = []
+
+  /// One of a step's fields.
+  ///
+  /// - Parameter owner: How messages call the step.
+  func value(
+    of field: StepField, owner: String, spool: CaptureSpool
+  ) throws(ExpressionProblem) -> ScopedValue {
+    switch field {
+    case .outcome: return ScopedValue(.string(outcome.rawValue))
+    case .conclusion: return ScopedValue(.string(conclusion.rawValue))
+    case .exitCode:
+      guard case .code(let code)? = exit else { return ScopedValue(.null) }
+      return ScopedValue(.number(Double(code)))
+    case .signal:
+      guard case .signal(let name)? = exit else { return ScopedValue(.null) }
+      return ScopedValue(.string(name))
+    case .stdout: return try text(stdout, "the stdout of \(owner)", spool)
+    case .stderr: return try text(stderr, "the stderr of \(owner)", spool)
+    case .json: return try json(owner, spool)
+    case .outputs: return outputObject
+    case .attempts: return ScopedValue(.number(Double(attempts)))
+    case .duration: return ScopedValue(.number(duration.seconds))
+    }
+  }
+
+  /// One output; `null` if it was not written.
+  func output(_ name: String) -> ScopedValue {
+    guard let output = outputs.first(where: { $0.name == name }) else { return ScopedValue(.null) }
+    return ScopedValue(output.value, isSecret: output.isSecret)
+  }
+
+  var outputObject: ScopedValue {
+    ScopedValue(
+      .object(outputs.map { ($0.name, $0.value) }), isSecret: outputs.contains { $0.isSecret })
+  }
+
+  private func text(
+    _ captured: CapturedText?, _ what: String, _ spool: CaptureSpool
+  ) throws(ExpressionProblem) -> ScopedValue {
+    guard let captured else { return ScopedValue(.null) }
+    do {
+      return ScopedValue(.string(try captured.text(from: spool)), isSecret: captured.isSecret)
+    } catch {
+      throw error.problem(what)
+    }
+  }
+
+  private func json(_ owner: String, _ spool: CaptureSpool) throws(ExpressionProblem) -> ScopedValue
+  {
+    let text = try text(stdout, "the stdout of \(owner)", spool)
+    guard case .string(let content) = text.value else { return text }
+    return ScopedValue(
+      try ExpressionValue.json(content, from: "the stdout of \(owner)"), isSecret: text.isSecret)
+  }
+}
+
+/// A value that a step, a group or the run hands on.
+struct OutputValue: Sendable {
+  let name: String
+  let value: ExpressionValue
+  /// It is in no event and in no report.
+  let isSecret: Bool
+}
+
+extension ExpressionValue {
+  /// Reads JSON; says where in it something is wrong.
+  static func json(_ text: String, from what: String) throws(ExpressionProblem) -> ExpressionValue {
+    let file = SourceFile(path: "", bytes: Array(text.utf8))
+    let (root, diagnostics) = JSONReader.read(file, limits: JSONLimits(problems: 1), beside: nil)
+    if let root, !diagnostics.contains(where: \.isError) { return ExpressionValue(JSONValue(root)) }
+    var reason = "it cannot be read"
+    if let fault = diagnostics.first(where: \.isError) {
+      reason = fault.message
+      if let place = fault.place {
+        let position = file.position(of: Int(place.range.start))
+        reason += " (line \(position.line), column \(position.column))"
+      }
+    }
+    throw .scope(
+      code: "W0333", message: "\(what) is not JSON: \(reason)",
+      help: "print one JSON value and nothing else; other messages go to stderr")
+  }
+}
+
+extension Duration {
+  var seconds: Double {
+    let (seconds, attoseconds) = components
+    return Double(seconds) + Double(attoseconds) / 1e18
+  }
+}

@@ -1,0 +1,108 @@
+import WeftDefinition
+import WeftDiagnostics
+import WeftExpressions
+import WeftPlanning
+
+/// Computes what steps, groups and the run hand on, once they have succeeded.
+struct OutputCollector {
+  let values: RunValues
+  private var plan: Plan { values.plan }
+
+  init(_ values: RunValues) {
+    self.values = values
+  }
+
+  /// The outputs of a step whose result, but for them, is `own`.
+  ///
+  /// - Parameter written: What its program wrote into the file for outputs.
+  func outputs(
+    ofStep index: Int, own: NodeValues, written: [OutputValue] = [], attempt: Int
+  ) throws(StepFailure) -> [OutputValue] {
+    let step = plan.steps[index]
+    var scope = StepScope(values: values, group: step.group, attempt: attempt)
+    scope.own = (own, step.address)
+    scope.variables = try StepResolver(values).variables(ofStep: index)
+    return try outputs(
+      step.step.outputs, plan.values.texts(ofStep: index), written: written, in: scope)
+  }
+
+  /// The outputs of a group.
+  func outputs(ofGroup index: Int, own: NodeValues) throws(StepFailure) -> [OutputValue] {
+    let group = plan.groups[index]
+    guard let step = group.step, let address = group.address else { return [] }
+    var scope = StepScope(values: values, group: index)
+    scope.own = (own, address)
+    return try outputs(step.outputs, plan.values.texts(ofGroup: index), in: scope)
+  }
+
+  /// The outputs of the workflow.
+  func outputsOfRun() throws(StepFailure) -> [OutputValue] {
+    try outputs(
+      plan.workflow.outputs, plan.values.texts(ofGroup: 0), in: StepScope(values: values, group: 0))
+  }
+
+  private func outputs(
+    _ declarations: [OutputDeclaration], _ texts: [PlannedText], written: [OutputValue] = [],
+    in scope: StepScope
+  ) throws(StepFailure) -> [OutputValue] {
+    var outputs: [OutputValue] = []
+    outputs.reserveCapacity(declarations.count)
+    for declaration in declarations {
+      if let output = try output(declaration, texts, written, scope) { outputs.append(output) }
+    }
+    return outputs
+  }
+
+  private func output(
+    _ declaration: OutputDeclaration, _ texts: [PlannedText], _ written: [OutputValue],
+    _ scope: StepScope
+  ) throws(StepFailure) -> OutputValue? {
+    guard let text = declaration.value else {
+      return written.first { $0.name == declaration.name }
+    }
+    var evaluation = Evaluation(.string(text))
+    if let planned = texts.first(where: { $0.site == .output(declaration.name) }) {
+      do throws(ExpressionFault) {
+        evaluation = try planned.template.evaluate(in: scope)
+      } catch {
+        throw StepFailure(error, in: planned, of: plan, errorClass: .output)
+      }
+    }
+    let output = OutputValue(
+      name: declaration.name, value: evaluation.value,
+      isSecret: evaluation.isSecret || declaration.isSecret)
+    try check(output, against: declaration)
+    return hiding(output)
+  }
+
+  /// What is secret is masked from now on, wherever it turns up.
+  func hiding(_ output: OutputValue) -> OutputValue {
+    if output.isSecret { values.secrets.add(everyTextIn: output.value) }
+    return output
+  }
+
+  private func check(
+    _ output: OutputValue, against declaration: OutputDeclaration
+  ) throws(StepFailure) {
+    guard let schema = declaration.schema else { return }
+    guard let fault = schema.faults(of: output.value.json).first else { return }
+    throw StepFailure(
+      classes: [.output],
+      message: fault.message(about: "output \"\(output.name)\"", isSecret: output.isSecret),
+      help: fault.help(isSecret: output.isSecret))
+  }
+}
+
+extension RunSecrets {
+  /// Masks from now on every text inside a value that is secret.
+  func add(everyTextIn value: ExpressionValue) {
+    switch value {
+    case .null, .boolean, .number: break
+    case .string(let text): _ = add(Array(text.utf8))
+    case .array(let array):
+      for element in array.elements { add(everyTextIn: element) }
+    case .object(let object):
+      for member in object.members { add(everyTextIn: member.value) }
+    }
+  }
+}

@@ -1,0 +1,36 @@
+package import WeftDefinition
+import WeftPlanning
+
+/// What a step does this time: as it is written, with values in place of its expressions.
+package struct ResolvedStep: Sendable {
+  package var command: Command
+  /// Of one attempt.
+  package var timeout: Duration?
+  package var allowFailure: FailureTolerance
+  /// What the step itself sets; `nil` removes a variable.
+  package var environment: [String: String?]
+  /// Relative to the start directory; `nil` is the start directory itself.
+  package var workingDirectory: String?
+  /// Variables by which a script gets the values of its expressions, and by which the program finds the
+  /// file for its outputs; above all that a file sets.
+  package var handedOver: [(name: String, value: String)] = []
+  /// What groups around the step set, of those in which an expression says it.
+  package var groupEnvironments: [Int: [String: String?]] = [:]
+
+  /// A step without expressions.
+  init(asWritten step: PlannedStep, running command: Command, in plan: Plan) {
+    self.command = command
+    timeout = step.timeout
+    allowFailure = step.allowFailure
+    environment = step.settings.environment
+    workingDirectory = plan.workingDirectory(of: step)
+  }
+
+  /// The command line that is started.
+  package func arguments(shell: @autoclosure () -> Shell) -> [String] {
+    switch command.invocation {
+    case .program(let arguments): arguments
+    case .script(let text): shell().prefix + [text]
+    }
+  }
+}

@@ -1,0 +1,99 @@
+import Synchronization
+import WeftDefinition
+import WeftExpressions
+import WeftPlanning
+import WeftPlatform
+
+/// What expressions of a run can read: inputs, and what steps and groups have left behind that some
+/// expression reads. Written once for each step and group, when it has ended.
+final class RunValues: Sendable {
+  private struct State {
+    /// By node: a step's, a group's start.
+    var results: [Int32: NodeValues] = [:]
+    /// What groups with expressions in their `env` set; by group.
+    var environments: [Int: Result<[String: ScopedText?], StepFailure>] = [:]
+  }
+
+  let plan: Plan
+  let run: RunID
+  let inputs: RunInputs
+  let secrets: RunSecrets
+  /// What lies outside of every `env`.
+  let process: EnvironmentBlock
+  let spool = CaptureSpool()
+  /// What relative patterns of `hashFiles` and relative files are relative to.
+  let startDirectory: String?
+  private let state = Mutex(State())
+
+  init(
+    plan: Plan, run: RunID, inputs: RunInputs, secrets: RunSecrets, process: EnvironmentBlock,
+    startDirectory: String?
+  ) {
+    self.plan = plan
+    self.run = run
+    self.inputs = inputs
+    self.secrets = secrets
+    self.process = process
+    self.startDirectory = startDirectory
+  }
+
+  /// What has become of a step or group; `nil` if it has not ended or nobody reads it.
+  func result(ofNode node: Plan.NodeIndex) -> NodeValues? {
+    state.withLock { $0.results[Int32(node)] }
+  }
+
+  func record(_ values: NodeValues, ofNode node: Plan.NodeIndex) {
+    guard plan.values.reads(ofNode: node) != [] else { return }
+    state.withLock { $0.results[Int32(node)] = values }
+  }
+
+  /// What is to be kept of a step's output.
+  func capture(ofStep index: Int) -> OutputCapture {
+    OutputCapture(plan.values.reads(ofNode: plan.steps[index].node))
+  }
+
+  /// What a group sets, evaluated once: all that it reads has ended before the group began.
+  func environment(
+    ofGroup group: Int, evaluating evaluate: () -> Result<[String: ScopedText?], StepFailure>
+  ) -> Result<[String: ScopedText?], StepFailure> {
+    if let known = state.withLock({ $0.environments[group] }) { return known }
+    let environment = evaluate()
+    state.withLock { $0.environments[group] = environment }
+    return environment
+  }
+}
+
+/// A text that may be secret.
+struct ScopedText: Sendable, Hashable {
+  var text: String
+  var isSecret = false
+}
+
+/// The values of a run's inputs, as expressions have them.
+struct RunInputs: Sendable {
+  private let values: [(key: String, value: ScopedValue)]
+
+  init(_ values: [(key: String, value: ScopedValue)] = []) {
+    self.values = values
+  }
+
+  init(_ inputs: InputValues) {
+    self.init(
+      inputs.entries.map { entry in
+        (entry.name.text, ScopedValue(ExpressionValue(entry.value), isSecret: entry.isSecret))
+      })
+  }
+
+  /// `null` for one that was not declared. Names are found in upper or lower case.
+  subscript(name: String) -> ScopedValue {
+    if let exact = values.first(where: { $0.key == name }) { return exact.value }
+    let folded = name.lowercased()
+    return values.first { $0.key.lowercased() == folded }?.value ?? ScopedValue(.null)
+  }
+
+  var all: ScopedValue {
+    ScopedValue(
+      .object(values.map { ($0.key, $0.value.value) }),
+      isSecret: values.contains { $0.value.isSecret })
+  }
+}

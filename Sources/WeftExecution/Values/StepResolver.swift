@@ -1,0 +1,200 @@
+import WeftDefinition
+import WeftDiagnostics
+import WeftExpressions
+import WeftPlanning
+
+/// Puts values in place of the expressions of a step, at the moment when it starts.
+struct StepResolver {
+  let values: RunValues
+  private var plan: Plan { values.plan }
+
+  init(_ values: RunValues) {
+    self.values = values
+  }
+
+  /// - Returns: What the step does and, where an expression could not be evaluated, why it cannot.
+  func resolve(_ index: Int, running command: Command) -> (ResolvedStep, StepFailure?) {
+    let step = plan.steps[index]
+    var resolved = ResolvedStep(asWritten: step, running: command, in: plan)
+    let texts = plan.values.texts(ofStep: index)
+    guard !texts.isEmpty || plan.values.haveTexts(groupsAround: step.group, in: plan) else {
+      return (resolved, nil)
+    }
+    do throws(StepFailure) {
+      try resolve(texts, of: step, at: index, &resolved)
+      return (resolved, nil)
+    } catch {
+      return (resolved, error)
+    }
+  }
+
+  private func resolve(
+    _ texts: [PlannedText], of step: PlannedStep, at index: Int, _ resolved: inout ResolvedStep
+  ) throws(StepFailure) {
+    var scope = StepScope(values: values, group: step.group)
+    try resolveGroups(around: step, &resolved)
+    let own = try variables(step.settings.environment, texts, scope)
+    resolved.environment = own.mapValues { $0?.text }
+    scope.variables = own
+    var expansions: [Int: [String]] = [:]
+    for text in texts {
+      do throws(ExpressionFault) {
+        try resolve(text, in: scope, &resolved, &expansions)
+      } catch {
+        throw failure(error, in: text)
+      }
+    }
+    try resolveScript(ofStep: index, texts, scope, &resolved)
+    if !expansions.isEmpty, case .program(let arguments) = resolved.command.invocation {
+      let expanded = arguments.enumerated().flatMap { expansions[$0.offset] ?? [$0.element] }
+      guard expanded.first?.isEmpty == false else { throw .noProgram }
+      resolved.command.invocation = .program(expanded)
+    }
+  }
+
+  private func resolve(
+    _ text: PlannedText, in scope: StepScope, _ resolved: inout ResolvedStep,
+    _ expansions: inout [Int: [String]]
+  ) throws(ExpressionFault) {
+    switch text.site {
+    case .name, .variable, .script, .output: break
+    case .argument(let position):
+      expansions[position] = try text.template.arguments(in: scope).map {
+        (value) throws(ExpressionFault) in
+        try open(value, text)
+      }
+    case .workingDirectory:
+      resolved.workingDirectory = try open(text.template.text(in: scope), text)
+    case .inputFile:
+      resolved.command.stdin = .file(try open(text.template.text(in: scope), text))
+    case .input:
+      let value = try text.template.optionalText(in: scope)
+      value.map { hide($0) }
+      resolved.command.stdin = value.map { .text($0.text) }
+    case .computed(let key):
+      guard let expression = text.template.onlyExpression else { break }
+      let evaluation = try expression.evaluate(in: scope)
+      do throws(ExpressionProblem) {
+        try resolved.set(key, to: evaluation.value)
+      } catch {
+        throw ExpressionFault(error, expression.range)
+      }
+    }
+  }
+
+  /// A script gets its values by variables, to which its text refers.
+  private func resolveScript(
+    ofStep index: Int, _ texts: [PlannedText], _ scope: StepScope, _ resolved: inout ResolvedStep
+  ) throws(StepFailure) {
+    guard let script = plan.values.script(ofStep: index),
+      let text = texts.first(where: { $0.site == .script })
+    else { return }
+    resolved.command.invocation = .script(script.text)
+    for (name, expression) in script.variables {
+      do throws(ExpressionFault) {
+        resolved.handedOver.append((name, try open(expression.text(in: scope), text)))
+      } catch {
+        throw failure(error, in: text)
+      }
+    }
+  }
+
+  // MARK: Groups
+
+  /// What groups around the step say by expressions: their variables, and the innermost directory.
+  private func resolveGroups(
+    around step: PlannedStep, _ resolved: inout ResolvedStep
+  ) throws(StepFailure) {
+    var hasDirectory = step.hasWorkingDirectory
+    for group in plan.enclosingGroups(ofGroup: step.group) {
+      let texts = plan.values.texts(ofGroup: group)
+      if texts.contains(where: \.site.isVariable) {
+        resolved.groupEnvironments[group] = try environment(ofGroup: group).mapValues { $0?.text }
+      }
+      guard !hasDirectory, plan.settings(ofGroup: group).workingDirectory != nil else { continue }
+      hasDirectory = true
+      guard let text = texts.first(where: { $0.site == .workingDirectory }) else { continue }
+      do throws(ExpressionFault) {
+        let scope = StepScope(values: values, group: group)
+        resolved.workingDirectory = try open(text.template.text(in: scope), text)
+      } catch {
+        throw failure(error, in: text)
+      }
+    }
+  }
+
+  /// What a group sets, evaluated.
+  func environment(ofGroup group: Int) throws(StepFailure) -> [String: ScopedText?] {
+    try values.environment(ofGroup: group) {
+      Result { () throws(StepFailure) in
+        let scope = StepScope(values: values, group: plan.groups[group].parent)
+        return try variables(
+          plan.settings(ofGroup: group).environment, plan.values.texts(ofGroup: group), scope)
+      }
+    }.get()
+  }
+
+  /// What a step itself sets, evaluated.
+  func variables(ofStep index: Int) throws(StepFailure) -> [String: ScopedText?] {
+    let step = plan.steps[index]
+    return try variables(
+      step.settings.environment, plan.values.texts(ofStep: index),
+      StepScope(values: values, group: step.group))
+  }
+
+  /// The variables of one layer; those with expressions read the layers outside of it.
+  private func variables(
+    _ written: [String: String?], _ texts: [PlannedText], _ scope: StepScope
+  ) throws(StepFailure) -> [String: ScopedText?] {
+    var variables = written.mapValues { $0.map { ScopedText(text: $0) } }
+    for text in texts {
+      guard case .variable(let name) = text.site else { continue }
+      do throws(ExpressionFault) {
+        let value = try text.template.optionalText(in: scope)
+        value.map { hide($0) }
+        variables.updateValue(value, forKey: name)
+      } catch {
+        throw failure(error, in: text)
+      }
+    }
+    return variables
+  }
+
+  // MARK: Secrets and failures
+
+  /// A value for a place that everybody can see.
+  private func open(_ value: ScopedText, _ text: PlannedText) throws(ExpressionFault) -> String {
+    guard value.isSecret else { return value.text }
+    throw ExpressionFault(
+      .scope(
+        code: "W0318", message: "it holds a secret, which cannot be used in \(text.site.key)",
+        help: "pass it by \"env\" or \"stdin\""),
+      SourceRange(start: 0, end: text.template.text.utf8.count))
+  }
+
+  /// What is made of secrets is masked like them.
+  private func hide(_ value: ScopedText) {
+    if value.isSecret { _ = values.secrets.add(Array(value.text.utf8)) }
+  }
+
+  private func failure(_ fault: ExpressionFault, in text: PlannedText) -> StepFailure {
+    StepFailure(fault, in: text, of: plan)
+  }
+}
+
+extension StepFailure {
+  /// - Parameter errorClass: `expression`, or `output` where what a step produced is to blame.
+  init(
+    _ fault: ExpressionFault, in text: PlannedText, of plan: Plan,
+    errorClass: ErrorClass = .expression
+  ) {
+    let place = plan.place(of: fault.range, in: text).map { " (\($0))" } ?? ""
+    self.init(
+      classes: [errorClass],
+      message: "\(text.site.key) cannot be computed: \(fault.message)\(place)", help: fault.help)
+  }
+
+  static let noProgram = StepFailure(
+    classes: [.expression], message: "run cannot be computed: there is no program to run",
+    help: "the first element of \"run\" must come to the name of a program")
+}

@@ -1,0 +1,190 @@
+import WeftDefinition
+import WeftDiagnostics
+import WeftExpressions
+import WeftPlanning
+import WeftPlatform
+
+/// Where the expressions of one text get their values from while the run goes on.
+struct StepScope: ExpressionScope {
+  let values: RunValues
+  /// The innermost group whose `env` is read; `nil` where only the process's own environment is.
+  var group: Int?
+  /// What the step itself sets, above that.
+  var variables: [String: ScopedText?] = [:]
+  /// The step or group whose result `self` is, as it is about to become.
+  var own: (values: NodeValues, address: StepAddress)?
+  var attempt = 1
+
+  func value(of reference: ContextReference) throws(ExpressionFault) -> ScopedValue {
+    let names = reference.names
+    do throws(ExpressionProblem) {
+      switch reference.valueContext {
+      case .inputs: return try value(at: names[1...], of: values.inputs)
+      case .env: return try variable(names[1...])
+      case .secrets: return secret(names[1...])
+      case .steps: return try step(names)
+      case .itself: return try itself(names[1...])
+      case .run: return run(names[1...])
+      case .workflow: return workflow(names[1...])
+      case nil: return ScopedValue(.null)
+      }
+    } catch {
+      throw ExpressionFault(error, reference.range)
+    }
+  }
+
+  /// No place where these may stand has this scope.
+  func status(_ function: StatusFunction) -> Bool { function == .always }
+
+  func hashFiles(_ patterns: [String]) throws(ExpressionFault) -> String {
+    try FileHash.text(of: patterns, below: values.startDirectory ?? ".")
+  }
+
+  // MARK: Contexts
+
+  private typealias Names = ArraySlice<ContextReference.Name>
+
+  private func value(
+    at names: Names, of inputs: RunInputs
+  ) throws(ExpressionProblem) -> ScopedValue {
+    guard let name = names.first else { return inputs.all }
+    return inputs[name.text].part(names.dropFirst())
+  }
+
+  private func secret(_ names: Names) -> ScopedValue {
+    guard let name = names.first, let secret = SecretName(name.text).flatMap({ values.secrets[$0] })
+    else {
+      return ScopedValue(.null, isSecret: true)
+    }
+    return ScopedValue(.string(String(decoding: secret.bytes, as: UTF8.self)), isSecret: true)
+      .part(names.dropFirst())
+  }
+
+  private func run(_ names: Names) -> ScopedValue {
+    let (id, attempt) = (
+      ExpressionValue.string(values.run.text), ExpressionValue.number(Double(attempt))
+    )
+    switch names.first.flatMap({ RunField(rawValue: $0.text) }) {
+    case .id: return ScopedValue(id).part(names.dropFirst())
+    case .attempt: return ScopedValue(attempt).part(names.dropFirst())
+    case nil: return ScopedValue(.object([("id", id), ("attempt", attempt)])).part(names)
+    }
+  }
+
+  private func workflow(_ names: Names) -> ScopedValue {
+    let workflow = values.plan.workflow
+    let text = { (text: String?) in text.map(ExpressionValue.string) ?? .null }
+    return ScopedValue(
+      .object([("name", text(workflow.name)), ("file", text(workflow.source.value?.path))])
+    ).part(names)
+  }
+
+  private func step(_ names: [ContextReference.Name]) throws(ExpressionProblem) -> ScopedValue {
+    guard names.count > 1, let (node, rest) = values.plan.values.node(named: names) else {
+      return ScopedValue(.null)
+    }
+    return try result(ofNode: node, names[rest...])
+  }
+
+  private func itself(_ names: Names) throws(ExpressionProblem) -> ScopedValue {
+    guard let own else { return ScopedValue(.null) }
+    return try part(names, of: own.values, owner: "step \"\(own.address)\"")
+  }
+
+  private func result(
+    ofNode node: Plan.NodeIndex, _ names: Names
+  ) throws(ExpressionProblem) -> ScopedValue {
+    guard let result = values.result(ofNode: node) else { return ScopedValue(.null) }
+    return try part(names, of: result, owner: "\"\(values.plan.title(ofNode: node))\"")
+  }
+
+  private func part(
+    _ names: Names, of result: NodeValues, owner: String
+  ) throws(ExpressionProblem) -> ScopedValue {
+    guard let name = names.first else { return try whole(result, owner) }
+    guard let field = StepField(rawValue: name.text) else { return ScopedValue(.null) }
+    let rest = names.dropFirst()
+    if field == .outputs, let output = rest.first {
+      return result.output(output.text).part(rest.dropFirst())
+    }
+    return try result.value(of: field, owner: owner, spool: values.spool).part(rest)
+  }
+
+  /// Everything that is there; `json` only where it is JSON.
+  private func whole(
+    _ result: NodeValues, _ owner: String
+  ) throws(ExpressionProblem) -> ScopedValue {
+    var members: [(String, ExpressionValue)] = []
+    var isSecret = false
+    for field in StepField.allCases where field != .json {
+      let value = try result.value(of: field, owner: owner, spool: values.spool)
+      members.append((field.rawValue, value.value))
+      isSecret = isSecret || value.isSecret
+    }
+    return ScopedValue(.object(members), isSecret: isSecret)
+  }
+}
+
+extension ScopedValue {
+  /// What the names lead to, as `.name` does.
+  func part(_ names: ArraySlice<ContextReference.Name>) -> ScopedValue {
+    names.isEmpty
+      ? self
+      : ScopedValue(
+        names.reduce(value) { $0.value(at: .string($1.text)) }, isSecret: isSecret)
+  }
+}
+
+/// `env`: what the layers around the text set, the inner winning, and outside of all what Weft was
+/// started with.
+extension StepScope {
+  fileprivate func variable(
+    _ names: ArraySlice<ContextReference.Name>
+  ) throws(ExpressionProblem) -> ScopedValue {
+    guard let name = names.first?.text else { return try allVariables() }
+    let value: ScopedText?
+    if let own = variables[name] { value = own } else { value = try outerVariable(name) }
+    return value.scoped.part(names.dropFirst())
+  }
+
+  private func outerVariable(_ name: String) throws(ExpressionProblem) -> ScopedText? {
+    var next = group
+    while let group = next {
+      if let written = values.plan.settings(ofGroup: group).environment[name] {
+        guard written?.hasExpression == true else { return written.map { ScopedText(text: $0) } }
+        return try environment(ofGroup: group)[name] ?? nil
+      }
+      next = values.plan.groups[group].parent
+    }
+    return values.process[name].map { ScopedText(text: $0) }
+  }
+
+  private func environment(
+    ofGroup group: Int
+  ) throws(ExpressionProblem) -> [String: ScopedText?] {
+    do {
+      return try StepResolver(values).environment(ofGroup: group)
+    } catch {
+      throw .scope(code: "W0334", message: error.message, help: error.help)
+    }
+  }
+
+  /// What files set; not all that Weft was started with.
+  private func allVariables() throws(ExpressionProblem) -> ScopedValue {
+    var all = variables
+    var next = group
+    while let group = next {
+      all.merge(try environment(ofGroup: group)) { inner, _ in inner }
+      next = values.plan.groups[group].parent
+    }
+    let members = all.sorted { $0.key < $1.key }.map { ($0.key, $0.value.scoped.value) }
+    return ScopedValue(
+      .object(members), isSecret: all.values.contains { $0?.isSecret == true })
+  }
+}
+
+extension ScopedText? {
+  fileprivate var scoped: ScopedValue {
+    map { ScopedValue(.string($0.text), isSecret: $0.isSecret) } ?? ScopedValue(.null)
+  }
+}

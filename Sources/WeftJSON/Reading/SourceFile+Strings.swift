@@ -1,0 +1,23 @@
+package import WeftDiagnostics
+
+extension SourceFile {
+  /// Where in the file a part of a string is written.
+  ///
+  /// - Parameters:
+  ///   - part: Offsets of UTF-8 in what the string says, its escapes resolved.
+  ///   - string: The string as it stands in the file, with its quotes.
+  package func range(of part: SourceRange, inStringAt string: SourceRange) -> SourceRange {
+    let content = Int(string.start) + 1..<max(Int(string.end) - 1, Int(string.start) + 1)
+    return bytes.withUnsafeBufferPointer { bytes in
+      let written = UnsafeBufferPointer(rebasing: bytes[content])
+      let isEscaped = written.contains(UInt8(ascii: "\\"))
+      let place = { (offset: UInt32) in
+        content.lowerBound
+          + (isEscaped
+            ? JSONEscapes.sourceOffset(ofUTF8: Int(offset), in: written)
+            : min(Int(offset), written.count))
+      }
+      return SourceRange(start: place(part.start), end: place(part.end))
+    }
+  }
+}

@@ -1,0 +1,53 @@
+import WeftDefinition
+import WeftExpressions
+import WeftJSON
+
+extension ExpressionType {
+  /// What a schema lets a value be.
+  init(_ schema: ValueSchema) {
+    if let constant = schema.constant {
+      self.init(of: ExpressionValue(constant))
+    } else if !schema.allowed.isEmpty {
+      self = .union(schema.allowed.map { ExpressionType(of: ExpressionValue($0)) })
+    } else if schema.types.isEmpty {
+      self = .any
+    } else {
+      self = .union(schema.types.map { ExpressionType($0, schema) })
+    }
+  }
+
+  private init(_ type: ValueType, _ schema: ValueSchema) {
+    switch type {
+    case .string: self = .string
+    case .number, .integer: self = .number
+    case .boolean: self = .boolean
+    case .null: self = .null
+    case .array:
+      guard case .matching(let element) = schema.array.elements else {
+        self = .array(of: .any)
+        return
+      }
+      self = .array(of: ExpressionType(element))
+    case .object:
+      let rest: ExpressionType? =
+        switch schema.object.additional {
+        case .anything: .any
+        case .nothing: nil
+        case .matching(let schema): ExpressionType(schema).orNull
+        }
+      self = .object(
+        schema.object.properties.map { property in
+          let type = ExpressionType(property.schema)
+          let isRequired = schema.object.required.contains(property.name)
+          return (property.name, isRequired ? type : type.orNull)
+        }, rest: rest)
+    }
+  }
+}
+
+extension ValueSchema {
+  /// Whether a rule says which texts there may be.
+  var constrainsTexts: Bool {
+    text.pattern != nil || !allowed.isEmpty || constant != nil
+  }
+}

@@ -1,0 +1,73 @@
+package import WeftDefinition
+import WeftDiagnostics
+package import WeftExpressions
+
+/// A text with expressions in it.
+package struct PlannedText: Sendable {
+  package let site: TextSite
+  package let template: Template
+  /// The text as a string of the file, with its quotes; `nil` of a workflow built in Swift.
+  let place: SourceRange?
+
+  func part(_ range: SourceRange) -> TextPart { TextPart(string: place, part: range) }
+}
+
+/// Whom a text belongs to.
+enum TextOwner: Sendable, Hashable {
+  case workflow
+  case group(Int)
+  case step(Int)
+}
+
+extension Step {
+  /// Visits every text of the step, or of the group, in which expressions may stand; not those of members.
+  func visitTexts(_ visit: (TextSite, String) -> Void) {
+    if let name { visit(.name, name) }
+    settings.visitTexts(visit)
+    switch action {
+    case .run(let command): command.visitTexts(visit)
+    case .group, .compute: break
+    }
+    for output in outputs { output.value.map { visit(.output(output.name), $0) } }
+    for key in ComputedKey.allCases where computed[key] != nil {
+      visit(.computed(key), computed[key] ?? "")
+    }
+  }
+}
+
+extension Workflow {
+  /// Visits the texts of the workflow itself.
+  func visitTexts(_ visit: (TextSite, String) -> Void) {
+    settings.visitTexts(visit)
+    for output in outputs { output.value.map { visit(.output(output.name), $0) } }
+    for key in ComputedKey.allCases where computed[key] != nil {
+      visit(.computed(key), computed[key] ?? "")
+    }
+  }
+}
+
+extension CommandSettings {
+  fileprivate func visitTexts(_ visit: (TextSite, String) -> Void) {
+    if let workingDirectory { visit(.workingDirectory, workingDirectory) }
+    // In an order that every run of the planner repeats.
+    let names = environment.count < 2 ? Array(environment.keys) : environment.keys.sorted()
+    for name in names {
+      if case .some(.some(let value)) = environment[name] { visit(.variable(name), value) }
+    }
+  }
+}
+
+extension Command {
+  fileprivate func visitTexts(_ visit: (TextSite, String) -> Void) {
+    switch invocation {
+    case .script(let text): visit(.script, text)
+    case .program(let arguments):
+      for (index, argument) in arguments.enumerated() { visit(.argument(index), argument) }
+    }
+    switch stdin {
+    case .text(let text): visit(.input, text)
+    case .file(let path): visit(.inputFile, path)
+    case .log, nil: break
+    }
+  }
+}

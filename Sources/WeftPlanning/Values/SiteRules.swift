@@ -1,0 +1,69 @@
+import WeftDefinition
+import WeftExpressions
+
+/// What an expression may read where it stands, and what it must come to there.
+///
+/// | text | may read |
+/// |---|---|
+/// | names, and computed keys of groups and the workflow: needed before anything starts | `inputs run workflow` |
+/// | `env` of the workflow | these, `env`, `secrets` |
+/// | `cwd` of the workflow | these, `env` |
+/// | all else of steps and groups | these, `env`, `steps` |
+/// | `env`, `stdin` and `outputs` of steps and groups | `secrets` too |
+/// | `outputs` of steps and groups | `self` too |
+struct SiteRules {
+  let site: TextSite
+  let owner: TextOwner
+
+  /// Whether the text is needed before the first step starts.
+  var isEarly: Bool {
+    switch (site, owner) {
+    case (.name, _), (.computed, .workflow), (.computed, .group): true
+    default: false
+    }
+  }
+
+  /// What is wrong with a context there; `nil` if nothing is.
+  func obstacle(to context: ValueContext) -> ValueProblem? {
+    switch context {
+    case .inputs, .run, .workflow: nil
+    case .secrets: allowsSecrets ? nil : .secret(in: site)
+    case .env: isEarly ? unavailable(context, tooEarly) : nil
+    case .steps:
+      isEarly || owner == .workflow && !isOutput ? unavailable(context, tooEarly) : nil
+    case .itself:
+      isOutput && owner != .workflow
+        ? nil : unavailable(context, "\"self\" is a step's own result, in its \"outputs\"")
+    }
+  }
+
+  /// What is wrong with calling a function there.
+  func obstacle(to function: ExpressionFunction) -> ValueProblem? {
+    if function.status != nil {
+      return .unavailable("\(function.rawValue)()", in: site, help: "it is for conditions")
+    }
+    guard function == .hashFiles, isEarly else { return nil }
+    return .unavailable("hashFiles()", in: site, help: tooEarly)
+  }
+
+  var allowsSecrets: Bool {
+    switch site {
+    case .variable, .input, .output: true
+    case .name, .script, .argument, .workingDirectory, .inputFile, .computed: false
+    }
+  }
+
+  private var isOutput: Bool {
+    if case .output = site { true } else { false }
+  }
+
+  private func unavailable(_ context: ValueContext, _ help: String) -> ValueProblem {
+    .unavailable(context.rawValue, in: site, help: help)
+  }
+
+  private var tooEarly: String {
+    owner == .workflow
+      ? "it is needed before anything has run: use inputs, run and workflow"
+      : "\(site.key) is shown, or holds, before the step starts: use inputs, run and workflow"
+  }
+}

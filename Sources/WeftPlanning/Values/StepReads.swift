@@ -1,0 +1,50 @@
+/// What expressions read of a step.
+package struct StepReads: OptionSet, Sendable, Hashable {
+  package let rawValue: UInt8
+
+  package init(rawValue: UInt8) {
+    self.rawValue = rawValue
+  }
+
+  /// How it ended, or its outputs.
+  package static let result = StepReads(rawValue: 1)
+  /// What it wrote to its standard output, as text or as JSON.
+  package static let stdout = StepReads(rawValue: 2)
+  package static let stderr = StepReads(rawValue: 4)
+  package static let everything: StepReads = [.result, .stdout, .stderr]
+}
+
+/// What a step's result has in expressions (SPEC §2).
+package enum StepField: String, Sendable, Hashable, CaseIterable {
+  case outcome, conclusion, exitCode, signal, stdout, stderr, json, outputs, attempts, duration
+
+  package var reads: StepReads {
+    switch self {
+    case .stdout, .json: .stdout
+    case .stderr: .stderr
+    case .outcome, .conclusion, .exitCode, .signal, .outputs, .attempts, .duration: .result
+    }
+  }
+}
+
+/// What a group's result has in expressions.
+package enum GroupField: String, Sendable, Hashable, CaseIterable {
+  case outcome, conclusion, attempts, duration, outputs, steps
+}
+
+/// What `run` has in expressions.
+package enum RunField: String, Sendable, Hashable, CaseIterable {
+  case id, attempt
+}
+
+/// What `workflow` has in expressions.
+package enum WorkflowField: String, Sendable, Hashable, CaseIterable {
+  case name, file
+}
+
+/// Where expressions find values.
+package enum ValueContext: String, Sendable, Hashable, CaseIterable {
+  case inputs, env, secrets, steps
+  case itself = "self"
+  case run, workflow
+}

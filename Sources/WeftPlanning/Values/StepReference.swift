@@ -1,0 +1,67 @@
+import WeftDefinition
+import WeftExpressions
+
+/// What a reference that begins with `steps` means to one who has it.
+enum StepReference: Sendable, Hashable {
+  /// It is `steps` alone, or what follows is computed.
+  case unnamed
+  /// The name at this place is no step's.
+  case unknown(at: Int)
+  /// Two steps have the name, which has been told.
+  case ambiguous
+  /// The one who has the reference.
+  case itself
+  /// A group around the one who has the reference.
+  case around(Plan.NodeIndex)
+  /// A step, or a group by its start node; the name at `rest` is a part of its result.
+  case node(Plan.NodeIndex, rest: Int)
+}
+
+extension Outline {
+  /// What `names` mean, the first of which is `steps`.
+  ///
+  /// - Parameter node: The step, or the start node of the group, that has the reference; `nil` of the
+  ///   workflow.
+  func meaning(
+    of reference: ContextReference, to node: Plan.NodeIndex?, _ names: StepNames
+  ) -> StepReference {
+    guard reference.names.count > 1 else { return .unnamed }
+    var target: Plan.NodeIndex
+    switch names.meaning(of: reference.names[1].text) {
+    case .unknown: return .unknown(at: 1)
+    case .ambiguous: return .ambiguous
+    case .node(let found): target = found
+    }
+    var rest = 2
+    // steps.GROUP.steps.MEMBER
+    while rest + 1 < reference.names.count, case .groupStart(let group) = nodes[target],
+      reference.names[rest].text == GroupField.steps.rawValue
+    {
+      guard case .node(let member) = names.meaning(of: reference.names[rest + 1].text),
+        groups[Int(group)].members.contains(Int32(member))
+      else { return .unknown(at: rest + 1) }
+      target = member
+      rest += 2
+    }
+    guard let node else { return .node(target, rest: rest) }
+    if target == node { return .itself }
+    if group(startingAt: target, encloses: node) { return .around(target) }
+    return .node(target, rest: rest)
+  }
+
+  /// The step, or the start node of the group, to which a text belongs; `nil` of the workflow.
+  func node(of owner: TextOwner) -> Plan.NodeIndex? {
+    switch owner {
+    case .workflow: nil
+    case .step(let index): steps[index].node
+    case .group(let index): groups[index].startNode
+    }
+  }
+}
+
+extension ContextReference {
+  /// The context it names; contexts are found regardless of upper and lower case.
+  package var valueContext: ValueContext? {
+    ValueContext(rawValue: context) ?? ValueContext(rawValue: context.lowercased())
+  }
+}

@@ -1,0 +1,91 @@
+import WeftDefinition
+import WeftDiagnostics
+import WeftExpressions
+
+/// Reads the expressions of a workflow, and finds out what waits for what because of them.
+///
+/// What their names mean is checked when the graph is known: see ``ValueChecker``.
+struct TextReader {
+  private let outline: Outline
+  private let names: StepNames
+  private(set) var texts: [TextOwner: [PlannedText]] = [:]
+  private(set) var references = ReferenceEdges()
+  /// What is read of each step and, by its start node, of each group.
+  private(set) var reads: [Int32: StepReads] = [:]
+  private(set) var found = FoundProblems()
+
+  static func read(_ workflow: Workflow, _ outline: Outline, _ names: StepNames) -> TextReader {
+    var reader = TextReader(outline: outline, names: names)
+    workflow.visitTexts {
+      reader.take($1, $0, of: .workflow, workflow.texts.value, in: workflow.source.value)
+    }
+    let file = workflow.source.value
+    for (index, group) in outline.groups.enumerated() {
+      guard let step = group.step else { continue }
+      step.visitTexts {
+        reader.take($1, $0, of: .group(index), step.place.value?.texts ?? [], in: file)
+      }
+    }
+    for index in outline.steps.indices {
+      outline.steps[index].visitTexts { site, text, places in
+        reader.take(text, site, of: .step(index), places, in: file)
+      }
+    }
+    return reader
+  }
+
+  private init(outline: Outline, names: StepNames) {
+    self.outline = outline
+    self.names = names
+  }
+
+  private mutating func take(
+    _ text: String, _ site: TextSite, of owner: TextOwner, _ places: [TextPlace],
+    in file: SourceFile?
+  ) {
+    guard text.hasExpression else { return }
+    let template = Template.parse(text)
+    let place = places.first { $0.site == site }?.range
+    let planned = PlannedText(site: site, template: template, place: place)
+    for fault in template.faults {
+      found.append(
+        .value(.expression(code: fault.code, message: fault.message, help: fault.help)),
+        planned.part(fault.range).range(in: file))
+    }
+    texts[owner, default: []].append(planned)
+    for expression in template.expressions {
+      for reference in expression.references { note(reference, in: planned, of: owner) }
+    }
+  }
+
+  private mutating func note(
+    _ reference: ContextReference, in text: PlannedText, of owner: TextOwner
+  ) {
+    switch reference.valueContext {
+    case .steps: noteStep(reference, in: text, of: owner)
+    case .itself:
+      guard let node = outline.node(of: owner) else { return }
+      reads[Int32(node), default: []].formUnion(fields(of: reference, from: 1))
+    case .inputs, .env, .secrets, .run, .workflow, nil: break
+    }
+  }
+
+  private mutating func noteStep(
+    _ reference: ContextReference, in text: PlannedText, of owner: TextOwner
+  ) {
+    let node = outline.node(of: owner)
+    guard case .node(let target, let rest) = outline.meaning(of: reference, to: node, names)
+    else { return }
+    reads[Int32(target), default: []].formUnion(fields(of: reference, from: rest))
+    guard let node else { return }
+    // A group's outputs are computed when all in it has ended.
+    if case .output = text.site, outline.group(startingAt: node, encloses: target) { return }
+    references.insert(outline.end(of: target), of: node, at: text.part(reference.range))
+  }
+
+  /// What is read of a result by the names from `place` on.
+  private func fields(of reference: ContextReference, from place: Int) -> StepReads {
+    guard place < reference.names.count else { return .everything }
+    return StepField(rawValue: reference.names[place].text)?.reads ?? .result
+  }
+}

@@ -1,0 +1,88 @@
+import WeftDefinition
+import WeftDiagnostics
+import WeftExpressions
+
+extension ValueChecker {
+  /// Checks the expressions of a text, and says what the text comes to.
+  mutating func read(_ text: PlannedText, of owner: TextOwner) -> ValueNames.Knowledge {
+    let rules = SiteRules(site: text.site, owner: owner)
+    let scope = SiteScope(names: names, rules: rules)
+    var result = ValueNames.Knowledge(type: .string)
+    for expression in text.template.expressions {
+      let checked = TypeChecker.check(expression, in: scope)
+      tell(checked, text, rules)
+      checkFunctions(of: expression, text, rules)
+      for reference in checked.references { check(reference, text, rules) }
+      result.isSecret = result.isSecret || checked.isSecret
+      if text.template.onlyExpression != nil { result.type = checked.type }
+    }
+    return result
+  }
+
+  private mutating func tell(
+    _ checked: CheckedExpression, _ text: PlannedText, _ rules: SiteRules
+  ) {
+    for fault in checked.faults {
+      tell(
+        .expression(code: fault.code, message: fault.message, help: fault.help), text, fault.range)
+    }
+    for remark in checked.remarks {
+      tell(
+        .remark(code: remark.code, message: remark.message, help: remark.help), text, remark.range)
+    }
+  }
+
+  private mutating func checkFunctions(
+    of expression: Expression, _ text: PlannedText, _ rules: SiteRules
+  ) {
+    guard !expression.statusFunctions.isEmpty || rules.isEarly else { return }
+    var problems: [(ValueProblem, SourceRange)] = []
+    expression.root.visit { node in
+      guard case .call(let function, _) = node.form, let problem = rules.obstacle(to: function)
+      else { return }
+      problems.append((problem, node.range))
+    }
+    for (problem, range) in problems { tell(problem, text, range) }
+  }
+
+  private mutating func check(
+    _ found: CheckedExpression.Reference, _ text: PlannedText, _ rules: SiteRules
+  ) {
+    let reference = found.reference
+    if reference.valueContext == .secrets, reference.names.count > 1,
+      let name = SecretName(reference.names[1].text)
+    {
+      use(secret: name)
+    }
+    if found.isSecret, !rules.allowsSecrets { tell(.secret(in: text.site), text, reference.range) }
+    guard !found.isGuarded, let step = names.producerThatMayFail(of: reference, to: rules.owner)
+    else { return }
+    tell(.mayBeMissing(step: step, expression: reference.text), text, reference.range)
+  }
+}
+
+/// What the type checker asks about one text.
+private struct SiteScope: TypeScope {
+  let names: ValueNames
+  let rules: SiteRules
+
+  func type(of reference: ContextReference) -> ReferenceType {
+    if let context = reference.valueContext, let problem = rules.obstacle(to: context) {
+      return .fault(ExpressionFault(problem, reference.names[0].range))
+    }
+    switch names.meaning(of: reference, in: rules.site, of: rules.owner) {
+    case .value(let knowledge): return .known(knowledge.type, isSecret: knowledge.isSecret)
+    case .problem(let problem, let place):
+      return .fault(ExpressionFault(problem, reference.names[place].range))
+    case .fault(let fault): return .fault(fault)
+    case .told: return .known(.any, isSecret: false)
+    }
+  }
+}
+
+extension ExpressionFault {
+  fileprivate init(_ problem: ValueProblem, _ range: SourceRange) {
+    self.init(
+      .scope(code: problem.code, message: problem.message, help: problem.help), range)
+  }
+}

@@ -1,0 +1,145 @@
+import WeftDefinition
+import WeftDiagnostics
+import WeftExpressions
+
+/// What texts must be besides expressions that make sense: scripts safe, arguments no options by accident,
+/// computed keys of the right type.
+extension ValueChecker {
+  // MARK: Scripts
+
+  mutating func checkScript(_ text: PlannedText, of owner: TextOwner) {
+    guard case .step(let index) = owner else { return }
+    var holes: [Range<Int>] = []
+    var expressions: [Expression] = []
+    for segment in text.template.segments {
+      guard case .expression(let expression) = segment.content else { continue }
+      holes.append(Int(segment.range.start)..<Int(segment.range.end))
+      expressions.append(expression)
+    }
+    let script = QuotedScript(
+      text.template.text, holes: holes, dialect: ShellDialect(shell(ofStep: index)))
+    for (hole, rejection) in script.rejections {
+      let range = SourceRange(start: holes[hole].lowerBound, end: holes[hole].upperBound)
+      tell(
+        .unsafeInScript(message: rejection.message, help: rejection.help),
+        text, range)
+    }
+    guard script.isSound else { return }
+    let names = script.variableNames(for: expressions.map(\.text))
+    var variables: [(name: String, expression: Expression)] = []
+    for (name, expression) in zip(names, expressions)
+    where !variables.contains(where: { $0.name == name }) {
+      variables.append((name, expression))
+    }
+    keep(
+      PlannedScript(text: script.text(referringTo: names), variables: variables), ofStep: index)
+  }
+
+  private func shell(ofStep index: Int) -> Shell {
+    if let own = outline.steps[index].settings.shell { return own }
+    var next: Int? = outline.steps[index].group
+    while let group = next {
+      if let shell = names.settings(ofGroup: group).shell { return shell }
+      next = outline.groups[group].parent
+    }
+    return .sh
+  }
+
+  // MARK: Arguments
+
+  /// An input may begin with a dash, and a program would take it for an option (FAULTS S02).
+  mutating func checkArgument(_ text: PlannedText, at position: Int, of owner: TextOwner) {
+    guard position > 0, case .step(let index) = owner,
+      case .program(let arguments)? = outline.steps[index].command?.invocation,
+      !arguments[..<position].dropFirst().contains("--"),
+      case .expression(let first)? = text.template.segments.first?.content
+    else { return }
+    let scope = first.references
+    guard let reference = scope.first, scope.count == 1, reference.valueContext == .inputs,
+      case .reference = first.root.form,
+      case .value(let knowledge) = names.meaning(of: reference, in: text.site, of: owner),
+      knowledge.mayBeginWithDash
+    else { return }
+    tell(.mayBeOption(argument: position, expression: reference.text), text, first.range)
+  }
+
+  // MARK: Computed keys
+
+  mutating func check(
+    _ reading: ValueNames.Knowledge, against key: ComputedKey, _ text: PlannedText
+  ) {
+    let (wanted, fits) = key.wantedType
+    let alternatives = reading.type.alternatives
+    guard !alternatives.contains(where: fits) else { return }
+    var help: String?
+    if alternatives.contains(.number), key.isDuration {
+      help = "say the unit: \"${{ format('{0}s', \(text.template.onlyExpression?.text ?? "…")) }}\""
+    }
+    tell(.wrongType(found: reading.type.name, wanted: wanted, in: text.site, help: help), text, nil)
+  }
+
+  // MARK: Declarations
+
+  /// Outputs that nobody computes and nobody writes.
+  mutating func checkDeclarations(of workflow: Workflow) {
+    for output in workflow.outputs where output.value == nil {
+      tell(.outputWithoutValue(output.name, of: "the workflow"), at: output.place.value)
+    }
+    for group in outline.groups.dropFirst() {
+      guard let step = group.step, let address = group.address else { continue }
+      for output in step.outputs where output.value == nil {
+        tell(.outputWithoutValue(output.name, of: "group \"\(address)\""), at: output.place.value)
+      }
+    }
+    for step in outline.steps where step.command == nil {
+      for output in step.step.outputs where output.value == nil {
+        tell(
+          .outputWithoutValue(output.name, of: "step \"\(step.address)\""), at: output.place.value)
+      }
+    }
+  }
+}
+
+extension ComputedKey {
+  fileprivate var isDuration: Bool {
+    switch self {
+    case .timeout, .stallTimeout, .grace: true
+    case .logLimit, .mergeOutput, .tty, .jobserver, .allowFailure, .maxParallel: false
+    }
+  }
+
+  /// What the expression must come to, in words, and whether a type can be that.
+  fileprivate var wantedType: (String, (ExpressionType) -> Bool) {
+    switch self {
+    case .timeout, .stallTimeout, .grace: ("a duration like \"30s\"", \.isText)
+    case .logLimit: ("a size like \"10MB\"", \.isText)
+    case .mergeOutput, .tty, .jobserver: ("true or false", { $0 == .any || $0 == .boolean })
+    case .maxParallel: ("a whole number", { $0 == .any || $0 == .number })
+    case .allowFailure:
+      (
+        "true, false or an array of error classes",
+        { type in
+          if case .array = type { return true }
+          return type == .any || type == .boolean
+        }
+      )
+    }
+  }
+}
+
+extension ExpressionType {
+  fileprivate var isText: Bool {
+    switch self {
+    case .any, .string: true
+    case .null, .boolean, .number, .array, .object, .either: false
+    }
+  }
+}
+
+extension ValueNames.Knowledge {
+  /// Whether it is a text of which nothing is known that would keep it from beginning with a dash.
+  fileprivate var mayBeginWithDash: Bool {
+    guard !isConstrained, case .string(let values) = type else { return false }
+    return values?.contains { $0.hasPrefix("-") } ?? true
+  }
+}

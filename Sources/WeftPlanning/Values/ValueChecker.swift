@@ -1,0 +1,102 @@
+import WeftDefinition
+import WeftDiagnostics
+import WeftExpressions
+
+/// Checks what the expressions of a workflow mean: that what they name is there and may be read where
+/// they stand, that no secret goes where it would be seen, and that types fit where they are known.
+///
+/// Texts are checked in an order in which what a step hands on is known before somebody reads it.
+struct ValueChecker {
+  let outline: Outline
+  let texts: [TextOwner: [PlannedText]]
+  let file: SourceFile?
+  var names: ValueNames
+  private(set) var found = FoundProblems()
+  private(set) var scripts: [Int: PlannedScript] = [:]
+  private(set) var secrets: Set<SecretName> = []
+
+  init(
+    _ workflow: Workflow, _ outline: Outline, _ stepNames: StepNames,
+    texts: [TextOwner: [PlannedText]]
+  ) {
+    self.outline = outline
+    self.texts = texts
+    file = workflow.source.value
+    names = ValueNames(workflow, outline, stepNames)
+  }
+
+  /// - Parameter order: Nodes, so that each comes after what it waits for; those of cycles are left out.
+  mutating func check(_ workflow: Workflow, in order: [Int32]) {
+    checkDeclarations(of: workflow)
+    guard !texts.isEmpty else { return }
+    check(.workflow, outputs: false)
+    var isChecked = Array(repeating: false, count: outline.nodes.count)
+    for node in order {
+      isChecked[Int(node)] = true
+      check(node: Int(node))
+    }
+    // What waits for itself is checked all the same, with less knowledge of types.
+    for node in outline.nodes.indices where !isChecked[node] { check(node: node) }
+    check(.workflow, outputs: true)
+  }
+
+  private mutating func check(node: Plan.NodeIndex) {
+    switch outline.nodes[node] {
+    case .groupStart(let group): check(.group(Int(group)), outputs: false)
+    case .groupEnd(let group): check(.group(Int(group)), outputs: true)
+    case .step(let step):
+      check(.step(Int(step)), outputs: false)
+      check(.step(Int(step)), outputs: true)
+    }
+  }
+
+  /// The variables of a layer first: what is beside them reads them.
+  private mutating func check(_ owner: TextOwner, outputs: Bool) {
+    guard let texts = texts[owner] else { return }
+    if outputs {
+      for text in texts where text.site.isOutput { check(text, of: owner) }
+      return
+    }
+    for text in texts where text.site.isVariable { check(text, of: owner) }
+    for text in texts where !text.site.isVariable && !text.site.isOutput {
+      check(text, of: owner)
+    }
+  }
+
+  private mutating func check(_ text: PlannedText, of owner: TextOwner) {
+    guard text.template.faults.isEmpty else { return names.learn(text, of: owner, .unknown) }
+    let reading = read(text, of: owner)
+    names.learn(text, of: owner, reading)
+    switch text.site {
+    case .computed(let key):
+      if text.template.onlyExpression == nil { return tell(.notAlone(text.site), text, nil) }
+      check(reading, against: key, text)
+    case .script: checkScript(text, of: owner)
+    case .argument(let index): checkArgument(text, at: index, of: owner)
+    case .variable(let name) where EnvironmentName.runsCode(name):
+      tell(.variableRunsCode(name), text, nil)
+    case .name, .workingDirectory, .input, .inputFile, .output, .variable: break
+    }
+  }
+
+  func tellable(_ text: PlannedText, _ part: SourceRange?) -> SourceRange? {
+    part.map { text.part($0).range(in: file) } ?? text.place
+  }
+
+  mutating func tell(_ problem: ValueProblem, _ text: PlannedText, _ part: SourceRange?) {
+    found.append(.value(problem), tellable(text, part))
+  }
+
+  mutating func tell(_ problem: ValueProblem, at place: SourceRange?) {
+    found.append(.value(problem), place)
+  }
+
+  mutating func keep(_ script: PlannedScript, ofStep index: Int) { scripts[index] = script }
+  mutating func use(secret name: SecretName) { secrets.insert(name) }
+}
+
+extension TextSite {
+  var isOutput: Bool {
+    if case .output = self { true } else { false }
+  }
+}

@@ -1,0 +1,155 @@
+import WeftDefinition
+import WeftDiagnostics
+
+extension ValueProblem {
+  /// Stable across releases, and unique to the case.
+  var code: String {
+    switch self {
+    case .expression(let code, _, _), .remark(let code, _, _): code
+    case .unknownContext: "W0310"
+    case .unknownStep: "W0311"
+    case .unknownMember, .stepNotNamed, .secretNotNamed, .memberNotNamed: "W0312"
+    case .unknownOutput: "W0313"
+    case .unknownInput: "W0314"
+    case .unknownVariable: "W0315"
+    case .unknownSecret: "W0316"
+    case .unavailable: "W0317"
+    case .secret: "W0318"
+    case .readsItself, .readsGroupAround, .readsMember, .readsOwnOutputs: "W0319"
+    case .readsTerminal, .runsNothing: "W0320"
+    case .wrongType: "W0321"
+    case .notAlone: "W0322"
+    case .unsafeInScript: "W0323"
+    case .variableRunsCode: "W0324"
+    case .outputWithoutValue: "W0325"
+    case .mayBeMissing: "W0503"
+    case .mayBeOption: "W0505"
+    }
+  }
+
+  var message: String {
+    switch self {
+    case .expression(_, let message, _), .unsafeInScript(let message, _),
+      .remark(_, let message, _):
+      message
+    case .unknownContext(let name, _):
+      "nothing is called \"\(name)\" in an expression"
+    case .unavailable(let name, let site, _):
+      "\"\(name)\" cannot be used in \(site.key)"
+    case .unknownStep(let name, _):
+      "the expression reads step \"\(name)\", which is not a step of this workflow"
+    case .stepNotNamed:
+      "\"steps\" is used without the name of a step"
+    case .secretNotNamed:
+      "\"secrets\" is used without the name of a secret"
+    case .memberNotNamed(let group):
+      "\"steps\" of group \"\(group)\" is used without the name of a step"
+    case .unknownMember(let name, let owner, _, _):
+      "\"\(name)\" is not a part of \(owner)"
+    case .unknownOutput(let name, let owner, _, _):
+      "\(owner) has no output \"\(name)\""
+    case .unknownInput(let name, _, _):
+      "the workflow has no input \"\(name)\""
+    case .unknownVariable(let name, _, _):
+      "no \"env\" around this sets the variable \"\(name)\""
+    case .unknownSecret(let name, _, _):
+      "the workflow has no secret \"\(name)\""
+    case .readsItself(let address, let isGroup):
+      "\(isGroup ? "group" : "step") \"\(address)\" reads itself"
+    case .readsGroupAround(let address):
+      "the expression reads \"\(address)\", which is a group around it and not over yet"
+    case .readsMember(let step):
+      "the expression reads \"\(step)\", which is inside the group and not over yet"
+    case .readsOwnOutputs(let owner):
+      "\(owner) reads its own outputs"
+    case .runsNothing(let step, let field):
+      "step \"\(step)\" runs nothing, so it has no \(field)"
+    case .readsTerminal(let step, let field):
+      "step \"\(step)\" writes to the terminal, so it has no \(field)"
+    case .secret(let site):
+      "a secret cannot be used in \(site.key)"
+    case .wrongType(let found, let wanted, let site, _):
+      "\(site.key) is given \(found), expected \(wanted)"
+    case .notAlone(let site):
+      "\(site.key) is a text with an expression in it, expected exactly one expression"
+    case .variableRunsCode(let name):
+      "the value of \(name) is computed, and programs take that variable for code"
+    case .outputWithoutValue(let name, let owner):
+      "output \"\(name)\" of \(owner) has no value, and no program to write it"
+    case .mayBeMissing(let step, let expression):
+      "\"\(expression)\" may be missing: step \"\(step)\" is allowed to fail"
+    case .mayBeOption(let argument, let expression):
+      "run[\(argument)] begins with \"\(expression)\": a value that starts with \"-\" would be taken for an option"
+    }
+  }
+
+  var help: String? {
+    switch self {
+    case .expression(_, _, let help), .remark(_, _, let help), .wrongType(_, _, _, let help):
+      help
+    case .unavailable(_, _, let help), .unsafeInScript(_, let help): help
+    case .unknownContext(_, let nearest):
+      nearest.map { "did you mean \"\($0)\"?" }
+        ?? "there are inputs, env, secrets, steps, self, run and workflow; a text stands in '…'"
+    case .unknownStep(_, let nearest):
+      nearest.map { "did you mean \"\($0)\"?" } ?? "a step or group is named by its \"id\""
+    case .stepNotNamed, .memberNotNamed:
+      "write the id of a step after it: steps.build.stdout"
+    case .secretNotNamed:
+      "write the name of a secret after it: secrets.TOKEN"
+    case .unknownMember(_, _, let known, let nearest):
+      nearest.map { "did you mean \"\($0)\"?" } ?? listing(known)
+    case .unknownOutput(_, _, let known, let nearest):
+      nearest.map { "did you mean \"\($0)\"?" }
+        ?? (known.isEmpty
+          ? "declare it there: \"outputs\": { \"…\": \"${{ self.stdout }}\" }" : listing(known))
+    case .unknownInput(_, let known, let nearest):
+      nearest.map { "did you mean \"\($0)\"?" }
+        ?? (known.isEmpty
+          ? "declare it: \"inputs\": { \"…\": { \"type\": \"string\" } }" : listing(known))
+    case .unknownSecret(_, let known, let nearest):
+      nearest.map { "did you mean \"\($0)\"?" }
+        ?? (known.isEmpty
+          ? "declare it: \"secrets\": { \"…\": { \"env\": \"…\" } }" : listing(known))
+    case .unknownVariable(_, isOfSameLayer: true, _):
+      "a value reads the layers outside of its own: write what it is made of, or set it further out"
+    case .unknownVariable(_, _, let nearest):
+      nearest.map { "did you mean \"\($0)\"?" }
+        ?? "set it in \"env\", use \"$NAME\" in the script, or declare an input and give it with -i"
+    case .readsItself(_, let isGroup):
+      isGroup ? "name a step inside it" : "its own result is \"self\", in its \"outputs\""
+    case .readsGroupAround:
+      "name the steps inside it that come before this one"
+    case .readsMember:
+      "only the \"outputs\" of a group read what is inside"
+    case .readsOwnOutputs:
+      "write the expression of the other output again"
+    case .runsNothing:
+      "read its outputs"
+    case .readsTerminal(let step, _):
+      "remove \"tty\" from \"\(step)\", or let it write into a file"
+    case .secret(.script):
+      "set a variable in \"env\" to it, and use \"$NAME\" in the script"
+    case .secret(.argument):
+      "everybody on the machine can read command lines: pass it by \"env\" or \"stdin\""
+    case .secret:
+      "secrets go into \"env\", \"stdin\" and \"outputs\""
+    case .notAlone:
+      "write nothing before and after it: \"${{ … }}\""
+    case .variableRunsCode:
+      "write the value without an expression, or use a variable of another name"
+    case .outputWithoutValue:
+      "write { \"value\": \"${{ … }}\" }"
+    case .mayBeMissing(_, let expression):
+      "say what counts then: ${{ \(expression) || '' }}"
+    case .mayBeOption:
+      "put \"--\" before it, if the program knows that, or constrain the input by \"pattern\" or \"enum\""
+    }
+  }
+
+  private func listing(_ known: [String]) -> String? {
+    guard !known.isEmpty else { return nil }
+    let shown = known.prefix(12).joined(separator: ", ")
+    return "there \(known.count == 1 ? "is" : "are") \(shown)\(known.count > 12 ? " and more" : "")"
+  }
+}

@@ -1,0 +1,62 @@
+import WeftDefinition
+
+/// What can be wrong with the expressions of a workflow: one case, one sentence, one cure.
+///
+/// What a sentence is about is pointed at by the caret; it names the step only where that helps.
+enum ValueProblem: Sendable, Hashable {
+  /// The expression by itself; the words are its reader's.
+  case expression(code: String, message: String, help: String?)
+  case unknownContext(String, nearest: String?)
+  /// A context, or a function, that exists and means nothing there.
+  case unavailable(String, in: TextSite, help: String)
+  case unknownStep(String, nearest: String?)
+  case stepNotNamed
+  case secretNotNamed
+  case memberNotNamed(String)
+  case unknownMember(String, of: String, known: [String], nearest: String?)
+  case unknownOutput(String, of: String, known: [String], nearest: String?)
+  case unknownInput(String, known: [String], nearest: String?)
+  case unknownVariable(String, isOfSameLayer: Bool, nearest: String?)
+  case unknownSecret(String, known: [String], nearest: String?)
+  case readsItself(String, isGroup: Bool)
+  case readsGroupAround(String)
+  case readsMember(String)
+  case readsOwnOutputs(String)
+  case readsTerminal(String, field: String)
+  case runsNothing(String, field: String)
+  case secret(in: TextSite)
+  case wrongType(found: String, wanted: String, in: TextSite, help: String?)
+  case notAlone(TextSite)
+  case unsafeInScript(message: String, help: String)
+  case variableRunsCode(String)
+  case outputWithoutValue(String, of: String)
+
+  case mayBeMissing(step: String, expression: String)
+  /// Surely not what was meant; the words are the type checker's.
+  case remark(code: String, message: String, help: String?)
+  case mayBeOption(argument: Int, expression: String)
+
+  var isWarning: Bool {
+    switch self {
+    case .mayBeMissing, .remark, .mayBeOption: true
+    default: false
+    }
+  }
+}
+
+extension TextSite {
+  /// The key as it is written in the file.
+  package var key: String {
+    switch self {
+    case .name: "name"
+    case .script: "run"
+    case .argument(let index): "run[\(index)]"
+    case .variable(let name): "env.\(name)"
+    case .workingDirectory: "cwd"
+    case .input: "stdin"
+    case .inputFile: "stdin.file"
+    case .output(let name): "outputs.\(name)"
+    case .computed(let key): key.rawValue
+    }
+  }
+}
