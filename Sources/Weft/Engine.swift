@@ -67,9 +67,13 @@ public final class Engine: Sendable {
   ) throws(WorkflowRejected) -> Run {
     var configuration = configuration
     configuration.inputs = try values(of: inputs, for: plan.workflow)
+    let id = RunID.make(at: WallClock.now)
+    configuration.run = id
+    let (bound, problems) = plan.bound(to: configuration.inputs, run: id)
+    guard problems.isEmpty else { throw WorkflowRejected(diagnostics: problems) }
     configuration.secrets = try secrets(of: plan)
     do {
-      return Run(try LiveRun.start(plan, configuration: configuration, threads: threads))
+      return Run(try LiveRun.start(bound, configuration: configuration, threads: threads))
     } catch {
       preconditionFailure("a containment that was left open cannot be had: \(error)")
     }

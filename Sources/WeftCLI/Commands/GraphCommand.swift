@@ -1,4 +1,5 @@
 import WeftDefinition
+import WeftExecution
 import WeftPlanning
 
 /// `weft graph`: the plan, printed.
@@ -16,13 +17,18 @@ struct GraphCommand {
     console.errors.write(file.diagnostics)
     guard let plan = file.plan else { return file.exitCode(isStrict: false) }
     do {
-      _ = try InputCollection.values(
+      let inputs = try InputCollection.values(
         invocation.inputs, for: plan.workflow.inputs, allowsMissing: true)
+      let (bound, problems) = plan.bound(to: inputs, run: nil)
+      guard problems.isEmpty else {
+        console.errors.write(problems)
+        return .usage
+      }
+      console.output.write(bound, as: invocation.format)
+      return .success
     } catch {
       console.errors.write(error.diagnostics)
       return .usage
     }
-    console.output.write(plan, as: invocation.format)
-    return .success
   }
 }

@@ -33,18 +33,24 @@ struct RunCommand {
       console.errors.write(error.diagnostics)
       return .usage
     }
-    if invocation.isDryRun {
-      console.output.write(plan, as: .tree)
+    let id = invocation.isDryRun ? nil : RunID.make(at: WallClock.now)
+    let (bound, problems) = plan.bound(to: inputs, run: id)
+    guard problems.isEmpty else {
+      console.errors.write(problems)
+      return .usage
+    }
+    guard let id else {
+      console.output.write(bound, as: .tree)
       return .success
     }
-    return run(plan, inputs)
+    return run(bound, id, inputs)
   }
 
-  private func run(_ plan: Plan, _ inputs: InputValues) -> ExitCode {
+  private func run(_ plan: Plan, _ id: RunID, _ inputs: InputValues) -> ExitCode {
     // Before anything else is opened: a descriptor of theirs is not to be mistaken for another.
     let secrets = SecretReader(plan.usedSecrets, of: plan.workflow.source.value)
     do {
-      return try RunSession(plan, invocation, inputs, console, secrets).follow()
+      return try RunSession(plan, id, invocation, inputs, console, secrets).follow()
     } catch {
       console.complain(error)
       return .usage

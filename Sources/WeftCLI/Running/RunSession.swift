@@ -10,6 +10,7 @@ struct RunSession {
   private let plan: Plan
   private let invocation: RunInvocation
   private let inputs: InputValues
+  private let id: RunID
   private let console: Console
   private let events: EventsWriter?
   private let screen = Screen()
@@ -18,11 +19,13 @@ struct RunSession {
 
   /// - Throws: When the events cannot be written where they should be; nothing has happened then.
   init(
-    _ plan: Plan, _ invocation: RunInvocation, _ inputs: InputValues, _ console: Console,
+    _ plan: Plan, _ id: RunID, _ invocation: RunInvocation, _ inputs: InputValues,
+    _ console: Console,
     _ secrets: SecretReader
   ) throws(Complaint) {
     self.plan = plan
     self.inputs = inputs
+    self.id = id
     secretReader = secrets
     self.invocation = invocation
     self.console = console
@@ -90,6 +93,7 @@ struct RunSession {
     configuration.onFailure = invocation.onFailure
     configuration.timeout = invocation.timeout
     configuration.inputs = inputs
+    configuration.run = id
     configuration.terminal = desk
     if invocation.maxParallel == nil { joinJobserver(&configuration) }
     configuration.containment = invocation.containment.request

@@ -39,6 +39,8 @@ package struct Attempt: Sendable {
   package let step: PlannedStep
   /// What it does, without expressions.
   package let resolved: ResolvedStep
+  /// The file into which it writes what it hands on; `nil` where nothing is expected there.
+  let outputFile: String?
   /// The step's index in the plan.
   package let index: Int
   /// Counts from 1.

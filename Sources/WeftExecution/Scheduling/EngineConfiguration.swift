@@ -9,8 +9,6 @@ package struct EngineConfiguration: Sendable {
   /// How many attempts may run at once; `nil`: what the workflow says, else the processor count.
   package var maxParallel: Int?
   package var onFailure: FailureResponse?
-  /// The values of the workflow's inputs.
-  package var inputs = InputValues.none
   /// Limits the whole run, from its start.
   package var timeout: Duration?
   /// The values of the workflow's inputs.

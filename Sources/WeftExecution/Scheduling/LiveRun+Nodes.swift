@@ -44,9 +44,10 @@ extension LiveRun {
     of index: Int, running command: Command
   ) -> Future<NodeResult, Never> {
     let step = plan.steps[index]
-    let (resolved, failure) = StepResolver(values).resolve(index, running: command)
+    let (resolved, outputFile, failure) = prepare(index, running: command, attempt: 1)
     let attempt = Attempt(
-      step: step, resolved: resolved, index: index, number: 1, stop: StopSwitch(),
+      step: step, resolved: resolved, outputFile: outputFile, index: index, number: 1,
+      stop: StopSwitch(),
       output: StepOutputSink(
         step: index, address: step.address, limit: resolved.command.logLimit, logs: logs,
         events: events, capture: values.capture(ofStep: index), secrets: secrets),

@@ -182,6 +182,7 @@ package final class LiveRun: Sendable {
 
   private func end(leaving remains: Remains) {
     let outputs = outputsOfRun()
+    values.folder.close()
     let end = state.withLock { state in
       state.unkillable += remains.unkillable
       return RunEnd(

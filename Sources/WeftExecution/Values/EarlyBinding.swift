@@ -8,7 +8,8 @@ extension Plan {
   /// The plan with values in place of the expressions that are needed before anything starts: names, and
   /// the computed keys of groups and of the workflow.
   ///
-  /// - Parameter run: `nil` where there is no run: what reads `run` stays as it is written.
+  /// - Parameter run: `nil` where there is no run: what reads `run`, or an input that is not given, stays
+  ///   as it is written.
   /// - Returns: The plan, and everything that is wrong with the values; it must not be run then.
   package func bound(
     to inputs: InputValues, run: RunID?
@@ -23,12 +24,14 @@ extension Plan {
 private struct EarlyBinding {
   private let plan: Plan
   private let scope: StepScope
+  private let inputs: InputValues
   private let hasRun: Bool
   private(set) var values = EarlyValues()
   private(set) var problems: [Diagnostic] = []
 
   init(plan: Plan, inputs: InputValues, run: RunID?) {
     self.plan = plan
+    self.inputs = inputs
     hasRun = run != nil
     scope = StepScope(
       values: RunValues(
@@ -56,10 +59,17 @@ private struct EarlyBinding {
     case .name, .computed: break
     default: return false
     }
-    return hasRun
-      || !text.template.expressions.contains { expression in
-        expression.references.contains { $0.valueContext == .run }
+    if hasRun { return true }
+    return text.template.expressions.allSatisfy { expression in
+      expression.references.allSatisfy { reference in
+        switch reference.valueContext {
+        case .run: false
+        case .inputs:
+          reference.names.count > 1 && inputs.entry(named: reference.names[1].text) != nil
+        case .env, .secrets, .steps, .itself, .workflow, nil: true
+        }
       }
+    }
   }
 
   private mutating func bind(

@@ -8,11 +8,35 @@ import WeftPlatform
 /// What values mean for the nodes of a run: a step is resolved before it starts, and hands on its outputs
 /// when it has succeeded.
 extension LiveRun {
+  /// What an attempt is to do, and the file for its outputs; or why there can be none.
+  func prepare(
+    _ index: Int, running command: Command, attempt: Int
+  ) -> (resolved: ResolvedStep, outputFile: String?, failure: StepFailure?) {
+    var (resolved, failure) = StepResolver(values).resolve(index, running: command)
+    guard failure == nil, plan.steps[index].step.outputs.contains(where: { $0.value == nil }) else {
+      return (resolved, nil, failure)
+    }
+    do {
+      let file = try values.folder.makeFile(forStep: index, attempt: attempt)
+      resolved.handedOver.append((LiveRun.outputFileVariable, file))
+      return (resolved, file, nil)
+    } catch {
+      let failure = StepFailure(
+        classes: [.spawn],
+        message: "did not start: the file for its outputs cannot be made: \(error)",
+        help: "it is made in the directory for temporary files, which TMPDIR names")
+      return (resolved, nil, failure)
+    }
+  }
+
+  private static let outputFileVariable = "WEFT_OUTPUT"
+
   /// An attempt's end with the outputs that it hands on. One whose outputs cannot be had has failed.
   func collectOutputs(
     of attempt: Attempt, _ end: AttemptEnd
   ) -> (end: AttemptEnd, values: NodeValues?) {
     let declared = !attempt.step.step.outputs.isEmpty
+    defer { attempt.outputFile.map(Descriptor.remove) }
     guard declared || plan.values.reads(ofNode: attempt.step.node) != [] else { return (end, nil) }
     var own = nodeValues(of: attempt, end)
     guard declared, case .ended(let exit) = end.status,
@@ -20,7 +44,7 @@ extension LiveRun {
     else { return (end, own) }
     do throws(StepFailure) {
       let collector = OutputCollector(values)
-      let written: [OutputValue] = []
+      let written = try collector.written(in: attempt.outputFile, by: attempt.step)
       own.outputs = try collector.outputs(
         ofStep: attempt.index, own: own, written: written, attempt: attempt.number)
       return (end, own)

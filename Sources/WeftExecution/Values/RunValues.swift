@@ -21,6 +21,8 @@ final class RunValues: Sendable {
   /// What lies outside of every `env`.
   let process: EnvironmentBlock
   let spool = CaptureSpool()
+  /// Where steps write what they hand on.
+  let folder: OutputFolder
   /// What relative patterns of `hashFiles` and relative files are relative to.
   let startDirectory: String?
   private let state = Mutex(State())
@@ -35,6 +37,7 @@ final class RunValues: Sendable {
     self.secrets = secrets
     self.process = process
     self.startDirectory = startDirectory
+    folder = OutputFolder(of: run)
   }
 
   /// What has become of a step or group; `nil` if it has not ended or nobody reads it.
