@@ -7,6 +7,7 @@ extension ValueFault {
     case .wrongType(let value, _), .notAllowed(let value, _): "is \(value.noun)"
     case .noMatch(let text, _): "is \(quoted(text))"
     case .tooShort(let count, _), .tooLong(let count, _): "has \(counted(count, "character"))"
+    case .tooLongToMatch(let bytes): "has \(bytes) bytes"
     case .below(let number, _), .above(let number, _), .notAbove(let number, _),
       .notBelow(let number, _), .noMultiple(let number, _):
       "is \(shortened(number.text))"
@@ -31,6 +32,8 @@ extension ValueFault {
     case .tooShort(_, let least): "at least \(counted(least, "character"))"
     case .tooLong(_, let most): "at most \(counted(most, "character"))"
     case .noMatch(_, let pattern): "a text that matches \(quoted(pattern.text))"
+    case .tooLongToMatch:
+      "at most \(WorkflowLimits.matchedBytes >> 20) MiB, for it is to match a pattern"
     case .below(_, let least): "at least \(least)"
     case .above(_, let most): "at most \(most)"
     case .notAbove(_, let limit): "more than \(limit)"

@@ -9,6 +9,7 @@ public struct ValueFault: Error, Sendable, Hashable {
     case tooShort(Int, least: Int)
     case tooLong(Int, most: Int)
     case noMatch(String, of: Pattern)
+    case tooLongToMatch(bytes: Int)
     case below(JSONNumber, least: JSONNumber)
     case above(JSONNumber, most: JSONNumber)
     case notAbove(JSONNumber, limit: JSONNumber)

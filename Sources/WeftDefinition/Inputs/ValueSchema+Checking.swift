@@ -46,9 +46,11 @@ private struct ValueCheck {
     let count = text.unicodeScalars.count
     if count < rules.length.least { tell(.tooShort(count, least: rules.length.least), at: path) }
     if let most = rules.length.most, count > most { tell(.tooLong(count, most: most), at: path) }
-    if let pattern = rules.pattern, !pattern.matches(in: text) {
-      tell(.noMatch(text, of: pattern), at: path)
+    guard let pattern = rules.pattern else { return }
+    guard text.utf8.count <= WorkflowLimits.matchedBytes else {
+      return tell(.tooLongToMatch(bytes: text.utf8.count), at: path)
     }
+    if !pattern.matches(in: text) { tell(.noMatch(text, of: pattern), at: path) }
   }
 
   private mutating func check(

@@ -4,6 +4,8 @@ public enum WorkflowLimits {
   public static let fileBytes = 64 << 20
   /// Bytes of a file that holds the value of one input.
   public static let inputBytes = 1 << 20
+  /// Bytes of a text that is to match a pattern.
+  public static let matchedBytes = 1 << 20
   /// Bytes of a secret: fewer would be found, and hidden, in all kinds of texts.
   public static let secretBytes = 4...64 << 10
   /// Nesting of JSON arrays and objects.

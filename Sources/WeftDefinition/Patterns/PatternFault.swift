@@ -81,7 +81,8 @@ public struct PatternFault: Error, Sendable, Hashable {
       "a pattern is matched in a time that grows with the text only; say the same with \"enum\", "
         + "or check the value in a step"
     case .unknownGroup: "groups are (…), (?:…) and (?<name>…)"
-    case .tooLong, .tooDeep, .tooLarge, .countTooLarge: "check such a value in a step"
+    case .tooLarge, .countTooLarge: "\"minLength\" and \"maxLength\" limit lengths"
+    case .tooLong, .tooDeep: "check such a value in a step"
     case .unclosedGroup, .unclosedClass, .countsOutOfOrder, .rangeOutOfOrder: nil
     }
   }

@@ -1,88 +1,160 @@
 /// Walks once over a text, in all places of a program that could have been reached: the time is at most
 /// the length of the text times that of the program, whatever both are.
 struct PatternMatcher {
-  private let instructions: [PatternProgram.Instruction]
-
-  /// What stands on both sides of a position.
-  private struct Position {
-    var before: Unicode.Scalar?
-    var after: Unicode.Scalar?
-  }
-
-  /// Instructions, each once; cleared at no cost.
-  private struct Places {
-    /// Those that take a scalar.
-    var waiting: [Int] = []
-    /// Where still to go without taking one.
-    var pending: [Int] = []
-    private var seen: [Int]
-    private var round = 1
-
-    init(count: Int) { seen = [Int](repeating: 0, count: count) }
-
-    mutating func clear() {
-      waiting.removeAll(keepingCapacity: true)
-      round += 1
-    }
-
-    /// `false` where it was seen before.
-    mutating func insert(_ place: Int) -> Bool {
-      guard seen[place] != round else { return false }
-      seen[place] = round
-      return true
-    }
-  }
+  private let program: PatternProgram
 
   init(_ program: PatternProgram) {
-    instructions = program.instructions
+    self.program = program
   }
 
   /// Whether some part of the text matches.
   func finds(in text: String) -> Bool {
-    var current = Places(count: instructions.count)
-    var following = current
-    var scalars = text.unicodeScalars.makeIterator()
-    var position = Position(before: nil, after: scalars.next())
-    while true {
-      if enter(0, at: position, &current) { return true }
-      guard let scalar = position.after else { return false }
-      position = Position(before: scalar, after: scalars.next())
-      following.clear()
-      for place in current.waiting {
-        guard case .scalars(let set) = instructions[place], set.contains(scalar) else { continue }
-        if enter(place + 1, at: position, &following) { return true }
+    let size = PatternWalk.size(for: program)
+    return withUnsafeTemporaryAllocation(of: Int32.self, capacity: size) { space in
+      program.instructions.withUnsafeBufferPointer { instructions in
+        program.sets.withUnsafeBufferPointer { sets in
+          var walk = PatternWalk(instructions, sets, space)
+          return walk.finds(in: text)
+        }
       }
-      swap(&current, &following)
+    }
+  }
+}
+
+/// One walk; it holds pointers into the memory of ``PatternMatcher/finds(in:)`` and lives inside it.
+private struct PatternWalk {
+  private let instructions: UnsafeBufferPointer<PatternProgram.Instruction>
+  private let sets: UnsafeBufferPointer<ScalarSet>
+  private var current: Places
+  private var following: Places
+  /// Where still to go without taking a scalar.
+  private let pending: UnsafeMutableBufferPointer<Int32>
+  /// Of each set, twice the number of the last scalar that was looked for, and 1 more if it was there.
+  private let answers: UnsafeMutableBufferPointer<Int32>
+  private var before: Unicode.Scalar?
+  private var after: Unicode.Scalar?
+  /// How many scalars were taken, and one more.
+  private var count: Int32 = 1
+
+  /// Instructions, each once, that take a scalar.
+  private struct Places {
+    let waiting: UnsafeMutableBufferPointer<Int32>
+    var waitingCount = 0
+    /// Of each instruction, the last round in which it was seen.
+    private let seen: UnsafeMutableBufferPointer<Int32>
+    private var round: Int32 = 1
+
+    init(_ waiting: UnsafeMutableBufferPointer<Int32>, _ seen: UnsafeMutableBufferPointer<Int32>) {
+      self.waiting = waiting
+      self.seen = seen
+    }
+
+    mutating func clear() {
+      waitingCount = 0
+      round += 1
+    }
+
+    /// `false` where it was seen before.
+    mutating func insert(_ place: Int32) -> Bool {
+      guard seen[Int(place)] != round else { return false }
+      seen[Int(place)] = round
+      return true
+    }
+
+    mutating func wait(at place: Int32) {
+      waiting[waitingCount] = place
+      waitingCount += 1
     }
   }
 
-  /// Goes on from an instruction to all that wait for a scalar; `true` where it comes to the end.
-  private func enter(_ start: Int, at position: Position, _ places: inout Places) -> Bool {
-    places.pending.append(start)
-    while let place = places.pending.popLast() {
+  /// Each instruction is entered once in a round and leads to two others at most.
+  static func size(for program: PatternProgram) -> Int {
+    program.instructions.count * 6 + 1 + program.sets.count
+  }
+
+  init(
+    _ instructions: UnsafeBufferPointer<PatternProgram.Instruction>,
+    _ sets: UnsafeBufferPointer<ScalarSet>, _ space: UnsafeMutableBufferPointer<Int32>
+  ) {
+    self.instructions = instructions
+    self.sets = sets
+    space.initialize(repeating: 0)
+    var start = 0
+    func part(_ count: Int) -> UnsafeMutableBufferPointer<Int32> {
+      defer { start += count }
+      return UnsafeMutableBufferPointer(rebasing: space[start..<start + count])
+    }
+    current = Places(part(instructions.count), part(instructions.count))
+    following = Places(part(instructions.count), part(instructions.count))
+    pending = part(instructions.count * 2 + 1)
+    answers = part(sets.count)
+  }
+
+  mutating func finds(in text: String) -> Bool {
+    var scalars = text.unicodeScalars.makeIterator()
+    after = scalars.next()
+    while true {
+      if enter(0, &current) { return true }
+      guard let scalar = after else { return false }
+      (before, after) = (scalar, scalars.next())
+      following.clear()
+      for index in 0..<current.waitingCount {
+        let place = current.waiting[index]
+        guard takes(scalar, place) else { continue }
+        if enter(place + 1, &following) { return true }
+      }
+      swap(&current, &following)
+      count += 1
+    }
+  }
+
+  /// Asks each set once for each scalar.
+  private func takes(_ scalar: Unicode.Scalar, _ place: Int32) -> Bool {
+    guard case .scalars(let set) = instructions[Int(place)] else { return false }
+    let known = answers[Int(set)]
+    if known >> 1 == count { return known & 1 == 1 }
+    let answer = sets[Int(set)].contains(scalar)
+    answers[Int(set)] = count << 1 | (answer ? 1 : 0)
+    return answer
+  }
+
+  /// Goes on from an instruction to all that take a scalar; `true` where it comes to the end.
+  private func enter(_ start: Int32, _ places: inout Places) -> Bool {
+    var top = 0
+    pending[0] = start
+    while top >= 0 {
+      let place = pending[top]
+      top -= 1
       guard places.insert(place) else { continue }
-      switch instructions[place] {
-      case .scalars: places.waiting.append(place)
+      switch instructions[Int(place)] {
+      case .scalars: places.wait(at: place)
       case .assertion(let assertion):
-        if PatternMatcher.holds(assertion, at: position) { places.pending.append(place + 1) }
-      case .split(let one, let other): places.pending += [one, other]
-      case .jump(let target): places.pending.append(target)
+        guard holds(assertion) else { continue }
+        top += 1
+        pending[top] = place + 1
+      case .split(let one, let other):
+        pending[top + 1] = one
+        pending[top + 2] = other
+        top += 2
+      case .jump(let target):
+        top += 1
+        pending[top] = target
       case .match: return true
       }
     }
     return false
   }
 
-  private static func holds(_ assertion: PatternAssertion, at position: Position) -> Bool {
+  private func holds(_ assertion: PatternAssertion) -> Bool {
     switch assertion {
-    case .start: position.before == nil
-    case .end: position.after == nil
-    case .wordBoundary: isWord(position.before) != isWord(position.after)
-    case .noWordBoundary: isWord(position.before) == isWord(position.after)
+    case .start: before == nil
+    case .end: after == nil
+    case .wordBoundary: isWord(before) != isWord(after)
+    case .noWordBoundary: isWord(before) == isWord(after)
     }
   }
 
-  private static func isWord(_ scalar: Unicode.Scalar?) -> Bool {
+  private func isWord(_ scalar: Unicode.Scalar?) -> Bool {
     scalar.map(ScalarSet.wordScalars.contains) ?? false
   }
 }

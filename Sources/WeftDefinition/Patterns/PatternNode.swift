@@ -21,5 +21,5 @@ enum PatternLimits {
   /// Groups inside each other.
   static let depth = 50
   /// Instructions after repetitions have been written out.
-  static let instructions = 2000
+  static let instructions = 1000
 }

@@ -1,18 +1,22 @@
 /// A pattern as instructions for a machine that is in many places at once (K. Thompson 1968; R. Cox,
 /// "Regular Expression Matching: the Virtual Machine Approach", 2009).
-struct PatternProgram: Sendable, Hashable {
-  enum Instruction: Sendable, Hashable {
-    /// Goes on with the next instruction if the next scalar is one of these.
-    case scalars(ScalarSet)
+struct PatternProgram: Sendable {
+  /// Plain numbers, so that going through them counts no references.
+  enum Instruction: Sendable {
+    /// Goes on with the next instruction if the next scalar is in this one of ``sets``.
+    case scalars(Int32)
     /// Goes on if this holds here.
     case assertion(PatternAssertion)
     /// Goes on at both.
-    case split(Int, Int)
-    case jump(Int)
+    case split(Int32, Int32)
+    case jump(Int32)
     case match
   }
 
   private(set) var instructions: [Instruction] = []
+  /// Each once.
+  private(set) var sets: [ScalarSet] = []
+  private var places: [ScalarSet: Int32] = [:]
 
   /// - Throws: Where the repetitions, written out, are more than ``PatternLimits/instructions``.
   init(_ node: PatternNode, of text: String) throws(PatternFault) {
@@ -23,9 +27,19 @@ struct PatternProgram: Sendable, Hashable {
     instructions.append(.match)
   }
 
+  private var end: Int32 { Int32(instructions.count) }
+
+  private mutating func place(of set: ScalarSet) -> Int32 {
+    if let place = places[set] { return place }
+    let place = Int32(sets.count)
+    sets.append(set)
+    places[set] = place
+    return place
+  }
+
   private mutating func append(_ node: PatternNode) {
     switch node {
-    case .scalars(let set): instructions.append(.scalars(set))
+    case .scalars(let set): instructions.append(.scalars(place(of: set)))
     case .assertion(let assertion): instructions.append(.assertion(assertion))
     case .sequence(let parts): for part in parts { append(part) }
     case .alternatives(let choices): append(alternatives: choices[...])
@@ -41,17 +55,17 @@ struct PatternProgram: Sendable, Hashable {
       let split = reserve()
       append(choice)
       jumps.append(reserve())
-      instructions[split] = .split(split + 1, instructions.count)
+      instructions[split] = .split(Int32(split) + 1, end)
     }
     append(choices.last!)
-    for jump in jumps { instructions[jump] = .jump(instructions.count) }
+    for jump in jumps { instructions[jump] = .jump(end) }
   }
 
   private mutating func append(looping part: PatternNode) {
     let split = reserve()
     append(part)
-    instructions.append(.jump(split))
-    instructions[split] = .split(split + 1, instructions.count)
+    instructions.append(.jump(Int32(split)))
+    instructions[split] = .split(Int32(split) + 1, end)
   }
 
   private mutating func append(optional part: PatternNode, times: Int) {
@@ -60,7 +74,7 @@ struct PatternProgram: Sendable, Hashable {
       splits.append(reserve())
       append(part)
     }
-    for split in splits { instructions[split] = .split(split + 1, instructions.count) }
+    for split in splits { instructions[split] = .split(Int32(split) + 1, end) }
   }
 
   /// Makes room for an instruction that is known later.

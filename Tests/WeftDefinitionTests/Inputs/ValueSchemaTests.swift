@@ -145,6 +145,14 @@ import WeftJSON
     }
   }
 
+  @Test func aTextThatIsTooLongToMatchIsToldSo() throws {
+    let text = String(repeating: "a", count: WorkflowLimits.matchedBytes + 1)
+    let faults = try schema(#"{ "pattern": "a" }"#).faults(of: .string(text))
+    #expect(
+      faults.map { $0.message(about: "x") }
+        == ["x has 1048577 bytes, expected at most 1 MiB, for it is to match a pattern"])
+  }
+
   @Test func aLongValueIsCut() throws {
     let text = String(repeating: "é", count: 100_000)
     let fault = try #require(
