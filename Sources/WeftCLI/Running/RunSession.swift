@@ -102,8 +102,9 @@ struct RunSession {
 
   /// What is secret stays in this process, from before it is read.
   private func readSecrets(_ signals: SignalHandling) throws(SecretsNotRead) -> RunSecrets {
+    let hasSecretInputs = inputs.entries.contains(where: \.isSecret)
+    if !plan.usedSecrets.isEmpty || hasSecretInputs { ThisProcess.hideMemory() }
     if plan.usedSecrets.isEmpty { return RunSecrets() }
-    ThisProcess.hideMemory()
     return try secretReader.read(stop: signals.stop)
   }
 

@@ -86,7 +86,7 @@ package struct OutputFault: Sendable, Hashable {
       "end the value by a line with that word alone; whatever values hold, JSON is safe: "
         + "jq -cn --arg NAME \"$VALUE\" '{$NAME}' >> \"$WEFT_OUTPUT\""
     case .undeclared(let name, let nearest):
-      nearest.map { "did you mean \"\($0)\"?" }
+      nearest.map { "did you mean \"\($0)\" by \(quoted(name))?" }
         ?? "declare it: \"outputs\": { \(quoted(name)): { \"type\": \"string\" } }"
     case .missing(let name):
       "write it: echo \"\(name)=…\" >> \"$WEFT_OUTPUT\""

@@ -55,7 +55,7 @@ extension OutputCollector {
     let bytes: [UInt8]
     do { bytes = try OutputFile.bytes(at: path) } catch {
       throw StepFailure(
-        classes: [.output], message: "$WEFT_OUTPUT cannot be read: \(error.message)",
+        classes: [.output], message: "$WEFT_OUTPUT \(error.message)",
         help: "append to it: echo \"NAME=VALUE\" >> \"$WEFT_OUTPUT\"")
     }
     do {

@@ -65,6 +65,7 @@ package final class LiveRun: Sendable {
     self.time = time
     self.logs = logs
     secrets = configuration.secrets
+    secrets.add(secretsIn: configuration.inputs)
     maxParallel = configuration.maxParallel(for: plan)
     timeout = configuration.timeout ?? plan.workflow.timeout
     slots = Slots(

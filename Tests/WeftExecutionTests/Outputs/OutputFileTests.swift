@@ -189,7 +189,7 @@ import WeftJSON
 
   @Test func aNameIsSuggested() {
     let rejected = #expect(throws: OutputsRejected.self) { try values("txet=a\n", "text") }
-    #expect(rejected?.help == #"did you mean "text"?"#)
+    #expect(rejected?.help == #"did you mean "text" by "txet"?"#)
   }
 
   @Test func ofManyFaultsASentenceNamesThree() {
