@@ -24,6 +24,7 @@ struct EscapingTests {
     ),
     ("${{ plain }}", .urlPath, "a-Z_0.9~"), ("${{ lines }}", .urlPath, "a%0D%0AX%3A%201"),
     ("/v${{ dots }}/x", .urlPath, "/v../x"), ("/${{ dots }}${{ dot }}", .urlPath, "/..."),
+    ("/a..${{ dot }}/b", .urlPath, "/a.../b"), ("/${{ dot }}x", .urlPath, "/.x"),
     ("?q=${{ dots }}", .urlQuery, "?q=.."), ("${{ nul }}", .urlQuery, "a%00"),
     ("Bearer ${{ odd }}", .header, "Bearer a b/c?d=é&%+#\"'\\"), ("${{ tab }}", .header, "\t"),
     ("${{ yes }}", .header, "true"), ("literal \r\n", .header, "literal \r\n"),
@@ -74,6 +75,10 @@ struct EscapingTests {
     (
       "${{ dots }}", .urlPath,
       "\"dots\" makes the path segment \"..\", which would name another path"
+    ),
+    (
+      "/a/${{ dot }}${{ '' }}#x", .urlPath,
+      "\"dot\" makes the path segment \".\", which would name another path"
     ),
     ("${{ none }}", .header, "\"none\" is null, and cannot be written into a text"),
     ("${{ list }}", .urlQuery, "\"list\" is an array, and cannot be written into a text"),

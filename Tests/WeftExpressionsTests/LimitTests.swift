@@ -2,6 +2,12 @@ import Testing
 
 @testable import WeftExpressions
 
+#if canImport(Glibc)
+  import Glibc
+#else
+  import Darwin
+#endif
+
 struct LimitTests {
   static func repeated(_ text: String, _ count: Int) -> String {
     String(repeating: text, count: count)
@@ -76,5 +82,31 @@ struct LimitTests {
       try template.evaluate(in: scope, limits: ExpressionLimits(madeBytes: 499))
     }
     #expect(fault?.problem == .tooLarge(limit: 499))
+  }
+
+  /// As much as Weft's own threads have; debug builds need most.
+  @Test func theDeepestExpressionFitsAThreadOf512KiB() throws {
+    var attributes = pthread_attr_t()
+    pthread_attr_init(&attributes)
+    #expect(pthread_attr_setstacksize(&attributes, 512 << 10) == 0)
+    var thread = pthread_t()
+    let started = pthread_create(
+      &thread, &attributes,
+      { _ in
+        for (text, deepest) in LimitTests.shapes {
+          _ = try? evaluate(text(deepest))
+          _ = try? evaluate(text(deepest + 1))
+        }
+        let json = LimitTests.repeated("[", 250) + LimitTests.repeated("]", 250)
+        let nested =
+          LimitTests.repeated("(", 45) + "toJSON(fromJSON('\(json)'))"
+          + LimitTests.repeated(")", 45)
+        let value = try? evaluate(nested)
+        return value?.hasPrefix("\"[\\n") == true ? UnsafeMutableRawPointer(bitPattern: 1) : nil
+      }, nil)
+    #expect(started == 0)
+    var result: UnsafeMutableRawPointer?
+    pthread_join(thread, &result)
+    #expect(result != nil)
   }
 }

@@ -18,19 +18,26 @@ extension Parser {
       let access = try access()
       try descend()
       levels += 1
-      let range = SourceRange(start: start, end: last.end)
-      switch access {
-      case .name(let name) where base == nil: names.append(name)
-      case .name(let name):
-        let index = try node(.literal(.string(name.text)), name.range)
-        base = try node(.index(taking(&base, from: firstName), by: index), range)
-      case .index(let index):
-        base = try node(.index(taking(&base, from: firstName), by: index), range)
-      case .filter: base = try node(.filter(taking(&base, from: firstName)), range)
-      }
+      try apply(access, to: &base, from: firstName, start: start)
     }
     ascend(levels)
     return try taking(&base, from: firstName)
+  }
+
+  /// Apart from ``accesses()``, through which nesting goes, so that its frame stays small.
+  private mutating func apply(
+    _ access: Access, to base: inout Base, from firstName: Int, start: Int
+  ) throws(ExpressionFault) {
+    let range = SourceRange(start: start, end: last.end)
+    switch access {
+    case .name(let name) where base == nil: names.append(name)
+    case .name(let name):
+      let index = try node(.literal(.string(name.text)), name.range)
+      base = try node(.index(taking(&base, from: firstName), by: index), range)
+    case .index(let index):
+      base = try node(.index(taking(&base, from: firstName), by: index), range)
+    case .filter: base = try node(.filter(taking(&base, from: firstName)), range)
+    }
   }
 
   /// The base as a node.
@@ -104,7 +111,12 @@ extension Parser {
       names.append(name)
       return nil
     }
-    let arguments = try arguments()
+    return try call(of: name, with: arguments())
+  }
+
+  private mutating func call(
+    of name: ContextReference.Name, with arguments: [ExpressionNode]
+  ) throws(ExpressionFault) -> ExpressionNode {
     guard let function = ExpressionFunction(named: name.text) else {
       throw ExpressionFault(.unknownFunction(name.text), name.range)
     }

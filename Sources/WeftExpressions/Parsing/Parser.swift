@@ -1,6 +1,6 @@
 import WeftDiagnostics
 
-/// Reads the tokens of an expression into a tree, by recursive descent.
+/// Reads the tokens of an expression into a tree, from left to right.
 ///
 /// From loose to tight: `||`, `&&`, `== !=`, `< <= > >=`, `!`, then accesses. The depth is counted
 /// as GitHub counts it, and chains of comparisons, which GitHub does not limit, add to it: no tree
@@ -48,43 +48,58 @@ struct Parser {
   mutating func expression() throws(ExpressionFault) -> ExpressionNode {
     try descend()
     defer { depth -= 1 }
-    return try logical(.or)
+    return try operation(atLeast: .or)
   }
 
-  private mutating func logical(_ kind: Token.Kind) throws(ExpressionFault) -> ExpressionNode {
-    let first = try kind == .or ? logical(.and) : comparisons(isEquality: true)
-    guard token.kind == kind else { return first }
+  /// An operand with all operators behind it that bind no looser than `tightness` (precedence
+  /// climbing, Richards 1979): what stands in no operator costs no call for each that there is.
+  private mutating func operation(
+    atLeast tightness: Tightness
+  ) throws(ExpressionFault) -> ExpressionNode {
+    var left = try unary()
+    var comparisonCount = 0
+    while let operation = Tightness(token.kind), operation >= tightness {
+      switch operation {
+      case .and, .or:
+        ascend(max(comparisonCount - 1, 0))
+        comparisonCount = 0
+        left = try chain(of: operation, after: left)
+      case .equality, .order:
+        if comparisonCount > 0 { try descend() }
+        comparisonCount += 1
+        left = try comparison(of: left, operation)
+      }
+    }
+    ascend(max(comparisonCount - 1, 0))
+    return left
+  }
+
+  /// `&& b && c`, or `|| b || c`.
+  private mutating func chain(
+    of operation: Tightness, after first: ExpressionNode
+  ) throws(ExpressionFault) -> ExpressionNode {
     try descend()
     defer { depth -= 1 }
     var operands: [ExpressionNode] = []
     operands.reserveCapacity(2)
     operands.append(first)
+    let kind = token.kind
     while token.kind == kind {
       try advance()
-      operands.append(try kind == .or ? logical(.and) : comparisons(isEquality: true))
+      operands.append(try self.operation(atLeast: operation == .or ? .and : .equality))
     }
     let range = SourceRange(from: first.range, to: operands[operands.count - 1].range)
-    return try node(kind == .or ? .any(operands) : .all(operands), range)
+    return try node(operation == .or ? .any(operands) : .all(operands), range)
   }
 
-  private mutating func comparisons(isEquality: Bool) throws(ExpressionFault) -> ExpressionNode {
-    var left = try isEquality ? comparisons(isEquality: false) : unary()
-    var (isChain, links) = (false, 0)
-    defer { depth -= links }
-    while let comparison = token.comparison,
-      isEquality == (comparison == .equal || comparison == .notEqual)
-    {
-      try advance()
-      let right = try isEquality ? comparisons(isEquality: false) : unary()
-      if isChain {
-        try descend()
-        links += 1
-      }
-      isChain = true
-      left = try node(
-        .comparison(comparison, left, right), SourceRange(from: left.range, to: right.range))
-    }
-    return left
+  private mutating func comparison(
+    of left: ExpressionNode, _ operation: Tightness
+  ) throws(ExpressionFault) -> ExpressionNode {
+    guard let comparison = token.comparison else { return left }
+    try advance()
+    let right = try operation == .order ? unary() : self.operation(atLeast: .order)
+    return try node(
+      .comparison(comparison, left, right), SourceRange(from: left.range, to: right.range))
   }
 
   private mutating func unary() throws(ExpressionFault) -> ExpressionNode {
@@ -144,4 +159,22 @@ extension SourceRange {
   init(from first: SourceRange, to last: SourceRange) {
     self.init(start: Int(first.start), end: Int(last.end))
   }
+}
+
+/// How tightly the operators between two operands bind, from loose to tight.
+private enum Tightness: Int, Comparable {
+  case or, and, equality, order
+
+  /// `nil` for what is no such operator.
+  init?(_ kind: Token.Kind) {
+    switch kind {
+    case .or: self = .or
+    case .and: self = .and
+    case .equal, .notEqual: self = .equality
+    case .less, .lessOrEqual, .greater, .greaterOrEqual: self = .order
+    default: return nil
+    }
+  }
+
+  static func < (left: Tightness, right: Tightness) -> Bool { left.rawValue < right.rawValue }
 }

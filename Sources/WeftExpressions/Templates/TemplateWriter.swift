@@ -86,14 +86,25 @@ struct TemplateWriter {
     guard escaping == .urlPath else { return }
     let bytes = Array(text.utf8)
     for (expression, range) in written {
-      let start = bytes[..<range.lowerBound].lastIndex(of: UInt8(ascii: "/")).map { $0 + 1 } ?? 0
-      let end =
-        bytes[range.upperBound...].firstIndex { $0 == UInt8(ascii: "/") || $0 == UInt8(ascii: "?") }
-        ?? bytes.count
-      let segment = String(decoding: bytes[start..<end], as: UTF8.self)
-      guard segment != ".", segment != ".." else {
-        throw fault(.unfitForPath(expression.text, segment), expression)
-      }
+      guard let segment = TemplateWriter.dots(around: range, in: bytes) else { continue }
+      throw fault(.unfitForPath(expression.text, segment), expression)
     }
+  }
+
+  /// The segment in which the range is, if that is `.` or `..`.
+  private static func dots(around range: Range<Int>, in bytes: [UInt8]) -> String? {
+    func isDot(_ index: Int) -> Bool { bytes[index] == UInt8(ascii: ".") }
+    func isEnd(_ byte: UInt8) -> Bool {
+      [UInt8(ascii: "/"), UInt8(ascii: "?"), UInt8(ascii: "#")].contains(byte)
+    }
+    guard range.count <= 2 else { return nil }
+    var (start, end) = (range.lowerBound, range.upperBound)
+    while start > 0, end - start <= 2, isDot(start - 1) { start -= 1 }
+    while end < bytes.count, end - start <= 2, isDot(end) { end += 1 }
+    guard (1...2).contains(end - start), (start..<end).allSatisfy(isDot),
+      start == 0 || bytes[start - 1] == UInt8(ascii: "/"),
+      end == bytes.count || isEnd(bytes[end])
+    else { return nil }
+    return String(decoding: bytes[start..<end], as: UTF8.self)
   }
 }
