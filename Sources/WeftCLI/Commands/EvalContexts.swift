@@ -2,6 +2,7 @@ import WeftDiagnostics
 import WeftExecution
 import WeftExpressions
 import WeftJSON
+import WeftPlanning
 import WeftPlatform
 
 /// The values that `weft eval` is given.
@@ -15,11 +16,8 @@ struct EvalContexts {
     let exitCode: ExitCode
   }
 
-  /// Those that a workflow's expressions have, whether a value is given or not.
-  private static let known = [
-    "inputs", "env", "secrets", "steps", "self", "item", "index", "matrix", "run", "workflow",
-    "job",
-  ]
+  /// Those that a workflow's expressions have, whether a value is given or not, and GitHub's `job`.
+  private static let known = ValueContext.allCases.map(\.rawValue) + ["job"]
 
   /// - Parameter path: `-` is standard input, `nil` nothing.
   init(path: String?) throws(Rejected) {
