@@ -139,6 +139,26 @@ import WeftTestKit
     #expect(!Pattern("([^x]{0,20}){0,20}xy").matches(in: text))
   }
 
+  @Test(arguments: 0..<50 as Range<UInt64>)
+  func anyTextIsAPatternOrSaysWhereItIsNone(seed: UInt64) {
+    var random = SeededGenerator(seed: seed)
+    let parts = [
+      "a", "é", "😀", "(", ")", "[", "]", "{", "}", "*", "+", "?", "|", "^", "$", ".", "\\", "-",
+      ",",
+      "1", "20", ":", "<", ">", "=", "!", "p{L}", "u{", "u00", "uD83D", "x4", "cA", "k", "d", "b",
+      "(?:", "(?<n>", "[^",
+    ]
+    for _ in 0..<300 {
+      let count = Int.random(in: 1...14, using: &random)
+      let text = (0..<count).map { _ in parts.randomElement(using: &random)! }.joined()
+      do throws(PatternFault) {
+        _ = try Pattern(text).matches(in: "aé😀1,-x\n")
+      } catch {
+        #expect(error.range.upperBound <= text.utf8.count && !error.message.isEmpty, "\(text)")
+      }
+    }
+  }
+
   @Test(arguments: 0..<300 as Range<UInt64>)
   func agreesWithTheDefinition(seed: UInt64) {
     var random = SeededGenerator(seed: seed)
