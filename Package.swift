@@ -106,6 +106,10 @@ package.targets += [
     ],
     swiftSettings: settings),
   .testTarget(
+    name: "ShellTests",
+    dependencies: ["WeftDefinition", "WeftPlatform", "WeftTestKit"],
+    swiftSettings: settings),
+  .testTarget(
     name: "CommandLineTests",
     dependencies: ["WeftCLI", "WeftPlanning", "WeftExecution", "WeftTestKit"],
     exclude: ["Golden"],

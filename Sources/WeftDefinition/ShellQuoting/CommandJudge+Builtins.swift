@@ -11,12 +11,11 @@ extension CommandJudge {
     }
     for word in arguments {
       guard let length = word.assignedName else {
-        rejectName(word, .assignmentName)
+        rejectUnlessLiteral(word, .assignmentName)
         continue
       }
       let variable = String(decoding: word.text.prefix(length), as: UTF8.self)
-      let nameEnd = word.range.lowerBound + length
-      assignments.append((word.range.lowerBound..<nameEnd, nameEnd..<word.range.upperBound))
+      note(assignment: word)
       if SpecialVariables.isSpecial(variable) {
         reject(word, .specialVariable(variable))
       } else if hasOptions {
@@ -75,7 +74,8 @@ extension CommandJudge {
   mutating func judgeTest(_ arguments: ArraySlice<ShellWord>, of name: String) {
     var operands = Array(arguments)
     if name == "[", operands.last?.literal == "]" { operands.removeLast() }
-    if operands.count > 1, operands.first?.literal == "!" { operands.removeFirst() }
+    let isBinary = operands.count == 3 && operands[1].literal.map(TestOperators.isBinary) ?? false
+    if operands.count > 1, !isBinary, operands[0].literal == "!" { operands.removeFirst() }
     let isSafe: Bool
     var operation: String?
     switch operands.count {

@@ -4,7 +4,11 @@ extension CommandJudge {
     _ interpreter: Interpreter, _ arguments: ArraySlice<ShellWord>, of name: String
   ) {
     var reading = InterpreterArguments(interpreter, name: name)
-    for word in arguments { if let reason = reading.take(word) { reject(word, reason) } }
+    for word in arguments {
+      guard let reason = reading.take(word) else { continue }
+      rejectUnlessLiteral(word, reason)
+      if interpreter.isShell, word.hasExpansion { readsProgram = true }
+    }
     if reading.readsProgram { readsProgram = true }
   }
 
@@ -16,7 +20,7 @@ extension CommandJudge {
     var found: [(ShellWord, ShellRejection.Reason)] = []
     for word in arguments { if let reason = reading.take(word) { found.append((word, reason)) } }
     guard reading.hasCode else { return }
-    for (word, reason) in found { reject(word, reason) }
+    for (word, reason) in found { rejectUnlessLiteral(word, reason) }
   }
 }
 

@@ -10,9 +10,9 @@ struct CommandJudge {
   /// Words that are code, with values or without.
   var evaluated: [Range<Int>] = []
   /// The variables that `read` and its kin set.
-  var readNames: [Range<Int>] = []
+  var readNames: [String]?
   /// Variables that words of the command set, and to what.
-  var assignments: [(Range<Int>, Range<Int>)] = []
+  var assignments: [(name: String, value: Range<Int>)] = []
   /// What it reads from its standard input is a program.
   var readsProgram = false
   var givesAttributes = false
@@ -26,8 +26,9 @@ struct CommandJudge {
     if word.hasValue { rejections.append((word.holes, reason)) }
   }
 
-  /// For words that are names of variables: written out they are harmless.
-  mutating func rejectName(_ word: ShellWord, _ reason: ShellRejection.Reason) {
+  /// For words that are harmless when they are written out, such as names of variables, and programs in
+  /// other languages, in which the variables of the script are none.
+  mutating func rejectUnlessLiteral(_ word: ShellWord, _ reason: ShellRejection.Reason) {
     if word.literal == nil { reject(word, reason) }
   }
 
@@ -73,14 +74,19 @@ struct CommandJudge {
     _ rule: CommandRule, to arguments: ArraySlice<ShellWord>, of name: String
   ) {
     switch rule {
-    case .evaluates: reject(arguments, .evaluatedArgument(name))
-    case .names: for word in arguments { rejectName(word, .evaluatedArgument(name)) }
+    case .evaluates:
+      reject(arguments, .evaluatedArgument(name))
+      readsProgram = name == "." || name == "source" || arguments.contains(where: \.hasExpansion)
+    case .names: for word in arguments { rejectUnlessLiteral(word, .evaluatedArgument(name)) }
     case .declares:
       if arguments.contains(where: mayGiveAttribute) { givesAttributes = true }
-      for word in arguments { rejectName(word, .evaluatedArgument(name)) }
+      for word in arguments {
+        rejectUnlessLiteral(word, .evaluatedArgument(name))
+        if word.assignedName != nil { note(assignment: word) }
+      }
     case .reads:
-      readNames += arguments.filter(\.isPlain).map(\.range)
-      for word in arguments { rejectName(word, .evaluatedArgument(name)) }
+      readNames = arguments.compactMap(\.literal)
+      for word in arguments { rejectUnlessLiteral(word, .evaluatedArgument(name)) }
     case .changesReading:
       reject(arguments, .evaluatedArgument(name))
       changesReading = name
@@ -96,6 +102,12 @@ struct CommandJudge {
     case .joinsIntoScript: reject(arguments, .scriptText(name))
     case .connects: judgeSSH(arguments, of: name)
     }
+  }
+
+  mutating func note(assignment word: ShellWord) {
+    guard let length = word.assignedName else { return }
+    let name = String(decoding: word.text.prefix(length), as: UTF8.self)
+    assignments.append((name, word.range.lowerBound + length..<word.range.upperBound))
   }
 
   /// A program that is not known takes its arguments as they are, unless it runs a shell, as

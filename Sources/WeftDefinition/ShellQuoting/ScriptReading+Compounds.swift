@@ -131,7 +131,11 @@ extension ScriptReading {
       }
       reject(name.holes, .loopName)
       try skipLines()
-      if isAt("in") { try items(of: name) }
+      if isAt("in") {
+        try items(of: name)
+      } else {
+        flow.loopOverParameters(script.text(name.range))
+      }
     }
     try skipBlanks()
     if byte == .semicolon { position += 1 }
@@ -146,7 +150,7 @@ extension ScriptReading {
       let item = try word()
       if item.range.isEmpty { break }
       guard byte != .openParenthesis else { throw unfollowable("(") }
-      flow.assign(name.range, item.range)
+      flow.assign(script.text(name.range), item.range)
     }
     guard byte == .semicolon || byte == .newline else { throw unfollowable(unexpected) }
   }

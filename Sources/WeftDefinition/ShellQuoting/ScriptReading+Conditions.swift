@@ -74,6 +74,8 @@ extension ScriptReading {
   private mutating func judge(primary words: [ShellWord]) {
     guard let first = words.first, let last = words.last else { return }
     let range = first.range.lowerBound..<last.range.upperBound
+    flow.assign("BASH_REMATCH", range)
+    flow.assign("MATCH", range)
     let operation = words.count == 1 ? "-n" : words[words.count - 2].literal
     let isSafe =
       switch words.count {
@@ -97,6 +99,11 @@ enum TestOperators {
     "-z", "-G", "-L", "-N", "-O", "-S",
   ]
   static let ofTwo: Set<String> = ["=", "==", "!=", "<", ">", "-nt", "-ot", "-ef"]
+  /// Whether it stands between two operands, so that a `!` before it is one of them.
+  static func isBinary(_ word: String) -> Bool {
+    ofTwo.contains(word) || ofNumbers.contains(word)
+  }
+
   /// Numbers that `[` reads as such, but `[[` and zsh evaluate.
   static let ofNumbers: Set<String> = ["-eq", "-ne", "-lt", "-le", "-gt", "-ge"]
 }

@@ -111,7 +111,13 @@ extension ScriptReading {
         position += 1
         rejectHole(.afterBackslash)
       case .backslash: position += 2
-      case .dollar: try dollar(.hereDocument, into: &ignored)
+      case .dollar:
+        let start = position
+        try dollar(.hereDocument, into: &ignored)
+        // bash joins continued lines before it reads what is in the body, also those of quoted text there.
+        guard !script.continuesLine(in: start..<position) else {
+          throw unfollowable("<<", at: document.offset)
+        }
       case .backquote: try backquoted()
       default: position += 1
       }
@@ -121,6 +127,10 @@ extension ScriptReading {
 }
 
 extension ScriptText {
+  fileprivate func continuesLine(in range: Range<Int>) -> Bool {
+    range.dropLast().contains { bytes[$0] == .backslash && bytes[$0 + 1] == .newline }
+  }
+
   fileprivate func endsInOddBackslashes(_ line: Range<Int>) -> Bool {
     !bytes[line].reversed().prefix { $0 == .backslash }.count.isMultiple(of: 2)
   }

@@ -13,7 +13,7 @@ extension ScriptReading {
     for (holes, reason) in judge.rejections { reject(holes, reason) }
     for word in judge.options { markOption(word) }
     flow.evaluated += judge.evaluated
-    flow.readNames += judge.readNames
+    if let names = judge.readNames { flow.read(names, at: command.start) }
     flow.hasAttributes = flow.hasAttributes || judge.givesAttributes
     for (name, value) in judge.assignments { flow.assign(name, value) }
     flow.call(first.range, first.range.upperBound..<last.range.upperBound)
@@ -46,7 +46,7 @@ extension ScriptReading {
       reject(word.holes, .specialVariable(name))
       flow.evaluated.append(nameEnd..<word.range.upperBound)
     }
-    flow.assign(word.range.lowerBound..<nameEnd, nameEnd..<word.range.upperBound)
+    flow.assign(name, nameEnd..<word.range.upperBound)
   }
 
   private mutating func markOption(_ word: ShellWord) {

@@ -12,17 +12,19 @@ struct ValueFlow {
   /// Some variable was given the integer attribute or made a reference to another.
   var hasAttributes = false
   var functions: [(name: Range<Int>, body: Range<Int>)] = []
-  private var assignments: [(name: Range<Int>, value: Range<Int>)] = []
+  private var assignments: [(name: String, value: Range<Int>)] = []
   private var pipes: [(source: Range<Int>, target: Range<Int>)] = []
-  /// The names that `read` and its kin are given.
-  var readNames: [Range<Int>] = []
   /// The arguments of commands that might be functions.
   private var calls: [(name: Range<Int>, arguments: Range<Int>)] = []
+  /// The names that `read` and its kin are given, and where.
+  private var readers: [(name: String, offset: Int)] = []
+  /// The variables of loops over the positional parameters.
+  private var loops: [String] = []
 
   /// Stands for `$1`, `$@` and all such.
   private static let positional = "@"
 
-  mutating func assign(_ name: Range<Int>, _ value: Range<Int>) {
+  mutating func assign(_ name: String, _ value: Range<Int>) {
     assignments.append((name, value))
   }
 
@@ -32,36 +34,41 @@ struct ValueFlow {
 
   mutating func call(_ name: Range<Int>, _ arguments: Range<Int>) {
     calls.append((name, arguments))
+    assign("_", arguments)
   }
 
-  /// `${…}`: a subscript, a part or an indirection is evaluated, and `:=` assigns.
+  mutating func read(_ names: [String], at offset: Int) {
+    for name in names + ["REPLY", "MAPFILE"] { readers.append((name, offset)) }
+  }
+
+  mutating func loopOverParameters(_ name: String) { loops.append(name) }
+
+  /// `${…}`: an indirection is evaluated, and so are a subscript and the numbers of a part; `:=` assigns.
   mutating func noteExpansion(_ range: Range<Int>, in script: ScriptText) {
     let inside = script.bytes[range].dropFirst(2).dropLast()
-    if inside.contains(where: {
-      $0 == UInt8(ascii: "[") || $0 == UInt8(ascii: ":") || $0 == UInt8(ascii: "@")
-        || $0 == UInt8(ascii: "!")
-    }) {
-      if let colon = inside.firstIndex(of: UInt8(ascii: ":")),
-        inside.prefix(upTo: colon).allSatisfy(\.isName),
-        "-=?+".utf8.contains(script.bytes[colon + 1])
-      {
-        // Only a default.
-      } else {
-        evaluated.append(range)
-      }
+    let parameter = inside.first == .hash ? inside.dropFirst() : inside
+    let rest = parameter.drop { $0.isName }
+    guard let first = rest.first else { return }
+    switch first {
+    case UInt8(ascii: "["): evaluated.append(rest.startIndex..<range.upperBound)
+    case UInt8(ascii: "!"), UInt8(ascii: "@"): evaluated.append(range)
+    case UInt8(ascii: ":") where !Self.defaults.contains(script.bytes[rest.startIndex + 1]):
+      evaluated.append(rest.startIndex..<range.upperBound)
+    default: break
     }
-    let name = inside.prefix { $0.isName }
-    if inside.contains(.equals), !name.isEmpty {
-      assign(name.startIndex..<name.endIndex, range)
+    if first == .equals || (first == UInt8(ascii: ":") && rest.dropFirst().first == .equals) {
+      assign(script.text(parameter.startIndex..<rest.startIndex), range)
     }
   }
+
+  private static let defaults = Array("-=?+".utf8)
 
   /// What must be rejected although its place is sound.
   func rejections(in script: ScriptText) -> [(Range<Int>, ShellRejection.Reason)] {
     var rejections: [(Range<Int>, ShellRejection.Reason)] = []
     if hasAttributes {
       for (name, value) in assignments {
-        rejections.append((script.holes(in: value), .attributes(script.text(name))))
+        rejections.append((script.holes(in: value), .attributes(name)))
       }
     }
     let regions = evaluated + (unreadText.map { [$0..<script.bytes.count - 1] } ?? [])
@@ -95,12 +102,13 @@ struct ValueFlow {
   private func allAssignments(
     in script: ScriptText
   ) -> [(name: String, value: Range<Int>, mentioned: Set<String>)] {
-    var steps = assignments.map { (script.text($0.name), $0.value, script.names(in: $0.value)) }
+    var steps = assignments.map { ($0.name, $0.value, script.names(in: $0.value)) }
     for (source, target) in pipes {
-      for name in readNames where target.contains(name.lowerBound) {
-        steps.append((script.text(name), source, script.names(in: source)))
+      for reader in readers where target.contains(reader.offset) {
+        steps.append((reader.name, source, script.names(in: source)))
       }
     }
+    for name in loops + ["OPTARG"] { steps.append((name, 0..<0, [Self.positional])) }
     let names = Set(functions.map { script.text($0.name) })
     for (name, arguments) in calls {
       let called = script.text(name)
@@ -120,7 +128,8 @@ extension ScriptText {
       let start = offset
       while offset < range.upperBound, bytes[offset].isName { offset += 1 }
       if offset > start { names.insert(text(start..<offset)) }
-      if offset < range.upperBound, bytes[offset] == .dollar {
+      guard offset < range.upperBound else { break }
+      if bytes[offset] == .dollar {
         let next = bytes[offset + 1] == .openBrace ? bytes[offset + 2] : bytes[offset + 1]
         if next.isDigit || next == UInt8(ascii: "@") || next == UInt8(ascii: "*") {
           names.insert("@")

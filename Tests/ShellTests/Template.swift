@@ -1,0 +1,105 @@
+import WeftDefinition
+
+/// Script text with holes, each of which stands for one of some values.
+struct Template {
+  enum Piece {
+    case text(String)
+    case hole(Int)
+  }
+  var pieces: [Piece] = []
+
+  init(_ text: String = "") { pieces = [.text(text)] }
+
+  init(hole value: Int) { pieces = [.hole(value)] }
+
+  static func + (first: Template, second: Template) -> Template {
+    var sum = first
+    sum.pieces += second.pieces
+    return sum
+  }
+
+  static func + (first: Template, second: String) -> Template { first + Template(second) }
+  static func + (first: String, second: Template) -> Template { Template(first) + second }
+  static func += (sum: inout Template, part: Template) { sum = sum + part }
+  static func += (sum: inout Template, part: String) { sum = sum + part }
+
+  var hasHoles: Bool { pieces.contains { if case .hole = $0 { true } else { false } } }
+
+  /// The script, and which value each of its expressions stands for.
+  func script(_ dialect: ShellDialect) -> (script: QuotedScript, values: [Int]) {
+    var text = ""
+    var holes: [Range<Int>] = []
+    var values: [Int] = []
+    for piece in pieces {
+      switch piece {
+      case .text(let part): text += part
+      case .hole(let value):
+        let expression = "${{ v[\(value)] || '}' }}"
+        holes.append(text.utf8.count..<text.utf8.count + expression.utf8.count)
+        text += expression
+        values.append(value)
+      }
+    }
+    return (QuotedScript(text, holes: holes, dialect: dialect), values)
+  }
+}
+
+/// A word, or more text, and the bytes that it comes to.
+struct Meaning {
+  var template: Template
+  var value: [UInt8]
+
+  init(_ template: Template, _ value: [UInt8]) {
+    self.template = template
+    self.value = value
+  }
+
+  init(_ text: String, _ value: String) {
+    self.init(Template(text), Array(value.utf8))
+  }
+
+  static func + (first: Meaning, second: Meaning) -> Meaning {
+    Meaning(first.template + second.template, first.value + second.value)
+  }
+
+  /// As a command substitution passes it on.
+  var withoutLastNewlines: [UInt8] {
+    Array(value.reversed().drop { $0 == 0x0A }.reversed())
+  }
+}
+
+/// Commands on one line, the bodies of their here-documents, and what they print.
+struct Statement {
+  var line: Template
+  var bodies = Template()
+  /// The arguments of each call of `p`, in order.
+  var printed: [[[UInt8]]] = []
+
+  init(_ line: Template, bodies: Template = Template(), printed: [[[UInt8]]] = []) {
+    self.line = line
+    self.bodies = bodies
+    self.printed = printed
+  }
+
+  /// With the newline and what follows it.
+  var closed: Template { line + "\n" + bodies }
+
+  /// `self`, the text between, and then `next`, on one line where that can be: where a here-document begins that
+  /// is awaited while a command goes on, shells do not agree.
+  func joined(_ separator: String, _ next: Statement) -> Statement {
+    let isOneLine = !bodies.hasText || !next.line.hasNewline
+    return Statement(
+      isOneLine ? line + separator + next.line : closed + next.line,
+      bodies: isOneLine ? bodies + next.bodies : next.bodies, printed: printed + next.printed)
+  }
+}
+
+extension Template {
+  fileprivate var hasText: Bool {
+    !pieces.allSatisfy { if case .text("") = $0 { true } else { false } }
+  }
+
+  fileprivate var hasNewline: Bool {
+    pieces.contains { if case .text(let text) = $0 { text.contains("\n") } else { false } }
+  }
+}
