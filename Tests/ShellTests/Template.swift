@@ -25,6 +25,21 @@ struct Template {
 
   var hasHoles: Bool { pieces.contains { if case .hole = $0 { true } else { false } } }
 
+  /// What is written out.
+  var text: String {
+    pieces.map { if case .text(let text) = $0 { text } else { "" } }.joined()
+  }
+
+  /// The script with a variable between double quotes for each value.
+  var quoted: String {
+    pieces.map { piece in
+      switch piece {
+      case .text(let text): text
+      case .hole(let value): "\"$WEFT_VALUE_\(value)\""
+      }
+    }.joined()
+  }
+
   /// The script, and which value each of its expressions stands for.
   func script(_ dialect: ShellDialect) -> (script: QuotedScript, values: [Int]) {
     var text = ""

@@ -1,0 +1,98 @@
+import Testing
+import WeftDefinition
+import WeftTestKit
+
+/// The strongest test: whatever the script, if every expression in it was given a place, then no value is run.
+@Suite struct SoupTests {
+  private static let scriptsInBatch = 200
+  private static let batches: UInt64 = TestedShell.isLong ? 100 : 8
+
+  @Test(
+    "S01: no script in which values were given a place runs one",
+    arguments: TestedShell.installed)
+  func noValueIsRun(shell: TestedShell) throws {
+    for seed in 0..<Self.batches {
+      try SoupBatch(seed: seed, count: Self.scriptsInBatch, shell: shell).check()
+    }
+  }
+
+  /// The soup must be able to show a fault: in what is rejected, a variable between quotes would not do.
+  @Test(arguments: TestedShell.installed)
+  func quotesAloneWouldNotDo(shell: TestedShell) throws {
+    let batch = SoupBatch(seed: 1, count: 200, shell: shell, isControl: true)
+    #expect(try batch.runsAValue(batch.scripts.indices))
+  }
+}
+
+/// Accepted scripts of one seed, and values that leave a trace when they are run.
+private struct SoupBatch {
+  let shell: TestedShell
+  let seed: UInt64
+  let values: [String]
+  private(set) var scripts: [String] = []
+  private(set) var sources: [String] = []
+
+  init(seed: UInt64, count: Int, shell: TestedShell, isControl: Bool = false) {
+    self.shell = shell
+    self.seed = seed
+    var random = SeededGenerator(seed: seed)
+    let pool =
+      NastyValues.code + [
+        "-c", "-v", "eval", "sh", "x", "-i", "a[$(touch canary)]", "-va[$(touch canary)]",
+        "x=$(touch canary)",
+      ]
+    values = (0..<30).map { _ in pool.randomElement(using: &random)! }
+    var soup = SoupGenerator(random, values: values.count)
+    var templates = ScriptGenerator(soup.random, dialect: shell.dialect, values: values)
+    while scripts.count < count {
+      let template =
+        soup.number(0..<3) == 0 ? soup.mutated(templates.script().line) : soup.script()
+      // A loop that lost its break would only end at the limit of time.
+      guard template.hasHoles, !template.text.contains("while :") else { continue }
+      let (script, holes) = template.script(shell.dialect)
+      guard isControl ? script.wasRejectedThoughRead : script.isSound else { continue }
+      let names = holes.map { "WEFT_VALUE_\($0)" }
+      scripts.append(isControl ? template.quoted : script.text(referringTo: names))
+      sources.append(script.text)
+    }
+  }
+
+  func check() throws {
+    guard try runsAValue(scripts.indices) else { return }
+    var reported = 0
+    for index in scripts.indices where reported < 3 {
+      guard try runsAValue(index..<index + 1) else { continue }
+      reported += 1
+      Issue.record(
+        "\(shell), seed \(seed): a value was run\n\(sources[index])\n---\n\(scripts[index])")
+    }
+    if reported == 0 { Issue.record("\(shell), seed \(seed): a value was run, but not again") }
+  }
+
+  /// Runs those scripts, each in a process of its own, and looks for the trace.
+  func runsAValue(_ range: Range<Int>) throws -> Bool {
+    let folder = Folder()
+    var text = ""
+    var variables: [(name: String, value: String?)] = values.enumerated().map {
+      ("WEFT_VALUE_\($0)", $1)
+    }
+    for index in range {
+      text += "(ulimit -t 2; eval \"$SCRIPT\(index)\") >/dev/null 2>&1 </dev/null\n"
+      variables.append(("SCRIPT\(index)", scripts[index]))
+    }
+    variables.append(("F", "fx"))
+    folder.write("script", Array(text.utf8))
+    _ = try shell.run(["script"], variables: variables, in: folder.path)
+    return folder.has("canary")
+  }
+}
+
+extension QuotedScript {
+  /// It was read to its end, so it is likely to run, and something in it would have been evaluated.
+  fileprivate var wasRejectedThoughRead: Bool {
+    !isSound
+      && rejections.allSatisfy {
+        if case .unfollowable = $0.rejection.reason { false } else { true }
+      }
+  }
+}
