@@ -56,7 +56,7 @@ let libraries: [Target] = modules.map { module in
 
 /// Files that tests read from where they stand.
 let testData = [
-  "WeftDefinition": ["Cases"], "WeftPlanning": ["Golden"], "WeftReporting": ["Golden"],
+  "WeftDefinition": ["Cases", "Golden"], "WeftPlanning": ["Golden"], "WeftReporting": ["Golden"],
 ]
 
 /// One test target for each module, which also sees what the module sees.

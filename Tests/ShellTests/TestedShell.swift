@@ -82,7 +82,8 @@ final class Folder: Sendable {
     return bytes
   }
 
+  func makeFolder(_ name: String) { precondition(mkdir("\(path)/\(name)", 0o700) == 0) }
+
   func has(_ name: String) -> Bool { access("\(path)/\(name)", F_OK) == 0 }
 
-  func remove(_ name: String) { unlink("\(path)/\(name)") }
 }

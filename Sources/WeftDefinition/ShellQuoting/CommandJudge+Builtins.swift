@@ -113,5 +113,22 @@ extension CommandJudge {
     }
     guard let format = words.first else { return }
     if format.hasValue || format.hasExpansion { reject(format, .format) }
+    // zsh evaluates what it prints as a number.
+    if dialect == .zsh, !isOfTexts(format) {
+      reject(words.dropFirst(), .evaluatedArgument("printf"))
+    }
+  }
+
+  /// Whether every conversion is `%s`, `%b`, `%q` or `%%`.
+  private func isOfTexts(_ format: ShellWord) -> Bool {
+    guard let parts = format.literal?.split(separator: "%", omittingEmptySubsequences: false) else {
+      return false
+    }
+    var isConversion = false
+    for part in parts {
+      if isConversion, let first = part.first, !"sbq".contains(first) { return false }
+      isConversion = !isConversion || !part.isEmpty
+    }
+    return true
   }
 }

@@ -4,9 +4,13 @@ extension CommandJudge {
     _ interpreter: Interpreter, _ arguments: ArraySlice<ShellWord>, of name: String
   ) {
     var reading = InterpreterArguments(interpreter, name: name)
-    for word in arguments {
+    for (index, word) in zip(arguments.indices, arguments) {
+      let hadScript = reading.hasScript
       guard let reason = reading.take(word) else { continue }
       rejectUnlessLiteral(word, reason)
+      if reading.hasScript, !hadScript {
+        judge(script: word, of: name, parameters: arguments[(index + 1)...])
+      }
       if interpreter.isShell, word.hasExpansion { readsProgram = true }
     }
     if reading.readsProgram { readsProgram = true }
@@ -18,7 +22,10 @@ extension CommandJudge {
   ) {
     var reading = InterpreterArguments(interpreter, name: name)
     var found: [(ShellWord, ShellRejection.Reason)] = []
-    for word in arguments { if let reason = reading.take(word) { found.append((word, reason)) } }
+    for word in arguments {
+      if let reason = reading.take(word) { found.append((word, reason)) }
+      if reading.isDone { break }
+    }
     guard reading.hasCode else { return }
     for (word, reason) in found { rejectUnlessLiteral(word, reason) }
   }
@@ -31,12 +38,14 @@ struct InterpreterArguments {
   /// An option has given it program text, or told a shell that some follows.
   private(set) var hasCode = false
   private var awaitsCode = false
+  /// The text after a shell's `-c` has been taken.
+  private(set) var hasScript = false
   /// What the next word is: the argument of an option.
   private var awaited: ShellRejection.Reason?
   private var dataToCome = 0
   private var acceptsOptions = true
   private var operands = 0
-  private var isDone = false
+  private(set) var isDone = false
   /// The argument of the present option is the program: what follows is for that.
   private var endsNext = false
   private var isUncertain = false
@@ -144,6 +153,7 @@ struct InterpreterArguments {
     operands += 1
     if awaitsCode {
       isDone = true
+      hasScript = true
       return .programText(name)
     }
     if interpreter.operandsAreCode {

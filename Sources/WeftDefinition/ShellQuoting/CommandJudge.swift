@@ -11,15 +11,34 @@ struct CommandJudge {
   var evaluated: [Range<Int>] = []
   /// The variables that `read` and its kin set.
   var readNames: [String]?
+  /// Variables that it evaluates in a shell of its own.
+  var evaluatedNames: Set<String> = []
   /// Variables that words of the command set, and to what.
   var assignments: [(name: String, value: Range<Int>)] = []
   /// What it reads from its standard input is a program.
   var readsProgram = false
   var givesAttributes = false
+  /// It runs a command, and none is written out.
+  var lacksCommand = false
   /// Its name, if text after it is read by other rules.
   var changesReading: String?
 
-  init(dialect: ShellDialect) { self.dialect = dialect }
+  /// How deep the command is nested in others.
+  private let depth: Int
+
+  init(dialect: ShellDialect, depth: Int) {
+    self.dialect = dialect
+    self.depth = depth
+  }
+
+  /// Notes what the script of a shell that the command starts does with variables and with its parameters.
+  mutating func judge(script: ShellWord, of shell: String, parameters: ArraySlice<ShellWord>) {
+    guard let text = script.literal else { return }
+    let names = ScriptReading.namesEvaluated(
+      by: text, ShellDialect(program: shell), depth: depth + 1)
+    evaluatedNames.formUnion(names.subtracting([ValueFlow.positional]))
+    if names.contains(ValueFlow.positional) { reject(parameters, .evaluatedArgument(shell)) }
+  }
 
   mutating func reject(_ word: ShellWord, _ reason: ShellRejection.Reason) {
     evaluated.append(word.range)
@@ -38,7 +57,10 @@ struct CommandJudge {
 
   /// Judges a command by its words, the first of which names it.
   mutating func judge(_ words: ArraySlice<ShellWord>) {
-    guard let first = words.first else { return }
+    guard let first = words.first else {
+      lacksCommand = true
+      return
+    }
     let arguments = words.dropFirst()
     if first.hasValue {
       let reason: ShellRejection.Reason =
@@ -50,6 +72,7 @@ struct CommandJudge {
     guard let name = name(of: first) else {
       reject(first, .unknownCommand)
       for word in arguments where word.hasValue { reject(word, .unknownCommand) }
+      readsProgram = true
       return
     }
     guard let rule = CommandRule.named(name, dialect) else {

@@ -58,7 +58,7 @@ enum CommandRule {
   private static let zsh: [String: CommandRule] = {
     var table: [String: CommandRule] = [:]
     for name in [
-      "exit", "return", "shift", "break", "continue", "kill", "ulimit", "umask", "print", "printf",
+      "exit", "return", "shift", "break", "continue", "kill", "ulimit", "umask", "print",
       "pushd", "popd", "dirs", "logout", "sched", "vared", "zle", "zstyle", "zparseopts", "zformat",
       "zmodload", "zcompile", "autoload", "functions", "bindkey", "compdef", "limit", "unlimit",
       "noglob", "nocorrect", "-", "where", "which", "whence", "type", "repeat", "zsystem",

@@ -17,8 +17,7 @@ extension ScriptReading {
     let redirected = position
     try skipBlanks()
     while true {
-      if let redirection = try redirection() {
-        flow.pipe(redirection.word.range, into: start..<redirected)
+      if try redirection() != nil {
         try skipBlanks()
       } else if byte.isDigit {
         while byte.isDigit { position += 1 }
@@ -28,6 +27,8 @@ extension ScriptReading {
       }
     }
     guard byte.endsWord, byte != .openParenthesis else { throw unfollowable(unexpected) }
+    guard position > redirected else { return }
+    flow.pipe(redirected..<position, into: start..<redirected)
     if readsProgram { rejectAsProgram(redirected..<position) }
   }
 
@@ -203,7 +204,7 @@ extension ScriptReading {
     let readers = programReaders
     guard try nestedCompound() else { throw unfollowable(unexpected) }
     try redirections(ofCommandFrom: start, readsProgram: programReaders > readers)
-    flow.functions.append((name.range, start..<position))
+    if let name = name.literal { flow.functions.append(name) }
   }
 }
 

@@ -8,7 +8,7 @@ extension ScriptReading {
     {
       throw unfollowable(name, at: first.range.lowerBound)
     }
-    var judge = CommandJudge(dialect: dialect)
+    var judge = CommandJudge(dialect: dialect, depth: depth)
     judge.judge(command.words[...])
     for (holes, reason) in judge.rejections { reject(holes, reason) }
     for word in judge.options { markOption(word) }
@@ -16,9 +16,10 @@ extension ScriptReading {
     if let names = judge.readNames { flow.read(names, at: command.start) }
     flow.hasAttributes = flow.hasAttributes || judge.givesAttributes
     for (name, value) in judge.assignments { flow.assign(name, value) }
+    flow.evaluatedNames.formUnion(judge.evaluatedNames)
     flow.call(first.range, first.range.upperBound..<last.range.upperBound)
-    for redirection in command.redirections {
-      flow.pipe(redirection.word.range, into: command.start..<position)
+    if let redirection = command.redirections.first, judge.readNames != nil {
+      flow.pipe(redirection.offset..<position, into: command.start..<position)
     }
     if judge.readsProgram {
       programReaders += 1
@@ -53,37 +54,4 @@ extension ScriptReading {
     guard case .quoted(let quoting, _)? = places[word.holes.lowerBound] else { return }
     places[word.holes.lowerBound] = .quoted(quoting, mayBeOption: true)
   }
-}
-
-/// Variables to which a shell or the loader of programs gives a meaning of their own.
-enum SpecialVariables {
-  /// Whether a value in that variable may run something, or is evaluated when it is assigned.
-  static func isSpecial(_ name: String) -> Bool {
-    names.contains(name) || prefixes.contains { name.hasPrefix($0) }
-  }
-
-  private static let prefixes = ["LD_", "DYLD_", "BASH_"]
-
-  private static let names: Set<String> = [
-    // They are run, or say what is.
-    "ENV", "BASHOPTS", "SHELLOPTS", "PROMPT_COMMAND", "PS0", "PS1", "PS2", "PS3", "PS4", "PROMPT",
-    "PROMPT2", "PROMPT3", "PROMPT4", "RPROMPT", "RPS1", "RPS2", "SPROMPT", "NULLCMD", "READNULLCMD",
-    "FCEDIT", "EDITOR", "VISUAL",
-    "PAGER", "GLIBC_TUNABLES", "PERL5OPT", "PERL5LIB", "PERL5DB", "PYTHONSTARTUP", "PYTHONPATH",
-    "PYTHONHOME", "RUBYOPT", "RUBYLIB", "NODE_OPTIONS", "NODE_PATH", "GIT_SSH", "GIT_SSH_COMMAND",
-    "GIT_EDITOR", "GIT_PAGER", "GIT_EXTERNAL_DIFF", "GIT_PROXY_COMMAND", "JAVA_TOOL_OPTIONS",
-    "_JAVA_OPTIONS",
-    "MAKEFLAGS", "GNUMAKEFLAGS", "SHELL", "ZDOTDIR", "FPATH", "fpath", "functions", "aliases",
-    "galiases", "saliases", "commands", "options", "path", "module_path", "MODULE_PATH",
-    // They divide what the shell reads.
-    "IFS", "GLOBIGNORE", "OPTIND", "OPTERR", "POSIXLY_CORRECT", "ARGV0",
-    // They are numbers that some shell evaluates on assignment.
-    "RANDOM", "SRANDOM", "SECONDS", "EPOCHSECONDS", "EPOCHREALTIME", "HISTCMD", "HISTSIZE",
-    "HISTFILESIZE", "SAVEHIST", "LINENO", "COLUMNS", "LINES", "MAILCHECK", "FUNCNEST", "TMOUT",
-    "KEYTIMEOUT", "LISTMAX", "SHLVL", "UID", "EUID", "GID", "EGID", "PPID", "USERNAME", "TTYIDLE",
-    "LOGCHECK",
-    "BAUD", "DIRSTACKSIZE", "ERRNO", "TRY_BLOCK_ERROR", "TRY_BLOCK_INTERRUPT", "argv", "status",
-    "ARGC", "WATCHFMT", "TIMEFMT", "POSTEDIT", "histchars", "HISTCHARS", "CHILD_MAX", "DIRSTACK",
-    "FUNCNAME", "GROUPS", "PIPESTATUS", "COMP_WORDBREAKS", "EXECIGNORE",
-  ]
 }

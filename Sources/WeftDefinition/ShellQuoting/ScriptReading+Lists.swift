@@ -55,18 +55,21 @@ extension ScriptReading {
       position += 1
       try skipBlanks()
     }
-    var parts: [Range<Int>] = []
+    let first = position
+    // The last part but the first that reads a program: what is written before it is that program.
+    var reader: Int?
+    var previous = first..<first
     while true {
       let start = position
       let readers = programReaders
       try command()
-      if programReaders > readers {
-        for part in parts { rejectAsProgram(part) }
+      if start > first {
+        flow.pipe(previous, into: start..<position)
+        if programReaders > readers { reader = start }
       }
-      if let first = parts.first { flow.pipe(first.lowerBound..<start, into: start..<position) }
-      parts.append(start..<position)
+      previous = start..<position
       try skipBlanks()
-      guard byte == .bar, nextByte != .bar else { return }
+      guard byte == .bar, nextByte != .bar else { break }
       position += 1
       if byte == .ampersand {
         guard dialect != .posix else { throw unfollowable("|&") }
@@ -74,12 +77,15 @@ extension ScriptReading {
       }
       try skipLines()
     }
+    if let reader { rejectAsProgram(first..<reader) }
   }
 
   /// Rejects all values in that part of the text, and in the here-documents whose operators stand there.
   mutating func rejectAsProgram(_ part: Range<Int>) {
+    flow.evaluated.append(part)
     reject(script.holes(in: part), .programInput)
-    for document in documents where part.contains(document.offset) {
+    for document in documents.reversed().prefix(while: { $0.offset >= part.lowerBound })
+    where part.contains(document.offset) {
       reject(document.holes, .programInput)
     }
     for index in awaited.indices where part.contains(awaited[index].offset) {

@@ -62,7 +62,9 @@ extension ScriptReading {
     named name: ShellWord, of command: inout SimpleCommand
   ) throws(Unfollowable) {
     let start = position
-    guard dialect != .posix, script.bytes[position - 1] == .equals else { throw unfollowable("(") }
+    let operation = script.bytes[name.range].drop { $0.isName }
+    guard dialect != .posix, operation.elementsEqual("=".utf8) || operation.elementsEqual("+=".utf8)
+    else { throw unfollowable("(") }
     position += 1
     while true {
       try skipLines()

@@ -40,6 +40,12 @@ extension ScriptReading {
         guard dialect != .zsh else { throw unfollowable(String(UnicodeScalar(byte))) }
         text.append(byte)
         position += 1
+      case UInt8(ascii: "~"),
+        .equals where text.isEmpty:
+        // zsh looks for a folder or a program of the name that follows, quoted or not.
+        guard dialect != .zsh else { throw unfollowable(String(UnicodeScalar(byte))) }
+        text.append(byte)
+        position += 1
       default:
         text.append(byte)
         position += 1

@@ -53,9 +53,19 @@ struct ScriptReading {
     }
   }
 
+  /// The variables that a script without expressions evaluates, by name; `@` for its parameters.
+  static func namesEvaluated(by text: String, _ dialect: ShellDialect, depth: Int) -> Set<String> {
+    var reading = ScriptReading(ScriptText(text, holes: []), dialect: dialect)
+    reading.depth = depth
+    if depth < depthLimit { reading.readAll() } else { reading.flow.unreadText = 0 }
+    return reading.flow.namesEvaluated(in: reading.script)
+  }
+
   private mutating func readAll() {
     if case .unknown(let program) = dialect {
       reject(script.holes.indices, .unknownShell(program))
+      flow.unreadText = 0
+      flow.evaluatedNames = [ValueFlow.positional]
       return
     }
     do throws(Unfollowable) {
@@ -81,6 +91,7 @@ struct ScriptReading {
     while true {
       try skipLines()
       startOfPresentCommand = position
+      documents = []
       guard byte != ScriptText.end else { return }
       try list(until: .endOfLine)
       guard byte == .newline || byte == ScriptText.end else { throw unfollowable(unexpected) }

@@ -22,6 +22,9 @@ package enum ShellDialect: Sendable, Hashable {
     self = dialect
   }
 
+  /// The dialect of the shell of that name.
+  init(program: String) { self = Self.named[program] ?? .unknown(program) }
+
   /// By the name of the program, without its folder.
   private static let named: [String: ShellDialect] = [
     "sh": .posix, "dash": .posix, "ash": .posix, "bash": .bash, "zsh": .zsh,

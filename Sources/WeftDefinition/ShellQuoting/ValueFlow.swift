@@ -1,35 +1,43 @@
 /// What a script does with its variables, as far as its text shows it.
 ///
 /// A quoted variable is safe where it stands, and not where the script evaluates it later: after
-/// `n="${V}"` the value `a[$(command)]` runs its command in `$((n))`. This follows values through assignments, loops,
-/// pipelines into `read` and the arguments of functions, by the names that are mentioned; what a script does
-/// to a value in files and other programs is not followed.
+/// `n="${V}"` the value `a[$(command)]` runs its command in `$((n))`. This follows values backwards from
+/// what is evaluated, by the names that are mentioned: through assignments, loops, pipelines into `read` and
+/// the arguments of functions. What a script does to a value in files and other programs is not followed.
 struct ValueFlow {
   /// Text that the shell evaluates or runs.
   var evaluated: [Range<Int>] = []
+  /// Variables that a shell started by the script evaluates.
+  var evaluatedNames: Set<String> = []
   /// Where the reading stopped.
   var unreadText: Int?
   /// Some variable was given the integer attribute or made a reference to another.
   var hasAttributes = false
-  var functions: [(name: Range<Int>, body: Range<Int>)] = []
+  var functions: [String] = []
   private var assignments: [(name: String, value: Range<Int>)] = []
-  private var pipes: [(source: Range<Int>, target: Range<Int>)] = []
   /// The arguments of commands that might be functions.
   private var calls: [(name: Range<Int>, arguments: Range<Int>)] = []
   /// The names that `read` and its kin are given, and where.
   private var readers: [(name: String, offset: Int)] = []
-  /// The variables of loops over the positional parameters.
-  private var loops: [String] = []
+  /// Variables that are set to what comes through a pipe, and those of loops over parameters.
+  private var links: [(name: String, source: String)] = [("OPTARG", positional)]
 
   /// Stands for `$1`, `$@` and all such.
-  private static let positional = "@"
+  static let positional = "@"
+  /// Stands for what is written into pipes and redirected from files.
+  private static let pipe = "|"
 
   mutating func assign(_ name: String, _ value: Range<Int>) {
     assignments.append((name, value))
   }
 
+  /// What comes out of `source` is the standard input of `target`, all of which has been read.
   mutating func pipe(_ source: Range<Int>, into target: Range<Int>) {
-    pipes.append((source, target))
+    assign(Self.pipe, source)
+    while let reader = readers.last, reader.offset >= target.lowerBound {
+      links.append((reader.name, Self.pipe))
+      readers.removeLast()
+    }
   }
 
   mutating func call(_ name: Range<Int>, _ arguments: Range<Int>) {
@@ -41,7 +49,7 @@ struct ValueFlow {
     for name in names + ["REPLY", "MAPFILE"] { readers.append((name, offset)) }
   }
 
-  mutating func loopOverParameters(_ name: String) { loops.append(name) }
+  mutating func loopOverParameters(_ name: String) { links.append((name, Self.positional)) }
 
   /// `${…}`: an indirection is evaluated, and so are a subscript and the numbers of a part; `:=` assigns.
   mutating func noteExpansion(_ range: Range<Int>, in script: ScriptText) {
@@ -62,58 +70,67 @@ struct ValueFlow {
   }
 
   private static let defaults = Array("-=?+".utf8)
+}
 
+/// Looking back from what is evaluated.
+extension ValueFlow {
   /// What must be rejected although its place is sound.
   func rejections(in script: ScriptText) -> [(Range<Int>, ShellRejection.Reason)] {
     var rejections: [(Range<Int>, ShellRejection.Reason)] = []
     if hasAttributes {
-      for (name, value) in assignments {
+      for (name, value) in assignments where name != Self.pipe {
         rejections.append((script.holes(in: value), .attributes(name)))
       }
     }
-    let regions = evaluated + (unreadText.map { [$0..<script.bytes.count - 1] } ?? [])
-    guard !regions.isEmpty else { return rejections }
-    let sources = valuesByName(in: script)
-    guard !sources.isEmpty else { return rejections }
-    for name in regions.reduce(into: Set<String>(), { $0.formUnion(script.names(in: $1)) }) {
-      for hole in sources[name] ?? [] {
-        rejections.append((hole..<hole + 1, .evaluatedLater(name)))
-      }
+    for (name, value) in sources(in: script).values {
+      rejections.append((script.holes(in: value), .evaluatedLater(name)))
     }
     return rejections
   }
 
-  /// The expressions whose values may come to be in each variable.
-  private func valuesByName(in script: ScriptText) -> [String: Set<Int>] {
-    var values: [String: Set<Int>] = [:]
-    let steps = allAssignments(in: script)
-    var count = -1
-    while count != values.values.reduce(0, { $0 + $1.count }) {
-      count = values.values.reduce(0) { $0 + $1.count }
-      for (name, value, mentioned) in steps {
-        var holes = Set(script.holes(in: value))
-        for other in mentioned { holes.formUnion(values[other] ?? []) }
-        if !holes.isEmpty { values[name, default: []].formUnion(holes) }
+  /// The variables whose values are evaluated sooner or later, also in variables that they are copied to.
+  func namesEvaluated(in script: ScriptText) -> Set<String> { sources(in: script).names }
+
+  /// The names that reach something evaluated, and the text that they are set to, each by the name that
+  /// is evaluated in the end.
+  private func sources(
+    in script: ScriptText
+  ) -> (names: Set<String>, values: [(name: String, value: Range<Int>)]) {
+    let roots = roots(in: script)
+    guard !roots.isEmpty else { return ([], []) }
+    let steps = Dictionary(grouping: allSteps(in: script), by: \.name)
+    var reached = roots
+    var waiting = roots.sorted().map { (name: $0, root: $0) }
+    var values: [(name: String, value: Range<Int>)] = []
+    while let (name, root) = waiting.popLast() {
+      for step in steps[name] ?? [] {
+        values.append((root, step.value))
+        let mentioned = script.names(in: step.value).union(step.source.map { [$0] } ?? [])
+        for other in mentioned where reached.insert(other).inserted {
+          waiting.append((other, root))
+        }
       }
     }
-    return values
+    return (reached, values)
   }
 
-  private func allAssignments(
-    in script: ScriptText
-  ) -> [(name: String, value: Range<Int>, mentioned: Set<String>)] {
-    var steps = assignments.map { ($0.name, $0.value, script.names(in: $0.value)) }
-    for (source, target) in pipes {
-      for reader in readers where target.contains(reader.offset) {
-        steps.append((reader.name, source, script.names(in: source)))
-      }
-    }
-    for name in loops + ["OPTARG"] { steps.append((name, 0..<0, [Self.positional])) }
-    let names = Set(functions.map { script.text($0.name) })
+  /// The names that stand in evaluated text.
+  private func roots(in script: ScriptText) -> Set<String> {
+    var regions = evaluated
+    if let unreadText { regions.append(unreadText..<script.bytes.count - 1) }
+    return regions.reduce(into: evaluatedNames) { $0.formUnion(script.names(in: $1)) }
+  }
+
+  private typealias Step = (name: String, value: Range<Int>, source: String?)
+
+  private func allSteps(in script: ScriptText) -> [Step] {
+    var steps: [Step] = assignments.map { ($0.name, $0.value, nil) }
+    steps += links.map { ($0.name, 0..<0, $0.source) }
+    let functions = Set(functions)
     for (name, arguments) in calls {
       let called = script.text(name)
-      guard called == "set" || names.contains(called) else { continue }
-      steps.append((Self.positional, arguments, script.names(in: arguments)))
+      guard called == "set" || functions.contains(called) else { continue }
+      steps.append((Self.positional, arguments, nil))
     }
     return steps
   }
@@ -132,7 +149,7 @@ extension ScriptText {
       if bytes[offset] == .dollar {
         let next = bytes[offset + 1] == .openBrace ? bytes[offset + 2] : bytes[offset + 1]
         if next.isDigit || next == UInt8(ascii: "@") || next == UInt8(ascii: "*") {
-          names.insert("@")
+          names.insert(ValueFlow.positional)
         }
       }
       offset += 1

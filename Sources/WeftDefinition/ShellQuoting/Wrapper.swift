@@ -82,14 +82,16 @@ extension CommandJudge {
       changesReading = name
     }
     judge(words)
-    if name == "xargs",
-      readsProgram
-        || words.contains(where: {
-          $0.literal.map { Interpreter.named(ShellDialect.basename($0)) != nil } ?? false
-        })
-    {
-      readsProgram = true
+    if name == "xargs", !words.isEmpty { judgeInput(ofXargs: words) }
+  }
+
+  /// What `xargs` reads become arguments: of an interpreter they may be its program, and of a command that
+  /// runs others, the command.
+  private mutating func judgeInput(ofXargs words: ArraySlice<ShellWord>) {
+    let runsInterpreter = words.contains { word in
+      word.literal.map { Interpreter.named(ShellDialect.basename($0)) != nil } ?? true
     }
+    if runsInterpreter || lacksCommand { readsProgram = true }
   }
 
   /// Steps over an option; false if the rest of the command is text for a shell.
@@ -122,6 +124,7 @@ extension CommandJudge {
   private mutating func judge(assignment word: ShellWord, nameLength: Int) {
     let bytes = word.text.prefix(nameLength)
     let name = String(decoding: bytes, as: UTF8.self)
+    assignments.append((name, word.range))
     if !bytes.allSatisfy(\.isName) {
       reject(word, .assignmentName)
     } else if SpecialVariables.isSpecial(name) {

@@ -1,0 +1,62 @@
+import Testing
+import WeftTestKit
+
+@testable import WeftDefinition
+
+/// A place where no value may stand stays one, whatever stands around it.
+@Suite struct ForbiddenPlaceTests {
+  /// One expression each, in a place where it must not be, in every dialect.
+  static let fragments = [
+    "cat <<'Q'\n${{V}}\nQ\n:", "echo `echo ${{V}}`", "echo \"`echo '${{V}}'`\"",
+    "echo $((${{V}} + 1))", "x=$(( ${{V}} ))",
+    "echo ${x:-${{V}}}", "echo \"${x%${{V}}}\"", "echo ${x[${{V}}]}", "echo \\${{V}}",
+    "echo $${{V}}", "echo \"$${{V}}\"",
+    "eval ${{V}}", "eval \"echo '${{V}}'\"", "let ${{V}}", "declare x=${{V}}", "typeset ${{V}}",
+    "local -i x=${{V}}", "unset ${{V}}",
+    "read ${{V}}", "trap ${{V}} EXIT", ". ${{V}}", "source ${{V}}", "printf -v ${{V}} %s x",
+    "printf ${{V}}", "test -v ${{V}}",
+    "[ -v ${{V}} ]", "[ 1 ${{V}} 1 ]", "export ${{V}}=1", "${{V}}=1", "${{V}}", "env ${{V}}",
+    "sudo -n ${{V}}", "exec ${{V}}", "nice -n 3 ${{V}}",
+    "sh -c ${{V}}", "bash -ec 'echo ${{V}}'", "find . -exec sh -c \"${{V}}\" \\;",
+    "xargs -n 1 sh -c ${{V}}", "busybox sh -c ${{V}}",
+    "su -c ${{V}}", "ssh host ${{V}}", "watch ${{V}}", "python3 -c ${{V}}", "perl -e ${{V}}",
+    "awk ${{V}}", "sed -e ${{V}}", "jq ${{V}}", "ruby -e ${{V}}",
+    "node -e ${{V}}", "php -r ${{V}}", "lua -e ${{V}}", "sh <<Q\n${{V}}\nQ\n:", "echo ${{V}} | sh",
+    "PS4=${{V}}", "LD_PRELOAD=${{V}} ls", "for ${{V}} in a; do :; done",
+    "${{V}}() { :; }", "cat <<${{V}}\n${{V}}", "mapfile ${{V}}", "getopts a ${{V}}",
+    "alias a=${{V}}", "bind ${{V}}", "complete ${{V}}", "$x ${{V}}",
+    "n=${{V}}; echo $((n))", "n=${{V}}; eval \"$n\"", "n=${{V}}; $n",
+    "sh -c 'eval \"$1\"' _ ${{V}}", "env A=${{V}} sh -c 'echo $((A))'",
+    "f() { eval \"$1\"; }; f ${{V}}",
+    "[[ ${{V}} -eq 1 ]]", "[[ -v ${{V}} ]]", "((${{V}}))", "for ((i = ${{V}}; ; )); do :; done",
+    "coproc ${{V}}", "a[${{V}}]=1", "a=([${{V}}]=1)", "echo $[${{V}}]", "sh <<< ${{V}}",
+  ]
+
+  /// What may stand around a command.
+  static let surroundings = [
+    ("", ""), ("if ", "\nthen :; fi"), ("if true; then ", "\nfi"), ("while ", "\ndo break; done"),
+    ("for i in a; do ", "\ndone"), ("{ ", "\n}"), ("( ", "\n)"),
+    ("echo \"$( ", "\n)\""), ("x=$( ", "\n)"), ("g() { ", "\n}"), ("case a in a) ", "\n;; esac"),
+    ("true && ", ""), ("! ", ""), ("cat <<E\n$( ", "\n)\nE"), ("echo 'it' # it's\n", ""),
+    ("echo ${{OK}}; ", ""), ("cat <<'E'\n'\nE\n", ""),
+    ("case '${{OK}}' in (\"${{OK}}\") ", "\nesac"), ("f() {\n", "\n} >\"${{OK}}\""),
+    ("true | ", ""),
+  ]
+
+  @Test(arguments: fragments)
+  func isRejectedWhateverSurroundsIt(fragment: String) {
+    var random = SeededGenerator(seed: UInt64(fragment.utf8.count))
+    for _ in 0..<150 {
+      var text = fragment
+      for _ in 0..<Int.random(in: 0...3, using: &random) {
+        let (before, after) = Self.surroundings.randomElement(using: &random)!
+        text = before + text + after
+      }
+      for dialect in ShellDialect.known {
+        let script = QuotedScript(text, dialect)
+        let rejected = script.rejections.contains { script.expressions[$0.hole] == "V" }
+        #expect(rejected, "\(dialect): \(text)")
+      }
+    }
+  }
+}
