@@ -58,6 +58,7 @@ extension EventJSON {
     writer.member("outcome", end.outcome.rawValue)
     if let step = end.firstFailure { writer.member("firstFailure", step.text) }
     if let reason = end.cancellation { writeReason("cancellation", reason) }
+    if let failure = end.failure { writeFailure(failure) }
     writer.member("durationUs", end.duration.wholeMicroseconds)
     writer.key("counts")
     writer.beginObject()
@@ -67,6 +68,7 @@ extension EventJSON {
     writer.member("cancelled", end.counts.cancelled)
     writer.member("skipped", end.counts.skipped)
     writer.endObject()
+    writeOutputs(end.outputs)
     writeProcesses("leftovers", end.leftovers)
     writeProcesses("unkillable", end.unkillable)
   }
@@ -77,6 +79,7 @@ extension EventJSON {
     if let failure = end.failure { writeFailure(failure) }
     if let cause = end.cause { writer.member("cause", cause.text) }
     writer.member("durationUs", end.duration.wholeMicroseconds)
+    writeOutputs(end.outputs)
   }
 
   private mutating func writeGap(_ gap: OutputGap) {

@@ -33,6 +33,7 @@ extension EventJSON {
     if let usage = end.usage { writeUsage(usage) }
     writer.member("outputBytes", Int(end.outputBytes))
     if end.outputTruncated { writer.member("outputTruncated", true) }
+    writeOutputs(end.outputs)
     writeProcesses("leftovers", end.leftovers)
     writeProcesses("unkillable", end.unkillable)
   }
@@ -70,6 +71,24 @@ extension EventJSON {
     writer.member("involuntarySwitches", usage.involuntarySwitches)
     if let peak = usage.peakMemoryBytes { writer.member("peakMemoryBytes", peak) }
     writer.endObject()
+  }
+
+  /// Of those that are secret, the names. Nothing where there are none.
+  mutating func writeOutputs(_ outputs: [HandedOn]) {
+    guard !outputs.isEmpty else { return }
+    writer.key("outputs")
+    writer.beginObject()
+    for output in outputs {
+      guard let value = output.value else { continue }
+      writer.key(output.name)
+      writer.value(value)
+    }
+    writer.endObject()
+    guard outputs.contains(where: { $0.value == nil }) else { return }
+    writer.key("secretOutputs")
+    writer.beginArray()
+    for output in outputs where output.value == nil { writer.string(output.name) }
+    writer.endArray()
   }
 
   /// Nothing where there are none.

@@ -1,4 +1,5 @@
 import WeftExecution
+import WeftJSON
 import WeftPlanning
 
 /// How a run ended, as both displays tell it: a blank line, failures with the cause first, what was
@@ -13,7 +14,9 @@ struct RunSummary {
   func lines(_ progress: RunProgress) -> [String] {
     guard let end = progress.end else { return [] }
     let causes = causes(progress, end)
-    return (causes.isEmpty ? [] : [""]) + causes + [verdict(end, of: progress.stepCount)]
+    let explanations = causes + outputs(end)
+    return (explanations.isEmpty ? [] : [""]) + explanations
+      + [verdict(end, of: progress.stepCount)]
   }
 
   private func causes(_ progress: RunProgress, _ end: RunEnd) -> [String] {
@@ -34,11 +37,30 @@ struct RunSummary {
       let fault = "could not end: \(names(of: end.unkillable))"
       lines.append(palette.painted(fault, .bad))
     }
+    if let failure = end.failure {
+      lines.append(palette.painted("the run failed: \(text.name(failure.message))", .bad))
+      if let help = failure.help { lines.append("  help: \(text.name(help))") }
+    }
     if let reason = end.cancellation {
       lines.append(palette.painted("cancelled: \(text.name(reason.sentence))", .doubtful))
     }
     return lines
   }
+
+  /// What the run hands on, one line each: `count: 3`.
+  private func outputs(_ end: RunEnd) -> [String] {
+    end.outputs.map { output in "\(output.name): \(shown(output.value))" }
+  }
+
+  private func shown(_ value: JSONValue?) -> String {
+    guard let value else { return palette.painted("***", .faint) }
+    let whole =
+      if case .string(let content) = value { content } else { value.description }
+    let cut = whole.prefix(RunSummary.outputLimit)
+    return text.name(String(cut)) + (cut.endIndex == whole.endIndex ? "" : "…")
+  }
+
+  private static let outputLimit = 200
 
   /// `4711 (sleep), 4712 (sh)`
   private func names(of processes: [LeftoverProcess]) -> String {
