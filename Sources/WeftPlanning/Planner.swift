@@ -33,7 +33,7 @@ public enum Planner {
       workflow: workflow, steps: outline.steps, groups: outline.groups, nodes: outline.nodes,
       dependencies: dependencies, topologicalOrder: order.nodes,
       stepsBelow: CriticalPath.stepsBelow(each: outline.nodes, dependencies, order.nodes),
-      values: PlannedValues(reader, checker, outline))
+      values: PlannedValues(reader, checker, names))
     return (plan, diagnostics)
   }
 }

@@ -42,7 +42,8 @@ struct OutputCollector {
   }
 
   private func outputs(
-    _ declarations: [OutputDeclaration], _ texts: [PlannedText], written: [OutputValue] = [],
+    _ declarations: [OutputDeclaration], _ texts: ArraySlice<PlannedText>,
+    written: [OutputValue] = [],
     in scope: StepScope
   ) throws(StepFailure) -> [OutputValue] {
     var outputs: [OutputValue] = []
@@ -54,7 +55,7 @@ struct OutputCollector {
   }
 
   private func output(
-    _ declaration: OutputDeclaration, _ texts: [PlannedText], _ written: [OutputValue],
+    _ declaration: OutputDeclaration, _ texts: ArraySlice<PlannedText>, _ written: [OutputValue],
     _ scope: StepScope
   ) throws(StepFailure) -> OutputValue? {
     guard let text = declaration.value else {

@@ -29,7 +29,8 @@ struct StepResolver {
   }
 
   private func resolve(
-    _ texts: [PlannedText], of step: PlannedStep, at index: Int, _ resolved: inout ResolvedStep
+    _ texts: ArraySlice<PlannedText>, of step: PlannedStep, at index: Int,
+    _ resolved: inout ResolvedStep
   ) throws(StepFailure) {
     var scope = StepScope(values: values, group: step.group)
     try resolveGroups(around: step, &resolved)
@@ -84,7 +85,8 @@ struct StepResolver {
 
   /// A script gets its values by variables, to which its text refers.
   private func resolveScript(
-    ofStep index: Int, _ texts: [PlannedText], _ scope: StepScope, _ resolved: inout ResolvedStep
+    ofStep index: Int, _ texts: ArraySlice<PlannedText>, _ scope: StepScope,
+    _ resolved: inout ResolvedStep
   ) throws(StepFailure) {
     guard let script = plan.values.script(ofStep: index),
       let text = texts.first(where: { $0.site == .script })
@@ -144,7 +146,7 @@ struct StepResolver {
 
   /// The variables of one layer; those with expressions read the layers outside of it.
   private func variables(
-    _ written: [String: String?], _ texts: [PlannedText], _ scope: StepScope
+    _ written: [String: String?], _ texts: ArraySlice<PlannedText>, _ scope: StepScope
   ) throws(StepFailure) -> [String: ScopedText?] {
     var variables = written.mapValues { $0.map { ScopedText(text: $0) } }
     for text in texts {

@@ -2,12 +2,18 @@ package import WeftDefinition
 import WeftDiagnostics
 package import WeftExpressions
 
-/// A text with expressions in it.
-package struct PlannedText: Sendable {
+/// A text with expressions in it; a class because it is handed about more often than it is made.
+package final class PlannedText: Sendable {
   package let site: TextSite
   package let template: Template
   /// The text as a string of the file, with its quotes; `nil` of a workflow built in Swift.
   let place: SourceRange?
+
+  init(site: TextSite, template: Template, place: SourceRange?) {
+    self.site = site
+    self.template = template
+    self.place = place
+  }
 
   func part(_ range: SourceRange) -> TextPart { TextPart(string: place, part: range) }
 }

@@ -4,94 +4,76 @@ package import WeftExpressions
 
 /// The expressions of a plan: read, their names resolved, their types checked.
 package struct PlannedValues: Sendable {
-  private let stepTexts: [Int: [PlannedText]]
-  /// The workflow's own under 0.
-  private let groupTexts: [Int: [PlannedText]]
-  /// By node: a step's, a group's start.
-  private let reads: [Int32: StepReads]
-  /// The steps and groups that are read, by their ids.
-  private let nodes: [String: Int32]
+  private let texts: PlannedTexts
+  /// By node: a step's, a group's start. Empty where there are no expressions.
+  private let reads: [StepReads]
+  private let names: StepNames
   private let scripts: [Int: PlannedScript]
   /// The secrets that some expression reads.
   package let secrets: Set<SecretName>
 
   package static let none = PlannedValues(
-    stepTexts: [:], groupTexts: [:], reads: [:], nodes: [:], scripts: [:], secrets: [])
+    texts: PlannedTexts(), reads: [], names: StepNames(capacity: 0), scripts: [:], secrets: [])
 
-  init(
-    stepTexts: [Int: [PlannedText]], groupTexts: [Int: [PlannedText]], reads: [Int32: StepReads],
-    nodes: [String: Int32], scripts: [Int: PlannedScript], secrets: Set<SecretName>
+  private init(
+    texts: PlannedTexts, reads: [StepReads], names: StepNames, scripts: [Int: PlannedScript],
+    secrets: Set<SecretName>
   ) {
-    self.stepTexts = stepTexts
-    self.groupTexts = groupTexts
+    self.texts = texts
     self.reads = reads
-    self.nodes = nodes
+    self.names = names
     self.scripts = scripts
     self.secrets = secrets
   }
 
+  /// What was found of a workflow without errors.
+  init(_ reader: TextReader, _ checker: ValueChecker, _ names: StepNames) {
+    guard !reader.texts.isEmpty else {
+      self = .none
+      return
+    }
+    self.init(
+      texts: reader.texts, reads: reader.reads, names: names, scripts: checker.scripts,
+      secrets: checker.secrets)
+  }
+
   /// Whether there is no expression at all.
-  package var isEmpty: Bool { stepTexts.isEmpty && groupTexts.isEmpty }
+  package var isEmpty: Bool { texts.isEmpty }
 
   /// The texts of a step that have expressions.
-  package func texts(ofStep index: Int) -> [PlannedText] {
-    stepTexts.isEmpty ? [] : stepTexts[index, default: []]
-  }
+  package func texts(ofStep index: Int) -> ArraySlice<PlannedText> { texts.texts(ofStep: index) }
 
   /// The texts of a group's own that have expressions; the workflow's, of the top level.
-  package func texts(ofGroup index: Int) -> [PlannedText] {
-    groupTexts.isEmpty ? [] : groupTexts[index, default: []]
-  }
+  package func texts(ofGroup index: Int) -> ArraySlice<PlannedText> { texts.texts(ofGroup: index) }
 
   package func haveTexts(groupsAround group: Int, in plan: Plan) -> Bool {
-    !groupTexts.isEmpty
+    !texts.areOfStepsOnly
       && plan.enclosingGroups(ofGroup: group).contains { !texts(ofGroup: $0).isEmpty }
   }
 
   /// What expressions read of a step or, by its start, of a group.
   package func reads(ofNode node: Plan.NodeIndex) -> StepReads {
-    reads.isEmpty ? [] : reads[Int32(node), default: []]
+    reads.isEmpty ? [] : reads[node]
   }
 
   /// The step or group that `steps.NAME` or `steps.GROUP.steps.NAME` reads, and where the names go on.
   package func node(
-    named names: [ContextReference.Name]
+    named path: [ContextReference.Name]
   ) -> (node: Plan.NodeIndex, rest: Int)? {
-    guard names.count > 1, var node = nodes[names[1].text] else { return nil }
+    guard path.count > 1, case .node(var node) = names.meaning(of: path[1].text) else { return nil }
     var rest = 2
-    while rest + 1 < names.count, names[rest].text == GroupField.steps.rawValue,
-      let member = nodes[names[rest + 1].text]
+    while rest + 1 < path.count, path[rest].text == GroupField.steps.rawValue,
+      case .node(let member) = names.meaning(of: path[rest + 1].text)
     {
       node = member
       rest += 2
     }
-    return (Int(node), rest)
+    return (node, rest)
   }
 
   /// A step's script, if there are expressions in it.
   package func script(ofStep index: Int) -> PlannedScript? {
     scripts.isEmpty ? nil : scripts[index]
-  }
-}
-
-extension PlannedValues {
-  /// What was found of a workflow without errors.
-  init(_ reader: TextReader, _ checker: ValueChecker, _ outline: Outline) {
-    var (steps, groups) = ([Int: [PlannedText]](), [Int: [PlannedText]]())
-    for (owner, texts) in reader.texts {
-      switch owner {
-      case .workflow: groups[0] = texts
-      case .group(let index): groups[index] = texts
-      case .step(let index): steps[index] = texts
-      }
-    }
-    var nodes: [String: Int32] = [:]
-    for node in reader.reads.keys {
-      if let id = outline.id(at: Int(node)) { nodes[id.text] = node }
-    }
-    self.init(
-      stepTexts: steps, groupTexts: groups, reads: reader.reads, nodes: nodes,
-      scripts: checker.scripts, secrets: checker.secrets)
   }
 }
 

@@ -8,10 +8,10 @@ import WeftExpressions
 struct TextReader {
   private let outline: Outline
   private let names: StepNames
-  private(set) var texts: [TextOwner: [PlannedText]] = [:]
+  private(set) var texts = PlannedTexts()
   private(set) var references = ReferenceEdges()
   /// What is read of each step and, by its start node, of each group.
-  private(set) var reads: [Int32: StepReads] = [:]
+  private(set) var reads: [StepReads]
   private(set) var found = FoundProblems()
 
   static func read(_ workflow: Workflow, _ outline: Outline, _ names: StepNames) -> TextReader {
@@ -30,13 +30,16 @@ struct TextReader {
       outline.steps[index].visitTexts { site, text, places in
         reader.take(text, site, of: .step(index), places, in: file)
       }
+      reader.texts.closeStep()
     }
+    reader.references.sort(nodeCount: outline.nodes.count)
     return reader
   }
 
   private init(outline: Outline, names: StepNames) {
     self.outline = outline
     self.names = names
+    reads = Array(repeating: [], count: outline.nodes.count)
   }
 
   private mutating func take(
@@ -52,7 +55,7 @@ struct TextReader {
         .value(.expression(code: fault.code, message: fault.message, help: fault.help)),
         planned.part(fault.range).range(in: file))
     }
-    texts[owner, default: []].append(planned)
+    texts.append(planned, of: owner)
     for expression in template.expressions {
       for reference in expression.references { note(reference, in: planned, of: owner) }
     }
@@ -65,7 +68,7 @@ struct TextReader {
     case .steps: noteStep(reference, in: text, of: owner)
     case .itself:
       guard let node = outline.node(of: owner) else { return }
-      reads[Int32(node), default: []].formUnion(fields(of: reference, from: 1))
+      reads[node].formUnion(fields(of: reference, from: 1))
     case .inputs, .env, .secrets, .run, .workflow, nil: break
     }
   }
@@ -76,7 +79,7 @@ struct TextReader {
     let node = outline.node(of: owner)
     guard case .node(let target, let rest) = outline.meaning(of: reference, to: node, names)
     else { return }
-    reads[Int32(target), default: []].formUnion(fields(of: reference, from: rest))
+    reads[target].formUnion(fields(of: reference, from: rest))
     guard let node else { return }
     // A group's outputs are computed when all in it has ended.
     if case .output = text.site, outline.group(startingAt: node, encloses: target) { return }

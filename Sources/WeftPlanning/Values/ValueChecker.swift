@@ -8,16 +8,16 @@ import WeftExpressions
 /// Texts are checked in an order in which what a step hands on is known before somebody reads it.
 struct ValueChecker {
   let outline: Outline
-  let texts: [TextOwner: [PlannedText]]
+  let texts: PlannedTexts
   let file: SourceFile?
-  var names: ValueNames
+  let names: ValueNames
   private(set) var found = FoundProblems()
   private(set) var scripts: [Int: PlannedScript] = [:]
   private(set) var secrets: Set<SecretName> = []
 
   init(
     _ workflow: Workflow, _ outline: Outline, _ stepNames: StepNames,
-    texts: [TextOwner: [PlannedText]]
+    texts: PlannedTexts
   ) {
     self.outline = outline
     self.texts = texts
@@ -52,7 +52,8 @@ struct ValueChecker {
 
   /// The variables of a layer first: what is beside them reads them.
   private mutating func check(_ owner: TextOwner, outputs: Bool) {
-    guard let texts = texts[owner] else { return }
+    let texts = texts.texts(of: owner)
+    guard !texts.isEmpty else { return }
     if outputs {
       for text in texts where text.site.isOutput { check(text, of: owner) }
       return

@@ -1,0 +1,70 @@
+import WeftDefinition
+import WeftDiagnostics
+import WeftExpressions
+
+/// `env`: what the layers around a text set.
+extension ValueNames {
+  func variable(
+    _ reference: ContextReference, in site: TextSite, of owner: TextOwner
+  ) -> Meaning {
+    let layers = layers(read: site, of: owner)
+    guard reference.names.count > 1 else {
+      let isSecret = layers.contains { variables[$0]?.values.contains(where: \.isSecret) == true }
+      return .value(Knowledge(type: .any, isSecret: isSecret))
+    }
+    let name = reference.names[1].text
+    for layer in layers {
+      guard let written = settings(of: layer).environment[name] else { continue }
+      let known = variables[layer]?[name] ?? Knowledge(type: written == nil ? .null : .string)
+      return member(of: known, reference, from: 2)
+    }
+    if EnvironmentPolicy.isKept(name) { return .value(.unknown) }
+    let known = Set(layers.flatMap { settings(of: $0).environment.keys })
+    return .problem(
+      .unknownVariable(
+        name, isOfSameLayer: settings(of: owner).environment[name] != nil,
+        nearest: NearestName(known.sorted()).nearest(to: name)), at: 1)
+  }
+
+  /// The layers that a text reads, innermost first: the value of a variable reads those outside of its own.
+  private func layers(read site: TextSite, of owner: TextOwner) -> [TextOwner] {
+    var layers: [TextOwner]
+    switch owner {
+    case .workflow: layers = [.workflow]
+    case .group(let group): layers = chain(from: group)
+    case .step(let index): layers = [.step(index)] + chain(from: outline.steps[index].group)
+    }
+    if site.isVariable { layers.removeFirst() }
+    return layers
+  }
+
+  private func chain(from group: Int) -> [TextOwner] {
+    var chain: [TextOwner] = []
+    var next: Int? = group
+    while let index = next {
+      chain.append(index == 0 ? .workflow : .group(index))
+      next = outline.groups[index].parent
+    }
+    return chain
+  }
+
+  /// The producer of a reference to an output, if it is allowed to fail.
+  func producerThatMayFail(of reference: ContextReference, to owner: TextOwner) -> String? {
+    guard reference.valueContext == .steps,
+      case .value(let knowledge) = meaning(of: reference, in: .name, of: owner)
+    else { return nil }
+    return knowledge.missingWithout
+  }
+
+  func settings(ofGroup index: Int) -> CommandSettings {
+    settings(of: index == 0 ? .workflow : .group(index))
+  }
+
+  private func settings(of layer: TextOwner) -> CommandSettings {
+    switch layer {
+    case .workflow: workflow.settings
+    case .group(let index): outline.groups[index].step?.settings ?? CommandSettings()
+    case .step(let index): outline.steps[index].settings
+    }
+  }
+}
