@@ -51,6 +51,9 @@ extension Step {
     set { boxedValues = newValue == Values() ? nil : .holding(newValue) }
   }
 
+  /// Whether it has outputs or computed keys.
+  package var hasValues: Bool { boxedValues != nil }
+
   /// What it hands on, in the order of the file; no two have the same name.
   public var outputs: [OutputDeclaration] {
     get { values.outputs }

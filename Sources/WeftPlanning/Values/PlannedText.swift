@@ -15,6 +15,13 @@ package final class PlannedText: Sendable {
     self.place = place
   }
 
+  /// Visits its expressions, in their order.
+  func visitExpressions(_ visit: (Expression) -> Void) {
+    for segment in template.segments {
+      if case .expression(let expression) = segment.content { visit(expression) }
+    }
+  }
+
   func part(_ range: SourceRange) -> TextPart { TextPart(string: place, part: range) }
 }
 
@@ -34,6 +41,7 @@ extension Step {
     case .run(let command): command.visitTexts(visit)
     case .group, .compute: break
     }
+    guard hasValues else { return }
     for output in outputs { output.value.map { visit(.output(output.name), $0) } }
     for key in ComputedKey.allCases where computed[key] != nil {
       visit(.computed(key), computed[key] ?? "")

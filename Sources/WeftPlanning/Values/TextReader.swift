@@ -56,8 +56,11 @@ struct TextReader {
         planned.part(fault.range).range(in: file))
     }
     texts.append(planned, of: owner)
-    for expression in template.expressions {
-      for reference in expression.references { note(reference, in: planned, of: owner) }
+    planned.visitExpressions { expression in
+      expression.root.visit { node in
+        guard case .reference(let reference) = node.form else { return }
+        note(reference, in: planned, of: owner)
+      }
     }
   }
 

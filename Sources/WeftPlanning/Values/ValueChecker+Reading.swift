@@ -8,13 +8,16 @@ extension ValueChecker {
     let rules = SiteRules(site: text.site, owner: owner)
     let scope = SiteScope(names: names, rules: rules)
     var result = ValueNames.Knowledge(type: .string)
-    for expression in text.template.expressions {
+    let isAlone = text.template.onlyExpression != nil
+    text.visitExpressions { expression in
       let checked = TypeChecker.check(expression, in: scope)
       tell(checked, text, rules)
-      checkFunctions(of: expression, text, rules)
+      if !checked.statusFunctions.isEmpty || checked.hashesFiles {
+        checkFunctions(of: expression, text, rules)
+      }
       for reference in checked.references { check(reference, text, rules) }
       result.isSecret = result.isSecret || checked.isSecret
-      if text.template.onlyExpression != nil { result.type = checked.type }
+      if isAlone { result.type = checked.type }
     }
     return result
   }
@@ -35,7 +38,6 @@ extension ValueChecker {
   private mutating func checkFunctions(
     of expression: Expression, _ text: PlannedText, _ rules: SiteRules
   ) {
-    guard !expression.statusFunctions.isEmpty || rules.isEarly else { return }
     var problems: [(ValueProblem, SourceRange)] = []
     expression.root.visit { node in
       guard case .call(let function, _) = node.form, let problem = rules.obstacle(to: function)
