@@ -78,19 +78,24 @@ extension LiveRun {
     values.record(own, ofNode: step.node)
   }
 
+  /// What a step resolves that has no command of its own.
+  private static let noCommand = Command(.script(""))
+
   /// Computes a step that runs nothing.
   func compute(_ index: Int) -> NodeResult {
     let step = plan.steps[index]
     events.publish(.stepStarted(step.address, attempt: 1), step: index)
     let since = time.now
     var own = NodeValues(outcome: .success, conclusion: .success, attempts: 1)
+    let (resolved, obstacle) = StepResolver(values).resolve(index, running: LiveRun.noCommand)
     var failure: StepFailure?
     do throws(StepFailure) {
+      if let obstacle { throw obstacle }
       own.outputs = try OutputCollector(values).outputs(ofStep: index, own: own, attempt: 1)
     } catch {
       failure = error
     }
-    let isTolerated = failure.map { step.step.allowFailure.tolerates($0.classes) } ?? false
+    let isTolerated = failure.map { resolved.allowFailure.tolerates($0.classes) } ?? false
     let end = StepEnd(
       outcome: failure == nil ? .success : .failure,
       conclusion: failure == nil || isTolerated ? .success : .failure, attempts: 1, exit: nil,

@@ -102,8 +102,9 @@ extension ValueNames {
   }
 
   private func nearestStep(to name: String) -> String? {
-    NearestName(outline.nodes.indices.lazy.compactMap { [outline] in outline.id(at: $0)?.text }).nearest(
-      to: name)
+    NearestName(outline.nodes.indices.lazy.compactMap { [outline] in outline.id(at: $0)?.text })
+      .nearest(
+        to: name)
   }
 }
 

@@ -159,4 +159,3 @@ final class ValueNames {
     NearestName(Name.allCases.map(\.rawValue)).nearest(to: name)
   }
 }
-
