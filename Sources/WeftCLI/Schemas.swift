@@ -2271,6 +2271,16 @@ extension SchemaName {
       "description": "Bytes written to stdout and stderr together.",
       "$ref": "#/$defs/count"
     },
+    "outputs": {
+      "description": "What is handed on, by name; of a run, when it has succeeded. Left out where there is nothing.",
+      "type": "object"
+    },
+    "secretOutputs": {
+      "description": "The names of the outputs that are secret: their values are told nowhere.",
+      "type": "array",
+      "minItems": 1,
+      "items": { "type": "string" }
+    },
     "outputTruncated": {
       "description": "The step wrote more than its log holds (`logLimit`); what came after that is in no event. Left out where it is false.",
       "const": true
@@ -2456,6 +2466,8 @@ extension SchemaName {
         "usage": { "$ref": "#/$defs/usage" },
         "outputBytes": { "$ref": "#/$defs/outputBytes" },
         "outputTruncated": { "$ref": "#/$defs/outputTruncated" },
+        "outputs": { "$ref": "#/$defs/outputs" },
+        "secretOutputs": { "$ref": "#/$defs/secretOutputs" },
         "leftovers": { "$ref": "#/$defs/leftovers" },
         "unkillable": { "$ref": "#/$defs/unkillable" }
       }
@@ -2503,7 +2515,9 @@ extension SchemaName {
           "description": "The member at fault; left out when the group failed by itself, or did not fail.",
           "$ref": "#/$defs/address"
         },
-        "durationUs": { "$ref": "#/$defs/durationUs" }
+        "durationUs": { "$ref": "#/$defs/durationUs" },
+        "outputs": { "$ref": "#/$defs/outputs" },
+        "secretOutputs": { "$ref": "#/$defs/secretOutputs" }
       }
     },
     "warningCode": {
@@ -2557,7 +2571,13 @@ extension SchemaName {
         "firstFailure": { "$ref": "#/$defs/firstFailure" },
         "cancellation": { "$ref": "#/$defs/cancelReason" },
         "durationUs": { "$ref": "#/$defs/durationUs" },
+        "failure": {
+          "description": "Why the run failed though every step succeeded or was tolerated: an output of the workflow could not be computed.",
+          "$ref": "#/$defs/failure"
+        },
         "counts": { "$ref": "#/$defs/counts" },
+        "outputs": { "$ref": "#/$defs/outputs" },
+        "secretOutputs": { "$ref": "#/$defs/secretOutputs" },
         "leftovers": { "$ref": "#/$defs/leftovers" },
         "unkillable": { "$ref": "#/$defs/unkillable" }
       }
@@ -2647,7 +2667,13 @@ extension SchemaName {
             "firstFailure": { "$ref": "#/$defs/firstFailure" },
             "cancellation": { "$ref": "#/$defs/cancelReason" },
             "durationUs": { "$ref": "#/$defs/durationUs" },
+            "failure": {
+              "description": "Why the run failed though every step succeeded or was tolerated: an output of the workflow could not be computed.",
+              "$ref": "#/$defs/failure"
+            },
             "counts": { "$ref": "#/$defs/counts" },
+            "outputs": { "$ref": "#/$defs/outputs" },
+            "secretOutputs": { "$ref": "#/$defs/secretOutputs" },
             "leftovers": { "$ref": "#/$defs/leftovers" },
             "unkillable": { "$ref": "#/$defs/unkillable" }
           }
@@ -2714,6 +2740,8 @@ extension SchemaName {
             "usage": { "$ref": "#/$defs/usage" },
             "outputBytes": { "$ref": "#/$defs/outputBytes" },
             "outputTruncated": { "$ref": "#/$defs/outputTruncated" },
+            "outputs": { "$ref": "#/$defs/outputs" },
+            "secretOutputs": { "$ref": "#/$defs/secretOutputs" },
             "leftovers": { "$ref": "#/$defs/leftovers" },
             "unkillable": { "$ref": "#/$defs/unkillable" }
           }
