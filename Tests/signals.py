@@ -21,7 +21,8 @@ from workplace import LIMIT, Workplace, main, step, wait_until
 class Run(Workplace):
     """A weft at work, as leader of a session."""
 
-    def __init__(self, weft, workflow, arguments=(), terminal=True, prepare=None, **variables):
+    def __init__(self, weft, workflow, arguments=(), terminal=True, prepare=None, descriptors=(),
+                 **variables):
         super().__init__(workflow)
         self.terminal, theirs = pty.openpty() if terminal else os.pipe()
         self.before = termios.tcgetattr(self.terminal) if terminal else None
@@ -39,7 +40,8 @@ class Run(Workplace):
         streams = (theirs,) * 3 if terminal else (subprocess.DEVNULL, theirs, theirs)
         self.process = subprocess.Popen(
             [weft, "run", "workflow.json", *arguments], cwd=self.path, env=environment,
-            stdin=streams[0], stdout=streams[1], stderr=streams[2], preexec_fn=child)
+            stdin=streams[0], stdout=streams[1], stderr=streams[2], preexec_fn=child,
+            pass_fds=descriptors)
         os.close(theirs)
 
     def press(self, key):

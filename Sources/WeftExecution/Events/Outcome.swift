@@ -79,7 +79,7 @@ public struct StepEnd: Sendable, Hashable {
   /// How long the step's log is; with what says that it was cut, if it was.
   package let logBytes: UInt64
   /// What the step hands on.
-  public let outputs: [HandedOn]
+  public internal(set) var outputs: [HandedOn]
   /// Processes of the step that were still alive after its program had ended, and were ended.
   public internal(set) var leftovers: [LeftoverProcess]
   /// Processes of the step that are still alive: they could not be killed.
@@ -177,7 +177,7 @@ public struct GroupEnd: Sendable, Hashable {
   public let cause: StepAddress?
   public let duration: Duration
   /// What the group hands on.
-  public let outputs: [HandedOn]
+  public internal(set) var outputs: [HandedOn]
 
   package init(
     outcome: Outcome, conclusion: Outcome, failure: StepFailure?, cause: StepAddress?,

@@ -48,7 +48,7 @@ public struct RunEnd: Sendable, Hashable {
   /// be computed.
   public internal(set) var failure: StepFailure?
   /// What the run hands on; nothing of one that did not succeed.
-  public let outputs: [HandedOn]
+  public internal(set) var outputs: [HandedOn]
   public let duration: Duration
   public let counts: OutcomeCounts
   /// Processes that had outlived the steps that started them, and were ended with the run.

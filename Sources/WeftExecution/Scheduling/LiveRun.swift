@@ -76,7 +76,7 @@ package final class LiveRun: Sendable {
     warnings = RunWarnings(events)
     values = RunValues(
       plan: plan, run: id, inputs: RunInputs(configuration.inputs), secrets: configuration.secrets,
-      process: plan.values.isEmpty ? .empty : .inherited(),
+      process: plan.values.isEmpty ? .empty : .inherited().hiding(plan.workflow.secrets),
       startDirectory: configuration.startDirectory)
     let onFailure = configuration.onFailure ?? plan.workflow.onFailure
     state = Mutex(State(scopes: Scopes(plan: plan, onFailure: onFailure)))

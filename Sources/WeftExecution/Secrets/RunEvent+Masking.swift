@@ -1,4 +1,5 @@
 import WeftDefinition
+import WeftJSON
 
 /// Everything in an event that somebody but the author of the workflow may have put there. Output is masked
 /// before it becomes an event, since a secret may go on in the next one.
@@ -30,6 +31,7 @@ extension StepEnd {
   fileprivate func masked(by mask: SecretMask) -> StepEnd {
     var end = self
     end.failure = failure?.masked(by: mask)
+    end.outputs = outputs.map { $0.masked(by: mask) }
     end.leftovers = leftovers.map { $0.masked(by: mask) }
     end.unkillable = unkillable.map { $0.masked(by: mask) }
     return end
@@ -40,6 +42,7 @@ extension GroupEnd {
   fileprivate func masked(by mask: SecretMask) -> GroupEnd {
     var end = self
     end.failure = failure?.masked(by: mask)
+    end.outputs = outputs.map { $0.masked(by: mask) }
     return end
   }
 }
@@ -48,6 +51,7 @@ extension RunEnd {
   fileprivate func masked(by mask: SecretMask) -> RunEnd {
     var end = self
     end.failure = failure?.masked(by: mask)
+    end.outputs = outputs.map { $0.masked(by: mask) }
     end.leftovers = leftovers.map { $0.masked(by: mask) }
     end.unkillable = unkillable.map { $0.masked(by: mask) }
     return end
@@ -70,5 +74,25 @@ extension LeftoverProcess {
 extension RunWarning {
   fileprivate func masked(by mask: SecretMask) -> RunWarning {
     RunWarning(kind: kind, message: mask.masked(message), help: help.map(mask.masked))
+  }
+}
+
+extension HandedOn {
+  fileprivate func masked(by mask: SecretMask) -> HandedOn {
+    HandedOn(name: name, value: value?.masked(by: mask))
+  }
+}
+
+extension JSONValue {
+  /// The value with every text in it masked, also those of names.
+  fileprivate func masked(by mask: SecretMask) -> JSONValue {
+    switch self {
+    case .null, .bool, .number: self
+    case .string(let text): .string(mask.masked(text))
+    case .array(let elements): .array(elements.map { $0.masked(by: mask) })
+    case .object(let object):
+      .object(
+        JSONObject(object.members.map { (mask.masked($0.key), $0.value.masked(by: mask)) }))
+    }
   }
 }

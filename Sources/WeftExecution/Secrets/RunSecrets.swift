@@ -4,28 +4,13 @@ package import WeftDefinition
 /// The secrets of one run: their values by name, for what may use them, and the mask that hides them
 /// wherever the run writes. More may come to be secret while it goes on. For any thread.
 package final class RunSecrets: Sendable {
-  private struct Masking {
-    var trie = PatternTrie()
-    /// `nil` when something has been added since it was made.
-    var mask: SecretMask?
-
-    mutating func current() -> SecretMask {
-      if let mask { return mask }
-      let mask = SecretMask(trie)
-      self.mask = mask
-      return mask
-    }
-  }
-
   private let values: [SecretName: Secret]
-  private let masking: Mutex<Masking>
+  private let layers: Mutex<MaskLayers>
 
   /// - Parameter values: By the names in the workflow's `secrets`.
   package init(_ values: [SecretName: Secret] = [:]) {
     self.values = values
-    var masking = Masking()
-    for secret in values.values { masking.trie.insert(secret) }
-    self.masking = Mutex(masking)
+    layers = Mutex(MaskLayers(values.values.map { MaskedValue($0) }))
   }
 
   /// The secret of that name, if it was read.
@@ -35,19 +20,20 @@ package final class RunSecrets: Sendable {
 
   /// What is to be masked now. Ask again for each text: it costs a lock, and making it anew only after
   /// something was added.
-  package var mask: SecretMask { masking.withLock { $0.current() } }
+  package var mask: SecretMask { layers.withLock { $0.mask() } }
 
-  /// Masks from now on a value that was made from secrets, in all its forms.
+  /// Masks from now on a value that was made from secrets. Where known secrets stand in it, their forms are
+  /// masked as ever, and of the whole only the value as it is.
   ///
   /// - Returns: Whether it can be: not if it is no ``Secret``, as when it is shorter than four bytes.
+  @discardableResult
   package func add(_ value: [UInt8]) -> Bool {
     guard let secret = try? Secret(value) else { return false }
-    masking.withLock { masking in
+    layers.withLock { layers in
+      let mask = layers.mask()
       // Nothing is gained where the known secrets hide all of it.
-      let known = value.withUnsafeBytes(masking.current().masked)
-      guard known != Array(Secret.mark.utf8) else { return }
-      masking.trie.insert(secret)
-      masking.mask = nil
+      guard value.withUnsafeBytes(mask.masked) != Array(Secret.mark.utf8) else { return }
+      layers.add(MaskedValue(secret, onlyAsIs: mask.contains(value)))
     }
     return true
   }
@@ -55,4 +41,37 @@ package final class RunSecrets: Sendable {
 
 extension RunSecrets: CustomStringConvertible {
   package var description: String { "\(values.count) secrets" }
+}
+
+/// The parts that the mask of a run is made of, as it grows. Each part is at least twice as large as the
+/// next, so that there are few, and that each secret is put into a new part only now and then: a thousand
+/// secrets that come one by one are compiled ten times each (Bentley and Saxe 1980, the logarithmic method).
+struct MaskLayers: Sendable {
+  private struct Layer {
+    var values: [MaskedValue]
+    /// `nil` until somebody masks.
+    var automaton: PatternAutomaton?
+  }
+
+  private var layers: [Layer] = []
+
+  init(_ values: [MaskedValue]) {
+    if !values.isEmpty { layers = [Layer(values: values)] }
+  }
+
+  mutating func add(_ value: MaskedValue) {
+    var new = [value]
+    while let last = layers.last, last.values.count < 2 * new.count {
+      new += last.values
+      layers.removeLast()
+    }
+    layers.append(Layer(values: new))
+  }
+
+  mutating func mask() -> SecretMask {
+    for index in layers.indices where layers[index].automaton == nil {
+      layers[index].automaton = PatternAutomaton(layers[index].values)
+    }
+    return SecretMask(automata: layers.compactMap(\.automaton))
+  }
 }

@@ -16,8 +16,10 @@ package struct Secret: Sendable {
     case empty
     case tooShort(count: Int)
     case tooLong
-    /// It could be neither a value of the environment nor found again in one.
+    /// No program could be given it in its environment.
     case hasNUL
+    /// No expression could hand it on as it is.
+    case notUTF8
   }
 
   package init(_ bytes: [UInt8]) throws(Unfit) {
@@ -26,6 +28,7 @@ package struct Secret: Sendable {
     if count < Secret.fewestBytes { throw .tooShort(count: count) }
     if bytes.count > Secret.mostBytes { throw .tooLong }
     if bytes.contains(0) { throw .hasNUL }
+    if String(validating: bytes, as: UTF8.self) == nil { throw .notUTF8 }
     self.bytes = bytes
   }
 }

@@ -1,6 +1,7 @@
 import WeftDefinition
 import WeftDiagnostics
 import WeftExpressions
+import WeftJSON
 import WeftPlanning
 
 /// Computes what steps, groups and the run hand on, once they have succeeded.
@@ -95,11 +96,12 @@ struct OutputCollector {
 }
 
 extension RunSecrets {
-  /// Masks from now on every text inside a value that is secret.
+  /// Masks from now on every text inside a value that is secret; of numbers, those that are long enough.
   func add(everyTextIn value: ExpressionValue) {
     switch value {
-    case .null, .boolean, .number: break
-    case .string(let text): _ = add(Array(text.utf8))
+    case .null, .boolean: break
+    case .number: add(Array(value.jsonText(.compact).utf8))
+    case .string(let text): add(Array(text.utf8))
     case .array(let array):
       for element in array.elements { add(everyTextIn: element) }
     case .object(let object):

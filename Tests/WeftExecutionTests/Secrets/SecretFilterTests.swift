@@ -34,10 +34,16 @@ import WeftTestKit
     } ?? 0
   }
 
-  private static func mask(_ patterns: [[UInt8]]) -> SecretMask {
-    var trie = PatternTrie()
-    for pattern in patterns { trie.insert(pattern) }
-    return SecretMask(trie)
+  /// - Parameter parts: How many automata share the patterns.
+  private static func mask(_ patterns: [[UInt8]], parts: Int = 1) -> SecretMask {
+    SecretMask(
+      automata: (0..<parts).map { part in
+        var trie = PatternTrie()
+        for (index, pattern) in patterns.enumerated() where index % parts == part {
+          trie.insert(pattern)
+        }
+        return PatternAutomaton(trie)
+      })
   }
 
   /// Feeds the text in chunks of random lengths; after each, checks what is held back.
@@ -45,7 +51,7 @@ import WeftTestKit
     _ text: [UInt8], _ patterns: [[UInt8]], chunks: ClosedRange<Int>,
     _ random: inout SeededGenerator
   ) -> [UInt8] {
-    var filter = SecretFilter(mask(patterns))
+    var filter = SecretFilter(mask(patterns, parts: Int.random(in: 1...3, using: &random)))
     var output: [UInt8] = []
     var start = 0
     while start < text.count {

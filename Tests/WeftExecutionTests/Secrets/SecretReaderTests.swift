@@ -68,11 +68,12 @@ import WeftPlatform
     #expect(try Self.read(source) == Array(read.utf8))
   }
 
-  @Test func aFileNeedNotBeText() throws {
+  @Test func aFileMustBeText() throws {
     let source = try Self.file([0xFF, 0xFE, 1, 2, 3, 0x80])
     guard case .file(let path) = source else { return }
     defer { unlink(path) }
-    #expect(try Self.read(source) == [0xFF, 0xFE, 1, 2, 3, 0x80])
+    let complaint = Self.complaint(source)
+    #expect(complaint?.message == "the secret \"TOKEN\" is not UTF-8, from the file \"\(path)\"")
   }
 
   @Test func aCommandIsStartedWithoutAShell() throws {

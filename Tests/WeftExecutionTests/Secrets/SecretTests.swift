@@ -14,6 +14,10 @@ import Testing
     #expect(throws: reason) { try Secret(Array(text.utf8)) }
   }
 
+  @Test func whatIsNotTextIsRefused() {
+    #expect(throws: Secret.Unfit.notUTF8) { try Secret([0xFF, 0xFE, 0x61, 0x62, 0x63]) }
+  }
+
   @Test(arguments: ["abcd", String(repeating: "x", count: Secret.mostBytes)])
   func accepted(text: String) throws {
     #expect(try Secret(Array(text.utf8)).bytes.count == text.utf8.count)

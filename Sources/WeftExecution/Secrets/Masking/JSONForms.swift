@@ -15,12 +15,9 @@ enum JSONForms {
   static func all(of bytes: ArraySlice<UInt8>) -> [[UInt8]] {
     // What is not text is never written as it is.
     guard let text = String(validating: bytes, as: UTF8.self) else { return [] }
-    return styles.map { escaped(text, $0) } + styles.prefix(1).map { twice(text, $0) }
-  }
-
-  /// JSON within JSON.
-  private static func twice(_ text: String, _ style: Style) -> [UInt8] {
-    escaped(String(decoding: escaped(text, style), as: UTF8.self), style)
+    let forms = styles.map { escaped(text, $0) }
+    // JSON within JSON: what is plain ASCII by then is escaped by all writers in the same way.
+    return forms + forms.map { escaped(String(decoding: $0, as: UTF8.self), Style()) }
   }
 
   private static let styles: [Style] = {

@@ -13,8 +13,9 @@ final class PatternAutomaton: Sendable {
   /// A bit for each hash: whether a pattern begins so.
   private let beginnings: [UInt64]
 
-  /// - Parameter trie: With its fallbacks drawn.
-  init(_ trie: PatternTrie) {
+  init(_ patterns: PatternTrie) {
+    var trie = patterns
+    trie.drawFallbacks()
     self.trie = trie
     var table = [UInt64](repeating: 0, count: 1 << (PatternAutomaton.hashBits - 6))
     for word in trie.words(of: 0) {

@@ -4,8 +4,9 @@
 /// ends with is held back as long as it may be the beginning of a secret, and no longer: never as much as
 /// the longest form of one, and nothing where no secret begins.
 package struct SecretFilter {
-  private var automaton: PatternAutomaton?
-  private var state: UInt32 = 0
+  private var automata: [PatternAutomaton]
+  /// Where each of them stands.
+  private var states: [UInt32]
   /// The end of the stream that has not been passed on.
   private var held: [UInt8] = []
   /// Where secrets stand in what has not been passed on: ascending, apart from each other, and counted
@@ -15,7 +16,8 @@ package struct SecretFilter {
   private var endsWithMark = false
 
   package init(_ mask: SecretMask = .none) {
-    automaton = mask.automaton
+    automata = mask.automata
+    states = automata.map { _ in 0 }
   }
 
   /// How much is held back.
@@ -23,32 +25,20 @@ package struct SecretFilter {
 
   /// Masks what this mask masks from now on, also in what is held back.
   package mutating func use(_ mask: SecretMask) {
-    guard automaton !== mask.automaton else { return }
-    automaton = mask.automaton
-    let known = stretches
-    stretches = []
-    state = 0
-    if let automaton {
-      let (bytes, end) = (held, held.count)
-      state = bytes.withUnsafeBytes { read($0, by: automaton, from: 0, shift: -end) }
-    }
-    // In the order of their ends, as they are found.
-    let found = stretches
-    stretches = []
-    for stretch in (known + found).sorted(by: { $0.upperBound < $1.upperBound }) { add(stretch) }
+    guard !automata.elementsEqual(mask.automata, by: ===) else { return }
+    automata = mask.automata
+    states = automata.map { _ in 0 }
+    let (bytes, count) = (held, held.count)
+    bytes.withUnsafeBytes { read($0, shift: -count) }
   }
 
   /// Takes a chunk, and passes on, in pieces, what is certain with it.
   package mutating func take(
     _ chunk: UnsafeRawBufferPointer, _ pass: (UnsafeRawBufferPointer) -> Void
   ) {
-    guard let automaton else {
-      passOn(upTo: 0, of: chunk, pass)
-      held = []
-      return pass(chunk)
-    }
-    state = read(chunk, by: automaton, from: state, shift: 0)
-    let end = chunk.count - automaton.pending(state)
+    if automata.isEmpty, held.isEmpty { return pass(chunk) }
+    read(chunk, shift: 0)
+    let end = chunk.count - zip(automata, states).reduce(0) { max($0, $1.0.pending($1.1)) }
     passOn(upTo: end, of: chunk, pass)
     if end < 0 {
       held.removeFirst(held.count + end)
@@ -66,17 +56,24 @@ package struct SecretFilter {
   package mutating func finish(_ pass: (UnsafeRawBufferPointer) -> Void) {
     passOn(upTo: 0, of: UnsafeRawBufferPointer(start: nil, count: 0), pass)
     held = []
-    state = 0
+    states = automata.map { _ in 0 }
     endsWithMark = false
   }
 
-  private mutating func read(
-    _ bytes: UnsafeRawBufferPointer, by automaton: PatternAutomaton, from state: UInt32, shift: Int
-  ) -> UInt32 {
-    automaton.read(bytes, from: state) { range in
-      add(range.lowerBound + shift..<range.upperBound + shift)
-      return true
+  /// Finds what stands in the bytes, and adds it to what was known.
+  private mutating func read(_ bytes: UnsafeRawBufferPointer, shift: Int) {
+    var found = stretches
+    for index in automata.indices {
+      states[index] = automata[index].read(bytes, from: states[index]) { range in
+        found.append(range.lowerBound + shift..<range.upperBound + shift)
+        return true
+      }
     }
+    guard found.count > stretches.count else { return }
+    // Of one part they come in the order of their ends already.
+    if automata.count > 1 || !stretches.isEmpty { found.sort { $0.upperBound < $1.upperBound } }
+    stretches = []
+    for stretch in found { add(stretch) }
   }
 
   /// Adds a stretch that ends after all others.

@@ -15,12 +15,24 @@ enum SecretForms {
     units(of: value).flatMap(forms).filter { $0.count >= Secret.fewestBytes }
   }
 
-  /// The value, and each of its lines without the white space around it. Lines such as `}` are too short.
+  /// The value, unencoded.
+  static func asIs(_ value: [UInt8]) -> [[UInt8]] {
+    value[...].parts(of: partBytes, overlapping: 2, atCharacters: true).map(Array.init)
+  }
+
+  /// The value, and each of its lines without the white space around it, also with its escapes done. Lines
+  /// such as `}` are too short.
   private static func units(of value: [UInt8]) -> [ArraySlice<UInt8>] {
-    let lines = value.split(separator: UInt8(ascii: "\n")).map(\.withoutOuterSpace)
-    let units = [value[...], value[...].withoutOuterSpace] + (lines.count > 1 ? lines : [])
+    let values = [value] + EscapesDone.all(of: value)
     var known: Set<ArraySlice<UInt8>> = []
-    return units.filter { $0.count >= Secret.fewestBytes && known.insert($0).inserted }
+    return values.flatMap(wholeAndLines).filter {
+      $0.count >= Secret.fewestBytes && known.insert($0).inserted
+    }
+  }
+
+  private static func wholeAndLines(_ value: [UInt8]) -> [ArraySlice<UInt8>] {
+    let lines = value.split(separator: UInt8(ascii: "\n")).map(\.withoutOuterSpace)
+    return [value[...], value[...].withoutOuterSpace] + (lines.count > 1 ? lines : [])
   }
 
   private static func forms(of unit: ArraySlice<UInt8>) -> [[UInt8]] {

@@ -1,42 +1,32 @@
 /// What is to be masked at one moment of a run. Finds secrets in texts, in all their ``SecretForms``, and
 /// puts ``Secret/mark`` in their place.
 package struct SecretMask: Sendable {
-  /// `nil` where there is nothing to look for.
-  let automaton: PatternAutomaton?
+  /// What is looked for, in one part or several; none where there is nothing.
+  let automata: [PatternAutomaton]
 
   /// Masks nothing, at no cost.
-  package static let none = SecretMask(automaton: nil)
+  package static let none = SecretMask(automata: [])
 
-  package init(_ secrets: some Sequence<Secret>) {
-    var trie = PatternTrie()
-    for secret in secrets { trie.insert(secret) }
-    self.init(trie)
+  package init(_ secrets: some Collection<Secret>) {
+    self.init(automata: secrets.isEmpty ? [] : [PatternAutomaton(secrets.map { MaskedValue($0) })])
   }
 
-  init(_ trie: PatternTrie) {
-    guard trie.nodes.count > 1 else {
-      self = .none
-      return
-    }
-    var trie = trie
-    trie.drawFallbacks()
-    self.init(automaton: PatternAutomaton(trie))
+  init(automata: [PatternAutomaton]) {
+    self.automata = automata
   }
 
-  private init(automaton: PatternAutomaton?) {
-    self.automaton = automaton
-  }
-
-  package var isEmpty: Bool { automaton == nil }
+  package var isEmpty: Bool { automata.isEmpty }
 
   /// Whether some form of a secret stands in the bytes.
   package func contains(_ bytes: UnsafeRawBufferPointer) -> Bool {
-    var isFound = false
-    _ = automaton?.read(bytes, from: 0) { _ in
-      isFound = true
-      return false
+    automata.contains { automaton in
+      var isFound = false
+      _ = automaton.read(bytes, from: 0) { _ in
+        isFound = true
+        return false
+      }
+      return isFound
     }
-    return isFound
   }
 
   package func contains(_ bytes: some Collection<UInt8>) -> Bool {
@@ -65,8 +55,28 @@ package struct SecretMask: Sendable {
   }
 }
 
-extension PatternTrie {
-  mutating func insert(_ secret: Secret) {
-    for form in SecretForms.all(of: secret.bytes) { insert(form) }
+/// A secret, and how much of what it may be written as is looked for.
+struct MaskedValue: Sendable {
+  let secret: Secret
+  /// None of its encodings: much memory is spared where there are many such values.
+  let onlyAsIs: Bool
+
+  init(_ secret: Secret, onlyAsIs: Bool = false) {
+    self.secret = secret
+    self.onlyAsIs = onlyAsIs
+  }
+
+  var forms: [[UInt8]] {
+    onlyAsIs ? SecretForms.asIs(secret.bytes) : SecretForms.all(of: secret.bytes)
+  }
+}
+
+extension PatternAutomaton {
+  convenience init(_ values: [MaskedValue]) {
+    var trie = PatternTrie()
+    for value in values {
+      for form in value.forms { trie.insert(form) }
+    }
+    self.init(trie)
   }
 }

@@ -66,6 +66,7 @@ extension Secret.Unfit {
         + "\(Secret.fewestBytes) cannot be masked"
     case .tooLong: "has more than \(Secret.mostBytes >> 10) KiB"
     case .hasNUL: "has a NUL byte in it"
+    case .notUTF8: "is not UTF-8"
     }
   }
 
@@ -76,7 +77,7 @@ extension Secret.Unfit {
       "masking it would hide half of all output; what is so short can be guessed, and belongs into "
         + "\"inputs\""
     case .tooLong: "let the step read it from a file of its own"
-    case .hasNUL: "encode it, as base64 does, and let the step decode it"
+    case .hasNUL, .notUTF8: "encode it, as base64 does, and let the step decode it"
     }
   }
 }
