@@ -45,11 +45,7 @@ package struct QuotedScript: Sendable, Hashable {
   /// - Precondition: There are as many expressions as holes.
   package func variableNames(for expressions: [String]) -> [String] {
     precondition(expressions.count == holes.count, "one expression for each hole")
-    var prefix = "WEFT_VALUE_"
-    let mentioned = Array(literalText.utf8)
-    while mentioned.mentions(prefix) {
-      prefix = prefix.dropLast() + (prefix.hasSuffix("X_") ? "X_" : "_X_")
-    }
+    let prefix = unmentionedPrefix
     var numbers: [String: Int] = [:]
     return expressions.map { expression in
       let number = numbers[expression] ?? numbers.count + 1
@@ -74,15 +70,15 @@ package struct QuotedScript: Sendable, Hashable {
     return result + text[end...]
   }
 
-  /// What stands between the expressions; these themselves, in their language, may say what they like.
-  private var literalText: String {
-    var result = ""
-    var end = text.startIndex
-    for hole in holes {
-      result += text[end..<index(hole.lowerBound)] + " "
-      end = index(hole.upperBound)
+  /// What the names of variables begin with; what the expressions say, in their language, does not count.
+  private var unmentionedPrefix: String {
+    var prefix = "WEFT_VALUE_"
+    guard Array(text.utf8).mentions(prefix) else { return prefix }
+    let script = ScriptText(text, holes: holes)
+    while script.bytes.mentions(prefix) {
+      prefix = prefix.dropLast() + (prefix.hasSuffix("X_") ? "X_" : "_X_")
     }
-    return result + text[end...]
+    return prefix
   }
 
   private func index(_ offset: Int) -> String.Index {
@@ -91,12 +87,18 @@ package struct QuotedScript: Sendable, Hashable {
 }
 
 extension [UInt8] {
-  /// Whether the text occurs in these bytes.
+  /// Whether the text, which is ASCII and in which the first character comes but once, occurs in these bytes.
   fileprivate func mentions(_ text: String) -> Bool {
     let wanted = Array(text.utf8)
-    guard count >= wanted.count else { return false }
-    return (0...count - wanted.count).contains { start in
-      self[start] == wanted[0] && self[start..<start + wanted.count].elementsEqual(wanted)
+    var matched = 0
+    for byte in self {
+      if byte == wanted[matched] {
+        matched += 1
+        if matched == wanted.count { return true }
+      } else {
+        matched = byte == wanted[0] ? 1 : 0
+      }
     }
+    return false
   }
 }

@@ -20,7 +20,7 @@ struct ValueFlow {
   /// The names that `read` and its kin are given, and where.
   private var readers: [(name: String, offset: Int)] = []
   /// Variables that are set to what comes through a pipe, and those of loops over parameters.
-  private var links: [(name: String, source: String)] = [("OPTARG", positional)]
+  private var links: [(name: String, source: String)] = []
 
   /// Stands for `$1`, `$@` and all such.
   static let positional = "@"
@@ -126,6 +126,7 @@ extension ValueFlow {
   private func allSteps(in script: ScriptText) -> [Step] {
     var steps: [Step] = assignments.map { ($0.name, $0.value, nil) }
     steps += links.map { ($0.name, 0..<0, $0.source) }
+    steps.append(("OPTARG", 0..<0, Self.positional))
     let functions = Set(functions)
     for (name, arguments) in calls {
       let called = script.text(name)

@@ -46,7 +46,7 @@ import WeftTestKit
   @Test(arguments: fragments)
   func isRejectedWhateverSurroundsIt(fragment: String) {
     var random = SeededGenerator(seed: UInt64(fragment.utf8.count))
-    for _ in 0..<150 {
+    for _ in 0..<80 {
       var text = fragment
       for _ in 0..<Int.random(in: 0...3, using: &random) {
         let (before, after) = Self.surroundings.randomElement(using: &random)!
