@@ -1,0 +1,51 @@
+/// A word of a command, after the removal of quotes.
+struct ShellWord {
+  /// Where it stands, quotes included.
+  var range: Range<Int>
+  /// Its characters without quotes; ``ScriptText/hole`` stands for each expression in it, ``expansion`` for
+  /// whatever the shell puts in.
+  var text: [UInt8]
+  /// Not quoted anywhere, and without expansions and expressions.
+  var isPlain: Bool
+  /// The expressions in it, also those inside of its `$(…)`.
+  var holes: Range<Int>
+  /// The length of `NAME` in `NAME=value` and `NAME+=value`, if it has that form.
+  var assignedName: Int?
+
+  /// Stands for an expansion in ``text``.
+  static let expansion: UInt8 = 0x02
+
+  /// The word if it holds neither expansions nor expressions.
+  var literal: String? {
+    text.contains { $0 < 0x03 } ? nil : String(decoding: text, as: UTF8.self)
+  }
+
+  /// What is sure to stand at its start.
+  var literalStart: ArraySlice<UInt8> { text.prefix { $0 > 0x02 } }
+
+  var hasValue: Bool { !holes.isEmpty }
+
+  /// Whether its first character may come from an expression.
+  var mayBeginWithValue: Bool {
+    text.first { $0 != ShellWord.expansion } == ScriptText.hole
+  }
+
+  var hasExpansion: Bool { text.contains(ShellWord.expansion) }
+}
+
+/// A command without those that it is made of: words, assignments, redirections.
+struct SimpleCommand {
+  var start: Int
+  var assignments: [ShellWord] = []
+  var words: [ShellWord] = []
+  var redirections: [Redirection] = []
+}
+
+/// One redirection, without its here-document's body.
+struct Redirection {
+  enum Kind { case file, descriptor, hereString, hereDocument }
+  var kind: Kind
+  var word: ShellWord
+  /// The offset of its operator.
+  var offset: Int
+}
