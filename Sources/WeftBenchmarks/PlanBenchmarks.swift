@@ -9,6 +9,7 @@ enum PlanBenchmarks {
     [10_000, 100_000].flatMap { planning(LayeredGraph(steps: $0, edges: 5)) }
       + [reading(LayeredGraph(steps: 100_000, edges: 5))]
       + [reading(LayeredGraph(steps: 100_000, edges: 10))]
+      + [checking(ReferringGraph(steps: 100_000))]
       + printing(LayeredGraph(steps: 100_000, edges: 5))
   }
 
@@ -31,6 +32,20 @@ enum PlanBenchmarks {
     return BenchmarkRow(
       name: "plan: read, check and plan \(graph.name)", measured: measured, unit: "ms",
       baselineName: "reading alone", baseline: baseline)
+  }
+
+  private static func checking(_ graph: ReferringGraph) -> BenchmarkRow {
+    let file = SourceFile(path: "graph.json", bytes: graph.json(withExpressions: true))
+    let plain = SourceFile(path: "graph.json", bytes: graph.json(withExpressions: false))
+    let plan = { (file: SourceFile) in
+      keep(WorkflowDecoder.decode(file).workflow.map { Planner.plan($0) }?.plan)
+    }
+    let (measured, baseline) = milliseconds({ plan(file) }, { plan(plain) })
+    return BenchmarkRow(
+      name:
+        "plan: read, check and plan \(graph.steps) steps with \(graph.expressionCount) expressions",
+      measured: measured, unit: "ms",
+      baselineName: "the same graph by `needs`, without expressions", baseline: baseline)
   }
 
   private static func printing(_ graph: LayeredGraph) -> [BenchmarkRow] {

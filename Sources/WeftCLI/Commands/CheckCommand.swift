@@ -14,6 +14,7 @@ struct CheckCommand {
 
   func execute() -> ExitCode {
     let files = invocation.files.map { CheckedFile(path: $0) }
+    Kept.untilExit(files)
     switch invocation.format {
     case .text: tell(files)
     case .json: console.output.write(DiagnosticJSON().rendered(collections(files)))

@@ -14,6 +14,7 @@ struct GraphCommand {
 
   func execute() -> ExitCode {
     let file = CheckedFile(path: invocation.file)
+    Kept.untilExit(file)
     console.errors.write(file.diagnostics)
     guard let plan = file.plan else { return file.exitCode(isStrict: false) }
     do {

@@ -102,7 +102,7 @@ struct StepScope: ExpressionScope {
     _ names: Names, of result: NodeValues, owner: String
   ) throws(ExpressionProblem) -> ScopedValue {
     guard let name = names.first else { return try whole(result, owner) }
-    guard let field = StepField(rawValue: name.text) else { return ScopedValue(.null) }
+    guard let field = StepField.named(name.text) else { return ScopedValue(.null) }
     let rest = names.dropFirst()
     if field == .outputs, let output = rest.first {
       return result.output(output.text).part(rest.dropFirst())

@@ -17,9 +17,28 @@ package struct TypeChecker {
 
   package static func check(_ expression: Expression, in scope: any TypeScope) -> CheckedExpression
   {
+    if case .reference(let reference) = expression.root.form {
+      return check(reference, in: scope)
+    }
     var checker = TypeChecker(scope: scope)
     checker.checked.type = checker.type(of: expression.root)
     return checker.checked
+  }
+
+  /// An expression that is a reference and nothing else, as most are.
+  private static func check(
+    _ reference: ContextReference, in scope: any TypeScope
+  ) -> CheckedExpression {
+    var (type, isSecret, faults) = (ExpressionType.any, false, [ExpressionFault]())
+    switch scope.type(of: reference) {
+    case .known(let known, let secret): (type, isSecret) = (known, secret)
+    case .fault(let fault): faults = [fault]
+    }
+    let found = CheckedExpression.Reference(
+      reference: reference, type: type, isSecret: isSecret, isGuarded: reference.asksForOutcome)
+    return CheckedExpression(
+      type: type, isSecret: isSecret, references: [found], statusFunctions: [],
+      hashesFiles: false, faults: faults, remarks: [])
   }
 
   private init(scope: any TypeScope) { self.scope = scope }

@@ -61,7 +61,5 @@ extension Outline {
 
 extension ContextReference {
   /// The context it names; contexts are found regardless of upper and lower case.
-  package var valueContext: ValueContext? {
-    ValueContext(rawValue: context) ?? ValueContext(rawValue: context.lowercased())
-  }
+  package var valueContext: ValueContext? { ValueContext.named(context) }
 }

@@ -92,6 +92,6 @@ struct TextReader {
   /// What is read of a result by the names from `place` on.
   private func fields(of reference: ContextReference, from place: Int) -> StepReads {
     guard place < reference.names.count else { return .everything }
-    return StepField(rawValue: reference.names[place].text)?.reads ?? .result
+    return StepField.named(reference.names[place].text)?.reads ?? .result
   }
 }

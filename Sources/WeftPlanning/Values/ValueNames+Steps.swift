@@ -39,7 +39,7 @@ extension ValueNames {
     }
     let name = reference.names[place].text
     let isGroup = outline.isGroup(at: node)
-    guard let field = StepField(rawValue: name), !isGroup || GroupField(rawValue: name) != nil
+    guard let field = StepField.named(name), !isGroup || GroupField(rawValue: name) != nil
     else { return .problem(unknownField(name, of: node, isGroup), at: place) }
     switch field {
     case .stdout, .stderr, .json:
