@@ -18,10 +18,19 @@ struct RealRun {
     onEvent: (RunEvent) -> Void = { _ in }
   ) async throws {
     let (plan, diagnostics) = Planner.plan(workflow)
+    try await self.init(
+      try #require(plan, "\(diagnostics)"), configuration: configuration, onEvent: onEvent)
+  }
+
+  /// As the first, of a plan whose inputs are bound.
+  init(
+    _ plan: Plan, configuration: EngineConfiguration = EngineConfiguration(),
+    onEvent: (RunEvent) -> Void = { _ in }
+  ) async throws {
     var subscription: EventSubscription?
-    let run = try LiveRun.start(
-      try #require(plan, "\(diagnostics)"), configuration: configuration
-    ) { subscription = $0.subscribe() }
+    let run = try LiveRun.start(plan, configuration: configuration) {
+      subscription = $0.subscribe()
+    }
     var events: [RunEvent] = []
     for await event in subscription! {
       events.append(event)

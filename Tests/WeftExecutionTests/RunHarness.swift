@@ -14,14 +14,18 @@ struct RunHarness {
 
   init(_ workflow: Workflow, maxParallel: Int = 100, onFailure: FailureResponse? = nil) throws {
     let (plan, diagnostics) = Planner.plan(workflow)
+    self.init(
+      try #require(plan, "\(diagnostics)"), maxParallel: maxParallel, onFailure: onFailure)
+  }
+
+  init(_ plan: Plan, maxParallel: Int = 100, onFailure: FailureResponse? = nil) {
     var configuration = EngineConfiguration()
     configuration.maxParallel = maxParallel
     configuration.onFailure = onFailure
     var subscription: EventSubscription?
-    run = LiveRun.start(
-      try #require(plan, "\(diagnostics)"), configuration: configuration, executor: executor,
-      time: time
-    ) { run in subscription = run.subscribe() }
+    run = LiveRun.start(plan, configuration: configuration, executor: executor, time: time) {
+      subscription = $0.subscribe()
+    }
     self.subscription = subscription!
   }
 

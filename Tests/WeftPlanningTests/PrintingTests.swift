@@ -86,7 +86,7 @@ func goldenPlan(_ name: String) throws -> Plan {
   return try planned(try #require(workflow))
 }
 
-private func contents(of path: String) -> [UInt8]? {
+func contents(of path: String) -> [UInt8]? {
   guard let file = fopen(path, "rb") else { return nil }
   defer { fclose(file) }
   var bytes: [UInt8] = []

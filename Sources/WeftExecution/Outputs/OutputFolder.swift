@@ -22,10 +22,10 @@ final class OutputFolder: Sendable {
     return file
   }
 
-  /// Takes away what the run made.
+  /// Takes away what the run made, with whatever its steps have put beside their files.
   func close() {
     path.withLock { path in
-      if let path { FileSystem.removeEmptyDirectory(path) }
+      if let path { FileTree.remove(path) }
       path = nil
     }
   }

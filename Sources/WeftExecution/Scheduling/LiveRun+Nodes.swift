@@ -50,7 +50,8 @@ extension LiveRun {
       stop: StopSwitch(),
       output: StepOutputSink(
         step: index, address: step.address, limit: resolved.command.logLimit, logs: logs,
-        events: events, capture: values.capture(ofStep: index), secrets: secrets),
+        events: events, capture: values.capture(ofStep: index, running: resolved.command),
+        secrets: secrets),
       logs: logs, warnings: warnings, slots: slots)
     // A cancellation comes either before this, and is seen here, or after it, and finds the attempt.
     let obstacle = state.withLock { state -> SkipReason? in
@@ -59,6 +60,7 @@ extension LiveRun {
       return nil
     }
     if let obstacle {
+      outputFile.map(Descriptor.remove)
       slots.release(index)
       return Future(value: skip(index, obstacle))
     }

@@ -141,7 +141,10 @@ package final class LiveRun: Sendable {
   }
 
   /// Before the process ends though the run has not: what others wait for is given back.
-  package func abandon() { slots.close() }
+  package func abandon() {
+    slots.close()
+    values.folder.close()
+  }
 
   /// Waits until the run has ended and nothing of it is left. Cancelling the waiting task changes nothing.
   package func ended() async -> RunReport { await completion.value }

@@ -63,8 +63,10 @@ extension LiveRun {
           stream, isSecret: values.secrets.mask.contains(stream.bytes), spool: values.spool)
       }
     }
+    let since = state.withLock { $0.running[attempt.index]?.since }
     return NodeValues(
-      outcome: .success, conclusion: .success, attempts: attempt.number, exit: end.status.exit,
+      outcome: .success, conclusion: .success, attempts: attempt.number,
+      duration: since.map { time.now - $0 } ?? .zero, exit: end.status.exit,
       stdout: text(capture?.stdout), stderr: text(capture?.stderr))
   }
 
@@ -139,7 +141,7 @@ extension LiveRun {
       return .success([])
     }
     let own = NodeValues(
-      outcome: .success, conclusion: .success, attempts: 1, duration: duration)
+      outcome: .success, conclusion: .success, attempts: 1, duration: duration, isGroup: true)
     return Result { () throws(StepFailure) in
       try OutputCollector(values).outputs(ofGroup: index, own: own)
     }
@@ -152,13 +154,17 @@ extension LiveRun {
   ) {
     let own = NodeValues(
       outcome: verdict.outcome, conclusion: verdict.conclusion, attempts: 1, duration: duration,
-      outputs: (try? outputs.get()) ?? [])
+      outputs: (try? outputs.get()) ?? [], isGroup: true)
     values.record(own, ofNode: plan.groups[index].startNode)
   }
 
   /// What the run hands on, if it is going to have succeeded.
   func outputsOfRun() -> Result<[HandedOn], StepFailure> {
-    let isLost = state.withLock { $0.scopes.firstFault != nil || $0.scopes.runCancellation != nil }
+    // A cancellation that found nothing left to cancel has not happened.
+    let isLost = state.withLock { state in
+      state.scopes.firstFault != nil
+        || state.scopes.runCancellation != nil && state.counts.cancelled > 0
+    }
     guard !isLost, !plan.workflow.outputs.isEmpty else { return .success([]) }
     return Result { () throws(StepFailure) in
       try OutputCollector(values).outputsOfRun().map(HandedOn.init)

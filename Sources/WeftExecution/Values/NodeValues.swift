@@ -14,6 +14,14 @@ struct NodeValues: Sendable {
   var stdout: CapturedText?
   var stderr: CapturedText?
   var outputs: [OutputValue] = []
+  var isGroup = false
+
+  /// What there is of it as a whole; `json` only where it is asked for.
+  var fields: [StepField] {
+    StepField.allCases.filter { field in
+      field != .json && (!isGroup || GroupField(rawValue: field.rawValue) != nil)
+    }
+  }
 
   /// One of a step's fields.
   ///

@@ -50,9 +50,9 @@ final class RunValues: Sendable {
     state.withLock { $0.results[Int32(node)] = values }
   }
 
-  /// What is to be kept of a step's output.
-  func capture(ofStep index: Int) -> OutputCapture {
-    OutputCapture(plan.values.reads(ofNode: plan.steps[index].node))
+  /// What is to be kept of a step's output; nothing of what goes to a terminal.
+  func capture(ofStep index: Int, running command: Command) -> OutputCapture {
+    OutputCapture(command.usesTerminal ? [] : plan.values.reads(ofNode: plan.steps[index].node))
   }
 
   /// What a group sets, evaluated once: all that it reads has ended before the group began.

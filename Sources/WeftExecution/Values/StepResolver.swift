@@ -24,7 +24,33 @@ struct StepResolver {
       try resolve(texts, of: step, at: index, &resolved)
       return (resolved, nil)
     } catch {
+      // What the step is allowed to fail at includes its own expressions.
+      if let tolerance = try? tolerance(ofStep: index) { resolved.allowFailure = tolerance }
       return (resolved, error)
+    }
+  }
+
+  /// Which failures of a step the run survives; found even where other texts of it cannot be computed.
+  private func tolerance(ofStep index: Int) throws(StepFailure) -> FailureTolerance {
+    let step = plan.steps[index]
+    guard
+      let text = plan.values.texts(ofStep: index).first(where: {
+        $0.site == .computed(.allowFailure)
+      }), let expression = text.template.onlyExpression
+    else { return step.allowFailure }
+    var scope = StepScope(values: values, group: step.group)
+    if expression.references.contains(where: { $0.valueContext == .env }) {
+      scope.variables = try variables(ofStep: index)
+    }
+    do throws(ExpressionFault) {
+      let value = try expression.evaluate(in: scope).value
+      do throws(ExpressionProblem) {
+        return try ComputedKey.allowFailure.tolerance(value)
+      } catch {
+        throw ExpressionFault(error, expression.range)
+      }
+    } catch {
+      throw failure(error, in: text)
     }
   }
 

@@ -110,13 +110,12 @@ struct StepScope: ExpressionScope {
     return try result.value(of: field, owner: owner, spool: values.spool).part(rest)
   }
 
-  /// Everything that is there; `json` only where it is JSON.
   private func whole(
     _ result: NodeValues, _ owner: String
   ) throws(ExpressionProblem) -> ScopedValue {
     var members: [(String, ExpressionValue)] = []
     var isSecret = false
-    for field in StepField.allCases where field != .json {
+    for field in result.fields {
       let value = try result.value(of: field, owner: owner, spool: values.spool)
       members.append((field.rawValue, value.value))
       isSecret = isSecret || value.isSecret

@@ -46,8 +46,19 @@ extension ExpressionType {
 }
 
 extension ValueSchema {
-  /// Whether a rule says which texts there may be.
-  var constrainsTexts: Bool {
-    text.pattern != nil || !allowed.isEmpty || constant != nil
+  /// What is declared of a member of an object.
+  func member(_ name: String) -> ValueSchema {
+    if let property = object.properties.first(where: { $0.name == name }) { return property.schema }
+    guard case .matching(let schema) = object.additional else { return ValueSchema() }
+    return schema
+  }
+
+  /// Whether there may be a text, or an array with one, of which no rule says how it begins.
+  var mayBeginWithDash: Bool {
+    guard text.pattern == nil, allowed.isEmpty, constant == nil else { return false }
+    guard !types.isEmpty, !types.contains(.string) else { return true }
+    guard types.contains(.array) else { return false }
+    guard case .matching(let element) = array.elements else { return true }
+    return element.mayBeginWithDash
   }
 }

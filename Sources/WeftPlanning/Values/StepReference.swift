@@ -7,6 +7,8 @@ enum StepReference: Sendable, Hashable {
   case unnamed
   /// The name at this place is no step's.
   case unknown(at: Int)
+  /// The name at this place is that of a step which is no member of this group.
+  case outside(Plan.NodeIndex, at: Int)
   /// Two steps have the name, which has been told.
   case ambiguous
   /// The one who has the reference.
@@ -37,10 +39,15 @@ extension Outline {
     while rest + 1 < reference.names.count, case .groupStart(let group) = nodes[target],
       reference.names[rest].text == GroupField.steps.rawValue
     {
-      guard case .node(let member) = names.meaning(of: reference.names[rest + 1].text),
-        groups[Int(group)].members.contains(Int32(member))
-      else { return .unknown(at: rest + 1) }
-      target = member
+      switch names.meaning(of: reference.names[rest + 1].text) {
+      case .unknown: return .unknown(at: rest + 1)
+      case .ambiguous: return .ambiguous
+      case .node(let member):
+        guard groups[Int(group)].members.contains(Int32(member)) else {
+          return .outside(target, at: rest + 1)
+        }
+        target = member
+      }
       rest += 2
     }
     guard let node else { return .node(target, rest: rest) }

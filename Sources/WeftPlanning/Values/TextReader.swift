@@ -83,9 +83,11 @@ struct TextReader {
     guard case .node(let target, let rest) = outline.meaning(of: reference, to: node, names)
     else { return }
     reads[target].formUnion(fields(of: reference, from: rest))
-    guard let node else { return }
-    // A group's outputs are computed when all in it has ended.
-    if case .output = text.site, outline.group(startingAt: node, encloses: target) { return }
+    // Where no step may be read that is told, and not what would follow from it.
+    guard let node, SiteRules(site: text.site, owner: owner).obstacle(to: .steps) == nil
+    else { return }
+    // A group's outputs are computed when all in it has ended; elsewhere it may not read its members.
+    guard !outline.group(startingAt: node, encloses: target) else { return }
     references.insert(outline.end(of: target), of: node, at: text.part(reference.range))
   }
 

@@ -54,11 +54,8 @@ extension ValueChecker {
       !arguments[..<position].dropFirst().contains("--"),
       case .expression(let first)? = text.template.segments.first?.content
     else { return }
-    let scope = first.references
-    guard let reference = scope.first, scope.count == 1, reference.valueContext == .inputs,
-      case .reference = first.root.form,
-      case .value(let knowledge) = names.meaning(of: reference, in: text.site, of: owner),
-      knowledge.mayBeginWithDash
+    guard case .reference = first.root.form, let reference = first.references.first,
+      names.schema(of: reference)?.mayBeginWithDash == true
     else { return }
     tell(.mayBeOption(argument: position, expression: reference.text), text, first.range)
   }
@@ -133,13 +130,5 @@ extension ExpressionType {
     case .any, .string: true
     case .null, .boolean, .number, .array, .object, .either: false
     }
-  }
-}
-
-extension ValueNames.Knowledge {
-  /// Whether it is a text of which nothing is known that would keep it from beginning with a dash.
-  fileprivate var mayBeginWithDash: Bool {
-    guard !isConstrained, case .string(let values) = type else { return false }
-    return values?.contains { $0.hasPrefix("-") } ?? true
   }
 }

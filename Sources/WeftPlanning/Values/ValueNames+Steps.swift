@@ -14,6 +14,10 @@ extension ValueNames {
     case .unknown(let place):
       let name = reference.names[place].text
       return .problem(.unknownStep(name, nearest: nearestStep(to: name)), at: place)
+    case .outside(let group, let place):
+      return .problem(
+        .notMember(reference.names[place].text, of: outline.member(at: group).address.text),
+        at: place)
     case .itself:
       let owner = outline.member(at: node ?? 0)
       return .problem(
@@ -89,8 +93,8 @@ extension ValueNames {
       let names = step.outputs.map(\.name)
       return .problem(
         .unknownOutput(
-          name, of: owner, known: names, nearest: NearestName(names).nearest(to: name)),
-        at: place)
+          name, of: outline.member(at: node).subject, known: names,
+          nearest: NearestName(names).nearest(to: name)), at: place)
     }
     var knowledge = known[name] ?? .unknown
     if let schema = declaration.schema { knowledge.type = ExpressionType(schema) }

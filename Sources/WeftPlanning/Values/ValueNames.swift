@@ -11,9 +11,6 @@ final class ValueNames {
     /// The step that may have failed, if what is read is there only when it has succeeded.
     var missingWithout: String?
 
-    /// Whether a rule says how the text begins or which texts there are.
-    var isConstrained = false
-
     static let unknown = Knowledge(type: .any)
   }
 
@@ -45,9 +42,7 @@ final class ValueNames {
     inputs = workflow.inputs.map { input in
       (
         input.name.text,
-        Knowledge(
-          type: ExpressionType(input.schema), isSecret: input.isSecret,
-          isConstrained: input.schema.constrainsTexts)
+        Knowledge(type: ExpressionType(input.schema), isSecret: input.isSecret)
       )
     }
     secretNames = workflow.secrets.map(\.name.text)
@@ -107,6 +102,14 @@ final class ValueNames {
         .unknownInput(name, known: known, nearest: NearestName(known).nearest(to: name)), at: 1)
     }
     return member(of: input.knowledge, reference, from: 2)
+  }
+
+  /// What is declared of an input, or of a part of it; `nil` where a reference names none.
+  func schema(of reference: ContextReference) -> ValueSchema? {
+    guard reference.valueContext == .inputs, reference.names.count > 1,
+      let input = workflow.inputs.named(reference.names[1].text)
+    else { return nil }
+    return reference.names[2...].reduce(input.schema) { $0.member($1.text) }
   }
 
   private func secret(_ reference: ContextReference) -> Meaning {

@@ -7,7 +7,7 @@ extension ValueProblem {
     switch self {
     case .expression(let code, _, _), .remark(let code, _, _): code
     case .unknownContext: "W0310"
-    case .unknownStep: "W0311"
+    case .unknownStep, .notMember: "W0311"
     case .unknownMember, .stepNotNamed, .secretNotNamed, .memberNotNamed: "W0312"
     case .unknownOutput: "W0313"
     case .unknownInput: "W0314"
@@ -38,6 +38,8 @@ extension ValueProblem {
       "\"\(name)\" cannot be used in \(site.key)"
     case .unknownStep(let name, _):
       "the expression reads step \"\(name)\", which is not a step of this workflow"
+    case .notMember(let name, let group):
+      "the expression reads \"\(name)\", which is not a member of group \"\(group)\""
     case .stepNotNamed:
       "\"steps\" is used without the name of a step"
     case .secretNotNamed:
@@ -93,16 +95,19 @@ extension ValueProblem {
         ?? "there are inputs, env, secrets, steps, self, run and workflow; a text stands in '…'"
     case .unknownStep(_, let nearest):
       nearest.map { "did you mean \"\($0)\"?" } ?? "a step or group is named by its \"id\""
+    case .notMember(let name, _):
+      "name it without the group: steps.\(name)"
     case .stepNotNamed, .memberNotNamed:
       "write the id of a step after it: steps.build.stdout"
     case .secretNotNamed:
       "write the name of a secret after it: secrets.TOKEN"
     case .unknownMember(_, _, let known, let nearest):
       nearest.map { "did you mean \"\($0)\"?" } ?? listing(known)
-    case .unknownOutput(_, _, let known, let nearest):
+    case .unknownOutput(_, let owner, let known, let nearest):
       nearest.map { "did you mean \"\($0)\"?" }
         ?? (known.isEmpty
-          ? "declare it there: \"outputs\": { \"…\": \"${{ self.stdout }}\" }" : listing(known))
+          ? "declare it there: \"outputs\": { \"…\": \"${{ \(owner.example) }}\" }"
+          : listing(known))
     case .unknownInput(_, let known, let nearest):
       nearest.map { "did you mean \"\($0)\"?" }
         ?? (known.isEmpty
@@ -151,5 +156,15 @@ extension ValueProblem {
     guard !known.isEmpty else { return nil }
     let shown = known.prefix(12).joined(separator: ", ")
     return "there \(known.count == 1 ? "is" : "are") \(shown)\(known.count > 12 ? " and more" : "")"
+  }
+}
+
+extension PlanningProblem.Subject {
+  /// What it may hand on.
+  fileprivate var example: String {
+    switch self {
+    case .step: "self.stdout"
+    case .group: "steps.MEMBER.stdout"
+    }
   }
 }

@@ -10,11 +10,12 @@ enum ValueProblem: Sendable, Hashable {
   /// A context, or a function, that exists and means nothing there.
   case unavailable(String, in: TextSite, help: String)
   case unknownStep(String, nearest: String?)
+  case notMember(String, of: String)
   case stepNotNamed
   case secretNotNamed
   case memberNotNamed(String)
   case unknownMember(String, of: String, known: [String], nearest: String?)
-  case unknownOutput(String, of: String, known: [String], nearest: String?)
+  case unknownOutput(String, of: PlanningProblem.Subject, known: [String], nearest: String?)
   case unknownInput(String, known: [String], nearest: String?)
   case unknownVariable(String, isOfSameLayer: Bool, nearest: String?)
   case unknownSecret(String, known: [String], nearest: String?)

@@ -31,9 +31,6 @@ package enum FileSystem {
     _ = try retrying { mkdir(path, mode_t(mode)) }
   }
 
-  /// Takes away a directory of this process's own, if nothing is in it.
-  package static func removeEmptyDirectory(_ path: String) { rmdir(path) }
-
   /// Symbolic links are followed.
   package static func isDirectory(_ path: String) -> Bool {
     var status = stat()

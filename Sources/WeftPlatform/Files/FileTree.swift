@@ -94,7 +94,7 @@ extension FileTree {
     }
   }
 
-  fileprivate static func opened(
+  static func opened(
     _ directory: Int32, _ name: [CChar], _ flags: Int32, at path: [String]
   ) throws(Fault) -> OwnedDescriptor {
     OwnedDescriptor(
@@ -115,7 +115,7 @@ extension FileTree {
   }
 
   /// Without `.` and `..`, each with the zero that ends it, by their bytes.
-  fileprivate static func names(in directory: Int32, at path: [String]) throws(Fault) -> [[CChar]] {
+  static func names(in directory: Int32, at path: [String]) throws(Fault) -> [[CChar]] {
     let copy = try placing(path) { () throws(SystemError) in
       try retrying { fcntl(directory, F_DUPFD_CLOEXEC, 0) }
     }

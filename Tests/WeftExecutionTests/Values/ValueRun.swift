@@ -1,0 +1,118 @@
+import Synchronization
+import Testing
+import WeftDefinition
+import WeftDiagnostics
+import WeftJSON
+import WeftPlanning
+import WeftPlatform
+import WeftTestKit
+
+@testable import WeftExecution
+
+/// A workflow file as a test writes it, planned, and its inputs bound.
+func boundPlan(
+  _ json: String, inputs: KeyValuePairs<String, JSONValue> = [:], run: RunID? = RunID("run-1")
+) throws -> (plan: Plan, inputs: InputValues, problems: [Diagnostic]) {
+  let file = SourceFile(path: "workflow.json", bytes: Array(json.utf8))
+  let (workflow, unreadable) = WorkflowDecoder.decode(file)
+  try #require(unreadable.filter(\.isError).map(\.message) == [])
+  let (plan, diagnostics) = Planner.plan(try #require(workflow))
+  let sound = try #require(plan, "\(diagnostics.map(\.message))")
+  let given = inputs.map { GivenInput($0.key, .value($0.value), .program) }
+  let values = try InputBinding.bind(
+    sound.workflow.inputs, given, manner: .program, allowsMissing: run == nil)
+  let (bound, problems) = sound.bound(to: values, run: run)
+  return (bound, values, problems)
+}
+
+/// A run, from a file's text to its end, whose steps start nothing: each writes what the test says.
+struct ValueRun {
+  /// What a step's program would do.
+  struct Act: Sendable {
+    var stdout: [[UInt8]] = []
+    var stderr: [[UInt8]] = []
+    /// What it writes into `$WEFT_OUTPUT`.
+    var handsOn: String?
+    var status = AttemptEnd.Status.ended(.code(0))
+
+    static func exit(_ code: Int) -> Act { Act(status: .ended(.code(code))) }
+    static func writes(_ text: String) -> Act { Act(stdout: [Array(text.utf8)]) }
+    static func handsOn(_ text: String) -> Act { Act(handsOn: text) }
+  }
+
+  let report: RunReport
+  /// What steps were started with.
+  let started: [String: ResolvedStep]
+  let groups: [String: GroupEnd]
+  let run: LiveRun
+
+  init(
+    _ json: String, inputs: KeyValuePairs<String, JSONValue> = [:],
+    secrets: [SecretName: Secret] = [:], acts: [String: Act] = [:]
+  ) throws {
+    let (plan, values, problems) = try boundPlan(json, inputs: inputs)
+    try #require(problems.map(\.message) == [])
+    let started = Mutex<[String: ResolvedStep]>([:])
+    let executor = ImmediateExecutor { attempt in
+      let address = attempt.step.address.text
+      started.withLock { $0[address] = attempt.resolved }
+      return acts[address].map { ValueRun.play($0, attempt) } ?? .ended(.code(0))
+    }
+    var configuration = EngineConfiguration()
+    configuration.inputs = values
+    configuration.secrets = RunSecrets(secrets)
+    var subscription: EventSubscription?
+    run = LiveRun.start(
+      plan, id: RunID("run-1"), configuration: configuration, executor: executor, time: ManualTime()
+    ) { subscription = $0.subscribe() }
+    report = run.report
+    self.started = started.withLock { $0 }
+    var groups: [String: GroupEnd] = [:]
+    for event in subscription?.takeAll() ?? [] {
+      if case .groupFinished(let address, let end) = event.kind { groups[address.text] = end }
+    }
+    self.groups = groups
+  }
+
+  private static func play(_ act: Act, _ attempt: Attempt) -> AttemptEnd.Status {
+    for chunk in act.stdout { chunk.withUnsafeBytes { attempt.output.write($0, to: .stdout) } }
+    for chunk in act.stderr { chunk.withUnsafeBytes { attempt.output.write($0, to: .stderr) } }
+    if let text = act.handsOn, let path = attempt.outputFile {
+      do {
+        let file = try Descriptor.creating(path, .orEmptied)
+        try file.writeAll(text)
+      } catch {
+        Issue.record("\(error)")
+      }
+    }
+    return act.status
+  }
+
+  /// The command line that a step was started with.
+  func arguments(of step: String) -> [String]? { started[step]?.arguments(shell: .sh) }
+
+  /// A variable that a step itself was given; `nil` where it was removed or never set.
+  func variable(_ name: String, of step: String) -> String? {
+    started[step]?.environment[name] ?? nil
+  }
+
+  func end(of step: String) -> StepEnd? {
+    guard let state = report.steps.first(where: { $0.address.text == step })?.state,
+      case .finished(let end) = state
+    else { return nil }
+    return end
+  }
+
+  func failure(of step: String) -> StepFailure? { end(of: step)?.failure }
+
+  /// What a step hands on, as JSON.
+  func outputs(of step: String) -> [String: String]? { end(of: step).map { shown($0.outputs) } }
+
+  var outputs: [String: String] { shown(report.end?.outputs ?? []) }
+  var outcome: Outcome? { report.end?.outcome }
+}
+
+/// Outputs as JSON; `-` for one whose value is told nowhere.
+func shown(_ outputs: [HandedOn]) -> [String: String] {
+  Dictionary(uniqueKeysWithValues: outputs.map { ($0.name, $0.value.map(\.description) ?? "-") })
+}

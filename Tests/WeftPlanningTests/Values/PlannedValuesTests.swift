@@ -1,0 +1,81 @@
+import Testing
+import WeftDefinition
+import WeftDiagnostics
+import WeftExpressions
+import WeftPlanning
+
+/// What a plan knows of its expressions.
+struct PlannedValuesTests {
+  /// What is read of step `a` by a step with these arguments.
+  private static func reads(_ expressions: String...) throws -> StepReads {
+    let plan = try planned(
+      Workflow(parallel: [
+        Step(
+          id: "a", action: .run(Command(.script("true"))),
+          outputs: [OutputDeclaration("x", value: "1")]),
+        Step("r", run: ["echo"] + expressions.map { "${{ \($0) }}" }),
+      ]))
+    return plan.values.reads(ofNode: plan.steps[0].node)
+  }
+
+  @Test func onlyWhatIsReadIsKept() throws {
+    #expect(try Self.reads("1") == [])
+    #expect(try Self.reads("steps.a.stdout") == .stdout)
+    #expect(try Self.reads("steps.a.json.x[0]") == .stdout)
+    #expect(try Self.reads("steps.a.stderr") == .stderr)
+    #expect(try Self.reads("steps.a.outputs.x") == .result)
+    #expect(try Self.reads("steps.a.outcome", "steps['a']['stderr']") == [.result, .stderr])
+    #expect(try Self.reads("toJSON(steps.a)") == .everything)
+    #expect(try Self.reads("steps.a[format('std{0}', 'out')]") == .everything)
+  }
+
+  @Test func whatAStepReadsOfItselfIsKept() throws {
+    let step = Step(
+      id: "a", action: .run(Command(.script("true"))),
+      outputs: [OutputDeclaration("x", value: "${{ self.stderr }}")])
+    let plan = try planned(Workflow(steps: [step]))
+    #expect(plan.values.reads(ofNode: plan.steps[0].node) == .stderr)
+  }
+
+  @Test func aPlanWithoutExpressionsHasNoValues() throws {
+    #expect(try planned(Workflow(steps: [Step("a", run: "echo $HOME {{ x }}")])).values.isEmpty)
+    #expect(try !planned(Workflow(steps: [Step("a", run: "echo ${{ 1 }}")])).values.isEmpty)
+  }
+
+  @Test func secretsThatAreReadAreKnown() throws {
+    var workflow = Workflow(steps: [
+      Step(
+        id: "a", action: .run(Command(.script("true"))),
+        settings: CommandSettings(environment: ["T": "${{ secrets.USED }}"]))
+    ])
+    workflow.secrets = [
+      SecretDeclaration("USED", from: .environment("A")),
+      SecretDeclaration("UNUSED", from: .environment("B")),
+    ]
+    #expect(try planned(workflow).values.secrets == ["USED"])
+  }
+
+  @Test func aWorkflowBuiltInSwiftIsCheckedAsWell() {
+    var workflow = Workflow(parallel: [
+      Step("a", run: ["echo", "${{ steps.b.stdout }}", "${{ inputs.x }}"]),
+      Step("b", run: ["echo", "${{ steps.a.stdout }}", "${{ 1 + }}"]),
+      Step(
+        id: "c", action: .run(Command(.script("true"))), computed: [.timeout: "${{ 5 }}"]),
+    ])
+    workflow.outputs = [OutputDeclaration("o", value: nil)]
+    let (plan, diagnostics) = Planner.plan(workflow)
+    #expect(plan == nil)
+    #expect(diagnostics.allSatisfy { $0.place == nil })
+    #expect(
+      Set(diagnostics.map(\.code)) == ["W0206", "W0302", "W0314", "W0321", "W0325"],
+      "\(diagnostics.map(\.message))")
+  }
+
+  @Test func aScriptRefersToItsValuesByVariables() throws {
+    let plan = try planned(
+      Workflow(steps: [Step("s", run: "echo ${{ 'a' }} '${{ 'b' }}' \"${{ 'a' }}\"")]))
+    let script = try #require(plan.values.script(ofStep: 0))
+    #expect(!script.text.contains("${{"))
+    #expect(script.variables.map { $0.expression.text } == ["'a'", "'b'"])
+  }
+}
