@@ -127,7 +127,8 @@ extension AttemptEnd.Status {
 
 extension HandedOn {
   init(_ output: OutputValue) {
-    self.init(name: output.name, value: output.isSecret ? nil : output.value.json)
+    // A literal `nil` would be JSON's null.
+    self.init(name: output.name, value: output.isSecret ? .none : .some(output.value.json))
   }
 }
 
