@@ -2,7 +2,8 @@ import WeftDefinition
 import WeftTestKit
 
 /// Makes workflows that a seed describes: groups in groups, all orders, needs across groups, tolerances,
-/// limits. Needs only point to what stands earlier in the file, so there are no cycles.
+/// limits, expressions. Needs and references only point to what stands earlier in the file, so there are no
+/// cycles.
 struct RandomWorkflow {
   private var random: SeededGenerator
   private var names: [String] = []
@@ -46,6 +47,7 @@ struct RandomWorkflow {
   private mutating func step(depth: Int, ancestors: Set<String>) -> Step {
     let name = "s\(stepsLeft)"
     let needs = needs(notAmong: ancestors)
+    let settings = CommandSettings(environment: readings(notAmong: ancestors))
     let isGroup = depth < 4 && chance(30)
     let action: StepAction =
       isGroup
@@ -53,7 +55,7 @@ struct RandomWorkflow {
       : .run(Command(.program(["true"])))
     names.append(name)
     return Step(
-      id: StepID(name), action: action, needs: needs,
+      id: StepID(name), action: action, needs: needs, settings: settings,
       timeout: isGroup && chance(25) ? duration() : nil, allowFailure: tolerance())
   }
 
@@ -63,6 +65,18 @@ struct RandomWorkflow {
     let candidates = names.filter { !ancestors.contains($0) }
     let count = min(candidates.count, Int.random(in: 0...3, using: &random))
     return candidates.shuffled(using: &random).prefix(count).map { Need($0) }
+  }
+
+  /// Variables that tell how earlier steps and groups have ended, each named after the one that it reads.
+  private mutating func readings(notAmong ancestors: Set<String>) -> [String: String?] {
+    guard chance(25) else { return [:] }
+    let candidates = names.filter { !ancestors.contains($0) }
+    let count = min(candidates.count, Int.random(in: 1...2, using: &random))
+    let read = candidates.shuffled(using: &random).prefix(count)
+    return Dictionary(
+      uniqueKeysWithValues: read.map {
+        ($0, "${{ steps.\($0).outcome }} as ${{ steps.\($0).conclusion }}")
+      })
   }
 
   private mutating func tolerance() -> FailureTolerance {

@@ -5,6 +5,8 @@ import WeftPlanning
 /// Holds the events of a run against what a run promises. It knows the rules and not the engine.
 struct RunChecker {
   private(set) var violations: [String] = []
+  /// How many values were read.
+  private(set) var readings = 0
   private let plan: Plan
   private var phases: [StepAddress: Phase] = [:]
   private var skips: [StepAddress: SkipReason] = [:]
@@ -17,12 +19,14 @@ struct RunChecker {
   private var running = 0
   private let maxParallel: Int
   private let nodeOf: [StepAddress: Int]
+  private let variables: [StepAddress: [(name: String, value: String?)]]
 
   private enum Phase { case queued, started, ended }
 
   init(_ simulation: Simulation) {
     plan = simulation.plan
     maxParallel = simulation.maxParallel
+    variables = simulation.variables
     var nodeOf: [StepAddress: Int] = [:]
     for step in plan.steps { nodeOf[step.address] = step.node }
     self.nodeOf = nodeOf
@@ -50,6 +54,7 @@ struct RunChecker {
     case .stepStarted(let step, _):
       require(phases.updateValue(.started, forKey: step) == .queued, "\(step) was not queued")
       requireDependencies(of: step)
+      requireValues(of: step)
       require(cancelled == nil, "\(step) starts in a run that is being cancelled")
       running += 1
       let (count, limit) = (running, maxParallel)
@@ -92,6 +97,21 @@ struct RunChecker {
         require(
           groupEnds[group]?.conclusion == .success, "\(step) runs, but \(group) did not succeed")
       }
+    }
+  }
+
+  /// What it reads has ended, and it was told how.
+  private mutating func requireValues(of step: StepAddress) {
+    for (name, value) in variables[step] ?? [] {
+      readings += 1
+      let read = StepAddress(name)
+      let end =
+        ends[read].map { "\($0.outcome) as \($0.conclusion)" }
+        ?? groupEnds[read].map { "\($0.outcome) as \($0.conclusion)" }
+      require(end != nil, "\(step) reads \(read), which has not ended")
+      require(
+        end == nil || value == end,
+        "\(step) reads \(value ?? "nothing") of \(read), which ended in \(end ?? "")")
     }
   }
 

@@ -13,6 +13,8 @@ struct Simulation {
   let report: RunReport
   /// The most attempts that ran at once, in the run and in each limited group.
   let peak: Int
+  /// What the variables of each step that ran were, with those of the groups around it.
+  let variables: [StepAddress: [(name: String, value: String?)]]
 
   init(seed: UInt64) {
     let (plan, diagnostics) = Planner.plan(RandomWorkflow.make(seed: seed))
@@ -29,9 +31,14 @@ struct Simulation {
       subscription = $0.subscribe()
     }
     var peak = 0
+    var variables: [StepAddress: [(name: String, value: String?)]] = [:]
     while !run.completion.isSettled {
       let attempts = executor.attempts
       peak = max(peak, attempts.count)
+      for attempt in attempts where variables[attempt.step.address] == nil {
+        let layers = [attempt.resolved.environment] + attempt.resolved.groupEnvironments.values
+        variables[attempt.step.address] = layers.flatMap { $0.map { (name: $0, value: $1) } }
+      }
       Simulation.checkLimits(attempts.map(\.step), in: plan, seed: seed)
       guard let attempt = attempts.randomElement(using: &random) else {
         preconditionFailure("seed \(seed): nothing runs, and the run does not end")
@@ -47,6 +54,7 @@ struct Simulation {
       }
     }
     self.peak = peak
+    self.variables = variables
     events = subscription!.takeAll() ?? []
     report = run.report
   }

@@ -18,15 +18,26 @@ extension Plan {
   package func binding(_ values: EarlyValues) -> Plan {
     var plan = self
     plan.names.merge(values.names) { $1 }
-    if let timeout = values.timeouts[0] { plan.workflow.timeout = timeout }
-    if let limit = values.limits[0] { plan.workflow.maxParallel = limit }
+    if let timeout = values.timeouts[0] {
+      plan.workflow.timeout = timeout
+      plan.workflow.computed[.timeout] = nil
+    }
+    if let limit = values.limits[0] {
+      plan.workflow.maxParallel = limit
+      plan.workflow.computed[.maxParallel] = nil
+    }
     for (group, timeout) in values.timeouts where group > 0 {
       plan.groups[group].step?.timeout = timeout
+      plan.groups[group].step?.computed[.timeout] = nil
     }
     for (group, tolerance) in values.tolerances where group > 0 {
       plan.groups[group].step?.allowFailure = tolerance
+      plan.groups[group].step?.computed[.allowFailure] = nil
     }
-    for (group, limit) in values.limits { plan.groups[group].maxParallel = limit }
+    for (group, limit) in values.limits {
+      plan.groups[group].maxParallel = limit
+      plan.groups[group].step?.computed[.maxParallel] = nil
+    }
     return plan
   }
 

@@ -42,12 +42,12 @@ import WeftPlanning
   /// What a step does to its file, and what is said of it.
   static let misdeeds: [(script: String, says: String?)] = [
     (":", #"does not set the output "x""#),
-    ("rm \"$WEFT_OUTPUT\"", "$WEFT_OUTPUT cannot be read"),
-    ("rm \"$WEFT_OUTPUT\"; mkfifo \"$WEFT_OUTPUT\"", "$WEFT_OUTPUT cannot be read"),
-    ("rm \"$WEFT_OUTPUT\"; mkdir -p \"$WEFT_OUTPUT/in/side\"", "$WEFT_OUTPUT cannot be read"),
-    ("ln -sf /etc/passwd \"$WEFT_OUTPUT\"", "$WEFT_OUTPUT cannot be read"),
-    ("ln -sf /dev/zero \"$WEFT_OUTPUT\"", "$WEFT_OUTPUT cannot be read"),
-    ("head -c 1048577 /dev/zero | tr '\\0' a >\"$WEFT_OUTPUT\"", "$WEFT_OUTPUT cannot be read"),
+    ("rm \"$WEFT_OUTPUT\"", "is not there any more"),
+    ("rm \"$WEFT_OUTPUT\"; mkfifo \"$WEFT_OUTPUT\"", "was replaced by a FIFO"),
+    ("rm \"$WEFT_OUTPUT\"; mkdir -p \"$WEFT_OUTPUT/in/side\"", "was replaced by a directory"),
+    ("ln -sf /etc/passwd \"$WEFT_OUTPUT\"", "was replaced by a symbolic link"),
+    ("ln -sf /dev/zero \"$WEFT_OUTPUT\"", "was replaced by a symbolic link"),
+    ("head -c 1048577 /dev/zero | tr '\\0' a >\"$WEFT_OUTPUT\"", "has more than 1 MiB"),
     (
       "echo 'x=1' >\"$WEFT_OUTPUT\"; echo '{\"y\": 2, \"z\": 3}' >>\"$WEFT_OUTPUT\"",
       #"line 2 of $WEFT_OUTPUT sets "z""#

@@ -1,0 +1,66 @@
+import Testing
+
+/// Values in the hands of the real program: given on the command line, handed on from step to step.
+struct ValueTests {
+  private static let workflow = #"""
+    { "inputs": { "v": { "type": "string" } },
+      "env": { "V": "${{ inputs.v }}" },
+      "steps": [
+        { "id": "make", "run": "printf 'v<<END\n%s\nEND\n' \"$V\" >>$WEFT_OUTPUT", "outputs": { "v": { "type": "string" } } },
+        { "run": "printf '%s|' ${{ inputs.v }} \"${{ steps.make.outputs.v }}\" >script" },
+        { "run": ["sh", "-c", "printf '%s|' \"$@\" >program", "sh", "--", "${{ inputs.v }}", "${{ steps.make.outputs.v }}"] }
+      ] }
+    """#
+
+  @Test(
+    "S01: what is given and handed on is never read as code",
+    arguments: [
+      #""; touch canary #"#, "'; touch canary; '", "$(touch canary)", "-rf", "a\n; touch canary\nb",
+    ])
+  func valuesAreNoCode(value: String) {
+    let directory = Directory()
+    directory.write("workflow.json", ValueTests.workflow)
+    let result = Weft.run("run", "workflow.json", "-i", "v=" + value, in: directory)
+    #expect(result.status == 0, "\(result.errors)")
+    #expect(directory.read("script") == Array("\(value)|\(value)|".utf8))
+    #expect(directory.read("program") == Array("--|\(value)|\(value)|".utf8))
+    #expect(directory.read("canary") == nil)
+  }
+
+  @Test("S03: a line end in a value cannot set what is not declared")
+  func lineEndsSetNothing() {
+    let directory = Directory()
+    directory.write(
+      "workflow.json",
+      Array(
+        #"""
+        { "inputs": { "v": { "type": "string" } },
+          "steps": [
+            { "id": "make", "env": { "V": "${{ inputs.v }}" }, "run": "echo \"v=$V\" >>$WEFT_OUTPUT", "outputs": { "v": { "type": "string" } } },
+            { "run": "echo $PATH >path" }
+          ] }
+        """#.utf8))
+    let result = Weft.run("run", "workflow.json", "-i", "v=x\nPATH=/evil", in: directory)
+    #expect(result.status == 1)
+    #expect(result.errors.contains(#"line 2 of $WEFT_OUTPUT sets "PATH", which is not declared"#))
+    #expect(directory.read("path") == nil)
+  }
+
+  @Test func nothingIsLeftOfARunThatWasInterrupted() {
+    let directory = Directory()
+    directory.write(
+      "workflow.json",
+      Array(
+        #"""
+        { "steps": [{ "run": "touch $WEFT_OUTPUT.beside; ls -A $TMPDIR | wc -l; kill -INT $PPID; while :; do sleep 100; done", "outputs": { "v": {} } }] }
+        """#.utf8))
+    let script = #"""
+      mkdir tmp; export TMPDIR=$PWD/tmp
+      "$WEFT" run workflow.json >said 2>&1; echo "exit $?"
+      ls -A tmp
+      """#
+    let result = Weft.shell(script, in: directory)
+    #expect(result.output == "exit 130\n")
+    #expect(String(decoding: directory.read("said") ?? [], as: UTF8.self).contains("[1] 1\n"))
+  }
+}
