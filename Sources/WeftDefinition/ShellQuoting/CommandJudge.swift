@@ -121,7 +121,10 @@ struct CommandJudge {
     case .data: break
     case .runs(let wrapper): judge(wrapper, arguments, of: name)
     case .finds: judgeFind(arguments)
-    case .interprets(let interpreter): judge(interpreter, arguments, of: name)
+    case .interprets(let interpreter):
+      judge(interpreter, arguments, of: name)
+      // What its program is given may be a command again: runuser -u www -- sh -c …
+      judgeOrdinary(arguments, of: name)
     case .joinsIntoScript: reject(arguments, .scriptText(name))
     case .connects: judgeSSH(arguments, of: name)
     }

@@ -29,7 +29,7 @@ struct Wrapper {
     "time": Wrapper(letters: "fo", words: ["--format", "--output"]),
     "stdbuf": Wrapper(letters: "ioe", words: ["--input", "--output", "--error"]),
     "ionice": Wrapper(letters: "cnpPu", words: ["--class", "--classdata"]),
-    "chroot": Wrapper(operands: 1),
+    "chroot": Wrapper(operands: 1), "sshpass": Wrapper(letters: "pfdP"),
     "flock": Wrapper(
       letters: "wE", words: ["--timeout", "--wait", "--conflict-exit-code"], operands: 1,
       scripts: ["-c", "--command"]),
