@@ -1,0 +1,76 @@
+#!/usr/bin/env python3
+"""Runs the examples of a page, and compares what weft prints with what the page says.
+
+    documented.py WEFT PAGE... [--update]
+
+An example is a block of JSON that is a workflow, and the block of a console after it. Its commands
+(`$ weft run FILE`) run in an empty directory in which FILE is that workflow. Times, and how many
+steps run at once, are not compared.
+"""
+import json
+import os
+import pathlib
+import re
+import subprocess
+import sys
+import tempfile
+
+block = re.compile(r"^```(json|console)\n(.*?)^```$", re.M | re.S)
+# What is different each time, or on each machine.
+varying = re.compile(r"\b\d+(\.\d+)? (µs|ms|s)\b|\bat most \d+ at once")
+
+
+def is_workflow(text: str) -> bool:
+    try:
+        value = json.loads(text)
+    except ValueError:
+        return False
+    return isinstance(value, dict) and bool(value.keys() & {"steps", "parallel"})
+
+
+def transcript(weft: str, workflow: str, commands: list[str]) -> str:
+    """What the commands print, each after its line."""
+    with tempfile.TemporaryDirectory() as folder:
+        lines = []
+        environment = {"PATH": f"{pathlib.Path(weft).resolve().parent}:{os.environ['PATH']}",
+                       "HOME": folder, "LANG": "C.UTF-8"}
+        for command in commands:
+            file = re.search(r"[\w-]+\.json", command)
+            if file:
+                pathlib.Path(folder, file[0]).write_text(workflow, encoding="utf-8")
+            result = subprocess.run(
+                ["/bin/sh", "-c", f"exec 2>&1; {command}"], cwd=folder, env=environment,
+                stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, timeout=60)
+            lines += [f"$ {command}\n", result.stdout.decode("utf-8")]
+        return "".join(lines)
+
+
+def main() -> int:
+    arguments = [a for a in sys.argv[1:] if a != "--update"]
+    weft, pages = arguments[0], arguments[1:]
+    count = wrong = 0
+    for page in map(pathlib.Path, pages):
+        text = page.read_text(encoding="utf-8")
+        workflow, pieces, end = "", [], 0
+        for match in block.finditer(text):
+            kind, content = match.groups()
+            if kind == "json":
+                workflow = content if is_workflow(content) else ""
+                continue
+            commands = re.findall(r"^\$ (weft .*)$", content, re.M)
+            if not workflow or not commands:
+                continue
+            count += 1
+            actual = transcript(weft, workflow, commands)
+            if varying.sub("…", actual) != varying.sub("…", content):
+                wrong += 1
+                print(f"{page}: {commands[0]}\n--- said\n{content}--- printed\n{actual}")
+                pieces += [text[end:match.start(2)], actual]
+                end = match.end(2)
+        if "--update" in sys.argv:
+            page.write_text("".join(pieces) + text[end:], encoding="utf-8")
+    print(f"{count} examples of {len(pages)} pages, {wrong} that differ")
+    return 1 if wrong or not count else 0
+
+
+sys.exit(main())
