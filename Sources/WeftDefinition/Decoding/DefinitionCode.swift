@@ -27,7 +27,7 @@ public enum DefinitionCode: String, Sendable, Hashable, CaseIterable {
   case pattern = "W0411"
   case unfitValue = "W0412"
   case repeatedValue = "W0413"
-  case unreadableSecret = "W0420"
+  case unreadableSecret = "W0425"
   case emptyGroup = "W0502"
 
   /// What the code stands for, as a sentence for a table.

@@ -123,7 +123,7 @@ import WeftPlatform
   func whatIsTooShortIsRefused(value: String) throws {
     let complaint = try #require(
       Self.complaint(Self.variable("WEFT_TEST_SECRET_\(value.utf8.count)_S08", value)))
-    #expect(complaint.code == "W0420")
+    #expect(complaint.code == "W0425")
     #expect(complaint.message.hasPrefix("the secret \"TOKEN\" "))
     #expect(complaint.message.contains("from the variable \"WEFT_TEST_SECRET_"))
     #expect(complaint.help != nil)
