@@ -15,7 +15,12 @@ enum FirstWorkflow {
           "description": "The group is done when all its members are; then comes the next step.",
           "parallel": [
             { "id": "unit", "run": "echo testing one part", "timeout": "5m" },
-            { "id": "system", "run": ["uname", "-sm"], "name": "a program without a shell" },
+            {
+              "id": "system",
+              "description": "An array starts a program without a shell. What it writes is handed on.",
+              "run": ["uname", "-sm"],
+              "outputs": { "name": "${{ self.stdout }}" }
+            },
             {
               "id": "style",
               "description": "Its failure would be told, and the run would go on.",
@@ -32,8 +37,9 @@ enum FirstWorkflow {
         },
         {
           "id": "finish",
+          "description": "An expression stands for a value. It is never taken for code.",
           "env": { "GREETING": "hello" },
-          "run": "echo \\"$GREETING from the last step\\""
+          "run": "echo \\"$GREETING from the last step, on ${{ steps.system.outputs.name }}\\""
         }
       ]
     }

@@ -144,9 +144,8 @@ extension Problem {
       Wording(
         .expression, "\(path) has an expression in it, and none can stand there",
         help:
-          "expressions stand in run, stdin, env, cwd, name and outputs, and in place of a number, "
-          + "a size, a duration or a truth")
-
+          "expressions stand in run, stdin, cwd, names of steps, and values of env and outputs, "
+          + "and in place of a number, a size, a duration or a truth")
     }
   }
 }

@@ -91,7 +91,19 @@ struct OutputCollector {
     throw StepFailure(
       classes: [.output],
       message: fault.message(about: "output \"\(output.name)\"", isSecret: output.isSecret),
-      help: fault.help(isSecret: output.isSecret))
+      help: reading(output, of: declaration, by: schema)
+        ?? fault.help(isSecret: output.isSecret))
+  }
+
+  /// The cure for a text that would fit if it were read as JSON: what a program writes is text.
+  private func reading(
+    _ output: OutputValue, of declaration: OutputDeclaration, by schema: ValueSchema
+  ) -> String? {
+    guard case .string(let text) = output.value,
+      let value = try? ExpressionValue.json(text, from: ""), schema.faults(of: value.json).isEmpty,
+      let expression = Template.parse(declaration.value ?? "").onlyExpression
+    else { return nil }
+    return "read the text: ${{ fromJSON(\(expression.text)) }}"
   }
 }
 
