@@ -31,7 +31,8 @@ public enum EnvironmentPolicy: String, Sendable, Hashable, CaseIterable {
     kept.contains(name) || name.hasPrefix("LC_")
   }
 
-  private static let kept: Set<String> = [
+  /// The names that are kept, but for those of `LC_…`.
+  package static let kept: Set<String> = [
     "PATH", "HOME", "USER", "LOGNAME", "SHELL", "LANG", "TZ", "TMPDIR", "TERM",
   ]
 }

@@ -19,7 +19,7 @@ extension ValueNames {
       return member(of: known, reference, from: 2)
     }
     if EnvironmentPolicy.isKept(name) { return .value(.unknown) }
-    let known = Set(layers.flatMap { settings(of: $0).environment.keys })
+    let known = EnvironmentPolicy.kept.union(layers.flatMap { settings(of: $0).environment.keys })
     return .problem(
       .unknownVariable(
         name, isOfSameLayer: settings(of: owner).environment[name] != nil,
