@@ -69,11 +69,25 @@ package struct Template: Sendable {
     }
   }
 
+  /// Visits its expressions, in their order, without a list of them.
+  package func visitExpressions(_ visit: (Expression) -> Void) {
+    for part in parts {
+      if case .expression(let expression) = part.content { visit(expression) }
+    }
+  }
+
   /// The expression that is all of the string, whose value keeps its type.
   package var onlyExpression: Expression? {
-    guard parts.count == 1, faults.isEmpty, case .expression(let expression) = parts[0].content
-    else { return nil }
+    guard isOneExpression, case .expression(let expression) = parts[0].content else { return nil }
     return expression
+  }
+
+  /// Whether the string is one expression and nothing else.
+  package var isOneExpression: Bool {
+    guard parts.count == 1, faults.isEmpty, case .expression = parts[0].content else {
+      return false
+    }
+    return true
   }
 }
 

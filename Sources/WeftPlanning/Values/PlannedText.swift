@@ -17,9 +17,7 @@ package final class PlannedText: Sendable {
 
   /// Visits its expressions, in their order.
   func visitExpressions(_ visit: (Expression) -> Void) {
-    for segment in template.segments {
-      if case .expression(let expression) = segment.content { visit(expression) }
-    }
+    template.visitExpressions(visit)
   }
 
   func part(_ range: SourceRange) -> TextPart { TextPart(string: place, part: range) }

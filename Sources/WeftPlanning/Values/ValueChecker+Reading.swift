@@ -8,7 +8,7 @@ extension ValueChecker {
     let rules = SiteRules(site: text.site, owner: owner)
     let scope = SiteScope(names: names, rules: rules)
     var result = ValueNames.Knowledge(type: .string)
-    let isAlone = text.template.onlyExpression != nil
+    let isAlone = text.template.isOneExpression
     text.visitExpressions { expression in
       let checked = TypeChecker.check(expression, in: scope)
       tell(checked, text, rules)

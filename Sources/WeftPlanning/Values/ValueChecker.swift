@@ -70,7 +70,7 @@ struct ValueChecker {
     names.learn(text, of: owner, reading)
     switch text.site {
     case .computed(let key):
-      if text.template.onlyExpression == nil { return tell(.notAlone(text.site), text, nil) }
+      if !text.template.isOneExpression { return tell(.notAlone(text.site), text, nil) }
       check(reading, against: key, text)
     case .script: checkScript(text, of: owner)
     case .argument(let index): checkArgument(text, at: index, of: owner)

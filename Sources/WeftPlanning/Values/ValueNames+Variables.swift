@@ -9,13 +9,13 @@ extension ValueNames {
   ) -> Meaning {
     let layers = layers(read: site, of: owner)
     guard reference.names.count > 1 else {
-      let isSecret = layers.contains { variables[$0]?.values.contains(where: \.isSecret) == true }
+      let isSecret = layers.contains { variables(of: $0).values.contains(where: \.isSecret) }
       return .value(Knowledge(type: .any, isSecret: isSecret))
     }
     let name = reference.names[1].text
     for layer in layers {
       guard let written = settings(of: layer).environment[name] else { continue }
-      let known = variables[layer]?[name] ?? Knowledge(type: written == nil ? .null : .string)
+      let known = variables(of: layer)[name] ?? Knowledge(type: written == nil ? .null : .string)
       return member(of: known, reference, from: 2)
     }
     if EnvironmentPolicy.isKept(name) { return .value(.unknown) }
@@ -68,5 +68,26 @@ extension ValueNames {
     case .group(let index): outline.groups[index].step?.settings ?? CommandSettings()
     case .step(let index): outline.steps[index].settings
     }
+  }
+}
+
+/// What is known of computed variables, by the layers that set them. What a step sets is read by that step
+/// alone, whose texts are checked one after another: of steps, one is kept at a time.
+struct LayerVariables {
+  private var ofGroups: [TextOwner: [String: ValueNames.Knowledge]] = [:]
+  private var step: (owner: TextOwner, known: [String: ValueNames.Knowledge])?
+
+  func known(of layer: TextOwner) -> [String: ValueNames.Knowledge] {
+    if let step, step.owner == layer { return step.known }
+    return ofGroups[layer] ?? [:]
+  }
+
+  mutating func learn(_ name: String, of owner: TextOwner, _ knowledge: ValueNames.Knowledge) {
+    guard case .step = owner else {
+      ofGroups[owner, default: [:]][name] = knowledge
+      return
+    }
+    if step?.owner != owner { step = (owner, [:]) }
+    step?.known[name] = knowledge
   }
 }

@@ -30,8 +30,8 @@ final class ValueNames {
   let workflow: Workflow
   private let inputs: [(name: String, knowledge: Knowledge)]
   private let secretNames: [String]
-  /// What computed variables are known to be, by their layer.
-  private(set) var variables: [TextOwner: [String: Knowledge]] = [:]
+  /// What computed variables are known to be.
+  private var variables = LayerVariables()
   /// What outputs are known to be; by the node of a step, the start of a group.
   private(set) var outputs: [Int32: [String: Knowledge]] = [:]
 
@@ -53,16 +53,19 @@ final class ValueNames {
     switch text.site {
     case .variable(let name):
       // A variable is a text, whatever it was made from.
-      let type: ExpressionType = text.template.onlyExpression == nil ? .string : .any
+      let type: ExpressionType = text.template.isOneExpression ? .any : .string
       // What is not kept is a text that anybody may see.
       guard knowledge.isSecret || type == .any else { return }
-      variables[owner, default: [:]][name] = Knowledge(type: type, isSecret: knowledge.isSecret)
+      variables.learn(name, of: owner, Knowledge(type: type, isSecret: knowledge.isSecret))
     case .output(let name):
       guard let node = outline.node(of: owner) else { return }
       outputs[Int32(node), default: [:]][name] = knowledge
     default: break
     }
   }
+
+  /// What the computed variables of a layer are known to be.
+  func variables(of layer: TextOwner) -> [String: Knowledge] { variables.known(of: layer) }
 
   // MARK: Meanings
 
