@@ -97,6 +97,10 @@ public struct PlannedStep: Sendable {
   }
   var name: String? { list[Int(position)].name }
   package var allowFailure: FailureTolerance { list[Int(position)].allowFailure }
+  /// What is done again after which failures.
+  package var retry: [RetryPolicy] {
+    list[Int(position)].hasControl ? list[Int(position)].control.retry : []
+  }
   /// What it needs, as written; the edges are in ``Plan/dependencies``.
   var needs: [Need]? { list[Int(position)].needs }
   /// The same step as its `id` names it.

@@ -58,6 +58,7 @@ extension StepGroup.Order {
     switch self {
     case .steps: "steps"
     case .parallel: "parallel"
+    case .race: "race"
     }
   }
 }

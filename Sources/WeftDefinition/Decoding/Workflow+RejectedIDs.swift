@@ -30,7 +30,7 @@ extension Step {
         command.stdin = nil
         step.action = .run(command)
       }
-    case .compute: break
+    case .compute, .wait, .approve, .workflow: break
     }
     return step
   }

@@ -18,6 +18,7 @@ public struct Step: Sendable, Hashable {
   public var allowFailure: FailureTolerance
   /// Few steps have outputs or computed keys, and there may be very many steps.
   private var boxedValues: Boxed<Values>?
+  private var boxedControl: Boxed<StepControl>?
   /// Where the step, and its id, stand in the file.
   public var place: Written<StepPlace?>
 
@@ -25,7 +26,8 @@ public struct Step: Sendable, Hashable {
     id: StepID? = nil, name: String? = nil, description: String? = nil, action: StepAction,
     needs: [Need]? = nil, settings: CommandSettings = CommandSettings(), timeout: Duration? = nil,
     allowFailure: FailureTolerance = .none, outputs: [OutputDeclaration] = [],
-    computed: [ComputedKey: String] = [:], place: StepPlace? = nil
+    computed: [ComputedKey: String] = [:], control: StepControl = StepControl(),
+    place: StepPlace? = nil
   ) {
     self.id = id
     self.name = name
@@ -37,6 +39,7 @@ public struct Step: Sendable, Hashable {
     self.allowFailure = allowFailure
     self.place = Written(place)
     values = Values(outputs: outputs, computed: computed)
+    self.control = control
   }
 }
 
@@ -53,6 +56,15 @@ extension Step {
 
   /// Whether it has outputs or computed keys.
   package var hasValues: Bool { boxedValues != nil }
+
+  /// What decides whether, how often, and beside what it runs.
+  public var control: StepControl {
+    get { boxedControl?.value ?? StepControl() }
+    set { boxedControl = newValue == StepControl() ? nil : .holding(newValue) }
+  }
+
+  /// Whether anything of ``control`` is set.
+  package var hasControl: Bool { boxedControl != nil }
 
   /// What it hands on, in the order of the file; no two have the same name.
   public var outputs: [OutputDeclaration] {
@@ -108,6 +120,12 @@ public enum StepAction: Sendable, Hashable {
   case group(StepGroup)
   /// Runs nothing: it computes its outputs.
   case compute
+  /// Runs nothing: it waits, without a slot.
+  case wait(Waiting)
+  /// Runs nothing: it asks a person.
+  case approve(Approval)
+  /// Runs another file's steps.
+  indirect case workflow(NestedWorkflow)
 }
 
 /// Steps that belong together, and the order between them.
@@ -117,16 +135,31 @@ public struct StepGroup: Sendable, Hashable {
     case steps
     /// A member waits for the group's own start alone, unless it has `needs`.
     case parallel
+    /// All members start; the first that succeeds ends the others.
+    case race
+  }
+
+  /// When a group whose members run side by side is over.
+  public enum Join: Sendable, Hashable {
+    /// When all have ended.
+    case all
+    /// When so many have succeeded; the others are ended.
+    case atLeast(Int)
   }
 
   public var order: Order
   public var members: [Step]
   /// How many attempts inside may run at once; `nil` is no limit besides the outer ones.
   public var maxParallel: Int?
+  /// Of ``Order/parallel``.
+  public var join: Join
 
-  public init(_ order: Order, _ members: [Step], maxParallel: Int? = nil) {
+  public init(
+    _ order: Order, _ members: [Step], maxParallel: Int? = nil, join: Join = .all
+  ) {
     self.order = order
     self.members = members
     self.maxParallel = maxParallel
+    self.join = join
   }
 }

@@ -16,6 +16,26 @@ public enum TextSite: Sendable, Hashable {
   case inputFile
   /// The value of an output.
   case output(String)
+  /// An `if`.
+  case condition
+  /// The `when` of a retry policy, from 0.
+  case retryCondition(Int)
+  /// The `in` of `forEach`.
+  case elements
+  /// The `key` of `forEach`.
+  case elementKey
+  /// The values of an axis of a matrix.
+  case axis(String)
+  /// The `include` of a matrix.
+  case include
+  /// The `exclude` of a matrix.
+  case exclude
+  /// What a step waits for: a duration or a moment.
+  case waiting
+  /// What a person is asked.
+  case message
+  /// A value given to another workflow's input.
+  case parameter(String)
   /// A key whose value is a number, a duration, a size or a truth, given by an expression.
   case computed(ComputedKey)
 }
@@ -31,6 +51,11 @@ public enum ComputedKey: String, Sendable, Hashable, CaseIterable {
   case jobserver
   case allowFailure
   case maxParallel
+  case retryMax = "retry.max"
+  case retryDelay = "retry.delay"
+  case retryMaxDelay = "retry.maxDelay"
+  case retryWithin = "retry.within"
+  case elementParallel = "forEach.maxParallel"
 }
 
 /// Where a text with an expression in it stands, with its quotes.

@@ -31,6 +31,12 @@ public struct Workflow: Sendable, Hashable {
   /// Limits the whole run, from its start.
   public var timeout: Duration?
   public var onFailure: FailureResponse
+  /// What steps share; no two have the same name.
+  public var pools: [Pool] = []
+  /// One after another when all else has ended, however it has.
+  public var finally: [Step] = []
+  /// What holds for steps that do not say otherwise.
+  public var defaults = StepDefaults()
   /// What a run of it hands on, in the order of the file; no two have the same name.
   public var outputs: [OutputDeclaration]
   /// Keys that an expression computes, each with its text: ``ComputedKey/timeout`` and
@@ -67,6 +73,19 @@ public struct Workflow: Sendable, Hashable {
   /// Steps side by side; with `needs` among them, a graph.
   public init(name: String? = nil, parallel: [Step], onFailure: FailureResponse = .stop) {
     self.init(name: name, body: StepGroup(.parallel, parallel), onFailure: onFailure)
+  }
+}
+
+/// What holds for every step that runs something and does not say otherwise; for no group.
+public struct StepDefaults: Sendable, Hashable {
+  public var timeout: Duration?
+  public var retry: [RetryPolicy]?
+  public var shell: Shell?
+
+  public init(timeout: Duration? = nil, retry: [RetryPolicy]? = nil, shell: Shell? = nil) {
+    self.timeout = timeout
+    self.retry = retry
+    self.shell = shell
   }
 }
 

@@ -28,4 +28,10 @@ public enum WorkflowLimits {
   public static let valueBytes = 1 << 20
   /// The largest `maxParallel` or `-j`.
   public static let maxParallel = 10_000
+  /// The largest number of further attempts of a retry policy.
+  public static let retries = 1_000
+  /// Slots of a pool.
+  public static let poolSlots = 1_000_000
+  /// Elements of one `forEach`, combinations of one `matrix`.
+  public static let elements = 1_000_000
 }

@@ -98,7 +98,7 @@ private struct EarlyBinding {
       case .allowFailure: values.tolerances[index] = try key.tolerance(value)
       case .maxParallel:
         values.limits[index] = try key.count(value, in: 1...WorkflowLimits.maxParallel)
-      case .stallTimeout, .grace, .logLimit, .mergeOutput, .tty, .jobserver: break
+      default: break
       }
     } catch {
       throw ExpressionFault(error, expression.range)

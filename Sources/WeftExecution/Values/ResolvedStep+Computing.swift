@@ -16,8 +16,12 @@ extension ResolvedStep {
     case .tty: command.usesTerminal = try key.flag(value)
     case .jobserver: command.usesJobserver = try key.flag(value)
     case .allowFailure: allowFailure = try key.tolerance(value)
-    // A group's, which is known before anything starts.
-    case .maxParallel: break
+    case .retryMax: retry[0].max = try key.count(value, in: 0...WorkflowLimits.retries)
+    case .retryDelay: retry[0].delay = try key.duration(value)
+    case .retryMaxDelay: retry[0].maxDelay = try key.duration(value)
+    case .retryWithin: retry[0].within = try key.duration(value)
+    // Of groups and of what makes many of a step, which are looked at before the step itself.
+    case .maxParallel, .elementParallel: break
     }
   }
 }

@@ -7,6 +7,8 @@ package struct ResolvedStep: Sendable {
   /// Of one attempt.
   package var timeout: Duration?
   package var allowFailure: FailureTolerance
+  /// When it is tried again.
+  package var retry: [RetryPolicy]
   /// What the step itself sets; `nil` removes a variable.
   package var environment: [String: String?]
   /// Relative to the start directory; `nil` is the start directory itself.
@@ -22,6 +24,7 @@ package struct ResolvedStep: Sendable {
     self.command = command
     timeout = step.timeout
     allowFailure = step.allowFailure
+    retry = step.retry
     environment = step.settings.environment
     workingDirectory = plan.workingDirectory(of: step)
   }

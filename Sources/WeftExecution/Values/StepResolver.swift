@@ -85,6 +85,10 @@ struct StepResolver {
   ) throws(ExpressionFault) {
     switch text.site {
     case .name, .variable, .script, .output: break
+    // They are read when it is their turn, before the step is resolved or after it has ended.
+    case .condition, .retryCondition, .elements, .elementKey, .axis, .include, .exclude, .waiting,
+      .message, .parameter:
+      break
     case .argument(let position):
       expansions[position] = try text.template.arguments(in: scope).map {
         (value) throws(ExpressionFault) in

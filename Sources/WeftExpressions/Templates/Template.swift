@@ -101,6 +101,17 @@ extension Template: Hashable {
 }
 
 extension Template {
+  /// Reads a condition, which is all of the template, or finds the fault in it.
+  package static func parse(
+    condition text: String, limits: ExpressionLimits = .standard
+  ) -> Template {
+    do throws(ExpressionFault) {
+      return Template(try condition(text, limits: limits))
+    } catch {
+      return Template(text: text, parts: [], faults: [error])
+    }
+  }
+
   /// Reads a condition: an expression, bare or as `${{ … }}`, with nothing around it but white space.
   ///
   /// A bare `${{` can stand in it only inside a text.

@@ -37,8 +37,12 @@ extension Step {
     settings.visitTexts(visit)
     switch action {
     case .run(let command): command.visitTexts(visit)
+    case .wait(let waiting): waiting.computedText.map { visit(.waiting, $0) }
+    case .approve(let approval): visit(.message, approval.message)
+    case .workflow(let nested): nested.visitTexts(visit)
     case .group, .compute: break
     }
+    if hasControl { control.visitTexts(visit) }
     guard hasValues else { return }
     for output in outputs { output.value.map { visit(.output(output.name), $0) } }
     for key in ComputedKey.allCases where computed[key] != nil {

@@ -32,14 +32,17 @@ struct SiteRules {
     case .steps:
       isEarly || owner == .workflow && !isOutput ? unavailable(context, tooEarly) : nil
     case .itself:
-      isOutput && owner != .workflow
-        ? nil : unavailable(context, "\"self\" is a step's own result, in its \"outputs\"")
+      readsItself
+        ? nil
+        : unavailable(
+          context,
+          "\"self\" is a step's own result, in its \"outputs\" and in \"when\" of \"retry\"")
     }
   }
 
   /// What is wrong with calling a function there.
   func obstacle(to function: ExpressionFunction) -> ValueProblem? {
-    if function.status != nil {
+    if function.status != nil, site != .condition {
       return .unavailable("\(function.rawValue)()", in: site, help: "it is for conditions")
     }
     guard function == .hashFiles, isEarly else { return nil }
@@ -49,12 +52,18 @@ struct SiteRules {
   var allowsSecrets: Bool {
     switch site {
     case .variable, .input, .output: true
-    case .name, .script, .argument, .workingDirectory, .inputFile, .computed: false
+    // Which of another workflow's inputs may be secret, its declarations say.
+    case .parameter: true
+    default: false
     }
   }
 
-  private var isOutput: Bool {
-    if case .output = site { true } else { false }
+  private var isOutput: Bool { site.isOutput }
+
+  /// Whether the result that the text is about is known.
+  private var readsItself: Bool {
+    if case .retryCondition = site { return true }
+    return isOutput && owner != .workflow
   }
 
   private func unavailable(_ context: ValueContext, _ help: String) -> ValueProblem {

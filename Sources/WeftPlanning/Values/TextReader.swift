@@ -46,8 +46,8 @@ struct TextReader {
     _ text: String, _ site: TextSite, of owner: TextOwner, _ places: [TextPlace],
     in file: SourceFile?
   ) {
-    guard text.hasExpression else { return }
-    let template = Template.parse(text)
+    guard site.isBare || text.hasExpression else { return }
+    let template = site.isBare ? Template.parse(condition: text) : Template.parse(text)
     let place = places.first { $0.site == site }?.range
     let planned = PlannedText(site: site, template: template, place: place)
     for fault in template.faults {

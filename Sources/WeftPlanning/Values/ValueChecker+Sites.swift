@@ -100,18 +100,22 @@ extension ValueChecker {
 extension ComputedKey {
   fileprivate var isDuration: Bool {
     switch self {
-    case .timeout, .stallTimeout, .grace: true
-    case .logLimit, .mergeOutput, .tty, .jobserver, .allowFailure, .maxParallel: false
+    case .timeout, .stallTimeout, .grace, .retryDelay, .retryMaxDelay, .retryWithin: true
+    case .logLimit, .mergeOutput, .tty, .jobserver, .allowFailure, .maxParallel, .retryMax,
+      .elementParallel:
+      false
     }
   }
 
   /// What the expression must come to, in words, and whether a type can be that.
   fileprivate var wantedType: (String, (ExpressionType) -> Bool) {
     switch self {
-    case .timeout, .stallTimeout, .grace: ("a duration like \"30s\"", \.isText)
+    case .timeout, .stallTimeout, .grace, .retryDelay, .retryMaxDelay, .retryWithin:
+      ("a duration like \"30s\"", \.isText)
     case .logLimit: ("a size like \"10MB\"", \.isText)
     case .mergeOutput, .tty, .jobserver: ("true or false", { $0 == .any || $0 == .boolean })
-    case .maxParallel: ("a whole number", { $0 == .any || $0 == .number })
+    case .maxParallel, .retryMax, .elementParallel:
+      ("a whole number", { $0 == .any || $0 == .number })
     case .allowFailure:
       (
         "true, false or an array of error classes",

@@ -69,14 +69,14 @@ struct ValueChecker {
     let reading = read(text, of: owner)
     names.learn(text, of: owner, reading)
     switch text.site {
-    case .computed(let key):
-      if !text.template.isOneExpression { return tell(.notAlone(text.site), text, nil) }
-      check(reading, against: key, text)
+    case _ where text.site.isAlone && !text.template.isOneExpression:
+      tell(.notAlone(text.site), text, nil)
+    case .computed(let key): check(reading, against: key, text)
     case .script: checkScript(text, of: owner)
     case .argument(let index): checkArgument(text, at: index, of: owner)
     case .variable(let name) where EnvironmentName.runsCode(name):
       tell(.variableRunsCode(name), text, nil)
-    case .name, .workingDirectory, .input, .inputFile, .output, .variable: break
+    default: break
     }
   }
 

@@ -57,6 +57,17 @@ extension TextSite {
     case .input: "stdin"
     case .inputFile: "stdin.file"
     case .output(let name): "outputs.\(name)"
+    case .condition: "if"
+    case .retryCondition(0): "retry.when"
+    case .retryCondition(let index): "retry[\(index)].when"
+    case .elements: "forEach.in"
+    case .elementKey: "forEach.key"
+    case .axis(let name): "matrix.\(name)"
+    case .include: "matrix.include"
+    case .exclude: "matrix.exclude"
+    case .waiting: "wait"
+    case .message: "approve.message"
+    case .parameter(let name): "with.\(name)"
     case .computed(let key): key.rawValue
     }
   }

@@ -1,0 +1,43 @@
+/// When a step, or a group as a whole, is tried again after a failure, and how long after.
+public struct RetryPolicy: Sendable, Hashable {
+  public enum Jitter: String, Sendable, Hashable, CaseIterable {
+    /// Any time from nothing to the delay, so that many that failed together do not come back together
+    /// (Brooker, "Exponential Backoff And Jitter", 2015).
+    case full
+    /// The delay itself.
+    case none
+  }
+
+  /// How many attempts may follow the first because of this policy.
+  public var max: Int
+  /// Before the first further attempt.
+  public var delay: Duration
+  /// By how much the delay grows from one attempt to the next; at least 1.
+  public var factor: Double
+  public var maxDelay: Duration
+  public var jitter: Jitter
+  /// From the first attempt's start; none starts after it.
+  public var within: Duration?
+  /// The classes of failures it is for; `nil`: ``defaultClasses``.
+  public var classes: [ErrorClass]?
+  /// Read with the attempt's own result as `self`; tried again only if it is true.
+  public var condition: Condition?
+
+  public init(
+    max: Int, delay: Duration = .seconds(1), factor: Double = 2, maxDelay: Duration = .seconds(60),
+    jitter: Jitter = .full, within: Duration? = nil, classes: [ErrorClass]? = nil,
+    condition: Condition? = nil
+  ) {
+    self.max = max
+    self.delay = delay
+    self.factor = factor
+    self.maxDelay = maxDelay
+    self.jitter = jitter
+    self.within = within
+    self.classes = classes
+    self.condition = condition
+  }
+
+  /// What is tried again where nothing else is said: failures that may pass.
+  public static let defaultClasses: [ErrorClass] = [.exit, .signal, .timeout, .stall]
+}

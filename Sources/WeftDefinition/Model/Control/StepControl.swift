@@ -1,0 +1,88 @@
+public import WeftDiagnostics
+
+/// What decides whether, how often, and beside what a step runs. Most steps have nothing of it.
+public struct StepControl: Sendable, Hashable {
+  /// Whether it runs at all; `nil`: if all it waits for went well.
+  public var condition: Condition?
+  /// What is done again after which failures; empty: nothing.
+  public var retry: [RetryPolicy]
+  /// Runs it once for each of many elements.
+  public var fanOut: FanOut?
+  /// What it takes from pools while an attempt runs, all at once; no name twice.
+  public var pools: [PoolRequest]
+  /// Runs when the group around the step, or the run, ends, if the step was started.
+  public var cleanup: [Step]
+
+  public init(
+    condition: Condition? = nil, retry: [RetryPolicy] = [], fanOut: FanOut? = nil,
+    pools: [PoolRequest] = [], cleanup: [Step] = []
+  ) {
+    self.condition = condition
+    self.retry = retry
+    self.fanOut = fanOut
+    self.pools = pools
+    self.cleanup = cleanup
+  }
+}
+
+/// An `if`: an expression, bare or as `${{ … }}`.
+public struct Condition: Sendable, Hashable {
+  /// As it is written.
+  public var text: String
+  /// With its quotes.
+  public var place: Written<SourceRange?>
+
+  public init(_ text: String, place: SourceRange? = nil) {
+    self.text = text
+    self.place = Written(place)
+  }
+}
+
+extension Condition: ExpressibleByStringLiteral {
+  public init(stringLiteral text: String) { self.init(text) }
+}
+
+/// Slots of a pool that a step holds while an attempt of it runs.
+public struct PoolRequest: Sendable, Hashable {
+  public var pool: String
+  /// At least 1.
+  public var slots: Int
+  /// The pool's name, with its quotes.
+  public var place: Written<SourceRange?>
+
+  public init(_ pool: String, slots: Int = 1, place: SourceRange? = nil) {
+    self.pool = pool
+    self.slots = slots
+    self.place = Written(place)
+  }
+}
+
+/// A number of slots that steps share, whatever else they wait for.
+public struct Pool: Sendable, Hashable {
+  public var name: String
+  /// At least 1.
+  public var slots: Int
+  public var rate: Rate?
+  /// The name, with its quotes.
+  public var place: Written<SourceRange?>
+
+  public init(_ name: String, slots: Int, rate: Rate? = nil, place: SourceRange? = nil) {
+    self.name = name
+    self.slots = slots
+    self.rate = rate
+    self.place = Written(place)
+  }
+}
+
+/// How many slots may be taken in a time: a bucket that holds `count` and is filled evenly.
+public struct Rate: Sendable, Hashable {
+  /// At least 1.
+  public var count: Int
+  /// More than nothing.
+  public var period: Duration
+
+  public init(count: Int, per period: Duration) {
+    self.count = count
+    self.period = period
+  }
+}

@@ -1,0 +1,70 @@
+import WeftDefinition
+
+extension StepControl {
+  /// Visits the texts in which expressions may stand; those of clean-up steps are those steps' own.
+  func visitTexts(_ visit: (TextSite, String) -> Void) {
+    if let condition { visit(.condition, condition.text) }
+    for (index, policy) in retry.enumerated() {
+      if let condition = policy.condition { visit(.retryCondition(index), condition.text) }
+    }
+    switch fanOut {
+    case .forEach(let loop):
+      loop.elements.computedText.map { visit(.elements, $0) }
+      if let key = loop.key { visit(.elementKey, key.text) }
+    case .matrix(let matrix): matrix.visitTexts(visit)
+    case nil: break
+    }
+  }
+}
+
+extension Matrix {
+  fileprivate func visitTexts(_ visit: (TextSite, String) -> Void) {
+    for axis in axes { axis.values.computedText.map { visit(.axis(axis.name), $0) } }
+    include?.computedText.map { visit(.include, $0) }
+    exclude?.computedText.map { visit(.exclude, $0) }
+  }
+}
+
+extension NestedWorkflow {
+  func visitTexts(_ visit: (TextSite, String) -> Void) {
+    for parameter in parameters {
+      if case .text(let text) = parameter.value { visit(.parameter(parameter.name), text) }
+    }
+  }
+}
+
+extension Listing {
+  /// The text that comes to it; `nil` of one that is written out.
+  fileprivate var computedText: String? {
+    guard case .computed(let condition) = self else { return nil }
+    return condition.text
+  }
+}
+
+extension Waiting {
+  /// The text that comes to it; `nil` of one that is written out.
+  var computedText: String? {
+    switch self {
+    case .computedDuration(let text), .computedMoment(let text): text.text
+    case .duration, .until: nil
+    }
+  }
+}
+
+extension TextSite {
+  /// Whether the text is an expression with or without `${{` and `}}` around it.
+  var isBare: Bool {
+    switch self {
+    case .condition, .retryCondition, .elementKey: true
+    default: false
+    }
+  }
+
+  /// Whether the text must be exactly one expression.
+  var isAlone: Bool {
+    switch self {
+    case .elements, .axis, .include, .exclude, .waiting, .computed: true
+    default: false
+    }
+  }
+}
