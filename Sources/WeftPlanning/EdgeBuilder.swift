@@ -8,7 +8,9 @@ import WeftDiagnostics
 /// | a member with `needs` | these, a group's end for a group, and its own group's start |
 /// | a member of `steps` | the member before it, else the group's start |
 /// | a member of `parallel` | the group's start |
-/// | a group's end | all its members, else its start |
+/// | a group's end | all its members, else its start; what cleans up in it |
+/// | what cleans up | all members of the group that it stands in |
+/// | `finally` | all members of the top level; what cleans up there |
 ///
 /// A member is a step or the start of a group. One that reads the log of a step, or of whose expressions
 /// one reads a step or group, also waits for that.
@@ -43,14 +45,20 @@ struct EdgeBuilder {
     switch outline.nodes[node] {
     case .step(let index):
       let group = outline.steps[Int(index)].group
+      if outline.cleanedUp[index] != nil {
+        drawMembers(of: group)
+        break
+      }
       drawOrder(of: node, outline.steps[Int(index)].needs, in: group)
       outline.steps[Int(index)].logSource.map { drawLog(of: node, $0) }
       lastEnds[group] = node
+    case .groupStart(let index) where Int(index) == outline.finallyGroup:
+      drawEnd(of: 0)
     case .groupStart(let index):
       guard let parent = outline.groups[Int(index)].parent else { break }
       drawOrder(of: node, outline.groups[Int(index)].step?.needs, in: parent)
     case .groupEnd(let index):
-      drawEnd(of: outline.groups[Int(index)])
+      drawEnd(of: Int(index))
       outline.groups[Int(index)].parent.map { lastEnds[$0] = node }
     }
     for edge in references[node] { edges.append(Int(edge.target)) }
@@ -67,9 +75,20 @@ struct EdgeBuilder {
     if start >= 0 { edges.append(start) }
   }
 
-  private mutating func drawEnd(of group: PlannedGroup) {
-    for member in group.members { edges.append(outline.end(of: Int(member))) }
-    if group.members.isEmpty { edges.append(group.startNode) }
+  private mutating func drawEnd(of index: Int) {
+    drawMembers(of: index)
+    let group = outline.groups[index]
+    if group.members.isEmpty, group.startNode >= 0 { edges.append(group.startNode) }
+    guard !outline.cleanups.isEmpty else { return }
+    for member in group.members {
+      for step in outline.cleanups[Int(member)] ?? 0..<0 {
+        edges.append(outline.steps[Int(step)].node)
+      }
+    }
+  }
+
+  private mutating func drawMembers(of group: Int) {
+    for member in outline.groups[group].members { edges.append(outline.end(of: Int(member))) }
   }
 
   private mutating func draw(_ needs: [Need], of node: Plan.NodeIndex) {
@@ -101,6 +120,10 @@ struct EdgeBuilder {
       tell(.needsItsMember(subject(node), member: subject(target)), at: need)
       return nil
     case .node(let target):
+      if let sealed = outline.sealedGroup(around: target, butNotAround: node) {
+        tell(.needsInsideOf(subject(node), member: need.name, of: sealed), at: need)
+        return nil
+      }
       return outline.end(of: target)
     }
   }
@@ -115,6 +138,10 @@ struct EdgeBuilder {
     case .node(node):
       tell(.readsItsOwnLog(subject(node)), at: source)
     case .node(let target):
+      if let sealed = outline.sealedGroup(around: target, butNotAround: node) {
+        return tell(
+          .needsInsideOf(subject(node), member: source.name, of: sealed), at: source)
+      }
       guard case .step(let index) = outline.nodes[target] else {
         return tell(.readsLogOfGroup(subject(node), group: source.name), at: source)
       }

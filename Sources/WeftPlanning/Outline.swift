@@ -7,11 +7,19 @@ struct Outline: Sendable {
   fileprivate(set) var steps: [PlannedStep] = []
   fileprivate(set) var groups: [PlannedGroup] = []
   fileprivate(set) var nodes: [PlanNode] = []
+  /// The steps that clean up after a step or, by its start, a group.
+  fileprivate(set) var cleanups: [Plan.NodeIndex: Range<Int32>] = [:]
+  /// Those that clean up, with whom they clean up after.
+  fileprivate(set) var cleanedUp: [Int32: Plan.NodeIndex] = [:]
+  /// The group of what is done when all else has ended.
+  fileprivate(set) var finallyGroup: Int?
+  /// Whether there is a group whose inside cannot be named from outside.
+  fileprivate(set) var hasSealedGroups = false
 
   /// Groups nested too deep are told and followed; of too many steps the rest is left out.
   static func make(of workflow: Workflow) -> (Outline, [PlacedProblem]) {
     var writer = OutlineWriter()
-    writer.write(workflow.body)
+    writer.write(workflow.body, finally: workflow.finally)
     return (writer.outline, writer.problems)
   }
 }
@@ -67,6 +75,7 @@ private struct OutlineWriter {
   private(set) var outline = Outline()
   private(set) var problems: [PlacedProblem] = []
   private var open: [OpenGroup] = []
+  private var finally: [Step] = []
 
   private struct OpenGroup {
     var index: Int
@@ -74,14 +83,15 @@ private struct OutlineWriter {
     var written: [Int32] = []
   }
 
-  mutating func write(_ body: StepGroup) {
+  mutating func write(_ body: StepGroup, finally: [Step]) {
+    self.finally = finally
     outline.steps.reserveCapacity(body.members.count)
     outline.nodes.reserveCapacity(body.members.count)
     enter(body, of: nil, at: nil)
     while let group = open.indices.last {
       let position = open[group].written.count
       guard position < open[group].members.count else {
-        leave()
+        if group == 0, !self.finally.isEmpty { enterFinally() } else { leave() }
         continue
       }
       write(open[group].members, at: position, in: open[group].index)
@@ -99,9 +109,41 @@ private struct OutlineWriter {
     if let members = list[position].members {
       return enter(members, of: list[position], at: address)
     }
+    append(list, at: position, in: group, address)
+    if list[position].hasControl { writeCleanup(of: list[position], at: address, node, in: group) }
+  }
+
+  private mutating func append(
+    _ list: [Step], at position: Int, in group: Int, _ address: StepAddress
+  ) {
+    let node = outline.nodes.count
     outline.nodes.append(.step(Int32(outline.steps.count)))
     outline.steps.append(
       PlannedStep(address: address, in: list, at: position, group: group, node: node))
+  }
+
+  private mutating func writeCleanup(
+    of step: Step, at address: StepAddress, _ node: Plan.NodeIndex, in group: Int
+  ) {
+    let steps = step.control.cleanup
+    guard !steps.isEmpty else { return }
+    let first = Int32(outline.steps.count)
+    for position in steps.indices {
+      let suffix = steps.count == 1 ? "cleanup" : "cleanup.\(position + 1)"
+      outline.cleanedUp[Int32(outline.steps.count)] = node
+      append(steps, at: position, in: group, StepAddress("\(address.text).\(suffix)"))
+    }
+    outline.cleanups[node] = first..<Int32(outline.steps.count)
+  }
+
+  /// The group is inside of the top level without being one of its members.
+  private mutating func enterFinally() {
+    let group = StepGroup(.steps, finally)
+    finally = []
+    outline.finallyGroup = outline.groups.count
+    enter(
+      group, of: Step(action: .group(group), timeout: WorkflowLimits.finallyTimeout),
+      at: StepAddress("finally"))
   }
 
   private mutating func enter(_ group: StepGroup, of step: Step?, at address: StepAddress?) {
@@ -115,6 +157,7 @@ private struct OutlineWriter {
         endNode: -1, members: []))
     if !isTopLevel { outline.nodes.append(.groupStart(Int32(index))) }
     open.append(OpenGroup(index: index, members: group.members))
+    if outline.groups[index].isSealed { outline.hasSealedGroups = true }
     if depth == WorkflowLimits.groupDepth + 1, let address {
       let problem = PlanningProblem.groupsTooDeep(innermost: address.text)
       problems.append(PlacedProblem(problem, step?.place.value?.step))
@@ -125,7 +168,12 @@ private struct OutlineWriter {
     let group = open.removeLast()
     outline.groups[group.index].endNode = outline.nodes.count
     outline.groups[group.index].members = group.written
-    if !open.isEmpty { outline.nodes.append(.groupEnd(Int32(group.index))) }
+    guard let around = open.last else { return }
+    outline.nodes.append(.groupEnd(Int32(group.index)))
+    let left = outline.groups[group.index]
+    if let step = left.step, step.hasControl, let address = left.address {
+      writeCleanup(of: step, at: address, left.startNode, in: around.index)
+    }
   }
 
   private mutating func giveUp() {

@@ -24,6 +24,8 @@ public struct Plan: Sendable {
   /// For each node the number of steps on the longest path from it to an end of the graph, itself
   /// included: those with more below them start first.
   public let stepsBelow: [Int32]
+  /// Parts that are run apart from the rest; the first is all that is not in another.
+  package let bodies: PlannedBodies
   /// The expressions, and what they read.
   package let values: PlannedValues
   /// Names whose expressions have been evaluated; by node.
@@ -32,7 +34,7 @@ public struct Plan: Sendable {
   package init(
     workflow: Workflow, steps: [PlannedStep], groups: [PlannedGroup], nodes: [PlanNode],
     dependencies: PlanEdges, topologicalOrder: [Int32], stepsBelow: [Int32],
-    values: PlannedValues = .none
+    bodies: PlannedBodies, values: PlannedValues = .none
   ) {
     self.workflow = workflow
     self.steps = steps
@@ -41,6 +43,7 @@ public struct Plan: Sendable {
     self.dependencies = dependencies
     self.topologicalOrder = topologicalOrder
     self.stepsBelow = stepsBelow
+    self.bodies = bodies
     self.values = values
   }
 }
@@ -101,6 +104,10 @@ public struct PlannedStep: Sendable {
   package var retry: [RetryPolicy] {
     list[Int(position)].hasControl ? list[Int(position)].control.retry : []
   }
+  /// Its control, without a copy of the whole step.
+  package var control: StepControl { list[Int(position)].control }
+  package var hasControl: Bool { list[Int(position)].hasControl }
+  package var action: StepAction { list[Int(position)].action }
   /// What it needs, as written; the edges are in ``Plan/dependencies``.
   var needs: [Need]? { list[Int(position)].needs }
   /// The same step as its `id` names it.

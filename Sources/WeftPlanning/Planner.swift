@@ -33,6 +33,7 @@ public enum Planner {
       workflow: workflow, steps: outline.steps, groups: outline.groups, nodes: outline.nodes,
       dependencies: dependencies, topologicalOrder: order.nodes,
       stepsBelow: CriticalPath.stepsBelow(each: outline.nodes, dependencies, order.nodes),
+      bodies: PlannedBodies(of: outline, dependencies, in: order.nodes),
       values: PlannedValues(reader, checker, names))
     return (plan, diagnostics)
   }

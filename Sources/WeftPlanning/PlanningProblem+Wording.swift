@@ -16,6 +16,7 @@ extension PlanningProblem {
     case .groupsTooDeep: "W0210"
     case .tooManySteps: "W0211"
     case .readsLogOfTerminal: "W0212"
+    case .needsInsideOf: "W0213"
     case .needsTwice: "W0501"
     case .value(let problem): problem.code
     }
@@ -47,6 +48,9 @@ extension PlanningProblem {
       "group \"\(group)\" is nested deeper than \(WorkflowLimits.groupDepth) groups"
     case .tooManySteps:
       "the workflow has more than \(WorkflowLimits.steps) steps and groups"
+    case .needsInsideOf(let subject, let member, let sealed):
+      "\(subject) waits for \"\(member)\", which cannot be named from outside of"
+        + " \"\(sealed.address)\" (\(sealed.reason.rawValue))"
     case .needsTwice(let subject, let name, _):
       "\(subject) needs \"\(name)\" twice"
     case .value(let problem): problem.message
@@ -81,6 +85,8 @@ extension PlanningProblem {
       "move inner groups out, and name them in \"needs\""
     case .tooManySteps:
       "split the workflow into several"
+    case .needsInsideOf(_, _, let sealed):
+      sealed.help
     case .needsTwice:
       "once is enough"
     case .value(let problem): problem.help

@@ -21,6 +21,8 @@ enum PlanningProblem: Sendable, Hashable {
   case unknownNeed(of: Subject, named: String, nearest: String?)
   case needsItsGroup(Subject, group: String)
   case needsItsMember(Subject, member: Subject)
+  /// What is inside of a group that runs several times, or ends early, cannot be named.
+  case needsInsideOf(Subject, member: String, of: SealedGroup)
   case cycle(Cycle)
   case unknownLog(of: Subject, named: String, nearest: String?)
   case readsLogOfGroup(Subject, group: String)

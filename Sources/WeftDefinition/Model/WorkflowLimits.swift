@@ -30,6 +30,10 @@ public enum WorkflowLimits {
   public static let maxParallel = 10_000
   /// The largest number of further attempts of a retry policy.
   public static let retries = 1_000
+  /// How long all of `finally` may take.
+  public static let finallyTimeout = Duration.seconds(300)
+  /// How long a step of `cleanup` may take that does not say otherwise.
+  public static let cleanupTimeout = Duration.seconds(60)
   /// Slots of a pool.
   public static let poolSlots = 1_000_000
   /// Elements of one `forEach`, combinations of one `matrix`.

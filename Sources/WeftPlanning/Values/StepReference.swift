@@ -15,6 +15,8 @@ enum StepReference: Sendable, Hashable {
   case itself
   /// A group around the one who has the reference.
   case around(Plan.NodeIndex)
+  /// The name at this place is that of a step inside of a group that hides it.
+  case inside(SealedGroup, at: Int)
   /// A step, or a group by its start node; the name at `rest` is a part of its result.
   case node(Plan.NodeIndex, rest: Int)
 }
@@ -49,6 +51,9 @@ extension Outline {
         target = member
       }
       rest += 2
+    }
+    if hasSealedGroups, let sealed = sealedGroup(around: target, butNotAround: node) {
+      return .inside(sealed, at: rest - 1)
     }
     guard let node else { return .node(target, rest: rest) }
     if target == node { return .itself }

@@ -18,6 +18,8 @@ extension ValueNames {
       return .problem(
         .notMember(reference.names[place].text, of: outline.member(at: group).address.text),
         at: place)
+    case .inside(let sealed, let place):
+      return .problem(.readsInsideOf(reference.names[place].text, of: sealed), at: place)
     case .itself:
       let owner = outline.member(at: node ?? 0)
       return .problem(

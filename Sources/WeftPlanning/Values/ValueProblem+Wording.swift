@@ -16,6 +16,7 @@ extension ValueProblem {
     case .unavailable: "W0317"
     case .secret: "W0318"
     case .readsItself, .readsGroupAround, .readsMember, .readsOwnOutputs: "W0319"
+    case .readsInsideOf: "W0326"
     case .readsTerminal, .runsNothing: "W0320"
     case .wrongType: "W0321"
     case .notAlone: "W0322"
@@ -62,6 +63,9 @@ extension ValueProblem {
       "the expression reads \"\(address)\", which is a group around it and not over yet"
     case .readsMember(let step):
       "the expression reads \"\(step)\", which is inside the group and not over yet"
+    case .readsInsideOf(let step, let sealed):
+      "the expression reads \"\(step)\", which cannot be named from outside of"
+        + " \"\(sealed.address)\" (\(sealed.reason.rawValue))"
     case .readsOwnOutputs(let owner):
       "\(owner) reads its own outputs"
     case .runsNothing(let step, let field):
@@ -127,6 +131,8 @@ extension ValueProblem {
       "name the steps inside it that come before this one"
     case .readsMember:
       "only the \"outputs\" of a group read what is inside"
+    case .readsInsideOf(_, let sealed):
+      sealed.help
     case .readsOwnOutputs:
       "write the expression of the other output again"
     case .runsNothing:

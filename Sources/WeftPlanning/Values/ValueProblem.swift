@@ -22,6 +22,7 @@ enum ValueProblem: Sendable, Hashable {
   case readsItself(String, isGroup: Bool)
   case readsGroupAround(String)
   case readsMember(String)
+  case readsInsideOf(String, of: SealedGroup)
   case readsOwnOutputs(String)
   case readsTerminal(String, field: String)
   case runsNothing(String, field: String)

@@ -1,0 +1,71 @@
+/// The parts of a plan that are run apart from what is around them: the inside of a group that is run
+/// several times, and what is done when all else has ended.
+///
+/// The graph of a plan has every step once. A run walks through the nodes of one body at a time, and
+/// through those of a repeated group once for each time.
+package struct PlannedBodies: Sendable {
+  package struct Body: Sendable {
+    /// The nodes that are directly in it, so that each comes after what it waits for.
+    package fileprivate(set) var order: [Int32] = []
+    /// Whether something in it waits for what is outside.
+    package fileprivate(set) var waitsForOutside = false
+  }
+
+  /// Of the run as a whole; of a plan with one body, the plan's own order.
+  package private(set) var root = Body()
+  /// By group.
+  package private(set) var ofGroups: [Int: Body] = [:]
+  /// The steps that clean up after a step or, by its start, a group.
+  package let cleanups: [Plan.NodeIndex: Range<Int32>]
+  /// The group of what is done when all else has ended.
+  package let finallyGroup: Int?
+
+  init(of outline: Outline, _ dependencies: PlanEdges, in order: [Int32]) {
+    cleanups = outline.cleanups
+    finallyGroup = outline.finallyGroup
+    let apart = outline.groups.indices.filter {
+      $0 == outline.finallyGroup || outline.groups[$0].isRepeated
+    }
+    guard !apart.isEmpty || !outline.cleanups.isEmpty else {
+      root.order = order
+      return
+    }
+    for group in apart { ofGroups[group] = Body() }
+    var bodyOfGroup = Array(repeating: 0, count: outline.groups.count)
+    for index in outline.groups.indices.dropFirst() {
+      bodyOfGroup[index] =
+        ofGroups[index] == nil ? bodyOfGroup[outline.groups[index].parent ?? 0] : index
+    }
+    for node in order {
+      guard let body = outline.body(of: Int(node), bodyOfGroup) else { continue }
+      if body == 0 { root.order.append(node) } else { ofGroups[body]?.order.append(node) }
+    }
+    noteOutsideNeeds(outline, dependencies)
+  }
+
+  private mutating func noteOutsideNeeds(_ outline: Outline, _ dependencies: PlanEdges) {
+    for index in ofGroups.keys {
+      let group = outline.groups[index]
+      let order = ofGroups[index]?.order ?? []
+      ofGroups[index]?.waitsForOutside = order.contains { node in
+        dependencies[Int(node)].contains { $0 < group.startNode || $0 > group.endNode }
+      }
+    }
+  }
+}
+
+extension Outline {
+  /// The body that a node is run with; `nil` of what is run by itself: what cleans up, and the end of a
+  /// group with a body of its own, whose start stands for all of it.
+  fileprivate func body(of node: Plan.NodeIndex, _ bodyOfGroup: [Int]) -> Int? {
+    switch nodes[node] {
+    case .step(let index):
+      return cleanedUp[index] == nil ? bodyOfGroup[steps[Int(index)].group] : nil
+    case .groupStart(let index):
+      if Int(index) == finallyGroup { return nil }
+      return bodyOfGroup[groups[Int(index)].parent ?? 0]
+    case .groupEnd(let index):
+      return bodyOfGroup[Int(index)] == Int(index) ? nil : bodyOfGroup[Int(index)]
+    }
+  }
+}

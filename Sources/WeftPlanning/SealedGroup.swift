@@ -1,0 +1,78 @@
+import WeftDefinition
+
+/// A group whose members mean nothing outside of it: they run several times, or are ended early.
+struct SealedGroup: Sendable, Hashable {
+  enum Reason: String, Sendable, Hashable {
+    case retry, race, join, forEach, matrix
+  }
+
+  var address: String
+  var reason: Reason
+}
+
+extension PlannedGroup {
+  /// Whether its members can be named only inside of it.
+  package var isSealed: Bool { sealing != nil }
+
+  /// Whether its inside is run any number of times.
+  package var isRepeated: Bool {
+    guard let step, step.hasControl else { return false }
+    return step.control.fanOut != nil || !step.control.retry.isEmpty
+  }
+
+  var sealing: SealedGroup.Reason? {
+    guard let step, case .group(let group) = step.action else { return nil }
+    if step.hasControl {
+      switch step.control.fanOut {
+      case .forEach: return .forEach
+      case .matrix: return .matrix
+      case nil: break
+      }
+      if !step.control.retry.isEmpty { return .retry }
+    }
+    if group.order == .race { return .race }
+    return group.join == .all ? nil : .join
+  }
+}
+
+extension Outline {
+  /// The outermost sealed group that stands around one node and not around the other.
+  func sealedGroup(
+    around target: Plan.NodeIndex, butNotAround node: Plan.NodeIndex?
+  ) -> SealedGroup? {
+    guard hasSealedGroups else { return nil }
+    var sealed: SealedGroup?
+    var next = group(around: target)
+    while let index = next {
+      let group = groups[index]
+      next = group.parent
+      guard let reason = group.sealing, let address = group.address else { continue }
+      if let node, self.group(startingAt: group.startNode, encloses: node) { continue }
+      sealed = SealedGroup(address: address.text, reason: reason)
+    }
+    return sealed
+  }
+
+  /// The group that a step, or a group by its start, is a member of.
+  private func group(around node: Plan.NodeIndex) -> Int? {
+    switch nodes[node] {
+    case .step(let index): steps[Int(index)].group
+    case .groupStart(let index), .groupEnd(let index): groups[Int(index)].parent
+    }
+  }
+}
+
+extension SealedGroup {
+  /// What to name instead.
+  var help: String {
+    switch reason {
+    case .forEach, .matrix:
+      "it is run once for each element: name \"\(address)\", whose \"results\" have all of them"
+    case .retry: "it may be run several times: name \"\(address)\", and hand on its \"outputs\""
+    case .race:
+      "only one of its members wins: name \"\(address)\", whose \"winner\" and \"outputs\" are those"
+        + " of the winner"
+    case .join: "not all of its members need to end: name \"\(address)\""
+    }
+  }
+}
