@@ -1,0 +1,46 @@
+import WeftDefinition
+
+/// How long a further attempt waits: exponentially longer from one to the next, up to a limit.
+///
+/// Computed in whole nanoseconds; no factor and no number of attempts overflows.
+struct RetryDelay {
+  private let policy: RetryPolicy
+
+  init(_ policy: RetryPolicy) {
+    self.policy = policy
+  }
+
+  /// The longest wait before the policy's further attempt of this number, counting from 1.
+  func longest(before attempt: Int) -> Duration { .nanoseconds(nanoseconds(before: attempt)) }
+
+  /// The wait before the policy's further attempt of this number, counting from 1.
+  func wait(before attempt: Int, using random: inout some RandomNumberGenerator) -> Duration {
+    let longest = nanoseconds(before: attempt)
+    return switch policy.jitter {
+    case .none: .nanoseconds(longest)
+    case .full: .nanoseconds(Int64.random(in: 0...longest, using: &random))
+    }
+  }
+
+  private func nanoseconds(before attempt: Int) -> Int64 {
+    let limit = policy.maxDelay.wholeNanoseconds
+    var delay = policy.delay.wholeNanoseconds
+    // As a `Double` only once it grows: the first delays of long waits are exact, too.
+    if attempt > 1, delay > 0, delay < limit {
+      var grown = Double(delay)
+      for _ in 1..<attempt where grown < Double(limit) { grown *= policy.factor }
+      delay = grown < Double(limit) ? Int64(grown.rounded()) : limit
+    }
+    return min(delay, limit)
+  }
+}
+
+extension Duration {
+  /// Cut to nanoseconds, and to what `Int64` holds of them: 292 years. Nothing if negative.
+  fileprivate var wholeNanoseconds: Int64 {
+    let (seconds, attoseconds) = components
+    let (whole, overflows) = max(0, seconds).multipliedReportingOverflow(by: 1_000_000_000)
+    let (sum, alsoOverflows) = whole.addingReportingOverflow(max(0, attoseconds) / 1_000_000_000)
+    return overflows || alsoOverflows ? .max : sum
+  }
+}
