@@ -1,10 +1,10 @@
 import WeftDefinition
 import WeftTestKit
 
-/// A workflow that chance wrote: nested groups of both orders, and needs across them.
+/// A workflow that chance wrote: nested groups of all orders, and needs across them.
 ///
 /// The needs of a sound one lead only to what ended before in an order drawn beforehand; of an
-/// unsound one anywhere but to ancestors and descendants.
+/// unsound one anywhere but to ancestors and descendants. None leads from outside into a race.
 struct RandomWorkflow {
   private(set) var workflow: Workflow
 
@@ -30,7 +30,10 @@ struct RandomWorkflow {
       let isRelated =
         name == target || RandomWorkflow.names(in: members, under: name).contains(target)
         || RandomWorkflow.names(in: members, under: target).contains(name)
-      guard !isRelated, needs[name]?.contains(target) != true else { continue }
+      let isHidden = RandomWorkflow.races(in: members).contains { race in
+        race.contains(target) && !race.contains(name)
+      }
+      guard !isRelated, !isHidden, needs[name]?.contains(target) != true else { continue }
       let before = needs
       needs[name, default: []].append(target)
       if !allowingCycles, ReferenceOrder(of: build(needs)).hasCycle { needs = before }
@@ -60,6 +63,15 @@ struct RandomWorkflow {
     shapes.flatMap { shape in
       shape.id == id
         ? names(in: shape.members ?? []) : names(in: shape.members ?? [], under: id)
+    }
+  }
+
+  /// What is inside of each race.
+  private static func races(in shapes: [Shape]) -> [Set<String>] {
+    shapes.flatMap { shape in
+      let members = shape.members ?? []
+      let own = shape.order == .race && shape.members != nil ? [Set(names(in: members))] : []
+      return own + races(in: members)
     }
   }
 

@@ -66,7 +66,7 @@ private struct EarlyBinding {
         case .run: false
         case .inputs:
           reference.names.count > 1 && inputs.entry(named: reference.names[1].text) != nil
-        case .env, .secrets, .steps, .itself, .workflow, nil: true
+        case .env, .secrets, .steps, .itself, .item, .index, .matrix, .workflow, nil: true
         }
       }
     }

@@ -26,7 +26,7 @@ struct StepScope: ExpressionScope {
       case .itself: return try itself(names[1...])
       case .run: return run(names[1...])
       case .workflow: return workflow(names[1...])
-      case nil: return ScopedValue(.null)
+      case .item, .index, .matrix, nil: return ScopedValue(.null)
       }
     } catch {
       throw ExpressionFault(error, reference.range)

@@ -67,6 +67,9 @@ package struct ContextReference: Sendable {
   /// The context's name as it is written; contexts are found regardless of upper and lower case.
   package var context: String { names[0].text }
 
+  /// Whether its context has that name, regardless of upper and lower case.
+  package func isOfContext(_ name: String) -> Bool { FoldedText.areEqual(context, name) }
+
   /// From the context's name to the end of the last name.
   package var range: SourceRange {
     SourceRange(start: Int(names[0].range.start), end: Int(names[names.count - 1].range.end))

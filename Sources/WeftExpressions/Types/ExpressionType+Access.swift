@@ -62,7 +62,7 @@ extension ExpressionType {
   }
 
   /// The type of any element, or of any member's value.
-  var elementType: ExpressionType {
+  package var elementType: ExpressionType {
     get throws(AccessFault) {
       var found: [ExpressionType] = []
       for type in alternatives {

@@ -1,7 +1,7 @@
 extension ExpressionType {
   /// What is left of the type if the value is known to count as true, or as false; `nil` if no value
   /// does.
-  func narrowed(to truth: Bool) -> ExpressionType? {
+  package func narrowed(to truth: Bool) -> ExpressionType? {
     let left = alternatives.compactMap { $0.singleNarrowed(to: truth) }
     return left.isEmpty ? nil : .union(left)
   }

@@ -24,18 +24,22 @@ struct SiteRules {
   }
 
   /// What is wrong with a context there; `nil` if nothing is.
-  func obstacle(to context: ValueContext) -> ValueProblem? {
+  ///
+  /// - Parameter name: How the reference calls it.
+  func obstacle(to context: ValueContext, called name: String) -> ValueProblem? {
     switch context {
     case .inputs, .run, .workflow: nil
     case .secrets: allowsSecrets ? nil : .secret(in: site)
-    case .env: isEarly ? unavailable(context, tooEarly) : nil
+    case .env: isEarly ? unavailable(name, tooEarly) : nil
     case .steps:
-      isEarly || owner == .workflow && !isOutput ? unavailable(context, tooEarly) : nil
+      isEarly || owner == .workflow && !isOutput ? unavailable(name, tooEarly) : nil
+    // Whether there is a loop is for those who know what is around.
+    case .item, .index, .matrix: isEarly ? unavailable(name, tooEarly) : nil
     case .itself:
       readsItself
         ? nil
         : unavailable(
-          context,
+          name,
           "\"self\" is a step's own result, in its \"outputs\" and in \"when\" of \"retry\"")
     }
   }
@@ -66,8 +70,8 @@ struct SiteRules {
     return isOutput && owner != .workflow
   }
 
-  private func unavailable(_ context: ValueContext, _ help: String) -> ValueProblem {
-    .unavailable(context.rawValue, in: site, help: help)
+  private func unavailable(_ name: String, _ help: String) -> ValueProblem {
+    .unavailable(name, in: site, help: help)
   }
 
   private var tooEarly: String {

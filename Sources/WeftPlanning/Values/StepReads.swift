@@ -46,5 +46,6 @@ package enum WorkflowField: String, Sendable, Hashable, CaseIterable {
 package enum ValueContext: String, Sendable, Hashable, CaseIterable {
   case inputs, env, secrets, steps
   case itself = "self"
+  case item, index, matrix
   case run, workflow
 }

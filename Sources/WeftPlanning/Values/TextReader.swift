@@ -72,7 +72,7 @@ struct TextReader {
     case .itself:
       guard let node = outline.node(of: owner) else { return }
       reads[node].formUnion(fields(of: reference, from: 1))
-    case .inputs, .env, .secrets, .run, .workflow, nil: break
+    case .inputs, .env, .secrets, .item, .index, .matrix, .run, .workflow, nil: break
     }
   }
 
@@ -84,7 +84,8 @@ struct TextReader {
     else { return }
     reads[target].formUnion(fields(of: reference, from: rest))
     // Where no step may be read that is told, and not what would follow from it.
-    guard let node, SiteRules(site: text.site, owner: owner).obstacle(to: .steps) == nil
+    guard let node,
+      SiteRules(site: text.site, owner: owner).obstacle(to: .steps, called: "steps") == nil
     else { return }
     // A group's outputs are computed when all in it has ended; elsewhere it may not read its members.
     guard !outline.group(startingAt: node, encloses: target) else { return }

@@ -69,7 +69,9 @@ private struct SiteScope: TypeScope {
   let rules: SiteRules
 
   func type(of reference: ContextReference) -> ReferenceType {
-    if let context = reference.valueContext, let problem = rules.obstacle(to: context) {
+    if let context = reference.valueContext ?? names.loopContext(of: reference, of: rules.owner),
+      let problem = rules.obstacle(to: context, called: reference.context)
+    {
       return .fault(ExpressionFault(problem, reference.names[0].range))
     }
     switch names.meaning(of: reference, in: rules.site, of: rules.owner) {

@@ -50,7 +50,7 @@ struct ValueChecker {
     }
   }
 
-  /// The variables of a layer first: what is beside them reads them.
+  /// What elements are made of first, then the variables of a layer: what is beside them reads them.
   private mutating func check(_ owner: TextOwner, outputs: Bool) {
     let texts = texts.texts(of: owner)
     guard !texts.isEmpty else { return }
@@ -58,8 +58,10 @@ struct ValueChecker {
       for text in texts where text.site.isOutput { check(text, of: owner) }
       return
     }
+    for text in texts where text.site.isBeforeElements { check(text, of: owner) }
     for text in texts where text.site.isVariable { check(text, of: owner) }
-    for text in texts where !text.site.isVariable && !text.site.isOutput {
+    for text in texts
+    where !text.site.isBeforeElements && !text.site.isVariable && !text.site.isOutput {
       check(text, of: owner)
     }
   }

@@ -26,7 +26,8 @@ extension ValueNames {
         nearest: NearestName(known.sorted()).nearest(to: name)), at: 1)
   }
 
-  /// The layers that a text reads, innermost first: the value of a variable reads those outside of its own.
+  /// The layers that a text reads, innermost first: the value of a variable reads those outside of its own,
+  /// and so does what makes elements, which may stand in its own.
   private func layers(read site: TextSite, of owner: TextOwner) -> [TextOwner] {
     var layers: [TextOwner]
     switch owner {
@@ -34,7 +35,7 @@ extension ValueNames {
     case .group(let group): layers = chain(from: group)
     case .step(let index): layers = [.step(index)] + chain(from: outline.steps[index].group)
     }
-    if site.isVariable { layers.removeFirst() }
+    if site.isVariable || site.makesElements { layers.removeFirst() }
     return layers
   }
 

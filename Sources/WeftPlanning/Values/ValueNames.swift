@@ -32,6 +32,8 @@ final class ValueNames {
   private let secretNames: [String]
   /// What computed variables are known to be.
   private var variables = LayerVariables()
+  /// What the elements of loops are known to be.
+  var loops = LoopKnowledge()
   /// What outputs are known to be; by the node of a step, the start of a group.
   private(set) var outputs: [Int32: [String: Knowledge]] = [:]
 
@@ -60,6 +62,7 @@ final class ValueNames {
     case .output(let name):
       guard let node = outline.node(of: owner) else { return }
       outputs[Int32(node), default: [:]][name] = knowledge
+    case .elements, .axis: loops.learn(text.site, of: owner, knowledge)
     default: break
     }
   }
@@ -75,9 +78,11 @@ final class ValueNames {
   ) -> Meaning {
     switch reference.valueContext {
     case nil:
-      return .problem(
-        .unknownContext(reference.context, nearest: nearest(reference.context, ValueContext.self)),
-        at: 0)
+      return loop(reference, in: site, of: owner)
+        ?? .problem(
+          .unknownContext(
+            reference.context, nearest: nearest(reference.context, ValueContext.self)), at: 0)
+    case .item, .index, .matrix: return loop(reference, in: site, of: owner) ?? .told
     case .inputs: return input(reference)
     case .secrets: return secret(reference)
     case .env: return variable(reference, in: site, of: owner)

@@ -17,6 +17,7 @@ extension ValueProblem {
     case .secret: "W0318"
     case .readsItself, .readsGroupAround, .readsMember, .readsOwnOutputs: "W0319"
     case .readsInsideOf: "W0326"
+    case .outsideOfLoop, .elementOf, .beforeElements: "W0327"
     case .readsTerminal, .runsNothing: "W0320"
     case .wrongType: "W0321"
     case .notAlone: "W0322"
@@ -68,6 +69,12 @@ extension ValueProblem {
         + " \"\(sealed.address)\" (\(sealed.reason.rawValue))"
     case .readsOwnOutputs(let owner):
       "\(owner) reads its own outputs"
+    case .outsideOfLoop(let context, _):
+      "\"\(context.rawValue)\" is used outside of a \(context.loopName)"
+    case .elementOf(let name, let loop):
+      "\"\(name)\" is an element of \"\(loop)\", and used outside of that"
+    case .beforeElements(let name, let site):
+      "\"\(name)\" is used in \(site.key), which is read before there are elements"
     case .runsNothing(let step, let field):
       "step \"\(step)\" runs nothing, so it has no \(field)"
     case .readsTerminal(let step, let field):
@@ -96,7 +103,7 @@ extension ValueProblem {
     case .unavailable(_, _, let help), .unsafeInScript(_, let help): help
     case .unknownContext(_, let nearest):
       nearest.map { "did you mean \"\($0)\"?" }
-        ?? "there are inputs, env, secrets, steps, self, run and workflow; a text stands in '…'"
+        ?? "there are inputs, env, secrets, steps, self, item, index, matrix, run and workflow; a text stands in '…'"
     case .unknownStep(_, let nearest):
       nearest.map { "did you mean \"\($0)\"?" } ?? "a step or group is named by its \"id\""
     case .notMember(let name, _):
@@ -135,6 +142,16 @@ extension ValueProblem {
       sealed.help
     case .readsOwnOutputs:
       "write the expression of the other output again"
+    case .outsideOfLoop(.matrix, hasOther: true):
+      "what is around it is a \"forEach\": its element is \"item\""
+    case .outsideOfLoop(_, hasOther: true):
+      "what is around it is a \"matrix\": write matrix and the name of an axis"
+    case .outsideOfLoop(let context, _):
+      "it can be read in the keys of a step or group that has a \(context.loopName), and inside"
+    case .elementOf(_, let loop):
+      "from outside read \"steps.\(loop).results\""
+    case .beforeElements:
+      "the elements of a loop around it can be read there, those of its own cannot"
     case .runsNothing:
       "read its outputs"
     case .readsTerminal(let step, _):
@@ -173,4 +190,9 @@ extension PlanningProblem.Subject {
     case .group: "steps.MEMBER.stdout"
     }
   }
+}
+
+extension ValueContext {
+  /// The key that makes the context.
+  fileprivate var loopName: String { self == .matrix ? "\"matrix\"" : "\"forEach\"" }
 }

@@ -24,6 +24,11 @@ enum ValueProblem: Sendable, Hashable {
   case readsMember(String)
   case readsInsideOf(String, of: SealedGroup)
   case readsOwnOutputs(String)
+  /// `item`, `index` or `matrix` where there is none, though perhaps there is the other of them.
+  case outsideOfLoop(ValueContext, hasOther: Bool)
+  /// What the elements of a loop are called, used outside of it.
+  case elementOf(String, of: String)
+  case beforeElements(String, in: TextSite)
   case readsTerminal(String, field: String)
   case runsNothing(String, field: String)
   case secret(in: TextSite)

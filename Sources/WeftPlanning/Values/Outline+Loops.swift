@@ -1,0 +1,52 @@
+import WeftDefinition
+import WeftExpressions
+
+/// Which `forEach` and `matrix` stand around a text.
+extension Outline {
+  /// The innermost loop that gives what a reference reads, by whom it belongs to; `nil` if there is none.
+  ///
+  /// What cleans up after a step or group is in the loop of that, too.
+  func loop(
+    giving reference: ContextReference, to site: TextSite, of owner: TextOwner
+  ) -> (owner: TextOwner, value: LoopValue)? {
+    var next: TextOwner? = owner
+    if site.isBeforeElements { next = outer(owner) }
+    while let layer = next {
+      if let value = fanOut(of: layer)?.value(of: reference) { return (layer, value) }
+      next = outer(layer)
+    }
+    return nil
+  }
+
+  /// What makes many of a step or group.
+  func fanOut(of owner: TextOwner) -> FanOut? {
+    switch owner {
+    case .workflow: return nil
+    case .step(let index):
+      return steps[index].hasControl ? steps[index].control.fanOut : nil
+    case .group(let index):
+      guard let step = groups[index].step, step.hasControl else { return nil }
+      return step.control.fanOut
+    }
+  }
+
+  /// Whom something stands in: the step or group that it cleans up after, else the group around it.
+  func outer(_ owner: TextOwner) -> TextOwner? {
+    switch owner {
+    case .workflow: return nil
+    case .step(let index):
+      if let node = cleanedUp[Int32(index)] { return self.owner(at: node) }
+      return group(steps[index].group)
+    case .group(let index): return groups[index].parent.map(group)
+    }
+  }
+
+  private func owner(at node: Plan.NodeIndex) -> TextOwner {
+    switch nodes[node] {
+    case .step(let index): .step(Int(index))
+    case .groupStart(let index), .groupEnd(let index): group(Int(index))
+    }
+  }
+
+  private func group(_ index: Int) -> TextOwner { index == 0 ? .workflow : .group(index) }
+}
