@@ -121,6 +121,15 @@ extension SchemaName {
       "$ref": "#/$defs/outputs",
       "title": "Outputs of the workflow",
       "description": "What a run hands on when it has succeeded."
+    },
+    "pools": {
+      "$ref": "#/$defs/pools"
+    },
+    "finally": {
+      "$ref": "#/$defs/finally"
+    },
+    "defaults": {
+      "$ref": "#/$defs/defaults"
     }
   },
   "patternProperties": {
@@ -247,7 +256,7 @@ extension SchemaName {
     },
     "step": {
       "title": "Step",
-      "description": "A script, or an object with exactly one of run, steps and parallel, or with outputs alone.",
+      "description": "A script, or an object with exactly one of run, steps, parallel, race, wait, approve and workflow, or with outputs alone.",
       "oneOf": [
         {
           "$ref": "#/$defs/script"
@@ -263,6 +272,18 @@ extension SchemaName {
         },
         {
           "$ref": "#/$defs/parallelGroup"
+        },
+        {
+          "$ref": "#/$defs/raceGroup"
+        },
+        {
+          "$ref": "#/$defs/waitStep"
+        },
+        {
+          "$ref": "#/$defs/approveStep"
+        },
+        {
+          "$ref": "#/$defs/workflowStep"
         }
       ],
       "defaultSnippets": [
@@ -345,6 +366,12 @@ extension SchemaName {
         },
         "jobserver": {
           "$ref": "#/$defs/jobserver"
+        },
+        "retry": {
+          "$ref": "#/$defs/retry"
+        },
+        "pool": {
+          "$ref": "#/$defs/pool"
         }
       },
       "patternProperties": {
@@ -387,6 +414,9 @@ extension SchemaName {
         },
         "maxParallel": {
           "$ref": "#/$defs/maxParallel"
+        },
+        "retry": {
+          "$ref": "#/$defs/retry"
         }
       },
       "patternProperties": {
@@ -410,6 +440,12 @@ extension SchemaName {
         },
         "maxParallel": {
           "$ref": "#/$defs/maxParallel"
+        },
+        "retry": {
+          "$ref": "#/$defs/retry"
+        },
+        "join": {
+          "$ref": "#/$defs/join"
         }
       },
       "patternProperties": {
@@ -436,6 +472,106 @@ extension SchemaName {
       },
       "required": [
         "outputs"
+      ],
+      "unevaluatedProperties": false
+    },
+    "raceGroup": {
+      "title": "Race",
+      "description": "All members start; the first that succeeds ends the others.",
+      "type": "object",
+      "$ref": "#/$defs/stepCommon",
+      "properties": {
+        "race": {
+          "$ref": "#/$defs/race"
+        },
+        "maxParallel": {
+          "$ref": "#/$defs/maxParallel"
+        },
+        "retry": {
+          "$ref": "#/$defs/retry"
+        }
+      },
+      "patternProperties": {
+        "^x-": {
+          "title": "Ignored",
+          "description": "A key that begins with x- is ignored: room for notes and for other tools."
+        }
+      },
+      "required": [
+        "race"
+      ],
+      "unevaluatedProperties": false
+    },
+    "waitStep": {
+      "title": "Step that waits",
+      "description": "A step that runs nothing: it waits, without a slot.",
+      "type": "object",
+      "$ref": "#/$defs/stepCommon",
+      "properties": {
+        "wait": {
+          "$ref": "#/$defs/wait"
+        }
+      },
+      "patternProperties": {
+        "^x-": {
+          "title": "Ignored",
+          "description": "A key that begins with x- is ignored: room for notes and for other tools."
+        }
+      },
+      "required": [
+        "wait"
+      ],
+      "unevaluatedProperties": false
+    },
+    "approveStep": {
+      "title": "Step that asks",
+      "description": "A step that runs nothing: it asks a person.",
+      "type": "object",
+      "$ref": "#/$defs/stepCommon",
+      "properties": {
+        "approve": {
+          "$ref": "#/$defs/approve"
+        }
+      },
+      "patternProperties": {
+        "^x-": {
+          "title": "Ignored",
+          "description": "A key that begins with x- is ignored: room for notes and for other tools."
+        }
+      },
+      "required": [
+        "approve"
+      ],
+      "unevaluatedProperties": false
+    },
+    "workflowStep": {
+      "title": "Step that runs another file",
+      "description": "The steps of another file, as part of this graph.",
+      "type": "object",
+      "$ref": "#/$defs/stepCommon",
+      "properties": {
+        "workflow": {
+          "$ref": "#/$defs/workflow"
+        },
+        "with": {
+          "$ref": "#/$defs/with"
+        },
+        "retry": {
+          "$ref": "#/$defs/retry"
+        },
+        "env": false,
+        "envPolicy": false,
+        "cwd": false,
+        "shell": false
+      },
+      "patternProperties": {
+        "^x-": {
+          "title": "Ignored",
+          "description": "A key that begins with x- is ignored: room for notes and for other tools."
+        }
+      },
+      "required": [
+        "workflow"
       ],
       "unevaluatedProperties": false
     },
@@ -536,7 +672,26 @@ extension SchemaName {
         },
         "outputs": {
           "$ref": "#/$defs/outputs"
+        },
+        "if": {
+          "$ref": "#/$defs/if"
+        },
+        "cleanup": {
+          "$ref": "#/$defs/cleanup"
+        },
+        "forEach": {
+          "$ref": "#/$defs/forEach"
+        },
+        "matrix": {
+          "$ref": "#/$defs/matrix"
         }
+      },
+      "not": {
+        "required": [
+          "forEach",
+          "matrix"
+        ],
+        "title": "Both forEach and matrix"
       }
     },
     "script": {
@@ -867,6 +1022,929 @@ extension SchemaName {
       ],
       "default": false
     },
+    "race": {
+      "title": "Race",
+      "description": "Members side by side, of which the first that succeeds is the result; it ends the others.",
+      "markdownDescription": "Members side by side, of which **the first that succeeds** is the result; it ends the others.\n\n```json\n\"race\": [\"curl -fO https://a.example/f\", \"curl -fO https://b.example/f\"]\n```",
+      "type": "array",
+      "items": {
+        "$ref": "#/$defs/step"
+      },
+      "minItems": 1,
+      "examples": [
+        [
+          "make fetch-a",
+          "make fetch-b"
+        ]
+      ]
+    },
+    "join": {
+      "title": "When the group is over",
+      "description": "all: when all members have ended. atLeast: when so many have succeeded; the others are ended.",
+      "anyOf": [
+        {
+          "const": "all"
+        },
+        {
+          "type": "object",
+          "properties": {
+            "atLeast": {
+              "title": "Successes",
+              "type": "integer",
+              "minimum": 1,
+              "maximum": 2000000
+            }
+          },
+          "patternProperties": {
+            "^x-": {
+              "title": "Ignored",
+              "description": "A key that begins with x- is ignored: room for notes and for other tools."
+            }
+          },
+          "required": [
+            "atLeast"
+          ],
+          "additionalProperties": false
+        }
+      ],
+      "default": "all",
+      "examples": [
+        "all",
+        {
+          "atLeast": 2
+        }
+      ]
+    },
+    "if": {
+      "title": "Condition",
+      "description": "Whether it runs at all: an expression, with or without ${{ }} around it. Without it, only if all it waits for went well.",
+      "markdownDescription": "Whether it runs at all: an expression, with or without `${{ }}` around it. One that calls none of `success() failure() always() cancelled()` gets `success() &&`.\n\n```json\n\"if\": \"!inputs.draft\"\n```",
+      "anyOf": [
+        {
+          "type": "string",
+          "minLength": 1,
+          "pattern": "^[^\\u0000]*$"
+        },
+        {
+          "type": "boolean"
+        }
+      ],
+      "examples": [
+        "!inputs.draft",
+        "failure()",
+        true
+      ]
+    },
+    "nothing": {
+      "title": "No time",
+      "type": "string",
+      "pattern": "^(?=.)(?:0+d)?(?:0+h)?(?:0+m)?(?:0+s)?(?:0+ms)?$"
+    },
+    "retryPolicy": {
+      "type": "object",
+      "properties": {
+        "max": {
+          "title": "Further attempts",
+          "description": "How many attempts may follow the first because of this.",
+          "anyOf": [
+            {
+              "type": "integer",
+              "minimum": 0,
+              "maximum": 1000
+            },
+            {
+              "$ref": "#/$defs/expression"
+            }
+          ]
+        },
+        "delay": {
+          "title": "First delay",
+          "description": "How long before the first further attempt.",
+          "anyOf": [
+            {
+              "$ref": "#/$defs/duration"
+            },
+            {
+              "$ref": "#/$defs/nothing"
+            },
+            {
+              "$ref": "#/$defs/expression"
+            }
+          ],
+          "default": "1s"
+        },
+        "factor": {
+          "title": "Growth",
+          "description": "By how much the delay grows from one attempt to the next.",
+          "type": "number",
+          "minimum": 1,
+          "maximum": 1000,
+          "default": 2
+        },
+        "maxDelay": {
+          "title": "Longest delay",
+          "description": "What the delay never exceeds: 1m, or the first delay where that is longer.",
+          "anyOf": [
+            {
+              "$ref": "#/$defs/duration"
+            },
+            {
+              "$ref": "#/$defs/nothing"
+            },
+            {
+              "$ref": "#/$defs/expression"
+            }
+          ],
+          "default": "1m"
+        },
+        "jitter": {
+          "title": "Jitter",
+          "description": "full: any time from nothing to the delay, so that many that failed together do not come back together. none: the delay itself.",
+          "enum": [
+            "full",
+            "none"
+          ],
+          "default": "full"
+        },
+        "within": {
+          "title": "Within",
+          "description": "No further attempt starts later than this after the first.",
+          "anyOf": [
+            {
+              "$ref": "#/$defs/duration"
+            },
+            {
+              "$ref": "#/$defs/expression"
+            }
+          ]
+        },
+        "on": {
+          "title": "Failures",
+          "description": "The classes of failures after which it is tried again.",
+          "type": "array",
+          "items": {
+            "$ref": "#/$defs/errorClass"
+          },
+          "minItems": 1,
+          "default": [
+            "exit",
+            "signal",
+            "timeout",
+            "stall"
+          ],
+          "examples": [
+            [
+              "exit:75",
+              "timeout"
+            ]
+          ]
+        },
+        "when": {
+          "title": "Condition",
+          "description": "Tried again only if this holds; self is the result of the attempt that failed.",
+          "anyOf": [
+            {
+              "type": "string",
+              "minLength": 1,
+              "pattern": "^[^\\u0000]*$"
+            },
+            {
+              "type": "boolean"
+            }
+          ],
+          "examples": [
+            "self.exitCode != 2"
+          ]
+        }
+      },
+      "patternProperties": {
+        "^x-": {
+          "title": "Ignored",
+          "description": "A key that begins with x- is ignored: room for notes and for other tools."
+        }
+      },
+      "required": [
+        "max"
+      ],
+      "additionalProperties": false,
+      "title": "Policy"
+    },
+    "listedRetryPolicy": {
+      "type": "object",
+      "properties": {
+        "max": {
+          "title": "Further attempts",
+          "description": "How many attempts may follow the first because of this.",
+          "anyOf": [
+            {
+              "type": "integer",
+              "minimum": 0,
+              "maximum": 1000
+            }
+          ]
+        },
+        "delay": {
+          "title": "First delay",
+          "description": "How long before the first further attempt.",
+          "anyOf": [
+            {
+              "$ref": "#/$defs/duration"
+            },
+            {
+              "$ref": "#/$defs/nothing"
+            }
+          ],
+          "default": "1s"
+        },
+        "factor": {
+          "title": "Growth",
+          "description": "By how much the delay grows from one attempt to the next.",
+          "type": "number",
+          "minimum": 1,
+          "maximum": 1000,
+          "default": 2
+        },
+        "maxDelay": {
+          "title": "Longest delay",
+          "description": "What the delay never exceeds: 1m, or the first delay where that is longer.",
+          "anyOf": [
+            {
+              "$ref": "#/$defs/duration"
+            },
+            {
+              "$ref": "#/$defs/nothing"
+            }
+          ],
+          "default": "1m"
+        },
+        "jitter": {
+          "title": "Jitter",
+          "description": "full: any time from nothing to the delay, so that many that failed together do not come back together. none: the delay itself.",
+          "enum": [
+            "full",
+            "none"
+          ],
+          "default": "full"
+        },
+        "within": {
+          "title": "Within",
+          "description": "No further attempt starts later than this after the first.",
+          "anyOf": [
+            {
+              "$ref": "#/$defs/duration"
+            }
+          ]
+        },
+        "on": {
+          "title": "Failures",
+          "description": "The classes of failures after which it is tried again.",
+          "type": "array",
+          "items": {
+            "$ref": "#/$defs/errorClass"
+          },
+          "minItems": 1,
+          "default": [
+            "exit",
+            "signal",
+            "timeout",
+            "stall"
+          ],
+          "examples": [
+            [
+              "exit:75",
+              "timeout"
+            ]
+          ]
+        },
+        "when": {
+          "title": "Condition",
+          "description": "Tried again only if this holds; self is the result of the attempt that failed.",
+          "anyOf": [
+            {
+              "type": "string",
+              "minLength": 1,
+              "pattern": "^[^\\u0000]*$"
+            },
+            {
+              "type": "boolean"
+            }
+          ],
+          "examples": [
+            "self.exitCode != 2"
+          ]
+        }
+      },
+      "patternProperties": {
+        "^x-": {
+          "title": "Ignored",
+          "description": "A key that begins with x- is ignored: room for notes and for other tools."
+        }
+      },
+      "required": [
+        "max"
+      ],
+      "additionalProperties": false,
+      "title": "Policy"
+    },
+    "retry": {
+      "title": "Further attempts",
+      "description": "How often it is tried again after a failure that may pass: a number, a policy, or up to 16 policies, each with a counter of its own, of which the first that is for a failure is followed. Without it, never.",
+      "anyOf": [
+        {
+          "type": "integer",
+          "minimum": 0,
+          "maximum": 1000
+        },
+        {
+          "$ref": "#/$defs/expression"
+        },
+        {
+          "$ref": "#/$defs/retryPolicy"
+        },
+        {
+          "type": "array",
+          "items": {
+            "$ref": "#/$defs/listedRetryPolicy"
+          },
+          "minItems": 1,
+          "maxItems": 16
+        }
+      ],
+      "default": 0,
+      "examples": [
+        3,
+        {
+          "max": 5,
+          "delay": "2s",
+          "maxDelay": "1m",
+          "on": [
+            "exit:75",
+            "timeout"
+          ]
+        },
+        [
+          {
+            "max": 3,
+            "on": [
+              "timeout"
+            ]
+          },
+          {
+            "max": 1,
+            "delay": "1m"
+          }
+        ]
+      ]
+    },
+    "pool": {
+      "title": "What it takes from pools",
+      "description": "Slots of pools that are held while an attempt runs, taken all at once: the name of a pool, or how many of each.",
+      "anyOf": [
+        {
+          "type": "string",
+          "pattern": "^[A-Za-z_][A-Za-z0-9_-]{0,99}$",
+          "patternErrorMessage": "a name is letters, digits, \"_\" and \"-\", 100 at most, and begins with a letter or \"_\""
+        },
+        {
+          "type": "object",
+          "propertyNames": {
+            "pattern": "^[A-Za-z_][A-Za-z0-9_-]{0,99}$",
+            "patternErrorMessage": "a name is letters, digits, \"_\" and \"-\", 100 at most, and begins with a letter or \"_\""
+          },
+          "additionalProperties": {
+            "type": "integer",
+            "minimum": 1,
+            "maximum": 1000000
+          },
+          "minProperties": 1
+        }
+      ],
+      "examples": [
+        "db",
+        {
+          "db": 1,
+          "cpu": 2
+        }
+      ]
+    },
+    "pools": {
+      "title": "Pools",
+      "description": "Slots that steps share, by name: how many, or how many and a rate at which they may be taken.",
+      "type": "object",
+      "propertyNames": {
+        "pattern": "^[A-Za-z_][A-Za-z0-9_-]{0,99}$",
+        "patternErrorMessage": "a name is letters, digits, \"_\" and \"-\", 100 at most, and begins with a letter or \"_\""
+      },
+      "additionalProperties": {
+        "anyOf": [
+          {
+            "title": "Slots",
+            "type": "integer",
+            "minimum": 1,
+            "maximum": 1000000
+          },
+          {
+            "type": "object",
+            "properties": {
+              "slots": {
+                "title": "Slots",
+                "type": "integer",
+                "minimum": 1,
+                "maximum": 1000000
+              },
+              "rate": {
+                "title": "Rate",
+                "description": "How many slots may be taken in what time.",
+                "type": "string",
+                "pattern": "^0*(?:[1-9][0-9]{0,5}|1000000)/(?=.*[1-9])(?:[0-9]+d)?(?:[0-9]+h)?(?:[0-9]+m)?(?:[0-9]+s)?(?:[0-9]+ms)?$",
+                "patternErrorMessage": "expected a rate like \"30/1m\"",
+                "examples": [
+                  "30/1m"
+                ]
+              }
+            },
+            "patternProperties": {
+              "^x-": {
+                "title": "Ignored",
+                "description": "A key that begins with x- is ignored: room for notes and for other tools."
+              }
+            },
+            "required": [
+              "slots"
+            ],
+            "additionalProperties": false
+          }
+        ]
+      },
+      "examples": [
+        {
+          "db": 4,
+          "api": {
+            "slots": 2,
+            "rate": "30/1m"
+          }
+        }
+      ]
+    },
+    "wait": {
+      "title": "What it waits for",
+      "description": "A time, or a moment of the wall clock. Nothing is held meanwhile.",
+      "anyOf": [
+        {
+          "$ref": "#/$defs/duration"
+        },
+        {
+          "$ref": "#/$defs/nothing"
+        },
+        {
+          "$ref": "#/$defs/expression"
+        },
+        {
+          "type": "object",
+          "properties": {
+            "until": {
+              "title": "Moment",
+              "description": "A moment as RFC 3339 writes it.",
+              "anyOf": [
+                {
+                  "type": "string",
+                  "pattern": "^[0-9]{4}-(?:0[1-9]|1[0-2])-(?:0[1-9]|[12][0-9]|3[01])[Tt](?:[01][0-9]|2[0-3]):[0-5][0-9]:[0-5][0-9](?:\\.[0-9]+)?(?:[Zz]|[+-](?:[01][0-9]|2[0-3]):[0-5][0-9])$",
+                  "patternErrorMessage": "expected a moment like \"2026-11-21T09:00:00Z\""
+                },
+                {
+                  "$ref": "#/$defs/expression"
+                }
+              ],
+              "examples": [
+                "2026-11-21T09:00:00Z"
+              ]
+            }
+          },
+          "patternProperties": {
+            "^x-": {
+              "title": "Ignored",
+              "description": "A key that begins with x- is ignored: room for notes and for other tools."
+            }
+          },
+          "required": [
+            "until"
+          ],
+          "additionalProperties": false
+        }
+      ],
+      "examples": [
+        "30s",
+        {
+          "until": "2026-11-21T09:00:00Z"
+        }
+      ]
+    },
+    "approve": {
+      "title": "What is asked",
+      "description": "A question for a person. If the answer is no, the step fails with the class rejected.",
+      "anyOf": [
+        {
+          "title": "Question",
+          "description": "What the person reads; expressions may stand in it.",
+          "type": "string",
+          "minLength": 1,
+          "pattern": "^[^\\u0000]*$"
+        },
+        {
+          "type": "object",
+          "properties": {
+            "message": {
+              "title": "Question",
+              "description": "What the person reads; expressions may stand in it.",
+              "type": "string",
+              "minLength": 1,
+              "pattern": "^[^\\u0000]*$"
+            }
+          },
+          "patternProperties": {
+            "^x-": {
+              "title": "Ignored",
+              "description": "A key that begins with x- is ignored: room for notes and for other tools."
+            }
+          },
+          "required": [
+            "message"
+          ],
+          "additionalProperties": false
+        }
+      ],
+      "examples": [
+        "Publish this version?",
+        {
+          "message": "Publish ${{ inputs.version }}?"
+        }
+      ]
+    },
+    "workflow": {
+      "title": "Another file",
+      "description": "The path of a workflow file, relative to this one.",
+      "type": "string",
+      "minLength": 1,
+      "pattern": "^(?!/)(?![\\s\\S]*(\\$\\{\\{|\\u0000))",
+      "patternErrorMessage": "a relative path, without expressions",
+      "examples": [
+        "deploy.json"
+      ]
+    },
+    "with": {
+      "title": "Values for its inputs",
+      "description": "The inputs of the other file by name. A text may have expressions in it; elsewhere a whole value is given by one.",
+      "type": "object",
+      "propertyNames": {
+        "pattern": "^[A-Za-z_][A-Za-z0-9_-]{0,99}$",
+        "patternErrorMessage": "a name is letters, digits, \"_\" and \"-\", 100 at most, and begins with a letter or \"_\""
+      },
+      "additionalProperties": {
+        "anyOf": [
+          {
+            "type": "string"
+          },
+          {
+            "$ref": "#/$defs/literal"
+          }
+        ]
+      },
+      "examples": [
+        {
+          "version": "${{ inputs.version }}",
+          "draft": true
+        }
+      ]
+    },
+    "literal": {
+      "title": "Value",
+      "description": "A value that is written out: there are no expressions inside of it.",
+      "if": {
+        "type": "string"
+      },
+      "then": {
+        "pattern": "^(?![\\s\\S]*(\\$\\{\\{|\\u0000))",
+        "patternErrorMessage": "an expression (\"${{\") cannot stand here, nor U+0000"
+      },
+      "else": {
+        "additionalProperties": {
+          "$ref": "#/$defs/literal"
+        },
+        "items": {
+          "$ref": "#/$defs/literal"
+        }
+      }
+    },
+    "forEach": {
+      "title": "For each",
+      "description": "Runs the step or group once for each element of a list or object.",
+      "markdownDescription": "Runs the step or group once for each element of a list or object, which expressions call `item` and what `as` says.\n\n```json\n\"forEach\": { \"in\": [\"linux\", \"macos\"], \"as\": \"os\", \"maxParallel\": 1 }\n```",
+      "type": "object",
+      "properties": {
+        "in": {
+          "title": "Elements",
+          "description": "An array, an object, or one expression that comes to one.",
+          "anyOf": [
+            {
+              "type": "array",
+              "items": {
+                "$ref": "#/$defs/literal"
+              },
+              "maxItems": 1000000
+            },
+            {
+              "type": "object",
+              "additionalProperties": {
+                "$ref": "#/$defs/literal"
+              }
+            },
+            {
+              "$ref": "#/$defs/expression"
+            }
+          ]
+        },
+        "as": {
+          "title": "Name",
+          "description": "What expressions call the element, beside item.",
+          "type": "string",
+          "pattern": "^[A-Za-z_][A-Za-z0-9_-]{0,99}$",
+          "patternErrorMessage": "a name is letters, digits, \"_\" and \"-\", 100 at most, and begins with a letter or \"_\"",
+          "not": {
+            "pattern": "^(?:[Ii][Nn][Pp][Uu][Tt][Ss]|[Ee][Nn][Vv]|[Ss][Ee][Cc][Rr][Ee][Tt][Ss]|[Ss][Tt][Ee][Pp][Ss]|[Ss][Ee][Ll][Ff]|[Ii][Tt][Ee][Mm]|[Ii][Nn][Dd][Ee][Xx]|[Mm][Aa][Tt][Rr][Ii][Xx]|[Rr][Uu][Nn]|[Ww][Oo][Rr][Kk][Ff][Ll][Oo][Ww]|[Tt][Rr][Uu][Ee]|[Ff][Aa][Ll][Ss][Ee]|[Nn][Uu][Ll][Ll]|[Nn][Aa][Nn]|[Ii][Nn][Ff][Ii][Nn][Ii][Tt][Yy])$"
+          }
+        },
+        "key": {
+          "title": "Key",
+          "description": "An expression that names an element; without it, its index, or its key in an object.",
+          "type": "string",
+          "minLength": 1,
+          "pattern": "^[^\\u0000]*$",
+          "examples": [
+            "item.name"
+          ]
+        },
+        "maxParallel": {
+          "$ref": "#/$defs/maxParallel",
+          "description": "How many elements may be under way at once."
+        },
+        "tolerate": {
+          "title": "Failures that are tolerated",
+          "description": "How many elements may fail without the whole failing: a number, or a part of all, rounded down.",
+          "anyOf": [
+            {
+              "type": "integer",
+              "minimum": 0,
+              "maximum": 1000000
+            },
+            {
+              "type": "string",
+              "pattern": "^0*(?:[0-9]{1,2}|100)%$"
+            }
+          ],
+          "default": 0,
+          "examples": [
+            2,
+            "10%"
+          ]
+        }
+      },
+      "patternProperties": {
+        "^x-": {
+          "title": "Ignored",
+          "description": "A key that begins with x- is ignored: room for notes and for other tools."
+        }
+      },
+      "required": [
+        "in"
+      ],
+      "additionalProperties": false,
+      "examples": [
+        {
+          "in": [
+            "a",
+            "b"
+          ]
+        },
+        {
+          "in": "${{ steps.list.json }}",
+          "as": "file",
+          "maxParallel": 4
+        }
+      ]
+    },
+    "axis": {
+      "title": "Axis",
+      "description": "The values of which each is combined with those of the other axes.",
+      "anyOf": [
+        {
+          "type": "array",
+          "minItems": 1,
+          "maxItems": 1000000,
+          "items": {
+            "not": {
+              "type": "array"
+            },
+            "$ref": "#/$defs/literal"
+          }
+        },
+        {
+          "$ref": "#/$defs/expression"
+        }
+      ]
+    },
+    "combinations": {
+      "anyOf": [
+        {
+          "type": "array",
+          "maxItems": 1000000,
+          "items": {
+            "type": "object",
+            "$ref": "#/$defs/literal"
+          }
+        },
+        {
+          "$ref": "#/$defs/expression"
+        }
+      ]
+    },
+    "matrix": {
+      "title": "Matrix",
+      "description": "Runs the step or group once for each combination of values, as GitHub's strategy.matrix has it.",
+      "markdownDescription": "Runs the step or group once for each combination of values; `exclude` leaves combinations out, `include` extends or adds some.\n\n```json\n\"matrix\": { \"os\": [\"linux\", \"macos\"], \"version\": [1, 2] }\n```",
+      "type": "object",
+      "properties": {
+        "include": {
+          "$ref": "#/$defs/combinations",
+          "title": "Include",
+          "description": "Objects that extend the combinations they fit, or else are added."
+        },
+        "exclude": {
+          "$ref": "#/$defs/combinations",
+          "title": "Exclude",
+          "description": "Combinations that have all values of one of these are left out."
+        }
+      },
+      "propertyNames": {
+        "pattern": "^[A-Za-z_][A-Za-z0-9_-]{0,99}$",
+        "patternErrorMessage": "a name is letters, digits, \"_\" and \"-\", 100 at most, and begins with a letter or \"_\""
+      },
+      "additionalProperties": {
+        "$ref": "#/$defs/axis"
+      },
+      "anyOf": [
+        {
+          "required": [
+            "include"
+          ]
+        },
+        {
+          "minProperties": 2
+        },
+        {
+          "minProperties": 1,
+          "not": {
+            "required": [
+              "exclude"
+            ]
+          }
+        }
+      ],
+      "examples": [
+        {
+          "os": [
+            "linux",
+            "macos"
+          ],
+          "include": [
+            {
+              "os": "windows"
+            }
+          ]
+        }
+      ]
+    },
+    "cleanupStep": {
+      "oneOf": [
+        {
+          "$ref": "#/$defs/script"
+        },
+        {
+          "$ref": "#/$defs/commandStep",
+          "properties": {
+            "needs": false,
+            "cleanup": false,
+            "forEach": false,
+            "matrix": false
+          }
+        },
+        {
+          "$ref": "#/$defs/computeStep",
+          "properties": {
+            "needs": false,
+            "cleanup": false,
+            "forEach": false,
+            "matrix": false
+          }
+        },
+        {
+          "$ref": "#/$defs/waitStep",
+          "properties": {
+            "needs": false,
+            "cleanup": false,
+            "forEach": false,
+            "matrix": false
+          }
+        },
+        {
+          "$ref": "#/$defs/approveStep",
+          "properties": {
+            "needs": false,
+            "cleanup": false,
+            "forEach": false,
+            "matrix": false
+          }
+        }
+      ]
+    },
+    "cleanup": {
+      "title": "Clean-up",
+      "description": "A step, or several that run in order, when the group around this one ends or the run does, if this one was started.",
+      "anyOf": [
+        {
+          "$ref": "#/$defs/cleanupStep"
+        },
+        {
+          "type": "array",
+          "items": {
+            "$ref": "#/$defs/cleanupStep"
+          }
+        }
+      ],
+      "examples": [
+        "rm -rf out",
+        [
+          "make down",
+          {
+            "run": [
+              "rm",
+              "-rf",
+              "out"
+            ]
+          }
+        ]
+      ]
+    },
+    "finally": {
+      "title": "Finally",
+      "description": "Steps and groups that run one after another when all else has ended, however it has.",
+      "type": "array",
+      "items": {
+        "$ref": "#/$defs/step"
+      },
+      "examples": [
+        [
+          "make clean"
+        ]
+      ]
+    },
+    "defaults": {
+      "title": "Defaults",
+      "description": "What holds for every step that runs something and does not say otherwise.",
+      "type": "object",
+      "properties": {
+        "timeout": {
+          "anyOf": [
+            {
+              "$ref": "#/$defs/duration"
+            },
+            {
+              "$ref": "#/$defs/expression"
+            }
+          ],
+          "title": "Time limit",
+          "description": "How long one attempt may take, from its start; of a group, from the moment its dependencies are done. When it is over, everything that was started is ended."
+        },
+        "retry": {
+          "$ref": "#/$defs/retry"
+        },
+        "shell": {
+          "$ref": "#/$defs/shell"
+        }
+      },
+      "patternProperties": {
+        "^x-": {
+          "title": "Ignored",
+          "description": "A key that begins with x- is ignored: room for notes and for other tools."
+        }
+      },
+      "additionalProperties": false,
+      "examples": [
+        {
+          "timeout": "10m",
+          "retry": 1
+        }
+      ]
+    },
     "name": {
       "title": "Name",
       "description": "What people see; any text.",
@@ -1038,7 +2116,10 @@ extension SchemaName {
             "spawn",
             "timeout",
             "stall",
-            "limit"
+            "limit",
+            "output",
+            "expression",
+            "rejected"
           ],
           "enumDescriptions": [
             "Any exit code that is not a success.",
@@ -1046,7 +2127,10 @@ extension SchemaName {
             "The program could not be started.",
             "The time limit was over.",
             "It was silent for longer than allowed.",
-            "An argument or environment value is longer than the system passes."
+            "An argument or environment value is longer than the system passes.",
+            "What it printed or wrote is no value, or not the declared one.",
+            "An expression could not be evaluated.",
+            "A person who was asked said no."
           ]
         },
         {
@@ -1970,6 +3054,20 @@ extension SchemaName {
           }
         }
       ]
+    }
+  },
+  "not": {
+    "title": "A shell twice",
+    "required": [
+      "shell",
+      "defaults"
+    ],
+    "properties": {
+      "defaults": {
+        "required": [
+          "shell"
+        ]
+      }
     }
   }
 }

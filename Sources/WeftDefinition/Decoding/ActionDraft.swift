@@ -4,20 +4,47 @@ import WeftJSON
 /// What a step does while its keys are read; which of them go together is known at the end.
 struct ActionDraft {
   var hasUnknownKey = false
+  /// What the first key says that says what it does, and that key.
+  private(set) var kind: ActionKind?
+  private(set) var key: JSONNode?
+  /// Another such key was told.
+  var isAmbiguous = false
 
-  /// The key `run`.
-  var run: JSONNode?
   var invocation: Command.Invocation?
   /// The command but for its invocation.
   var command = DecodingPass.nothingToRun
-  /// The keys that only a command has.
-  var commandKeys: [(name: StepKey, node: JSONNode)] = []
+  /// The keys that only some kinds of steps have.
+  var placedKeys: [(name: StepKey, node: JSONNode)] = []
 
   var group = GroupDraft()
   var maxParallel: Int?
-  var maxParallelKey: JSONNode?
+  /// What most steps have nothing of.
+  var rest: Rest?
   /// Something to compute is enough to do.
   var computesOutputs = false
+
+  struct Rest {
+    var waiting: Waiting?
+    var approval: Approval?
+    var nested: NestedWorkflow?
+    var parameters: [Parameter] = []
+    var join: (value: StepGroup.Join, node: JSONNode)?
+    /// `forEach` or `matrix`, whichever came first.
+    var fanOut: (key: StepKey, node: JSONNode)?
+  }
+
+  /// The first of the keys that say what the step does is what it does.
+  mutating func begin(_ kind: ActionKind, _ key: JSONNode) {
+    guard self.kind == nil else { return }
+    self.kind = kind
+    self.key = key
+  }
+
+  mutating func withRest(_ change: (inout Rest) -> Void) {
+    var rest = rest ?? Rest()
+    change(&rest)
+    self.rest = rest
+  }
 }
 
 extension DecodingPass {
@@ -31,57 +58,86 @@ extension DecodingPass {
     .run(Command(.script(script), successCodes: success))
   }
 
-  /// Puts together what the step does, and tells what does not go together.
-  mutating func action(of draft: ActionDraft, at node: JSONNode) -> StepAction {
-    if let order = draft.group.order { return group(order, of: draft) }
-    guard let run = draft.run else {
-      return actionOfNone(draft, at: node)
+  /// Comes to a key that says what the step does; two of them are told with both their places.
+  mutating func begin(_ kind: ActionKind, _ key: JSONNode, in draft: inout ActionDraft) {
+    if let first = draft.key, draft.kind != kind {
+      draft.isAmbiguous = true
+      // Of two groups that is told with their members.
+      if draft.kind?.isGroup != true || !kind.isGroup { reportSeveralActions(first, key) }
     }
-    if let key = draft.maxParallelKey {
-      report(.groupKeyOfCommand("maxParallel"), at: key, related: ("\"run\" is here", run))
-    }
-    guard let invocation = draft.invocation else { return DecodingPass.nothing }
-    checkTerminal(of: draft)
-    var command = draft.command
-    command.invocation = invocation
-    return .run(command)
+    draft.begin(kind, key)
   }
 
-  /// A step that runs nothing computes its outputs, and has no command to say anything about.
-  private mutating func actionOfNone(_ draft: ActionDraft, at node: JSONNode) -> StepAction {
-    guard draft.computesOutputs else {
+  /// Puts together what the step does, and tells what does not go together.
+  mutating func action(of draft: ActionDraft, at node: JSONNode) -> StepAction {
+    guard let kind = draft.kind ?? (draft.computesOutputs ? .compute : nil) else {
       if !draft.hasUnknownKey { report(.noAction, at: node) }
       return DecodingPass.nothing
     }
-    for key in draft.commandKeys {
-      report(.commandKeyOfComputation(key.name.rawValue), at: key.node)
+    if !draft.isAmbiguous { check(draft, kind, at: node) }
+    // Of several, the one whose members others may need.
+    if let order = draft.group.order { return .group(group(order, of: draft)) }
+    switch kind {
+    case .compute: return .compute
+    case .run:
+      guard let invocation = draft.invocation else { return DecodingPass.nothing }
+      var command = draft.command
+      command.invocation = invocation
+      return .run(command)
+    case .wait: return draft.rest?.waiting.map(StepAction.wait) ?? DecodingPass.nothing
+    case .approve: return draft.rest?.approval.map(StepAction.approve) ?? DecodingPass.nothing
+    case .workflow:
+      guard var nested = draft.rest?.nested else { return DecodingPass.nothing }
+      nested.parameters = draft.rest?.parameters ?? []
+      return .workflow(nested)
+    case .steps, .parallel, .race: return DecodingPass.nothing
     }
-    if let key = draft.maxParallelKey {
-      report(.groupKeyOfCommand("maxParallel"), at: key)
-    }
-    return .compute
   }
 
-  private mutating func group(_ order: StepGroup.Order, of draft: ActionDraft) -> StepAction {
-    if let run = draft.run, let key = draft.group.key {
-      let (first, second) = run.range.start < key.range.start ? (run, key) : (key, run)
-      reportSeveralActions(first, second)
-    } else {
-      for key in draft.commandKeys {
-        report(
-          .commandKeyOfGroup(key.name.rawValue), at: key.node,
-          related: draft.group.key.map { ("\"\(order.rawValue)\" is here", $0) })
-      }
+  /// Tells keys that such a step cannot have, each with the key that makes it one.
+  private mutating func check(_ draft: ActionDraft, _ kind: ActionKind, at node: JSONNode) {
+    for key in draft.placedKeys where !kind.allows(key.name) {
+      report(
+        .control(.misplacedKey(key.name, of: kind)), at: key.node,
+        related: draft.key.map { ("\"\($0.stringValue ?? "")\" is here", $0) })
     }
-    return .group(StepGroup(order, draft.group.members, maxParallel: draft.maxParallel))
+    switch kind {
+    case .run: checkTerminal(of: draft)
+    case .workflow: checkSettings(of: node, besides: draft)
+    case .steps, .parallel, .race, .wait, .approve, .compute: break
+    }
+  }
+
+  private mutating func group(_ order: StepGroup.Order, of draft: ActionDraft) -> StepGroup {
+    var group = StepGroup(order, draft.group.members, maxParallel: draft.maxParallel)
+    guard order == .parallel, let join = draft.rest?.join else { return group }
+    group.join = join.value
+    if case .atLeast(let wanted) = join.value, wanted > group.members.count, draft.group.isList,
+      !draft.isAmbiguous
+    {
+      let problem = ControlProblem.joinOfMore(
+        path: path(Field("join").part("atLeast")), wanted: wanted, members: group.members.count)
+      report(.control(problem), at: join.node)
+    }
+    return group
+  }
+
+  /// Another file's steps see nothing of what surrounds the step that runs them.
+  private mutating func checkSettings(of step: JSONNode, besides draft: ActionDraft) {
+    for member in step.members {
+      guard let key: StepKey = known(member.key), key.isSetting else { continue }
+      report(
+        .control(.settingOfOtherFile(key)), at: member.key,
+        related: draft.key.map { ("\"workflow\" is here", $0) })
+    }
   }
 
   /// A step that has the terminal has no pipes, and so none of what is done with them.
   private mutating func checkTerminal(of draft: ActionDraft) {
     guard draft.command.usesTerminal,
-      let terminal = draft.commandKeys.first(where: { $0.name == .tty })
+      let terminal = draft.placedKeys.first(where: { $0.name == .tty })
     else { return }
-    for key in draft.commandKeys where key.name.isAboutPipes {
+    for key in draft.placedKeys where key.name.isAboutPipes {
       report(
         .pipeKeyBesideTerminal(key.name.rawValue), at: key.node,
         related: ("\"tty\" is here", terminal.node))
@@ -93,6 +149,13 @@ extension StepKey {
   fileprivate var isAboutPipes: Bool {
     switch self {
     case .stdin, .stallTimeout, .mergeOutput, .logLimit: true
+    default: false
+    }
+  }
+
+  fileprivate var isSetting: Bool {
+    switch self {
+    case .env, .envPolicy, .cwd, .shell: true
     default: false
     }
   }

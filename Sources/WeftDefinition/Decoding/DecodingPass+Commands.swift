@@ -18,7 +18,8 @@ extension DecodingPass {
     case .tty: command.usesTerminal = flag(value, Field("tty"), as: .tty)
     case .jobserver: command.usesJobserver = flag(value, Field("jobserver"), as: .jobserver)
     case .id, .run, .needs, .name, .description, .env, .cwd, .shell, .timeout, .allowFailure,
-      .steps, .parallel, .maxParallel, .envPolicy, .outputs:
+      .steps, .parallel, .maxParallel, .envPolicy, .outputs, .if, .retry, .pool, .cleanup, .forEach,
+      .matrix, .wait, .approve, .workflow, .with, .race, .join:
       break
     }
   }

@@ -7,6 +7,8 @@ struct GroupDraft {
   private(set) var key: JSONNode?
   private(set) var order: StepGroup.Order?
   var members: [Step] = []
+  /// Whether all that is written as its members was a list of them.
+  var isList = true
 
   mutating func begin(_ order: StepGroup.Order, _ key: JSONNode) {
     guard self.order == nil else { return }
@@ -28,18 +30,30 @@ extension DecodingPass {
     let list = member.value
     let field = Field(order.key)
     guard list.kind == .array else {
+      draft.isList = false
       reportType(
         of: list, field, wanted: "an array of steps",
         help: list.kind == .string || list.kind == .object ? "put it into brackets: [ … ]" : nil)
       return
     }
     let elements = list.elements
-    if elements.isEmpty { report(.emptyGroup(path: path(field)), at: list) }
-    draft.members.reserveCapacity(draft.members.count + elements.count)
-    enter(order)
+    if elements.isEmpty {
+      report(
+        order == .race
+          ? .empty(path: path(field), wanted: "at least one step")
+          : .emptyGroup(path: path(field)), at: list)
+    }
+    read(list, order.key, into: &draft.members)
+  }
+
+  /// Reads the steps of a list, and appends them.
+  mutating func read(_ list: JSONNode, _ key: StaticString, into steps: inout [Step]) {
+    let elements = list.elements
+    steps.reserveCapacity(steps.count + elements.count)
+    enter(key)
     for element in elements {
       guard advance(to: element) else { break }
-      step(element, into: &draft.members)
+      step(element, into: &steps)
     }
     leave()
   }

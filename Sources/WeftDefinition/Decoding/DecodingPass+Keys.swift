@@ -12,6 +12,9 @@ extension DecodingPass {
     return reportUnknown(member, in: owner)
   }
 
+  /// The key of a member, where it is known; tells nothing.
+  func known<Key: ObjectKey>(_ key: JSONNode) -> Key? { Key.table[packed(key)] }
+
   private func packed(_ key: JSONNode) -> PackedKey {
     key.isEscaped ? PackedKey((key.stringValue ?? "").utf8) : PackedKey(content(of: key))
   }
@@ -44,7 +47,8 @@ extension DecodingPass {
     switch key {
     case "id": kind == .string
     case "run": kind == .string || kind == .array
-    case "needs", "steps", "parallel": kind == .array
+    case "needs", "steps", "parallel", "race", "finally": kind == .array
+    case "workflow": kind == .string
     default: false
     }
   }

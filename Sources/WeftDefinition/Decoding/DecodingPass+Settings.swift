@@ -71,24 +71,24 @@ extension DecodingPass {
       node, Field("cwd"), at: .workingDirectory, wanted: "the path of a directory")
   }
 
-  mutating func shell(_ node: JSONNode) -> Shell? {
+  mutating func shell(_ node: JSONNode, _ field: Field = Field("shell")) -> Shell? {
     switch node.kind {
-    case .array: return arguments(node, Field("shell")).map(Shell.init(prefix:))
-    case .string: return namedShell(node)
+    case .array: return arguments(node, field).map(Shell.init(prefix:))
+    case .string: return namedShell(node, field)
     default:
       reportType(
-        of: node, Field("shell"), wanted: "\"sh\", \"bash\", \"python\" or a command line",
+        of: node, field, wanted: "\"sh\", \"bash\", \"python\" or a command line",
         help: "a command line is an array, such as [\"zsh\", \"-e\", \"-c\"]")
       return nil
     }
   }
 
-  private mutating func namedShell(_ node: JSONNode) -> Shell? {
-    guard let word = text(node, Field("shell")) else { return nil }
+  private mutating func namedShell(_ node: JSONNode, _ field: Field) -> Shell? {
+    guard let word = text(node, field) else { return nil }
     if let known = Shell.named.first(where: { $0.name == word }) { return known.shell }
     report(
       .unknownWord(
-        path: path(Field("shell")), word: word, wanted: "\"sh\", \"bash\" or \"python\"",
+        path: path(field), word: word, wanted: "\"sh\", \"bash\" or \"python\"",
         nearest: NearestName(Shell.named.map(\.name)).nearest(to: word),
         help: "another shell is given as a command line, such as [\"zsh\", \"-e\", \"-c\"]"),
       at: node)

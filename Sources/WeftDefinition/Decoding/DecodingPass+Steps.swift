@@ -35,6 +35,7 @@ extension DecodingPass {
           draft.hasUnknownKey = draft.hasUnknownKey || !pass.isIgnored(member.key)
           continue
         }
+        guard !pass.isInCleanup || pass.mayStandInCleanup(key, member, &draft) else { continue }
         pass.take(key, member, into: &step, &draft)
       }
     }
@@ -64,23 +65,26 @@ extension DecodingPass {
     case .outputs:
       step.outputs = outputs(value)
     case .run:
-      draft.run = member.key
+      begin(.run, member.key, in: &draft)
       draft.invocation = invocation(value)
     case .stdin, .successCodes, .stop, .leftovers, .stallTimeout, .mergeOutput, .logLimit, .tty,
       .jobserver:
-      draft.commandKeys.append((key, member.key))
+      draft.placedKeys.append((key, member.key))
       take(key, value, into: &draft.command)
-    case .maxParallel:
-      draft.maxParallelKey = member.key
-      draft.maxParallel = maxParallel(value)
     case .steps: group(.steps, member, into: &draft)
     case .parallel: group(.parallel, member, into: &draft)
+    case .race: group(.race, member, into: &draft)
+    case .maxParallel, .join, .wait, .approve, .workflow, .with:
+      takeRest(key, member, into: &draft)
+    case .if, .retry, .pool, .cleanup, .forEach, .matrix:
+      takeControl(key, member, into: &step, &draft)
     }
   }
 
   private mutating func group(
     _ order: StepGroup.Order, _ member: JSONMember, into draft: inout ActionDraft
   ) {
+    begin(ActionKind(order), member.key, in: &draft)
     guard groupDepth < limits.groupDepth else {
       return cutShort(.groupTooDeep(path: path(Field(order.key))), at: member.key)
     }

@@ -7,7 +7,7 @@ extension DecodingPass {
     if computes(.allowFailure, node) { return .none }
     switch node.kind {
     case .bool: return node.boolValue == true ? .all : .none
-    case .array: return .classes(errorClasses(node))
+    case .array: return .classes(errorClasses(node, Field("allowFailure")))
     default:
       reportType(
         of: node, Field("allowFailure"), wanted: "true, false or an array of error classes",
@@ -16,10 +16,10 @@ extension DecodingPass {
     }
   }
 
-  private mutating func errorClasses(_ node: JSONNode) -> [ErrorClass] {
+  mutating func errorClasses(_ node: JSONNode, _ field: Field) -> [ErrorClass] {
     var classes: [ErrorClass] = []
     for (index, element) in node.elements.enumerated() {
-      let field = Field("allowFailure", index: index)
+      let field = field.element(index)
       guard let word = text(element, field) else { continue }
       if let known = ErrorClass(word) {
         classes.append(known)
@@ -42,7 +42,7 @@ extension DecodingPass {
   }
 
   /// One of the words that a type knows; `wanted` lists them, for the message.
-  private mutating func chosen<Choice: RawRepresentable<String> & CaseIterable>(
+  mutating func chosen<Choice: RawRepresentable<String> & CaseIterable>(
     _ node: JSONNode, _ field: Field, wanted: String
   ) -> Choice? {
     guard node.kind == .string else {

@@ -131,11 +131,12 @@ extension DecodingPass {
 
   /// Says what the value is and what it should be, unless the reader has said already that it is nothing.
   mutating func reportType(
-    of node: JSONNode, _ field: Field, wanted: String, help: String? = nil
+    of node: JSONNode, _ field: Field, found: String? = nil, wanted: String, help: String? = nil
   ) {
     guard node.kind != .unreadable else { return }
     report(
-      .wrongType(path: path(field), found: node.noun, wanted: wanted, help: help), at: node)
+      .wrongType(path: path(field), found: found ?? node.noun, wanted: wanted, help: help),
+      at: node)
   }
 
   private func flagHelp(for node: JSONNode) -> String? {

@@ -23,6 +23,7 @@ extension DecodingPass {
     }
     workflow.computed = own.computed
     workflow.texts = Written(own.places)
+    checkShells(of: workflow, root)
     guard let order = body.order else {
       if !hasUnknownKey { report(.nothingToRun, at: root) }
       return nil
@@ -52,6 +53,9 @@ extension DecodingPass {
     case .steps: members(.steps, member, into: &body)
     case .parallel: members(.parallel, member, into: &body)
     case .outputs: workflow.outputs = outputs(value)
+    case .pools: workflow.pools = pools(value)
+    case .finally: workflow.finally = finally(value)
+    case .defaults: workflow.defaults = defaults(value)
     }
   }
 

@@ -21,7 +21,9 @@ struct DecodingPass {
   /// A limit was reached: the rest was not read, and what was understood means nothing.
   private(set) var isCutShort = false
   /// The lists around the value being read, outermost first.
-  private var lists: [(order: StepGroup.Order, index: Int)] = []
+  private var lists: [(key: StaticString, index: Int)] = []
+  /// Whether the step being read is one of a clean-up.
+  private(set) var isInCleanup = false
   private var stepCount = 0
   /// What was meant as an id and is none; whoever needs it is not to blame.
   private(set) var rejectedIDs: Set<String> = []
@@ -92,35 +94,46 @@ struct DecodingPass {
 
   // MARK: Where the walk is
 
-  mutating func enter(_ order: StepGroup.Order) {
-    lists.append((order, -1))
+  mutating func enter(_ key: StaticString) {
+    lists.append((key, -1))
   }
 
   /// Comes to the next member of the innermost list; `false` where no more are read.
   mutating func advance(to node: JSONNode) -> Bool {
-    guard !isCutShort else { return false }
-    stepCount += 1
-    guard stepCount <= limits.steps else {
-      cutShort(.tooManySteps(limit: limits.steps), at: node)
-      return false
-    }
+    guard count(node) else { return false }
     lists[lists.count - 1].index += 1
     return true
+  }
+
+  /// Comes to a step; `false` where no more are read.
+  mutating func count(_ node: JSONNode) -> Bool {
+    guard !isCutShort else { return false }
+    stepCount += 1
+    if stepCount > limits.steps { cutShort(.tooManySteps(limit: limits.steps), at: node) }
+    return !isCutShort
   }
 
   mutating func leave() {
     lists.removeLast()
   }
 
+  /// Reads the steps of a clean-up.
+  mutating func inCleanup(_ read: (inout DecodingPass) -> Void) {
+    isInCleanup = true
+    read(&self)
+    isInCleanup = false
+  }
+
   /// The JSON path of a value of the object being read, such as `steps[3].parallel[0].timeout`.
   func path(_ field: Field) -> String {
     var path = ""
-    for (order, index) in lists {
-      path += path.isEmpty ? order.rawValue : "." + order.rawValue
+    for (list, index) in lists {
+      path += path.isEmpty ? list.description : ".\(list)"
       if index >= 0 { path += "[\(index)]" }
     }
     let key = field.key.description
     if !key.isEmpty { path += path.isEmpty ? key : "." + key }
+    if let position = field.position { path += "[\(position)]" }
     if let member = field.member {
       let name = bytes[Int(member.start)..<Int(member.end)]
       path += "." + String(decoding: name, as: UTF8.self)
@@ -144,6 +157,9 @@ extension DecodingPass {
 /// or allocated.
 struct Field {
   var key: StaticString
+  /// Of an element of the key's array that has parts of its own.
+  var position: Int32?
+  /// Of an element at the end of the path.
   var index: Int?
   /// Where the name of a member stands, without its quotes.
   var member: SourceRange?
@@ -160,6 +176,13 @@ struct Field {
 
   /// The object itself.
   static let itself = Field("")
+
+  /// An element that has parts of its own.
+  func at(_ position: Int) -> Field {
+    var field = self
+    field.position = Int32(clamping: position)
+    return field
+  }
 
   func element(_ index: Int) -> Field {
     var field = self

@@ -1,5 +1,3 @@
-import WeftDiagnostics
-
 /// The keys of the top level.
 enum WorkflowKey: String, ObjectKey {
   case schema = "$schema"
@@ -7,6 +5,7 @@ enum WorkflowKey: String, ObjectKey {
   case secrets, envPolicy
   case inputs
   case outputs
+  case pools, finally, defaults
 
   static let table = KeyTable<WorkflowKey>()
 }
@@ -17,6 +16,7 @@ enum StepKey: String, ObjectKey {
   case successCodes, steps, parallel, maxParallel
   case envPolicy
   case stop, leftovers, stallTimeout, mergeOutput, logLimit, tty, jobserver, outputs
+  case `if`, retry, pool, cleanup, forEach, matrix, wait, approve, workflow, with, race, join
 
   static let table = KeyTable<StepKey>()
 }
@@ -42,80 +42,51 @@ enum SecretKey: String, ObjectKey {
   static let table = KeyTable<SecretKey>()
 }
 
-/// The object that a key stands in.
-enum KeyOwner: Hashable, CaseIterable {
-  case workflow, step, stdin, stop, secret
+/// The keys of `defaults`.
+enum DefaultsKey: String, ObjectKey {
+  case timeout, retry, shell
 
-  var noun: String {
-    switch self {
-    case .workflow: "a workflow"
-    case .step: "a step"
-    case .stdin: "\"stdin\""
-    case .stop: "\"stop\""
-    case .secret: "a secret"
-    }
-  }
+  static let table = KeyTable<DefaultsKey>()
+}
 
-  /// What there is to choose from.
-  var keys: [String] {
-    switch self {
-    case .workflow: WorkflowKey.allCases.map(\.rawValue)
-    case .step: StepKey.allCases.map(\.rawValue)
-    case .stdin: StandardInputKey.allCases.map(\.rawValue)
-    case .stop: StopKey.allCases.map(\.rawValue)
-    case .secret: SecretKey.allCases.map(\.rawValue)
-    }
-  }
+/// The keys of a retry policy.
+enum RetryKey: String, ObjectKey {
+  case max, delay, factor, maxDelay, jitter, within, on, when
 
-  /// The keys in a sentence.
-  var listing: String { KeyOwner.vocabularies[self]?.listing ?? "" }
+  static let table = KeyTable<RetryKey>()
+}
 
-  /// The known key that was probably meant.
-  func nearest(to key: String) -> String? {
-    if let known = KeyOwner.elsewhere[key], keys.contains(known) { return known }
-    // Nearly every word of two letters is one letter away from "id".
-    guard key.count > 2 || key.lowercased() == "id" else { return nil }
-    return KeyOwner.vocabularies[self]?.names.nearest(to: key)
-  }
+/// The keys of `wait` where it is an object.
+enum WaitKey: String, ObjectKey {
+  case until
 
-  private struct Vocabulary {
-    let names: NearestName
-    let listing: String
+  static let table = KeyTable<WaitKey>()
+}
 
-    init(_ keys: [String]) {
-      names = NearestName(keys)
-      listing = keys.joined(separator: ", ")
-    }
-  }
+/// The keys of `approve`.
+enum ApproveKey: String, ObjectKey {
+  case message
 
-  private static let vocabularies: [KeyOwner: Vocabulary] = Dictionary(
-    uniqueKeysWithValues: allCases.map { ($0, Vocabulary($0.keys)) })
+  static let table = KeyTable<ApproveKey>()
+}
 
-  /// How make-like tools and CI services call what has another name here.
-  private static let elsewhere: [String: String] = [
-    "command": "run", "cmd": "run", "script": "run", "exec": "run",
-    "dependsOn": "needs", "depends_on": "needs", "depends": "needs", "dependencies": "needs",
-    "deps": "needs", "requires": "needs", "after": "needs",
-    "environment": "env", "variables": "env",
-    "working-directory": "cwd", "workingDirectory": "cwd", "working_dir": "cwd", "workdir": "cwd",
-    "dir": "cwd", "directory": "cwd",
-    "continue-on-error": "allowFailure", "continueOnError": "allowFailure",
-    "ignoreErrors": "allowFailure", "allow_failure": "allowFailure",
-    "jobs": "steps", "tasks": "steps", "sequence": "steps", "concurrency": "maxParallel",
-    "fail-fast": "onFailure", "failFast": "onFailure", "input": "stdin",
-    "parameters": "inputs", "params": "inputs", "args": "inputs", "arguments": "inputs",
-    "stopSignal": "stop", "killSignal": "stop", "KillSignal": "stop", "stop_signal": "stop",
-    "gracePeriod": "stop", "stop_grace_period": "stop", "terminationGracePeriod": "stop",
-    "terminationGracePeriodSeconds": "stop",
-    "noOutputTimeout": "stallTimeout", "no_output_timeout": "stallTimeout",
-    "idleTimeout": "stallTimeout", "inactivityTimeout": "stallTimeout",
-    "mergeStderr": "mergeOutput", "redirect_stderr": "mergeOutput", "maxLogSize": "logLimit",
-    "maxOutput": "logLimit", "outputLimit": "logLimit",
-    "interactive": "tty", "pty": "tty", "terminal": "tty", "background": "leftovers",
-    "daemon": "leftovers", "killGroup": "leftovers", "KillMode": "leftovers",
-    "killMode": "leftovers", "name": "signal", "timeout": "grace",
-    "period": "grace", "gracePeriodSeconds": "grace",
-    "fd": "descriptor", "path": "file", "variable": "env", "argv": "command", "secret": "secrets",
-    "inheritEnv": "envPolicy", "cleanEnv": "envPolicy",
-  ]
+/// The keys of `join` where it is an object.
+enum JoinKey: String, ObjectKey {
+  case atLeast
+
+  static let table = KeyTable<JoinKey>()
+}
+
+/// The keys of `forEach`.
+enum ForEachKey: String, ObjectKey {
+  case `in`, `as`, key, maxParallel, tolerate
+
+  static let table = KeyTable<ForEachKey>()
+}
+
+/// The keys of a pool.
+enum PoolKey: String, ObjectKey {
+  case slots, rate
+
+  static let table = KeyTable<PoolKey>()
 }

@@ -1,9 +1,18 @@
 extension Problem {
+  /// What a step has in place of a key of the workflow.
+  private static let ofStep = [
+    "inputs": "the inputs of another file are given by \"with\"",
+    "pools":
+      "a step takes from a pool by \"pool\"; pools are declared beside the outermost \"steps\"",
+    "finally": "a step has a \"cleanup\"; \"finally\" stands beside the outermost \"steps\"",
+  ]
+
   static let smallestWorkflow = "the smallest workflow: { \"steps\": [\"echo hello\"] }"
 
   var wording: Wording {
     switch self {
     case .schema(let problem): problem.wording
+    case .control(let problem): problem.wording
     case .notAWorkflow(let found):
       Wording(
         .wrongType, "a workflow file holds one object, found \(found)",
@@ -39,29 +48,18 @@ extension Problem {
     case .workflowKeyOfStep(let key):
       Wording(
         .misplacedKey, "\"\(key)\" is a key of the workflow, not of a step",
-        help: "put it beside the outermost \"steps\" or \"parallel\"")
-    case .commandKeyOfGroup(let key):
-      Wording(
-        .misplacedKey, "\"\(key)\" is for a step with \"run\", and this one is a group",
-        help: "put it into the members of the group that need it")
-    case .commandKeyOfComputation(let key):
-      Wording(
-        .misplacedKey, "\"\(key)\" is for a step with \"run\", and this one only computes outputs",
-        help: "add \"run\", or remove \"\(key)\"")
-    case .groupKeyOfCommand(let key):
-      Wording(
-        .misplacedKey, "\"\(key)\" is for a group or the workflow, and this step is neither",
-        help: "put it into the group around the step")
-
+        help: Problem.ofStep[key] ?? "put it beside the outermost \"steps\" or \"parallel\"")
     case .noAction:
       Wording(
         .noAction,
-        "the step has nothing to do, expected \"run\", \"steps\", \"parallel\" or \"outputs\"",
+        "the step has nothing to do, expected \"run\", \"workflow\", \"wait\", \"approve\", \"outputs\" "
+          + "or a group",
         help: "add what it runs, such as \"run\": \"make test\"")
-    case .severalActions("steps", "parallel"), .severalActions("parallel", "steps"):
+    case .severalActions(let first, let second)
+    where StepGroup.Order(rawValue: first) != nil && StepGroup.Order(rawValue: second) != nil:
       Wording(
-        .severalActions, "found both \"steps\" and \"parallel\", expected one of them",
-        help: "nest one in the other: \"steps\": [\"…\", { \"parallel\": [\"…\"] }]")
+        .severalActions, "found both \"\(first)\" and \"\(second)\", expected one of them",
+        help: "nest one in the other: \"\(first)\": [\"…\", { \"\(second)\": [\"…\"] }]")
     case .severalActions(let first, let second):
       Wording(
         .severalActions,
@@ -144,8 +142,8 @@ extension Problem {
       Wording(
         .expression, "\(path) has an expression in it, and none can stand there",
         help:
-          "expressions stand in run, stdin, cwd, names of steps, and values of env and outputs, "
-          + "and in place of a number, a size, a duration or a truth")
+          "expressions stand in run, stdin, cwd, if, names and questions, in values of env, outputs "
+          + "and with, and in place of a number, a size, a duration, a list or a truth")
     }
   }
 }

@@ -14,9 +14,6 @@ enum Problem: Hashable {
   case unknownKey(String, of: KeyOwner, nearest: String?)
   case stepKeyOfWorkflow(String)
   case workflowKeyOfStep(String)
-  case commandKeyOfGroup(String)
-  case groupKeyOfCommand(String)
-  case commandKeyOfComputation(String)
   // Actions
   case noAction
   case pipeKeyBesideTerminal(String)
@@ -41,6 +38,7 @@ enum Problem: Hashable {
   case expression(path: String)
   // Declarations
   case schema(SchemaProblem)
+  case control(ControlProblem)
 
   /// Notes are only told; everything else rejects the file.
   var severity: Diagnostic.Severity {

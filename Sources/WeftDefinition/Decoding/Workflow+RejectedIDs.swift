@@ -5,6 +5,7 @@ extension Workflow {
     guard !ids.isEmpty else { return self }
     var workflow = self
     workflow.body = body.withoutNeeds(on: ids)
+    workflow.finally = finally.map { $0.withoutNeeds(on: ids) }
     return workflow
   }
 }
@@ -22,6 +23,9 @@ extension Step {
   fileprivate func withoutNeeds(on ids: Set<String>) -> Step {
     var step = self
     step.needs?.removeAll { ids.contains($0.name) }
+    if hasControl, !control.cleanup.isEmpty {
+      step.control.cleanup = control.cleanup.map { $0.withoutNeeds(on: ids) }
+    }
     switch action {
     case .group(let group):
       step.action = .group(group.withoutNeeds(on: ids))

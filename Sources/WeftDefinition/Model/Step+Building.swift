@@ -1,3 +1,5 @@
+import WeftDiagnostics
+
 extension Step {
   /// A step that runs a script in its shell.
   public init(
@@ -41,13 +43,63 @@ extension Step {
       allowFailure: allowFailure)
   }
 
-  /// A group whose members run side by side.
+  /// A group whose members run side by side, until all have ended or `join` is satisfied.
   public init(
     _ id: StepID? = nil, parallel members: [Step], needs: [Need]? = nil, timeout: Duration? = nil,
-    maxParallel: Int? = nil, allowFailure: FailureTolerance = .none
+    maxParallel: Int? = nil, join: StepGroup.Join = .all, allowFailure: FailureTolerance = .none
   ) {
     self.init(
-      id: id, action: .group(StepGroup(.parallel, members, maxParallel: maxParallel)),
+      id: id,
+      action: .group(StepGroup(.parallel, members, maxParallel: maxParallel, join: join)),
+      needs: needs, timeout: timeout, allowFailure: allowFailure)
+  }
+
+  /// A group whose members all start; the first that succeeds ends the others.
+  ///
+  /// - Precondition: There is at least one member.
+  public init(
+    _ id: StepID? = nil, race members: [Step], needs: [Need]? = nil, timeout: Duration? = nil,
+    maxParallel: Int? = nil, allowFailure: FailureTolerance = .none
+  ) {
+    precondition(!members.isEmpty, "nobody can win a race without members")
+    self.init(
+      id: id, action: .group(StepGroup(.race, members, maxParallel: maxParallel)),
+      needs: needs, timeout: timeout, allowFailure: allowFailure)
+  }
+
+  /// A step that waits, without a slot.
+  public init(_ id: StepID? = nil, wait duration: Duration, needs: [Need]? = nil) {
+    self.init(id, wait: .duration(duration), needs: needs)
+  }
+
+  /// A step that waits for a time or a moment, without a slot.
+  public init(_ id: StepID? = nil, wait: Waiting, needs: [Need]? = nil) {
+    self.init(id: id, action: .wait(wait), needs: needs)
+  }
+
+  /// A step that asks a person, and fails as `rejected` if the answer is no.
+  public init(
+    _ id: StepID? = nil, approve message: String, needs: [Need]? = nil, timeout: Duration? = nil,
+    allowFailure: FailureTolerance = .none
+  ) {
+    self.init(
+      id: id, action: .approve(Approval(message: message)), needs: needs, timeout: timeout,
+      allowFailure: allowFailure)
+  }
+
+  /// A step that runs another workflow as part of the graph.
+  ///
+  /// - Parameters:
+  ///   - workflow: Has a name of its own for messages: its file, or else its name.
+  ///   - parameters: Values for its inputs.
+  public init(
+    _ id: StepID? = nil, workflow: Workflow, with parameters: [Parameter] = [],
+    needs: [Need]? = nil, timeout: Duration? = nil, allowFailure: FailureTolerance = .none
+  ) {
+    let path = workflow.source.value?.path ?? workflow.name ?? ""
+    self.init(
+      id: id,
+      action: .workflow(NestedWorkflow(path: path, parameters: parameters, workflow: workflow)),
       needs: needs, timeout: timeout, allowFailure: allowFailure)
   }
 }

@@ -80,12 +80,22 @@ public struct Workflow: Sendable, Hashable {
 public struct StepDefaults: Sendable, Hashable {
   public var timeout: Duration?
   public var retry: [RetryPolicy]?
+  /// Of scripts; a shell of the workflow or of a group says otherwise for all in it.
   public var shell: Shell?
+  /// Keys that an expression computes, each with its text: as if each step had it.
+  public var computed: [ComputedKey: String]
+  /// The texts that have expressions in them.
+  public var texts: Written<[TextPlace]>
 
-  public init(timeout: Duration? = nil, retry: [RetryPolicy]? = nil, shell: Shell? = nil) {
+  public init(
+    timeout: Duration? = nil, retry: [RetryPolicy]? = nil, shell: Shell? = nil,
+    computed: [ComputedKey: String] = [:], texts: [TextPlace] = []
+  ) {
     self.timeout = timeout
     self.retry = retry
     self.shell = shell
+    self.computed = computed
+    self.texts = Written(texts)
   }
 }
 

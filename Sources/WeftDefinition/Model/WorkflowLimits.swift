@@ -34,6 +34,10 @@ public enum WorkflowLimits {
   public static let finallyTimeout = Duration.seconds(300)
   /// How long a step of `cleanup` may take that does not say otherwise.
   public static let cleanupTimeout = Duration.seconds(60)
+  /// The policies of one `retry`.
+  public static let retryPolicies = 16
+  /// By how much the delay between attempts may grow from one to the next.
+  public static let retryFactor = 1...1_000
   /// Slots of a pool.
   public static let poolSlots = 1_000_000
   /// Elements of one `forEach`, combinations of one `matrix`.

@@ -3,8 +3,9 @@ package import WeftExpressions
 /// What an expression may come to in place of a key's value. The words are those of a file's values.
 extension ComputedKey {
   package func duration(_ value: ExpressionValue) throws(ExpressionProblem) -> Duration {
-    guard case .string(let text) = value else { throw mismatch(value, "a duration like \"30s\"") }
-    let allowsZero = self == .grace
+    guard case .string(let text) = value else {
+      throw ComputedKey.mismatch(value, "a duration like \"30s\"")
+    }
     do {
       return try DurationText.duration(from: text, allowsZero: allowsZero)
     } catch {
@@ -15,8 +16,18 @@ extension ComputedKey {
     }
   }
 
+  /// Whether no time at all is a value of it.
+  private var allowsZero: Bool {
+    switch self {
+    case .grace, .retryDelay, .retryMaxDelay: true
+    default: false
+    }
+  }
+
   package func size(_ value: ExpressionValue) throws(ExpressionProblem) -> ByteCount {
-    guard case .string(let text) = value else { throw mismatch(value, "a size like \"10MB\"") }
+    guard case .string(let text) = value else {
+      throw ComputedKey.mismatch(value, "a size like \"10MB\"")
+    }
     do {
       return try SizeText.size(from: text)
     } catch {
@@ -27,7 +38,9 @@ extension ComputedKey {
   }
 
   package func flag(_ value: ExpressionValue) throws(ExpressionProblem) -> Bool {
-    guard case .boolean(let flag) = value else { throw mismatch(value, "true or false") }
+    guard case .boolean(let flag) = value else {
+      throw ComputedKey.mismatch(value, "true or false")
+    }
     return flag
   }
 
@@ -36,7 +49,7 @@ extension ComputedKey {
   ) throws(ExpressionProblem) -> Int {
     let wanted = "a whole number from \(range.lowerBound) to \(range.upperBound)"
     guard case .number(let number) = value, let count = Int(exactly: number), range.contains(count)
-    else { throw mismatch(value, wanted) }
+    else { throw ComputedKey.mismatch(value, wanted) }
     return count
   }
 
@@ -48,16 +61,16 @@ extension ComputedKey {
       var classes: [ErrorClass] = []
       for element in array.elements {
         guard case .string(let name) = element, let known = ErrorClass(name) else {
-          throw mismatch(element, "a class of failure")
+          throw ComputedKey.mismatch(element, "a class of failure")
         }
         classes.append(known)
       }
       return .classes(classes)
-    case .null, .number, .string, .object: throw mismatch(value, wanted)
+    case .null, .number, .string, .object: throw ComputedKey.mismatch(value, wanted)
     }
   }
 
-  private func mismatch(_ value: ExpressionValue, _ wanted: String) -> ExpressionProblem {
+  static func mismatch(_ value: ExpressionValue, _ wanted: String) -> ExpressionProblem {
     let found =
       value.primitiveText.map { $0.isEmpty ? value.kindName : quoted($0) } ?? value.kindName
     return .scope(

@@ -8,12 +8,14 @@ public struct RetryPolicy: Sendable, Hashable {
     case none
   }
 
-  /// How many attempts may follow the first because of this policy.
+  /// How many attempts may follow the first because of this policy; 0 where an expression says it
+  /// (``ComputedKey/retryMax``).
   public var max: Int
   /// Before the first further attempt.
   public var delay: Duration
   /// By how much the delay grows from one attempt to the next; at least 1.
   public var factor: Double
+  /// The longest that any of the delays may be, before jitter makes it shorter.
   public var maxDelay: Duration
   public var jitter: Jitter
   /// From the first attempt's start; none starts after it.
@@ -23,20 +25,24 @@ public struct RetryPolicy: Sendable, Hashable {
   /// Read with the attempt's own result as `self`; tried again only if it is true.
   public var condition: Condition?
 
+  /// - Parameter maxDelay: `nil` is ``defaultMaxDelay``, or `delay` where that is longer.
   public init(
-    max: Int, delay: Duration = .seconds(1), factor: Double = 2, maxDelay: Duration = .seconds(60),
+    max: Int, delay: Duration = .seconds(1), factor: Double = 2, maxDelay: Duration? = nil,
     jitter: Jitter = .full, within: Duration? = nil, classes: [ErrorClass]? = nil,
     condition: Condition? = nil
   ) {
     self.max = max
     self.delay = delay
     self.factor = factor
-    self.maxDelay = maxDelay
+    self.maxDelay = maxDelay ?? Swift.max(RetryPolicy.defaultMaxDelay, delay)
     self.jitter = jitter
     self.within = within
     self.classes = classes
     self.condition = condition
   }
+
+  /// The longest delay where nothing else is said.
+  public static let defaultMaxDelay = Duration.seconds(60)
 
   /// What is tried again where nothing else is said: failures that may pass.
   public static let defaultClasses: [ErrorClass] = [.exit, .signal, .timeout, .stall]

@@ -4,7 +4,8 @@ public import WeftDiagnostics
 public struct StepControl: Sendable, Hashable {
   /// Whether it runs at all; `nil`: if all it waits for went well.
   public var condition: Condition?
-  /// What is done again after which failures; empty: nothing.
+  /// What is done again after which failures; empty: nothing is said, and so nothing. A policy of no
+  /// attempts says that nothing is, whatever ``Workflow/defaults`` say.
   public var retry: [RetryPolicy]
   /// Runs it once for each of many elements.
   public var fanOut: FanOut?
@@ -29,7 +30,7 @@ public struct StepControl: Sendable, Hashable {
 public struct Condition: Sendable, Hashable {
   /// As it is written.
   public var text: String
-  /// With its quotes.
+  /// With its quotes, if it has any: `true` and `false` may stand without.
   public var place: Written<SourceRange?>
 
   public init(_ text: String, place: SourceRange? = nil) {

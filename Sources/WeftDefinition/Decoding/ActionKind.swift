@@ -1,0 +1,30 @@
+/// What a step does, as its key says; one without such a key computes.
+enum ActionKind: Hashable {
+  case run, steps, parallel, race, wait, approve, workflow, compute
+
+  init(_ order: StepGroup.Order) {
+    switch order {
+    case .steps: self = .steps
+    case .parallel: self = .parallel
+    case .race: self = .race
+    }
+  }
+
+  var isGroup: Bool {
+    switch self {
+    case .steps, .parallel, .race: true
+    case .run, .wait, .approve, .workflow, .compute: false
+    }
+  }
+
+  /// Whether such a step may have a key that not all steps have.
+  func allows(_ key: StepKey) -> Bool {
+    switch key {
+    case .retry: self == .run || self == .workflow || isGroup
+    case .maxParallel: isGroup
+    case .join: self == .parallel
+    case .with: self == .workflow
+    default: self == .run
+    }
+  }
+}

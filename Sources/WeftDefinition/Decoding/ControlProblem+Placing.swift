@@ -1,0 +1,93 @@
+/// What is said of keys that stand on the wrong kind of step.
+extension ControlProblem {
+  var placing: Problem.Wording {
+    switch self {
+    case .misplacedKey(let key, let kind):
+      .init(
+        .misplacedKey,
+        "\(quoted(key.rawValue)) is for \(key.bearer), and this one \(kind.clause(besides: key))",
+        help: kind.cure(for: key))
+    case .settingOfOtherFile(let key):
+      .init(
+        .misplacedKey,
+        "\(quoted(key.rawValue)) does not reach into another file, whose steps have their own",
+        help: "say it in the other file, or give it as an input by \"with\"")
+    case .keyInCleanup(let key): cleanup(key)
+    default: preconditionFailure("\(self) is about no key")
+    }
+  }
+
+  private func cleanup(_ key: StepKey) -> Problem.Wording {
+    let name = quoted(key.rawValue)
+    return switch key {
+    case .needs:
+      .init(
+        .misplacedKey,
+        "\(name) cannot stand on a clean-up step, which waits for nothing but its turn",
+        help: "the steps of a clean-up run in the order in which they are written")
+    case .cleanup:
+      .init(
+        .misplacedKey, "a clean-up step cannot have a \(name) of its own",
+        help: "make the clean-up an array, and this one of its steps")
+    case .forEach, .matrix:
+      .init(
+        .misplacedKey, "\(name) cannot stand on a clean-up step, which runs once",
+        help: "put the clean-up on the step that is run for each element")
+    default:
+      .init(
+        .misplacedKey, "\(name) cannot stand in a clean-up, which is made of single steps",
+        help: "make the clean-up an array: its steps run in order")
+    }
+  }
+}
+
+extension StepKey {
+  /// Who has the key.
+  fileprivate var bearer: String {
+    switch self {
+    case .maxParallel: "a group or the workflow"
+    case .join: "a group of \"parallel\""
+    case .with: "a step with \"workflow\""
+    case .retry: "what can fail in a way that passes"
+    default: "a step with \"run\""
+    }
+  }
+}
+
+extension ActionKind {
+  /// What a step of this kind is or does.
+  fileprivate func clause(besides key: StepKey) -> String {
+    switch self {
+    case .run: "runs a command"
+    case .steps where key == .join: "goes through its members in order"
+    case .steps, .parallel: "is a group"
+    case .race: "is a race"
+    case .wait: "only waits"
+    case .approve: "asks a person"
+    case .workflow: "runs another file"
+    case .compute: "only computes outputs"
+    }
+  }
+
+  fileprivate func cure(for key: StepKey) -> String {
+    switch (key, self) {
+    case (.maxParallel, .workflow): "say it in the other file"
+    case (.maxParallel, _): "put it into the group around the step"
+    case (.join, .steps): "all members of \"steps\" have to succeed; write \"parallel\""
+    case (.join, .race): "a race is over with its first success; write \"parallel\""
+    case (.join, _): "put it beside \"parallel\""
+    case (.with, .run): "give it to the program as an argument, or by \"env\""
+    case (.with, _): "remove it: expressions read inputs and steps by themselves"
+    case (.retry, _): "leave it out; a group around the step can have it"
+    case (.pool, .steps), (.pool, .parallel), (.pool, .race):
+      "put it on the members of the group that need it: each asks for itself"
+    case (.pool, .workflow): "put it on the other file's steps that need it: each asks for itself"
+    case (.pool, _): "leave it out: nothing is held while nothing runs"
+    case (_, .steps), (_, .parallel), (_, .race):
+      "put it into the members of the group that need it"
+    case (_, .workflow): "put it into the other file's steps that need it"
+    case (_, .compute): "add \"run\", or remove \"\(key.rawValue)\""
+    case (_, .run), (_, .wait), (_, .approve): "remove \"\(key.rawValue)\""
+    }
+  }
+}

@@ -1,0 +1,65 @@
+import WeftDiagnostics
+
+/// The object that a key stands in.
+enum KeyOwner: Hashable, CaseIterable {
+  case workflow, step, stdin, stop, secret, defaults, retry, wait, approve, join, forEach, pool
+
+  var noun: String {
+    switch self {
+    case .workflow: "a workflow"
+    case .step: "a step"
+    case .stdin: "\"stdin\""
+    case .stop: "\"stop\""
+    case .secret: "a secret"
+    case .defaults: "\"defaults\""
+    case .retry: "\"retry\""
+    case .wait: "\"wait\""
+    case .approve: "\"approve\""
+    case .join: "\"join\""
+    case .forEach: "\"forEach\""
+    case .pool: "a pool"
+    }
+  }
+
+  /// What there is to choose from.
+  var keys: [String] {
+    switch self {
+    case .workflow: WorkflowKey.allCases.map(\.rawValue)
+    case .step: StepKey.allCases.map(\.rawValue)
+    case .stdin: StandardInputKey.allCases.map(\.rawValue)
+    case .stop: StopKey.allCases.map(\.rawValue)
+    case .secret: SecretKey.allCases.map(\.rawValue)
+    case .defaults: DefaultsKey.allCases.map(\.rawValue)
+    case .retry: RetryKey.allCases.map(\.rawValue)
+    case .wait: WaitKey.allCases.map(\.rawValue)
+    case .approve: ApproveKey.allCases.map(\.rawValue)
+    case .join: JoinKey.allCases.map(\.rawValue)
+    case .forEach: ForEachKey.allCases.map(\.rawValue)
+    case .pool: PoolKey.allCases.map(\.rawValue)
+    }
+  }
+
+  /// The keys in a sentence.
+  var listing: String { KeyOwner.vocabularies[self]?.listing ?? "" }
+
+  /// The known key that was probably meant.
+  func nearest(to key: String) -> String? {
+    if let known = KeyOwner.elsewhere[key]?.first(where: keys.contains) { return known }
+    // Nearly every word of two letters is one letter away from "id".
+    guard key.count > 2 || key.lowercased() == "id" else { return nil }
+    return KeyOwner.vocabularies[self]?.names.nearest(to: key)
+  }
+
+  private struct Vocabulary {
+    let names: NearestName
+    let listing: String
+
+    init(_ keys: [String]) {
+      names = NearestName(keys)
+      listing = keys.joined(separator: ", ")
+    }
+  }
+
+  private static let vocabularies: [KeyOwner: Vocabulary] = Dictionary(
+    uniqueKeysWithValues: allCases.map { ($0, Vocabulary($0.keys)) })
+}

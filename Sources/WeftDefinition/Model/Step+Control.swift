@@ -1,0 +1,77 @@
+import WeftJSON
+
+extension Step {
+  /// The step, run only if an expression holds: `Step(run: "make install").if("inputs.install")`.
+  public func `if`(_ condition: Condition) -> Step {
+    changing { $0.control.condition = condition }
+  }
+
+  /// The step, tried so many times more after a failure that may pass, or never again: `.retry(0)`.
+  public func retry(_ further: Int) -> Step { retry(RetryPolicy(max: further)) }
+
+  /// The step, tried again by policies with counters of their own: the first that is for a failure, and
+  /// has attempts left, is followed.
+  public func retry(_ policies: RetryPolicy...) -> Step {
+    changing { $0.control.retry = policies }
+  }
+
+  /// The step, run once for each element that an expression comes to: `.forEach("${{ steps.list.json }}")`.
+  ///
+  /// - Parameters:
+  ///   - elements: A text that is exactly one expression, of an array or an object.
+  ///   - name: What expressions call the element, beside `item`.
+  ///   - key: An expression that names an element; by default its index, or its key in an object.
+  ///   - tolerance: How many elements may fail without the whole failing.
+  public func forEach(
+    _ elements: Condition, as name: String? = nil, key: Condition? = nil, maxParallel: Int? = nil,
+    tolerating tolerance: FanOutTolerance = .count(0)
+  ) -> Step {
+    forEach(
+      ForEach(
+        in: .computed(elements), as: name, key: key, maxParallel: maxParallel,
+        tolerating: tolerance))
+  }
+
+  /// The step, run once for each of these texts: `.forEach(["linux", "macos"], as: "os")`.
+  public func forEach(
+    _ elements: [String], as name: String? = nil, maxParallel: Int? = nil,
+    tolerating tolerance: FanOutTolerance = .count(0)
+  ) -> Step {
+    forEach(
+      ForEach(
+        in: .values(.array(elements.map(JSONValue.string))), as: name, maxParallel: maxParallel,
+        tolerating: tolerance))
+  }
+
+  /// The step, run once for each element.
+  public func forEach(_ loop: ForEach) -> Step { changing { $0.control.fanOut = .forEach(loop) } }
+
+  /// The step, run once for each combination of values.
+  public func matrix(_ matrix: Matrix) -> Step { changing { $0.control.fanOut = .matrix(matrix) } }
+
+  /// The step, run once for each combination of these texts: `.matrix(["os": ["linux", "macos"]])`.
+  ///
+  /// - Precondition: No axis stands twice.
+  public func matrix(_ axes: KeyValuePairs<String, [String]>) -> Step {
+    precondition(Set(axes.map(\.key)).count == axes.count, "an axis stands twice")
+    return matrix(
+      Matrix(
+        axes: axes.map { Matrix.Axis($0.key, .values(.array($0.value.map(JSONValue.string)))) })
+    )
+  }
+
+  /// The step, which holds slots of a pool while an attempt runs, beside those it holds already.
+  public func pool(_ name: String, slots: Int = 1) -> Step {
+    changing { $0.control.pools.append(PoolRequest(name, slots: slots)) }
+  }
+
+  /// The step, after which, once it was started, these run one after another when the group around it, or
+  /// the run, ends.
+  public func cleanup(_ steps: Step...) -> Step { changing { $0.control.cleanup = steps } }
+
+  private func changing(_ change: (inout Step) -> Void) -> Step {
+    var step = self
+    change(&step)
+    return step
+  }
+}

@@ -1,0 +1,147 @@
+/// How moments are written in a workflow: as RFC 3339 has it, `"2026-11-21T09:00:00Z"` or
+/// `"2026-11-21T10:00:00.5+01:00"`.
+package enum MomentText {
+  /// What keeps a text from being a moment.
+  package enum Fault: Error, Sendable, Hashable {
+    case malformed
+    /// A day without a time of the day.
+    case withoutTime
+    /// Neither `Z` nor an offset at the end.
+    case withoutOffset
+    case month(Int)
+    /// Carries the days that the month has in that year.
+    case day(Int, last: Int)
+    case hour(Int)
+    case minute(Int)
+    case second(Int)
+    /// A second 60, which clocks of computers do not have.
+    case leapSecond
+    case offset
+    /// Before the year 1678, or after 2261.
+    case outOfRange
+  }
+
+  /// What is finer than a nanosecond is left out.
+  package static func moment(from text: String) throws(Fault) -> WallMoment {
+    var reader = MomentReader(text)
+    let day = try reader.day()
+    try reader.separator()
+    let time = try reader.time()
+    let fraction = try reader.fraction()
+    let offset = try reader.offset()
+    let seconds = day * 86_400 + time - offset
+    let (whole, isLarge) = seconds.multipliedReportingOverflow(by: 1_000_000_000)
+    let (nanoseconds, isLarger) = whole.addingReportingOverflow(fraction)
+    guard !isLarge, !isLarger else { throw .outOfRange }
+    return WallMoment(nanoseconds: nanoseconds, text: text)
+  }
+}
+
+/// Takes the parts of a moment one after another.
+private struct MomentReader {
+  private var rest: Substring.UTF8View
+
+  init(_ text: String) { rest = text[...].utf8 }
+
+  /// Days since 1970-01-01.
+  mutating func day() throws(MomentText.Fault) -> Int64 {
+    let year = try number(4)
+    try take("-")
+    let month = try number(2)
+    try take("-")
+    let day = try number(2)
+    guard (1...12).contains(month) else { throw .month(month) }
+    let last = MomentReader.days(of: month, in: year)
+    guard (1...last).contains(day) else { throw .day(day, last: last) }
+    return MomentReader.daysSinceEpoch(year, month, day)
+  }
+
+  mutating func separator() throws(MomentText.Fault) {
+    guard !rest.isEmpty else { throw .withoutTime }
+    guard rest.first == UInt8(ascii: "T") || rest.first == UInt8(ascii: "t") else {
+      throw .malformed
+    }
+    rest.removeFirst()
+  }
+
+  /// Seconds since midnight.
+  mutating func time() throws(MomentText.Fault) -> Int64 {
+    let hour = try number(2)
+    try take(":")
+    let minute = try number(2)
+    try take(":")
+    let second = try number(2)
+    guard hour < 24 else { throw .hour(hour) }
+    guard minute < 60 else { throw .minute(minute) }
+    guard second != 60 else { throw .leapSecond }
+    guard second < 60 else { throw .second(second) }
+    return Int64(hour * 3600 + minute * 60 + second)
+  }
+
+  /// Nanoseconds.
+  mutating func fraction() throws(MomentText.Fault) -> Int64 {
+    guard rest.first == UInt8(ascii: ".") else { return 0 }
+    rest.removeFirst()
+    let digits = rest.prefix { $0.isDigit }
+    guard !digits.isEmpty else { throw .malformed }
+    rest = rest[digits.endIndex...]
+    var nanoseconds: Int64 = 0
+    var places = 0
+    for digit in digits.prefix(9) {
+      nanoseconds = nanoseconds * 10 + Int64(digit - UInt8(ascii: "0"))
+      places += 1
+    }
+    for _ in places..<9 { nanoseconds *= 10 }
+    return nanoseconds
+  }
+
+  /// Seconds by which clocks are ahead there; nothing may follow.
+  mutating func offset() throws(MomentText.Fault) -> Int64 {
+    guard let sign = rest.popFirst() else { throw .withoutOffset }
+    switch sign {
+    case UInt8(ascii: "Z"), UInt8(ascii: "z"):
+      guard rest.isEmpty else { throw .malformed }
+      return 0
+    case UInt8(ascii: "+"), UInt8(ascii: "-"):
+      let hours = try number(2)
+      try take(":")
+      let minutes = try number(2)
+      guard rest.isEmpty else { throw .malformed }
+      guard hours < 24, minutes < 60 else { throw .offset }
+      let seconds = Int64(hours * 3600 + minutes * 60)
+      return sign == UInt8(ascii: "-") ? -seconds : seconds
+    default: throw .malformed
+    }
+  }
+
+  private mutating func number(_ digits: Int) throws(MomentText.Fault) -> Int {
+    var number = 0
+    for _ in 0..<digits {
+      guard let digit = rest.popFirst(), digit.isDigit else { throw .malformed }
+      number = number * 10 + Int(digit - UInt8(ascii: "0"))
+    }
+    return number
+  }
+
+  private mutating func take(_ mark: Unicode.Scalar) throws(MomentText.Fault) {
+    guard rest.popFirst() == UInt8(ascii: mark) else { throw .malformed }
+  }
+
+  private static func days(of month: Int, in year: Int) -> Int {
+    switch month {
+    case 4, 6, 9, 11: 30
+    case 2: year % 4 == 0 && (year % 100 != 0 || year % 400 == 0) ? 29 : 28
+    default: 31
+    }
+  }
+
+  /// H. Hinnant, "chrono-Compatible Low-Level Date Algorithms", `days_from_civil`; years from 0 on.
+  private static func daysSinceEpoch(_ year: Int, _ month: Int, _ day: Int) -> Int64 {
+    // Years begin in March there, so that a leap day is the last; year 0 begins in an era before.
+    let shifted = month <= 2 ? year + 399 : year + 400
+    let (era, yearOfEra) = shifted.quotientAndRemainder(dividingBy: 400)
+    let dayOfYear = (153 * (month > 2 ? month - 3 : month + 9) + 2) / 5 + day - 1
+    let dayOfEra = yearOfEra * 365 + yearOfEra / 4 - yearOfEra / 100 + dayOfYear
+    return Int64((era - 1) * 146_097 + dayOfEra - 719_468)
+  }
+}

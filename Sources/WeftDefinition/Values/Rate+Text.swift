@@ -1,0 +1,31 @@
+extension Rate {
+  /// What keeps a text from being a rate.
+  enum Fault: Error, Sendable, Hashable {
+    /// Not a number, a slash and something after it.
+    case malformed
+    case count
+    case period(String, DurationText.Fault)
+  }
+
+  /// How rates are written in a workflow: `"30/1m"`.
+  init(_ text: String) throws(Fault) {
+    let parts = text.split(separator: "/", maxSplits: 1, omittingEmptySubsequences: false)
+    guard parts.count == 2, !parts[0].isEmpty, parts[0].utf8.allSatisfy(\.isDigit) else {
+      throw .malformed
+    }
+    guard let count = Int(parts[0]), (1...WorkflowLimits.poolSlots).contains(count) else {
+      throw .count
+    }
+    let period = String(parts[1])
+    do {
+      self.init(count: count, per: try DurationText.duration(from: period))
+    } catch {
+      throw .period(period, error)
+    }
+  }
+}
+
+extension Rate: CustomStringConvertible {
+  /// As it would be written in a workflow.
+  public var description: String { "\(count)/\(DurationText.text(of: period))" }
+}

@@ -1,0 +1,31 @@
+package import WeftExpressions
+
+/// What an expression may come to that says how long, or until when, a step waits.
+extension Waiting {
+  package static func duration(_ value: ExpressionValue) throws(ExpressionProblem) -> Duration {
+    guard case .string(let text) = value else {
+      throw ComputedKey.mismatch(value, "a duration like \"30s\"")
+    }
+    do {
+      return try DurationText.duration(from: text, allowsZero: true)
+    } catch {
+      throw .scope(
+        code: DefinitionCode.invalidDuration.rawValue,
+        message: "it comes to \(quoted(text)), \(error.expectation(allowsZero: true))",
+        help: error.help(allowsZero: true))
+    }
+  }
+
+  package static func moment(_ value: ExpressionValue) throws(ExpressionProblem) -> WallMoment {
+    guard case .string(let text) = value else {
+      throw ComputedKey.mismatch(value, "a moment like \"\(MomentText.Fault.example)\"")
+    }
+    do {
+      return try MomentText.moment(from: text)
+    } catch {
+      throw .scope(
+        code: DefinitionCode.invalidMoment.rawValue,
+        message: "it comes to \(quoted(text)), \(error.expectation)", help: error.help)
+    }
+  }
+}
