@@ -43,6 +43,13 @@ extension DecodingPass {
     if !texts.computed.isEmpty { step.computed = texts.computed }
     draft.computesOutputs = !step.outputs.isEmpty
     step.action = action(of: draft, at: node)
+    if case .run = step.action { return }
+    // Defaults are for commands alone: of anything else "never again" says nothing.
+    if step.hasControl, step.control.retry.allSatisfy({ $0.max == 0 }),
+      step.computed[.retryMax] == nil
+    {
+      step.control.retry = []
+    }
   }
 
   private mutating func take(
