@@ -111,7 +111,7 @@ import WeftTestKit
     let steps = (0..<60).map { _ in
       (
         Int32.random(in: 0...5, using: &random),
-        Int32.random(in: 0...Int32(limitCount), using: &random)
+        Int.random(in: 0...limitCount, using: &random)
       )
     }
     var queue = SlotQueue(slots: slots, groupLimits: sizes, chains: chains, steps: steps)
@@ -125,7 +125,7 @@ import WeftTestKit
       }
     }
     func free(_ limit: Int) -> Int {
-      sizes[limit] - holding.count { chains[Int(steps[$0].1)].contains(limit) }
+      sizes[limit] - holding.count { chains[steps[$0].1].contains(limit) }
     }
     for _ in 0..<400 {
       switch Int.random(in: 0...9, using: &random) {
@@ -153,7 +153,7 @@ import WeftTestKit
       #expect(sizes.indices.allSatisfy { free($0) >= 0 })
       if holding.count < slots {
         let runnable = waiting.filter { step in
-          chains[Int(steps[step].1)].allSatisfy { free($0) > 0 }
+          chains[steps[step].1].allSatisfy { free($0) > 0 }
         }
         #expect(runnable.isEmpty, "idle slots while \(runnable) could run")
       }

@@ -69,7 +69,7 @@ package final class LiveRun: Sendable {
     maxParallel = configuration.maxParallel(for: plan)
     timeout = configuration.timeout ?? plan.workflow.timeout
     slots = Slots(
-      plan: plan, maxParallel: maxParallel, joined: configuration.jobserver?.pipe)
+      plan: plan, maxParallel: maxParallel, joined: configuration.jobserver?.pipe, time: time)
     let startedAt = time.now
     self.startedAt = startedAt
     events = EventStream(plan: plan, secrets: configuration.secrets) { time.now - startedAt }

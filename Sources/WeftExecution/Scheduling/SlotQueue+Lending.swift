@@ -11,42 +11,37 @@ extension SlotQueue {
     return true
   }
 
-  /// Gives a step one more slot, if there is a free one in every limit around it. After ``grant()``, so
+  /// Gives a step one more slot, if there is a free one in every limit around it. After ``grant(at:)``, so
   /// that nobody waits who could have it.
   mutating func lend(to step: Int) -> Bool {
-    let chain = chains[Int(chainOfStep[step])]
-    guard free > 0, chain.allSatisfy({ limits[$0].free > 0 }) else { return false }
+    let limit = records[step].limit
+    guard free > 0, firstFullLimit(from: limit) == nil else { return false }
     free -= 1
-    for limit in chain { limits[limit].free -= 1 }
+    takeLimits(from: limit)
     return true
   }
 
   /// Takes back one slot that a step had beside its own.
   mutating func takeBack(from step: Int) {
     free += 1
-    for limit in chains[Int(chainOfStep[step])] {
-      limits[limit].free += 1
-      unparkOne(from: limit)
-    }
+    giveBackLimits(from: records[step].limit)
   }
 
   /// Whether somebody waits for nothing but a slot of the run.
-  mutating func lacksSlots() -> Bool { free == 0 && hasCurrent(in: &waiting) }
+  mutating func lacksSlots() -> Bool {
+    free == 0 && (waiting.first(where: records.areWaiting) != nil || aLineLacksSlots())
+  }
 
   /// Whether somebody may be helped by a slot that is taken back from this step.
   mutating func lacksSlots(lentTo step: Int) -> Bool {
     if lacksSlots() { return true }
-    for limit in chains[Int(chainOfStep[step])] where limits[limit].free == 0 {
-      if hasCurrent(in: &limits[limit].parked) { return true }
+    let innermost = records[step].limit
+    for index in indices(from: innermost) where limits[index].free == 0 {
+      if limits[index].parked.first(where: records.areWaiting) != nil { return true }
     }
-    return false
-  }
-
-  private func hasCurrent(in heap: inout PriorityHeap) -> Bool {
-    while let first = heap.first {
-      if isCurrent(first) { return true }
-      _ = heap.popFirst()
-    }
-    return false
+    guard pools.haveWaiters else { return false }
+    for index in indices(from: innermost) { limits[index].free += 1 }
+    defer { for index in indices(from: innermost) { limits[index].free -= 1 } }
+    return aLineLacksSlots()
   }
 }

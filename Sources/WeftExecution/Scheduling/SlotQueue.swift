@@ -1,83 +1,143 @@
 /// Decides who may run next: which steps hold a slot, and which wait for one and in what order.
 ///
-/// There is one limit for the run and one for each group with `maxParallel`; a step holds a slot of
-/// every limit around it or of none. Waiters are served by priority, but one that has been overtaken
-/// ``overtakingLimit`` times goes first, so that none starves. With one slot the order of the file
-/// is the priority, and nothing else counts.
+/// There is one limit for the run, one for each group with `maxParallel`, and there are pools; a step
+/// holds what it needs of all of them or nothing. Waiters are served by priority, but one that has been
+/// overtaken ``overtakingLimit`` times goes first, so that none starves. With one slot the order of the
+/// file is the priority, and nothing else counts.
+///
+/// Steps are numbers from 0. Instances of them can be seated while the run goes on, and the number of one
+/// that is done is given to another: what is kept grows with the numbers in use, and with those who wait.
 struct SlotQueue {
   /// How often the longest waiting step may be overtaken.
   static let overtakingLimit = 1_000
 
-  /// The limits around a step, innermost first, as indices into `limits`; the run's own is not listed.
-  typealias LimitChain = [Int]
-
-  struct Limit {
-    var free: Int
-    /// Those for which this limit was the first that had nothing left.
-    var parked = PriorityHeap()
-  }
-
-  private enum Position: UInt8 {
+  enum Position: UInt8 {
     case absent, waiting, holding
   }
 
-  private let keysAreFileOrder: Bool
-  // Internal for lending: SlotQueue+Lending.swift.
+  /// One time that a step has asked.
+  struct Request {
+    let step: Int32
+    /// Grows from one to the next.
+    let ticket: UInt32
+  }
+
+  /// What is kept of a step.
+  struct Record {
+    var key: UInt64 = 0
+    /// Of its last request; what is left of earlier ones is out of date.
+    var ticket: UInt32 = 0
+    /// The innermost limit around it; -1 for none but the run's own.
+    var limit: Int32 = -1
+    /// What it waits in if it needs pools; -1 if it needs none.
+    var line: Int32 = -1
+    var position = Position.absent
+  }
+
+  // Internal for the other files of this type.
+  let keysAreFileOrder: Bool
+  let overtakingLimit: Int
   var free: Int
-  var limits: [Limit]
+  var records: [Record] = []
+  var limits: [Limit] = []
+  /// Limits that were removed.
+  var unusedLimits: [Int] = []
+  /// Those who need no pools; each has been let past every limit, but may find one in its way again.
   var waiting = PriorityHeap()
-  private var positions: [Position]
-  /// The number of a step's last entry in a heap; those with other numbers are out of date. Every entry
-  /// has its own, so that an old one is never taken for a new one.
-  private var tickets: [UInt32]
-  private let keys: [UInt64]
-  let chains: [LimitChain]
-  let chainOfStep: [Int32]
-  /// Steps in the order of their requests; those no longer waiting are passed over when they surface.
-  private var arrivals: [Int32] = []
-  private var firstArrival = 0
-  private var overtakings = 0
+  var pools = PoolLines()
+  /// `nil` while there are no steps but the plan's.
+  var numbers: InstanceNumbers?
+  var departing: [Departure] = []
+  /// When somebody can be served though nothing is given back, as far as the last ``grant(at:)`` saw.
+  var comeBackAt: Duration?
+  /// Whether a limit has no slot left that had one before the last step was served.
+  var hasFilledLimit = false
+  var waitingCount = 0
+  private var lastTicket: UInt32 = 0
+  /// How many entries may have been left in heaps by steps that no longer wait.
+  var staleCount = 0
+  var arrivals = ArrivalOrder()
+  /// How often the longest waiting step has been overtaken, and how often it had been when all were
+  /// looked at for its sake.
+  var overtakings = 0
+  var overtakingsSeen = 0
 
   /// - Parameters:
   ///   - slots: How many may run at once.
-  ///   - groupLimits: The sizes of the further limits.
-  ///   - chains: The distinct chains of limits.
-  ///   - steps: For each step its weight (more goes first) and its chain, in file order.
-  init(
-    slots: Int, groupLimits: [Int], chains: [LimitChain], steps: [(weight: Int32, chain: Int32)]
-  ) {
-    precondition(slots > 0 && groupLimits.allSatisfy { $0 > 0 })
+  ///   - overtakingLimit: Lower in tests.
+  init(slots: Int, overtakingLimit: Int = SlotQueue.overtakingLimit) {
+    precondition(slots > 0)
     free = slots
-    limits = groupLimits.map { Limit(free: $0) }
-    self.chains = chains
     keysAreFileOrder = slots == 1
-    let usesFileOrder = keysAreFileOrder
-    keys = steps.enumerated().map { index, step in
-      let weight = usesFileOrder ? 0 : UInt64(UInt32.max - UInt32(bitPattern: step.weight))
-      return weight << 32 | UInt64(index)
-    }
-    chainOfStep = steps.map(\.chain)
-    positions = Array(repeating: .absent, count: steps.count)
-    tickets = Array(repeating: 0, count: steps.count)
+    self.overtakingLimit = overtakingLimit
   }
+
+  // MARK: Who there is
+
+  /// Where a step stands among the others, and what it needs.
+  struct Seat {
+    /// More goes first.
+    var weight: Int32
+    /// Of two with the same weight the lower goes first: the place in the file in the upper half, which
+    /// of its instances in the lower. Between instances the sooner to ask goes first, unless there is
+    /// but one slot.
+    var order: UInt64
+    /// The innermost limit around it, of ``SlotQueue/addLimit(slots:inside:)``.
+    var limit: Int?
+    /// Of ``SlotQueue/demand(_:)``.
+    var demand: Int?
+
+    init(weight: Int32, order: UInt64, limit: Int? = nil, demand: Int? = nil) {
+      self.weight = weight
+      self.order = order
+      self.limit = limit
+      self.demand = demand
+    }
+
+    /// An order of steps in a file, each of which is there once.
+    static func order(inFile index: Int) -> UInt64 { UInt64(index) << 32 }
+  }
+
+  /// Gives the next number to a step, from 0.
+  mutating func seat(_ seat: Seat) {
+    let weight = UInt64(UInt32.max - UInt32(bitPattern: seat.weight))
+    let key = keysAreFileOrder ? seat.order : weight << 32 | seat.order >> 32
+    place(Record(key: key, limit: Int32(seat.limit ?? -1)), demand: seat.demand, as: records.count)
+  }
+
+  mutating func place(_ record: Record, demand: Int?, as step: Int) {
+    var record = record
+    if let demand { record.line = pools.line(demand: demand, limit: record.limit, &limits) }
+    guard step < records.count else { return records.append(record) }
+    precondition(records[step].position == .absent, "the number \(step) is in use")
+    records[step] = record
+  }
+
+  // MARK: Coming and going
 
   /// Puts a step among the waiting.
   mutating func request(_ step: Int) {
-    precondition(positions[step] == .absent, "step \(step) asked for a slot twice")
-    positions[step] = .waiting
-    arrivals.append(Int32(step))
+    precondition(records[step].position == .absent, "step \(step) asked for a slot twice")
+    lastTicket &+= 1
+    records[step].position = .waiting
+    records[step].ticket = lastTicket
+    waitingCount += 1
+    if arrivals.isMostlyStale(alive: waitingCount) {
+      _ = oldestWaiting()
+      arrivals.keep(where: records.areWaiting)
+    }
+    arrivals.append(Request(step: Int32(step), ticket: lastTicket))
     enqueue(step)
   }
 
-  /// Takes back the slot of a step that has ended.
+  /// Takes back everything that a step has held which has ended.
   mutating func release(_ step: Int) {
-    precondition(positions[step] == .holding, "step \(step) has no slot to give back")
-    positions[step] = .absent
+    let record = records[step]
+    precondition(record.position == .holding, "step \(step) has no slot to give back")
+    records[step].position = .absent
     free += 1
-    for limit in chains[Int(chainOfStep[step])] {
-      limits[limit].free += 1
-      unparkOne(from: limit)
-    }
+    if record.line >= 0 { pools.giveBack(ofLine: Int(record.line)) }
+    giveBackLimits(from: record.limit)
   }
 
   /// Removes a step that waits; one that does not wait is left alone.
@@ -85,155 +145,98 @@ struct SlotQueue {
   /// - Returns: Whether it waited.
   @discardableResult
   mutating func withdraw(_ step: Int) -> Bool {
-    guard positions[step] == .waiting else { return false }
-    positions[step] = .absent
+    guard records[step].position == .waiting else { return false }
+    records[step].position = .absent
+    waitingCount -= 1
+    leaveEntryBehind()
     passOnTurns(of: step)
     return true
   }
 
-  /// Gives the free slots away, best first.
+  /// Gives away what is free, best first.
   ///
-  /// - Returns: The steps that now hold a slot. Nobody who could have one is left waiting.
-  mutating func grant() -> [Int] {
+  /// Nobody is left waiting who could have it, but for those behind one that lacks slots of the same pool.
+  /// - Parameter now: Counts for the rates of pools only.
+  /// - Returns: The steps that now hold what they need.
+  mutating func grant(at now: Duration = .zero) -> [Int] {
+    seeOff()
+    comeBackAt = nil
     var granted: [Int] = []
+    beginPass(at: now)
     while free > 0, let step = nextRunnable() {
-      positions[step] = .holding
-      free -= 1
-      for limit in chains[Int(chainOfStep[step])] { limits[limit].free -= 1 }
+      hold(step)
       granted.append(step)
+      // Those that were found lacking may lack more now, and one that has to wait for a limit now holds
+      // nobody back in its pools any more.
+      if records[step].line >= 0 || hasFilledLimit { beginPass(at: now) }
     }
     return granted
   }
 
-  /// The waiting steps of a range, in file order.
-  func waiting(in range: Range<Int>) -> [Int] {
-    range.filter { positions[$0] == .waiting }
-  }
+  func isWaiting(_ step: Int) -> Bool { records[step].position == .waiting }
+
+  /// How many requests are remembered for their age; those that no longer wait included.
+  var keptRequests: Int { arrivals.count }
 
   /// How many hold a slot.
-  var holdingCount: Int { positions.count { $0 == .holding } }
+  var holdingCount: Int { records.count { $0.position == .holding } }
 
+  private mutating func hold(_ step: Int) {
+    hasFilledLimit = false
+    records[step].position = .holding
+    waitingCount -= 1
+    free -= 1
+    takeLimits(from: records[step].limit)
+    if records[step].line >= 0 { pools.take(ofLine: Int(records[step].line)) }
+  }
+
+  // MARK: Order
+
+  /// Puts a waiting step where it is found when it can be served.
   private mutating func enqueue(_ step: Int) {
-    tickets[step] &+= 1
-    let entry = PriorityHeap.Entry(key: keys[step], step: Int32(step), ticket: tickets[step])
-    let chain = chains[Int(chainOfStep[step])]
-    if let full = chain.first(where: { limits[$0].free == 0 }) {
+    let record = records[step]
+    let request = Request(step: Int32(step), ticket: record.ticket)
+    let entry = PriorityHeap.Entry(key: record.key, request: request)
+    if record.line >= 0 {
+      pools.insert(entry, intoLine: Int(record.line))
+    } else if let full = firstFullLimit(from: record.limit) {
       limits[full].parked.insert(entry)
     } else {
       waiting.insert(entry)
     }
   }
 
-  func isCurrent(_ entry: PriorityHeap.Entry) -> Bool {
-    let step = Int(entry.step)
-    return positions[step] == .waiting && tickets[step] == entry.ticket
-  }
-
-  mutating func unparkOne(from limit: Int) {
-    while let entry = limits[limit].parked.popFirst() {
-      guard isCurrent(entry) else { continue }
-      waiting.insert(entry)
-      return
-    }
-  }
-
-  /// The waiting step that comes next and for which every limit has a slot.
+  /// The waiting step that comes next and for which there is everything it needs.
   private mutating func nextRunnable() -> Int? {
-    if let starving = starvingStep() {
-      overtakings = 0
-      return starving
-    }
-    while let candidate = waiting.popFirst() {
-      let step = Int(candidate.step)
-      guard isCurrent(candidate) else { continue }
-      guard isRunnable(step) else {
+    if let starving = starvingStep() { return starving }
+    while true {
+      let plain = firstWaiting()
+      if let line = pools.firstListed, plain.map({ line.precedes($0) }) ?? true {
+        guard let step = serveListedLine() else { continue }
+        countOvertaking(by: step)
+        return step
+      }
+      guard let step = plain.map({ Int($0.request.step) }) else { return nil }
+      _ = waiting.popFirst()
+      guard firstFullLimit(from: records[step].limit) == nil else {
         enqueue(step)
         passOnTurns(of: step)
         continue
       }
-      if let oldest = oldestWaiting(), oldest != step { overtakings += 1 }
+      countOvertaking(by: step)
       return step
     }
-    return nil
   }
 
-  /// The step had been let out of a limit's parking for a slot that it cannot use, because another limit
-  /// is in its way: someone else may.
-  private mutating func passOnTurns(of step: Int) {
-    for limit in chains[Int(chainOfStep[step])] where limits[limit].free > 0 {
-      unparkOne(from: limit)
-    }
-  }
-
-  private func isRunnable(_ step: Int) -> Bool {
-    chains[Int(chainOfStep[step])].allSatisfy { limits[$0].free > 0 }
-  }
-
-  private mutating func starvingStep() -> Int? {
-    guard !keysAreFileOrder, overtakings >= SlotQueue.overtakingLimit,
-      let oldest = oldestWaiting(), isRunnable(oldest)
-    else { return nil }
-    return oldest
-  }
-
-  /// The step that has waited longest. The count of overtakings belongs to it, and starts anew when
-  /// another takes its place.
-  private mutating func oldestWaiting() -> Int? {
-    while firstArrival < arrivals.count, positions[Int(arrivals[firstArrival])] != .waiting {
-      firstArrival += 1
-      overtakings = 0
-    }
-    guard firstArrival < arrivals.count else {
-      arrivals.removeAll(keepingCapacity: true)
-      firstArrival = 0
-      return nil
-    }
-    return Int(arrivals[firstArrival])
+  private mutating func firstWaiting() -> PriorityHeap.Entry? {
+    waiting.first(where: records.areWaiting)
   }
 }
 
-/// A binary heap of steps, smallest key first.
-struct PriorityHeap {
-  struct Entry {
-    let key: UInt64
-    let step: Int32
-    let ticket: UInt32
-  }
-
-  private var entries: [Entry] = []
-
-  var first: Entry? { entries.first }
-
-  mutating func insert(_ entry: Entry) {
-    entries.append(entry)
-    var child = entries.count - 1
-    while child > 0 {
-      let parent = (child - 1) / 2
-      guard entries[child].key < entries[parent].key else { return }
-      entries.swapAt(child, parent)
-      child = parent
-    }
-  }
-
-  mutating func popFirst() -> Entry? {
-    guard let first = entries.first else { return nil }
-    let last = entries.removeLast()
-    if !entries.isEmpty {
-      entries[0] = last
-      sinkFirst()
-    }
-    return first
-  }
-
-  private mutating func sinkFirst() {
-    var parent = 0
-    while true {
-      var child = 2 * parent + 1
-      guard child < entries.count else { return }
-      if child + 1 < entries.count, entries[child + 1].key < entries[child].key { child += 1 }
-      guard entries[child].key < entries[parent].key else { return }
-      entries.swapAt(child, parent)
-      parent = child
-    }
+extension [SlotQueue.Record] {
+  /// Whether this is what a step waits for now.
+  func areWaiting(_ request: SlotQueue.Request) -> Bool {
+    let record = self[Int(request.step)]
+    return record.position == .waiting && record.ticket == request.ticket
   }
 }

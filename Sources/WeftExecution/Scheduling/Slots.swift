@@ -22,6 +22,8 @@ final class Slots: Sendable {
     var returned: [UInt8] = []
     var above: TokenPipe?
     var wantsTokens = false
+    /// When to serve again, though nothing is given back.
+    var alarm: Duration?
   }
 
   private struct State {
@@ -30,19 +32,33 @@ final class Slots: Sendable {
     var promises: [Int: Promise<Answer, Never>] = [:]
     /// Whether a grant is on its way that will see new requests, too.
     var grantIsComing = false
+    /// When the next timer goes off.
+    var alarm: Duration?
+    var timer: TimerToken?
+    var isClosed = false
 
     mutating func takePromises(of steps: [Int]) -> [Promise<Answer, Never>] {
       steps.map { promises.removeValue(forKey: $0)! }
     }
 
     /// Gives away what is free, first of all to those who wait.
-    mutating func serve() -> Deeds {
+    mutating func serve(at now: Duration) -> Deeds {
       grantIsComing = false
-      let granted = takePromises(of: queue.grant())
-      guard tokens.joined != nil || !tokens.lendings.isEmpty else { return Deeds(granted: granted) }
-      var deeds = exchange()
+      let granted = takePromises(of: queue.grant(at: now))
+      let alarm = nextAlarm()
+      var deeds = tokens.joined != nil || !tokens.lendings.isEmpty ? exchange() : Deeds()
       deeds.granted = granted
+      deeds.alarm = alarm
       return deeds
+    }
+
+    /// When a timer is to be set; `nil` if none is, or one goes off in time.
+    private mutating func nextAlarm() -> Duration? {
+      guard let time = queue.comeBackAt, !isClosed, alarm.map({ time < $0 }) ?? true else {
+        return nil
+      }
+      alarm = time
+      return time
     }
 
     /// What nobody waits for goes to the tools of steps, then to the pipe above.
@@ -57,13 +73,18 @@ final class Slots: Sendable {
   }
 
   private let state: Mutex<State>
+  private let time: any TimeSource
+  /// Whether time matters to who is served.
+  private let hasRates: Bool
   /// `nil` where no tokens are exchanged.
   private let exchange: TokenExchange?
 
   /// - Parameter joined: Where further slots come from, beside the one that the run has; then
   ///   `maxParallel` is how many it may have in all.
-  init(plan: Plan, maxParallel: Int, joined: TokenPipe? = nil) {
-    var queue = SlotQueue(plan: plan, slots: maxParallel)
+  init(plan: Plan, maxParallel: Int, joined: TokenPipe? = nil, time: any TimeSource) {
+    self.time = time
+    var queue = SlotQueue(plan: plan, slots: maxParallel, at: time.now)
+    hasRates = queue.pools.haveRates
     let exchanges = joined != nil || plan.offersJobservers
     exchange = exchanges ? try? TokenExchange() : nil
     var tokens = TokenAccounts<TokenPipe>()
@@ -98,24 +119,74 @@ final class Slots: Sendable {
     }
   }
 
-  /// Turns away the steps of a range that are waiting.
-  func refuse(_ range: Range<Int>) {
+  /// Turns away those of the steps that are waiting.
+  func refuse(_ steps: some Sequence<Int> & Sendable) {
     let refused = state.withLock { state in
-      let waiting = state.queue.waiting(in: range)
-      for step in waiting { state.queue.withdraw(step) }
-      return state.takePromises(of: waiting)
+      state.takePromises(of: steps.filter { state.queue.withdraw($0) })
     }
     for promise in refused { promise.succeed(.refused) }
     grant()
   }
 
-  private func grant() { act(state.withLock { $0.serve() }) }
+  private func grant() { act(state.withLock { $0.serve(at: now) }) }
+
+  private var now: Duration { hasRates ? time.now : .zero }
 
   private func act(_ deeds: Deeds) {
+    if let alarm = deeds.alarm { setTimer(for: alarm) }
     for token in deeds.returned { deeds.above?.put(token) }
     for pipe in deeds.lent { pipe.put(TokenPipe.token) }
     if deeds.wantsTokens { exchange?.look(for: self) }
     for promise in deeds.granted { promise.succeed(.granted) }
+  }
+}
+
+// MARK: Elements
+
+extension Slots {
+  /// Numbers for instances of steps, in a row; by them they acquire and release.
+  func seat(_ copies: [SlotQueue.Copy]) -> Range<Int> { state.withLock { $0.queue.seat(copies) } }
+
+  /// The instances have ended, and so have these limits. What of them is still to be released may come
+  /// later.
+  func unseat(_ row: Range<Int>, limits: [Int] = []) {
+    state.withLock { $0.queue.unseat(row, limits: limits) }
+  }
+
+  /// A limit for one instance of a group with `maxParallel`.
+  func addLimit(slots: Int, inside outer: Int?) -> Int {
+    state.withLock { $0.queue.addLimit(slots: slots, inside: outer) }
+  }
+
+  /// The innermost limit around a step, or around an instance of one.
+  func limit(around step: Int) -> Int? { state.withLock { $0.queue.limit(around: step) } }
+}
+
+// MARK: Time
+
+extension Slots {
+  private func setTimer(for moment: Duration) {
+    let timer = time.schedule(after: moment - time.now) { [self] in alarm(of: moment) }
+    // A timer that another has overtaken goes off for nothing, or not at all.
+    let needless = state.withLock { state in
+      guard state.alarm == moment, !state.isClosed else { return Optional(timer) }
+      return exchangeTimer(timer, in: &state)
+    }
+    needless?.cancel()
+  }
+
+  private func exchangeTimer(_ timer: TimerToken, in state: inout State) -> TimerToken? {
+    defer { state.timer = timer }
+    return state.timer
+  }
+
+  private func alarm(of moment: Duration) {
+    act(
+      state.withLock { state in
+        guard state.alarm == moment, !state.isClosed else { return Deeds() }
+        state.alarm = nil
+        return state.serve(at: time.now)
+      })
   }
 }
 
@@ -138,7 +209,7 @@ extension Slots {
     act(
       state.withLock { state in
         state.tokens.endLending(to: step, &state.queue)
-        return state.serve()
+        return state.serve(at: now)
       })
   }
 
@@ -150,14 +221,19 @@ extension Slots {
     act(
       state.withLock { state in
         state.tokens.received(token, from: source, &state.queue)
-        return state.serve()
+        return state.serve(at: now)
       })
   }
 
-  /// Gives back every token that is held, also of steps that run. Nothing is exchanged any more.
+  /// Gives back every token that is held, also of steps that run. Nothing is exchanged any more, and nobody
+  /// is served because of the time.
   func close() {
     exchange?.close()
-    let (tokens, above) = state.withLock { ($0.tokens.abandon(), $0.tokens.joined?.pipe) }
+    let (tokens, above, timer) = state.withLock { state in
+      state.isClosed = true
+      return (state.tokens.abandon(), state.tokens.joined?.pipe, state.timer.take())
+    }
+    timer?.cancel()
     for token in tokens { above?.put(token) }
   }
 }
@@ -166,24 +242,5 @@ extension Plan {
   /// Whether any step is to have a jobserver.
   var offersJobservers: Bool {
     steps.contains { $0.command?.usesJobserver == true || $0.step.computed[.jobserver] != nil }
-  }
-}
-
-extension SlotQueue {
-  /// The limits of a plan: one for each group with `maxParallel`, beside the run's own.
-  init(plan: Plan, slots: Int) {
-    var limitOfGroup: [Int: Int] = [:]
-    var sizes: [Int] = []
-    for (index, group) in plan.groups.enumerated().dropFirst() {
-      guard let size = group.maxParallel else { continue }
-      limitOfGroup[index] = sizes.count
-      sizes.append(size)
-    }
-    self.init(
-      slots: slots, groupLimits: sizes,
-      chains: plan.groups.indices.map { group in
-        plan.enclosingGroups(ofGroup: group).compactMap { limitOfGroup[$0] }
-      },
-      steps: plan.steps.map { (plan.stepsBelow[$0.node], Int32($0.group)) })
   }
 }

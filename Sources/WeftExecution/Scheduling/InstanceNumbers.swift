@@ -1,0 +1,27 @@
+/// Numbers for steps that come and go while the run goes on: those of a fan-out's elements.
+///
+/// What belongs together has numbers in a row. Those given back are handed out again to others of the same
+/// count, so that tables by number grow with what is alive at once, and not with all there ever was.
+struct InstanceNumbers {
+  private var next: Int
+  /// The first numbers of rows that were given back, by their count.
+  private var free: [Int: [Int]] = [:]
+
+  /// - Parameter first: The numbers below are those of the plan's own steps.
+  init(from first: Int) { next = first }
+
+  /// The first number that was never handed out.
+  var end: Int { next }
+
+  mutating func take(_ count: Int) -> Range<Int> {
+    if let first = free[count]?.popLast() { return first..<first + count }
+    defer { next += count }
+    return next..<next + count
+  }
+
+  /// - Parameter row: As it was taken.
+  mutating func giveBack(_ row: Range<Int>) {
+    guard !row.isEmpty else { return }
+    free[row.count, default: []].append(row.lowerBound)
+  }
+}

@@ -1,0 +1,51 @@
+/// How long they have waited: nobody starves.
+extension SlotQueue {
+  mutating func countOvertaking(by step: Int) {
+    if let oldest = oldestWaiting(), oldest != step { overtakings += 1 }
+  }
+
+  /// The step that has waited longest, if it has been overtaken too often and can run. While it cannot,
+  /// nobody takes from its pools what it will need, and from time to time the oldest goes that can.
+  mutating func starvingStep() -> Int? {
+    guard !keysAreFileOrder, overtakings >= overtakingLimit, let oldest = oldestWaiting(),
+      overtakings >= overtakingLimit
+    else { return nil }
+    if isServable(oldest, inSpiteOfOthers: true) {
+      overtakings = 0
+      overtakingsSeen = 0
+      leaveEntryBehind()
+      return oldest
+    }
+    reservePools(for: oldest)
+    guard overtakings >= overtakingsSeen + overtakingLimit else { return nil }
+    overtakingsSeen = overtakings
+    guard let next = arrivals.first(where: { records.areWaiting($0) && isServable(Int($0.step)) })
+    else { return nil }
+    overtakings += 1
+    leaveEntryBehind()
+    return Int(next.step)
+  }
+
+  /// The step that has waited longest. The count of overtakings belongs to it, and starts anew when
+  /// another takes its place.
+  mutating func oldestWaiting() -> Int? {
+    while let first = arrivals.first {
+      if records.areWaiting(first) { return Int(first.step) }
+      arrivals.removeFirst()
+      overtakings = 0
+      overtakingsSeen = 0
+    }
+    return nil
+  }
+
+  /// An entry of a step that no longer waits is passed over when it surfaces. That may be never: when
+  /// there are more of them than others, they are looked for.
+  mutating func leaveEntryBehind() {
+    staleCount += 1
+    guard staleCount > 64 + waitingCount + limits.count + pools.lineCount else { return }
+    staleCount = 0
+    waiting.keep(where: records.areWaiting)
+    for limit in limits.indices { limits[limit].parked.keep(where: records.areWaiting) }
+    pools.keep(where: records.areWaiting)
+  }
+}

@@ -1,0 +1,58 @@
+import WeftDefinition
+import WeftPlanning
+
+extension SlotQueue {
+  /// The steps of a plan, by their index; a limit for each group with `maxParallel`, beside the run's own;
+  /// and the workflow's pools, whose buckets are full now.
+  init(plan: Plan, slots: Int, at now: Duration = .zero) {
+    self.init(slots: slots)
+    records.reserveCapacity(plan.steps.count)
+    let limits = addLimits(of: plan)
+    let pools = addPools(plan.workflow.pools, at: now)
+    for (index, step) in plan.steps.enumerated() {
+      let shares = step.hasControl ? PoolLines.Share.all(of: step.control.pools, in: pools) : []
+      seat(
+        Seat(
+          weight: plan.stepsBelow[step.node], order: Seat.order(inFile: index),
+          limit: limits[step.group], demand: shares.isEmpty ? nil : demand(shares)))
+    }
+  }
+
+  /// For each group the innermost limit around its members.
+  private mutating func addLimits(of plan: Plan) -> [Int?] {
+    var limits: [Int?] = [nil]
+    limits.reserveCapacity(plan.groups.count)
+    // Outer groups come before inner ones.
+    for group in plan.groups.dropFirst() {
+      let outer = limits[group.parent ?? 0]
+      limits.append(group.maxParallel.map { addLimit(slots: $0, inside: outer) } ?? outer)
+    }
+    return limits
+  }
+
+  private mutating func addPools(
+    _ pools: [WeftDefinition.Pool], at now: Duration
+  ) -> [String: Int] {
+    var indices: [String: Int] = [:]
+    for pool in pools {
+      let bucket = pool.rate.map { TokenBucket(count: $0.count, per: $0.period, at: now) }
+      indices[pool.name] = addPool(slots: pool.slots, bucket: bucket)
+    }
+    return indices
+  }
+}
+
+extension PoolLines.Share {
+  /// What requests come to: one share of each pool, whatever the order in which they are written.
+  ///
+  /// - Precondition: The pools are known.
+  static func all(of requests: [PoolRequest], in pools: [String: Int]) -> [PoolLines.Share] {
+    requests.map { request in
+      guard let pool = pools[request.pool] else {
+        preconditionFailure("a plan has no step that asks for an unknown pool: \(request.pool)")
+      }
+      return PoolLines.Share(pool: pool, slots: request.slots)
+    }
+    .sorted { $0.pool < $1.pool }
+  }
+}
