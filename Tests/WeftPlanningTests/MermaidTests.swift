@@ -55,7 +55,9 @@ struct MermaidTests {
       """
     let edges = try output(of: "node -e '\(script)' 2>&1", reading: plan.rendered(as: .mermaid))
     let printed = String(decoding: plan.rendered(as: .mermaid), as: UTF8.self)
-    let lines = printed.split(separator: "\n").filter { $0.contains(" --> n") && !$0.contains("[") }
+    let lines = printed.replacing(" -.-> ", with: " --> ").split(separator: "\n").filter {
+      $0.contains(" --> n") && !$0.contains("[")
+    }
     #expect(edges == lines.map { $0.drop { $0 == " " } }.joined(separator: " ") + "\n")
   }
 }
@@ -86,14 +88,16 @@ private struct Flowchart {
       let code = line.drop { $0 == " " }
       if code == "end" {
         guard open.popLast() != nil else { throw Fault(line: line) }
-      } else if let match = code.wholeMatch(of: #/(subgraph )?n(\d+)\["([^"\[\]]*)"\]/#) {
+      } else if let match = code.wholeMatch(
+        of: #/(subgraph )?n(\d+)(?:\["([^"\[\]]*)"\]|\[\["([^"\[\]]*)"\]\])/#)
+      {
         let node = Int(match.2)!
         guard parents.updateValue(open.last ?? -1, forKey: node) == nil else {
           throw Fault(line: line)
         }
-        labels[node] = try decoded(match.3)
+        labels[node] = try decoded(match.3 ?? match.4 ?? "")
         if match.1 != nil { open.append(node) }
-      } else if let match = code.wholeMatch(of: #/n(\d+) --> n(\d+)/#) {
+      } else if let match = code.wholeMatch(of: #/n(\d+) (?:-->|-\.->) n(\d+)/#) {
         edges.append(Edge(from: Int(match.1)!, to: Int(match.2)!))
       } else {
         throw Fault(line: line)
@@ -104,10 +108,15 @@ private struct Flowchart {
 
   /// With entities resolved; nothing else that Mermaid would interpret may be left.
   private func decoded(_ label: Substring) throws -> String {
-    let order = [" (steps)", " (parallel)"].first(where: label.hasSuffix) ?? ""
-    let lines = try label.dropLast(order.count)
-      .split(separator: "<br/>", omittingEmptySubsequences: false).map { try decoded(line: $0) }
-    return lines.joined(separator: "<br/>") + order
+    var lines = label.split(separator: "<br/>", omittingEmptySubsequences: false)
+    var order: Substring = ""
+    if let match = lines[0].firstMatch(of: #/ \((steps|parallel|race)(, at least \d+)?\)$/#) {
+      order = match.0
+      lines[0] = lines[0][..<match.range.lowerBound]
+    }
+    var texts = try lines.map { try decoded(line: $0) }
+    texts[0] += order
+    return texts.joined(separator: "<br/>")
   }
 
   private func decoded(line: Substring) throws -> String {

@@ -19,7 +19,7 @@ struct PlanJSONTests {
     }
     let steps = Array(try #require(value.member("steps")).elements)
     #expect(steps.map { $0.member("address")?.stringValue } == plan.steps.map(\.address.text))
-    for (index, step) in plan.steps.enumerated() {
+    for (index, step) in plan.steps.enumerated() where step.command != nil {
       let arguments = try #require(steps[index].member("arguments"))
       #expect(arguments.elements.map(\.stringValue) == plan.arguments(of: step))
     }

@@ -12,7 +12,7 @@ import WeftTestKit
 
 /// `Golden/Printing/<case>/workflow.json` and what is printed of it, compared whole.
 struct PrintingTests {
-  static let cases = ["plain", "empty", "release", "orders", "names", "options"]
+  static let cases = ["plain", "empty", "release", "orders", "names", "options", "control"]
 
   static let files: [PlanFormat: String] = [
     .tree: "tree.txt", .table: "table.txt", .dot: "plan.dot", .mermaid: "plan.mmd",
@@ -50,7 +50,9 @@ struct PrintingTests {
         environment: [text: text], workingDirectory: text, shell: Shell(prefix: [text]))
       var group = Step(nil, steps: [step, Step(run: text)])
       group.name = text
-      let plan = try planned(Workflow(name: text, steps: [group]))
+      let moment = WallMoment(nanoseconds: 0, text: text)
+      let idle = [Step(approve: text), Step(wait: .until(moment)).cleanup(Step(run: text))]
+      let plan = try planned(Workflow(name: text, steps: [group] + idle))
       let printed = String(decoding: plan.rendered(as: format), as: UTF8.self)
       let kept = printed.unicodeScalars.filter { $0 == scalar && $0 != "\n" }
       // JSON is exact, and escapes what RFC 8259 says.

@@ -3,7 +3,7 @@ import WeftDefinition
 /// What a step runs, in one line for people.
 enum CommandText {
   /// A script's first line, or the words of a command line, quoted where a shell would need it; of a step
-  /// that runs nothing, what it computes.
+  /// that runs nothing, what it does instead.
   ///
   /// - Returns: The columns it fills, at most `columns`.
   @discardableResult
@@ -11,12 +11,27 @@ enum CommandText {
     switch step.command?.invocation {
     case .script(let script): text.append(firstLine(of: script, text.ellipsis), atMost: columns)
     case .program(let words): text.append(commandLine(words, columns), atMost: columns)
-    case nil: text.append(computation(of: step.step), atMost: columns)
+    case nil: text.append(deed(of: step.step, text.ellipsis), atMost: columns)
     }
   }
 
-  private static func computation(of step: Step) -> String {
-    "computes " + step.outputs.map(\.name).joined(separator: ", ")
+  private static func deed(of step: Step, _ ellipsis: String) -> String {
+    switch step.action {
+    case .wait(let waiting): "waits " + text(of: waiting)
+    case .approve(let approval): "asks: " + firstLine(of: approval.message, ellipsis)
+    case .workflow(let nested): "runs the steps of \(nested.path)"
+    case .run, .group, .compute:
+      "computes " + step.outputs.map(\.name).joined(separator: ", ")
+    }
+  }
+
+  private static func text(of waiting: Waiting) -> String {
+    switch waiting {
+    case .duration(let duration): DurationText.text(of: duration)
+    case .until(let moment): "until \(moment.text)"
+    case .computedDuration(let text): ControlRemarks.bare(text)
+    case .computedMoment(let text): "until \(ControlRemarks.bare(text))"
+    }
   }
 
   /// The first line with anything in it, marked where there are others.

@@ -9,10 +9,13 @@ struct PlanDOT {
   private static let commandWidth = 40
 
   private let plan: Plan
+  private let cleanedUp: [Plan.NodeIndex: Plan.NodeIndex]
+  private let control = ControlRemarks(PlanStyle())
   private var text = PrintedText()
 
   init(_ plan: Plan) {
     self.plan = plan
+    cleanedUp = plan.cleanedUpNodes()
   }
 
   func rendered() -> [UInt8] {
@@ -28,7 +31,7 @@ struct PlanDOT {
     text.append("\"];\n")
     text.append("  node [shape=box, style=rounded, fontname=\"sans-serif\"];\n")
     writeNodes()
-    let isWaitedFor = membersWaitedForInside()
+    let isWaitedFor = plan.membersWaitedForInside()
     for node in plan.nodes.indices { writeEdges(of: node, isWaitedFor) }
     text.append("}\n")
   }
@@ -61,7 +64,19 @@ struct PlanDOT {
     var command = PrintedText()
     CommandText.write(step, atMost: PlanDOT.commandWidth, to: &command)
     write(escaped: command)
-    text.append("\"];\n")
+    writeControl(of: step.step)
+    text.append("\"")
+    // What is done many times is drawn as a stack, what is done afterwards with a broken line.
+    if step.hasControl, step.control.fanOut != nil { text.append(", peripheries=2") }
+    if cleanedUp[step.node] != nil { text.append(", style=\"rounded,dashed\"") }
+    text.append("];\n")
+  }
+
+  private mutating func writeControl(of step: Step) {
+    for remark in control.remarks(on: step) {
+      text.append("\\n")
+      write(label: remark)
+    }
   }
 
   private mutating func write(_ group: PlannedGroup, _ depth: Int) {
@@ -72,8 +87,10 @@ struct PlanDOT {
     text.append("label=\"")
     write(label: plan.name(of: group) ?? group.address?.text ?? "")
     text.append(" (")
-    text.append(group.order.rawValue)
-    text.append(")\";\n")
+    text.append(group.orderText)
+    text.append(")")
+    group.step.map { writeControl(of: $0) }
+    text.append("\";\n")
     writePoint(group.startNode, depth)
   }
 
@@ -86,7 +103,12 @@ struct PlanDOT {
   private mutating func writeEdges(of node: Int, _ isWaitedFor: [Bool]) {
     switch plan.nodes[node] {
     case .step(let index):
+      if let subject = cleanedUp[node] { return writeCleanupEdge(to: node, after: subject) }
       writeEdges(of: node, in: plan.steps[Int(index)].group)
+    case .groupStart(let index) where Int(index) == plan.bodies.finallyGroup:
+      for edge in plan.dependencies[node].lazy.map(Int.init) where !isWaitedFor[edge] {
+        writeEdge(from: edge, to: node, isVisible: true)
+      }
     case .groupStart(let index):
       writeEdges(of: node, in: plan.groups[Int(index)].parent ?? 0)
     case .groupEnd:
@@ -101,6 +123,17 @@ struct PlanDOT {
     plan.visitTellingEdges(of: node, in: group) { edge in
       writeEdge(from: edge, to: node, isVisible: edge != start)
     }
+  }
+
+  /// That it waits for all that is around it as well, nobody wants to see drawn.
+  private mutating func writeCleanupEdge(to node: Int, after subject: Int) {
+    let from = plan.end(of: subject)
+    text.append("  ")
+    write(node: from)
+    text.append(" -> ")
+    write(node: node)
+    let attributes = ["style=dashed"] + frame(from, "ltail")
+    text.append(" [\(attributes.joined(separator: ", "))];\n")
   }
 
   private mutating func writeEdge(from: Int, to: Int, isVisible: Bool) {
@@ -122,19 +155,6 @@ struct PlanDOT {
     case .groupStart(let index), .groupEnd(let index):
       ["\(attribute)=cluster_\(plan.groups[Int(index)].startNode)"]
     }
-  }
-
-  /// For the end of each member whether another member of the same group waits for it.
-  private func membersWaitedForInside() -> [Bool] {
-    var result = Array(repeating: false, count: plan.nodes.count)
-    for group in plan.groups {
-      for member in group.members {
-        for edge in plan.dependencies[Int(member)] where edge > group.startNode {
-          result[Int(edge)] = true
-        }
-      }
-    }
-    return result
   }
 
   private mutating func write(node: Int) {

@@ -6,16 +6,21 @@ import WeftJSON
 ///
 /// ```
 /// { "format": 1, "name"?, "description"?, "file"?, "onFailure", "maxParallel"?, "timeout"?,
+///   "pools"?: { NAME: { "slots", "rate"? } }, "finally"?: group,
 ///   "summary": { "steps", "groups", "edges", "longestPath", "width" },
 ///   "groups": [ { "address"?, "id"?, "name"?, "description"?, "order", "parent"?, "start"?, "end"?,
-///                 "members": [node…], "maxParallel"?, "needs"?, "timeout"?, "allowFailure"? } ],
+///                 "members": [node…], "maxParallel"?, "join"?: { "atLeast" }, CONTROL } ],
 ///   "steps":  [ { "address", "id"?, "name"?, "description"?, "group", "node", "stepsBelow",
 ///                 "arguments": […], "shell"?: […], "cwd"?, "sets"?: [name…], "unsets"?: [name…],
 ///                 "stdin"?, "successCodes"?, "stop"?: { "signal"?, "grace"? }, "leftovers"?,
 ///                 "stallTimeout"?, "mergeOutput"?, "logLimit"?, "tty"?, "jobserver"?,
-///                 "needs"?, "timeout"?, "allowFailure"? } ],
+///                 "wait"?, "approve"?: { "message" }, "workflow"?, "with"?: [name…], CONTROL } ],
 ///   "nodes":  [ { "step" | "groupStart" | "groupEnd": index, "waitsFor": [node…] } ],
 ///   "order":  [node…] }
+/// CONTROL: "needs"?, "timeout"?, "allowFailure"?, "outputs"?: [name…], "computed"?, "if"?,
+///   "retry"?: [ { "max", "delay", "factor", "maxDelay", "jitter", "within"?, "on"?, "when"? } ],
+///   "forEach"?: { "in", "as"?, "key"?, "maxParallel"?, "tolerate"? }, "matrix"?,
+///   "pool"?: { NAME: slots }, "cleanup"?: [node…]
 /// ```
 ///
 /// Indices count from 0: `group`, `parent` and the `index` of a node into `groups` and `steps`, the
@@ -23,7 +28,9 @@ import WeftJSON
 /// the order in which one slot would go through the nodes. What `?` follows is left out where there
 /// is nothing to say. `arguments` is the command line as it will be started, of a script with its
 /// shell in front; `cwd`, `sets` and `unsets` are what all layers around the step come to. Values of
-/// variables are left out. New members may come, `format` changes when one goes or changes its
+/// variables are left out. A clean-up step is in the group of what it belongs to without being one of
+/// its members, and `finally` is a group at the top level that is none of its members. What is computed
+/// is told by the text of its expression, where else a duration, a list or an object would stand. New members may come, `format` changes when one goes or changes its
 /// meaning.
 struct PlanJSON {
   private let plan: Plan
@@ -76,6 +83,8 @@ struct PlanJSON {
     if let timeout = workflow.timeout {
       add("timeout") { $0.writer.string(DurationText.text(of: timeout)) }
     }
+    if !workflow.pools.isEmpty { add("pools") { $0.pools(workflow.pools) } }
+    if let group = plan.bodies.finallyGroup { add("finally") { $0.writer.int(group) } }
     add("summary") { $0.summary() }
     return lines
   }

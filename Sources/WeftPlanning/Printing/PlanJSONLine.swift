@@ -39,7 +39,8 @@ struct PlanJSONLine {
     writer.key("members")
     numbers(group.members)
     if let limit = group.maxParallel { writer.member("maxParallel", limit) }
-    group.step.map { conditions(of: $0) }
+    join(of: group)
+    group.step.map { conditions(of: $0, at: group.startNode) }
     writer.endObject()
   }
 
@@ -52,7 +53,8 @@ struct PlanJSONLine {
     writer.member("node", step.node)
     writer.member("stepsBelow", Int(plan.stepsBelow[step.node]))
     command(of: step)
-    conditions(of: step.step)
+    deed(of: step.action)
+    conditions(of: step.step, at: step.node)
     writer.endObject()
   }
 
@@ -74,7 +76,7 @@ struct PlanJSONLine {
     writer.endArray()
   }
 
-  private mutating func strings(_ key: StaticString, _ strings: some Sequence<String>) {
+  mutating func strings(_ key: StaticString, _ strings: some Sequence<String>) {
     writer.key(key)
     writer.beginArray()
     for string in strings { writer.string(string) }
@@ -143,7 +145,8 @@ struct PlanJSONLine {
   }
 
   /// What groups and steps have in common.
-  private mutating func conditions(of step: Step) {
+  private mutating func conditions(of step: Step, at node: Plan.NodeIndex) {
+    control(of: step, at: node)
     if let needs = step.needs { strings("needs", needs.lazy.map(\.name)) }
     if let timeout = step.timeout { writer.member("timeout", DurationText.text(of: timeout)) }
     switch step.allowFailure {

@@ -9,10 +9,13 @@ struct PlanMermaid {
   private static let commandWidth = 40
 
   private let plan: Plan
+  private let cleanedUp: [Plan.NodeIndex: Plan.NodeIndex]
+  private let control = ControlRemarks(PlanStyle())
   private var text = PrintedText()
 
   init(_ plan: Plan) {
     self.plan = plan
+    cleanedUp = plan.cleanedUpNodes()
   }
 
   func rendered() -> [UInt8] {
@@ -24,8 +27,27 @@ struct PlanMermaid {
   private mutating func write() {
     text.append("flowchart TD\n")
     writeNodes()
-    for step in plan.steps { writeEdges(of: step.node, in: step.group) }
-    for group in plan.groups.dropFirst() { writeEdges(of: group.startNode, in: group.parent ?? 0) }
+    for step in plan.steps {
+      if let subject = cleanedUp[step.node] {
+        writeEdge(from: subject, " -.-> ", to: step.node)
+      } else {
+        writeEdges(of: step.node, in: step.group)
+      }
+    }
+    for (index, group) in plan.groups.enumerated().dropFirst() {
+      if index == plan.bodies.finallyGroup {
+        writeEdges(toFinally: group)
+      } else {
+        writeEdges(of: group.startNode, in: group.parent ?? 0)
+      }
+    }
+  }
+
+  private mutating func writeEdges(toFinally group: PlannedGroup) {
+    let isWaitedFor = plan.membersWaitedForInside()
+    for edge in plan.dependencies[group.startNode].lazy.map(Int.init) where !isWaitedFor[edge] {
+      writeEdge(from: shown(edge), " --> ", to: group.startNode)
+    }
   }
 
   private mutating func writeNodes() {
@@ -49,13 +71,23 @@ struct PlanMermaid {
   private mutating func write(_ step: PlannedStep, _ depth: Int) {
     text.append(spaces: 2 * depth)
     write(node: step.node)
-    text.append("[\"")
+    // What is done many times has a double frame.
+    let isMany = step.hasControl && step.control.fanOut != nil
+    text.append(isMany ? "[[\"" : "[\"")
     write(label: plan.name(of: step) ?? step.address.text)
     text.append("<br/>")
     var command = PrintedText()
     CommandText.write(step, atMost: PlanMermaid.commandWidth, to: &command)
     write(escaped: command)
-    text.append("\"]\n")
+    writeControl(of: step.step)
+    text.append(isMany ? "\"]]\n" : "\"]\n")
+  }
+
+  private mutating func writeControl(of step: Step) {
+    for remark in control.remarks(on: step) {
+      text.append("<br/>")
+      write(label: remark)
+    }
   }
 
   /// A group without members is a box: a subgraph may not be empty.
@@ -65,19 +97,27 @@ struct PlanMermaid {
     write(node: group.startNode)
     text.append("[\"")
     write(label: plan.name(of: group) ?? group.address?.text ?? "")
-    text.append(group.order == .steps ? " (steps)\"]\n" : " (parallel)\"]\n")
+    text.append(" (")
+    text.append(group.orderText)
+    text.append(")")
+    group.step.map { writeControl(of: $0) }
+    text.append("\"]\n")
   }
 
   private mutating func writeEdges(of node: Int, in group: Int) {
     let start = plan.groups[group].startNode
     plan.visitTellingEdges(of: node, in: group) { edge in
       guard edge != start else { return }
-      text.append("  ")
-      write(node: shown(edge))
-      text.append(" --> ")
-      write(node: node)
-      text.append("\n")
+      writeEdge(from: shown(edge), " --> ", to: node)
     }
+  }
+
+  private mutating func writeEdge(from: Int, _ arrow: StaticString, to: Int) {
+    text.append("  ")
+    write(node: from)
+    text.append(arrow)
+    write(node: to)
+    text.append("\n")
   }
 
   /// A subgraph is one node, named for its start.

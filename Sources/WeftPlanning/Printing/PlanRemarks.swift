@@ -5,17 +5,31 @@ enum PlanRemarks {
   private static let namesShown = 8
 
   /// - Parameter name: What people call it.
-  static func remarks(on step: PlannedStep, named name: String?) -> [String] {
-    common(step.step, name) + (step.command.map(remarks) ?? []) + settings(step.step.settings)
+  static func remarks(
+    on step: PlannedStep, named name: String?, _ style: PlanStyle
+  ) -> [String] {
+    common(step.step, name, style) + action(of: step) + settings(step.step.settings)
+  }
+
+  private static func action(of step: PlannedStep) -> [String] {
+    switch step.action {
+    case .run(let command): remarks(on: command)
+    case .workflow(let nested) where !nested.parameters.isEmpty:
+      ["with " + list(nested.parameters.map(\.name))]
+    case .workflow, .group, .compute, .wait, .approve: []
+    }
   }
 
   private static func remarks(on command: Command) -> [String] {
     input(of: command) + codes(of: command) + options(command.options)
   }
 
-  static func remarks(on group: PlannedGroup, named name: String?) -> [String] {
+  static func remarks(
+    on group: PlannedGroup, named name: String?, _ style: PlanStyle
+  ) -> [String] {
     guard let step = group.step else { return [] }
-    return (group.members.isEmpty ? ["empty"] : []) + common(step, name) + limit(group.maxParallel)
+    return (group.members.isEmpty ? ["empty"] : []) + common(step, name, style)
+      + limit(group.maxParallel)
       + settings(step.settings)
   }
 
@@ -24,20 +38,30 @@ enum PlanRemarks {
     let response =
       workflow.onFailure == .stop ? nil : "on failure \(workflow.onFailure.rawValue)"
     return [timeout, response].compactMap(\.self) + limit(workflow.maxParallel)
-      + computed(workflow.computed) + settings(workflow.settings)
+      + pools(of: workflow) + computed(workflow.computed) + settings(workflow.settings)
   }
 
-  private static func common(_ step: Step, _ name: String?) -> [String] {
+  private static func common(_ step: Step, _ name: String?, _ style: PlanStyle) -> [String] {
     let needs = step.needs.map { needs in
       needs.isEmpty ? "needs nothing" : "needs " + list(needs.map(\.name))
     }
     let timeout = step.timeout.map { "timeout \(DurationText.text(of: $0))" }
-    return [name, needs, timeout, tolerance(step.allowFailure)].compactMap(\.self)
+    return [name, needs].compactMap(\.self) + ControlRemarks(style).remarks(on: step)
+      + [timeout, tolerance(step.allowFailure)].compactMap(\.self)
       + computed(step.computed) + handsOn(step)
   }
 
+  private static func pools(of workflow: Workflow) -> [String] {
+    let pools = workflow.pools.map { pool in
+      "\(pool.slots) of \(pool.name)" + (pool.rate.map { " at \($0)" } ?? "")
+    }
+    return pools.isEmpty ? [] : ["has " + list(pools)]
+  }
+
   private static func computed(_ texts: [ComputedKey: String]) -> [String] {
-    ComputedKey.allCases.compactMap { key in texts[key].map { "\(key.rawValue) \($0)" } }
+    // How often something is tried again is told with the rest of its retry.
+    ComputedKey.allCases.filter { $0 != .retryMax }
+      .compactMap { key in texts[key].map { "\(key.rawValue) \($0)" } }
   }
 
   /// A step that only computes says its outputs in place of a command.

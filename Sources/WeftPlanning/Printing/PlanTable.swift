@@ -35,6 +35,8 @@ struct PlanTable {
     let nameWidth = order.reduce(4) { max($0, plan.steps[$1].address.text.utf8.count) }
     let used = numberWidth + nameWidth + waits.width + 6
     let left = max(style.width - used, 20)
+    let commands = RemarkedCommand(style, ellipsis: ellipsis)
+    let control = ControlRemarks(style)
     var text = PrintedText()
     text.ellipsis = ellipsis
     text.reserve((order.count + 2) * (used + 24))
@@ -45,7 +47,7 @@ struct PlanTable {
       waits.write(row, to: &text)
       text.append("  ")
       if let step {
-        CommandText.write(step, atMost: left, to: &text)
+        commands.write(step, control.remarks(on: step.step), atMost: left, to: &text)
       } else {
         text.append("RUNS")
       }

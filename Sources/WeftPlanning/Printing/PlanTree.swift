@@ -8,6 +8,8 @@ struct PlanTree {
   private let plan: Plan
   private let style: PlanStyle
   private let lines: Lines
+  private let commands: RemarkedCommand
+  private let cleanedUp: [Plan.NodeIndex: Plan.NodeIndex]
 
   /// What branches are drawn with; three columns each.
   private struct Lines {
@@ -24,6 +26,8 @@ struct PlanTree {
     self.plan = plan
     self.style = style
     lines = style.usesASCII ? .ascii : .unicode
+    commands = RemarkedCommand(style, ellipsis: lines.ellipsis)
+    cleanedUp = plan.cleanedUpNodes()
   }
 
   func rendered() -> [UInt8] {
@@ -56,7 +60,7 @@ struct PlanTree {
   }
 
   private func isLast(_ node: Int, in group: Int) -> Bool {
-    plan.groups[group].members.last == Int32(node)
+    plan.lastShown(in: group) == node
   }
 
   /// What steps' names and the lines before them fill, so that commands begin below each other.
@@ -73,7 +77,8 @@ struct PlanTree {
     var used = text.append(plan.title, atMost: style.width / 2)
     used += text.append(" (\(plan.groups[0].order.rawValue))", atMost: .max - 1)
     let left = max(style.width - used, PlanTree.narrowestCommand)
-    text.append(remarks(PlanRemarks.remarks(on: plan.workflow), atMost: left).text.bytes)
+    let remarks = PlanRemarks.remarks(on: plan.workflow)
+    text.append(commands.remarks(remarks, atMost: left).text.bytes)
     text.endLine()
   }
 
@@ -89,46 +94,22 @@ struct PlanTree {
     let gap = max(nameWidth - used, 0) + 2
     text.append(spaces: gap)
     used += gap
-    let left = max(style.width - used, PlanTree.narrowestCommand)
-    let remarks = PlanRemarks.remarks(on: step, named: plan.name(of: step))
-    let command = command(step, atMost: left)
-    let ending = self.remarks(remarks, atMost: max(left - command.width, style.width / 2))
-    if command.width + ending.width > style.width - used {
-      let shorter = max(style.width - used - ending.width, PlanTree.narrowestCommand)
-      text.append(self.command(step, atMost: min(shorter, left)).text.bytes)
-    } else {
-      text.append(command.text.bytes)
-    }
-    text.append(ending.text.bytes)
+    commands.write(step, remarks(on: step), atMost: style.width - used, to: &text)
     text.endLine()
   }
 
-  private func command(
-    _ step: PlannedStep, atMost columns: Int
-  ) -> (text: PrintedText, width: Int) {
-    var text = PrintedText()
-    text.ellipsis = lines.ellipsis
-    let width = CommandText.write(step, atMost: columns, to: &text)
-    return (text, width)
+  private func remarks(on step: PlannedStep) -> [String] {
+    let remarks = PlanRemarks.remarks(on: step, named: plan.name(of: step), style)
+    guard let node = cleanedUp[step.node] else { return remarks }
+    return ["cleans up after \(plan.address(of: node))"] + remarks
   }
 
   private func write(_ group: PlannedGroup, indent: Int, to text: inout PrintedText) {
-    let name = "\(group.address?.text ?? "") (\(group.order.rawValue))"
+    let name = "\(group.address?.text ?? "") (\(group.orderText))"
     let used = indent + text.append(name, atMost: .max - 1)
     let left = max(style.width - used, PlanTree.narrowestCommand)
-    text.append(
-      remarks(PlanRemarks.remarks(on: group, named: plan.name(of: group)), atMost: left).text.bytes)
+    let remarks = PlanRemarks.remarks(on: group, named: plan.name(of: group), style)
+    text.append(commands.remarks(remarks, atMost: left).text.bytes)
     text.endLine()
-  }
-
-  private func remarks(
-    _ remarks: [String], atMost columns: Int
-  ) -> (text: PrintedText, width: Int) {
-    var text = PrintedText()
-    guard !remarks.isEmpty else { return (text, 0) }
-    text.ellipsis = lines.ellipsis
-    text.append("  # ")
-    let width = text.append(remarks.joined(separator: "; "), atMost: columns - 4)
-    return (text, width + 4)
   }
 }

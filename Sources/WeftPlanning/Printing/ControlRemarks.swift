@@ -1,0 +1,107 @@
+import WeftDefinition
+import WeftJSON
+
+/// What decides whether, how often, and beside what a step or group runs, in a few words each.
+struct ControlRemarks {
+  private let usesASCII: Bool
+
+  init(_ style: PlanStyle) { usesASCII = style.usesASCII }
+
+  func remarks(on step: Step) -> [String] {
+    guard step.hasControl else { return [] }
+    let control = step.control
+    let times = step.computed[.retryMax]
+    let condition = control.condition.map { "if \(ControlRemarks.bare($0))" }
+    let fanOut = control.fanOut.map(text)
+    let attempts = control.retry.map { text(of: $0, times: times) }
+    let pools = control.pools.map { $0.slots == 1 ? $0.pool : "\($0.slots) of \($0.pool)" }
+    return [condition, fanOut].compactMap(\.self) + attempts
+      + (pools.isEmpty ? [] : ["takes " + pools.joined(separator: ", ")])
+  }
+
+  /// An expression without `${{` and `}}` around it.
+  static func bare(_ condition: Condition) -> String {
+    var text = condition.text[...]
+    if text.hasPrefix("${{"), text.hasSuffix("}}") { text = text.dropFirst(3).dropLast(2) }
+    let spaces: (Character) -> Bool = { $0.isWhitespace }
+    while text.last.map(spaces) == true { text.removeLast() }
+    return String(text.drop(while: spaces))
+  }
+
+  // MARK: Again
+
+  /// - Parameter times: The expression that says how often.
+  private func text(of policy: RetryPolicy, times: String?) -> String {
+    guard policy.max > 0 || times != nil else { return "is not tried again" }
+    let count = times.map { ControlRemarks.bare(Condition($0)) } ?? "\(policy.max)"
+    return [
+      count == "1" ? "tries once more" : "tries \(count) more times",
+      policy.classes.map { "after " + $0.map(\.name).joined(separator: ", ") },
+      policy.condition.map { "if \(ControlRemarks.bare($0))" },
+      policy.within.map { "within \(DurationText.text(of: $0))" },
+    ].compactMap(\.self).joined(separator: " ")
+  }
+
+  // MARK: Many
+
+  private func text(of fanOut: FanOut) -> String {
+    switch fanOut {
+    case .forEach(let loop): text(of: loop)
+    case .matrix(let matrix): text(of: matrix)
+    }
+  }
+
+  private func text(of loop: ForEach) -> String {
+    let name = loop.name.map { " \($0)" } ?? ""
+    let limit = loop.maxParallel.map { "at most \($0) at once" }
+    let tolerance: String? =
+      switch loop.tolerance {
+      case .count(0): nil
+      case .count(let count): "\(count) may fail"
+      case .percent(let percent): "\(percent)% may fail"
+      }
+    return ["for each\(name) of \(text(of: loop.elements))", limit, tolerance]
+      .compactMap(\.self).joined(separator: ", ")
+  }
+
+  private func text(of listing: Listing) -> String {
+    switch listing {
+    case .computed(let condition): ControlRemarks.bare(condition)
+    case .values(.array(let values)): "\(values.count)"
+    case .values(.object(let members)): "\(members.count)"
+    case .values: "0"
+    }
+  }
+
+  private func text(of matrix: Matrix) -> String {
+    let axes = matrix.axes.map(\.name).joined(separator: usesASCII ? " x " : " × ")
+    let changes = [
+      matrix.exclude.map { _ in "exclude" }, matrix.include.map { _ in "include" },
+    ].compactMap(\.self)
+    let name = axes.isEmpty ? "matrix" : "matrix \(axes)"
+    if changes.isEmpty, let count = matrix.productCount { return "\(name) (\(count))" }
+    return changes.isEmpty ? name : "\(name) with \(changes.joined(separator: " and "))"
+  }
+}
+
+extension Matrix {
+  /// The combinations of its axes; `nil` where an expression gives one of them.
+  fileprivate var productCount: Int? {
+    var count = 1
+    for axis in axes {
+      guard case .values(.array(let values)) = axis.values else { return nil }
+      count = count.multipliedReportingOverflow(by: values.count).partialValue
+    }
+    return count
+  }
+}
+
+extension PlannedGroup {
+  /// The order of the members, and when the group is over if that is not when all have ended.
+  var orderText: String {
+    guard case .group(let group)? = step?.action, case .atLeast(let count) = group.join else {
+      return order.rawValue
+    }
+    return "\(order.rawValue), at least \(count)"
+  }
+}

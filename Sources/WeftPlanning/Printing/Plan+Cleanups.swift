@@ -1,0 +1,38 @@
+/// Who cleans up, and what is done last, as it is shown: beside what it belongs to.
+extension Plan {
+  /// For the node of each clean-up step that of the step, or the start of the group, that it is of.
+  func cleanedUpNodes() -> [NodeIndex: NodeIndex] {
+    var result: [NodeIndex: NodeIndex] = [:]
+    for (node, cleanups) in bodies.cleanups {
+      for step in cleanups { result[steps[Int(step)].node] = node }
+    }
+    return result
+  }
+
+  /// The start of the last thing that is shown in a group: a member, its clean-up, or what is done last.
+  func lastShown(in group: Int) -> NodeIndex? {
+    if group == 0, let finally = bodies.finallyGroup { return groups[finally].startNode }
+    guard let member = groups[group].members.last.map(Int.init) else { return nil }
+    guard let step = bodies.cleanups[member]?.last else { return member }
+    return steps[Int(step)].node
+  }
+
+  /// The node that has been passed when the step, or all of the group, at `node` has ended.
+  func end(of node: NodeIndex) -> NodeIndex {
+    guard case .groupStart(let index) = nodes[node] else { return node }
+    return groups[Int(index)].endNode
+  }
+
+  /// For the end of each member whether another member of the same group waits for it.
+  func membersWaitedForInside() -> [Bool] {
+    var result = Array(repeating: false, count: nodes.count)
+    for group in groups {
+      for member in group.members {
+        for edge in dependencies[Int(member)] where edge > group.startNode {
+          result[Int(edge)] = true
+        }
+      }
+    }
+    return result
+  }
+}

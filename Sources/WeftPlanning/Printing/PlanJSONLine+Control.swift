@@ -1,0 +1,138 @@
+import WeftDefinition
+import WeftJSON
+
+/// What decides whether, how often, and beside what a step or group runs.
+extension PlanJSONLine {
+  mutating func control(of step: Step, at node: Plan.NodeIndex) {
+    if step.hasControl {
+      let control = step.control
+      if let condition = control.condition { writer.member("if", condition.text) }
+      if !control.retry.isEmpty { retry(control.retry) }
+      switch control.fanOut {
+      case .forEach(let loop): forEach(loop)
+      case .matrix(let matrix): self.matrix(matrix)
+      case nil: break
+      }
+      if !control.pools.isEmpty { pools(control.pools) }
+    }
+    if let steps = plan.bodies.cleanups[node] {
+      writer.key("cleanup")
+      numbers(steps.map { Int32(plan.steps[Int($0)].node) })
+    }
+  }
+
+  /// What a step does that runs no command.
+  mutating func deed(of action: StepAction) {
+    switch action {
+    case .wait(let waiting): wait(waiting)
+    case .approve(let approval):
+      writer.key("approve")
+      writer.beginObject()
+      writer.member("message", approval.message)
+      writer.endObject()
+    case .workflow(let nested):
+      writer.member("workflow", nested.path)
+      if !nested.parameters.isEmpty { strings("with", nested.parameters.lazy.map(\.name)) }
+    case .run, .group, .compute: break
+    }
+  }
+
+  mutating func join(of group: PlannedGroup) {
+    guard case .group(let members)? = group.step?.action, case .atLeast(let count) = members.join
+    else { return }
+    writer.key("join")
+    writer.beginObject()
+    writer.member("atLeast", count)
+    writer.endObject()
+  }
+
+  mutating func pools(_ pools: [Pool]) {
+    writer.beginObject()
+    for pool in pools {
+      writer.key(pool.name)
+      writer.beginObject()
+      writer.member("slots", pool.slots)
+      if let rate = pool.rate { writer.member("rate", rate.description) }
+      writer.endObject()
+    }
+    writer.endObject()
+  }
+
+  private mutating func pools(_ requests: [PoolRequest]) {
+    writer.key("pool")
+    writer.beginObject()
+    for request in requests {
+      writer.key(request.pool)
+      writer.int(request.slots)
+    }
+    writer.endObject()
+  }
+
+  private mutating func wait(_ waiting: Waiting) {
+    switch waiting {
+    case .duration(let duration): writer.member("wait", DurationText.text(of: duration))
+    case .computedDuration(let text): writer.member("wait", text.text)
+    case .until(let moment): until(moment.text)
+    case .computedMoment(let text): until(text.text)
+    }
+  }
+
+  private mutating func until(_ text: String) {
+    writer.key("wait")
+    writer.beginObject()
+    writer.member("until", text)
+    writer.endObject()
+  }
+
+  private mutating func retry(_ policies: [RetryPolicy]) {
+    writer.key("retry")
+    writer.beginArray()
+    for policy in policies {
+      writer.beginObject()
+      writer.member("max", policy.max)
+      writer.member("delay", DurationText.text(of: policy.delay))
+      writer.key("factor")
+      writer.double(policy.factor)
+      writer.member("maxDelay", DurationText.text(of: policy.maxDelay))
+      writer.member("jitter", policy.jitter.rawValue)
+      if let limit = policy.within { writer.member("within", DurationText.text(of: limit)) }
+      if let classes = policy.classes { strings("on", classes.lazy.map(\.name)) }
+      if let condition = policy.condition { writer.member("when", condition.text) }
+      writer.endObject()
+    }
+    writer.endArray()
+  }
+
+  private mutating func forEach(_ loop: ForEach) {
+    writer.key("forEach")
+    writer.beginObject()
+    listing("in", loop.elements)
+    if let name = loop.name { writer.member("as", name) }
+    if let key = loop.key { writer.member("key", key.text) }
+    if let limit = loop.maxParallel { writer.member("maxParallel", limit) }
+    switch loop.tolerance {
+    case .count(0): break
+    case .count(let count): writer.member("tolerate", count)
+    case .percent(let percent): writer.member("tolerate", "\(percent)%")
+    }
+    writer.endObject()
+  }
+
+  private mutating func matrix(_ matrix: Matrix) {
+    writer.key("matrix")
+    writer.beginObject()
+    for axis in matrix.axes { listing(axis.name, axis.values) }
+    if let include = matrix.include { listing("include", include) }
+    if let exclude = matrix.exclude { listing("exclude", exclude) }
+    writer.endObject()
+  }
+
+  /// As it is written: a string is an expression.
+  private mutating func listing(_ key: String, _ listing: Listing) {
+    writer.key(key)
+    switch listing {
+    case .values(let value): writer.value(value)
+    case .computed(let text): writer.string(text.text)
+    }
+  }
+}
