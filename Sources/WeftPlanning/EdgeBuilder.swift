@@ -9,7 +9,7 @@ import WeftDiagnostics
 /// | a member of `steps` | the member before it, else the group's start |
 /// | a member of `parallel` | the group's start |
 /// | a group's end | all its members, else its start; what cleans up in it |
-/// | what cleans up | all members of the group that it stands in |
+/// | what cleans up | all members of the group that it stands in, and what cleans up before it after the same |
 /// | `finally` | all members of the top level; what cleans up there |
 ///
 /// A member is a step or the start of a group. One that reads the log of a step, or of whose expressions
@@ -45,8 +45,9 @@ struct EdgeBuilder {
     switch outline.nodes[node] {
     case .step(let index):
       let group = outline.steps[Int(index)].group
-      if outline.cleanedUp[index] != nil {
+      if let cleaned = outline.cleanedUp[index] {
         drawMembers(of: group)
+        if outline.cleanedUp[index - 1] == cleaned { edges.append(node - 1) }
         break
       }
       drawOrder(of: node, outline.steps[Int(index)].needs, in: group)
@@ -120,8 +121,8 @@ struct EdgeBuilder {
       tell(.needsItsMember(subject(node), member: subject(target)), at: need)
       return nil
     case .node(let target):
-      if let sealed = outline.sealedGroup(around: target, butNotAround: node) {
-        tell(.needsInsideOf(subject(node), member: need.name, of: sealed), at: need)
+      if let problem = whyNotNamed(target, by: need, of: node) {
+        tell(problem, at: need)
         return nil
       }
       return outline.end(of: target)
@@ -138,9 +139,8 @@ struct EdgeBuilder {
     case .node(node):
       tell(.readsItsOwnLog(subject(node)), at: source)
     case .node(let target):
-      if let sealed = outline.sealedGroup(around: target, butNotAround: node) {
-        return tell(
-          .needsInsideOf(subject(node), member: source.name, of: sealed), at: source)
+      if let problem = whyNotNamed(target, by: source, of: node) {
+        return tell(problem, at: source)
       }
       guard case .step(let index) = outline.nodes[target] else {
         return tell(.readsLogOfGroup(subject(node), group: source.name), at: source)
@@ -149,6 +149,18 @@ struct EdgeBuilder {
         tell(.readsLogOfTerminal(subject(node), step: source.name), at: source)
       }
       edges.append(target)
+    }
+  }
+
+  /// What hides a step or group that exists.
+  private func whyNotNamed(
+    _ target: Plan.NodeIndex, by need: Need, of node: Plan.NodeIndex
+  ) -> PlanningProblem? {
+    if let afterwards = outline.afterwards(target, to: node) {
+      return .needsAfterwards(subject(node), named: need.name, afterwards)
+    }
+    return outline.sealedGroup(around: target, butNotAround: node).map {
+      .needsInsideOf(subject(node), member: need.name, of: $0)
     }
   }
 

@@ -27,6 +27,7 @@ public enum Planner {
     checker.check(workflow, in: order.nodes)
     let problems =
       tooLarge + duplicates + reader.found.problems + misnamed + cycles + checker.found.problems
+      + ControlChecker.problems(of: workflow, outline)
     let diagnostics = problems.map { $0.diagnostic(in: workflow.source.value) }.sortedByPlace()
     guard !diagnostics.contains(where: \.isError) else { return (nil, diagnostics) }
     let plan = Plan(

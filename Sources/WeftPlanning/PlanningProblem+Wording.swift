@@ -17,7 +17,16 @@ extension PlanningProblem {
     case .tooManySteps: "W0211"
     case .readsLogOfTerminal: "W0212"
     case .needsInsideOf: "W0213"
+    case .needsAfterwards: "W0214"
+    case .unknownPool: "W0215"
+    case .tooManySlots: "W0216"
+    case .poolOfGroup: "W0217"
+    case .tooFewMembers: "W0218"
+    case .outputOfRace: "W0219"
+    case .idOfFinally: "W0220"
     case .needsTwice: "W0501"
+    case .unusedPool: "W0512"
+    case .raceOfOne: "W0513"
     case .value(let problem): problem.code
     }
   }
@@ -51,6 +60,24 @@ extension PlanningProblem {
     case .needsInsideOf(let subject, let member, let sealed):
       "\(subject) waits for \"\(member)\", which cannot be named from outside of"
         + " \"\(sealed.address)\" (\(sealed.reason.rawValue))"
+    case .needsAfterwards(let subject, let name, let afterwards):
+      "\(subject) waits for \"\(name)\", which \(afterwards.reason)"
+    case .unknownPool(let subject, let name, _, _):
+      "\(subject) asks for slots of pool \"\(shortened(name))\", which the workflow does not have"
+    case .tooManySlots(let subject, let asked, let pool, let slots, _):
+      "\(subject) asks for \(asked) slots of pool \"\(pool)\", which has \(slots)"
+    case .poolOfGroup(let group):
+      "group \"\(group)\" asks for slots of a pool, and runs nothing itself"
+    case .tooFewMembers(let group, let wanted, let there):
+      "group \"\(group)\" waits for the success of \(wanted) members, and has \(there)"
+    case .outputOfRace(let output, let group):
+      "race \"\(group)\" has an output \"\(output)\" of its own, and hands on those of its winner"
+    case .idOfFinally:
+      "the id \"finally\" is what the steps of \"finally\" are called by"
+    case .unusedPool(let pool):
+      "no step asks for slots of pool \"\(pool)\""
+    case .raceOfOne(let group):
+      "race \"\(group)\" has a single member, which always wins or fails alone"
     case .needsTwice(let subject, let name, _):
       "\(subject) needs \"\(name)\" twice"
     case .value(let problem): problem.message
@@ -87,6 +114,28 @@ extension PlanningProblem {
       "split the workflow into several"
     case .needsInsideOf(_, _, let sealed):
       sealed.help
+    case .needsAfterwards(_, _, let afterwards):
+      afterwards.help
+    case .unknownPool(_, _, _, let nearest?):
+      "did you mean \"\(nearest)\"?"
+    case .unknownPool(_, let name, let known, nil):
+      known.isEmpty
+        ? "declare it: \"pools\": { \"\(shortened(name))\": 1 }"
+        : "there \(known.count == 1 ? "is" : "are") \(known.prefix(12).joined(separator: ", "))"
+    case .tooManySlots(_, _, _, let slots, _):
+      "ask for \(slots) at most, or give the pool more"
+    case .poolOfGroup:
+      "let its members ask for it"
+    case .tooFewMembers(_, _, let there):
+      "\(there) at most can succeed"
+    case .outputOfRace(let output, _):
+      "let each of its members hand on \"\(output)\""
+    case .idOfFinally:
+      "choose another id"
+    case .unusedPool(let pool):
+      "write \"pool\": \"\(pool)\" in the steps that share it, or remove it"
+    case .raceOfOne:
+      "add another member, or write \"steps\""
     case .needsTwice:
       "once is enough"
     case .value(let problem): problem.help

@@ -23,6 +23,8 @@ enum PlanningProblem: Sendable, Hashable {
   case needsItsMember(Subject, member: Subject)
   /// What is inside of a group that runs several times, or ends early, cannot be named.
   case needsInsideOf(Subject, member: String, of: SealedGroup)
+  /// What comes when all else has ended is named by something else.
+  case needsAfterwards(Subject, named: String, Afterwards)
   case cycle(Cycle)
   case unknownLog(of: Subject, named: String, nearest: String?)
   case readsLogOfGroup(Subject, group: String)
@@ -30,6 +32,17 @@ enum PlanningProblem: Sendable, Hashable {
   case readsLogOfTerminal(Subject, step: String)
   case groupsTooDeep(innermost: String)
   case tooManySteps
+  case unknownPool(of: Subject, named: String, known: [String], nearest: String?)
+  case tooManySlots(Subject, asked: Int, String, Int, SourceRange?)
+  /// Pools are asked for by what runs, not by what it is in.
+  case poolOfGroup(String)
+  case tooFewMembers(String, wanted: Int, there: Int)
+  /// A race hands on what its winner does.
+  case outputOfRace(String, String)
+  /// A step has the id `finally` where there is such a list.
+  case idOfFinally
+  case unusedPool(String)
+  case raceOfOne(String)
   case needsTwice(Subject, String, first: SourceRange?)
   case value(ValueProblem)
 }
@@ -77,7 +90,7 @@ extension Diagnostic.Place {
 extension PlanningProblem {
   var severity: Diagnostic.Severity {
     switch self {
-    case .needsTwice: .warning
+    case .needsTwice, .unusedPool, .raceOfOne: .warning
     case .value(let problem): problem.isWarning ? .warning : .error
     default: .error
     }
@@ -89,6 +102,9 @@ extension PlanningProblem {
     case .duplicateID(_, let first), .needsTwice(_, _, let first):
       return [.init(message: "the first one is here", place: .init(first, in: file))]
         .filter { $0.place != nil }
+    case .tooManySlots(_, _, let pool, let slots, let place):
+      let text = "\"\(pool)\" has \(slots) slot\(slots == 1 ? "" : "s") here"
+      return [.init(message: text, place: .init(place, in: file))].filter { $0.place != nil }
     case .cycle(let cycle):
       return cycle.notes.map { .init(message: $0.text, place: .init($0.range, in: file)) }
     default:

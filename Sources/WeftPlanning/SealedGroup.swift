@@ -8,6 +8,8 @@ struct SealedGroup: Sendable, Hashable {
 
   var address: String
   var reason: Reason
+  /// Whether it can be named at all.
+  var hasID: Bool
 }
 
 extension PlannedGroup {
@@ -47,8 +49,10 @@ extension Outline {
       let group = groups[index]
       next = group.parent
       guard let reason = group.sealing, let address = group.address else { continue }
-      if let node, self.group(startingAt: group.startNode, encloses: node) { continue }
-      sealed = SealedGroup(address: address.text, reason: reason)
+      // Its own outputs are made of what is inside.
+      if let node, group.startNode <= node, node < group.endNode { continue }
+      sealed = SealedGroup(
+        address: address.text, reason: reason, hasID: group.step?.id != nil)
     }
     return sealed
   }
@@ -65,7 +69,8 @@ extension Outline {
 extension SealedGroup {
   /// What to name instead.
   var help: String {
-    switch reason {
+    guard hasID else { return "give that group an \"id\", and name it by that" }
+    return switch reason {
     case .forEach, .matrix:
       "it is run once for each element: name \"\(address)\", whose \"results\" have all of them"
     case .retry: "it may be run several times: name \"\(address)\", and hand on its \"outputs\""

@@ -1,10 +1,12 @@
 import WeftDefinition
+import WeftJSON
 import WeftTestKit
 
 /// A workflow that chance wrote: nested groups of all orders, and needs across them.
 ///
 /// The needs of a sound one lead only to what ended before in an order drawn beforehand; of an
-/// unsound one anywhere but to ancestors and descendants. None leads from outside into a race.
+/// unsound one anywhere but to ancestors and descendants. None leads from outside into a group that hides
+/// its inside.
 struct RandomWorkflow {
   private(set) var workflow: Workflow
 
@@ -12,11 +14,21 @@ struct RandomWorkflow {
     var id: String
     var order: StepGroup.Order
     var members: [Shape]?
+    var control = StepControl()
+
+    var hidesMembers: Bool {
+      members != nil && (order == .race || control.fanOut != nil || !control.retry.isEmpty)
+    }
   }
 
-  init(using random: inout SeededGenerator, allowingCycles: Bool = false, size: Int = 12) {
+  /// - Parameter withControl: Whether there are loops, retries, clean-up, and what is done finally.
+  init(
+    using random: inout SeededGenerator, allowingCycles: Bool = false, size: Int = 12,
+    withControl: Bool = false
+  ) {
     var count = 0
-    let members = RandomWorkflow.members(size, 0, &count, &random)
+    var members = RandomWorkflow.members(size, 0, &count, &random)
+    if withControl { RandomWorkflow.control(&members, &random) }
     let order = StepGroup.Order.allCases.randomElement(using: &random)!
     // Needs are added one by one, and taken back where they close a cycle.
     var needs: [String: [String]] = [:]
@@ -30,8 +42,8 @@ struct RandomWorkflow {
       let isRelated =
         name == target || RandomWorkflow.names(in: members, under: name).contains(target)
         || RandomWorkflow.names(in: members, under: target).contains(name)
-      let isHidden = RandomWorkflow.races(in: members).contains { race in
-        race.contains(target) && !race.contains(name)
+      let isHidden = RandomWorkflow.insides(of: members).contains { inside in
+        inside.contains(target) && !inside.contains(name)
       }
       guard !isRelated, !isHidden, needs[name]?.contains(target) != true else { continue }
       let before = needs
@@ -39,6 +51,30 @@ struct RandomWorkflow {
       if !allowingCycles, ReferenceOrder(of: build(needs)).hasCycle { needs = before }
     }
     workflow = build(needs)
+    if withControl, Bool.random(using: &random) {
+      workflow.finally = [Step("last"), Step("after", steps: [Step("z", needs: ["last"])])]
+      workflow.finally[1].control = RandomWorkflow.control(&random)
+    }
+  }
+
+  private static func control(_ shapes: inout [Shape], _ random: inout SeededGenerator) {
+    for index in shapes.indices {
+      shapes[index].control = control(&random)
+      if shapes[index].members != nil { control(&shapes[index].members!, &random) }
+    }
+  }
+
+  private static func control(_ random: inout SeededGenerator) -> StepControl {
+    var control = StepControl()
+    switch Int.random(in: 0..<8, using: &random) {
+    case 0: control.fanOut = .forEach(ForEach(in: .values([1, 2, 3])))
+    case 1: control.retry = [RetryPolicy(max: 2)]
+    case 2: control.cleanup = [Step(run: "true")]
+    case 3: control.cleanup = [Step(run: "true"), Step(run: "true")]
+    default: break
+    }
+    if Int.random(in: 0..<6, using: &random) == 0 { control.retry = [RetryPolicy(max: 1)] }
+    return control
   }
 
   private static func members(
@@ -66,19 +102,19 @@ struct RandomWorkflow {
     }
   }
 
-  /// What is inside of each race.
-  private static func races(in shapes: [Shape]) -> [Set<String>] {
+  /// What is inside of each group that hides it.
+  private static func insides(of shapes: [Shape]) -> [Set<String>] {
     shapes.flatMap { shape in
       let members = shape.members ?? []
-      let own = shape.order == .race && shape.members != nil ? [Set(names(in: members))] : []
-      return own + races(in: members)
+      return (shape.hidesMembers ? [Set(names(in: members))] : []) + insides(of: members)
     }
   }
 
   private static func step(_ shape: Shape, _ needs: [String: [String]]) -> Step {
     let own = needs[shape.id]?.map { Need($0) }
-    guard let members = shape.members else { return Step(StepID(shape.id)!, needs: own) }
-    let group = StepGroup(shape.order, members.map { step($0, needs) })
-    return Step(id: StepID(shape.id)!, action: .group(group), needs: own)
+    let members = shape.members.map { StepGroup(shape.order, $0.map { step($0, needs) }) }
+    return Step(
+      id: StepID(shape.id)!, action: members.map { .group($0) } ?? .run(Command(.script("true"))),
+      needs: own, control: shape.control)
   }
 }

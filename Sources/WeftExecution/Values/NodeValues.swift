@@ -18,9 +18,7 @@ struct NodeValues: Sendable {
 
   /// What there is of it as a whole; `json` only where it is asked for.
   var fields: [StepField] {
-    StepField.allCases.filter { field in
-      field != .json && (!isGroup || GroupField(rawValue: field.rawValue) != nil)
-    }
+    (isGroup ? ResultShape.group : .step).fields.filter { $0 != .json }
   }
 
   /// One of a step's fields.
@@ -44,6 +42,7 @@ struct NodeValues: Sendable {
     case .outputs: return outputObject
     case .attempts: return ScopedValue(.number(Double(attempts)))
     case .duration: return ScopedValue(.number(duration.seconds))
+    case .winner, .results: return ScopedValue(.null)
     }
   }
 

@@ -18,7 +18,7 @@ struct GuardTests {
 
 extension ContextReference {
   /// Whether it is to what became of a step.
-  var asksForOutcome: Bool {
+  package var asksForOutcome: Bool {
     guard names.count > 2, let last = names.last?.text else { return false }
     return FoldedText.areEqual(last, "outcome") || FoldedText.areEqual(last, "conclusion")
   }

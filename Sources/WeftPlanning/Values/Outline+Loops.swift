@@ -18,6 +18,14 @@ extension Outline {
     return nil
   }
 
+  /// What `as` calls the elements of the loops around a text.
+  func elementNames(around owner: TextOwner) -> [String] {
+    sequence(first: owner, next: outer).compactMap { layer in
+      guard case .forEach(let loop) = fanOut(of: layer) else { return nil }
+      return loop.name
+    }
+  }
+
   /// What makes many of a step or group.
   func fanOut(of owner: TextOwner) -> FanOut? {
     switch owner {
@@ -41,7 +49,13 @@ extension Outline {
     }
   }
 
-  private func owner(at node: Plan.NodeIndex) -> TextOwner {
+  /// Whether it cleans up after the step or group.
+  func cleans(_ owner: TextOwner, upAfter node: Plan.NodeIndex) -> Bool {
+    guard !cleanedUp.isEmpty, case .step(let index) = owner else { return false }
+    return cleanedUp[Int32(index)] == node
+  }
+
+  func owner(at node: Plan.NodeIndex) -> TextOwner {
     switch nodes[node] {
     case .step(let index): .step(Int(index))
     case .groupStart(let index), .groupEnd(let index): group(Int(index))

@@ -62,7 +62,7 @@ package struct PlannedValues: Sendable {
   ) -> (node: Plan.NodeIndex, rest: Int)? {
     guard path.count > 1, case .node(var node) = names.meaning(of: path[1].text) else { return nil }
     var rest = 2
-    while rest + 1 < path.count, path[rest].text == GroupField.steps.rawValue,
+    while rest + 1 < path.count, path[rest].text == StepField.members,
       case .node(let member) = names.meaning(of: path[rest + 1].text)
     {
       node = member

@@ -56,6 +56,8 @@ struct SiteRules {
   var allowsSecrets: Bool {
     switch site {
     case .variable, .input, .output: true
+    // The elements are secret then, and how many they are is told.
+    case .elements: true
     // Which of another workflow's inputs may be secret, its declarations say.
     case .parameter: true
     default: false

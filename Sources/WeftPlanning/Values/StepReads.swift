@@ -11,25 +11,27 @@ package struct StepReads: OptionSet, Sendable, Hashable {
   /// What it wrote to its standard output, as text or as JSON.
   package static let stdout = StepReads(rawValue: 2)
   package static let stderr = StepReads(rawValue: 4)
-  package static let everything: StepReads = [.result, .stdout, .stderr]
+  /// Something of `results`: of each element is kept what the others say.
+  package static let elements = StepReads(rawValue: 8)
+  package static let everything: StepReads = [.result, .stdout, .stderr, .elements]
 }
 
-/// What a step's result has in expressions (SPEC §2).
+/// What results have in expressions; see ``ResultShape``.
 package enum StepField: String, Sendable, Hashable, CaseIterable {
   case outcome, conclusion, exitCode, signal, stdout, stderr, json, outputs, attempts, duration
+  case winner, results
+
+  /// What follows a group's name before that of a member.
+  static let members = "steps"
 
   package var reads: StepReads {
     switch self {
     case .stdout, .json: .stdout
     case .stderr: .stderr
-    case .outcome, .conclusion, .exitCode, .signal, .outputs, .attempts, .duration: .result
+    case .outcome, .conclusion, .exitCode, .signal, .outputs, .attempts, .duration, .winner: .result
+    case .results: .everything
     }
   }
-}
-
-/// What a group's result has in expressions.
-package enum GroupField: String, Sendable, Hashable, CaseIterable {
-  case outcome, conclusion, attempts, duration, outputs, steps
 }
 
 /// What `run` has in expressions.

@@ -17,6 +17,8 @@ enum StepReference: Sendable, Hashable {
   case around(Plan.NodeIndex)
   /// The name at this place is that of a step inside of a group that hides it.
   case inside(SealedGroup, at: Int)
+  /// The name at this place is that of a step which comes when all else has ended.
+  case afterwards(Afterwards, at: Int)
   /// A step, or a group by its start node; the name at `rest` is a part of its result.
   case node(Plan.NodeIndex, rest: Int)
 }
@@ -39,7 +41,7 @@ extension Outline {
     var rest = 2
     // steps.GROUP.steps.MEMBER
     while rest + 1 < reference.names.count, case .groupStart(let group) = nodes[target],
-      reference.names[rest].text == GroupField.steps.rawValue
+      reference.names[rest].text == StepField.members
     {
       switch names.meaning(of: reference.names[rest + 1].text) {
       case .unknown: return .unknown(at: rest + 1)
@@ -54,6 +56,9 @@ extension Outline {
     }
     if hasSealedGroups, let sealed = sealedGroup(around: target, butNotAround: node) {
       return .inside(sealed, at: rest - 1)
+    }
+    if let afterwards = afterwards(target, to: node) {
+      return .afterwards(afterwards, at: rest - 1)
     }
     guard let node else { return .node(target, rest: rest) }
     if target == node { return .itself }

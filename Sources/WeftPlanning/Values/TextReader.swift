@@ -57,32 +57,31 @@ struct TextReader {
     }
     texts.append(planned, of: owner)
     planned.visitExpressions { expression in
-      expression.root.visit { node in
-        guard case .reference(let reference) = node.form else { return }
-        note(reference, in: planned, of: owner)
+      expression.root.visitReferences { reference, part in
+        note(reference, part, in: planned, of: owner)
       }
     }
   }
 
   private mutating func note(
-    _ reference: ContextReference, in text: PlannedText, of owner: TextOwner
+    _ reference: ContextReference, _ part: String?, in text: PlannedText, of owner: TextOwner
   ) {
     switch reference.valueContext {
-    case .steps: noteStep(reference, in: text, of: owner)
+    case .steps: noteStep(reference, part, in: text, of: owner)
     case .itself:
       guard let node = outline.node(of: owner) else { return }
-      reads[node].formUnion(fields(of: reference, from: 1))
+      reads[node].formUnion(fields(of: reference, part, from: 1))
     case .inputs, .env, .secrets, .item, .index, .matrix, .run, .workflow, nil: break
     }
   }
 
   private mutating func noteStep(
-    _ reference: ContextReference, in text: PlannedText, of owner: TextOwner
+    _ reference: ContextReference, _ part: String?, in text: PlannedText, of owner: TextOwner
   ) {
     let node = outline.node(of: owner)
     guard case .node(let target, let rest) = outline.meaning(of: reference, to: node, names)
     else { return }
-    reads[target].formUnion(fields(of: reference, from: rest))
+    reads[target].formUnion(fields(of: reference, part, from: rest))
     // Where no step may be read that is told, and not what would follow from it.
     guard let node,
       SiteRules(site: text.site, owner: owner).obstacle(to: .steps, called: "steps") == nil
@@ -92,9 +91,47 @@ struct TextReader {
     references.insert(outline.end(of: target), of: node, at: text.part(reference.range))
   }
 
-  /// What is read of a result by the names from `place` on.
-  private func fields(of reference: ContextReference, from place: Int) -> StepReads {
+  /// What is read of a result by the names from `place` on, and of each of `results` by `part`.
+  private func fields(
+    of reference: ContextReference, _ part: String?, from place: Int
+  ) -> StepReads {
     guard place < reference.names.count else { return .everything }
-    return StepField.named(reference.names[place].text)?.reads ?? .result
+    let field = StepField.named(reference.names[place].text)
+    guard field == .results else { return field?.reads ?? .result }
+    // results['0'].stdout, else results[0].stdout or results.*.stdout
+    let isNamed = place + 2 < reference.names.count
+    guard let name = isNamed ? reference.names[place + 2].text : part else { return .everything }
+    return (StepField.named(name)?.reads ?? .result).union(.elements)
+  }
+}
+
+extension ExpressionNode {
+  /// Visits the references, each with the name of what is read of elements of it: `reference[0].part`,
+  /// `reference.*.part`.
+  fileprivate func visitReferences(_ visit: (ContextReference, String?) -> Void) {
+    switch form {
+    case .reference(let reference): visit(reference, nil)
+    case .index(let element, by: let name):
+      guard let (reference, index) = element.elementsRead,
+        case .literal(.string(let part)) = name.form
+      else {
+        element.visitReferences(visit)
+        return name.visitReferences(visit)
+      }
+      visit(reference, part)
+      index?.visitReferences(visit)
+    default: for child in children { child.visitReferences(visit) }
+    }
+  }
+
+  /// The reference of which this is an element or all of them, and which one.
+  private var elementsRead: (ContextReference, index: ExpressionNode?)? {
+    switch form {
+    case .index(let base, by: let index):
+      if case .reference(let reference) = base.form { (reference, index) } else { nil }
+    case .filter(let base):
+      if case .reference(let reference) = base.form { (reference, nil) } else { nil }
+    default: nil
+    }
   }
 }

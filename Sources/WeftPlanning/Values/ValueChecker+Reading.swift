@@ -57,9 +57,9 @@ extension ValueChecker {
       use(secret: name)
     }
     if found.isSecret, !rules.allowsSecrets { tell(.secret(in: text.site), text, reference.range) }
-    guard !found.isGuarded, let step = names.producerThatMayFail(of: reference, to: rules.owner)
+    guard !found.isGuarded, let absence = absence(of: reference, text.site, to: rules.owner)
     else { return }
-    tell(.mayBeMissing(step: step, expression: reference.text), text, reference.range)
+    tell(.mayBeMissing(absence, expression: reference.text), text, reference.range)
   }
 }
 

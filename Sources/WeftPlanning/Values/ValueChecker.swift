@@ -74,6 +74,8 @@ struct ValueChecker {
     case _ where text.site.isAlone && !text.template.isOneExpression:
       tell(.notAlone(text.site), text, nil)
     case .computed(let key): check(reading, against: key, text)
+    case .condition, .retryCondition: checkTruth(of: reading, text)
+    case .elements, .axis, .include, .exclude, .elementKey, .waiting: checkKind(of: reading, text)
     case .script: checkScript(text, of: owner)
     case .argument(let index): checkArgument(text, at: index, of: owner)
     case .variable(let name) where EnvironmentName.runsCode(name):

@@ -51,7 +51,9 @@ extension ValueNames {
         case .groupEnd: nil
         }
       guard let owner, outline.fanOut(of: owner)?.value(of: reference) != nil else { continue }
-      return .elementOf(reference.context, of: outline.member(at: node).address.text)
+      let member = outline.member(at: node)
+      return .elementOf(
+        reference.context, of: member.address.text, hasID: member.step.id != nil)
     }
     return nil
   }

@@ -2,7 +2,7 @@ import WeftDefinition
 import WeftDiagnostics
 import WeftExpressions
 
-/// `steps` and `self`: what steps and groups have done, and what they hand on.
+/// `steps` and `self`: what steps and groups have done.
 extension ValueNames {
   func step(
     _ reference: ContextReference, in site: TextSite, of owner: TextOwner
@@ -20,6 +20,8 @@ extension ValueNames {
         at: place)
     case .inside(let sealed, let place):
       return .problem(.readsInsideOf(reference.names[place].text, of: sealed), at: place)
+    case .afterwards(let afterwards, let place):
+      return .problem(.readsAfterwards(reference.names[place].text, afterwards), at: place)
     case .itself:
       let owner = outline.member(at: node ?? 0)
       return .problem(
@@ -31,80 +33,79 @@ extension ValueNames {
       if let node, outline.group(startingAt: node, encloses: target), !site.isOutput {
         return .problem(.readsMember(outline.member(at: target).address.text), at: 1)
       }
-      return part(of: target, reference, from: rest, isOwn: false)
+      let isOwn = outline.cleans(owner, upAfter: target)
+      return part(of: target, isOwn ? .ofRound : .whole, reference, from: rest)
     }
+  }
+
+  /// Which result of a step or group is read.
+  enum Reading {
+    /// All of it.
+    case whole
+    /// Of one that there are many of, the one of the same round.
+    case ofRound
+    /// That as `self`, which has not handed on anything yet.
+    case itself
+    /// That as `self` of an attempt that has failed, and hands on nothing.
+    case failedAttempt
   }
 
   /// What a part of a step's or group's result is.
   func part(
-    of node: Plan.NodeIndex, _ reference: ContextReference, from place: Int, isOwn: Bool
+    of node: Plan.NodeIndex, _ reading: Reading, _ reference: ContextReference, from place: Int
   ) -> Meaning {
+    let step = outline.member(at: node).step
+    let shape = reading == .whole ? step.resultShape : step.ownResultShape
     guard place < reference.names.count else {
-      let isSecret = outputs[Int32(node)]?.values.contains(where: \.isSecret) == true
-      return .value(Knowledge(type: .any, isSecret: isSecret))
+      return .value(Knowledge(type: .any, isSecret: hasSecretOutputs(node)))
     }
     let name = reference.names[place].text
-    let isGroup = outline.isGroup(at: node)
-    guard let field = StepField.named(name), !isGroup || GroupField(rawValue: name) != nil
-    else { return .problem(unknownField(name, of: node, isGroup), at: place) }
+    guard let field = StepField.named(name), shape.fields.contains(field) else {
+      return .problem(unknownField(name, of: node, shape, reference, place), at: place)
+    }
     switch field {
-    case .stdout, .stderr, .json:
+    case .stdout, .stderr, .json, .exitCode, .signal:
       if let problem = whyNotWritten(field, by: node) { return .problem(problem, at: place) }
-    case .outputs: return output(of: node, reference, from: place + 1, isOwn)
-    case .outcome, .conclusion, .exitCode, .signal, .attempts, .duration: break
+    case .outputs: return output(of: node, reading, reference, from: place + 1)
+    case .results: return member(of: results(of: node), reference, from: place + 1)
+    case .winner: return member(of: winner(at: node), reference, from: place + 1)
+    case .outcome, .conclusion, .attempts, .duration: break
     }
     return self.member(of: field.knowledge, reference, from: place + 1)
   }
 
   private func unknownField(
-    _ name: String, of node: Plan.NodeIndex, _ isGroup: Bool
+    _ name: String, of node: Plan.NodeIndex, _ shape: ResultShape, _ reference: ContextReference,
+    _ place: Int
   ) -> ValueProblem {
-    if isGroup, name == GroupField.steps.rawValue {
-      return .memberNotNamed(outline.member(at: node).address.text)
+    let member = outline.member(at: node)
+    let isOfMembers = name == StepField.members
+    if isOfMembers, shape.hasMembers { return .memberNotNamed(member.address.text) }
+    if shape == .many, isOfMembers || isField(name, of: member.step.ownResultShape) {
+      let owner = ContextReference(Array(reference.names[..<place])).text
+      return .partOfMany(
+        name, of: member.subject, results: "\(owner).results",
+        ContextReference(Array(reference.names[place...])).text)
     }
-    let known = isGroup ? GroupField.allCases.map(\.rawValue) : StepField.allCases.map(\.rawValue)
+    let known = shape.fields.map(\.rawValue) + (shape.hasMembers ? [StepField.members] : [])
     return .unknownMember(
-      name, of: "the result of a \(isGroup ? "group" : "step")", known: known,
+      name, of: "the result of \(shape.owner)", known: known,
       nearest: NearestName(known).nearest(to: name))
   }
 
-  /// Why a step has no output to read.
+  private func isField(_ name: String, of shape: ResultShape) -> Bool {
+    StepField.named(name).map(shape.fields.contains) == true
+  }
+
+  /// Why a step has no output to read, and no code that it exited with.
   private func whyNotWritten(_ field: StepField, by node: Plan.NodeIndex) -> ValueProblem? {
     guard case .step(let index) = outline.nodes[node] else { return nil }
     let step = outline.steps[Int(index)]
-    switch step.command {
-    case nil: return .runsNothing(step.address.text, field: field.rawValue)
-    case let command? where command.usesTerminal:
-      return .readsTerminal(step.address.text, field: field.rawValue)
-    case .some: return nil
+    guard let command = step.command else {
+      return .runsNothing(step.address.text, field: field.rawValue, step.action.whatItDoes)
     }
-  }
-
-  private func output(
-    of node: Plan.NodeIndex, _ reference: ContextReference, from place: Int, _ isOwn: Bool
-  ) -> Meaning {
-    let producer = outline.member(at: node)
-    let (step, owner) = (producer.step, producer.subject.description)
-    if isOwn { return .problem(.readsOwnOutputs(owner), at: place - 1) }
-    let known = outputs[Int32(node)] ?? [:]
-    guard place < reference.names.count else {
-      return .value(Knowledge(type: .any, isSecret: step.outputs.contains(where: \.isSecret)))
-    }
-    let name = reference.names[place].text
-    guard let declaration = step.outputs.first(where: { $0.name == name }) else {
-      let names = step.outputs.map(\.name)
-      return .problem(
-        .unknownOutput(
-          name, of: outline.member(at: node).subject, known: names,
-          nearest: NearestName(names).nearest(to: name)), at: place)
-    }
-    var knowledge = known[name] ?? .unknown
-    if let schema = declaration.schema { knowledge.type = ExpressionType(schema) }
-    knowledge.isSecret = knowledge.isSecret || declaration.isSecret
-    knowledge.missingWithout =
-      step.allowFailure == .none && step.computed[.allowFailure] == nil
-      ? nil : producer.address.text
-    return member(of: knowledge, reference, from: place + 1)
+    guard command.usesTerminal, field != .exitCode, field != .signal else { return nil }
+    return .readsTerminal(step.address.text, field: field.rawValue)
   }
 
   private func nearestStep(to name: String) -> String? {
@@ -116,13 +117,13 @@ extension ValueNames {
 
 extension StepField {
   /// What is known of it, of every step.
-  fileprivate var knowledge: ValueNames.Knowledge {
+  var knowledge: ValueNames.Knowledge {
     switch self {
     case .outcome, .conclusion: StepField.outcomeKnowledge
     case .exitCode: StepField.codeKnowledge
     case .signal: StepField.signalKnowledge
     case .stdout, .stderr: ValueNames.Knowledge(type: .string)
-    case .json, .outputs: .unknown
+    case .json, .outputs, .winner, .results: .unknown
     case .attempts, .duration: ValueNames.Knowledge(type: .number)
     }
   }
@@ -133,9 +134,17 @@ extension StepField {
   private static let signalKnowledge = ValueNames.Knowledge(type: .either([.string, .null]))
 }
 
-extension Outline {
-  fileprivate func isGroup(at node: Plan.NodeIndex) -> Bool {
-    if case .groupStart = nodes[node] { true } else { false }
+extension StepAction {
+  /// How a message begins that says why there is nothing of it to read.
+  fileprivate var whatItDoes: String {
+    switch self {
+    case .run: "runs a program"
+    case .group: "is a group"
+    case .compute: "runs nothing"
+    case .wait: "only waits"
+    case .approve: "asks a person"
+    case .workflow: "runs another file"
+    }
   }
 }
 

@@ -49,16 +49,6 @@ extension ValueNames {
     return chain
   }
 
-  /// The producer of a reference to an output, if it is allowed to fail.
-  func producerThatMayFail(of reference: ContextReference, to owner: TextOwner) -> String? {
-    // Only what is handed on may be missing.
-    guard reference.names.dropFirst(2).contains(where: { $0.text == StepField.outputs.rawValue }),
-      reference.valueContext == .steps,
-      case .value(let knowledge) = meaning(of: reference, in: .name, of: owner)
-    else { return nil }
-    return knowledge.missingWithout
-  }
-
   func settings(ofGroup index: Int) -> CommandSettings {
     settings(of: index == 0 ? .workflow : .group(index))
   }

@@ -8,8 +8,6 @@ final class ValueNames {
   struct Knowledge: Sendable {
     var type: ExpressionType
     var isSecret = false
-    /// The step that may have failed, if what is read is there only when it has succeeded.
-    var missingWithout: String?
 
     static let unknown = Knowledge(type: .any)
   }
@@ -81,7 +79,7 @@ final class ValueNames {
       return loop(reference, in: site, of: owner)
         ?? .problem(
           .unknownContext(
-            reference.context, nearest: nearest(reference.context, ValueContext.self)), at: 0)
+            reference.context, nearest: nearestContext(to: reference.context, of: owner)), at: 0)
     case .item, .index, .matrix: return loop(reference, in: site, of: owner) ?? .told
     case .inputs: return input(reference)
     case .secrets: return secret(reference)
@@ -91,7 +89,7 @@ final class ValueNames {
     case .steps: return step(reference, in: site, of: owner)
     case .itself:
       guard let node = outline.node(of: owner) else { return .value(.unknown) }
-      return part(of: node, reference, from: 1, isOwn: true)
+      return part(of: node, site.isOutput ? .itself : .failedAttempt, reference, from: 1)
     }
   }
 
@@ -164,9 +162,8 @@ final class ValueNames {
     }
   }
 
-  private func nearest<Name: CaseIterable & RawRepresentable<String>>(
-    _ name: String, _ names: Name.Type
-  ) -> String? {
-    NearestName(Name.allCases.map(\.rawValue)).nearest(to: name)
+  private func nearestContext(to name: String, of owner: TextOwner) -> String? {
+    NearestName(ValueContext.allCases.map(\.rawValue) + outline.elementNames(around: owner))
+      .nearest(to: name)
   }
 }

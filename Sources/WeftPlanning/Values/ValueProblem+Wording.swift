@@ -14,9 +14,12 @@ extension ValueProblem {
     case .unknownVariable: "W0315"
     case .unknownSecret: "W0316"
     case .unavailable: "W0317"
-    case .secret: "W0318"
-    case .readsItself, .readsGroupAround, .readsMember, .readsOwnOutputs: "W0319"
+    case .secret, .secretKeys: "W0318"
+    case .readsItself, .readsGroupAround, .readsMember, .readsOwnOutputs, .failedHasNoOutputs:
+      "W0319"
     case .readsInsideOf: "W0326"
+    case .partOfMany: "W0328"
+    case .readsAfterwards: "W0329"
     case .outsideOfLoop, .elementOf, .beforeElements: "W0327"
     case .readsTerminal, .runsNothing: "W0320"
     case .wrongType: "W0321"
@@ -26,6 +29,7 @@ extension ValueProblem {
     case .outputWithoutValue: "W0325"
     case .mayBeMissing: "W0503"
     case .mayBeOption: "W0505"
+    case .decidesNothing: "W0511"
     }
   }
 
@@ -67,20 +71,28 @@ extension ValueProblem {
     case .readsInsideOf(let step, let sealed):
       "the expression reads \"\(step)\", which cannot be named from outside of"
         + " \"\(sealed.address)\" (\(sealed.reason.rawValue))"
+    case .readsAfterwards(let step, let afterwards):
+      "the expression reads \"\(step)\", which \(afterwards.reason)"
     case .readsOwnOutputs(let owner):
       "\(owner) reads its own outputs"
+    case .failedHasNoOutputs(let owner):
+      "\(owner) reads the outputs of an attempt of its own that has failed"
     case .outsideOfLoop(let context, _):
       "\"\(context.rawValue)\" is used outside of a \(context.loopName)"
-    case .elementOf(let name, let loop):
+    case .elementOf(let name, let loop, _):
       "\"\(name)\" is an element of \"\(loop)\", and used outside of that"
     case .beforeElements(let name, let site):
       "\"\(name)\" is used in \(site.key), which is read before there are elements"
-    case .runsNothing(let step, let field):
-      "step \"\(step)\" runs nothing, so it has no \(field)"
+    case .runsNothing(let step, let field, let whatItDoes):
+      "step \"\(step)\" \(whatItDoes), so it has no \(field)"
+    case .partOfMany(let name, let owner, _, _):
+      "\(owner) is run once for each element, so there is not one \"\(name)\" of it"
     case .readsTerminal(let step, let field):
       "step \"\(step)\" writes to the terminal, so it has no \(field)"
     case .secret(let site):
       "a secret cannot be used in \(site.key)"
+    case .secretKeys:
+      "the elements are secret, and the keys of an object are seen in the addresses of its elements"
     case .wrongType(let found, let wanted, let site, _):
       "\(site.key) is given \(found), expected \(wanted)"
     case .notAlone(let site):
@@ -89,8 +101,10 @@ extension ValueProblem {
       "the value of \(name) is computed, and programs take that variable for code"
     case .outputWithoutValue(let name, let owner):
       "output \"\(name)\" of \(owner) has no value, and no program to write it"
-    case .mayBeMissing(let step, let expression):
-      "\"\(expression)\" may be missing: step \"\(step)\" is allowed to fail"
+    case .decidesNothing(let site, let truth, let found):
+      "\"\(site.key)\" is always \(truth), since \(found) counts as \(truth)"
+    case .mayBeMissing(let absence, let expression):
+      "\"\(expression)\" may be missing: \(absence.reason)"
     case .mayBeOption(let argument, let expression):
       "run[\(argument)] begins with \"\(expression)\": a value that starts with \"-\" would be taken for an option"
     }
@@ -140,26 +154,42 @@ extension ValueProblem {
       "only the \"outputs\" of a group read what is inside"
     case .readsInsideOf(_, let sealed):
       sealed.help
+    case .readsAfterwards(_, let afterwards):
+      afterwards.help
     case .readsOwnOutputs:
       "write the expression of the other output again"
+    case .failedHasNoOutputs:
+      "outputs are handed on after a success: read self.exitCode, self.stdout or self.stderr"
     case .outsideOfLoop(.matrix, hasOther: true):
       "what is around it is a \"forEach\": its element is \"item\""
     case .outsideOfLoop(_, hasOther: true):
-      "what is around it is a \"matrix\": write matrix and the name of an axis"
+      "what is around it is a \"matrix\": its values are matrix and the name of an axis"
     case .outsideOfLoop(let context, _):
       "it can be read in the keys of a step or group that has a \(context.loopName), and inside"
-    case .elementOf(_, let loop):
-      "from outside read \"steps.\(loop).results\""
+    case .elementOf(_, let loop, let hasID):
+      hasID
+        ? "from outside read \"steps.\(loop).results\""
+        : "give that an \"id\", and read its \"results\" from outside"
     case .beforeElements:
       "the elements of a loop around it can be read there, those of its own cannot"
+    case .partOfMany(StepField.members, _, let results, _):
+      "what its members hand on is handed on by its own \"outputs\": \(results)[0].outputs"
+    case .partOfMany(_, _, let results, let rest):
+      "read it of one, \(results)[0].\(rest), or of all, \(results).*.\(rest)"
     case .runsNothing:
-      "read its outputs"
+      "read its outcome, or its outputs"
     case .readsTerminal(let step, _):
       "remove \"tty\" from \"\(step)\", or let it write into a file"
     case .secret(.script):
       "set a variable in \"env\" to it, and use \"$NAME\" in the script"
     case .secret(.argument):
       "everybody on the machine can read command lines: pass it by \"env\" or \"stdin\""
+    case .secret(.condition), .secret(.retryCondition):
+      "everybody sees what is decided: decide by something else"
+    case .secret(.elementKey), .secret(.axis), .secret(.include), .secret(.exclude):
+      "it would be seen in the addresses of elements"
+    case .secretKeys:
+      "use an array, whose elements are called by their index"
     case .secret:
       "secrets go into \"env\", \"stdin\" and \"outputs\""
     case .notAlone:
@@ -168,6 +198,13 @@ extension ValueProblem {
       "write the value without an expression, or use a variable of another name"
     case .outputWithoutValue:
       "write { \"value\": \"${{ … }}\" }"
+    case .decidesNothing(_, true, _):
+      "compare it with what it should be, or write true"
+    case .decidesNothing:
+      "compare it with what it should be, or write false"
+    case .mayBeMissing(.skip(_, let producer), let expression):
+      "say what counts then, ${{ \(expression) || '' }}, or run this only "
+        + "\"if\": \"\(producer).outcome == 'success'\""
     case .mayBeMissing(_, let expression):
       "say what counts then: ${{ \(expression) || '' }}"
     case .mayBeOption:
@@ -195,4 +232,17 @@ extension PlanningProblem.Subject {
 extension ValueContext {
   /// The key that makes the context.
   fileprivate var loopName: String { self == .matrix ? "\"matrix\"" : "\"forEach\"" }
+}
+
+extension Absence {
+  fileprivate var reason: String {
+    switch self {
+    case .failure(let step): "step \"\(step)\" is allowed to fail"
+    case .skip(let step, _): "\"\(step)\" has an \"if\", and may be skipped"
+    case .readerRunsAnyway(let step):
+      "this runs even if \"\(step)\" has failed, or was never started"
+    case .winner(let race, let member):
+      "\"\(race)\" may be won by \"\(member)\", which has no such output"
+    }
+  }
 }

@@ -23,32 +23,52 @@ enum ValueProblem: Sendable, Hashable {
   case readsGroupAround(String)
   case readsMember(String)
   case readsInsideOf(String, of: SealedGroup)
+  case readsAfterwards(String, Afterwards)
   case readsOwnOutputs(String)
+  case failedHasNoOutputs(String)
   /// `item`, `index` or `matrix` where there is none, though perhaps there is the other of them.
   case outsideOfLoop(ValueContext, hasOther: Bool)
   /// What the elements of a loop are called, used outside of it.
-  case elementOf(String, of: String)
+  case elementOf(String, of: String, hasID: Bool)
   case beforeElements(String, in: TextSite)
   case readsTerminal(String, field: String)
-  case runsNothing(String, field: String)
+  /// The last says what the step does instead of running a program.
+  case runsNothing(String, field: String, String)
+  /// What each element's result has, and that of all does not; the last is that and what is read of it.
+  case partOfMany(String, of: PlanningProblem.Subject, results: String, String)
   case secret(in: TextSite)
+  case secretKeys
   case wrongType(found: String, wanted: String, in: TextSite, help: String?)
   case notAlone(TextSite)
   case unsafeInScript(message: String, help: String)
   case variableRunsCode(String)
   case outputWithoutValue(String, of: String)
 
-  case mayBeMissing(step: String, expression: String)
+  case mayBeMissing(Absence, expression: String)
   /// Surely not what was meant; the words are the type checker's.
   case remark(code: String, message: String, help: String?)
   case mayBeOption(argument: Int, expression: String)
+  /// A condition that always comes to the same.
+  case decidesNothing(TextSite, Bool, found: String)
 
   var isWarning: Bool {
     switch self {
-    case .mayBeMissing, .remark, .mayBeOption: true
+    case .mayBeMissing, .remark, .mayBeOption, .decidesNothing: true
     default: false
     }
   }
+}
+
+/// Why a value that is read may not be there.
+enum Absence: Sendable, Hashable {
+  /// The step or group is allowed to fail.
+  case failure(of: String)
+  /// The step or group has an `if`; `producer` is how the reader calls what it reads.
+  case skip(of: String, producer: String)
+  /// What reads it runs whatever has become of the step or group.
+  case readerRunsAnyway(String)
+  /// A race that the member may win, which has no such output.
+  case winner(String, of: String)
 }
 
 extension TextSite {

@@ -1,0 +1,57 @@
+import WeftDefinition
+
+/// What there is of a result in expressions (SPEC §2).
+package enum ResultShape: Sendable, Hashable {
+  case step
+  case group
+  /// Of a group whose members race.
+  case race
+  /// Of all that a `forEach` or `matrix` made of a step or group.
+  case many
+
+  package var fields: [StepField] {
+    switch self {
+    case .step:
+      [
+        .outcome, .conclusion, .exitCode, .signal, .stdout, .stderr, .json, .outputs, .attempts,
+        .duration,
+      ]
+    case .group: [.outcome, .conclusion, .attempts, .duration, .outputs]
+    case .race: [.outcome, .conclusion, .attempts, .duration, .outputs, .winner]
+    case .many: [.outcome, .conclusion, .attempts, .duration, .results]
+    }
+  }
+
+  /// Whether `steps` of it names its members.
+  var hasMembers: Bool { self == .group || self == .race }
+
+  /// How messages call whose it is.
+  var owner: String {
+    switch self {
+    case .step: "a step"
+    case .group: "a group"
+    case .race: "a race"
+    case .many: "all elements"
+    }
+  }
+}
+
+extension Step {
+  /// What is read of it from outside.
+  package var resultShape: ResultShape {
+    hasControl && control.fanOut != nil ? .many : ownResultShape
+  }
+
+  /// What is read of it as `self`, and of each of `results`.
+  package var ownResultShape: ResultShape {
+    switch action {
+    case .group(let group): group.order == .race ? .race : .group
+    case .run, .compute, .wait, .approve, .workflow: .step
+    }
+  }
+}
+
+/// What `results` have of each element beside what a result of its kind has.
+package enum ElementField: String, Sendable, Hashable, CaseIterable {
+  case key, index
+}

@@ -1,0 +1,112 @@
+import WeftDefinition
+import WeftExpressions
+
+/// Values that may be missing when they are read, and nothing says what counts then.
+extension ValueChecker {
+  func absence(
+    of reference: ContextReference, _ site: TextSite, to owner: TextOwner
+  ) -> Absence? {
+    guard reference.valueContext == .steps, reference.names.count > 2,
+      case .node(let target, let rest) = outline.meaning(
+        of: reference, to: outline.node(of: owner), names.steps),
+      rest < reference.names.count, let field = StepField.named(reference.names[rest].text),
+      site.minds(field)
+    else { return nil }
+    let producer = outline.member(at: target)
+    guard producer.step.resultShape != .many else { return nil }
+    if let conditional = conditionalLayer(around: target, for: owner) {
+      return .skip(
+        of: conditional, producer: ContextReference(Array(reference.names[..<rest])).text)
+    }
+    let isOwn = outline.cleans(owner, upAfter: target)
+    if field == .outputs || !isOwn, runsAnyway(owner, whateverBecomesOf: target) {
+      return .readerRunsAnyway(producer.address.text)
+    }
+    guard field == .outputs else { return nil }
+    let mayFail =
+      producer.step.allowFailure != .none || producer.step.computed[.allowFailure] != nil
+    if mayFail { return .failure(of: producer.address.text) }
+    guard rest + 1 < reference.names.count else { return nil }
+    return names.member(without: reference.names[rest + 1].text, ofRaceAt: target)
+      .map { .winner(producer.address.text, of: $0) }
+  }
+
+  /// The address of what has an `if` and stands around the producer, or is the producer, and not around
+  /// the reader; `nil` if there is none, or the reader is prepared for it.
+  private func conditionalLayer(around target: Plan.NodeIndex, for owner: TextOwner) -> String? {
+    let readers = chain(of: owner)
+    var next: TextOwner? = outline.owner(at: target)
+    while let layer = next, !readers.contains(layer), let node = outline.node(of: layer) {
+      next = outline.outer(layer)
+      guard let condition = condition(of: layer) else { continue }
+      let isGuarded = readers.contains { reader in
+        self.condition(of: reader).map {
+          isSame($0, condition) || mentions(outcomeOf: [target, node], $0, of: reader)
+        } == true
+      }
+      if !isGuarded { return outline.member(at: node).address.text }
+    }
+    return nil
+  }
+
+  /// Whether a text's owner runs also if what it needs has failed or was not run.
+  private func runsAnyway(
+    _ owner: TextOwner, whateverBecomesOf target: Plan.NodeIndex
+  ) -> Bool {
+    let producers = chain(of: outline.owner(at: target))
+    for layer in chain(of: owner) where !producers.contains(layer) {
+      if case .step(let index) = layer, outline.cleanedUp[Int32(index)] != nil { return true }
+      if case .group(outline.finallyGroup) = layer { return true }
+      guard let condition = condition(of: layer) else { continue }
+      let functions = condition.template.expressions.reduce(into: Set()) {
+        $0.formUnion($1.statusFunctions)
+      }
+      guard !functions.isDisjoint(with: [.failure, .always, .cancelled]) else { continue }
+      return !mentions(outcomeOf: [target], condition, of: layer)
+    }
+    return false
+  }
+
+  /// Something, and what it stands in, from the inside out.
+  private func chain(of owner: TextOwner) -> [TextOwner] {
+    Array(sequence(first: owner, next: outline.outer))
+  }
+
+  private func condition(of owner: TextOwner) -> PlannedText? {
+    owner == .workflow ? nil : texts.texts(of: owner).first { $0.site == .condition }
+  }
+
+  private func isSame(_ condition: PlannedText, _ other: PlannedText) -> Bool {
+    guard let text = condition.template.onlyExpression?.text else { return false }
+    return other.template.onlyExpression?.text == text
+  }
+
+  private func mentions(
+    outcomeOf targets: [Plan.NodeIndex], _ condition: PlannedText, of owner: TextOwner
+  ) -> Bool {
+    condition.template.expressions.contains { expression in
+      expression.references.contains { reference in
+        guard reference.asksForOutcome, reference.valueContext == .steps,
+          case .node(let target, _) = outline.meaning(
+            of: reference, to: outline.node(of: owner), names.steps)
+        else { return false }
+        return targets.contains(target)
+      }
+    }
+  }
+}
+
+extension TextSite {
+  /// Whether the text is in trouble without a part of a result that only a step which has run has.
+  fileprivate func minds(_ field: StepField) -> Bool {
+    switch self {
+    // What is missing equals no text; but it counts as 0.
+    case .condition, .retryCondition: return field == .exitCode
+    default: break
+    }
+    switch field {
+    case .outputs, .stdout, .stderr, .json, .exitCode: return true
+    case .outcome, .conclusion, .signal, .attempts, .duration, .winner, .results: return false
+    }
+  }
+}

@@ -1,0 +1,58 @@
+import WeftDefinition
+import WeftExpressions
+
+/// What the texts that decide whether and how often a step runs must come to.
+extension ValueChecker {
+  /// A condition that is always true, or never, decides nothing; what is written as `true` or `false` is
+  /// meant.
+  mutating func checkTruth(of reading: ValueNames.Knowledge, _ text: PlannedText) {
+    guard let expression = text.template.onlyExpression else { return }
+    if case .literal(.boolean) = expression.root.form { return }
+    for truth in [true, false] where reading.type.narrowed(to: !truth) == nil {
+      let isText = reading.type.alternatives.allSatisfy(\.isString)
+      let found = isText ? truth ? "a text that is not empty" : "an empty text" : reading.type.name
+      tell(.decidesNothing(text.site, truth, found: found), text, expression.root.range)
+    }
+  }
+
+  mutating func checkKind(of reading: ValueNames.Knowledge, _ text: PlannedText) {
+    let (wanted, fits) = text.site.wantedKind
+    if !reading.type.alternatives.contains(where: fits) {
+      let isText = reading.type.alternatives.allSatisfy(\.isString)
+      let help =
+        text.site.isList && isText
+        ? "read JSON by fromJSON: \"${{ fromJSON(\(text.template.onlyExpression?.text ?? "…")) }}\""
+        : nil
+      tell(
+        .wrongType(found: reading.type.name, wanted: wanted, in: text.site, help: help), text, nil)
+    }
+    // Keys of elements are in addresses, which everybody sees.
+    if text.site == .elements, reading.isSecret, reading.type.alternatives.allSatisfy(\.isObject) {
+      tell(.secretKeys, text, nil)
+    }
+  }
+}
+
+extension TextSite {
+  fileprivate var isList: Bool {
+    switch self {
+    case .elements, .axis, .include, .exclude: true
+    default: false
+    }
+  }
+
+  fileprivate var wantedKind: (String, (ExpressionType) -> Bool) {
+    switch self {
+    case .elements: ("an array or an object", { $0 == .any || $0.isArray || $0.isObject })
+    case .elementKey: ("a string or a number", { $0 == .any || $0 == .number || $0.isString })
+    case .waiting: ("a duration like \"30s\", or a moment", { $0 == .any || $0.isString })
+    default: ("an array", { $0 == .any || $0.isArray })
+    }
+  }
+}
+
+extension ExpressionType {
+  fileprivate var isArray: Bool { if case .array = self { true } else { false } }
+  fileprivate var isObject: Bool { if case .object = self { true } else { false } }
+  fileprivate var isString: Bool { if case .string = self { true } else { false } }
+}

@@ -1,0 +1,150 @@
+import WeftDefinition
+import WeftDiagnostics
+import WeftExpressions
+
+/// What steps and groups hand on: their own outputs, those of a race's winner, those of all elements.
+extension ValueNames {
+  /// What `outputs` and the names behind it lead to.
+  func output(
+    of node: Plan.NodeIndex, _ reading: Reading, _ reference: ContextReference, from place: Int
+  ) -> Meaning {
+    let producer = outline.member(at: node)
+    switch reading {
+    case .itself: return .problem(.readsOwnOutputs(producer.subject.description), at: place - 1)
+    case .failedAttempt:
+      return .problem(.failedHasNoOutputs(producer.subject.description), at: place - 1)
+    case .whole, .ofRound: break
+    }
+    guard place < reference.names.count else {
+      return .value(Knowledge(type: .any, isSecret: hasSecretOutputs(node)))
+    }
+    let name = reference.names[place].text
+    if let own = producer.step.outputs.first(where: { $0.name == name }) {
+      return member(of: knowledge(of: own, at: node), reference, from: place + 1)
+    }
+    let handedOn = handedOn(by: node)
+    if !handedOn.isComplete { return .value(.unknown) }
+    guard let output = handedOn.outputs.first(where: { $0.name == name }) else {
+      let names = handedOn.outputs.map(\.name)
+      return .problem(
+        .unknownOutput(
+          name, of: producer.subject, known: names, nearest: NearestName(names).nearest(to: name)),
+        at: place)
+    }
+    return member(of: output.knowledge, reference, from: place + 1)
+  }
+
+  func hasSecretOutputs(_ node: Plan.NodeIndex) -> Bool {
+    handedOn(by: node).outputs.contains(where: \.knowledge.isSecret)
+  }
+
+  // MARK: Outputs
+
+  /// All that something hands on.
+  struct HandedOn {
+    var outputs: [(name: String, knowledge: Knowledge)] = []
+    /// `false` if it may be more.
+    var isComplete = true
+  }
+
+  /// What one round of a step or group hands on.
+  private func handedOn(by node: Plan.NodeIndex) -> HandedOn {
+    let member = outline.member(at: node)
+    var handedOn = HandedOn(
+      outputs: member.step.outputs.map { ($0.name, knowledge(of: $0, at: node)) })
+    switch member.step.action {
+    case .group(let group) where group.order == .race: add(winnersOf: node, to: &handedOn)
+    case .workflow(let nested):
+      handedOn.isComplete = nested.workflow != nil
+      for output in nested.workflow?.outputs ?? [] {
+        let type = output.schema.map { ExpressionType($0) } ?? .any
+        handedOn.outputs.append((output.name, Knowledge(type: type, isSecret: output.isSecret)))
+      }
+    default: break
+    }
+    return handedOn
+  }
+
+  private func knowledge(of output: OutputDeclaration, at node: Plan.NodeIndex) -> Knowledge {
+    var knowledge = outputs[Int32(node)]?[output.name] ?? .unknown
+    if let schema = output.schema { knowledge.type = ExpressionType(schema) }
+    knowledge.isSecret = knowledge.isSecret || output.isSecret
+    return knowledge
+  }
+
+  /// Whichever member wins hands on its outputs; what another one has may be missing.
+  private func add(winnersOf node: Plan.NodeIndex, to race: inout HandedOn) {
+    guard case .groupStart(let index) = outline.nodes[node] else { return }
+    let members = outline.groups[Int(index)].members.map { member in
+      outline.member(at: Int(member)).step.resultShape == .many
+        ? HandedOn() : handedOn(by: Int(member))
+    }
+    race.isComplete = members.allSatisfy(\.isComplete)
+    for output in members.flatMap(\.outputs) {
+      guard !race.outputs.contains(where: { $0.name == output.name }) else { continue }
+      let all = members.map { $0.outputs.first { $0.name == output.name }?.knowledge }
+      let type = ExpressionType.union(all.map { $0?.type ?? .null })
+      let isSecret = all.contains { $0?.isSecret == true }
+      race.outputs.append((output.name, Knowledge(type: type, isSecret: isSecret)))
+    }
+  }
+
+  /// The address of a member, once one has won.
+  func winner(at node: Plan.NodeIndex) -> Knowledge {
+    guard case .groupStart(let index) = outline.nodes[node] else { return .unknown }
+    let members = outline.groups[Int(index)].members.map {
+      outline.member(at: Int($0)).address.text
+    }
+    return Knowledge(type: .union([.string(values: members), .null]))
+  }
+
+  /// A member of a race that may win without handing on an output which another member has.
+  func member(without output: String, ofRaceAt node: Plan.NodeIndex) -> String? {
+    guard case .groupStart(let index) = outline.nodes[node],
+      outline.groups[Int(index)].order == .race
+    else { return nil }
+    let members = outline.groups[Int(index)].members.map(Int.init)
+    let isWithout = members.map { member in
+      if outline.member(at: member).step.resultShape == .many { return true }
+      let handedOn = handedOn(by: member)
+      return handedOn.isComplete && !handedOn.outputs.contains { $0.name == output }
+    }
+    // One that nobody has is an error of its own.
+    guard isWithout.contains(false), let first = isWithout.firstIndex(of: true) else { return nil }
+    return outline.member(at: members[first]).address.text
+  }
+
+  // MARK: Elements
+
+  /// `results` of a step or group with `forEach` or `matrix`.
+  func results(of node: Plan.NodeIndex) -> Knowledge {
+    let step = outline.member(at: node).step
+    var fields: [(String, ExpressionType)] = [
+      (ElementField.key.rawValue, .string), (ElementField.index.rawValue, .number),
+    ]
+    for field in step.ownResultShape.fields where isThere(field, of: step) {
+      fields.append((field.rawValue, type(of: field, at: node)))
+    }
+    return Knowledge(type: .array(of: .object(fields)), isSecret: hasSecretOutputs(node))
+  }
+
+  private func isThere(_ field: StepField, of step: Step) -> Bool {
+    switch field {
+    case .stdout, .stderr, .json, .exitCode, .signal:
+      if case .run = step.action { true } else { false }
+    default: true
+    }
+  }
+
+  private func type(of field: StepField, at node: Plan.NodeIndex) -> ExpressionType {
+    switch field {
+    case .stdout, .stderr: return .union([.string, .null])
+    case .winner: return .union([.string, .null])
+    case .outputs:
+      let handedOn = handedOn(by: node)
+      let outputs = handedOn.outputs.map { ($0.name, $0.knowledge.type.orNull) }
+      return .object(outputs, rest: handedOn.isComplete ? nil : .any)
+    default: return field.knowledge.type
+    }
+  }
+}
