@@ -20,6 +20,9 @@ package struct PlannedBodies: Sendable {
   /// The group of what is done when all else has ended.
   package let finallyGroup: Int?
 
+  /// Whether something in a body waits for what is outside of it.
+  package var waitForOutside: Bool { ofGroups.values.contains(where: \.waitsForOutside) }
+
   init(of outline: Outline, _ dependencies: PlanEdges, in order: [Int32]) {
     cleanups = outline.cleanups
     finallyGroup = outline.finallyGroup

@@ -19,9 +19,21 @@ public enum SkipReason: Sendable, Hashable {
   case heldBack(by: StepAddress)
   /// The run, or the group around it, was being cancelled.
   case cancelled(CancelReason)
+  /// Its `if`, or that of this group around it, was not true. It holds nothing back that waits for it.
+  case condition(of: StepAddress)
+  /// It was not asked for (`--only`, `--skip`, `--from`). It holds nothing back either.
+  case notSelected
 
   public var outcome: Outcome {
     if case .cancelled = self { .cancelled } else { .skipped }
+  }
+
+  /// Whether those who wait for it go on as if it had succeeded.
+  var holdsBack: Bool {
+    switch self {
+    case .condition, .notSelected: false
+    case .dependencyFailed, .heldBack, .cancelled: true
+    }
   }
 }
 
@@ -37,6 +49,10 @@ public enum CancelReason: Sendable, Hashable {
   case groupTimeout(StepAddress, Duration)
   /// This step or group failed, and `onFailure` is `cancel`.
   case failure(of: StepAddress)
+  /// Another member won the race of this group.
+  case raceWon(StepAddress, by: StepAddress)
+  /// So many members of this group have succeeded as it waits for.
+  case joined(StepAddress)
 }
 
 /// Why a step or a group failed.
@@ -80,6 +96,8 @@ public struct StepEnd: Sendable, Hashable {
   package let logBytes: UInt64
   /// What the step hands on.
   public internal(set) var outputs: [HandedOn]
+  /// Why it is not tried again though it has `retry`, in a sentence without its subject.
+  public internal(set) var notRetried: String?
   /// Processes of the step that were still alive after its program had ended, and were ended.
   public internal(set) var leftovers: [LeftoverProcess]
   /// Processes of the step that are still alive: they could not be killed.
@@ -106,6 +124,45 @@ public struct StepEnd: Sendable, Hashable {
     self.outputs = outputs
     self.leftovers = leftovers
     self.unkillable = unkillable
+  }
+}
+
+/// An attempt that failed and is followed by another.
+public struct Retry: Sendable, Hashable {
+  /// The attempt that failed; counts from 1.
+  public let attempt: Int
+  public internal(set) var failure: StepFailure
+  /// How its program ended; `nil` of a group, and if it could not be started.
+  public let exit: ProgramExit?
+  /// From the attempt's start to its end.
+  public let duration: Duration
+  /// How long it is until the next attempt is made ready. Waiting for a slot comes after that.
+  public let delay: Duration
+  public let usage: ResourceUsage?
+
+  package init(
+    attempt: Int, failure: StepFailure, exit: ProgramExit?, duration: Duration, delay: Duration,
+    usage: ResourceUsage? = nil
+  ) {
+    self.attempt = attempt
+    self.failure = failure
+    self.exit = exit
+    self.duration = duration
+    self.delay = delay
+    self.usage = usage
+  }
+}
+
+/// How a group, or what is run for many elements, begins.
+public struct GroupStart: Sendable, Hashable {
+  /// Counts from 1.
+  public let attempt: Int
+  /// For how many elements; `nil` of a group that is run as it is.
+  public let elements: Int?
+
+  package init(attempt: Int = 1, elements: Int? = nil) {
+    self.attempt = attempt
+    self.elements = elements
   }
 }
 
@@ -175,18 +232,24 @@ public struct GroupEnd: Sendable, Hashable {
   public internal(set) var failure: StepFailure?
   /// The member at fault; `nil` when the group failed by itself, or did not fail.
   public let cause: StepAddress?
+  /// How many attempts there were.
+  public let attempts: Int
+  /// Of a race, the member that won.
+  public let winner: StepAddress?
   public let duration: Duration
   /// What the group hands on.
   public internal(set) var outputs: [HandedOn]
 
   package init(
     outcome: Outcome, conclusion: Outcome, failure: StepFailure?, cause: StepAddress?,
-    duration: Duration, outputs: [HandedOn] = []
+    attempts: Int = 1, winner: StepAddress? = nil, duration: Duration, outputs: [HandedOn] = []
   ) {
     self.outcome = outcome
     self.conclusion = conclusion
     self.failure = failure
     self.cause = cause
+    self.attempts = attempts
+    self.winner = winner
     self.duration = duration
     self.outputs = outputs
   }

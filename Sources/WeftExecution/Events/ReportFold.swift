@@ -7,28 +7,34 @@ struct ReportFold {
   private(set) var report: RunReport?
   /// The last event of all, once it has happened.
   private(set) var finish: RunEvent?
+  /// Where the steps of elements stand in the report, which come after those of the plan.
+  private var places: [StepAddress: Int] = [:]
 
   init(plan: Plan) {
     self.plan = plan
   }
 
-  /// - Parameter step: The index of the step that the event is about.
+  /// - Parameter step: The index in the plan of the step that the event is about; `nil` of one that the plan
+  ///   does not know by its address.
   mutating func apply(_ event: RunEvent, step: Int?) {
     switch event.kind {
     case .runStarted(let start):
       report = RunReport(
         start: start,
         steps: plan.steps.map { StepReport(address: $0.address, state: .pending) })
-    case .stepQueued: set(step, .queued)
-    case .stepStarted(_, let attempt):
-      set(step, .running(since: event.elapsed, attempt: attempt))
-    case .stepFinished(_, let end): set(step, .finished(end))
-    case .stepSkipped(_, let reason): set(step, .skipped(reason))
+    case .stepQueued(let address): set(step, address, .queued)
+    case .stepStarted(let address, let attempt):
+      set(step, address, .running(since: event.elapsed, attempt: attempt))
+    case .stepRetrying(let address, let retry):
+      set(step, address, .retrying(after: retry.attempt, until: event.elapsed + retry.delay))
+    case .stepFinished(let address, let end): set(step, address, .finished(end))
+    case .stepSkipped(let address, let reason): set(step, address, .skipped(reason))
     case .runWarning(let warning): add(warning)
     case .runFinished(let end):
       report?.end = end
       finish = event
-    case .stepOutput, .groupStarted, .groupFinished, .runCancelling, .outputDropped, .snapshot:
+    case .stepOutput, .groupStarted, .groupRetrying, .groupFinished, .runCancelling,
+      .outputDropped, .snapshot:
       break
     }
   }
@@ -38,8 +44,12 @@ struct ReportFold {
     report?.warnings.append(warning)
   }
 
-  private mutating func set(_ step: Int?, _ state: StepState) {
-    guard let step else { preconditionFailure("an event of a step without the step's index") }
-    report?.steps[step].state = state
+  private mutating func set(_ step: Int?, _ address: StepAddress, _ state: StepState) {
+    if let place = step ?? places[address] {
+      report?.steps[place].state = state
+    } else {
+      places[address] = report?.steps.count
+      report?.steps.append(StepReport(address: address, state: state))
+    }
   }
 }

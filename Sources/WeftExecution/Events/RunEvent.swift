@@ -4,8 +4,9 @@ public import WeftPlanning
 ///
 /// The order is the same for every subscriber:
 /// * `runStarted` is first, `runFinished` is last, each exactly once;
-/// * of one step `stepQueued` < `stepStarted` < `stepOutput`… < `stepFinished`, one finish for every
-///   start; a step that never starts has one `stepSkipped` instead of start and finish;
+/// * of one step `stepQueued` < `stepStarted` < `stepOutput`… < `stepFinished`; an attempt that is
+///   followed by another has `stepRetrying` in place of the finish, so that each start has one end; a step
+///   that never starts has one `stepSkipped` instead of start and finish;
 /// * what a step waits for has finished or been skipped before the step is queued;
 /// * of one group `groupStarted` < everything inside < `groupFinished`; a group whose dependencies
 ///   did not succeed has neither, its steps are skipped;
@@ -33,10 +34,14 @@ public struct RunEvent: Sendable, Hashable {
     case stepStarted(StepAddress, attempt: Int)
     /// One line, or a part of a very long one.
     case stepOutput(StepAddress, StepOutput)
+    /// The attempt has failed; another follows. It stands in place of `stepFinished`.
+    indirect case stepRetrying(StepAddress, Retry)
     indirect case stepFinished(StepAddress, StepEnd)
     /// The step never starts.
     indirect case stepSkipped(StepAddress, SkipReason)
-    case groupStarted(StepAddress)
+    case groupStarted(StepAddress, GroupStart)
+    /// The attempt of the whole group has failed; another follows.
+    indirect case groupRetrying(StepAddress, Retry)
     indirect case groupFinished(StepAddress, GroupEnd)
     /// The run goes on in spite of it.
     indirect case runWarning(RunWarning)

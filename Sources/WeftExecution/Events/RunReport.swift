@@ -3,7 +3,8 @@ public import WeftPlanning
 /// All that is known of a run: while it goes on, or when it has ended.
 public struct RunReport: Sendable, Hashable {
   public internal(set) var start: RunStart
-  /// Every step of the plan, in file order.
+  /// Every step of the plan, in file order, and then those of elements, in the order in which they were
+  /// first heard of. What the plan has once for many elements stays `pending`.
   public internal(set) var steps: [StepReport]
   /// What people should know though it stopped nothing, in the order in which it was found; the first
   /// ``warningLimit``.
@@ -32,6 +33,8 @@ public enum StepState: Sendable, Hashable {
   case queued
   /// Since how long after the run's start it has been running.
   case running(since: Duration, attempt: Int)
+  /// The attempt has failed; until when after the run's start it waits for the next.
+  case retrying(after: Int, until: Duration)
   case skipped(SkipReason)
   case finished(StepEnd)
 }

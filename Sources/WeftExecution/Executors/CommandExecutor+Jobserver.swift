@@ -12,8 +12,8 @@ extension CommandExecutor {
     }
     defer { jobserver.remove() }
     guard let pipe = jobserver.pipe else { return try start(program, for: attempt) }
-    attempt.slots.beginLending(to: attempt.index, through: pipe)
-    defer { attempt.slots.endLending(to: attempt.index) }
+    attempt.slots.beginLending(to: attempt.instance, through: pipe)
+    defer { attempt.slots.endLending(to: attempt.instance) }
     return try start(program, for: attempt)
   }
 

@@ -42,7 +42,7 @@ package final class CommandExecutor: StepExecutor {
       ifDropped: .success(AttemptEnd(.failed(.threadEnded))))
     let request = StartQueue.Request(
       stop: attempt.stop,
-      warn: { attempt.warnings.tellOnce($0.warning(step: attempt.step.address.text)) },
+      warn: { attempt.warnings.tellOnce($0.warning(step: attempt.address.text)) },
       refuse: { promise.succeed(AttemptEnd($0)) },
       job: { [self] in
         do throws(AttemptObstacle) {
@@ -83,7 +83,7 @@ package final class CommandExecutor: StepExecutor {
   ) throws(AttemptObstacle) -> AttemptEnd {
     var program = program
     let enclosure: any Enclosure
-    let (resolver, step, number) = (resolver, attempt.step.address, attempt.number)
+    let (resolver, step, number) = (resolver, attempt.address, attempt.number)
     do {
       enclosure = try enclosing.enclose(cookie: resolver.cookie(of: step, attempt: number))
     } catch {
@@ -135,7 +135,7 @@ package final class CommandExecutor: StepExecutor {
       guard let index = indices[StepAddress(need.name)] else {
         preconditionFailure("the planner let pass the log of \"\(need.name)\", which is no step")
       }
-      do { return .file(try attempt.logs.copy(of: index)) } catch { throw .log(need.name, error) }
+      do { return .file(try attempt.logs.copy(of: attempt.frame.instance(ofStep: index))) } catch { throw .log(need.name, error) }
     }
   }
 

@@ -56,9 +56,10 @@ final class CommandResolver: Sendable {
     let shared = try environment(
       of: SharedLayers(
         group: attempt.step.group, policy: plan.environmentPolicy(of: attempt.step)),
-      resolved.groupEnvironments)
+      resolved.groupEnvironments,
+      isShared: attempt.frame.parent == nil || resolved.groupEnvironments.isEmpty)
     let own = resolved.environment
-    var step: Variables = [(RunCookie.step, attempt.step.address.text)]
+    var step: Variables = [(RunCookie.step, attempt.address.text)]
     for (name, value) in resolved.handedOver { step.append((name, value)) }
     // What most steps have in common is in the shared part already.
     if own.isEmpty, attempt.number == 1 { return try shared.setting(step) }
@@ -70,14 +71,17 @@ final class CommandResolver: Sendable {
   ///
   /// - Parameter resolved: What groups set by expressions: the same for all steps inside, since what they
   ///   read had ended before the first of these began.
+  /// - Parameter isShared: Whether it is the same for all steps of the group, and not only for those of one
+  ///   element or one attempt.
   private func environment(
-    of layers: SharedLayers, _ resolved: [Int: [String: String?]]
+    of layers: SharedLayers, _ resolved: [Int: [String: String?]], isShared: Bool
   ) throws(EnvironmentProblem) -> EnvironmentBlock {
-    if let known = environments.withLock({ $0[layers] }) { return known }
+    if isShared, let known = environments.withLock({ $0[layers] }) { return known }
     let parent = plan.groups[layers.group].parent
     let outer: EnvironmentBlock =
       if let parent {
-        try environment(of: SharedLayers(group: parent, policy: layers.policy), resolved)
+        try environment(
+          of: SharedLayers(group: parent, policy: layers.policy), resolved, isShared: isShared)
       } else {
         outermost.restricted(by: layers.policy)
       }
@@ -86,7 +90,7 @@ final class CommandResolver: Sendable {
       own.isEmpty && parent != nil
       ? outer
       : try outer.setting(own.map { ($0.key, $0.value) } + whereabouts(inAttempt: 1)).flattened()
-    environments.withLock { $0[layers] = environment }
+    if isShared { environments.withLock { $0[layers] = environment } }
     return environment
   }
 

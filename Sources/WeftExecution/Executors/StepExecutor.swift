@@ -37,14 +37,21 @@ package struct Remains: Sendable, Hashable {
 /// One go at running a step.
 package struct Attempt: Sendable {
   package let step: PlannedStep
+  /// What the step is called this time.
+  package let address: StepAddress
   /// What it does, without expressions.
   package let resolved: ResolvedStep
   /// The file into which it writes what it hands on; `nil` where nothing is expected there.
   let outputFile: String?
+  /// Why it cannot be made.
+  let obstacle: StepFailure?
   /// The step's index in the plan.
   package let index: Int
+  /// The step's number in the run, which no other has at the same time.
+  package let instance: Int
   /// Counts from 1.
   package let number: Int
+  let frame: Frame
   /// Asks the attempt to end; it may have been asked for already.
   package let stop: StopSwitch
   /// Where its output goes.

@@ -20,6 +20,8 @@ package final class StepLogs: Sendable {
     var logs: [Int: [Extent]] = [:]
     var sizes: [Int: Int] = [:]
     var limits: [Int: ByteCount] = [:]
+    /// Where the log of the last attempt begins, if it is not the first.
+    var beginnings: [Int: Int] = [:]
     var fault: WriteFailure?
 
     mutating func keep(_ bytes: [UInt8]) throws(WriteFailure) -> Int {
@@ -63,6 +65,27 @@ package final class StepLogs: Sendable {
         state.fault = error
       }
       return offset
+    }
+  }
+
+  /// What comes now is another attempt's, which is all that others read of the log.
+  func beginAttempt(of step: Int) {
+    state.withLock { state in
+      guard let size = state.sizes[step], size > 0 else { return }
+      state.beginnings[step] = size
+      state.limits[step] = nil
+    }
+  }
+
+  /// Steps with these numbers have ended, and others will have them.
+  func forget(_ steps: Range<Int>) {
+    state.withLock { state in
+      for step in steps {
+        state.logs[step] = nil
+        state.sizes[step] = nil
+        state.limits[step] = nil
+        state.beginnings[step] = nil
+      }
     }
   }
 
@@ -115,7 +138,8 @@ package final class StepLogs: Sendable {
   private func copyWhole(_ step: Int) throws(WriteFailure) -> Descriptor {
     let copy: SpoolFile
     do { copy = try SpoolFile() } catch { throw WriteFailure(error) }
-    for start in stride(from: 0, to: size(of: step), by: StepLogs.pieceBytes) {
+    let beginning = state.withLock { $0.beginnings[step] ?? 0 }
+    for start in stride(from: beginning, to: size(of: step), by: StepLogs.pieceBytes) {
       try copy.append(read(start..<(start + StepLogs.pieceBytes), of: step))
     }
     return copy.file

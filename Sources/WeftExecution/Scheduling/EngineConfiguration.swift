@@ -20,6 +20,18 @@ package struct EngineConfiguration: Sendable {
   /// Where steps with `tty` get the terminal; `nil`: they fail at their start.
   package var terminal: (any TerminalAccess)?
 
+  /// Which steps are left out.
+  package var selection = Selection()
+  /// How many further attempts there may be in all for a hundred steps, of failures that many tend to have at
+  /// once.
+  package var retryBudgetPercent = 20
+  /// What random pauses are made of; `nil`: of numbers that nobody knows.
+  package var randomSeed: UInt64?
+  /// The clock on the wall, for steps that wait for a moment.
+  package var wallClock: @Sendable () -> WallTime = {
+    WallTime(nanoseconds: WallClock.now.nanoseconds)
+  }
+
   /// What is to hold everything that steps start.
   package var containment = ContainmentRequest.automatic
   /// How long a start waits for descriptors, processes or memory.

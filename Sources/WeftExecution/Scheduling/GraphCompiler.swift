@@ -6,32 +6,81 @@ struct NodeResult: Sendable, Hashable {
   let conclusion: Outcome
   /// Who is to blame when the conclusion is not success; `nil` when the run as a whole is.
   let blame: StepAddress?
+  /// Whether those who wait for success cannot go on.
+  let holdsBack: Bool
+  /// Whether it, or something above it, has failed and was not tolerated.
+  let hasFailed: Bool
 
   static let success = NodeResult(conclusion: .success, blame: nil)
+
+  /// - Parameter holdsBack: `nil`: unless it succeeded.
+  init(
+    conclusion: Outcome, blame: StepAddress?, holdsBack: Bool? = nil, failedBefore: Bool = false
+  ) {
+    self.conclusion = conclusion
+    self.blame = blame
+    self.holdsBack = holdsBack ?? (conclusion != .success)
+    hasFailed = failedBefore || conclusion == .failure
+  }
 }
 
-/// Turns a plan into futures: one for each node, which is the `zip` of what the node waits for and
+/// Turns a part of a plan into futures: one for each node, which is the `zip` of what the node waits for and
 /// then (`flatMap`) what the node does.
 ///
 /// A node is decided when all it waits for has settled. `launch` does what the node is there for, or
 /// skips it, and never fails: what went wrong is part of the result.
-enum GraphCompiler {
+struct GraphCompiler {
   typealias Launch = @Sendable (PlanNode, [NodeResult]) -> Future<NodeResult, Never>
 
-  /// - Parameter start: Nothing is launched before it settles.
-  /// - Returns: The futures of all nodes, by node index.
-  static func compile(
-    _ plan: Plan, start: Future<Void, Never>, launching launch: @escaping Launch
+  let plan: Plan
+  let frame: Frame
+  /// Nothing is launched before it settles.
+  let start: Future<Void, Never>
+
+  /// - Parameters:
+  ///   - body: The nodes to make futures of; a group that is run apart is one with its end.
+  ///   - group: The group whose inside it is; what is inside it does not wait for its start.
+  /// - Returns: The futures of the part's nodes, by their place in it; those of others mean nothing.
+  func compile(
+    _ body: PlannedBodies.Body, of group: Int = 0, launching launch: @escaping Launch
   ) -> [Future<NodeResult, Never>] {
     let nothing = start.map { [NodeResult]() }
+    let (first, own) = (frame.part.nodes.lowerBound, plan.groups[group].startNode)
     var futures = Array(
-      repeating: Future<NodeResult, Never>(value: .success), count: plan.nodes.count)
-    for index in plan.topologicalOrder {
+      repeating: Future<NodeResult, Never>(value: .success), count: frame.part.nodes.count)
+    for index in body.order {
       let node = plan.nodes[Int(index)]
-      let needed = plan.dependencies[Int(index)]
-      let ready = needed.isEmpty ? nothing : Future.zip(needed.map { futures[Int($0)] })
-      futures[Int(index)] = ready.flatMap { results in launch(node, results) }
+      var needed: [Future<NodeResult, Never>] = []
+      for dependency in plan.dependencies[Int(index)] where Int(dependency) != own {
+        let place = Int(dependency) - first
+        needed.append(
+          futures.indices.contains(place) ? futures[place] : frame.outside(Int(dependency)))
+      }
+      let ready = needed.isEmpty ? nothing : Future.zip(needed)
+      let future = ready.flatMap { results in launch(node, results) }
+      futures[Int(index) - first] = future
+      // Of a group that is run apart, the start stands for all of it.
+      let end = plan.closingNode(of: Int(index))
+      if end != Int(index), plan.bodies.ofGroups[plan.group(startingAt: Int(index))] != nil {
+        futures[end - first] = future
+      }
     }
     return futures
+  }
+}
+
+extension Frame {
+  /// The future of a node that is not in this frame.
+  fileprivate func outside(_ node: Plan.NodeIndex) -> Future<NodeResult, Never> {
+    guard let parent else { preconditionFailure("node \(node) is outside of the run") }
+    return parent.future(ofNode: node)
+  }
+}
+
+extension Plan {
+  /// The group that a node is the start of.
+  func group(startingAt node: NodeIndex) -> Int {
+    guard case .groupStart(let group) = nodes[node] else { return 0 }
+    return Int(group)
   }
 }

@@ -6,8 +6,12 @@ package import WeftPlatform
 
 /// A run under way: the plan's futures, the slots, the scopes, and the stream that tells of them.
 ///
-/// It holds together what decides (``Scopes``, ``SlotQueue``) and what does (a ``StepExecutor``,
-/// ``Slots``, timers): decisions are made under one lock, acted upon after it.
+/// It holds together what decides (``Scopes``, ``SlotQueue``, ``RetryLedger`` …) and what does (a
+/// ``StepExecutor``, ``Slots``, timers): decisions are made under one lock, acted upon after it.
+///
+/// What happens to a node of the plan is told in the order in which it happens: LiveRun+Steps (may it
+/// start, its attempts, its end), LiveRun+Groups, LiveRun+Repeating (a group again as a whole),
+/// LiveRun+FanOut (many elements), LiveRun+Closing (what cleans up, and what is done finally).
 package final class LiveRun: Sendable {
   package let plan: Plan
   package let id: RunID
@@ -24,21 +28,33 @@ package final class LiveRun: Sendable {
   let executor: any StepExecutor
   let time: any TimeSource
   let values: RunValues
+  let frame: Frame
+  let wallClock: @Sendable () -> WallTime
+  /// What was left out by whoever started the run; empty: nothing.
+  let selection: Selection
   /// What the run's first event says.
   private let start: RunStart
-  private let startedAt: Duration
+  let startedAt: Duration
   private let timeout: Duration?
+  let onFailure: FailureResponse
   let state: Mutex<State>
   /// Hurries the end of what outlived its step.
   private let closing = StopSwitch()
   private let finished: Promise<RunReport, Never>
 
-  /// Everything that the one lock guards.
+  /// Everything that the one lock guards. Steps are known by their numbers, groups by their scopes'.
   struct State {
     var scopes: Scopes
     var running: [Int: RunningAttempt] = [:]
+    /// Steps that wait for a time: between two attempts, or because that is all they do.
+    var pauses: [Int: Pause] = [:]
     var groups: [Int: RunningGroup] = [:]
-    var counts = OutcomeCounts()
+    /// What is to be cleaned up when a group, by its scope, ends; in the order of starting.
+    var cleanups: [Int: [Cleanup]] = [:]
+    /// The scopes of steps that wait for a slot and are not where the plan has them.
+    var scopesOfWaiting: [Int: Int] = [:]
+    var retryBudget: RetryBudget
+    var random: RunRandom
     var runTimer: TimerToken?
     var killsAtOnce = false
     /// Processes that could not be killed.
@@ -48,11 +64,21 @@ package final class LiveRun: Sendable {
   struct RunningAttempt {
     let stop: StopSwitch
     let since: Duration
+    let scope: Int
+    /// Whether what ends the run lets it go on.
+    let isSheltered: Bool
   }
 
   struct RunningGroup {
     let since: Duration
     var timer: TimerToken?
+    /// Whether something above it had failed.
+    let failedBefore: Bool
+    /// How many members have succeeded; of a group that may be over before all have ended.
+    var successes = 0
+    var success: GroupSuccess?
+    /// The member that has won its race.
+    var winner: Plan.NodeIndex?
   }
 
   private init(
@@ -64,6 +90,9 @@ package final class LiveRun: Sendable {
     self.executor = executor
     self.time = time
     self.logs = logs
+    frame = .run(of: plan)
+    selection = configuration.selection
+    wallClock = configuration.wallClock
     secrets = configuration.secrets
     secrets.add(secretsIn: configuration.inputs)
     maxParallel = configuration.maxParallel(for: plan)
@@ -78,8 +107,13 @@ package final class LiveRun: Sendable {
       plan: plan, run: id, inputs: RunInputs(configuration.inputs), secrets: configuration.secrets,
       process: plan.values.isEmpty ? .empty : .inherited().hiding(plan.workflow.secrets),
       startDirectory: configuration.startDirectory)
-    let onFailure = configuration.onFailure ?? plan.workflow.onFailure
-    state = Mutex(State(scopes: Scopes(plan: plan, onFailure: onFailure)))
+    onFailure = configuration.onFailure ?? plan.workflow.onFailure
+    state = Mutex(
+      State(
+        scopes: Scopes(plan: plan, onFailure: onFailure),
+        retryBudget: RetryBudget(
+          steps: plan.steps.count, percent: configuration.retryBudgetPercent),
+        random: RunRandom(seed: configuration.randomSeed)))
     start = RunStart(
       of: plan, run: id, maxParallel: maxParallel, containment: executor.containment)
     finished = Promise(ifDropped: .success(RunReport(start: start)))
@@ -110,16 +144,38 @@ package final class LiveRun: Sendable {
     events.publish(.runStarted(start))
     for warning in earlyWarnings { warnings.tellOnce(warning) }
     let gate = Promise<Void, Never>(ifDropped: .success(()))
-    let futures = GraphCompiler.compile(plan, start: gate.future) { [self] node, results in
-      launch(node, after: results)
-    }
+    let futures = compile(plan.bodies.root, in: frame, start: gate.future)
     Future.zip(plan.groups[0].members.map { futures[plan.closingNode(of: Int($0))] })
+      .flatMap { [self] members in close(after: members) }
       .whenSettled { [self] _ in end() }
     if let timeout {
       let timer = time.schedule(after: timeout) { [self] in cancel(.runTimeout(timeout)) }
       state.withLock { $0.runTimer = timer }
     }
     gate.succeed(())
+  }
+
+  /// Makes the futures of a body.
+  func compile(
+    _ body: PlannedBodies.Body, of group: Int = 0, in frame: Frame, start: Future<Void, Never>
+  ) -> [Future<NodeResult, Never>] {
+    let compiler = GraphCompiler(plan: plan, frame: frame, start: start)
+    let futures = compiler.compile(body, of: group) { [self] node, results in
+      launch(node, in: frame, after: results)
+    }
+    if plan.bodies.waitForOutside { frame.keep(futures) }
+    return futures
+  }
+
+  /// Does what a node is there for, now that everything it waits for has settled.
+  private func launch(
+    _ node: PlanNode, in frame: Frame, after results: [NodeResult]
+  ) -> Future<NodeResult, Never> {
+    switch node {
+    case .step(let index): launchStep(Int(index), in: frame, after: results)
+    case .groupStart(let index): launchGroup(Int(index), in: frame, after: results)
+    case .groupEnd(let index): launchGroupEnd(Int(index), in: frame, after: results)
+    }
   }
 
   // MARK: From outside
@@ -129,7 +185,7 @@ package final class LiveRun: Sendable {
     respond(to: state.withLock { $0.scopes.runCancelled(reason) } ?? .nothing)
   }
 
-  /// Ends the run without a grace: what runs is killed.
+  /// Ends the run without a grace: what runs is killed, also what cleans up.
   package func killNow() {
     cancel(.requested)
     let running = state.withLock { state in
@@ -137,6 +193,7 @@ package final class LiveRun: Sendable {
       return state.running.values.map(\.stop)
     }
     for stop in running { stop.request(.now) }
+    cancelClosing()
     closing.request(.now)
   }
 
@@ -190,33 +247,10 @@ package final class LiveRun: Sendable {
     let end = state.withLock { state in
       state.unkillable += remains.unkillable
       return RunEnd(
-        of: state.scopes, counts: state.counts, duration: time.now - startedAt, outputs: outputs,
+        of: state.scopes, duration: time.now - startedAt, outputs: outputs,
         leftovers: remains.leftovers, unkillable: state.unkillable)
     }
     events.publish(.runFinished(end))
     finished.succeed(report)
-  }
-
-  // MARK: Responses
-
-  /// Does what has been decided, outside the lock.
-  func respond(to response: Scopes.Response) {
-    switch response {
-    case .nothing: break
-    case .holdBack(let range): slots.refuse(range)
-    case .cancel(let range): stop(range)
-    case .cancelRun(let reason):
-      events.publishUnlessFinished(.runCancelling(reason))
-      stop(plan.steps.indices)
-    }
-  }
-
-  private func stop(_ range: Range<Int>) {
-    slots.refuse(range)
-    let running = state.withLock { state in
-      let level: StopLevel = state.killsAtOnce ? .now : .graceful
-      return state.running.filter { range.contains($0.key) }.map { ($0.value.stop, level) }
-    }
-    for (stop, level) in running { stop.request(level) }
   }
 }

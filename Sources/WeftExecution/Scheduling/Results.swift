@@ -5,22 +5,30 @@ package import WeftPlatform
 
 extension NodeResult {
   /// What a step's end means for those who wait for it.
-  init(of step: PlannedStep, _ end: StepEnd) {
-    switch end.conclusion {
-    case .success: self = .success
-    case .failure, .skipped: self.init(conclusion: end.conclusion, blame: step.address)
-    case .cancelled: self.init(conclusion: .cancelled, blame: end.cancellation?.culprit)
-    }
+  ///
+  /// - Parameter failedBefore: Whether something that it waited for, however far above, had failed.
+  init(of address: StepAddress, _ end: StepEnd, failedBefore: Bool) {
+    let blame: StepAddress? =
+      switch end.conclusion {
+      case .success: nil
+      case .failure, .skipped: address
+      case .cancelled: end.cancellation?.culprit
+      }
+    self.init(
+      conclusion: end.conclusion, blame: blame, failedBefore: failedBefore)
   }
 
   /// What a skip means for those who wait.
-  init(_ reason: SkipReason) {
-    let blame =
+  init(_ reason: SkipReason, failedBefore: Bool) {
+    let blame: StepAddress? =
       switch reason {
-      case .dependencyFailed(let address), .heldBack(let address): Optional(address)
+      case .dependencyFailed(let address), .heldBack(let address): address
       case .cancelled(let reason): reason.culprit
+      case .condition, .notSelected: nil
       }
-    self.init(conclusion: reason.outcome, blame: blame)
+    self.init(
+      conclusion: reason.outcome, blame: blame, holdsBack: reason.holdsBack,
+      failedBefore: failedBefore)
   }
 }
 
@@ -28,7 +36,9 @@ extension CancelReason {
   /// Who made it necessary, if it was a part of the run.
   var culprit: StepAddress? {
     switch self {
-    case .groupTimeout(let address, _), .failure(let address): address
+    case .groupTimeout(let address, _), .failure(let address), .raceWon(let address, _),
+      .joined(let address):
+      address
     case .requested, .signal, .runTimeout: nil
     }
   }
@@ -45,6 +55,20 @@ extension OutcomeCounts {
     }
   }
 
+  mutating func add(_ other: OutcomeCounts) {
+    succeeded += other.succeeded
+    failed += other.failed
+    tolerated += other.tolerated
+    cancelled += other.cancelled
+    skipped += other.skipped
+  }
+
+  /// What failed was survived.
+  mutating func tolerateAll() {
+    tolerated += failed
+    failed = 0
+  }
+
   mutating func add(_ reason: SkipReason) {
     switch reason.outcome {
     case .cancelled: cancelled += 1
@@ -57,10 +81,11 @@ extension RunEnd {
   /// How a run ends once all its steps have. A cancellation that came when nothing was left to cancel
   /// has not happened.
   init(
-    of scopes: Scopes, counts: OutcomeCounts, duration: Duration,
+    of scopes: Scopes, duration: Duration,
     outputs: Result<[HandedOn], StepFailure>, leftovers: [LeftoverProcess],
     unkillable: [LeftoverProcess]
   ) {
+    let counts = scopes.counts
     let cancellation = counts.cancelled > 0 ? scopes.runCancellation : nil
     let fault = scopes.firstFault
     var outcome: Outcome =
@@ -104,6 +129,16 @@ extension RunID {
     let random = String(UInt32.random(in: 0...0xFF_FFFF), radix: 16)
     let suffix = String(repeating: "0", count: 6 - random.count) + random
     return RunID(String(digits.prefix(8)) + "-" + String(digits.suffix(6)) + "-" + suffix)
+  }
+}
+
+extension StepEnd {
+  /// The same attempt, cancelled before another followed.
+  func cancelled(for reason: CancelReason) -> StepEnd {
+    StepEnd(
+      outcome: .cancelled, conclusion: .cancelled, attempts: attempts, exit: exit,
+      cancellation: reason, duration: duration, usage: usage, outputBytes: outputBytes,
+      outputTruncated: outputTruncated, logBytes: logBytes, leftovers: leftovers)
   }
 }
 

@@ -3,17 +3,18 @@ import WeftPlanning
 
 /// Decides what a failure, a time limit or a cancellation means for the rest of a run.
 ///
-/// Every group is a scope, the top level the outermost. A failure acts within the nearest scope that
-/// tolerates it, or else within the whole run: there `onFailure` holds for everything that has not
-/// started, and under `cancel` for what is running, too.
+/// Every group is a scope, the top level the outermost; so is every element of a `forEach`, all of them
+/// together, and every attempt of a group. A failure acts within the nearest scope that absorbs it, or else
+/// within the whole run: there `onFailure` holds for everything that has not started, and under `cancel` for
+/// what is running, too. What a scope has absorbed passes outward only if the scope itself fails.
 struct Scopes {
   /// What is to be done about steps, now that something has been decided.
   enum Response: Hashable {
     case nothing
-    /// Those of the range that wait for a slot are turned away; those that run go on.
-    case holdBack(Range<Int>)
+    /// Those in the scope that wait for a slot are turned away; those that run go on.
+    case holdBack(Int)
     /// Those that wait are turned away, those that run are stopped.
-    case cancel(Range<Int>)
+    case cancel(Int)
     /// The same for everything there is.
     case cancelRun(CancelReason)
   }
@@ -24,88 +25,211 @@ struct Scopes {
     let failure: StepFailure
   }
 
-  private enum State {
+  /// How a scope takes a failure of something in it.
+  enum Absorption: Hashable {
+    /// Not at all: it acts further out at once.
+    case none
+    /// What is to start in it is held back, as `onFailure` says; the rest is decided when it ends.
+    case holding
+    /// Nothing is held back: others in it may still succeed.
+    case waiting
+  }
+
+  enum State {
     case open
     /// Nothing new starts; with `stopping`, what runs is being ended too.
     case held(by: StepAddress, stopping: Bool)
     case cancelling(CancelReason)
+    /// It never started, and nothing in it does.
+    case notStarted(SkipReason)
   }
 
-  private struct Scope {
+  struct Scope {
+    /// The scope around it; -1 of those that stand by themselves.
+    var parent: Int
+    /// Of a group, or of what is made of one.
+    var address: StepAddress?
+    var tolerance = FailureTolerance.none
+    var absorption = Absorption.none
     var state = State.open
     /// The first failure inside, tolerated by this scope or not.
     var firstFault: Fault?
     /// The first that this scope does not tolerate.
     var firstUntolerated: Fault?
     var timedOut: StepFailure?
+    /// How what is directly in an absorbing scope ended.
+    var counts = OutcomeCounts()
   }
 
-  private let plan: Plan
   private let onFailure: FailureResponse
-  private let stepRanges: [Range<Int>]
-  private var scopes: [Scope]
+  // Internal for what is decided at the end: Scopes+Ends.swift.
+  var scopes: [Scope]
+  /// Beginnings of runs of scopes that are not used any more, by their number.
+  private var unused: [Int: [Int]] = [:]
 
   init(plan: Plan, onFailure: FailureResponse) {
-    self.plan = plan
     self.onFailure = onFailure
-    stepRanges = plan.stepRanges()
-    scopes = Array(repeating: Scope(), count: plan.groups.count)
+    scopes = []
+    scopes.reserveCapacity(plan.groups.count)
+    for index in plan.groups.indices { scopes.append(Scope(of: index, in: plan, parent: nil)) }
+    // The run absorbs what nobody else does.
+    scopes[0].absorption = .holding
+  }
+
+  // MARK: Scopes of frames
+
+  /// Makes a scope, and after it those of groups.
+  ///
+  /// - Parameters:
+  ///   - parent: The scope around it; `nil`: it stands by itself.
+  ///   - addresses: What the groups are called.
+  mutating func open(
+    in parent: Int?, absorbing absorption: Absorption, groups: Range<Int> = 0..<0, of plan: Plan,
+    addresses: (StepAddress) -> StepAddress = { $0 }
+  ) -> Int {
+    let first: Int
+    if let reused = unused[groups.count]?.popLast() {
+      first = reused
+    } else {
+      first = scopes.count
+      for _ in 0...groups.count { scopes.append(Scope(parent: -1)) }
+    }
+    scopes[first] = Scope(parent: parent ?? -1)
+    scopes[first].absorption = absorption
+    for group in groups {
+      let number = first + 1 + group - groups.lowerBound
+      let around = plan.groups[group].parent ?? 0
+      scopes[number] = Scope(
+        of: group, in: plan,
+        parent: groups.contains(around) ? first + 1 + around - groups.lowerBound : first)
+      scopes[number].address = plan.groups[group].address.map(addresses)
+    }
+    return first
+  }
+
+  /// Nothing will ask for these scopes any more.
+  mutating func close(_ first: Int, groups: Range<Int> = 0..<0) {
+    unused[groups.count, default: []].append(first)
+  }
+
+  /// Separates a scope from those around it: what ends them does not end it.
+  mutating func detach(_ scope: Int) {
+    scopes[scope].parent = -1
+    scopes[scope].absorption = .holding
+  }
+
+  /// Whether one scope is another or stands around it.
+  func scope(_ outer: Int, isAround inner: Int) -> Bool {
+    var next = inner
+    while next >= 0 {
+      if next == outer { return true }
+      next = scopes[next].parent
+    }
+    return false
   }
 
   // MARK: May it start?
 
-  /// Why a node in this group must not start, as `results` of what it waits for and the scopes around
+  /// Why nothing in this scope may start whatever its condition: something around it never started.
+  func absence(of scope: Int) -> SkipReason? {
+    var next = scope
+    while next >= 0 {
+      if case .notStarted(let reason) = scopes[next].state { return reason }
+      next = scopes[next].parent
+    }
+    return nil
+  }
+
+  /// Why a node in this scope must not start, as `results` of what it waits for and the scopes around
   /// it stand; `nil` if it may. What comes first in this order is told: a cancellation, a dependency
   /// that did not succeed, a failure elsewhere that holds everything back.
-  func obstacle(inGroup group: Int, after results: [NodeResult]) -> SkipReason? {
-    if let reason = cancellation(ofGroup: group) { return .cancelled(reason) }
-    if let failed = results.first(where: { $0.conclusion != .success }) {
+  func obstacle(in scope: Int, after results: [NodeResult]) -> SkipReason? {
+    if let reason = absence(of: scope) { return reason }
+    if let reason = cancellation(of: scope) { return .cancelled(reason) }
+    if let failed = results.first(where: \.holdsBack) {
       guard let blame = failed.blame else {
         preconditionFailure("only a run that is being cancelled has failures without a culprit")
       }
       return .dependencyFailed(blame)
     }
-    for scope in plan.enclosingGroups(ofGroup: group) {
-      if case .held(let address, _) = scopes[scope].state { return .heldBack(by: address) }
+    return holder(of: scope).map { .heldBack(by: $0) }
+  }
+
+  private func holder(of scope: Int) -> StepAddress? {
+    var next = scope
+    while next >= 0 {
+      if case .held(let address, _) = scopes[next].state { return address }
+      next = scopes[next].parent
     }
     return nil
   }
 
-  /// Why the group, or one around it, is being cancelled.
-  func cancellation(ofGroup group: Int) -> CancelReason? {
-    for scope in plan.enclosingGroups(ofGroup: group) {
-      if case .cancelling(let reason) = scopes[scope].state { return reason }
+  /// Why the scope, or one around it, is being cancelled.
+  func cancellation(of scope: Int) -> CancelReason? {
+    var next = scope
+    while next >= 0 {
+      if case .cancelling(let reason) = scopes[next].state { return reason }
+      next = scopes[next].parent
     }
     return nil
   }
 
-  /// Why something that runs in this group is being stopped; `nil` if it is not.
-  func reasonToStop(inGroup group: Int) -> CancelReason? {
-    for scope in plan.enclosingGroups(ofGroup: group) {
-      switch scopes[scope].state {
+  /// Why something that runs in this scope is being stopped; `nil` if it is not.
+  func reasonToStop(in scope: Int) -> CancelReason? {
+    var next = scope
+    while next >= 0 {
+      switch scopes[next].state {
       case .cancelling(let reason): return reason
       case .held(let address, stopping: true): return .failure(of: address)
-      case .held(_, stopping: false), .open: break
+      case .held(_, stopping: false), .open, .notStarted: break
       }
+      next = scopes[next].parent
     }
     return nil
   }
 
   // MARK: What has happened
 
-  /// A step has failed, and its own `allowFailure` does not tolerate it.
-  mutating func stepFailed(_ step: PlannedStep, _ failure: StepFailure) -> Response {
-    failed(Fault(address: step.address, failure: failure), inside: step.group)
+  /// Something in the scope has failed, and is not tolerated by itself.
+  mutating func failed(_ fault: Fault, in innermost: Int) -> Response {
+    var next = innermost
+    while next >= 0 {
+      if scopes[next].firstFault == nil { scopes[next].firstFault = fault }
+      let isTolerated = scopes[next].tolerance.tolerates(fault.failure.classes)
+      if !isTolerated, scopes[next].firstUntolerated == nil { scopes[next].firstUntolerated = fault }
+      switch scopes[next].absorption {
+      case .none where !isTolerated: next = scopes[next].parent
+      case .none, .holding: return hold(next, because: fault.address)
+      case .waiting: return .nothing
+      }
+    }
+    return .nothing
+  }
+
+  /// Keeps a failure of an element, which does not act before there are too many.
+  mutating func note(_ fault: Fault, in scope: Int) {
+    if scopes[scope].firstUntolerated == nil { scopes[scope].firstUntolerated = fault }
+  }
+
+  /// The scope never starts.
+  mutating func skip(_ scope: Int, _ reason: SkipReason) {
+    scopes[scope].state = .notStarted(reason)
   }
 
   /// The time limit of a group has passed.
-  mutating func timeLimitPassed(ofGroup index: Int, after limit: Duration) -> Response {
-    guard let address = plan.groups[index].address, cancellation(ofGroup: index) == nil else {
+  mutating func timeLimitPassed(of scope: Int, after limit: Duration) -> Response {
+    guard let address = scopes[scope].address, cancellation(of: scope) == nil else {
       return .nothing
     }
-    scopes[index].timedOut = .timedOut(after: limit)
-    scopes[index].state = .cancelling(.groupTimeout(address, limit))
-    return .cancel(stepRanges[index])
+    scopes[scope].timedOut = .timedOut(after: limit)
+    return cancel(scope, .groupTimeout(address, limit))
+  }
+
+  /// What is in the scope is to end.
+  mutating func cancel(_ scope: Int, _ reason: CancelReason) -> Response {
+    guard cancellation(of: scope) == nil else { return .nothing }
+    scopes[scope].state = .cancelling(reason)
+    return .cancel(scope)
   }
 
   /// The run as a whole is to end.
@@ -114,7 +238,7 @@ struct Scopes {
   mutating func runCancelled(_ reason: CancelReason) -> Response? {
     switch scopes[0].state {
     case .cancelling, .held(_, stopping: true): return nil
-    case .open, .held(_, stopping: false): break
+    case .open, .held(_, stopping: false), .notStarted: break
     }
     scopes[0].state = .cancelling(reason)
     return .cancelRun(reason)
@@ -128,88 +252,44 @@ struct Scopes {
   /// The first failure that the run does not survive.
   var firstFault: Fault? { scopes[0].firstUntolerated }
 
-  private mutating func failed(_ fault: Fault, inside innermost: Int) -> Response {
-    for index in Array(plan.enclosingGroups(ofGroup: innermost)) {
-      if scopes[index].firstFault == nil { scopes[index].firstFault = fault }
-      let tolerance = plan.groups[index].step?.allowFailure ?? .none
-      if tolerance.tolerates(fault.failure.classes) { return close(index, because: fault.address) }
-      if scopes[index].firstUntolerated == nil { scopes[index].firstUntolerated = fault }
-    }
-    return close(0, because: fault.address)
+  /// Something that was done after all else has failed: the run has, too, if it had not before.
+  mutating func failedAtTheEnd(_ fault: Fault) {
+    if scopes[0].firstUntolerated == nil { scopes[0].firstUntolerated = fault }
   }
 
-  private mutating func close(_ index: Int, because address: StepAddress) -> Response {
+  /// The first failure that a scope has absorbed and did not tolerate.
+  func absorbedFault(of scope: Int) -> Fault? { scopes[scope].firstUntolerated }
+
+  mutating func hold(_ index: Int, because address: StepAddress) -> Response {
     guard case .open = scopes[index].state else { return .nothing }
     switch onFailure {
     case .continue: return .nothing
     case .stop:
       scopes[index].state = .held(by: address, stopping: false)
-      return .holdBack(stepRanges[index])
+      return .holdBack(index)
     case .cancel:
       // What has not started is held back and not cancelled: nobody asked for it to end.
       scopes[index].state = .held(by: address, stopping: true)
-      return index == 0 ? .cancelRun(.failure(of: address)) : .cancel(stepRanges[index])
+      return index == 0 ? .cancelRun(.failure(of: address)) : .cancel(index)
     }
-  }
-
-  /// A group has failed by itself, and not by a member.
-  mutating func failed(group index: Int, _ failure: StepFailure) -> (Verdict, Response) {
-    let group = plan.groups[index]
-    guard let address = group.address else { preconditionFailure("the top level is no group") }
-    let tolerance = group.step?.allowFailure ?? .none
-    if tolerance.tolerates(failure.classes), scopes[index].firstUntolerated == nil {
-      return (Verdict(outcome: .failure, conclusion: .success, failure: failure), .nothing)
-    }
-    let response = failed(Fault(address: address, failure: failure), inside: group.parent ?? 0)
-    let verdict = Verdict(
-      outcome: .failure, conclusion: .failure, failure: failure, blame: address)
-    return (verdict, response)
-  }
-
-  // MARK: The end of a group
-
-  /// How a group has ended.
-  struct Verdict: Hashable {
-    var outcome: Outcome
-    var conclusion: Outcome
-    var failure: StepFailure?
-    var cause: StepAddress?
-    var blame: StepAddress?
-  }
-
-  /// Everything in the group has ended; a group that timed out fails by that, and its failure counts in
-  /// the scopes around it as a step's would.
-  mutating func end(ofGroup index: Int, members: [NodeResult]) -> (Verdict, Response) {
-    let scope = scopes[index]
-    if let failure = scope.timedOut { return failed(group: index, failure) }
-    if let fault = scope.firstUntolerated ?? scope.firstFault {
-      let isTolerated = scope.firstUntolerated == nil
-      let verdict = Verdict(
-        outcome: .failure, conclusion: isTolerated ? .success : .failure, failure: fault.failure,
-        cause: fault.address, blame: isTolerated ? nil : fault.address)
-      return (verdict, .nothing)
-    }
-    for outcome in [Outcome.cancelled, .skipped] {
-      if let member = members.first(where: { $0.conclusion == outcome }) {
-        return (Verdict(outcome: outcome, conclusion: outcome, blame: member.blame), .nothing)
-      }
-    }
-    return (Verdict(outcome: .success, conclusion: .success), .nothing)
   }
 }
 
-extension Plan {
-  /// For each group the steps inside it, at any depth, as a range of indices into ``steps``.
-  func stepRanges() -> [Range<Int>] {
-    // How many steps stand before each node.
-    var before = [0]
-    before.reserveCapacity(nodes.count + 1)
-    for node in nodes {
-      if case .step = node { before.append(before.last! + 1) } else { before.append(before.last!) }
-    }
-    return groups.map { group in
-      before[max(0, group.startNode + 1)]..<before[min(nodes.count, group.endNode)]
-    }
+extension Scopes.Scope {
+  fileprivate init(of index: Int, in plan: Plan, parent: Int?) {
+    let group = plan.groups[index]
+    self.init(
+      parent: parent ?? group.parent ?? -1, address: group.address,
+      tolerance: group.step?.allowFailure ?? .none,
+      absorption: group.endsEarly ? .waiting : .none)
+  }
+}
+
+extension PlannedGroup {
+  /// Whether it is over when some of its members have succeeded.
+  var endsEarly: Bool {
+    guard let step, case .group(let group) = step.action else { return false }
+    return group.order == .race || group.join != .all
   }
 }
 

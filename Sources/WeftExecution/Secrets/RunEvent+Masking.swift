@@ -7,6 +7,8 @@ extension RunEvent.Kind {
   func masked(by mask: SecretMask) -> RunEvent.Kind {
     switch self {
     case .runStarted(let start): .runStarted(start.masked(by: mask))
+    case .stepRetrying(let step, let retry): .stepRetrying(step, retry.masked(by: mask))
+    case .groupRetrying(let group, let retry): .groupRetrying(group, retry.masked(by: mask))
     case .stepFinished(let step, let end): .stepFinished(step, end.masked(by: mask))
     case .groupFinished(let group, let end): .groupFinished(group, end.masked(by: mask))
     case .runWarning(let warning): .runWarning(warning.masked(by: mask))
@@ -35,6 +37,14 @@ extension StepEnd {
     end.leftovers = leftovers.map { $0.masked(by: mask) }
     end.unkillable = unkillable.map { $0.masked(by: mask) }
     return end
+  }
+}
+
+extension Retry {
+  fileprivate func masked(by mask: SecretMask) -> Retry {
+    var retry = self
+    retry.failure = failure.masked(by: mask)
+    return retry
   }
 }
 

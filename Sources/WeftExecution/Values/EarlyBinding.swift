@@ -36,7 +36,7 @@ private struct EarlyBinding {
     scope = StepScope(
       values: RunValues(
         plan: plan, run: run ?? RunID(""), inputs: RunInputs(inputs), secrets: RunSecrets(),
-        process: .empty, startDirectory: nil))
+        process: .empty, startDirectory: nil), frame: .run(of: plan))
   }
 
   mutating func bindAll() {

@@ -8,25 +8,33 @@ import WeftPlatform
 /// What values mean for the nodes of a run: a step is resolved before it starts, and hands on its outputs
 /// when it has succeeded.
 extension LiveRun {
-  /// What an attempt is to do, and the file for its outputs; or why there can be none.
-  func prepare(
-    _ index: Int, running command: Command, attempt: Int
-  ) -> (resolved: ResolvedStep, outputFile: String?, failure: StepFailure?) {
-    var (resolved, failure) = StepResolver(values).resolve(index, running: command)
-    guard failure == nil, plan.steps[index].step.outputs.contains(where: { $0.value == nil }) else {
-      return (resolved, nil, failure)
+  /// An attempt, with what it is to do, the file for its outputs, or why there can be none.
+  func makeAttempt(_ task: StepTask, running command: Command) -> Attempt {
+    var (resolved, failure) = StepResolver(values, in: task.frame).resolve(
+      task.index, running: command, attempt: task.attempt)
+    if task.isCleanup, resolved.timeout == nil { resolved.timeout = WorkflowLimits.cleanupTimeout }
+    var file: String?
+    if failure == nil, task.step.step.outputs.contains(where: { $0.value == nil }) {
+      do {
+        file = try values.folder.makeFile(forStep: task.instance, attempt: task.attempt)
+        file.map { resolved.handedOver.append((LiveRun.outputFileVariable, $0)) }
+      } catch {
+        failure = StepFailure(
+          classes: [.spawn],
+          message: "did not start: the file for its outputs cannot be made: \(error)",
+          help: "it is made in the directory for temporary files, which TMPDIR names")
+      }
     }
-    do {
-      let file = try values.folder.makeFile(forStep: index, attempt: attempt)
-      resolved.handedOver.append((LiveRun.outputFileVariable, file))
-      return (resolved, file, nil)
-    } catch {
-      let failure = StepFailure(
-        classes: [.spawn],
-        message: "did not start: the file for its outputs cannot be made: \(error)",
-        help: "it is made in the directory for temporary files, which TMPDIR names")
-      return (resolved, nil, failure)
-    }
+    logs.beginAttempt(of: task.instance)
+    return Attempt(
+      step: task.step, address: task.address, resolved: resolved, outputFile: file,
+      obstacle: failure, index: task.index, instance: task.instance, number: task.attempt,
+      frame: task.frame, stop: StopSwitch(),
+      output: StepOutputSink(
+        step: task.instance, address: task.address, limit: resolved.command.logLimit, logs: logs,
+        events: events, capture: values.capture(ofStep: task.index, running: resolved.command),
+        secrets: secrets),
+      logs: logs, warnings: warnings, slots: slots)
   }
 
   private static let outputFileVariable = "WEFT_OUTPUT"
@@ -43,7 +51,7 @@ extension LiveRun {
       StepFailure.judging(exit, successCodes: attempt.resolved.command.successCodes) == nil
     else { return (end, own) }
     do throws(StepFailure) {
-      let collector = OutputCollector(values)
+      let collector = OutputCollector(values, in: attempt.frame)
       let written = try collector.written(in: attempt.outputFile, by: attempt.step)
       own.outputs = try collector.outputs(
         ofStep: attempt.index, own: own, written: written, attempt: attempt.number)
@@ -63,7 +71,7 @@ extension LiveRun {
           stream, isSecret: values.secrets.mask.contains(stream.bytes), spool: values.spool)
       }
     }
-    let since = state.withLock { $0.running[attempt.index]?.since }
+    let since = state.withLock { $0.running[attempt.instance]?.since }
     return NodeValues(
       outcome: .success, conclusion: .success, attempts: attempt.number,
       duration: since.map { time.now - $0 } ?? .zero, exit: end.status.exit,
@@ -71,46 +79,47 @@ extension LiveRun {
   }
 
   /// Keeps what others read of the step.
-  func record(_ own: NodeValues?, _ end: StepEnd, of step: PlannedStep) {
+  func record(_ own: NodeValues?, _ end: StepEnd, of task: StepTask) {
     guard var own else { return }
     own.outcome = end.outcome
     own.conclusion = end.conclusion
+    own.attempts = end.attempts
     own.duration = end.duration
     if end.outcome != .success { own.outputs = [] }
-    values.record(own, ofNode: step.node)
+    values.record(own, ofNode: task.step.node, in: task.frame)
   }
 
   /// What a step resolves that has no command of its own.
   private static let noCommand = Command(.script(""))
 
   /// Computes a step that runs nothing.
-  func compute(_ index: Int) -> NodeResult {
-    let step = plan.steps[index]
-    events.publish(.stepStarted(step.address, attempt: 1), step: index)
+  func compute(_ task: StepTask) -> NodeResult {
+    events.publish(.stepStarted(task.address, attempt: 1), step: task.place)
     let since = time.now
-    var own = NodeValues(outcome: .success, conclusion: .success, attempts: 1)
-    let (resolved, obstacle) = StepResolver(values).resolve(index, running: LiveRun.noCommand)
-    var failure: StepFailure?
+    let own = NodeValues(outcome: .success, conclusion: .success, attempts: 1)
+    let end = StepEnd(
+      outcome: .success, conclusion: .success, attempts: 1, exit: nil, duration: time.now - since)
+    return concludeComputing(task, end, own)
+  }
+
+  /// The end of a step without a program: with its outputs, if it succeeded.
+  func concludeComputing(_ task: StepTask, _ end: StepEnd, _ own: NodeValues) -> NodeResult {
+    guard end.outcome == .success else { return conclude(task, end, own) }
+    var (own, end) = (own, end)
+    let (resolved, obstacle) = StepResolver(values, in: task.frame).resolve(
+      task.index, running: LiveRun.noCommand, attempt: 1)
     do throws(StepFailure) {
       if let obstacle { throw obstacle }
-      own.outputs = try OutputCollector(values).outputs(ofStep: index, own: own, attempt: 1)
+      own.outputs = try OutputCollector(values, in: task.frame).outputs(
+        ofStep: task.index, own: own, attempt: 1)
+      end.outputs = own.outputs.map(HandedOn.init)
     } catch {
-      failure = error
+      let isTolerated = resolved.allowFailure.tolerates(error.classes)
+      end = StepEnd(
+        outcome: .failure, conclusion: isTolerated ? .success : .failure, attempts: 1, exit: nil,
+        failure: error, duration: end.duration)
     }
-    let isTolerated = failure.map { resolved.allowFailure.tolerates($0.classes) } ?? false
-    let end = StepEnd(
-      outcome: failure == nil ? .success : .failure,
-      conclusion: failure == nil || isTolerated ? .success : .failure, attempts: 1, exit: nil,
-      failure: failure, duration: time.now - since, outputs: own.outputs.map(HandedOn.init))
-    let response = state.withLock { state in
-      state.counts.add(end)
-      guard end.conclusion == .failure, let failure else { return Scopes.Response.nothing }
-      return state.scopes.stepFailed(step, failure)
-    }
-    record(own, end, of: step)
-    events.publish(.stepFinished(step.address, end), step: index)
-    respond(to: response)
-    return NodeResult(of: step, end)
+    return conclude(task, end, own)
   }
 }
 
@@ -134,29 +143,35 @@ extension HandedOn {
 
 /// Groups, and the run as a whole.
 extension LiveRun {
-  /// What a group hands on, if all in it succeeded or was tolerated.
+  /// What a group hands on, if all in it succeeded or was tolerated; a race, what the winner does.
   func outputs(
-    ofGroup index: Int, _ verdict: Scopes.Verdict, lasting duration: Duration
+    of task: GroupTask, _ verdict: Scopes.Verdict, winner: Plan.NodeIndex?,
+    lasting duration: Duration
   ) -> Result<[OutputValue], StepFailure> {
-    guard verdict.outcome == .success, plan.groups[index].step?.outputs.isEmpty == false else {
-      return .success([])
-    }
+    guard verdict.outcome == .success else { return .success([]) }
+    var handedOn: [OutputValue] = []
+    if let winner { handedOn = task.frame.result(ofNode: winner)?.outputs ?? [] }
+    guard plan.groups[task.index].step?.outputs.isEmpty == false else { return .success(handedOn) }
     let own = NodeValues(
-      outcome: .success, conclusion: .success, attempts: 1, duration: duration, isGroup: true)
+      outcome: .success, conclusion: .success, attempts: task.attempt, duration: duration,
+      isGroup: true)
     return Result { () throws(StepFailure) in
-      try OutputCollector(values).outputs(ofGroup: index, own: own)
+      let declared = try OutputCollector(values, in: task.frame).outputs(
+        ofGroup: task.index, own: own)
+      return handedOn.filter { one in !declared.contains { $0.name == one.name } } + declared
     }
   }
 
   /// Keeps what others read of the group.
   func recordGroup(
-    _ index: Int, _ verdict: Scopes.Verdict, _ outputs: Result<[OutputValue], StepFailure>,
+    _ task: GroupTask, _ verdict: Scopes.Verdict, _ outputs: Result<[OutputValue], StepFailure>,
     lasting duration: Duration
   ) {
-    let own = NodeValues(
-      outcome: verdict.outcome, conclusion: verdict.conclusion, attempts: 1, duration: duration,
-      outputs: (try? outputs.get()) ?? [], isGroup: true)
-    values.record(own, ofNode: plan.groups[index].startNode)
+    var own = NodeValues(
+      outcome: verdict.outcome, conclusion: verdict.conclusion, attempts: task.attempt,
+      duration: duration, outputs: (try? outputs.get()) ?? [], isGroup: true)
+    own.winner = verdict.winner
+    values.record(own, ofNode: plan.groups[task.index].startNode, in: task.frame)
   }
 
   /// What the run hands on, if it is going to have succeeded.
@@ -164,11 +179,11 @@ extension LiveRun {
     // A cancellation that found nothing left to cancel has not happened.
     let isLost = state.withLock { state in
       state.scopes.firstFault != nil
-        || state.scopes.runCancellation != nil && state.counts.cancelled > 0
+        || state.scopes.runCancellation != nil && state.scopes.counts.cancelled > 0
     }
     guard !isLost, !plan.workflow.outputs.isEmpty else { return .success([]) }
     return Result { () throws(StepFailure) in
-      try OutputCollector(values).outputsOfRun().map(HandedOn.init)
+      try OutputCollector(values, in: frame).outputsOfRun().map(HandedOn.init)
     }
   }
 }

@@ -15,6 +15,10 @@ struct NodeValues: Sendable {
   var stderr: CapturedText?
   var outputs: [OutputValue] = []
   var isGroup = false
+  /// Of what is run for many elements; by index.
+  var results: [ElementResult]?
+  /// Of a race: the member that won.
+  var winner: StepAddress?
 
   /// What there is of it as a whole; `json` only where it is asked for.
   var fields: [StepField] {

@@ -7,10 +7,12 @@ import WeftPlanning
 /// Computes what steps, groups and the run hand on, once they have succeeded.
 struct OutputCollector {
   let values: RunValues
+  let frame: Frame
   private var plan: Plan { values.plan }
 
-  init(_ values: RunValues) {
+  init(_ values: RunValues, in frame: Frame) {
     self.values = values
+    self.frame = frame
   }
 
   /// The outputs of a step whose result, but for them, is `own`.
@@ -20,9 +22,9 @@ struct OutputCollector {
     ofStep index: Int, own: NodeValues, written: [OutputValue] = [], attempt: Int
   ) throws(StepFailure) -> [OutputValue] {
     let step = plan.steps[index]
-    var scope = StepScope(values: values, group: step.group, attempt: attempt)
+    var scope = StepScope(values: values, frame: frame, group: step.group, attempt: attempt)
     scope.own = (own, step.address)
-    scope.variables = try StepResolver(values).variables(ofStep: index)
+    scope.variables = try StepResolver(values, in: frame).variables(ofStep: index)
     return try outputs(
       step.step.outputs, plan.values.texts(ofStep: index), written: written, in: scope)
   }
@@ -31,7 +33,7 @@ struct OutputCollector {
   func outputs(ofGroup index: Int, own: NodeValues) throws(StepFailure) -> [OutputValue] {
     let group = plan.groups[index]
     guard let step = group.step, let address = group.address else { return [] }
-    var scope = StepScope(values: values, group: index)
+    var scope = StepScope(values: values, frame: frame, group: index)
     scope.own = (own, address)
     return try outputs(step.outputs, plan.values.texts(ofGroup: index), in: scope)
   }
@@ -39,7 +41,7 @@ struct OutputCollector {
   /// The outputs of the workflow.
   func outputsOfRun() throws(StepFailure) -> [OutputValue] {
     try outputs(
-      plan.workflow.outputs, plan.values.texts(ofGroup: 0), in: StepScope(values: values, group: 0))
+      plan.workflow.outputs, plan.values.texts(ofGroup: 0), in: StepScope(values: values, frame: frame, group: 0))
   }
 
   private func outputs(

@@ -7,13 +7,6 @@ import WeftPlatform
 /// What expressions of a run can read: inputs, and what steps and groups have left behind that some
 /// expression reads. Written once for each step and group, when it has ended.
 final class RunValues: Sendable {
-  private struct State {
-    /// By node: a step's, a group's start.
-    var results: [Int32: NodeValues] = [:]
-    /// What groups with expressions in their `env` set; by group.
-    var environments: [Int: Result<[String: ScopedText?], StepFailure>] = [:]
-  }
-
   let plan: Plan
   let run: RunID
   let inputs: RunInputs
@@ -25,7 +18,6 @@ final class RunValues: Sendable {
   let folder: OutputFolder
   /// What relative patterns of `hashFiles` and relative files are relative to.
   let startDirectory: String?
-  private let state = Mutex(State())
 
   init(
     plan: Plan, run: RunID, inputs: RunInputs, secrets: RunSecrets, process: EnvironmentBlock,
@@ -40,29 +32,19 @@ final class RunValues: Sendable {
     folder = OutputFolder(of: run)
   }
 
-  /// What has become of a step or group; `nil` if it has not ended or nobody reads it.
-  func result(ofNode node: Plan.NodeIndex) -> NodeValues? {
-    state.withLock { $0.results[Int32(node)] }
+  /// What has become of a step or group, seen from a frame; `nil` if it has not ended or nobody reads it.
+  func result(ofNode node: Plan.NodeIndex, in frame: Frame) -> NodeValues? {
+    frame.result(ofNode: node)
   }
 
-  func record(_ values: NodeValues, ofNode node: Plan.NodeIndex) {
+  func record(_ values: NodeValues, ofNode node: Plan.NodeIndex, in frame: Frame) {
     guard plan.values.reads(ofNode: node) != [] else { return }
-    state.withLock { $0.results[Int32(node)] = values }
+    frame.record(values, ofNode: node)
   }
 
   /// What is to be kept of a step's output; nothing of what goes to a terminal.
   func capture(ofStep index: Int, running command: Command) -> OutputCapture {
     OutputCapture(command.usesTerminal ? [] : plan.values.reads(ofNode: plan.steps[index].node))
-  }
-
-  /// What a group sets, evaluated once: all that it reads has ended before the group began.
-  func environment(
-    ofGroup group: Int, evaluating evaluate: () -> Result<[String: ScopedText?], StepFailure>
-  ) -> Result<[String: ScopedText?], StepFailure> {
-    if let known = state.withLock({ $0.environments[group] }) { return known }
-    let environment = evaluate()
-    state.withLock { $0.environments[group] = environment }
-    return environment
   }
 }
 

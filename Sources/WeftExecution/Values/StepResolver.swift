@@ -6,14 +6,18 @@ import WeftPlanning
 /// Puts values in place of the expressions of a step, at the moment when it starts.
 struct StepResolver {
   let values: RunValues
+  let frame: Frame
   private var plan: Plan { values.plan }
 
-  init(_ values: RunValues) {
+  init(_ values: RunValues, in frame: Frame) {
     self.values = values
+    self.frame = frame
   }
 
   /// - Returns: What the step does and, where an expression could not be evaluated, why it cannot.
-  func resolve(_ index: Int, running command: Command) -> (ResolvedStep, StepFailure?) {
+  func resolve(
+    _ index: Int, running command: Command, attempt: Int
+  ) -> (ResolvedStep, StepFailure?) {
     let step = plan.steps[index]
     var resolved = ResolvedStep(asWritten: step, running: command, in: plan)
     let texts = plan.values.texts(ofStep: index)
@@ -21,7 +25,7 @@ struct StepResolver {
       return (resolved, nil)
     }
     do throws(StepFailure) {
-      try resolve(texts, of: step, at: index, &resolved)
+      try resolve(texts, of: step, at: index, attempt: attempt, &resolved)
       return (resolved, nil)
     } catch {
       // What the step is allowed to fail at includes its own expressions.
@@ -31,14 +35,14 @@ struct StepResolver {
   }
 
   /// Which failures of a step the run survives; found even where other texts of it cannot be computed.
-  private func tolerance(ofStep index: Int) throws(StepFailure) -> FailureTolerance {
+  func tolerance(ofStep index: Int) throws(StepFailure) -> FailureTolerance {
     let step = plan.steps[index]
     guard
       let text = plan.values.texts(ofStep: index).first(where: {
         $0.site == .computed(.allowFailure)
       }), let expression = text.template.onlyExpression
     else { return step.allowFailure }
-    var scope = StepScope(values: values, group: step.group)
+    var scope = StepScope(values: values, frame: frame, group: step.group)
     if expression.references.contains(where: { $0.valueContext == .env }) {
       scope.variables = try variables(ofStep: index)
     }
@@ -55,10 +59,10 @@ struct StepResolver {
   }
 
   private func resolve(
-    _ texts: ArraySlice<PlannedText>, of step: PlannedStep, at index: Int,
+    _ texts: ArraySlice<PlannedText>, of step: PlannedStep, at index: Int, attempt: Int,
     _ resolved: inout ResolvedStep
   ) throws(StepFailure) {
-    var scope = StepScope(values: values, group: step.group)
+    var scope = StepScope(values: values, frame: frame, group: step.group, attempt: attempt)
     try resolveGroups(around: step, &resolved)
     let own = try variables(step.settings.environment, texts, scope)
     resolved.environment = own.mapValues { $0?.text }
@@ -147,7 +151,7 @@ struct StepResolver {
       hasDirectory = true
       guard let text = texts.first(where: { $0.site == .workingDirectory }) else { continue }
       do throws(ExpressionFault) {
-        let scope = StepScope(values: values, group: group)
+        let scope = StepScope(values: values, frame: frame, group: group)
         resolved.workingDirectory = try open(text.template.text(in: scope), text)
       } catch {
         throw failure(error, in: text)
@@ -157,10 +161,10 @@ struct StepResolver {
 
   /// What a group sets, evaluated.
   func environment(ofGroup group: Int) throws(StepFailure) -> [String: ScopedText?] {
-    try values.environment(ofGroup: group) {
+    try frame.environment(ofGroup: group) { frame in
       Result { () throws(StepFailure) in
-        let scope = StepScope(values: values, group: plan.groups[group].parent)
-        return try variables(
+        let scope = StepScope(values: values, frame: frame, group: plan.groups[group].parent)
+        return try StepResolver(values, in: frame).variables(
           plan.settings(ofGroup: group).environment, plan.values.texts(ofGroup: group), scope)
       }
     }.get()
@@ -171,7 +175,7 @@ struct StepResolver {
     let step = plan.steps[index]
     return try variables(
       step.settings.environment, plan.values.texts(ofStep: index),
-      StepScope(values: values, group: step.group))
+      StepScope(values: values, frame: frame, group: step.group))
   }
 
   /// The variables of one layer; those with expressions read the layers outside of it.

@@ -7,6 +7,7 @@ import WeftPlatform
 /// Where the expressions of one text get their values from while the run goes on.
 struct StepScope: ExpressionScope {
   let values: RunValues
+  let frame: Frame
   /// The innermost group whose `env` is read; `nil` where only the process's own environment is.
   var group: Int?
   /// What the step itself sets, above that.
@@ -14,6 +15,8 @@ struct StepScope: ExpressionScope {
   /// The step or group whose result `self` is, as it is about to become.
   var own: (values: NodeValues, address: StepAddress)?
   var attempt = 1
+  /// What the status functions say; of conditions alone.
+  var statuses = Status(success: true, failure: false, cancelled: false)
 
   func value(of reference: ContextReference) throws(ExpressionFault) -> ScopedValue {
     let names = reference.names
@@ -33,8 +36,7 @@ struct StepScope: ExpressionScope {
     }
   }
 
-  /// No place where these may stand has this scope.
-  func status(_ function: StatusFunction) -> Bool { function == .always }
+  func status(_ function: StatusFunction) -> Bool { statuses[function] }
 
   func hashFiles(_ patterns: [String]) throws(ExpressionFault) -> String {
     try FileHash.text(of: patterns, below: values.startDirectory ?? ".")
@@ -94,7 +96,7 @@ struct StepScope: ExpressionScope {
   private func result(
     ofNode node: Plan.NodeIndex, _ names: Names
   ) throws(ExpressionProblem) -> ScopedValue {
-    guard let result = values.result(ofNode: node) else { return ScopedValue(.null) }
+    guard let result = values.result(ofNode: node, in: frame) else { return ScopedValue(.null) }
     return try part(names, of: result, owner: "\"\(values.plan.title(ofNode: node))\"")
   }
 
@@ -162,7 +164,7 @@ extension StepScope {
     ofGroup group: Int
   ) throws(ExpressionProblem) -> [String: ScopedText?] {
     do {
-      return try StepResolver(values).environment(ofGroup: group)
+      return try StepResolver(values, in: frame).environment(ofGroup: group)
     } catch {
       throw .scope(code: "W0334", message: error.message, help: error.help)
     }

@@ -35,7 +35,7 @@ extension Plan {
   var title: String { workflow.name ?? workflow.source.value?.path ?? "workflow" }
 
   /// The step that a node is, or the group that it begins or ends.
-  func address(of node: NodeIndex) -> StepAddress {
+  package func address(of node: NodeIndex) -> StepAddress {
     switch nodes[node] {
     case .step(let index): return steps[Int(index)].address
     case .groupStart(let index), .groupEnd(let index):

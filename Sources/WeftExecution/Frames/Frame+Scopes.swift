@@ -1,0 +1,56 @@
+import WeftPlanning
+
+extension Frame {
+  /// The scope around a group.
+  func scope(around group: Int, of plan: Plan) -> Int {
+    scope(ofGroup: plan.groups[group].parent ?? 0)
+  }
+
+  /// Whether the frame is one of the elements of this step, or of this group by its start.
+  func isElement(of node: Plan.NodeIndex) -> Bool {
+    guard case .element = kind else { return false }
+    return part.member == node
+  }
+}
+
+extension Frame {
+  /// The innermost limit around the members of a group.
+  func limit(ofGroup group: Int, in plan: Plan) -> Int? {
+    var frame = self
+    while let parent = frame.parent {
+      if case .element = frame.kind, frame.part.groups.contains(group) {
+        return frame.limits[group]
+      }
+      frame = parent
+    }
+    return plan.limit(ofGroup: group)
+  }
+
+  /// A step of an element waits for a slot.
+  func stepQueued() {
+    var next: Frame? = self
+    while let frame = next {
+      frame.fanOut?.stepQueued()
+      next = frame.parent
+    }
+  }
+
+  /// It does not wait any more.
+  func stepAnswered() {
+    var next: Frame? = self
+    while let frame = next {
+      frame.fanOut?.stepAnswered()
+      next = frame.parent
+    }
+  }
+}
+
+extension Plan {
+  /// The innermost limit around the members of a group, as ``SlotQueue`` numbers them.
+  fileprivate func limit(ofGroup group: Int) -> Int? {
+    for group in enclosingGroups(ofGroup: group) where group > 0 && groups[group].maxParallel != nil {
+      return groups[1..<group].count { $0.maxParallel != nil }
+    }
+    return nil
+  }
+}

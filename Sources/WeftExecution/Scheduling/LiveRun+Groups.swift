@@ -1,0 +1,196 @@
+import Synchronization
+import WeftDefinition
+import WeftFutures
+import WeftPlanning
+import WeftPlatform
+
+/// A group in one frame, from its start to its end.
+struct GroupTask: Sendable {
+  let frame: Frame
+  /// In the plan.
+  let index: Int
+  let address: StepAddress
+  let scope: Int
+  var attempt = 1
+
+  init(_ index: Int, of plan: Plan, in frame: Frame, attempt: Int = 1) {
+    guard let address = plan.groups[index].address else {
+      preconditionFailure("the top level is not a node")
+    }
+    self.frame = frame
+    self.index = index
+    self.address = frame.address(of: address)
+    self.attempt = attempt
+    scope = frame.scope(ofGroup: index)
+  }
+}
+
+/// How a group ended, before it has been told.
+struct GroupOutcome: Sendable {
+  var verdict: Scopes.Verdict
+  var outputs: [OutputValue] = []
+  var duration = Duration.zero
+  /// Whether something above the group had failed.
+  var failedBefore: Bool
+
+  var result: NodeResult {
+    NodeResult(
+      conclusion: verdict.conclusion, blame: verdict.blame, failedBefore: failedBefore)
+  }
+}
+
+/// What becomes of a group that is run once with the rest.
+extension LiveRun {
+  func launchGroup(
+    _ index: Int, in frame: Frame, after results: [NodeResult]
+  ) -> Future<NodeResult, Never> {
+    let group = plan.groups[index]
+    if let step = group.step, step.hasControl, step.control.fanOut != nil,
+      !frame.isElement(of: group.startNode)
+    {
+      return launchFanOut(.group(index), in: frame, after: results)
+    }
+    if group.isRepeated { return launchRepeated(index, in: frame, after: results) }
+    let task = GroupTask(index, of: plan, in: frame)
+    if let reason = whyNotStarted(task, after: results) {
+      return Future(value: skip(task, reason, after: results))
+    }
+    let failedBefore = results.contains(where: \.hasFailed)
+    startGroup(task, failedBefore: failedBefore)
+    return Future(
+      value: NodeResult(conclusion: .success, blame: nil, failedBefore: failedBefore))
+  }
+
+  func launchGroupEnd(
+    _ index: Int, in frame: Frame, after results: [NodeResult]
+  ) -> Future<NodeResult, Never> {
+    let task = GroupTask(index, of: plan, in: frame)
+    // A group that never started is told of by its steps, which were skipped.
+    if let reason = state.withLock({ $0.scopes.absence(of: task.scope) }) {
+      recordGroup(
+        task, Scopes.Verdict(outcome: reason.outcome, conclusion: reason.outcome), .success([]),
+        lasting: .zero)
+      return Future(
+        value: NodeResult(reason, failedBefore: results.contains(where: \.hasFailed)))
+    }
+    return endGroup(task, members: results).map { [self] outcome in
+      tell(task, outcome)
+      return outcome.result
+    }
+  }
+
+  /// Why a group does not start; a condition that cannot be evaluated fails it.
+  func whyNotStarted(_ task: GroupTask, after results: [NodeResult]) -> SkipReason? {
+    let parent = plan.groups[task.index].parent ?? 0
+    let admission = admission(
+      StartCondition(plan.values.texts(ofGroup: task.index)), of: task.address, in: task.frame,
+      scope: task.frame.scope(around: task.index, of: plan), after: results, inGroup: parent,
+      startsAlways: isFinal(parent)
+    ) { [:] }
+    switch admission {
+    case .start: return nil
+    case .skip(let reason): return reason
+    case .fail(let failure):
+      // It has no attempt that could fail: what it cannot find out holds its members back.
+      let response = state.withLock { state in
+        state.scopes.failed(
+          Scopes.Fault(address: task.address, failure: failure),
+          in: task.frame.scope(around: task.index, of: plan))
+      }
+      respond(to: response)
+      return .dependencyFailed(task.address)
+    }
+  }
+
+  func skip(_ task: GroupTask, _ reason: SkipReason, after results: [NodeResult]) -> NodeResult {
+    state.withLock { $0.scopes.skip(task.scope, reason) }
+    return NodeResult(reason, failedBefore: results.contains(where: \.hasFailed))
+  }
+
+  func startGroup(_ task: GroupTask, failedBefore: Bool) {
+    let group = plan.groups[task.index]
+    noteCleanup(
+      of: group.startNode, in: task.frame,
+      scope: task.frame.scope(around: task.index, of: plan))
+    events.publish(.groupStarted(task.address, GroupStart(attempt: task.attempt)))
+    let timer = group.step?.timeout.map { limit in
+      time.schedule(after: limit) { [self] in
+        respond(to: state.withLock { $0.scopes.timeLimitPassed(of: task.scope, after: limit) })
+      }
+    }
+    state.withLock { state in
+      state.groups[task.scope] = RunningGroup(
+        since: time.now, timer: timer, failedBefore: failedBefore)
+    }
+  }
+
+  /// Everything in the group has ended: cleans up, and finds out how it has ended.
+  func endGroup(_ task: GroupTask, members: [NodeResult]) -> Future<GroupOutcome, Never> {
+    guard let cleaning = cleanUp(in: task.scope) else {
+      return Future(value: judge(task, members: members))
+    }
+    return cleaning.map { [self] _ in judge(task, members: members) }
+  }
+
+  private func judge(_ task: GroupTask, members: [NodeResult]) -> GroupOutcome {
+    var (verdict, response, running) = state.withLock { state in
+      let running = state.groups.removeValue(forKey: task.scope)
+      let (verdict, response) = state.scopes.end(
+        ofGroup: task.scope, members: members, success: running?.success)
+      state.scopes.passOnCounts(ofGroup: task.scope, surviving: verdict.conclusion == .success)
+      return (verdict, response, running)
+    }
+    running?.timer?.cancel()
+    let duration = running.map { time.now - $0.since } ?? .zero
+    let outputs = outputs(of: task, verdict, winner: running?.winner, lasting: duration)
+    if case .failure(let failure) = outputs {
+      (verdict, response) = state.withLock { $0.scopes.failed(group: task.scope, failure) }
+    }
+    recordGroup(task, verdict, outputs, lasting: duration)
+    respond(to: response)
+    return GroupOutcome(
+      verdict: verdict, outputs: (try? outputs.get()) ?? [], duration: duration,
+      failedBefore: running?.failedBefore ?? false)
+  }
+
+  func tell(_ task: GroupTask, _ outcome: GroupOutcome) {
+    let verdict = outcome.verdict
+    events.publish(
+      .groupFinished(
+        task.address,
+        GroupEnd(
+          outcome: verdict.outcome, conclusion: verdict.conclusion, failure: verdict.failure,
+          cause: verdict.cause, attempts: task.attempt, winner: verdict.winner,
+          duration: outcome.duration, outputs: outcome.outputs.map(HandedOn.init))))
+  }
+
+  // MARK: Races
+
+  /// A member of a group that may be over before all have ended has ended.
+  func memberEnded(
+    _ node: Plan.NodeIndex, ofGroup index: Int, in frame: Frame, _ result: NodeResult
+  ) {
+    guard result.conclusion == .success,
+      case .group(let group)? = plan.groups[index].step?.action
+    else { return }
+    let task = GroupTask(index, of: plan, in: frame)
+    let member = frame.address(of: plan.address(of: node))
+    respond(
+      to: state.withLock { state in
+        state.groups[task.scope]?.successes += 1
+        guard let running = state.groups[task.scope], running.success == nil else {
+          return .nothing
+        }
+        switch (group.order, group.join) {
+        case (.race, _):
+          state.groups[task.scope]?.success = GroupSuccess(winner: member)
+          state.groups[task.scope]?.winner = node
+          return state.scopes.cancel(task.scope, .raceWon(task.address, by: member))
+        case (_, .atLeast(let count)) where running.successes >= count:
+          state.groups[task.scope]?.success = GroupSuccess()
+          return state.scopes.cancel(task.scope, .joined(task.address))
+        default: return .nothing
+        }
+      })
+  }
+}

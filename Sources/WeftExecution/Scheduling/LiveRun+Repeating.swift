@@ -1,0 +1,154 @@
+import WeftExpressions
+import Synchronization
+import WeftDefinition
+import WeftFutures
+import WeftPlanning
+import WeftPlatform
+
+/// A group that is tried again as a whole: each attempt is a frame of its own.
+extension LiveRun {
+  func launchRepeated(
+    _ index: Int, in frame: Frame, after results: [NodeResult]
+  ) -> Future<NodeResult, Never> {
+    let task = GroupTask(index, of: plan, in: frame)
+    if let reason = whyNotStarted(task, after: results) {
+      return Future(value: leaveOut(task, reason, after: results))
+    }
+    let retry = plan.groups[index].step?.control.retry ?? []
+    let ledger = RetryLedger(policies: retry, startedAt: time.now)
+    return attempt(1, of: task, ledger, failedBefore: results.contains(where: \.hasFailed))
+  }
+
+  /// A group that is run apart is skipped as a whole.
+  func leaveOut(
+    _ task: GroupTask, _ reason: SkipReason, after results: [NodeResult]
+  ) -> NodeResult {
+    let scope = task.frame.scope(around: task.index, of: plan)
+    state.withLock { $0.scopes.count(in: scope) { $0.add(reason) } }
+    let own = NodeValues(outcome: reason.outcome, conclusion: reason.outcome, isGroup: true)
+    values.record(own, ofNode: plan.groups[task.index].startNode, in: task.frame)
+    events.publish(.stepSkipped(task.address, reason))
+    return NodeResult(reason, failedBefore: results.contains(where: \.hasFailed))
+  }
+
+  private func attempt(
+    _ number: Int, of whole: GroupTask, _ ledger: RetryLedger, failedBefore: Bool
+  ) -> Future<NodeResult, Never> {
+    let frame = openAttempt(number, of: whole)
+    let task = GroupTask(whole.index, of: plan, in: frame, attempt: number)
+    return run(task, failedBefore: failedBefore).flatMap { [self] outcome in
+      var ledger = ledger
+      switch decision(&ledger, on: outcome, of: task) {
+      case .giveUp: return Future(value: finish(task, outcome, of: whole))
+      case .retry(let delay, _):
+        return repeatAttempt(task, outcome, of: whole, ledger, after: delay)
+      }
+    }
+  }
+
+  private func repeatAttempt(
+    _ task: GroupTask, _ outcome: GroupOutcome, of whole: GroupTask, _ ledger: RetryLedger,
+    after delay: Duration
+  ) -> Future<NodeResult, Never> {
+    guard let failure = outcome.verdict.failure else {
+      preconditionFailure("only failures are tried again")
+    }
+    let retry = Retry(
+      attempt: task.attempt, failure: failure, exit: nil, duration: outcome.duration, delay: delay)
+    events.publish(.groupRetrying(task.address, retry))
+    let outer = whole.frame.scope(around: whole.index, of: plan)
+    // No step has a number below nothing.
+    return pause(-1 - whole.scope, in: outer, for: delay).flatMap { [self] pauseEnd in
+      guard pauseEnd == .over else {
+        return Future(value: finish(task, cutShort(outcome, in: outer), of: whole))
+      }
+      state.withLock { state in
+        state.scopes.forgetCounts(of: task.frame.scope)
+        state.scopes.close(task.frame.scope, groups: task.frame.part.groups)
+      }
+      return attempt(task.attempt + 1, of: whole, ledger, failedBefore: outcome.failedBefore)
+    }
+  }
+
+  /// No further attempt is made after all: the last one counts, unless somebody has cancelled it.
+  private func cutShort(_ outcome: GroupOutcome, in scope: Int) -> GroupOutcome {
+    guard let reason = state.withLock({ $0.scopes.cancellation(of: scope) }) else { return outcome }
+    var outcome = outcome
+    outcome.verdict = Scopes.Verdict(
+      outcome: .cancelled, conclusion: .cancelled, blame: reason.culprit)
+    return outcome
+  }
+
+  private func openAttempt(_ number: Int, of whole: GroupTask) -> Frame {
+    let part = Part(group: whole.index, of: plan)
+    let outer = whole.frame.scope(around: whole.index, of: plan)
+    let scope = state.withLock { state in
+      state.scopes.open(
+        in: outer, absorbing: .holding, groups: part.groups, of: plan,
+        addresses: whole.frame.address(of:))
+    }
+    return Frame(
+      .attempt(number), of: part, in: whole.frame,
+      firstInstance: whole.frame.instance(ofStep: part.steps.lowerBound), firstScope: scope + 1,
+      scope: scope)
+  }
+
+  /// Runs what is inside of a group that has a body of its own.
+  func run(_ task: GroupTask, failedBefore: Bool) -> Future<GroupOutcome, Never> {
+    guard let body = plan.bodies.ofGroups[task.index] else {
+      preconditionFailure("group \(task.address) has no body of its own")
+    }
+    startGroup(task, failedBefore: failedBefore)
+    let gate = Promise<Void, Never>(ifDropped: .success(()))
+    let futures = compile(body, of: task.index, in: task.frame, start: gate.future)
+    let first = task.frame.part.nodes.lowerBound
+    let ends = plan.groups[task.index].members.map {
+      futures[plan.closingNode(of: Int($0)) - first]
+    }
+    let outcome = Future.zip(ends).flatMap { [self] members in endGroup(task, members: members) }
+    gate.succeed(())
+    return outcome
+  }
+
+  private func decision(
+    _ ledger: inout RetryLedger, on outcome: GroupOutcome, of task: GroupTask
+  ) -> RetryLedger.Decision {
+    guard outcome.verdict.outcome == .failure, let failure = outcome.verdict.failure,
+      state.withLock({ $0.scopes.isOpen(around: task.frame.scope) })
+    else { return .giveUp(nil) }
+    let own = values.result(ofNode: plan.groups[task.index].startNode, in: task.frame)
+    return decide(&ledger, after: failure) { [self] policy in
+      allows(policy, own, plan.values.texts(ofGroup: task.index), of: task.address) {
+        StepScope(values: values, frame: task.frame, group: plan.groups[task.index].parent)
+      }
+    }
+  }
+
+  /// The last attempt is over: it is told, and what it left behind is the group's.
+  private func finish(
+    _ task: GroupTask, _ outcome: GroupOutcome, of whole: GroupTask
+  ) -> NodeResult {
+    tell(task, outcome)
+    handOn(task, outcome, to: whole)
+    let response = state.withLock { state in
+      let fault = state.scopes.absorbedFault(of: task.frame.scope)
+      let hasFailed = outcome.verdict.conclusion == .failure
+      state.scopes.passOnCounts(of: task.frame.scope, surviving: !hasFailed)
+      state.scopes.close(task.frame.scope, groups: task.frame.part.groups)
+      guard let fault, hasFailed else { return Scopes.Response.nothing }
+      return state.scopes.failed(fault, in: whole.frame.scope(around: whole.index, of: plan))
+    }
+    respond(to: response)
+    return outcome.result
+  }
+
+  /// What the last attempt has left behind is what others read of the group.
+  private func handOn(_ task: GroupTask, _ outcome: GroupOutcome, to whole: GroupTask) {
+    let node = plan.groups[task.index].startNode
+    guard var own = task.frame.result(ofNode: node) else { return }
+    own.attempts = task.attempt
+    own.outcome = outcome.verdict.outcome
+    own.conclusion = outcome.verdict.conclusion
+    values.record(own, ofNode: node, in: whole.frame)
+  }
+}

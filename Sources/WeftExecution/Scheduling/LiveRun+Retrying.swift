@@ -1,0 +1,98 @@
+import WeftExpressions
+import Synchronization
+import WeftDefinition
+import WeftFutures
+import WeftPlanning
+import WeftPlatform
+
+/// Trying a step again.
+extension LiveRun {
+  /// `nil` of a step that is not tried again.
+  func ledger(for task: StepTask) -> RetryLedger? {
+    task.step.retry.isEmpty ? nil : RetryLedger(policies: task.step.retry, startedAt: time.now)
+  }
+
+  /// What follows a failure: another attempt after a while, or none and why.
+  func retry(
+    of task: inout StepTask, after failure: StepFailure, _ own: NodeValues?, _ resolved: ResolvedStep
+  ) -> RetryLedger.Decision {
+    guard var ledger = task.ledger else { return .giveUp(nil) }
+    if task.attempt == 1 {
+      ledger = RetryLedger(policies: resolved.retry, startedAt: task.began ?? time.now)
+    }
+    let (frame, index) = (task.frame, task.index)
+    let decision = decide(&ledger, after: failure) { [self] policy in
+      allows(policy, own, plan.values.texts(ofStep: index), of: task.address) {
+        StepScope(values: values, frame: frame, group: plan.steps[index].group)
+      }
+    }
+    task.ledger = ledger
+    return decision
+  }
+
+  func decide(
+    _ ledger: inout RetryLedger, after failure: StepFailure, allows: (Int) -> Bool
+  ) -> RetryLedger.Decision {
+    var random = state.withLock { $0.random.split() }
+    let decision = ledger.decide(
+      after: failure, at: time.now, allows: { _, policy in allows(policy) }, using: &random)
+    guard case .retry = decision, RetryBudget.covers(failure) else { return decision }
+    return state.withLock { state in
+      state.retryBudget.take() ? decision : .giveUp(.budgetSpent(state.retryBudget.limit))
+    }
+  }
+
+  /// What a policy's `when` comes to with the attempt's own result; one that cannot be evaluated is not true.
+  func allows(
+    _ policy: Int, _ own: NodeValues?, _ texts: ArraySlice<PlannedText>, of address: StepAddress,
+    in scope: () -> StepScope
+  ) -> Bool {
+    guard let text = texts.first(where: { $0.site == .retryCondition(policy) }),
+      let expression = text.template.onlyExpression
+    else { return true }
+    var scope = scope()
+    scope.own = own.map { ($0, address) }
+    return (try? expression.evaluate(in: scope).value.isTruthy) ?? false
+  }
+
+  /// The attempt has failed, and another follows after a pause in which the step holds nothing.
+  func tryAgain(
+    _ task: StepTask, after end: StepEnd, _ delay: Duration, running command: Command,
+    _ results: [NodeResult]
+  ) -> Future<NodeResult, Never> {
+    guard let failure = end.failure else { preconditionFailure("only failures are tried again") }
+    state.withLock { $0.unkillable += end.unkillable }
+    events.publish(
+      .stepRetrying(
+        task.address,
+        Retry(
+          attempt: task.attempt, failure: failure, exit: end.exit, duration: end.duration,
+          delay: delay, usage: end.usage)), step: task.place)
+    slots.release(task.instance)
+    var next = task
+    next.attempt += 1
+    next.lastEnd = end
+    let following = next
+    return pause(following.instance, in: task.scope, for: delay, isSheltered: task.isSheltered)
+      .flatMap { [self] pauseEnd in
+      switch pauseEnd {
+      case .over: queue(following, running: command, after: results)
+      case .cutShort: Future(value: giveUp(following, whyCutShort(following)))
+      }
+    }
+  }
+
+  /// The step is not tried again after all: its last attempt counts, unless somebody has cancelled it.
+  func giveUp(_ task: StepTask, _ reason: SkipReason) -> NodeResult {
+    guard let last = task.lastEnd else { return skip(task, reason) }
+    var end = last
+    if case .cancelled(let cancellation) = reason { end = last.cancelled(for: cancellation) }
+    let own = NodeValues(
+      outcome: end.outcome, conclusion: end.conclusion, attempts: end.attempts, exit: end.exit)
+    return conclude(task, end, own)
+  }
+
+  func whyCutShort(_ task: StepTask) -> SkipReason {
+    state.withLock { $0.scopes.obstacle(in: task.scope, after: []) } ?? .cancelled(.requested)
+  }
+}

@@ -1,0 +1,234 @@
+import WeftExpressions
+import Synchronization
+import WeftDefinition
+import WeftFutures
+import WeftPlanning
+import WeftPlatform
+
+/// What becomes of a step: it is skipped, or queued, started, tried again, and judged.
+extension LiveRun {
+  func launchStep(
+    _ index: Int, in frame: Frame, after results: [NodeResult]
+  ) -> Future<NodeResult, Never> {
+    if plan.steps[index].hasControl, plan.steps[index].control.fanOut != nil,
+      !frame.isElement(of: plan.steps[index].node)
+    {
+      return launchFanOut(.step(index), in: frame, after: results)
+    }
+    return launch(StepTask(index, of: plan, in: frame, after: results), after: results)
+  }
+
+  /// Starts a step, or skips it.
+  func launch(
+    _ task: StepTask, after results: [NodeResult], startsAlways: Bool = false
+  ) -> Future<NodeResult, Never> {
+    switch admission(of: task, after: results, startsAlways: startsAlways) {
+    case .skip(let reason): return Future(value: skip(task, reason))
+    case .fail(let failure):
+      events.publish(.stepQueued(task.address), step: task.place)
+      return Future(value: failAtStart(task, failure))
+    case .start(let isSheltered):
+      var task = task
+      task.isSheltered = isSheltered
+      noteCleanup(of: task.step.node, in: task.frame, scope: task.scope)
+      events.publish(.stepQueued(task.address), step: task.place)
+      switch task.step.action {
+      case .run(let command):
+        task.ledger = ledger(for: task)
+        return queue(task, running: command, after: results)
+      case .compute: return Future(value: compute(task))
+      case .wait(let waiting): return wait(task, for: waiting)
+      case .approve, .workflow, .group:
+        preconditionFailure("the planner let pass \(task.address), which has no such action")
+      }
+    }
+  }
+
+  // MARK: May it start?
+
+  private func admission(
+    of task: StepTask, after results: [NodeResult], startsAlways: Bool
+  ) -> Admission {
+    let texts = plan.values.texts(ofStep: task.index)
+    return admission(
+      StartCondition(texts), of: task.address, in: task.frame, scope: task.scope, after: results,
+      inGroup: task.step.group, startsAlways: startsAlways || isFinal(task.step.group),
+      isSelected: selection.includes(step: task.index)
+    ) { () throws(StepFailure) in
+      try StepResolver(values, in: task.frame).variables(ofStep: task.index)
+    }
+  }
+
+  /// - Parameter variables: What `env` is where the condition stands.
+  func admission(
+    _ condition: StartCondition?, of address: StepAddress, in frame: Frame, scope: Int,
+    after results: [NodeResult], inGroup group: Int, startsAlways: Bool = false,
+    isSelected: Bool = true,
+    variables: () throws(StepFailure) -> [String: ScopedText?]
+  ) -> Admission {
+    guard isSelected else { return .skip(.notSelected) }
+    let (rule, isCancelled) = state.withLock { state in
+      (
+        AdmissionRule(
+          obstacle: state.scopes.obstacle(in: scope, after: results),
+          closure: state.scopes.obstacle(in: scope, after: []),
+          absence: state.scopes.absence(of: scope), condition: condition,
+          startsAlways: startsAlways),
+        state.scopes.cancellation(of: startsAlways ? 0 : scope) != nil
+      )
+    }
+    let hasFailed = results.contains(where: \.hasFailed)
+    let status = Status(
+      success: !isCancelled
+        && (startsAlways ? !hasFailed : !results.contains(where: \.holdsBack)),
+      failure: !isCancelled && hasFailed, cancelled: isCancelled)
+    return rule.decide(address: address) { condition in
+      Result { () throws(StepFailure) in
+        var conditionScope = StepScope(values: values, frame: frame, group: group)
+        if condition.readsVariables { conditionScope.variables = try variables() }
+        conditionScope.statuses = status
+        do throws(ExpressionFault) {
+          return try condition.expression.evaluate(in: conditionScope).value.isTruthy
+        } catch {
+          throw StepFailure(error, in: condition.text, of: plan)
+        }
+      }
+    }
+  }
+
+  func skip(_ task: StepTask, _ reason: SkipReason) -> NodeResult {
+    state.withLock { $0.scopes.count(in: task.scope) { $0.add(reason) } }
+    values.record(
+      NodeValues(outcome: reason.outcome, conclusion: reason.outcome),
+      ofNode: task.step.node, in: task.frame)
+    events.publish(.stepSkipped(task.address, reason), step: task.place)
+    return NodeResult(reason, failedBefore: task.failedBefore)
+  }
+
+  // MARK: Attempts
+
+  func queue(
+    _ task: StepTask, running command: Command, after results: [NodeResult]
+  ) -> Future<NodeResult, Never> {
+    if !task.isWhereThePlanHasIt {
+      state.withLock { $0.scopesOfWaiting[task.instance] = task.scope }
+    }
+    task.frame.stepQueued()
+    return slots.acquire(task.instance).flatMap { [self] answer in
+      task.frame.stepAnswered()
+      if !task.isWhereThePlanHasIt {
+        state.withLock { _ = $0.scopesOfWaiting.removeValue(forKey: task.instance) }
+      }
+      switch answer {
+      case .granted: return startAttempt(task, running: command, after: results)
+      case .refused: return turnedAway(task, running: command, after: results)
+      }
+    }
+  }
+
+  /// A step is refused its turn when the scope around it has been closed; one that starts all the same
+  /// waits again.
+  private func turnedAway(
+    _ task: StepTask, running command: Command, after results: [NodeResult]
+  ) -> Future<NodeResult, Never> {
+    guard let reason = obstacle(to: task) else { return queue(task, running: command, after: results) }
+    return Future(value: task.attempt == 1 ? skip(task, reason) : giveUp(task, reason))
+  }
+
+  /// Why a step that was admitted may not go on after all.
+  private func obstacle(to task: StepTask) -> SkipReason? {
+    guard !task.isSheltered else { return nil }
+    return state.withLock { $0.scopes.obstacle(in: task.scope, after: []) }
+  }
+
+  private func startAttempt(
+    _ task: StepTask, running command: Command, after results: [NodeResult]
+  ) -> Future<NodeResult, Never> {
+    let attempt = makeAttempt(task, running: command)
+    // A cancellation comes either before this, and is seen here, or after it, and finds the attempt.
+    let obstacle = state.withLock { state -> SkipReason? in
+      if !task.isSheltered, let obstacle = state.scopes.obstacle(in: task.scope, after: []) {
+        return obstacle
+      }
+      state.running[task.instance] = RunningAttempt(
+        stop: attempt.stop, since: time.now, scope: task.scope, isSheltered: task.isSheltered)
+      if state.killsAtOnce { attempt.stop.request(.now) }
+      return nil
+    }
+    if let obstacle {
+      attempt.outputFile.map(Descriptor.remove)
+      slots.release(task.instance)
+      return Future(value: task.attempt == 1 ? skip(task, obstacle) : giveUp(task, obstacle))
+    }
+    var task = task
+    task.began = task.began ?? time.now
+    events.publish(.stepStarted(task.address, attempt: task.attempt), step: task.place)
+    if let failure = attempt.obstacle {
+      return finish(task, attempt, AttemptEnd(.failed(failure)), running: command, after: results)
+    }
+    let started = task
+    return executor.execute(attempt).flatMap { [self] end in
+      finish(started, attempt, end, running: command, after: results)
+    }
+  }
+
+  private func finish(
+    _ task: StepTask, _ attempt: Attempt, _ attemptEnd: AttemptEnd, running command: Command,
+    after results: [NodeResult]
+  ) -> Future<NodeResult, Never> {
+    attempt.output.finish()
+    let (attemptEnd, own) = collectOutputs(of: attempt, attemptEnd)
+    let (since, reason) = state.withLock { state in
+      (
+        state.running.removeValue(forKey: task.instance)!.since,
+        state.scopes.reasonToStop(in: task.scope)
+      )
+    }
+    let end = StepEnd(
+      of: attempt, attemptEnd, cancelledFor: reason, duration: time.now - since,
+      logBytes: logs.size(of: task.instance), outputs: own?.outputs.map(HandedOn.init) ?? [])
+    var concluded = end
+    if reason == nil || task.isSheltered, let failure = end.failure, task.ledger != nil {
+      var task = task
+      switch retry(of: &task, after: failure, own, attempt.resolved) {
+      case .retry(let delay, _):
+        return tryAgain(task, after: end, delay, running: command, results)
+      case .giveUp(let refusal): concluded.notRetried = refusal?.message
+      }
+    }
+    let result = conclude(task, concluded, own)
+    slots.release(task.instance)
+    return Future(value: result)
+  }
+
+  /// The step has ended: tells it, and lets its failure act.
+  func conclude(_ task: StepTask, _ end: StepEnd, _ own: NodeValues?) -> NodeResult {
+    let response = state.withLock { state in
+      state.scopes.count(in: task.scope) { $0.add(end) }
+      state.unkillable += end.unkillable
+      guard end.conclusion == .failure, let failure = end.failure else {
+        return Scopes.Response.nothing
+      }
+      return state.scopes.failed(
+        Scopes.Fault(address: task.address, failure: failure), in: task.scope)
+    }
+    record(own, end, of: task)
+    events.publish(.stepFinished(task.address, end), step: task.place)
+    respond(to: response)
+    return NodeResult(of: task.address, end, failedBefore: task.failedBefore)
+  }
+
+  /// The step fails before an attempt could be made.
+  func failAtStart(_ task: StepTask, _ failure: StepFailure) -> NodeResult {
+    events.publish(.stepStarted(task.address, attempt: task.attempt), step: task.place)
+    let tolerance =
+      (try? StepResolver(values, in: task.frame).tolerance(ofStep: task.index))
+      ?? task.step.allowFailure
+    let end = StepEnd(
+      outcome: .failure,
+      conclusion: tolerance.tolerates(failure.classes) ? .success : .failure,
+      attempts: task.attempt, exit: nil, failure: failure, duration: .zero)
+    let own = NodeValues(outcome: .failure, conclusion: end.conclusion, attempts: task.attempt)
+    return conclude(task, end, own)
+  }
+}

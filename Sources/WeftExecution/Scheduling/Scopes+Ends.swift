@@ -1,0 +1,127 @@
+import WeftDefinition
+import WeftPlanning
+
+/// What is counted in a scope, and how a group ends.
+extension Scopes {
+  // MARK: Scopes that stand by themselves
+
+  /// A scope for what cleans up: it absorbs, and what ends the run does not end it.
+  mutating func openClosing(of plan: Plan) -> Int {
+    open(in: nil, absorbing: .waiting, of: plan)
+  }
+
+  /// Ends what is in scopes that stand by themselves.
+  mutating func cancelDetached(_ reason: CancelReason) -> [Response] {
+    scopes.indices.dropFirst().compactMap { index in
+      guard scopes[index].parent < 0, scopes[index].absorption != .none else { return nil }
+      return cancel(index, reason)
+    }
+  }
+
+  /// The scope of the group, or of the run, that stands around a scope or is it.
+  func groupScope(around scope: Int) -> Int {
+    var next = scope
+    while scopes[next].address == nil, scopes[next].parent >= 0 { next = scopes[next].parent }
+    return next
+  }
+
+  /// Whether something in the scope has failed and was not tolerated there.
+  func hasFailed(in scope: Int) -> Bool { scopes[scope].firstUntolerated != nil }
+
+  // MARK: Counting
+
+  /// Counts how something in the scope has ended.
+  mutating func count(in scope: Int, _ add: (inout OutcomeCounts) -> Void) {
+    var next = scope
+    while scopes[next].absorption == .none, scopes[next].parent >= 0 { next = scopes[next].parent }
+    add(&scopes[next].counts)
+  }
+
+  /// What has been counted in a scope belongs to those around it from now on; of one that failed and was
+  /// survived, its failures are tolerated ones.
+  mutating func passOnCounts(of scope: Int, surviving survives: Bool) {
+    var counts = scopes[scope].counts
+    scopes[scope].counts = OutcomeCounts()
+    if survives { counts.tolerateAll() }
+    let parent = scopes[scope].parent
+    count(in: max(parent, 0)) { $0.add(counts) }
+  }
+
+  /// The same of a group, if it absorbs.
+  mutating func passOnCounts(ofGroup scope: Int, surviving survives: Bool) {
+    if scopes[scope].absorption != .none { passOnCounts(of: scope, surviving: survives) }
+  }
+
+  /// Whether something may still start around a scope, whatever has happened in it.
+  func isOpen(around scope: Int) -> Bool {
+    let parent = scopes[scope].parent
+    return parent < 0 || obstacle(in: parent, after: []) == nil
+  }
+
+  /// Forgets what has been counted in an attempt that is followed by another.
+  mutating func forgetCounts(of scope: Int) { scopes[scope].counts = OutcomeCounts() }
+
+  /// Of the run, without what is in absorbing scopes that have not ended.
+  var counts: OutcomeCounts { scopes[0].counts }
+
+  // MARK: The end of a group
+
+  /// How a group has ended.
+  struct Verdict: Hashable {
+    var outcome: Outcome
+    var conclusion: Outcome
+    var failure: StepFailure?
+    var cause: StepAddress?
+    var blame: StepAddress?
+    var winner: StepAddress?
+  }
+
+  /// A group has failed by itself, and not by a member.
+  mutating func failed(group scope: Int, _ failure: StepFailure) -> (Verdict, Response) {
+    guard let address = scopes[scope].address else {
+      preconditionFailure("the top level is no group")
+    }
+    if scopes[scope].tolerance.tolerates(failure.classes), scopes[scope].firstUntolerated == nil {
+      return (Verdict(outcome: .failure, conclusion: .success, failure: failure), .nothing)
+    }
+    let response = failed(Fault(address: address, failure: failure), in: scopes[scope].parent)
+    let verdict = Verdict(
+      outcome: .failure, conclusion: .failure, failure: failure, blame: address)
+    return (verdict, response)
+  }
+
+  /// Everything in the group has ended; a group that timed out fails by that, and its failure counts in
+  /// the scopes around it as a step's would.
+  ///
+  /// - Parameter success: What made it a success whatever else is in it: a race's winner, enough members.
+  mutating func end(
+    ofGroup scope: Int, members: [NodeResult], success: GroupSuccess? = nil
+  ) -> (Verdict, Response) {
+    if let success {
+      return (
+        Verdict(outcome: .success, conclusion: .success, winner: success.winner), .nothing
+      )
+    }
+    if let failure = scopes[scope].timedOut { return failed(group: scope, failure) }
+    if let fault = scopes[scope].firstUntolerated ?? scopes[scope].firstFault {
+      let isTolerated = scopes[scope].firstUntolerated == nil
+      let verdict = Verdict(
+        outcome: .failure, conclusion: isTolerated ? .success : .failure, failure: fault.failure,
+        cause: fault.address, blame: isTolerated ? nil : fault.address)
+      let passesOn = !isTolerated && scopes[scope].absorption != .none
+      return (verdict, passesOn ? failed(fault, in: scopes[scope].parent) : .nothing)
+    }
+    for outcome in [Outcome.cancelled, .skipped] {
+      if let member = members.first(where: { $0.conclusion == outcome && $0.holdsBack }) {
+        return (Verdict(outcome: outcome, conclusion: outcome, blame: member.blame), .nothing)
+      }
+    }
+    return (Verdict(outcome: .success, conclusion: .success), .nothing)
+  }
+}
+
+/// Why a group has succeeded before all in it has ended.
+struct GroupSuccess: Sendable, Hashable {
+  /// The member that won; `nil` of a group that waited for several.
+  var winner: StepAddress?
+}
