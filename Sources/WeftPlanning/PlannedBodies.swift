@@ -17,6 +17,9 @@ package struct PlannedBodies: Sendable {
   package private(set) var ofGroups: [Int: Body] = [:]
   /// The steps that clean up after a step or, by its start, a group.
   package let cleanups: [Plan.NodeIndex: Range<Int32>]
+  /// The members of groups that may be over before all of them have ended: by the nodes whose futures
+  /// say how they ended, the group and the member.
+  package private(set) var racers: [Int32: (group: Int, member: Int32)] = [:]
   /// The group of what is done when all else has ended.
   package let finallyGroup: Int?
 
@@ -26,6 +29,12 @@ package struct PlannedBodies: Sendable {
   init(of outline: Outline, _ dependencies: PlanEdges, in order: [Int32]) {
     cleanups = outline.cleanups
     finallyGroup = outline.finallyGroup
+    for (index, group) in outline.groups.enumerated() where group.endsEarly {
+      for member in group.members {
+        let end = outline.isRunApart(at: Int(member)) ? Int(member) : outline.end(of: Int(member))
+        racers[Int32(end)] = (index, member)
+      }
+    }
     let apart = outline.groups.indices.filter {
       $0 == outline.finallyGroup || outline.groups[$0].isRepeated
     }
@@ -58,6 +67,11 @@ package struct PlannedBodies: Sendable {
 }
 
 extension Outline {
+  fileprivate func isRunApart(at node: Plan.NodeIndex) -> Bool {
+    guard case .groupStart(let index) = nodes[node] else { return false }
+    return groups[Int(index)].isRepeated
+  }
+
   /// The body that a node is run with; `nil` of what is run by itself: what cleans up, and the end of a
   /// group with a body of its own, whose start stands for all of it.
   fileprivate func body(of node: Plan.NodeIndex, _ bodyOfGroup: [Int]) -> Int? {

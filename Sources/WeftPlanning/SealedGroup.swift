@@ -16,6 +16,12 @@ extension PlannedGroup {
   /// Whether its members can be named only inside of it.
   package var isSealed: Bool { sealing != nil }
 
+  /// Whether it is over when some of its members have succeeded.
+  package var endsEarly: Bool {
+    guard let step, case .group(let group) = step.action else { return false }
+    return group.order == .race || group.join != .all
+  }
+
   /// Whether its inside is run any number of times.
   package var isRepeated: Bool {
     guard let step, step.hasControl else { return false }

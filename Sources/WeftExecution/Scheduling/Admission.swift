@@ -21,11 +21,20 @@ struct Status: Sendable, Hashable {
   }
 }
 
+/// What a step that has been admitted is not held back by, and not ended by.
+enum Shelter: Int, Sendable, Hashable, Comparable {
+  case none
+  /// Failures elsewhere do not hold it back: its `if` calls `failure`.
+  case fromFailures
+  /// Nor does the end of the run end it: its `if` calls `always` or `cancelled`.
+  case fromCancellation
+
+  static func < (left: Shelter, right: Shelter) -> Bool { left.rawValue < right.rawValue }
+}
+
 /// Whether a step or group starts, now that everything it waits for has settled.
 enum Admission {
-  /// - Parameter isSheltered: Whether a cancellation of the run does not end it, since its `if` calls
-  ///   `always` or `cancelled`.
-  case start(isSheltered: Bool)
+  case start(Shelter)
   case skip(SkipReason)
   /// Its `if` could not be evaluated.
   case fail(StepFailure)
@@ -56,7 +65,10 @@ struct StartCondition: Sendable {
   /// Whether `success()` is meant without being written, as in GitHub Actions.
   var impliesSuccess: Bool { functions.isEmpty }
 
-  var isSheltered: Bool { !functions.isDisjoint(with: [.always, .cancelled]) }
+  var shelter: Shelter {
+    if !functions.isDisjoint(with: [.always, .cancelled]) { return .fromCancellation }
+    return functions.contains(.failure) ? .fromFailures : .none
+  }
 }
 
 /// Decides by what is known; only the value of the condition has to be asked for.
@@ -79,13 +91,13 @@ struct AdmissionRule {
     if startsAlways, let closure, case .cancelled = closure { return .skip(closure) }
     guard let condition else {
       if let obstacle, !startsAlways { return .skip(obstacle) }
-      return .start(isSheltered: startsAlways)
+      return .start(startsAlways ? .fromCancellation : .none)
     }
     if condition.impliesSuccess, let obstacle, !startsAlways { return .skip(obstacle) }
     if !condition.looksAtFailures, let closure, !startsAlways { return .skip(closure) }
     switch evaluate(condition) {
     case .failure(let failure): return .fail(failure)
-    case .success(true): return .start(isSheltered: condition.isSheltered || startsAlways)
+    case .success(true): return .start(startsAlways ? .fromCancellation : condition.shelter)
     case .success(false): return .skip(.condition(of: address))
     }
   }

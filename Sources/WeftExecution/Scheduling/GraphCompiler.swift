@@ -30,12 +30,13 @@ struct NodeResult: Sendable, Hashable {
 /// A node is decided when all it waits for has settled. `launch` does what the node is there for, or
 /// skips it, and never fails: what went wrong is part of the result.
 struct GraphCompiler {
-  typealias Launch = @Sendable (PlanNode, [NodeResult]) -> Future<NodeResult, Never>
+  typealias Launch =
+    @Sendable (PlanNode, Plan.NodeIndex, [NodeResult]) -> Future<NodeResult, Never>
 
   let plan: Plan
   let frame: Frame
-  /// Nothing is launched before it settles.
-  let start: Future<Void, Never>
+  /// What those wait for that wait for nothing else; nothing is launched before it settles.
+  let start: Future<[NodeResult], Never>
 
   /// - Parameters:
   ///   - body: The nodes to make futures of; a group that is run apart is one with its end.
@@ -44,7 +45,6 @@ struct GraphCompiler {
   func compile(
     _ body: PlannedBodies.Body, of group: Int = 0, launching launch: @escaping Launch
   ) -> [Future<NodeResult, Never>] {
-    let nothing = start.map { [NodeResult]() }
     let (first, own) = (frame.part.nodes.lowerBound, plan.groups[group].startNode)
     var futures = Array(
       repeating: Future<NodeResult, Never>(value: .success), count: frame.part.nodes.count)
@@ -56,13 +56,12 @@ struct GraphCompiler {
         needed.append(
           futures.indices.contains(place) ? futures[place] : frame.outside(Int(dependency)))
       }
-      let ready = needed.isEmpty ? nothing : Future.zip(needed)
-      let future = ready.flatMap { results in launch(node, results) }
+      let ready = needed.isEmpty ? start : Future.zip(needed)
+      let future = ready.flatMap { results in launch(node, Int(index), results) }
       futures[Int(index) - first] = future
       // Of a group that is run apart, the start stands for all of it.
-      let end = plan.closingNode(of: Int(index))
-      if end != Int(index), plan.bodies.ofGroups[plan.group(startingAt: Int(index))] != nil {
-        futures[end - first] = future
+      if !plan.bodies.ofGroups.isEmpty, plan.bodies.ofGroups[plan.group(startingAt: Int(index))] != nil {
+        futures[plan.closingNode(of: Int(index)) - first] = future
       }
     }
     return futures

@@ -9,12 +9,12 @@ import WeftPlatform
 extension LiveRun {
   /// - Parameter key: The number of the step that waits; of a group, one that no step has.
   func pause(
-    _ key: Int, in scope: Int, for delay: Duration, isSheltered: Bool = false
+    _ key: Int, in scope: Int, for delay: Duration, shelter: Shelter = .none
   ) -> Future<Pause.End, Never> {
     let promise = Promise<Pause.End, Never>(ifDropped: .success(.cutShort))
     // What closes the scope comes either before this, and is seen here, or after it, and finds the pause.
     let isClosed = state.withLock { state in
-      if !isSheltered, state.scopes.obstacle(in: scope, after: []) != nil { return true }
+      if state.scopes.obstacle(in: scope, sheltered: shelter) != nil { return true }
       state.pauses[key] = Pause(scope: scope, promise: promise)
       return false
     }
@@ -41,7 +41,7 @@ extension LiveRun {
     }
     events.publish(.stepStarted(task.address, attempt: 1), step: task.place)
     let since = time.now
-    return pause(task.instance, in: task.scope, for: delay, isSheltered: task.isSheltered)
+    return pause(task.instance, in: task.scope, for: delay, shelter: task.shelter)
       .map { [self] pauseEnd in
         var cancellation: CancelReason?
         if pauseEnd == .cutShort {

@@ -99,14 +99,15 @@ extension LiveRun {
       preconditionFailure("group \(task.address) has no body of its own")
     }
     startGroup(task, failedBefore: failedBefore)
-    let gate = Promise<Void, Never>(ifDropped: .success(()))
+    let entry = [NodeResult(conclusion: .success, blame: nil, failedBefore: failedBefore)]
+    let gate = Promise<[NodeResult], Never>(ifDropped: .success(entry))
     let futures = compile(body, of: task.index, in: task.frame, start: gate.future)
     let first = task.frame.part.nodes.lowerBound
     let ends = plan.groups[task.index].members.map {
       futures[plan.closingNode(of: Int($0)) - first]
     }
     let outcome = Future.zip(ends).flatMap { [self] members in endGroup(task, members: members) }
-    gate.succeed(())
+    gate.succeed(entry)
     return outcome
   }
 

@@ -23,7 +23,7 @@ extension LiveRun {
       return state.running.values
         .filter { attempt in
           // What is to run even then goes on, unless it is its own group that is ended.
-          (scope != 0 || !attempt.isSheltered)
+          (scope != 0 || attempt.shelter < .fromCancellation)
             && state.scopes.scope(scope, isAround: attempt.scope)
         }
         .map { ($0.stop, level) }

@@ -73,7 +73,7 @@ extension LiveRun {
     next.attempt += 1
     next.lastEnd = end
     let following = next
-    return pause(following.instance, in: task.scope, for: delay, isSheltered: task.isSheltered)
+    return pause(following.instance, in: task.scope, for: delay, shelter: task.shelter)
       .flatMap { [self] pauseEnd in
       switch pauseEnd {
       case .over: queue(following, running: command, after: results)

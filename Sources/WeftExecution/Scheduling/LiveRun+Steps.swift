@@ -27,9 +27,9 @@ extension LiveRun {
     case .fail(let failure):
       events.publish(.stepQueued(task.address), step: task.place)
       return Future(value: failAtStart(task, failure))
-    case .start(let isSheltered):
+    case .start(let shelter):
       var task = task
-      task.isSheltered = isSheltered
+      task.shelter = shelter
       noteCleanup(of: task.step.node, in: task.frame, scope: task.scope)
       events.publish(.stepQueued(task.address), step: task.place)
       switch task.step.action {
@@ -137,8 +137,7 @@ extension LiveRun {
 
   /// Why a step that was admitted may not go on after all.
   private func obstacle(to task: StepTask) -> SkipReason? {
-    guard !task.isSheltered else { return nil }
-    return state.withLock { $0.scopes.obstacle(in: task.scope, after: []) }
+    state.withLock { $0.scopes.obstacle(in: task.scope, sheltered: task.shelter) }
   }
 
   private func startAttempt(
@@ -147,11 +146,11 @@ extension LiveRun {
     let attempt = makeAttempt(task, running: command)
     // A cancellation comes either before this, and is seen here, or after it, and finds the attempt.
     let obstacle = state.withLock { state -> SkipReason? in
-      if !task.isSheltered, let obstacle = state.scopes.obstacle(in: task.scope, after: []) {
+      if let obstacle = state.scopes.obstacle(in: task.scope, sheltered: task.shelter) {
         return obstacle
       }
       state.running[task.instance] = RunningAttempt(
-        stop: attempt.stop, since: time.now, scope: task.scope, isSheltered: task.isSheltered)
+        stop: attempt.stop, since: time.now, scope: task.scope, shelter: task.shelter)
       if state.killsAtOnce { attempt.stop.request(.now) }
       return nil
     }
@@ -188,7 +187,7 @@ extension LiveRun {
       of: attempt, attemptEnd, cancelledFor: reason, duration: time.now - since,
       logBytes: logs.size(of: task.instance), outputs: own?.outputs.map(HandedOn.init) ?? [])
     var concluded = end
-    if reason == nil || task.isSheltered, let failure = end.failure, task.ledger != nil {
+    if reason == nil || task.shelter == .fromCancellation, let failure = end.failure, task.ledger != nil {
       var task = task
       switch retry(of: &task, after: failure, own, attempt.resolved) {
       case .retry(let delay, _):

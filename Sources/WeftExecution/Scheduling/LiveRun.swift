@@ -65,8 +65,7 @@ package final class LiveRun: Sendable {
     let stop: StopSwitch
     let since: Duration
     let scope: Int
-    /// Whether what ends the run lets it go on.
-    let isSheltered: Bool
+    let shelter: Shelter
   }
 
   struct RunningGroup {
@@ -143,7 +142,7 @@ package final class LiveRun: Sendable {
   private func begin(telling earlyWarnings: [RunWarning]) {
     events.publish(.runStarted(start))
     for warning in earlyWarnings { warnings.tellOnce(warning) }
-    let gate = Promise<Void, Never>(ifDropped: .success(()))
+    let gate = Promise<[NodeResult], Never>(ifDropped: .success([]))
     let futures = compile(plan.bodies.root, in: frame, start: gate.future)
     Future.zip(plan.groups[0].members.map { futures[plan.closingNode(of: Int($0))] })
       .flatMap { [self] members in close(after: members) }
@@ -152,16 +151,24 @@ package final class LiveRun: Sendable {
       let timer = time.schedule(after: timeout) { [self] in cancel(.runTimeout(timeout)) }
       state.withLock { $0.runTimer = timer }
     }
-    gate.succeed(())
+    gate.succeed([])
   }
 
   /// Makes the futures of a body.
   func compile(
-    _ body: PlannedBodies.Body, of group: Int = 0, in frame: Frame, start: Future<Void, Never>
+    _ body: PlannedBodies.Body, of group: Int = 0, in frame: Frame,
+    start: Future<[NodeResult], Never>
   ) -> [Future<NodeResult, Never>] {
     let compiler = GraphCompiler(plan: plan, frame: frame, start: start)
-    let futures = compiler.compile(body, of: group) { [self] node, results in
-      launch(node, in: frame, after: results)
+    let futures = compiler.compile(body, of: group) { [self] node, index, results in
+      let future = launch(node, in: frame, after: results)
+      guard !plan.bodies.racers.isEmpty, let racer = plan.bodies.racers[Int32(index)] else {
+        return future
+      }
+      return future.map { [self] result in
+        memberEnded(Int(racer.member), ofGroup: racer.group, in: frame, result)
+        return result
+      }
     }
     if plan.bodies.waitForOutside { frame.keep(futures) }
     return futures

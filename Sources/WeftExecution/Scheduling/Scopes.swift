@@ -155,6 +155,15 @@ struct Scopes {
     return holder(of: scope).map { .heldBack(by: $0) }
   }
 
+  /// Why a step that has been admitted may not go on after all.
+  func obstacle(in scope: Int, sheltered shelter: Shelter) -> SkipReason? {
+    switch shelter {
+    case .none: obstacle(in: scope, after: [])
+    case .fromFailures: cancellation(of: scope).map { .cancelled($0) }
+    case .fromCancellation: nil
+    }
+  }
+
   private func holder(of scope: Int) -> StepAddress? {
     var next = scope
     while next >= 0 {
@@ -282,14 +291,6 @@ extension Scopes.Scope {
       parent: parent ?? group.parent ?? -1, address: group.address,
       tolerance: group.step?.allowFailure ?? .none,
       absorption: group.endsEarly ? .waiting : .none)
-  }
-}
-
-extension PlannedGroup {
-  /// Whether it is over when some of its members have succeeded.
-  var endsEarly: Bool {
-    guard let step, case .group(let group) = step.action else { return false }
-    return group.order == .race || group.join != .all
   }
 }
 

@@ -15,8 +15,7 @@ struct StepTask: Sendable {
   let scope: Int
   /// Whether something above it has failed.
   let failedBefore: Bool
-  /// Whether what ends the run lets it go on.
-  var isSheltered = false
+  var shelter = Shelter.none
   /// Whether it cleans up after another.
   var isCleanup = false
   /// The attempt that is next, or under way.

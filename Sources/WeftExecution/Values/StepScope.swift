@@ -29,7 +29,10 @@ struct StepScope: ExpressionScope {
       case .itself: return try itself(names[1...])
       case .run: return run(names[1...])
       case .workflow: return workflow(names[1...])
-      case .item, .index, .matrix, nil: return ScopedValue(.null)
+      case .item: return elementValue(names) { $0.source != .matrix }
+      case .index: return elementIndex(names[1...])
+      case .matrix: return elementValue(names) { $0.source == .matrix }
+      case nil: return namedElement(names)
       }
     } catch {
       throw ExpressionFault(error, reference.range)
@@ -73,6 +76,29 @@ struct StepScope: ExpressionScope {
     }
   }
 
+  private func elementValue(
+    _ names: [ContextReference.Name], where isMeant: (Element) -> Bool
+  ) -> ScopedValue {
+    guard let element = frame.element(where: isMeant) else { return ScopedValue(.null) }
+    return ScopedValue(element.value, isSecret: element.isSecret).part(names[1...])
+  }
+
+  private func elementIndex(_ names: Names) -> ScopedValue {
+    guard let element = frame.element(where: { $0.source != .matrix }) else {
+      return ScopedValue(.null)
+    }
+    return ScopedValue(.number(Double(element.index))).part(names)
+  }
+
+  /// An element by the name that `as` gives it; names of contexts are found in upper or lower case.
+  private func namedElement(_ names: [ContextReference.Name]) -> ScopedValue {
+    let name = names[0].text.lowercased()
+    return elementValue(names) { element in
+      guard case .forEach(let own?) = element.source else { return false }
+      return own.lowercased() == name
+    }
+  }
+
   private func workflow(_ names: Names) -> ScopedValue {
     let workflow = values.plan.workflow
     let text = { (text: String?) in text.map(ExpressionValue.string) ?? .null }
@@ -104,6 +130,12 @@ struct StepScope: ExpressionScope {
     _ names: Names, of result: NodeValues, owner: String
   ) throws(ExpressionProblem) -> ScopedValue {
     guard let name = names.first else { return try whole(result, owner) }
+    if let results = result.results, name.text == "results" {
+      return try elements(results, owner).part(names.dropFirst())
+    }
+    if let winner = result.winner, name.text == "winner" {
+      return ScopedValue(.string(winner.text)).part(names.dropFirst())
+    }
     guard let field = StepField.named(name.text) else { return ScopedValue(.null) }
     let rest = names.dropFirst()
     if field == .outputs, let output = rest.first {
@@ -122,7 +154,34 @@ struct StepScope: ExpressionScope {
       members.append((field.rawValue, value.value))
       isSecret = isSecret || value.isSecret
     }
+    if let results = result.results {
+      let elements = try elements(results, owner)
+      members.append(("results", elements.value))
+      isSecret = isSecret || elements.isSecret
+    }
+    if let winner = result.winner { members.append(("winner", .string(winner.text))) }
     return ScopedValue(.object(members), isSecret: isSecret)
+  }
+
+  /// What has become of each element.
+  private func elements(
+    _ results: [ElementResult], _ owner: String
+  ) throws(ExpressionProblem) -> ScopedValue {
+    var elements: [ExpressionValue] = []
+    elements.reserveCapacity(results.count)
+    var isSecret = false
+    for result in results {
+      let value = try whole(result.values, "\(owner)[\(result.key)]")
+      var members: [(String, ExpressionValue)] = [
+        ("key", .string(result.key)), ("index", .number(Double(result.index))),
+      ]
+      if case .object(let object) = value.value {
+        members += object.members.map { ($0.key, $0.value) }
+      }
+      elements.append(.object(members))
+      isSecret = isSecret || value.isSecret
+    }
+    return ScopedValue(.array(elements), isSecret: isSecret)
   }
 }
 

@@ -21,7 +21,16 @@ extension EventJSON {
     case .stepSkipped(let step, let reason):
       writer.member("step", step.text)
       writeSkip(reason)
-    case .groupStarted(let group): writer.member("group", group.text)
+    case .stepRetrying(let step, let retry):
+      writer.member("step", step.text)
+      writeRetry(retry)
+    case .groupStarted(let group, let start):
+      writer.member("group", group.text)
+      writer.member("attempt", start.attempt)
+      if let elements = start.elements { writer.member("elements", elements) }
+    case .groupRetrying(let group, let retry):
+      writer.member("group", group.text)
+      writeRetry(retry)
     case .groupFinished(let group, let end):
       writer.member("group", group.text)
       writeGroupEnd(end)
@@ -78,6 +87,8 @@ extension EventJSON {
     writer.member("conclusion", end.conclusion.rawValue)
     if let failure = end.failure { writeFailure(failure) }
     if let cause = end.cause { writer.member("cause", cause.text) }
+    writer.member("attempts", end.attempts)
+    if let winner = end.winner { writer.member("winner", winner.text) }
     writer.member("durationUs", end.duration.wholeMicroseconds)
     writeOutputs(end.outputs)
   }
@@ -129,6 +140,10 @@ extension EventJSON {
       writer.member("state", "running")
       writer.member("sinceUs", since.wholeMicroseconds)
       writer.member("attempt", attempt)
+    case .retrying(let attempt, let until):
+      writer.member("state", "retrying")
+      writer.member("attempt", attempt)
+      writer.member("untilUs", until.wholeMicroseconds)
     case .skipped(let reason):
       writer.member("state", "skipped")
       writeSkip(reason)

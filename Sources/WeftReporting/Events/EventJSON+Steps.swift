@@ -31,11 +31,22 @@ extension EventJSON {
     if let reason = end.cancellation { writeReason("cancellation", reason) }
     writer.member("durationUs", end.duration.wholeMicroseconds)
     if let usage = end.usage { writeUsage(usage) }
+    if let reason = end.notRetried { writer.member("notRetried", reason) }
     writer.member("outputBytes", Int(end.outputBytes))
     if end.outputTruncated { writer.member("outputTruncated", true) }
     writeOutputs(end.outputs)
     writeProcesses("leftovers", end.leftovers)
     writeProcesses("unkillable", end.unkillable)
+  }
+
+  /// An attempt that failed, and how long it is until the next.
+  mutating func writeRetry(_ retry: Retry) {
+    writer.member("attempt", retry.attempt)
+    if let exit = retry.exit { writeExit(exit) }
+    writeFailure(retry.failure)
+    writer.member("durationUs", retry.duration.wholeMicroseconds)
+    writer.member("delayUs", retry.delay.wholeMicroseconds)
+    if let usage = retry.usage { writeUsage(usage) }
   }
 
   private mutating func writeExit(_ exit: ProgramExit) {
@@ -110,6 +121,12 @@ extension EventJSON {
     switch reason {
     case .dependencyFailed(let step): writeReason("dependencyFailed", of: step)
     case .heldBack(let step): writeReason("heldBack", of: step)
+    case .condition(let step): writeReason("condition", of: step)
+    case .notSelected:
+      writer.key("reason")
+      writer.beginObject()
+      writer.member("kind", "notSelected")
+      writer.endObject()
     case .cancelled(let reason):
       writer.key("reason")
       writer.beginObject()
@@ -145,6 +162,13 @@ extension EventJSON {
     case .failure(let step):
       writer.member("kind", "failure")
       writer.member("of", step.text)
+    case .raceWon(let group, let winner):
+      writer.member("kind", "raceWon")
+      writer.member("of", group.text)
+      writer.member("by", winner.text)
+    case .joined(let group):
+      writer.member("kind", "joined")
+      writer.member("of", group.text)
     }
     writer.endObject()
   }

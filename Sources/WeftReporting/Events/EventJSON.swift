@@ -36,8 +36,8 @@ package struct EventJSON: Sendable {
     switch event.kind {
     case .runStarted(let start): clock.start(at: start.startedAt)
     case .snapshot(let report): clock.start(at: report.start.startedAt)
-    case .stepQueued, .stepStarted, .stepOutput, .stepFinished, .stepSkipped, .groupStarted,
-      .groupFinished, .runWarning, .runCancelling, .runFinished, .outputDropped:
+    case .stepQueued, .stepStarted, .stepOutput, .stepRetrying, .stepFinished, .stepSkipped,
+      .groupStarted, .groupRetrying, .groupFinished, .runWarning, .runCancelling, .runFinished, .outputDropped:
       break
     }
     writer.beginObject()
@@ -58,9 +58,11 @@ extension RunEvent.Kind {
     case .stepQueued: "step.queued"
     case .stepStarted: "step.started"
     case .stepOutput: "step.output"
+    case .stepRetrying: "step.retrying"
     case .stepFinished: "step.finished"
     case .stepSkipped: "step.skipped"
     case .groupStarted: "group.started"
+    case .groupRetrying: "group.retrying"
     case .groupFinished: "group.finished"
     case .runWarning: "run.warning"
     case .runCancelling: "run.cancelling"

@@ -22,6 +22,9 @@ struct LiveDisplay: Sendable {
   mutating func apply(_ event: RunEvent, log: Reporter.ReadLog) {
     progress.apply(event, log: log)
     switch event.kind {
+    case .stepRetrying(let address, let retry): scrolled.add(retrying(label(address), retry))
+    case .groupRetrying(let address, let retry):
+      scrolled.add(retrying("group \(address)", retry))
     case .runStarted, .stepQueued, .stepStarted, .stepOutput, .groupStarted, .outputDropped: break
     case .snapshot(let report): for warning in report.warnings { add(warning) }
     case .stepFinished(let address, let end): scrolled.add(finished(address, end))
@@ -70,6 +73,11 @@ extension LiveDisplay {
       case .skipped: (palette.skipped, nil)
       }
     return line(sign, label(address), end.duration, reason) + leftovers(end)
+  }
+
+  private func retrying(_ label: String, _ retry: Retry) -> String {
+    let next = "attempt \(retry.attempt + 1) in \(ShownDuration.precise(retry.delay))"
+    return line(palette.tolerated, label, retry.duration, "\(retry.failure.message); \(next)")
   }
 
   private mutating func add(_ warning: RunWarning) {

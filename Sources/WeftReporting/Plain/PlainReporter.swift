@@ -46,6 +46,10 @@ struct PlainReporter: Sendable {
     switch event.kind {
     case .runStarted(let start): say(style.header(start))
     case .stepQueued, .groupStarted: break
+    case .stepRetrying(let address, let retry):
+      endOutput(of: address, nil, log: log, write: write)
+      style.append(retrying: address, retry, to: &pending)
+    case .groupRetrying(let address, let retry): style.append(retrying: address, retry, to: &pending)
     case .stepStarted(let address, let attempt):
       style.append(
         started: address, attempt: attempt, title: labels.title(of: address), to: &pending)
@@ -133,10 +137,10 @@ extension PlainReporter {
   }
 
   private mutating func endOutput(
-    of address: StepAddress, _ end: StepEnd, log: Reporter.ReadLog, write: Reporter.Write
+    of address: StepAddress, _ end: StepEnd?, log: Reporter.ReadLog, write: Reporter.Write
   ) {
     guard !outputs.isEmpty, var state = outputs.removeValue(forKey: address) else { return }
-    readMissed(of: &state, upTo: end.logBytes, log: log, write: write)
+    if let end { readMissed(of: &state, upTo: end.logBytes, log: log, write: write) }
     for line in state.takeRest() { style.append(output: line, prefix: state.prefix, to: &pending) }
   }
 

@@ -51,6 +51,14 @@ struct PlainStyle: Sendable {
     }
   }
 
+  func append(retrying address: StepAddress, _ retry: Retry, to bytes: inout [UInt8]) {
+    append(about: address, to: &bytes) { line in
+      let duration = ShownDuration.precise(retry.duration)
+      line += "failed after \(duration): \(text.name(retry.failure.message))".utf8
+      line += "; attempt \(retry.attempt + 1) in \(ShownDuration.precise(retry.delay))".utf8
+    }
+  }
+
   private func append(
     about address: StepAddress, to bytes: inout [UInt8], _ rest: (inout [UInt8]) -> Void
   ) {

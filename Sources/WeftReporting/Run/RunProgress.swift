@@ -21,13 +21,18 @@ struct RunProgress: Sendable {
   private(set) var running: [StepAddress: RunningStep] = [:]
   private(set) var failures = FailureList()
   private(set) var skips = SkipList()
+  /// Steps that have failed and are tried again, and when.
+  private(set) var retrying: [StepAddress: Duration] = [:]
   private var started = 0
 
   /// - Parameter log: Asked for the end of a failed step's output if events of it are missing.
   mutating func apply(_ event: RunEvent, log: Reporter.ReadLog) {
     switch event.kind {
     case .runStarted(let start): self.start = start
-    case .stepQueued, .groupStarted, .runWarning: break
+    case .stepQueued, .groupStarted, .groupRetrying, .runWarning: break
+    case .stepRetrying(let address, let retry):
+      running[address] = nil
+      retrying[address] = event.elapsed + retry.delay
     case .stepStarted(let address, _): begin(address, at: event.elapsed)
     case .stepOutput(let address, let output):
       guard let index = running.index(forKey: address) else { break }
@@ -52,11 +57,13 @@ struct RunProgress: Sendable {
 
   private mutating func begin(_ address: StepAddress, at time: Duration) {
     started += 1
+    retrying[address] = nil
     running[address] = RunningStep(address: address, order: started, since: time)
   }
 
   private mutating func finish(_ address: StepAddress, _ end: StepEnd, log: Reporter.ReadLog) {
     let step = running.removeValue(forKey: address)
+    retrying[address] = nil
     counts.add(end)
     guard end.outcome == .failure else { return }
     let tail = failures.wantsTail(of: end) ? tail(of: step, address, end, log: log) : OutputTail()
@@ -93,6 +100,7 @@ struct RunProgress: Sendable {
       case .running(let since, _):
         begin(step.address, at: since)
         running[step.address]!.hasGaps = true
+      case .retrying(_, let until): retrying[step.address] = until
       case .skipped(let reason): skip(step.address, reason)
       case .finished(let end): finish(step.address, end, log: log)
       }

@@ -11,6 +11,8 @@ extension CancelReason {
     case .groupTimeout(let group, let limit):
       "the time limit of \"\(group)\", \(ShownDuration.limit(limit)), passed"
     case .failure(let step): "\"\(step)\" failed"
+    case .raceWon(_, let winner): "\"\(winner)\" won the race"
+    case .joined(let group): "enough of \"\(group)\" had succeeded"
     }
   }
 }
@@ -21,6 +23,8 @@ extension SkipReason {
     switch self {
     case .dependencyFailed(let step): "because \"\(step)\" failed"
     case .heldBack(let step): "as nothing starts after \"\(step)\" failed"
+    case .condition(let step): "as the condition of \"\(step)\" is false"
+    case .notSelected: "as it was not asked for"
     case .cancelled(let reason): "before the start (\(reason.sentence))"
     }
   }

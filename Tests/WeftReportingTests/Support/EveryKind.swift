@@ -79,7 +79,7 @@ enum EveryKind {
   }
 
   private static let groups: [RunEvent.Kind] = [
-    .groupStarted(checks),
+    .groupStarted(checks, GroupStart()),
     .groupFinished(
       checks,
       GroupEnd(

@@ -110,7 +110,7 @@ enum SampleRuns {
     let checks = StepAddress("checks")
     let reason = CancelReason.groupTimeout(checks, .seconds(300))
     var run = ScriptedRun(steps: 3, groups: 1)
-    run.add(.groupStarted(checks))
+    run.add(.groupStarted(checks, GroupStart()))
     run.start("unit")
     run.at(300_000)
     run.cancel("unit", reason)
