@@ -68,7 +68,7 @@ struct RunChecker {
       require(before != .started && before != .ended, "\(step) is skipped after its start")
       skips[step] = reason
       checkSkip(of: step, reason)
-    case .groupStarted(let group):
+    case .groupStarted(let group, _):
       require(startedGroups.insert(group).inserted, "\(group) starts again")
     case .groupFinished(let group, let end):
       require(startedGroups.contains(group), "\(group) did not start")
@@ -77,7 +77,7 @@ struct RunChecker {
       require(cancelled == nil, "the run is cancelled again")
       cancelled = reason
     case .runFinished: isFinished = true
-    case .stepOutput, .runWarning, .outputDropped, .snapshot:
+    case .stepOutput, .stepRetrying, .groupRetrying, .runWarning, .outputDropped, .snapshot:
       violations.append("unexpected \(event.kind)")
     }
   }
@@ -124,6 +124,8 @@ struct RunChecker {
       require(plan.workflow.onFailure != .continue, "\(step) is held back under continue")
     case .cancelled(.groupTimeout(let group, _)):
       require(isInside(step, group), "\(step) is cancelled by the limit of \(group)")
+    case .condition, .notSelected:
+      violations.append("\(step) is skipped, but there are no conditions")
     case .cancelled(let reason):
       require(reason == cancelled, "\(step): nobody cancelled for \(reason)")
     }
@@ -151,7 +153,8 @@ struct RunChecker {
         require(ends[step.address] == end, "\(step.address) is reported otherwise")
       case .skipped(let reason):
         require(skips[step.address] == reason, "\(step.address) is reported otherwise")
-      case .pending, .queued, .running: violations.append("\(step.address) is reported unfinished")
+      case .pending, .queued, .running, .retrying:
+        violations.append("\(step.address) is reported unfinished")
       }
     }
     guard let end = report.end else { return violations.append("no end is reported") }

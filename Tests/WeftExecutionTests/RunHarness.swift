@@ -43,6 +43,7 @@ struct RunHarness {
     case .pending: "pending"
     case .queued: "queued"
     case .running: "running"
+    case .retrying(let attempt, _): "retrying after \(attempt)"
     case .skipped(let reason): brief(reason)
     case .finished(let end):
       end.outcome == end.conclusion ? end.outcome.rawValue : "\(end.outcome) tolerated"
@@ -54,6 +55,8 @@ struct RunHarness {
     case .dependencyFailed(let address): "skipped after \(address)"
     case .heldBack(let address): "held back by \(address)"
     case .cancelled(let reason): "cancelled: \(brief(reason))"
+    case .condition(let address): "skipped by if of \(address)"
+    case .notSelected: "not selected"
     }
   }
 
@@ -64,6 +67,8 @@ struct RunHarness {
     case .runTimeout: "run timeout"
     case .groupTimeout(let address, _): "timeout of \(address)"
     case .failure(let address): "failure of \(address)"
+    case .raceWon(_, let winner): "lost to \(winner)"
+    case .joined(let address): "enough of \(address)"
     }
   }
 
@@ -75,7 +80,10 @@ struct RunHarness {
     case .stepOutput(let address, let output): "\(address) wrote \(output.text)"
     case .stepFinished(let address, let end): "\(address) \(brief(.finished(end)))"
     case .stepSkipped(let address, let reason): "\(address) \(brief(reason))"
-    case .groupStarted(let address): "\(address) group started"
+    case .groupStarted(let address, let start):
+      "\(address) group started" + (start.elements.map { " for \($0)" } ?? "")
+    case .stepRetrying(let address, let retry), .groupRetrying(let address, let retry):
+      "\(address) retrying after \(retry.attempt)"
     case .groupFinished(let address, let end):
       "\(address) group \(end.outcome == end.conclusion ? "\(end.outcome)" : "\(end.outcome) tolerated")"
     case .runWarning(let warning): "warning: \(warning.kind.rawValue)"

@@ -135,7 +135,9 @@ package final class CommandExecutor: StepExecutor {
       guard let index = indices[StepAddress(need.name)] else {
         preconditionFailure("the planner let pass the log of \"\(need.name)\", which is no step")
       }
-      do { return .file(try attempt.logs.copy(of: attempt.frame.instance(ofStep: index))) } catch { throw .log(need.name, error) }
+      do { return .file(try attempt.logs.copy(of: attempt.frame.instance(ofStep: index))) } catch {
+        throw .log(need.name, error)
+      }
     }
   }
 

@@ -48,7 +48,8 @@ extension Frame {
 extension Plan {
   /// The innermost limit around the members of a group, as ``SlotQueue`` numbers them.
   fileprivate func limit(ofGroup group: Int) -> Int? {
-    for group in enclosingGroups(ofGroup: group) where group > 0 && groups[group].maxParallel != nil {
+    for group in enclosingGroups(ofGroup: group) where group > 0 && groups[group].maxParallel != nil
+    {
       return groups[1..<group].count { $0.maxParallel != nil }
     }
     return nil

@@ -60,7 +60,9 @@ struct GraphCompiler {
       let future = ready.flatMap { results in launch(node, Int(index), results) }
       futures[Int(index) - first] = future
       // Of a group that is run apart, the start stands for all of it.
-      if !plan.bodies.ofGroups.isEmpty, plan.bodies.ofGroups[plan.group(startingAt: Int(index))] != nil {
+      if !plan.bodies.ofGroups.isEmpty,
+        plan.bodies.ofGroups[plan.group(startingAt: Int(index))] != nil
+      {
         futures[plan.closingNode(of: Int(index)) - first] = future
       }
     }

@@ -232,7 +232,8 @@ extension LiveRun {
   }
 
   private func ended(
-    _ element: Element, _ frame: Frame, _ result: NodeResult, of task: FanOutTask, _ fanOut: FanOutRun
+    _ element: Element, _ frame: Frame, _ result: NodeResult, of task: FanOutTask,
+    _ fanOut: FanOutRun
   ) {
     let hasFailed = result.conclusion == .failure
     let (exceeds, fault) = state.withLock { state in
@@ -252,7 +253,8 @@ extension LiveRun {
 
   /// What others read of an element.
   private func keep(
-    _ element: Element, _ frame: Frame, _ result: NodeResult, of task: FanOutTask, _ fanOut: FanOutRun
+    _ element: Element, _ frame: Frame, _ result: NodeResult, of task: FanOutTask,
+    _ fanOut: FanOutRun
   ) {
     guard plan.values.reads(ofNode: task.node) != [] else { return }
     let own =

@@ -1,6 +1,6 @@
-import WeftExpressions
 import Synchronization
 import WeftDefinition
+import WeftExpressions
 import WeftFutures
 import WeftPlanning
 import WeftPlatform
@@ -52,7 +52,8 @@ extension LiveRun {
           outcome: outcome, conclusion: outcome, attempts: 1, exit: nil,
           cancellation: pauseEnd == .over ? nil : cancellation ?? .requested,
           duration: time.now - since)
-        return concludeComputing(task, end, NodeValues(outcome: outcome, conclusion: outcome, attempts: 1))
+        return concludeComputing(
+          task, end, NodeValues(outcome: outcome, conclusion: outcome, attempts: 1))
       }
   }
 

@@ -1,6 +1,6 @@
-import WeftExpressions
 import Synchronization
 import WeftDefinition
+import WeftExpressions
 import WeftFutures
 import WeftPlanning
 import WeftPlatform

@@ -1,6 +1,6 @@
-import WeftExpressions
 import Synchronization
 import WeftDefinition
+import WeftExpressions
 import WeftFutures
 import WeftPlanning
 import WeftPlatform
@@ -14,7 +14,8 @@ extension LiveRun {
 
   /// What follows a failure: another attempt after a while, or none and why.
   func retry(
-    of task: inout StepTask, after failure: StepFailure, _ own: NodeValues?, _ resolved: ResolvedStep
+    of task: inout StepTask, after failure: StepFailure, _ own: NodeValues?,
+    _ resolved: ResolvedStep
   ) -> RetryLedger.Decision {
     guard var ledger = task.ledger else { return .giveUp(nil) }
     if task.attempt == 1 {
@@ -75,11 +76,11 @@ extension LiveRun {
     let following = next
     return pause(following.instance, in: task.scope, for: delay, shelter: task.shelter)
       .flatMap { [self] pauseEnd in
-      switch pauseEnd {
-      case .over: queue(following, running: command, after: results)
-      case .cutShort: Future(value: giveUp(following, whyCutShort(following)))
+        switch pauseEnd {
+        case .over: queue(following, running: command, after: results)
+        case .cutShort: Future(value: giveUp(following, whyCutShort(following)))
+        }
       }
-    }
   }
 
   /// The step is not tried again after all: its last attempt counts, unless somebody has cancelled it.

@@ -1,6 +1,6 @@
-import WeftExpressions
 import Synchronization
 import WeftDefinition
+import WeftExpressions
 import WeftFutures
 import WeftPlanning
 import WeftPlatform
@@ -131,7 +131,9 @@ extension LiveRun {
   private func turnedAway(
     _ task: StepTask, running command: Command, after results: [NodeResult]
   ) -> Future<NodeResult, Never> {
-    guard let reason = obstacle(to: task) else { return queue(task, running: command, after: results) }
+    guard let reason = obstacle(to: task) else {
+      return queue(task, running: command, after: results)
+    }
     return Future(value: task.attempt == 1 ? skip(task, reason) : giveUp(task, reason))
   }
 
@@ -187,7 +189,9 @@ extension LiveRun {
       of: attempt, attemptEnd, cancelledFor: reason, duration: time.now - since,
       logBytes: logs.size(of: task.instance), outputs: own?.outputs.map(HandedOn.init) ?? [])
     var concluded = end
-    if reason == nil || task.shelter == .fromCancellation, let failure = end.failure, task.ledger != nil {
+    if reason == nil || task.shelter == .fromCancellation, let failure = end.failure,
+      task.ledger != nil
+    {
       var task = task
       switch retry(of: &task, after: failure, own, attempt.resolved) {
       case .retry(let delay, _):

@@ -205,7 +205,9 @@ struct Scopes {
     while next >= 0 {
       if scopes[next].firstFault == nil { scopes[next].firstFault = fault }
       let isTolerated = scopes[next].tolerance.tolerates(fault.failure.classes)
-      if !isTolerated, scopes[next].firstUntolerated == nil { scopes[next].firstUntolerated = fault }
+      if !isTolerated, scopes[next].firstUntolerated == nil {
+        scopes[next].firstUntolerated = fault
+      }
       switch scopes[next].absorption {
       case .none where !isTolerated: next = scopes[next].parent
       case .none, .holding: return hold(next, because: fault.address)

@@ -1,6 +1,6 @@
 import WeftDefinition
-import WeftPlanning
 import WeftFutures
+import WeftPlanning
 import WeftPlatform
 
 /// A step in one frame, from the moment when it is its turn until it has ended.

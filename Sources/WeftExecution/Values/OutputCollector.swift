@@ -41,7 +41,8 @@ struct OutputCollector {
   /// The outputs of the workflow.
   func outputsOfRun() throws(StepFailure) -> [OutputValue] {
     try outputs(
-      plan.workflow.outputs, plan.values.texts(ofGroup: 0), in: StepScope(values: values, frame: frame, group: 0))
+      plan.workflow.outputs, plan.values.texts(ofGroup: 0),
+      in: StepScope(values: values, frame: frame, group: 0))
   }
 
   private func outputs(

@@ -37,7 +37,8 @@ package struct EventJSON: Sendable {
     case .runStarted(let start): clock.start(at: start.startedAt)
     case .snapshot(let report): clock.start(at: report.start.startedAt)
     case .stepQueued, .stepStarted, .stepOutput, .stepRetrying, .stepFinished, .stepSkipped,
-      .groupStarted, .groupRetrying, .groupFinished, .runWarning, .runCancelling, .runFinished, .outputDropped:
+      .groupStarted, .groupRetrying, .groupFinished, .runWarning, .runCancelling, .runFinished,
+      .outputDropped:
       break
     }
     writer.beginObject()

@@ -49,7 +49,8 @@ struct PlainReporter: Sendable {
     case .stepRetrying(let address, let retry):
       endOutput(of: address, nil, log: log, write: write)
       style.append(retrying: address, retry, to: &pending)
-    case .groupRetrying(let address, let retry): style.append(retrying: address, retry, to: &pending)
+    case .groupRetrying(let address, let retry):
+      style.append(retrying: address, retry, to: &pending)
     case .stepStarted(let address, let attempt):
       style.append(
         started: address, attempt: attempt, title: labels.title(of: address), to: &pending)
