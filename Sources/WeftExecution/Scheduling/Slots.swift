@@ -119,6 +119,13 @@ final class Slots: Sendable {
     }
   }
 
+  /// Those that wait for a slot.
+  func waiting() -> [Int] {
+    state.withLock { state in
+      state.queue.records.indices.filter { state.queue.records[$0].position == .waiting }
+    }
+  }
+
   /// Turns away those of the steps that are waiting.
   func refuse(_ steps: some Sequence<Int> & Sendable) {
     let refused = state.withLock { state in
