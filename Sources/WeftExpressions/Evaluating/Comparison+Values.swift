@@ -14,7 +14,8 @@ extension Comparison {
 }
 
 extension ExpressionValue {
-  func isEqual(to other: ExpressionValue) -> Bool {
+  /// As `==` in an expression has it.
+  package func isEqual(to other: ExpressionValue) -> Bool {
     switch (self, other) {
     case (.string(let left), .string(let right)): FoldedText.areEqual(left, right)
     case (.null, .null): true

@@ -1,0 +1,89 @@
+import WeftDefinition
+import WeftExpressions
+package import WeftJSON
+
+/// What a fan-out is made of, in order: each element has a value, and a key that tells it from the others.
+///
+/// Values are handed out one at a time; those of a matrix are made only then.
+package struct FanOutElements: Sendable {
+  private enum Source: Sendable {
+    case array([JSONValue])
+    case object([JSONObject.Member])
+    case matrix(MatrixExpansion)
+  }
+
+  private let source: Source
+  /// Where an expression gives them.
+  private var ownKeys: [String]?
+
+  /// The elements of an array, by their indices from 0, or the values of an object, by its keys.
+  package init(
+    of value: JSONValue, limit: Int = WorkflowLimits.elements
+  ) throws(FanOutProblem) {
+    switch value {
+    case .array(let elements): source = .array(elements)
+    case .object(let object): source = .object(object.members)
+    case .null, .bool, .number, .string:
+      throw .notAListing(found: ExpressionValue(value).kindName)
+    }
+    if count > limit { throw .tooMany(limit: limit) }
+    guard case .object(let members) = source else { return }
+    for (index, member) in members.enumerated() {
+      if let fault = ElementKeys.fault(of: member.key) { throw .key(.unfit(fault, index)) }
+    }
+  }
+
+  package init(_ matrix: MatrixExpansion) { source = .matrix(matrix) }
+
+  package var count: Int {
+    switch source {
+    case .array(let elements): elements.count
+    case .object(let members): members.count
+    case .matrix(let matrix): matrix.count
+    }
+  }
+
+  package func value(at index: Int) -> JSONValue {
+    switch source {
+    case .array(let elements): elements[index]
+    case .object(let members): members[index].value
+    case .matrix(let matrix): .object(matrix[index])
+    }
+  }
+
+  package func key(at index: Int) -> String {
+    if let ownKeys { return ownKeys[index] }
+    return switch source {
+    case .array: String(index)
+    case .object(let members): members[index].key
+    case .matrix(let matrix): matrix.key(at: index)
+    }
+  }
+
+  /// Gives each element another key, in order.
+  package mutating func rename(_ keys: ElementKeys) {
+    precondition(keys.texts.count == count, "\(count) elements have \(keys.texts.count) keys")
+    ownKeys = keys.texts
+  }
+}
+
+/// Why there is nothing to fan out over.
+package enum FanOutProblem: Error, Sendable, Hashable {
+  /// What `in` is instead.
+  case notAListing(found: String)
+  case tooMany(limit: Int)
+  case key(ElementKeyProblem)
+
+  package var message: String {
+    switch self {
+    case .notAListing(let found): "\"in\" is \(found), and not an array or an object"
+    case .tooMany(let limit): "\"in\" has more than \(limit) elements"
+    case .key(let problem): problem.message
+    }
+  }
+
+  package var help: String? {
+    guard case .key(.unfit) = self else { return nil }
+    return "give \"key\", an expression that names an element"
+  }
+}

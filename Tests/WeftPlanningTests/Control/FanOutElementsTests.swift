@@ -1,0 +1,108 @@
+import Testing
+import WeftExpressions
+import WeftJSON
+
+@testable import WeftPlanning
+
+@Suite struct FanOutElementsTests {
+  private static func list(_ elements: FanOutElements) -> [String] {
+    (0..<elements.count).map { "\(elements.key(at: $0)) = \(elements.value(at: $0))" }
+  }
+
+  private static func problem(_ value: JSONValue, limit: Int = 10) -> FanOutProblem? {
+    do {
+      _ = try FanOutElements(of: value, limit: limit)
+      return nil
+    } catch {
+      return error
+    }
+  }
+
+  /// The problem of the last of some keys.
+  private static func keyProblem(_ keys: ExpressionValue...) -> ElementKeyProblem? {
+    var made = ElementKeys()
+    do {
+      for key in keys { try made.add(key) }
+      return nil
+    } catch {
+      return error
+    }
+  }
+
+  @Test func anArrayHasItsIndices() throws {
+    let elements = try FanOutElements(of: ["a", [1, 2], nil])
+    #expect(Self.list(elements) == [#"0 = "a""#, "1 = [1,2]", "2 = null"])
+  }
+
+  @Test func anObjectHasItsKeysInTheirOrder() throws {
+    let elements = try FanOutElements(of: ["b": 1, "a": ["x": 2]])
+    #expect(Self.list(elements) == ["b = 1", #"a = {"x":2}"#])
+  }
+
+  @Test func aMatrixHasItsCombinations() throws {
+    let matrix = try MatrixExpansion(axes: [(name: "os", values: ["a", "b"])])
+    #expect(Self.list(FanOutElements(matrix)) == [#"a = {"os":"a"}"#, #"b = {"os":"b"}"#])
+  }
+
+  @Test(arguments: [[], [:]] as [JSONValue])
+  func thereMayBeNone(value: JSONValue) throws {
+    #expect(try FanOutElements(of: value).count == 0)
+  }
+
+  @Test func anExpressionGivesOtherKeys() throws {
+    var elements = try FanOutElements(of: ["a", "b", "c"])
+    var keys = ElementKeys()
+    for value in [.string("x, y"), .number(3), .number(0.5)] as [ExpressionValue] {
+      try keys.add(value)
+    }
+    elements.rename(keys)
+    #expect(Self.list(elements) == [#"x, y = "a""#, #"3 = "b""#, #"0.5 = "c""#])
+  }
+
+  @Test(
+    arguments: [
+      ("text", "\"in\" is a string, and not an array or an object"),
+      (nil, "\"in\" is null, and not an array or an object"),
+      (.array(Array(repeating: 1, count: 11)), "\"in\" has more than 10 elements"),
+      (["a": 1, "": 2], "the key of element 1 is empty"),
+      (["a\u{7}": 1], "the key of element 0 has a control character in it, U+0007"),
+    ] as [(JSONValue, String)])
+  func whatIsNoListingIsTold(value: JSONValue, message: String) {
+    #expect(Self.problem(value)?.message == message)
+  }
+
+  @Test func anExpressionCanReplaceKeysThatDoNotFit() {
+    #expect(
+      Self.problem(["": 1])?.help == "give \"key\", an expression that names an element")
+    #expect(Self.problem("text")?.help == nil)
+  }
+
+  @Test(
+    arguments: [
+      (.boolean(true), "the key of element 1 is a boolean, and not a string or a number"),
+      (.null, "the key of element 1 is null, and not a string or a number"),
+      (.array([]), "the key of element 1 is an array, and not a string or a number"),
+      (.number(.nan), "the key of element 1 is no finite number, and not a string or a number"),
+      (.string(""), "the key of element 1 is empty"),
+      (
+        .string(String(repeating: "é", count: 101)),
+        "the key of element 1 has 202 bytes, and may have 200"
+      ),
+      (.string("a\u{85}"), "the key of element 1 has a control character in it, U+0085"),
+      (.string("a\u{2028}"), "the key of element 1 has a control character in it, U+2028"),
+      (.number(5), "elements 0 and 1 have the same key, \"5\""),
+    ] as [(ExpressionValue, String)])
+  func aKeyThatDoesNotFitIsTold(key: ExpressionValue, message: String) {
+    #expect(Self.keyProblem(.string("5"), key)?.message == message)
+  }
+
+  @Test func keysAreToldApartByTheirScalars() {
+    #expect(Self.keyProblem(.string("\u{E9}"), .string("e\u{301}")) == nil)
+    let longest = String(repeating: "é", count: 100)
+    #expect(Self.keyProblem(.string(longest)) == nil)
+  }
+
+  @Test func anElementHasAnAddress() {
+    #expect(StepAddress("upload").element("ubuntu, 3.12").text == "upload[ubuntu, 3.12]")
+  }
+}
