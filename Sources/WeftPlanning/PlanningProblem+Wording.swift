@@ -22,8 +22,7 @@ extension PlanningProblem {
     case .tooManySlots: "W0216"
     case .poolOfGroup: "W0217"
     case .tooFewMembers: "W0218"
-    case .outputOfRace: "W0219"
-    case .idOfFinally: "W0220"
+    case .idOfFinally: "W0219"
     case .needsTwice: "W0501"
     case .unusedPool: "W0512"
     case .raceOfOne: "W0513"
@@ -70,8 +69,6 @@ extension PlanningProblem {
       "group \"\(group)\" asks for slots of a pool, and runs nothing itself"
     case .tooFewMembers(let group, let wanted, let there):
       "group \"\(group)\" waits for the success of \(wanted) members, and has \(there)"
-    case .outputOfRace(let output, let group):
-      "race \"\(group)\" has an output \"\(output)\" of its own, and hands on those of its winner"
     case .idOfFinally:
       "the id \"finally\" is what the steps of \"finally\" are called by"
     case .unusedPool(let pool):
@@ -128,8 +125,6 @@ extension PlanningProblem {
       "let its members ask for it"
     case .tooFewMembers(_, _, let there):
       "\(there) at most can succeed"
-    case .outputOfRace(let output, _):
-      "let each of its members hand on \"\(output)\""
     case .idOfFinally:
       "choose another id"
     case .unusedPool(let pool):

@@ -37,8 +37,6 @@ enum PlanningProblem: Sendable, Hashable {
   /// Pools are asked for by what runs, not by what it is in.
   case poolOfGroup(String)
   case tooFewMembers(String, wanted: Int, there: Int)
-  /// A race hands on what its winner does.
-  case outputOfRace(String, String)
   /// A step has the id `finally` where there is such a list.
   case idOfFinally
   case unusedPool(String)

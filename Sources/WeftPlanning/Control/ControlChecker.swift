@@ -71,12 +71,8 @@ struct ControlChecker {
         .tooFewMembers(address, wanted: count, there: group.members.count), place?.id ?? place?.step
       )
     }
-    guard group.order == .race else { return }
-    if group.members.count == 1 {
+    if group.order == .race, group.members.count == 1 {
       found.append(.raceOfOne(address), place?.id ?? place?.step)
-    }
-    if let output = step.outputs.first {
-      found.append(.outputOfRace(output.name, address), output.place.value)
     }
   }
 

@@ -28,7 +28,7 @@ package struct PlannedValues: Sendable {
 
   /// What was found of a workflow without errors.
   init(_ reader: TextReader, _ checker: ValueChecker, _ names: StepNames) {
-    guard !reader.texts.isEmpty else {
+    guard !reader.texts.isEmpty || reader.reads.contains(where: { $0 != [] }) else {
       self = .none
       return
     }

@@ -32,6 +32,7 @@ struct TextReader {
       }
       reader.texts.closeStep()
     }
+    reader.noteRaces()
     reader.references.sort(nodeCount: outline.nodes.count)
     return reader
   }
@@ -40,6 +41,14 @@ struct TextReader {
     self.outline = outline
     self.names = names
     reads = Array(repeating: [], count: outline.nodes.count)
+  }
+
+  /// A race hands on what a member of it has.
+  private mutating func noteRaces() {
+    guard outline.hasSealedGroups else { return }
+    for group in outline.groups where group.order == .race {
+      for member in group.members { reads[Int(member)].insert(.result) }
+    }
   }
 
   private mutating func take(

@@ -18,6 +18,9 @@ extension ValueChecker {
       return .skip(
         of: conditional, producer: ContextReference(Array(reference.names[..<rest])).text)
     }
+    if let group = groupThatEndsEarly(owner, around: target) {
+      return .loss(of: producer.address.text, in: group)
+    }
     let isOwn = outline.cleans(owner, upAfter: target)
     if field == .outputs || !isOwn, runsAnyway(owner, whateverBecomesOf: target) {
       return .readerRunsAnyway(producer.address.text)
@@ -47,6 +50,16 @@ extension ValueChecker {
       if !isGuarded { return outline.member(at: node).address.text }
     }
     return nil
+  }
+
+  /// The address of the reader, if it is a group that may be over before the producer in it has ended.
+  private func groupThatEndsEarly(
+    _ owner: TextOwner, around target: Plan.NodeIndex
+  ) -> String? {
+    guard case .group(let index) = owner, outline.groups[index].endsEarly,
+      outline.group(startingAt: outline.groups[index].startNode, encloses: target)
+    else { return nil }
+    return outline.groups[index].address?.text
   }
 
   /// Whether a text's owner runs also if what it needs has failed or was not run.

@@ -241,6 +241,8 @@ extension Absence {
     case .skip(let step, _): "\"\(step)\" has an \"if\", and may be skipped"
     case .readerRunsAnyway(let step):
       "this runs even if \"\(step)\" has failed, or was never started"
+    case .loss(let step, let group):
+      "\"\(step)\" is ended when others in \"\(group)\" are faster"
     case .winner(let race, let member):
       "\"\(race)\" may be won by \"\(member)\", which has no such output"
     }

@@ -67,6 +67,8 @@ enum Absence: Sendable, Hashable {
   case skip(of: String, producer: String)
   /// What reads it runs whatever has become of the step or group.
   case readerRunsAnyway(String)
+  /// The outputs of a group read a member that may have been ended because others were faster.
+  case loss(of: String, in: String)
   /// A race that the member may win, which has no such output.
   case winner(String, of: String)
 }

@@ -93,4 +93,14 @@ struct LoopTests {
         .step, .many, .group, .group, .race, .step, .step, .race,
       ])
   }
+
+  @Test func whatTheMembersOfARaceHandOnIsKept() throws {
+    let race = Step(
+      id: "r", action: .group(StepGroup(.race, [Step("x"), Step("g", steps: [Step("y")])])))
+    let plan = try planned(Workflow(steps: [race, Step("a")]))
+    #expect(
+      plan.nodes.indices.map { plan.values.reads(ofNode: $0) } == [
+        [], .result, .result, [], [], [], [],
+      ])
+  }
 }
