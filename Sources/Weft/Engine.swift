@@ -39,10 +39,17 @@ public final class Engine: Sendable {
   }
 
   private let options: Options
+  private let approver: (any Approver)?
   private let threads = BlockingThreads()
 
-  public init(options: Options = Options()) {
+  /// - Parameter approve: Asked by steps with `approve`, in a task of its own that is cancelled when the answer
+  ///   is wanted no more; `true` lets the run go on, `false` fails the step. Without it such steps fail.
+  public init(
+    options: Options = Options(),
+    approve: (@Sendable (ApprovalRequest) async -> Bool)? = nil
+  ) {
     self.options = options
+    approver = approve.map(CallbackApprover.init)
   }
 
   /// Checks a workflow and starts it. Returns at once, but for the time that it takes to read the
@@ -117,6 +124,7 @@ public final class Engine: Sendable {
     configuration.timeout = options.timeout
     configuration.startDirectory = options.startDirectory
     configuration.stopPolicy.grace = options.grace
+    configuration.approver = approver
     return configuration
   }
 }

@@ -65,7 +65,9 @@ struct RunSession {
     var pump: EventPump?
     let run: LiveRun
     do throws(NoContainment) {
-      run = try LiveRun.start(plan, configuration: configuration(secrets), threads: threads) {
+      run = try LiveRun.start(
+        plan, configuration: configuration(secrets, threads), threads: threads
+      ) {
         run in
         pump = EventPump(
           run.subscribe(outputLimitBytes: RunSession.displayLimitBytes), wakeup: screen.wakeup)
@@ -86,7 +88,9 @@ struct RunSession {
     return ExitCode(of: end, isStrict: invocation.isStrict, keptPromises: faults.isEmpty)
   }
 
-  private func configuration(_ secrets: RunSecrets) -> EngineConfiguration {
+  private func configuration(
+    _ secrets: RunSecrets, _ threads: BlockingThreads
+  ) -> EngineConfiguration {
     var configuration = EngineConfiguration()
     configuration.secrets = secrets
     configuration.maxParallel = invocation.maxParallel
@@ -95,6 +99,7 @@ struct RunSession {
     configuration.inputs = inputs
     configuration.run = id
     configuration.terminal = desk
+    configuration.approver = TerminalApprover(desk: desk, threads: threads)
     if invocation.maxParallel == nil { joinJobserver(&configuration) }
     configuration.containment = invocation.containment.request
     return configuration

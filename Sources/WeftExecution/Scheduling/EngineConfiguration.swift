@@ -32,6 +32,9 @@ package struct EngineConfiguration: Sendable {
     WallTime(nanoseconds: WallClock.now.nanoseconds)
   }
 
+  /// Whom steps with `approve` ask; `nil`: they fail at their start.
+  package var approver: (any Approver)?
+
   /// What is to hold everything that steps start.
   package var containment = ContainmentRequest.automatic
   /// How long a start waits for descriptors, processes or memory.

@@ -7,9 +7,11 @@ import WeftPlatform
 
 /// Waiting for a time without holding anything.
 extension LiveRun {
-  /// - Parameter key: The number of the step that waits; of a group, one that no step has.
+  /// - Parameters:
+  ///   - key: The number of the step that waits; of a group, one that no step has.
+  ///   - delay: `nil`: until ``endPause(_:)``, whose caller has what it waited for.
   func pause(
-    _ key: Int, in scope: Int, for delay: Duration, shelter: Shelter = .none
+    _ key: Int, in scope: Int, for delay: Duration?, shelter: Shelter = .none
   ) -> Future<Pause.End, Never> {
     let promise = Promise<Pause.End, Never>(ifDropped: .success(.cutShort))
     // What closes the scope comes either before this, and is seen here, or after it, and finds the pause.
@@ -19,6 +21,7 @@ extension LiveRun {
       return false
     }
     if isClosed { return Future(value: .cutShort) }
+    guard let delay else { return promise.future }
     let timer = time.schedule(after: delay) { [self] in
       let pause = state.withLock { $0.pauses.removeValue(forKey: key) }
       pause?.promise.succeed(.over)
@@ -30,6 +33,13 @@ extension LiveRun {
     }
     if isOver { timer.cancel() }
     return promise.future
+  }
+
+  /// What was waited for has come before the time was over.
+  func endPause(_ key: Int) {
+    guard let pause = state.withLock({ $0.pauses.removeValue(forKey: key) }) else { return }
+    pause.timer?.cancel()
+    pause.promise.succeed(.over)
   }
 
   /// A step that does nothing but wait.
@@ -93,7 +103,7 @@ extension LiveRun {
 
 extension Scopes {
   /// Why something that only waits is ended: a failure that lets nothing new start is enough.
-  fileprivate func reasonToEndWaiting(in scope: Int) -> CancelReason? {
+  func reasonToEndWaiting(in scope: Int) -> CancelReason? {
     if let reason = reasonToStop(in: scope) { return reason }
     guard case .heldBack(let address)? = obstacle(in: scope, after: []) else { return nil }
     return .failure(of: address)

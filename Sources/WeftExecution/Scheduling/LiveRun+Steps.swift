@@ -38,7 +38,8 @@ extension LiveRun {
         return queue(task, running: command, after: results)
       case .compute: return Future(value: compute(task))
       case .wait(let waiting): return wait(task, for: waiting)
-      case .approve, .workflow, .group:
+      case .approve(let approval): return approve(task, approval)
+      case .workflow, .group:
         preconditionFailure("the planner let pass \(task.address), which has no such action")
       }
     }

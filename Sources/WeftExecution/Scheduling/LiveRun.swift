@@ -27,6 +27,7 @@ package final class LiveRun: Sendable {
   let slots: Slots
   let executor: any StepExecutor
   let time: any TimeSource
+  let approver: (any Approver)?
   let values: RunValues
   let frame: Frame
   let wallClock: @Sendable () -> WallTime
@@ -89,6 +90,7 @@ package final class LiveRun: Sendable {
     self.executor = executor
     self.time = time
     self.logs = logs
+    approver = configuration.approver
     frame = .run(of: plan)
     selection = configuration.selection
     wallClock = configuration.wallClock

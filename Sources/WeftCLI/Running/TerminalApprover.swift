@@ -1,0 +1,50 @@
+import WeftDiagnostics
+import WeftExecution
+import WeftFutures
+import WeftPlatform
+
+/// Asks at the terminal, which the display leaves meanwhile.
+struct TerminalApprover: Approver {
+  let desk: TerminalDesk
+  let threads: BlockingThreads
+
+  func ask(_ request: ApprovalRequest, stop: StopSwitch) -> Future<ApprovalAnswer, Never> {
+    let promise = Promise<ApprovalAnswer, Never>(ifDropped: .success(.unanswered("nobody asks")))
+    do {
+      try threads.submit { promise.succeed(answer(to: request, stop: stop)) }
+    } catch {
+      promise.succeed(.unanswered("there is no thread for it"))
+    }
+    return promise.future
+  }
+
+  private func answer(to request: ApprovalRequest, stop: StopSwitch) -> ApprovalAnswer {
+    let loan: TerminalLoan
+    do {
+      loan = try desk.borrow(stop: stop)
+    } catch {
+      guard case .terminalUnavailable(let reason) = error else { return .rejected }
+      return .unanswered(reason.message)
+    }
+    defer {
+      loan.end(restoringScreen: false)
+      desk.giveBack(loan)
+    }
+    var prompt = "\(request.step): \(TerminalText.harmless(request.message)) [y/N] "
+    // An answer that is neither is asked for again; no answer at all is none.
+    while let line = loan.line(after: prompt, stop: stop) {
+      switch line.lowercased().trimmingSpaces {
+      case "y", "yes": return .approved
+      case "n", "no", "": return .rejected
+      default: prompt = "answer y or n: "
+      }
+    }
+    return .rejected
+  }
+}
+
+extension String {
+  fileprivate var trimmingSpaces: String {
+    String(split(whereSeparator: \.isWhitespace).joined(separator: " "))
+  }
+}

@@ -1,0 +1,30 @@
+package import WeftFutures
+public import WeftPlanning
+package import WeftPlatform
+
+/// Asks a person whether a run may go on.
+package protocol Approver: Sendable {
+  /// - Parameter stop: Asks for an end without an answer.
+  /// - Returns: The answer. It settles when nobody is asked any more, also after a stop was requested.
+  func ask(_ request: ApprovalRequest, stop: StopSwitch) -> Future<ApprovalAnswer, Never>
+}
+
+/// What a person is asked.
+public struct ApprovalRequest: Sendable, Hashable {
+  /// The step that waits for the answer.
+  public let step: StepAddress
+  public let message: String
+
+  package init(step: StepAddress, message: String) {
+    self.step = step
+    self.message = message
+  }
+}
+
+/// What came of asking.
+package enum ApprovalAnswer: Sendable, Hashable {
+  case approved
+  case rejected
+  /// Nobody could be asked, for a reason that is a sentence without its subject.
+  case unanswered(String)
+}

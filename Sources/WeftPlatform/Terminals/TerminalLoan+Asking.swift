@@ -1,0 +1,37 @@
+import CWeftPlatform
+
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Darwin)
+  import Darwin
+#endif
+
+extension TerminalLoan {
+  /// How often a stop is looked for.
+  private static let attention: Int32 = 50
+
+  /// Writes a prompt and reads what is typed up to the end of the line.
+  ///
+  /// - Returns: The line, or `nil` when a stop was requested, or nothing more can be typed (^D).
+  package func line(after prompt: String, stop: StopSwitch) -> String? {
+    let terminal = descriptor.number
+    var prompt = Array(prompt.utf8)[...]
+    while !prompt.isEmpty {
+      let count = prompt.withUnsafeBytes { write(terminal, $0.baseAddress, $0.count) }
+      guard count > 0 || errno == EINTR else { return nil }
+      prompt = prompt.dropFirst(max(count, 0))
+    }
+    var line: [UInt8] = []
+    var buffer = [UInt8](repeating: 0, count: 512)
+    while stop.level == .none {
+      var request = pollfd(fd: terminal, events: Int16(POLLIN), revents: 0)
+      guard poll(&request, 1, TerminalLoan.attention) > 0 else { continue }
+      let count = read(terminal, &buffer, buffer.count)
+      if count < 0, errno == EINTR || errno == EAGAIN { continue }
+      guard count > 0 else { return nil }
+      line += buffer[..<count]
+      if line.contains(UInt8(ascii: "\n")) { return String(decoding: line, as: UTF8.self) }
+    }
+    return nil
+  }
+}
