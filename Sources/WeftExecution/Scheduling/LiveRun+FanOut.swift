@@ -59,7 +59,7 @@ extension LiveRun {
     if let reason = whyNotStarted(task, after: results) {
       return Future(value: leaveOut(task, reason))
     }
-    let listed = FanOutElements(values, task).listed()
+    let listed = FanOutLister(values, task).listing()
     let outer = task.outerScope
     task.scope = state.withLock { $0.scopes.open(in: outer, absorbing: .waiting, of: plan) }
     switch listed {
@@ -70,7 +70,7 @@ extension LiveRun {
         FanOutProgress(elements: 0, maxParallel: nil, tolerance: .count(0), onFailure: .stop))
       return Future(value: finish(task, empty, fault, since: time.now))
     case .success(let elements):
-      events.publish(.groupStarted(task.address, GroupStart(elements: elements.all.count)))
+      events.publish(.groupStarted(task.address, GroupStart(elements: elements.count)))
       return run(task, elements)
     }
   }
@@ -118,11 +118,11 @@ extension LiveRun {
   // MARK: Elements
 
   private func run(
-    _ task: FanOutTask, _ elements: FanOutElements.Listed
+    _ task: FanOutTask, _ elements: FanOutListing
   ) -> Future<NodeResult, Never> {
     let fanOut = FanOutRun(
       FanOutProgress(
-        elements: elements.all.count, maxParallel: elements.maxParallel,
+        elements: elements.count, maxParallel: elements.maxParallel,
         tolerance: elements.tolerance, onFailure: onFailure))
     let over = Promise<NodeResult, Never>(ifDropped: .success(.success))
     let since = time.now
@@ -137,7 +137,7 @@ extension LiveRun {
   }
 
   private func startElements(
-    of task: FanOutTask, _ elements: FanOutElements.Listed, _ fanOut: FanOutRun
+    of task: FanOutTask, _ elements: FanOutListing, _ fanOut: FanOutRun
   ) {
     guard fanOut.state.withLock({ $0.progress.beginStarting() }) else { return }
     // What lets nothing new start lets no new element start either.
@@ -147,7 +147,7 @@ extension LiveRun {
       fanOut.state.withLock { $0.progress.close() }
     }
     while let index = fanOut.state.withLock({ $0.progress.next() }) {
-      start(elements.all[index], of: task, fanOut)
+      start(elements[index], of: task, fanOut)
     }
   }
 

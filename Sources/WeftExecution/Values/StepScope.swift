@@ -7,7 +7,7 @@ import WeftPlatform
 /// Where the expressions of one text get their values from while the run goes on.
 struct StepScope: ExpressionScope {
   let values: RunValues
-  let frame: Frame
+  var frame: Frame
   /// The innermost group whose `env` is read; `nil` where only the process's own environment is.
   var group: Int?
   /// What the step itself sets, above that.

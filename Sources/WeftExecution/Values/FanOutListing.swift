@@ -1,0 +1,153 @@
+import WeftDefinition
+import WeftDiagnostics
+import WeftExpressions
+import WeftJSON
+import WeftPlanning
+
+/// The elements for which something is run, as their expressions came to when it was their turn.
+struct FanOutListing: Sendable {
+  let elements: FanOutElements
+  let source: Element.Source
+  let isSecret: Bool
+  let maxParallel: Int?
+  let tolerance: FanOutTolerance
+
+  var count: Int { elements.count }
+
+  subscript(index: Int) -> Element {
+    Element(
+      source: source, index: index, key: elements.key(at: index),
+      value: ExpressionValue(elements.value(at: index)), isSecret: isSecret)
+  }
+}
+
+/// Finds out for which elements something is run.
+struct FanOutLister {
+  private let values: RunValues
+  private let task: FanOutTask
+  private let texts: ArraySlice<PlannedText>
+
+  init(_ values: RunValues, _ task: FanOutTask) {
+    self.values = values
+    self.task = task
+    texts =
+      switch task.member {
+      case .step(let index): values.plan.values.texts(ofStep: index)
+      case .group(let index): values.plan.values.texts(ofGroup: index)
+      }
+  }
+
+  func listing() -> Result<FanOutListing, StepFailure> {
+    Result { () throws(StepFailure) in
+      switch task.fanOut {
+      case .forEach(let loop): try listing(of: loop)
+      case .matrix(let matrix): try listing(of: matrix)
+      }
+    }
+  }
+
+  private func listing(of loop: ForEach) throws(StepFailure) -> FanOutListing {
+    let (listed, isSecret) = try value(of: loop.elements, at: .elements)
+    var elements: FanOutElements
+    do { elements = try FanOutElements(of: listed ?? .null) } catch {
+      throw failure(error.message, error.help, at: .elements)
+    }
+    let source = Element.Source.forEach(name: loop.name)
+    if loop.key != nil { elements.rename(try keys(of: elements, source, isSecret: isSecret)) }
+    return FanOutListing(
+      elements: elements, source: source, isSecret: isSecret, maxParallel: try limit(of: loop),
+      tolerance: loop.tolerance)
+  }
+
+  private func listing(of matrix: Matrix) throws(StepFailure) -> FanOutListing {
+    var axes: [MatrixExpansion.Axis] = []
+    var isSecret = false
+    for axis in matrix.axes {
+      let (values, hides) = try value(of: axis.values, at: .axis(axis.name))
+      axes.append((axis.name, values ?? .null))
+      isSecret = isSecret || hides
+    }
+    let include = try value(of: matrix.include, at: .include)
+    let exclude = try value(of: matrix.exclude, at: .exclude)
+    do {
+      let expansion = try MatrixExpansion(
+        axes: axes, include: include.value, exclude: exclude.value)
+      return FanOutListing(
+        elements: FanOutElements(expansion), source: .matrix,
+        isSecret: isSecret || include.isSecret || exclude.isSecret, maxParallel: nil,
+        tolerance: .count(0))
+    } catch {
+      throw failure(error.message, error.help, at: .include)
+    }
+  }
+
+  // MARK: Values
+
+  private var scope: StepScope {
+    StepScope(values: values, frame: task.frame, group: task.group)
+  }
+
+  private func value(
+    of listing: Listing?, at site: TextSite
+  ) throws(StepFailure) -> (value: JSONValue?, isSecret: Bool) {
+    switch listing {
+    case nil: return (nil, false)
+    case .values(let written)?: return (written, false)
+    case .computed?:
+      guard let evaluation = try evaluation(at: site, in: scope) else { return (nil, false) }
+      return (evaluation.value.json, evaluation.isSecret)
+    }
+  }
+
+  /// What the expression at a site comes to; `nil` where there is none.
+  private func evaluation(
+    at site: TextSite, in scope: StepScope
+  ) throws(StepFailure) -> Evaluation? {
+    guard let text = texts.first(where: { $0.site == site }),
+      let expression = text.template.onlyExpression
+    else { return nil }
+    do {
+      return try expression.evaluate(in: scope)
+    } catch {
+      throw StepFailure(error, in: text, of: values.plan)
+    }
+  }
+
+  private func limit(of loop: ForEach) throws(StepFailure) -> Int? {
+    let site = TextSite.computed(.elementParallel)
+    guard let value = try evaluation(at: site, in: scope)?.value else { return loop.maxParallel }
+    do {
+      return try ComputedKey.elementParallel.count(value, in: 1...WorkflowLimits.maxParallel)
+    } catch {
+      throw failure(error.message, error.help, at: site)
+    }
+  }
+
+  private func keys(
+    of elements: FanOutElements, _ source: Element.Source, isSecret: Bool
+  ) throws(StepFailure) -> ElementKeys {
+    var keys = ElementKeys()
+    for index in 0..<elements.count {
+      let element = Element(
+        source: source, index: index, key: elements.key(at: index),
+        value: ExpressionValue(elements.value(at: index)), isSecret: isSecret)
+      // It is read as if the element were under way.
+      var inside = scope
+      inside.frame = Frame(
+        .element(element), of: task.part, in: task.frame, firstInstance: 0, firstScope: 0, scope: 0)
+      let value = try evaluation(at: .elementKey, in: inside)?.value ?? .null
+      do { try keys.add(value) } catch { throw failure(error.message, nil, at: .elementKey) }
+    }
+    return keys
+  }
+
+  private func failure(_ message: String, _ help: String?, at site: TextSite) -> StepFailure {
+    guard let text = texts.first(where: { $0.site == site }) else {
+      return StepFailure(classes: [.expression], message: message, help: help)
+    }
+    let range = SourceRange(start: 0, end: text.template.text.utf8.count)
+    return StepFailure(
+      ExpressionFault(.scope(code: "W0335", message: message, help: help), range), in: text,
+      of: values.plan)
+  }
+}
