@@ -71,7 +71,11 @@ struct TextReader {
     case .steps: noteStep(reference, in: text, of: owner)
     case .itself:
       guard let node = outline.node(of: owner) else { return }
-      reads[node].formUnion(fields(of: reference, from: 1))
+      switch outline.meaning(ofOwn: reference, to: node, names) {
+      case .node(let member, let rest):
+        reads[member].formUnion(fields(of: reference, from: rest))
+      default: reads[node].formUnion(fields(of: reference, from: 1))
+      }
     case .inputs, .env, .secrets, .run, .workflow, nil: break
     }
   }

@@ -8,16 +8,9 @@ extension ValueNames {
     _ reference: ContextReference, in site: TextSite, of owner: TextOwner
   ) -> Meaning {
     let node = outline.node(of: owner)
-    switch outline.meaning(of: reference, to: node, steps) {
-    case .unnamed: return .problem(.stepNotNamed, at: 0)
-    case .ambiguous: return .told
-    case .unknown(let place):
-      let name = reference.names[place].text
-      return .problem(.unknownStep(name, nearest: nearestStep(to: name)), at: place)
-    case .outside(let group, let place):
-      return .problem(
-        .notMember(reference.names[place].text, of: outline.member(at: group).address.text),
-        at: place)
+    let meaning = outline.meaning(of: reference, to: node, steps)
+    switch meaning {
+    case .unnamed, .ambiguous, .unknown, .outside: return nameless(meaning, reference)
     case .itself:
       let owner = outline.member(at: node ?? 0)
       return .problem(
@@ -30,6 +23,32 @@ extension ValueNames {
         return .problem(.readsMember(outline.member(at: target).address.text), at: 1)
       }
       return part(of: target, reference, from: rest, isOwn: false)
+    }
+  }
+
+  /// `self`: what a step or group has done, or a member of the group.
+  func own(_ reference: ContextReference, of node: Plan.NodeIndex) -> Meaning {
+    let meaning = outline.meaning(ofOwn: reference, to: node, steps)
+    switch meaning {
+    case .unnamed, .ambiguous, .unknown, .outside: return nameless(meaning, reference)
+    case .itself, .around: return part(of: node, reference, from: 1, isOwn: true)
+    case .node(let member, let rest):
+      return part(of: member, reference, from: rest, isOwn: false)
+    }
+  }
+
+  /// What a reference means that leads to no step.
+  private func nameless(_ meaning: StepReference, _ reference: ContextReference) -> Meaning {
+    switch meaning {
+    case .unnamed: return .problem(.stepNotNamed, at: 0)
+    case .unknown(let place):
+      let name = reference.names[place].text
+      return .problem(.unknownStep(name, nearest: nearestStep.nearest(to: name)), at: place)
+    case .outside(let group, let place):
+      return .problem(
+        .notMember(reference.names[place].text, of: outline.member(at: group).address.text),
+        at: place)
+    case .ambiguous, .itself, .around, .node: return .told
     }
   }
 
@@ -103,12 +122,6 @@ extension ValueNames {
       step.allowFailure == .none && step.computed[.allowFailure] == nil
       ? nil : producer.address.text
     return member(of: knowledge, reference, from: place + 1)
-  }
-
-  private func nearestStep(to name: String) -> String? {
-    NearestName(outline.nodes.indices.lazy.compactMap { [outline] in outline.id(at: $0)?.text })
-      .nearest(
-        to: name)
   }
 }
 

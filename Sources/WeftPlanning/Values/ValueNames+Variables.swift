@@ -52,7 +52,7 @@ extension ValueNames {
   func producerThatMayFail(of reference: ContextReference, to owner: TextOwner) -> String? {
     // Only what is handed on may be missing.
     guard reference.names.dropFirst(2).contains(where: { $0.text == StepField.outputs.rawValue }),
-      reference.valueContext == .steps,
+      reference.valueContext == .steps || reference.valueContext == .itself,
       case .value(let knowledge) = meaning(of: reference, in: .name, of: owner)
     else { return nil }
     return knowledge.missingWithout
