@@ -62,6 +62,7 @@ struct ValueChecker {
     for text in texts where !text.site.isVariable && !text.site.isOutput {
       check(text, of: owner)
     }
+    if case .step(let index) = owner { checkProgram(ofStep: index, texts) }
   }
 
   private mutating func check(_ text: PlannedText, of owner: TextOwner) {

@@ -11,6 +11,7 @@ struct ValueProblemTests {
     "cycle-two-references", "cycle-membership", "cycle-group-end", "cycle-needs-and-references",
     "cycle-two", "cycle-not-told", "inside-out", "members", "env-layers", "warnings", "types",
     "scripts", "code-by-variables", "outputs-without-value", "nothing-to-read", "without-text",
+    "programs",
     "accepted",
   ]
 
