@@ -37,7 +37,7 @@ struct EdgeBuilder {
     self.names = names
     self.references = references
     edges = EdgeList(nodeCount: outline.nodes.count)
-    suggestions = Suggestions(outline)
+    suggestions = Suggestions(outline, answering: DiagnosticCollection.defaultLimit)
     lastEnds = Array(repeating: nil, count: outline.groups.count)
   }
 
@@ -246,25 +246,4 @@ private struct EdgeList {
       targets[hole] = target
     }
   }
-}
-
-/// The nearest id to a mistyped one, for as many mistakes as will be shown.
-private struct Suggestions {
-  private let outline: Outline
-  private var known: NearestName?
-  private var left = DiagnosticCollection.defaultLimit
-
-  init(_ outline: Outline) {
-    self.outline = outline
-  }
-
-  mutating func nearest(to name: String) -> String? {
-    guard left > 0 else { return nil }
-    left -= 1
-    let known = self.known ?? NearestName(outline.nodes.indices.lazy.compactMap(id))
-    self.known = known
-    return known.nearest(to: name)
-  }
-
-  private func id(at node: Plan.NodeIndex) -> String? { outline.id(at: node)?.text }
 }

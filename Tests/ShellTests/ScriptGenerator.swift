@@ -173,8 +173,11 @@ struct ScriptGenerator<Random: RandomNumberGenerator> {
       return ("test " + first.template + " != " + second2.template, first.value != second2.value)
     case 2: return ("! [ -n " + first.template + " ]", first.value.isEmpty)
     case 3 where isBash || isZsh:
+      // A word such as -x would be an operator there; one between quotes is none.
+      let mark = first.template.text.hasPrefix("-") ? "''" : ""
       return (
-        "[[ " + first.template + " == " + second2.template + " && -n " + second.template + " ]]",
+        "[[ " + mark + first.template + " == " + second2.template + " && -n " + second.template
+          + " ]]",
         first.value == second2.value && !second.value.isEmpty
       )
     default: return ("[ -z " + first.template + " ]", first.value.isEmpty)
@@ -210,8 +213,11 @@ struct ScriptGenerator<Random: RandomNumberGenerator> {
     let (subject, pattern) = (word(), word())
     let matching = chance(2) ? subject : pattern
     let (first, second) = (body(depth), body(depth))
+    // Of a pattern in parentheses zsh drops a blank at the end, also one behind a backslash.
+    let endsInBlank = ["\\ ", "\\\t"].contains { matching.template.text.hasSuffix($0) }
+    let opening = isZsh && endsInBlank ? "" : pick(["(", ""])
     let line =
-      "case " + subject.template + pick([" in\n", " in "]) + Template(pick(["(", ""])) + "zz|"
+      "case " + subject.template + pick([" in\n", " in "]) + Template(opening) + "zz|"
       + matching.template + ")\n" + first.line + ";;\n*) " + second.line
       + pick([";;\nesac", "\nesac"])
     let isTaken = subject.value == matching.value || subject.value == Array("zz".utf8)

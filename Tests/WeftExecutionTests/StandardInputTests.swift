@@ -39,6 +39,16 @@ import WeftPlanning
     #expect(failure.help?.contains("earlier step") == true)
   }
 
+  /// The system would have opened what the part before the NUL names.
+  @Test func aPathWithANULNamesNoFile() async throws {
+    let run = try await RealRun(
+      Workflow(steps: [step("a", .program(["cat"]), stdin: .file("/proc/sys/kernel/ostype\0x"))]))
+    let failure = try #require(run.end(of: "a")?.failure)
+    #expect(failure.classes == [.spawn])
+    #expect(failure.message.contains("cannot be read"))
+    #expect(run.logs["a"] == "")
+  }
+
   @Test func aDirectoryAsInputIsToldAsOne() async throws {
     let run = try await RealRun(
       Workflow(steps: [step("a", .program(["cat"]), stdin: .file("/tmp"))]))

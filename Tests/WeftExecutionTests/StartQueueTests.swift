@@ -39,6 +39,8 @@ import WeftTestKit
 
     let time = ManualTime()
     let events = Mutex<[Event]>([])
+    /// Those of whose start the queue knows.
+    let counted = Mutex<Set<Int>>([])
     let room: Mutex<Int>
     let threads = BlockingThreads()
     let happened = Wakeup()
@@ -67,6 +69,8 @@ import WeftTestKit
       guard hasRoom else { return Shortage(.notStarted(.resources(.wouldBlock))) }
       note(.started(number))
       queue.programStarted()
+      counted.withLock { _ = $0.insert(number) }
+      happened.wake()
       end?.wait()
       queue.programEnded()
       return nil
@@ -84,6 +88,11 @@ import WeftTestKit
         if events.count >= count { return events }
         happened.wait()
       }
+    }
+
+    /// Until then, its start may still have the next one tried.
+    func waitUntilCounted(_ number: Int) {
+      while counted.withLock({ !$0.contains(number) }) { happened.wait() }
     }
 
     /// Waits until the timer for the next try is set, and lets it ring.
@@ -129,6 +138,7 @@ import WeftTestKit
     let end = Wakeup()
     scene.submit(1, until: end)
     #expect(scene.first(1) == [.started(1)])
+    scene.waitUntilCounted(1)
     scene.submit(2)
     #expect(scene.first(2) == [.started(1), .waits(2)])
     scene.waitForTimer()

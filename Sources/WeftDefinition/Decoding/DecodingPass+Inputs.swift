@@ -11,8 +11,9 @@ extension DecodingPass {
       return []
     }
     var inputs: [InputDeclaration] = []
+    var names: Set<InputName> = []
     for member in node.members {
-      let name = inputName(member.key, besides: inputs)
+      let name = inputName(member.key, besides: &names)
       let text = member.key.stringValue ?? ""
       let path = DecodingPass.elided("inputs" + ValuePath([.property(text)]).description)
       let declaration = declaration(member.value, path, of: .input)
@@ -26,7 +27,7 @@ extension DecodingPass {
   }
 
   private mutating func inputName(
-    _ key: JSONNode, besides others: [InputDeclaration]
+    _ key: JSONNode, besides others: inout Set<InputName>
   ) -> InputName? {
     let text = key.stringValue ?? ""
     guard let name = InputName(text) else {
@@ -35,10 +36,9 @@ extension DecodingPass {
       return nil
     }
     // One that is repeated to the letter was told by the reader.
-    guard let first = others.named(text) else { return name }
-    if first.name.text != text {
-      report(.schema(.equalNames(text, first: first.name.text)), at: key)
-    }
+    let (isNew, first) = others.insert(name)
+    if isNew { return name }
+    if first.text != text { report(.schema(.equalNames(text, first: first.text)), at: key) }
     return nil
   }
 }

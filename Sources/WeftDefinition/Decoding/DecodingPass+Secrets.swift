@@ -21,7 +21,12 @@ extension DecodingPass {
           related: ("the first is here", first))
         continue
       }
-      guard let declaration = secret(name, member) else { continue }
+      guard let declaration = secret(name, member) else {
+        // What is wrong has been told; that there is no such secret would only follow from it.
+        let source = SecretSource.environment(name.text)
+        declarations.append(SecretDeclaration(name, from: source, place: member.key.range))
+        continue
+      }
       declarations.append(declaration)
       guard case .descriptor(let number) = declaration.source else { continue }
       if let first = descriptors.updateValue(member.key, forKey: number) {

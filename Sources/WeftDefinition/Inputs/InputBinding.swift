@@ -10,6 +10,7 @@ package struct InputBinding {
   }
 
   private let declarations: [InputDeclaration]
+  private let declared: [InputName: InputDeclaration]
   /// Whether no part of a document may be shown, for a secret may stand beside it.
   private let hasSecrets: Bool
   private var given: [InputName: GivenInput] = [:]
@@ -39,6 +40,7 @@ package struct InputBinding {
 
   private init(declarations: [InputDeclaration]) {
     self.declarations = declarations
+    declared = declarations.byName
     hasSecrets = declarations.contains(where: \.isSecret)
   }
 
@@ -72,7 +74,9 @@ package struct InputBinding {
   }
 
   private mutating func take(_ one: GivenInput) {
-    guard let declaration = declarations.named(one.name) else { return tellUnknown(one) }
+    guard let name = InputName(one.name), let declaration = declared[name] else {
+      return tellUnknown(one)
+    }
     guard given.updateValue(one, forKey: declaration.name) == nil else {
       tell(
         .repeated, one.name, "input \(quoted(declaration.name.text)) is given twice",

@@ -27,9 +27,8 @@ public struct InputDeclaration: Sendable, Hashable {
 }
 
 extension [InputDeclaration] {
-  /// The input of a name, in upper or lower case.
-  package func named(_ name: String) -> InputDeclaration? {
-    let folded = InputName.folded(name)
-    return first { $0.name.folded == folded }
+  /// The inputs by their names, which are found in upper or lower case.
+  package var byName: [InputName: InputDeclaration] {
+    Dictionary(map { ($0.name, $0) }) { first, _ in first }
   }
 }

@@ -65,3 +65,22 @@ package struct ShellRejection: Error, Sendable, Hashable {
     case tooDeep
   }
 }
+
+extension ShellRejection {
+  /// Whether it holds as well where no shell reads the command line: the program itself takes the value
+  /// for a part of its code.
+  package var holdsWithoutShell: Bool {
+    switch reason {
+    case .programText, .scriptText, .specialVariable: true
+    default: false
+    }
+  }
+
+  /// Whether a program is known that may read one of its arguments as code, or that starts such a one.
+  package static func mayReadCode(program: String) -> Bool {
+    let name = program.utf8.lastIndex(of: UInt8(ascii: "/")).map {
+      program[program.utf8.index(after: $0)...]
+    }
+    return CommandRule.named(name.map(String.init) ?? program, .posix) != nil
+  }
+}

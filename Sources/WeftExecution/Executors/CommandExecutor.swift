@@ -5,6 +5,7 @@ package import WeftPlatform
 
 /// Runs commands as child processes, each on a thread of its own that is blocked while the program runs.
 package final class CommandExecutor: StepExecutor {
+  private let plan: Plan
   private let resolver: CommandResolver
   private let starts: StartQueue
   private let threads: BlockingThreads
@@ -25,6 +26,7 @@ package final class CommandExecutor: StepExecutor {
   ) throws(NoContainment) {
     enclosing = try Containments.make(
       configuration.containment, run: run.text, cookie: CommandResolver.cookie(of: run))
+    self.plan = plan
     resolver = CommandResolver(
       plan: plan, run: run, startDirectory: configuration.startDirectory,
       inheriting: .inheritedWithoutJobs())
@@ -49,7 +51,8 @@ package final class CommandExecutor: StepExecutor {
           promise.succeed(try run(attempt))
         } catch {
           if let shortage = Shortage(error) { return shortage }
-          promise.succeed(AttemptEnd(error.status))
+          let valueFailure = UnpassableValue(error)?.failure(of: attempt, in: plan)
+          promise.succeed(AttemptEnd(valueFailure.map { .failed($0) } ?? error.status))
         }
         return nil
       })

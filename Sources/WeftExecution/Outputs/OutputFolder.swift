@@ -54,9 +54,14 @@ extension OutputCollector {
     }
     let bytes: [UInt8]
     do { bytes = try OutputFile.bytes(at: path) } catch {
+      let help =
+        if case .notRead(.tooLarge) = error {
+          "write large data into a file of its own, and hand on its name"
+        } else {
+          "append to it: echo \"NAME=VALUE\" >> \"$WEFT_OUTPUT\""
+        }
       throw StepFailure(
-        classes: [.output], message: "$WEFT_OUTPUT \(error.message)",
-        help: "append to it: echo \"NAME=VALUE\" >> \"$WEFT_OUTPUT\"")
+        classes: [.output], message: "$WEFT_OUTPUT \(error.message)", help: help)
     }
     do {
       return try OutputFile.values(in: bytes, declared: declared).map { name, value in

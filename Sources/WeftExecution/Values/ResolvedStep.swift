@@ -18,6 +18,8 @@ package struct ResolvedStep: Sendable {
   package var handedOver: [(name: String, value: String)] = []
   /// What groups around the step set, of those in which an expression says it.
   package var groupEnvironments: [Int: [String: String?]] = [:]
+  /// How many arguments each element of the command line came to, if one came to other than one.
+  var argumentCounts: [Int] = []
 
   /// A step without expressions.
   init(asWritten step: PlannedStep, running command: Command, in plan: Plan) {
@@ -27,6 +29,16 @@ package struct ResolvedStep: Sendable {
     retry = step.retry
     environment = step.settings.environment
     workingDirectory = plan.workingDirectory(of: step)
+  }
+
+  /// Which element of the command line, as it is written, an argument comes from.
+  func position(ofArgument index: Int) -> Int {
+    var first = 0
+    for (position, count) in argumentCounts.enumerated() {
+      first += count
+      if index < first { return position }
+    }
+    return index
   }
 
   /// The command line that is started.

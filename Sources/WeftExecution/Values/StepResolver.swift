@@ -80,6 +80,9 @@ struct StepResolver {
       let expanded = arguments.enumerated().flatMap { expansions[$0.offset] ?? [$0.element] }
       guard expanded.first?.isEmpty == false else { throw .noProgram }
       resolved.command.invocation = .program(expanded)
+      if expansions.values.contains(where: { $0.count != 1 }) {
+        resolved.argumentCounts = arguments.indices.map { expansions[$0]?.count ?? 1 }
+      }
     }
   }
 

@@ -26,7 +26,7 @@ struct StepScope: ExpressionScope {
       case .env: return try variable(names[1...])
       case .secrets: return secret(names[1...])
       case .steps: return try step(names)
-      case .itself: return try itself(names[1...])
+      case .itself: return try itself(names)
       case .run: return run(names[1...])
       case .workflow: return workflow(names[1...])
       case .item: return elementValue(names) { $0.source != .matrix }
@@ -114,8 +114,11 @@ struct StepScope: ExpressionScope {
     return try result(ofNode: node, names[rest...])
   }
 
-  private func itself(_ names: Names) throws(ExpressionProblem) -> ScopedValue {
+  private func itself(_ names: [ContextReference.Name]) throws(ExpressionProblem) -> ScopedValue {
     guard let own else { return ScopedValue(.null) }
+    let names = names[1...]
+    // A member of the group whose outputs are computed: its id alone tells which.
+    if names.first?.text == StepField.members { return try step(Array(names)) }
     return try part(names, of: own.values, owner: "step \"\(own.address)\"")
   }
 

@@ -22,7 +22,7 @@ package enum StepField: String, Sendable, Hashable, CaseIterable {
   case winner, results
 
   /// What follows a group's name before that of a member.
-  static let members = "steps"
+  package static let members = "steps"
 
   package var reads: StepReads {
     switch self {

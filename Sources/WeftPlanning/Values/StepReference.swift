@@ -32,14 +32,46 @@ extension Outline {
     of reference: ContextReference, to node: Plan.NodeIndex?, _ names: StepNames
   ) -> StepReference {
     guard reference.names.count > 1 else { return .unnamed }
-    var target: Plan.NodeIndex
+    let target: Plan.NodeIndex
+    let rest: Int
     switch names.meaning(of: reference.names[1].text) {
     case .unknown: return .unknown(at: 1)
     case .ambiguous: return .ambiguous
-    case .node(let found): target = found
+    case .node(let found):
+      switch member(of: found, named: reference, from: 2, names) {
+      case .node(let member, let end): (target, rest) = (member, end)
+      case let problem: return problem
+      }
     }
-    var rest = 2
-    // steps.GROUP.steps.MEMBER
+    if hasSealedGroups, let sealed = sealedGroup(around: target, butNotAround: node) {
+      return .inside(sealed, at: rest - 1)
+    }
+    if let afterwards = afterwards(target, to: node) {
+      return .afterwards(afterwards, at: rest - 1)
+    }
+    guard let node else { return .node(target, rest: rest) }
+    if target == node { return .itself }
+    if group(startingAt: target, encloses: node) { return .around(target) }
+    return .node(target, rest: rest)
+  }
+
+  /// What `names` mean, the first of which is `self`.
+  ///
+  /// - Parameter node: The step, or the start node of the group, whose outputs have the reference.
+  func meaning(
+    ofOwn reference: ContextReference, to node: Plan.NodeIndex, _ names: StepNames
+  ) -> StepReference {
+    let meaning = member(of: node, named: reference, from: 1, names)
+    return meaning == .node(node, rest: 1) ? .itself : meaning
+  }
+
+  /// The member, at whatever depth, that `steps.MEMBER` behind the name of a group means; what stands there
+  /// itself if no member is named.
+  private func member(
+    of start: Plan.NodeIndex, named reference: ContextReference, from place: Int,
+    _ names: StepNames
+  ) -> StepReference {
+    var (target, rest) = (start, place)
     while rest + 1 < reference.names.count, case .groupStart(let group) = nodes[target],
       reference.names[rest].text == StepField.members
     {
@@ -54,15 +86,6 @@ extension Outline {
       }
       rest += 2
     }
-    if hasSealedGroups, let sealed = sealedGroup(around: target, butNotAround: node) {
-      return .inside(sealed, at: rest - 1)
-    }
-    if let afterwards = afterwards(target, to: node) {
-      return .afterwards(afterwards, at: rest - 1)
-    }
-    guard let node else { return .node(target, rest: rest) }
-    if target == node { return .itself }
-    if group(startingAt: target, encloses: node) { return .around(target) }
     return .node(target, rest: rest)
   }
 

@@ -79,7 +79,11 @@ struct TextReader {
     case .steps: noteStep(reference, part, in: text, of: owner)
     case .itself:
       guard let node = outline.node(of: owner) else { return }
-      reads[node].formUnion(fields(of: reference, part, from: 1))
+      switch outline.meaning(ofOwn: reference, to: node, names) {
+      case .node(let member, let rest):
+        reads[member].formUnion(fields(of: reference, part, from: rest))
+      default: reads[node].formUnion(fields(of: reference, part, from: 1))
+      }
     case .inputs, .env, .secrets, .item, .index, .matrix, .run, .workflow, nil: break
     }
   }

@@ -12,6 +12,9 @@ extension ValueChecker {
     text.visitExpressions { expression in
       let checked = TypeChecker.check(expression, in: scope)
       tell(checked, text, rules)
+      if checked.faults.isEmpty {
+        checkWritable(expression, checked.type, isAlone: isAlone, in: text)
+      }
       if !checked.statusFunctions.isEmpty || checked.hashesFiles {
         checkFunctions(of: expression, text, rules)
       }

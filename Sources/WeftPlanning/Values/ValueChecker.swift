@@ -64,6 +64,7 @@ struct ValueChecker {
     where !text.site.isBeforeElements && !text.site.isVariable && !text.site.isOutput {
       check(text, of: owner)
     }
+    if case .step(let index) = owner { checkProgram(ofStep: index, texts) }
   }
 
   private mutating func check(_ text: PlannedText, of owner: TextOwner) {

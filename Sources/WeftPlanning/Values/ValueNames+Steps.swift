@@ -8,20 +8,10 @@ extension ValueNames {
     _ reference: ContextReference, in site: TextSite, of owner: TextOwner
   ) -> Meaning {
     let node = outline.node(of: owner)
-    switch outline.meaning(of: reference, to: node, steps) {
-    case .unnamed: return .problem(.stepNotNamed, at: 0)
-    case .ambiguous: return .told
-    case .unknown(let place):
-      let name = reference.names[place].text
-      return .problem(.unknownStep(name, nearest: nearestStep(to: name)), at: place)
-    case .outside(let group, let place):
-      return .problem(
-        .notMember(reference.names[place].text, of: outline.member(at: group).address.text),
-        at: place)
-    case .inside(let sealed, let place):
-      return .problem(.readsInsideOf(reference.names[place].text, of: sealed), at: place)
-    case .afterwards(let afterwards, let place):
-      return .problem(.readsAfterwards(reference.names[place].text, afterwards), at: place)
+    let meaning = outline.meaning(of: reference, to: node, steps)
+    switch meaning {
+    case .unnamed, .ambiguous, .unknown, .outside, .inside, .afterwards:
+      return nameless(meaning, reference)
     case .itself:
       let owner = outline.member(at: node ?? 0)
       return .problem(
@@ -48,6 +38,38 @@ extension ValueNames {
     case itself
     /// That as `self` of an attempt that has failed, and hands on nothing.
     case failedAttempt
+  }
+
+  /// `self`: what a step or group has done, or a member of the group.
+  func own(_ reference: ContextReference, of node: Plan.NodeIndex, in site: TextSite) -> Meaning {
+    let meaning = outline.meaning(ofOwn: reference, to: node, steps)
+    switch meaning {
+    case .unnamed, .ambiguous, .unknown, .outside, .inside, .afterwards:
+      return nameless(meaning, reference)
+    case .itself, .around:
+      return part(of: node, site.isOutput ? .itself : .failedAttempt, reference, from: 1)
+    case .node(let member, let rest):
+      return part(of: member, .whole, reference, from: rest)
+    }
+  }
+
+  /// What a reference means that leads to no step.
+  private func nameless(_ meaning: StepReference, _ reference: ContextReference) -> Meaning {
+    switch meaning {
+    case .unnamed: return .problem(.stepNotNamed, at: 0)
+    case .unknown(let place):
+      let name = reference.names[place].text
+      return .problem(.unknownStep(name, nearest: nearestStep.nearest(to: name)), at: place)
+    case .outside(let group, let place):
+      return .problem(
+        .notMember(reference.names[place].text, of: outline.member(at: group).address.text),
+        at: place)
+    case .inside(let sealed, let place):
+      return .problem(.readsInsideOf(reference.names[place].text, of: sealed), at: place)
+    case .afterwards(let afterwards, let place):
+      return .problem(.readsAfterwards(reference.names[place].text, afterwards), at: place)
+    case .ambiguous, .itself, .around, .node: return .told
+    }
   }
 
   /// What a part of a step's or group's result is.
@@ -106,12 +128,6 @@ extension ValueNames {
     }
     guard command.usesTerminal, field != .exitCode, field != .signal else { return nil }
     return .readsTerminal(step.address.text, field: field.rawValue)
-  }
-
-  private func nearestStep(to name: String) -> String? {
-    NearestName(outline.nodes.indices.lazy.compactMap { [outline] in outline.id(at: $0)?.text })
-      .nearest(
-        to: name)
   }
 }
 

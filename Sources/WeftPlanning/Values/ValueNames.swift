@@ -23,11 +23,26 @@ final class ValueNames {
     case told
   }
 
+  private struct Input {
+    let knowledge: Knowledge
+    let schema: ValueSchema
+
+    init(_ declaration: InputDeclaration) {
+      schema = declaration.schema
+      knowledge = Knowledge(type: ExpressionType(schema), isSecret: declaration.isSecret)
+    }
+  }
+
   let outline: Outline
   let steps: StepNames
   let workflow: Workflow
-  private let inputs: [(name: String, knowledge: Knowledge)]
+  /// By their names in lower case.
+  private let inputs: [String: Input]
+  private let inputNames: [String]
   private let secretNames: [String]
+  private var nearestInput: Suggestions
+  /// The nearest id of a step or group to a mistyped one.
+  var nearestStep: Suggestions
   /// What computed variables are known to be.
   private var variables = LayerVariables()
   /// What the elements of loops are known to be.
@@ -39,12 +54,11 @@ final class ValueNames {
     self.outline = outline
     self.steps = steps
     self.workflow = workflow
-    inputs = workflow.inputs.map { input in
-      (
-        input.name.text,
-        Knowledge(type: ExpressionType(input.schema), isSecret: input.isSecret)
-      )
-    }
+    inputs = Dictionary(workflow.inputs.map { ($0.name.folded, Input($0)) }) { first, _ in first }
+    let inputNames = workflow.inputs.map(\.name.text)
+    self.inputNames = inputNames
+    nearestInput = Suggestions { inputNames }
+    nearestStep = Suggestions(outline)
     secretNames = workflow.secrets.map(\.name.text)
   }
 
@@ -89,31 +103,31 @@ final class ValueNames {
     case .steps: return step(reference, in: site, of: owner)
     case .itself:
       guard let node = outline.node(of: owner) else { return .value(.unknown) }
-      return part(of: node, site.isOutput ? .itself : .failedAttempt, reference, from: 1)
+      return own(reference, of: node, in: site)
     }
   }
 
   private func input(_ reference: ContextReference) -> Meaning {
     guard reference.names.count > 1 else {
-      return .value(Knowledge(type: .any, isSecret: inputs.contains { $0.knowledge.isSecret }))
+      return .value(
+        Knowledge(type: .any, isSecret: workflow.inputs.contains(where: \.isSecret)))
     }
     let name = reference.names[1].text
-    let folded = name.lowercased()
-    guard
-      let input = inputs.first(where: { $0.name == name })
-        ?? inputs.first(where: { $0.name.lowercased() == folded })
-    else {
-      let known = inputs.map(\.name)
+    guard let input = input(named: name) else {
       return .problem(
-        .unknownInput(name, known: known, nearest: NearestName(known).nearest(to: name)), at: 1)
+        .unknownInput(name, known: inputNames, nearest: nearestInput.nearest(to: name)), at: 1)
     }
     return member(of: input.knowledge, reference, from: 2)
+  }
+
+  private func input(named name: String) -> Input? {
+    inputs[name] ?? inputs[InputName.folded(name)]
   }
 
   /// What is declared of an input, or of a part of it; `nil` where a reference names none.
   func schema(of reference: ContextReference) -> ValueSchema? {
     guard reference.valueContext == .inputs, reference.names.count > 1,
-      let input = workflow.inputs.named(reference.names[1].text)
+      let input = input(named: reference.names[1].text)
     else { return nil }
     return reference.names[2...].reduce(input.schema) { $0.member($1.text) }
   }

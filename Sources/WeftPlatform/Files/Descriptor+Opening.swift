@@ -38,6 +38,8 @@ extension Descriptor {
   private static func openedAtOnce(
     _ path: String
   ) throws(SystemError) -> (file: Descriptor, kind: mode_t) {
+    // The system would open what the part before the NUL names.
+    if path.utf8.contains(0) { throw .invalid }
     let flags = O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK
     let file = Descriptor(owning: try retrying { () -> Int32 in open(path, flags) })
     var status = stat()

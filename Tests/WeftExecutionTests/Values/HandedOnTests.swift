@@ -164,6 +164,23 @@ import WeftTestKit
     #expect(run.arguments(of: "b") == ["echo", "3+d", "3", "success", "d"])
   }
 
+  @Test func aGroupReadsItsMembersAsItsOwn() throws {
+    let run = try ValueRun(
+      #"""
+      { "steps": [{ "id": "g", "parallel": [
+          { "id": "a", "run": "x" },
+          { "id": "h", "steps": [
+            { "id": "b", "run": "y", "outputs": { "n": { "value": "${{ self.json.n }}", "type": "integer" } } }] }],
+        "outputs": {
+          "text": "${{ self.steps.a.stdout }}", "n": "${{ self.steps.h.steps.b.outputs.n }}",
+          "all": "${{ toJSON(self.steps.h.steps.b.outputs) }}", "inner": "${{ self.steps.h.outcome }}" } }] }
+      """#, acts: ["a": .writes("from a\n"), "b": .writes(#"{"n": 3}"#)])
+    #expect(
+      shown(try #require(run.groups["g"]).outputs) == [
+        "text": #""from a""#, "n": "3", "all": #""{\n  \"n\": 3\n}""#, "inner": #""success""#,
+      ])
+  }
+
   @Test func aMemberIsReadByItsNameAndThroughItsGroups() throws {
     let run = try ValueRun(
       #"""

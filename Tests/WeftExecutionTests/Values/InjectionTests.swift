@@ -90,17 +90,62 @@ import WeftPlanning
       #"""
       { "inputs": { "v": { "type": "string" } }, "onFailure": "continue", "parallel": [
         { "id": "argument", "run": ["echo", "${{ inputs.v }}"] },
-        { "id": "script", "run": "echo ${{ inputs.v }}" },
+        { "id": "text", "run": ["echo", "${{ fromJSON('[1, 2]') }}", "v=${{ inputs.v }}"] },
+        { "id": "script", "run": "echo 'a' ${{ inputs.v }}" },
         { "id": "variable", "env": { "V": "${{ inputs.v }}" }, "run": "true" },
+        { "id": "group", "env": { "V": "${{ inputs.v }}" }, "steps": [
+          { "id": "inside", "run": "true" },
+          { "id": "without", "env": { "V": null }, "run": "true" }] },
         { "id": "input", "stdin": "${{ inputs.v }}", "run": "wc -c" } ] }
       """#, inputs: ["v": .string(long)])
     var configuration = EngineConfiguration()
     configuration.inputs = inputs
     let run = try await RealRun(plan, configuration: configuration)
-    for id in ["argument", "script", "variable"] {
-      #expect(run.end(of: id)?.failure?.classes == [.limit], "\(id)")
-      #expect(run.end(of: id)?.failure?.help != nil)
+    let only = "${{ inputs.v }} comes to 140000 bytes, and the system passes less than"
+    let whole = #""v=${{ inputs.v }}" comes to 140002 bytes, and the system passes less than"#
+    let expected = [
+      "argument": "\(only) 131072 in one argument (workflow.json:2:44)",
+      "text": "\(whole) 131072 in one argument (workflow.json:3:65)",
+      "script": "\(only) 131059 in one variable (workflow.json:4:42)",
+      "variable": "\(only) 131070 in one variable (workflow.json:5:42)",
+      "inside": "\(only) 131070 in one variable (workflow.json:6:39)",
+    ]
+    for (id, message) in expected {
+      let failure = try #require(run.end(of: id)?.failure, "\(id)")
+      #expect(failure.classes == [.limit], "\(id)")
+      #expect(failure.message == "did not start: \(message)")
+      #expect(failure.help == #"hand it over by "stdin", or in a file that the program reads"#)
     }
     #expect(run.logs["input"]?.contains("140000") == true)
+  }
+
+  @Test("P09: what is written in the file itself is told by its place in the command line")
+  func tooLongAsWritten() async throws {
+    let long = String(repeating: "a", count: 140_000)
+    let (plan, _, _) = try boundPlan(
+      #"{ "steps": [{ "id": "a", "run": ["echo", "${{ fromJSON('[]') }}", "\#(long)"] }] }"#)
+    let failure = try #require(try await RealRun(plan).end(of: "a")?.failure)
+    #expect(failure.classes == [.limit])
+    #expect(failure.message.hasPrefix("did not start: argument 1 is 140000 bytes long"))
+  }
+
+  static let placesOfNUL = [
+    (#""run": ["echo", "${{ inputs.v }}"]"#, "in one argument"),
+    (#""run": "echo ${{ inputs.v }}""#, "in one variable"),
+    (#""env": { "V": "${{ inputs.v }}" }, "run": "true""#, "in one variable"),
+  ]
+
+  @Test("a value with a NUL in it is told by its expression", arguments: placesOfNUL)
+  func holdsNUL(step: String, vessel: String) async throws {
+    let (plan, inputs, _) = try boundPlan(
+      #"{ "inputs": { "v": { "type": "string" } }, "steps": [{ "id": "s", \#(step) }] }"#,
+      inputs: ["v": .string("a\0b")])
+    var configuration = EngineConfiguration()
+    configuration.inputs = inputs
+    let run = try await RealRun(plan, configuration: configuration)
+    let failure = try #require(run.end(of: "s")?.failure)
+    #expect(failure.classes == [.spawn])
+    #expect(failure.message.hasPrefix("did not start: ${{ inputs.v }} comes to a text with a NUL"))
+    #expect(failure.message.contains("can be passed \(vessel) (workflow.json:1:"))
   }
 }

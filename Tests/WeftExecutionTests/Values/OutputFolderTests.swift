@@ -69,6 +69,7 @@ import WeftPlanning
     if let says {
       #expect(failure?.classes == [.output])
       #expect(failure?.message.contains(says) == true, "\(failure?.message ?? "")")
+      if says.contains("1 MiB") { #expect(failure?.help?.contains("hand on its name") == true) }
       #expect(run.report.end?.outcome == .failure)
     } else {
       #expect(failure == nil && run.report.succeeded)

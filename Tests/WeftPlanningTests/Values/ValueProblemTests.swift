@@ -10,7 +10,9 @@ struct ValueProblemTests {
     "syntax", "names", "nothing-declared", "where", "escapes", "secrets", "cycle-later-member",
     "cycle-two-references", "cycle-membership", "cycle-group-end", "cycle-needs-and-references",
     "cycle-two", "cycle-not-told", "inside-out", "members", "env-layers", "warnings", "types",
-    "scripts", "code-by-variables", "outputs-without-value", "nothing-to-read", "accepted",
+    "scripts", "code-by-variables", "outputs-without-value", "nothing-to-read", "without-text",
+    "programs",
+    "accepted",
   ]
 
   @Test(

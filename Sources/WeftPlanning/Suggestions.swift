@@ -1,0 +1,47 @@
+import WeftDefinition
+import WeftDiagnostics
+
+/// Finds the nearest of many names to mistyped ones, for as many mistakes as take little time together: a
+/// question looks at every candidate, and which mistakes will be shown is known only at the end.
+struct Suggestions {
+  private let names: () -> [String]
+  private var known: NearestName?
+  private var questionsLeft: Int?
+
+  /// Names that all questions together may look at.
+  private static let looks = 2_000_000
+
+  /// - Parameters:
+  ///   - questions: How many are answered; `nil`: as many as take little time.
+  ///   - names: The candidates; asked for when there is a mistake.
+  init(answering questions: Int? = nil, _ names: @escaping () -> [String]) {
+    self.names = names
+    questionsLeft = questions
+  }
+
+  mutating func nearest(to name: String) -> String? {
+    let known = known ?? begin()
+    guard let left = questionsLeft, left > 0 else { return nil }
+    questionsLeft = left - 1
+    return known.nearest(to: name)
+  }
+
+  private mutating func begin() -> NearestName {
+    let names = names()
+    let nearest = NearestName(names)
+    known = nearest
+    questionsLeft =
+      questionsLeft
+      ?? max(DiagnosticCollection.defaultLimit, Suggestions.looks / max(1, names.count))
+    return nearest
+  }
+}
+
+extension Suggestions {
+  /// The ids of steps and groups.
+  init(_ outline: Outline, answering questions: Int? = nil) {
+    self.init(answering: questions) {
+      outline.nodes.indices.compactMap { outline.id(at: $0)?.text }
+    }
+  }
+}
