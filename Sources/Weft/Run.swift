@@ -38,10 +38,10 @@ public final class Run: Sendable {
 
   /// The last bytes of what a step has written, both streams in the order they were read.
   ///
-  /// Kept until the run is released. Empty for a step that is not in the plan.
+  /// Kept until the run is released, but of an element of a `forEach` or `matrix` only while it runs, or if
+  /// it has failed: there may be very many. Empty for a step that there is not.
   public func output(of step: StepAddress, last count: Int = 64 << 10) -> [UInt8] {
-    guard let index = live.plan.steps.firstIndex(where: { $0.address == step }) else { return [] }
-    let size = live.logSize(ofStep: index)
-    return live.log(ofStep: index, in: (size - min(size, UInt64(max(0, count))))..<size)
+    let size = live.logSize(of: step)
+    return live.log(of: step, in: (size - min(size, UInt64(max(0, count))))..<size)
   }
 }

@@ -343,8 +343,9 @@ import WeftTestKit
       harness.news().filter { $0.contains("wrote") } == [
         "a wrote one", "a wrote error", "a wrote two", "a wrote rest",
       ])
-    let size = harness.run.logSize(ofStep: 0)
-    let log = String(decoding: harness.run.log(ofStep: 0, in: 0..<size), as: UTF8.self)
+    let step = StepAddress("a")
+    let size = harness.run.logSize(of: step)
+    let log = String(decoding: harness.run.log(of: step, in: 0..<size), as: UTF8.self)
     #expect(log == "one\nerror\ntwo\nrest")
   }
 }

@@ -39,8 +39,8 @@ struct RealRun {
     self.events = events
     report = await run.completion.value
     var logs: [String: String] = [:]
-    for (index, step) in run.plan.steps.enumerated() {
-      let bytes = run.log(ofStep: index, in: 0..<run.logSize(ofStep: index))
+    for step in run.plan.steps {
+      let bytes = run.log(of: step.address, in: 0..<run.logSize(of: step.address))
       logs[step.address.text] = String(decoding: bytes, as: UTF8.self)
     }
     self.logs = logs

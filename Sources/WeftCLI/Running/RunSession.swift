@@ -129,7 +129,6 @@ struct RunSession {
   private func show(_ run: LiveRun, _ events: EventPump, since start: Duration) -> RunEnd {
     var pump = events
     let port = invocation.events == .standardOutput ? console.errors : console.output
-    let log = LogReader(run)
     var reporter = Reporter(port.displaySettings, labels: StepLabels(plan, mask: run.secrets.mask))
     let write: Reporter.Write = { channel, bytes in
       (channel == .output ? port : console.errors).write(bytes)
@@ -144,7 +143,7 @@ struct RunSession {
       until: reporter.nextRedraw.map { start + $0 }, isWanted: { screen.isWanted })
     {
       reporter.handle(
-        events, now: MonotonicClock.now - start, size: { port.redrawnSize }, log: log.read,
+        events, now: MonotonicClock.now - start, size: { port.redrawnSize }, log: run.log(of:in:),
         write: write)
       flush()
       guard screen.isWanted else { continue }
@@ -165,21 +164,5 @@ extension ContainmentChoice {
     case .subreaper: .exactly(.subreaper)
     case .groupAndCookie: .exactly(.groupAndCookie)
     }
-  }
-}
-
-/// Reads the logs of a run's steps by address.
-private final class LogReader {
-  private let run: LiveRun
-  /// Made when a display first asks, which it does only after it has missed something.
-  private lazy var indices = Dictionary(
-    uniqueKeysWithValues: run.plan.steps.enumerated().map { ($1.address, $0) })
-
-  init(_ run: LiveRun) {
-    self.run = run
-  }
-
-  func read(_ address: StepAddress, _ range: Range<UInt64>) -> [UInt8] {
-    indices[address].map { run.log(ofStep: $0, in: range) } ?? []
   }
 }

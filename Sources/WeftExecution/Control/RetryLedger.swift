@@ -68,6 +68,14 @@ struct RetryLedger {
     return nil
   }
 
+  /// How many attempts there are at most, the first included.
+  var attemptLimit: Int {
+    policies.reduce(1) { sum, policy in
+      let (limit, overflows) = sum.addingReportingOverflow(policy.max)
+      return overflows ? .max : limit
+    }
+  }
+
   private func used(by index: Int) -> Int { used.isEmpty ? 0 : used[index] }
 
   private mutating func count(_ index: Int) {

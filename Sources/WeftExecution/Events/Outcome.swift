@@ -131,6 +131,8 @@ public struct StepEnd: Sendable, Hashable {
 public struct Retry: Sendable, Hashable {
   /// The attempt that failed; counts from 1.
   public let attempt: Int
+  /// How many attempts there are at most, should all of them fail.
+  public let attemptLimit: Int
   public internal(set) var failure: StepFailure
   /// How its program ended; `nil` of a group, and if it could not be started.
   public let exit: ProgramExit?
@@ -141,10 +143,11 @@ public struct Retry: Sendable, Hashable {
   public let usage: ResourceUsage?
 
   package init(
-    attempt: Int, failure: StepFailure, exit: ProgramExit?, duration: Duration, delay: Duration,
-    usage: ResourceUsage? = nil
+    attempt: Int, of attemptLimit: Int, failure: StepFailure, exit: ProgramExit?,
+    duration: Duration, delay: Duration, usage: ResourceUsage? = nil
   ) {
     self.attempt = attempt
+    self.attemptLimit = attemptLimit
     self.failure = failure
     self.exit = exit
     self.duration = duration

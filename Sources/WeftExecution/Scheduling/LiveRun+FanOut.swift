@@ -271,7 +271,7 @@ extension LiveRun {
     state.withLock { $0.scopes.close(frame.scope, groups: part.groups) }
     guard !hasFailed, !hasCleanup else { return }
     let row = frame.firstInstance..<frame.firstInstance + part.steps.count
-    logs.forget(row)
+    forgetLogs(of: frame)
     let own = part.groups.filter { plan.groups[$0].maxParallel != nil }
     slots.unseat(row, limits: own.compactMap { frame.limits[$0] })
   }

@@ -54,7 +54,8 @@ extension LiveRun {
       preconditionFailure("only failures are tried again")
     }
     let retry = Retry(
-      attempt: task.attempt, failure: failure, exit: nil, duration: outcome.duration, delay: delay)
+      attempt: task.attempt, of: ledger.attemptLimit, failure: failure, exit: nil,
+      duration: outcome.duration, delay: delay)
     events.publish(.groupRetrying(task.address, retry))
     let outer = whole.frame.scope(around: whole.index, of: plan)
     // No step has a number below nothing.

@@ -67,8 +67,9 @@ extension LiveRun {
       .stepRetrying(
         task.address,
         Retry(
-          attempt: task.attempt, failure: failure, exit: end.exit, duration: end.duration,
-          delay: delay, usage: end.usage)), step: task.place)
+          attempt: task.attempt, of: task.ledger?.attemptLimit ?? task.attempt + 1,
+          failure: failure, exit: end.exit, duration: end.duration, delay: delay,
+          usage: end.usage)), step: task.place)
     slots.release(task.instance)
     var next = task
     next.attempt += 1

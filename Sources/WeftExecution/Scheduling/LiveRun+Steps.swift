@@ -164,6 +164,7 @@ extension LiveRun {
     }
     var task = task
     task.began = task.began ?? time.now
+    noteLog(of: task)
     events.publish(.stepStarted(task.address, attempt: task.attempt), step: task.place)
     if let failure = attempt.obstacle {
       return finish(task, attempt, AttemptEnd(.failed(failure)), running: command, after: results)

@@ -42,6 +42,8 @@ package final class LiveRun: Sendable {
   /// Hurries the end of what outlived its step.
   private let closing = StopSwitch()
   private let finished: Promise<RunReport, Never>
+  /// Where the plan has its steps; made when a log is first asked for.
+  let planIndices = Mutex<[StepAddress: Int]?>(nil)
 
   /// Everything that the one lock guards. Steps are known by their numbers, groups by their scopes'.
   struct State {
@@ -50,6 +52,9 @@ package final class LiveRun: Sendable {
     /// Steps that wait for a time: between two attempts, or because that is all they do.
     var pauses: [Int: Pause] = [:]
     var groups: [Int: RunningGroup] = [:]
+    /// The numbers of steps of elements, by which their logs are known; those of elements that have
+    /// ended well are gone.
+    var instancesOfElements: [StepAddress: Int] = [:]
     /// What is to be cleaned up when a group, by its scope, ends; in the order of starting.
     var cleanups: [Int: [Cleanup]] = [:]
     /// The scopes of steps that wait for a slot and are not where the plan has them.
@@ -224,14 +229,6 @@ package final class LiveRun: Sendable {
 
   /// What is known of the run at this moment.
   package var report: RunReport { events.report ?? RunReport(start: start) }
-
-  /// A stretch of a step's log, as far as there is one.
-  package func log(ofStep index: Int, in range: Range<UInt64>) -> [UInt8] {
-    logs.read(Int(clamping: range.lowerBound)..<Int(clamping: range.upperBound), of: index)
-  }
-
-  /// How large a step's log is.
-  package func logSize(ofStep index: Int) -> UInt64 { UInt64(logs.size(of: index)) }
 
   /// A promise that the engine could not keep, in a sentence; `nil` if there is none.
   package var engineFault: String? {

@@ -21,40 +21,80 @@ struct LiveArea {
   /// Nothing before the run has begun.
   func lines(_ progress: RunProgress) -> [String] {
     guard progress.start != nil else { return [] }
-    let steps = shown(progress.running)
-    let hidden = progress.running.count - steps.count
-    var lines = stepLines(steps)
+    let all = rowsOf(progress)
+    let shown = shown(all)
+    let hidden = all.count - shown.count
+    var lines = lines(of: shown)
     if hidden > 0, rows > 1 {
       lines.append(text.cut("  \(palette.ellipsis) and \(hidden) more", columns: columns))
     }
     return lines + [counter(progress)]
   }
 
-  /// Those that have been running longest; all of them if they fit beside the counter.
-  private func shown(
-    _ running: [StepAddress: RunProgress.RunningStep]
-  ) -> [RunProgress.RunningStep] {
-    let sorted = running.values.sorted { $0.order < $1.order }
+  /// Something that is under way.
+  private struct Row {
+    let address: StepAddress
+    let order: Int
+    /// `nil` of what waits.
+    var since: Duration?
+    /// A step's last line of output, or how things stand.
+    var remark: [UInt8]
+  }
+
+  private func rowsOf(_ progress: RunProgress) -> [Row] {
+    let steps = progress.running.values.map { step in
+      Row(address: step.address, order: step.order, since: step.since, remark: remark(on: step))
+    }
+    let fanOuts = progress.fanOuts.values.map { fanOut in
+      Row(
+        address: fanOut.address, order: fanOut.order, since: fanOut.since,
+        remark: Array((progress.tally.open[fanOut.address]?.elements?.text ?? "").utf8))
+    }
+    let waiters = progress.retrying.values.map { waiter in
+      Row(address: waiter.address, order: waiter.order, remark: remark(on: waiter))
+    }
+    return steps + fanOuts + waiters
+  }
+
+  private func remark(on step: RunProgress.RunningStep) -> [UInt8] {
+    guard let end = step.waitsUntil else { return step.tail.latest }
+    return Array("waits, \(left(until: end)) left".utf8)
+  }
+
+  /// `attempt 2 of 5 in 3 s`
+  private func remark(on waiter: RunProgress.Waiter) -> [UInt8] {
+    let limit = waiter.attemptLimit.map { " of \($0)" } ?? ""
+    return Array("attempt \(waiter.attempt)\(limit) in \(left(until: waiter.until))".utf8)
+  }
+
+  /// Rounded up, so that nothing is left only when nothing is.
+  private func left(until end: Duration) -> String {
+    ShownDuration.coarse(max(.zero, end - now) + .milliseconds(999))
+  }
+
+  /// Those that have been there longest; all of them if they fit beside the counter.
+  private func shown(_ all: [Row]) -> [Row] {
+    let sorted = all.sorted { $0.order < $1.order }
     if sorted.count <= rows - 1 { return sorted }
     return Array(sorted.prefix(max(0, rows - 2)))
   }
 
   /// `  label   1 m 05 s  last line of output`, the columns of all lines aligned.
-  private func stepLines(_ steps: [RunProgress.RunningStep]) -> [String] {
+  private func lines(of shown: [Row]) -> [String] {
     let labelLimit = max(8, columns / 3)
-    let labels = steps.map { text.cut(label($0.address), columns: labelLimit) }
-    let ages = steps.map { ShownDuration.coarse(now - $0.since) }
+    let labels = shown.map { text.cut(label($0.address), columns: labelLimit) }
+    let ages = shown.map { row in row.since.map { ShownDuration.coarse(now - $0) } ?? "" }
     let widths = labels.map(DisplayText.columns)
     let labelWidth = widths.max() ?? 0
     let ageWidth = ages.map(\.count).max() ?? 0
-    return steps.indices.map { index in
+    return shown.indices.map { index in
       let left =
         "  \(labels[index])" + spaces(labelWidth - widths[index]) + "  "
         + spaces(ageWidth - ages[index].count)
       let used = 4 + labelWidth + ageWidth
       guard used <= columns else { return text.cut(left + ages[index], columns: columns) }
       return left + palette.painted(ages[index], .faint)
-        + latest(steps[index].tail.latest, columns: columns - used - 2)
+        + latest(shown[index].remark, columns: columns - used - 2)
     }
   }
 
@@ -74,6 +114,7 @@ struct LiveArea {
       parts.append(
         "\(progress.running.count) \(progress.cancelling == nil ? "running" : "stopping")")
     }
+    if !progress.retrying.isEmpty { parts.append("\(progress.retrying.count) to be tried again") }
     if counts.failed > 0 { parts.append("\(counts.failed) failed") }
     parts.append(ShownDuration.clock(now))
     if case .signal("INT") = progress.cancelling { parts.append("^C again kills now") }

@@ -7,19 +7,21 @@ struct LiveDisplay: Sendable {
   private let palette: Palette
   private let labels: StepLabels
   private let howToSeeMore: String?
-  private var progress = RunProgress()
+  private var progress: RunProgress
   private var scrolled = ScrolledLines()
 
   init(_ settings: DisplaySettings, labels: StepLabels) {
     text = DisplayText(passesSGR: settings.usesColour, passesUnicode: settings.usesUnicode)
     palette = Palette(usesColour: settings.usesColour, usesUnicode: settings.usesUnicode)
     self.labels = labels
+    progress = RunProgress(shape: labels.shape)
     howToSeeMore = settings.howToSeeMore
   }
 
   var hasEnded: Bool { progress.end != nil }
 
   mutating func apply(_ event: RunEvent, log: Reporter.ReadLog) {
+    let fanOut = fanOut(endedBy: event)
     progress.apply(event, log: log)
     switch event.kind {
     case .stepRetrying(let address, let retry): scrolled.add(retrying(label(address), retry))
@@ -27,11 +29,15 @@ struct LiveDisplay: Sendable {
       scrolled.add(retrying("group \(address)", retry))
     case .runStarted, .stepQueued, .stepStarted, .stepOutput, .groupStarted, .outputDropped: break
     case .snapshot(let report): for warning in report.warnings { add(warning) }
-    case .stepFinished(let address, let end): scrolled.add(finished(address, end))
+    case .stepFinished(let address, let end):
+      if end.outcome != .success || !isOneOfMany(address) {
+        scrolled.add(finished(address, end))
+      }
+    case .stepSkipped(_, .notSelected): break
     case .stepSkipped(let address, let reason):
       if scrolled.add(skipped: reason) { scrolled.add(lineOfSkipped: skipped(address, reason)) }
     case .groupFinished(let address, let end):
-      if end.outcome == .failure, end.cause == nil { scrolled.add(failedGroup(address, end)) }
+      if let line = finished(address, end, fanOut) { scrolled.add(line) }
     case .runWarning(let warning): add(warning)
     case .runCancelling(let reason):
       scrolled.add(palette.painted("cancelling: \(text.name(reason.sentence))", .doubtful))
@@ -45,8 +51,8 @@ struct LiveDisplay: Sendable {
   /// The lines that have not been shown yet.
   mutating func takeScrolled() -> [String] {
     scrolled.take { count, reason in
-      "\(palette.skipped) and \(counted(count, "more step")) \(reason.verb) "
-        + text.name(reason.sentence)
+      let more = "and \(counted(count, "more step"))"
+      return "\(palette.skipped) \(more) \(text.name("\(reason.verb) \(reason.sentence)"))"
     }
   }
 
@@ -62,22 +68,42 @@ struct LiveDisplay: Sendable {
 }
 
 extension LiveDisplay {
+  /// Of more elements than this only those have lines that did not succeed: the others are counted.
+  private static let elementLimit = 10
+
+  private func isOneOfMany(_ step: StepAddress) -> Bool {
+    progress.tally.scopes(around: step).contains { scope in
+      (progress.tally.open[scope]?.elements?.all ?? 0) > LiveDisplay.elementLimit
+    }
+  }
+
+  private func fanOut(endedBy event: RunEvent) -> ElementCount? {
+    guard case .groupFinished(let address, _) = event.kind else { return nil }
+    return progress.tally.open[address]?.elements
+  }
+
   private func finished(_ address: StepAddress, _ end: StepEnd) -> String {
     let (sign, reason) =
       switch end.outcome {
-      case .success: (palette.succeeded, nil as String?)
+      case .success: (palette.succeeded, end.attempts > 1 ? "at attempt \(end.attempts)" : nil)
       case .failure where end.conclusion == .success:
-        (palette.tolerated, (end.failure?.message ?? "failed") + " (tolerated)")
-      case .failure: (palette.failed, end.failure?.message ?? "failed")
+        (palette.tolerated, failure(end) + " (tolerated)")
+      case .failure: (palette.failed, failure(end))
       case .cancelled: (palette.cancelled, end.cancellation?.sentence)
       case .skipped: (palette.skipped, nil)
       }
     return line(sign, label(address), end.duration, reason) + leftovers(end)
   }
 
+  private func failure(_ end: StepEnd) -> String {
+    let message = end.failure?.message ?? "failed"
+    if end.attempts > 1 { return "\(message) (attempt \(end.attempts))" }
+    return end.notRetried.map { "\(message); not tried again: \($0)" } ?? message
+  }
+
   private func retrying(_ label: String, _ retry: Retry) -> String {
-    let next = "attempt \(retry.attempt + 1) in \(ShownDuration.precise(retry.delay))"
-    return line(palette.tolerated, label, retry.duration, "\(retry.failure.message); \(next)")
+    line(
+      palette.tolerated, label, retry.duration, "\(retry.failure.message); \(retry.sentence)")
   }
 
   private mutating func add(_ warning: RunWarning) {
@@ -85,16 +111,24 @@ extension LiveDisplay {
     if let help = warning.help { scrolled.add("  help: \(text.name(help))") }
   }
 
-  private func failedGroup(_ address: StepAddress, _ end: GroupEnd) -> String {
-    let isTolerated = end.conclusion == .success
-    let reason = (end.failure?.message ?? "failed") + (isTolerated ? " (tolerated)" : "")
-    return line(
-      isTolerated ? palette.tolerated : palette.failed, "group \(address)", end.duration, reason)
+  /// A group that ends with its members needs no line of its own.
+  private func finished(
+    _ address: StepAddress, _ end: GroupEnd, _ fanOut: ElementCount?
+  ) -> String? {
+    guard let sentence = GroupSentence(end, fanOut).text else { return nil }
+    let sign =
+      switch end.outcome {
+      case .success: palette.succeeded
+      case .failure: end.conclusion == .success ? palette.tolerated : palette.failed
+      case .cancelled: palette.cancelled
+      case .skipped: palette.skipped
+      }
+    return "\(sign) \(fanOut == nil ? "group " : "")\(address)  \(text.name(sentence))"
   }
 
   private func skipped(_ address: StepAddress, _ reason: SkipReason) -> String {
     let sign = reason.outcome == .cancelled ? palette.cancelled : palette.skipped
-    return "\(sign) \(label(address))  \(text.name(reason.verb + " " + reason.sentence))"
+    return "\(sign) \(label(address))  \(text.name(reason.phrase(of: address)))"
   }
 
   private func line(

@@ -9,7 +9,7 @@ import WeftPlanning
 struct PlainReporter: Sendable {
   private let style: PlainStyle
   private let labels: StepLabels
-  private var progress = RunProgress()
+  private var progress: RunProgress
   /// Of the running steps that have written something, or of which something may have been left out.
   private var outputs: [StepAddress: PlainOutput] = [:]
   private var pending: [UInt8] = []
@@ -17,6 +17,7 @@ struct PlainReporter: Sendable {
   init(_ settings: DisplaySettings, labels: StepLabels) {
     style = PlainStyle(settings)
     self.labels = labels
+    progress = RunProgress(shape: labels.shape)
   }
 
   /// In the place of a reporter that is being changed.
@@ -29,8 +30,11 @@ struct PlainReporter: Sendable {
 
   mutating func handle(_ events: [RunEvent], log: Reporter.ReadLog, write: Reporter.Write) {
     for event in events {
+      // What has ended is not known any more by what is around it.
+      let isUndecided = isUndecided(event)
+      let fanOut = fanOut(endedBy: event)
       progress.apply(event, log: log)
-      tell(event, log: log, write: write)
+      tell(event, isUndecided: isUndecided, fanOut, log: log, write: write)
       if pending.count >= PlainReporter.writeBytes { flush(write) }
     }
     flush(write)
@@ -42,15 +46,36 @@ struct PlainReporter: Sendable {
     pending.removeAll(keepingCapacity: true)
   }
 
-  private mutating func tell(_ event: RunEvent, log: Reporter.ReadLog, write: Reporter.Write) {
+  /// Whether it will only be known later if what has failed counts.
+  private func isUndecided(_ event: RunEvent) -> Bool {
+    switch event.kind {
+    case .stepFinished(let address, let end):
+      end.outcome == .failure && progress.tally.scope(around: address) != nil
+    case .groupFinished(let address, let end):
+      end.outcome == .failure && progress.tally.scope(around: address) != nil
+    default: false
+    }
+  }
+
+  private func fanOut(endedBy event: RunEvent) -> ElementCount? {
+    guard case .groupFinished(let address, _) = event.kind else { return nil }
+    return progress.tally.open[address]?.elements
+  }
+
+  private mutating func tell(
+    _ event: RunEvent, isUndecided: Bool, _ fanOut: ElementCount?, log: Reporter.ReadLog,
+    write: Reporter.Write
+  ) {
     switch event.kind {
     case .runStarted(let start): say(style.header(start))
-    case .stepQueued, .groupStarted: break
+    case .stepQueued: break
+    case .groupStarted(let address, let start):
+      if let line = style.started(address, start) { say(line) }
     case .stepRetrying(let address, let retry):
       endOutput(of: address, nil, log: log, write: write)
       style.append(retrying: address, retry, to: &pending)
     case .groupRetrying(let address, let retry):
-      style.append(retrying: address, retry, to: &pending)
+      style.append(retrying: address, ofGroup: true, retry, to: &pending)
     case .stepStarted(let address, let attempt):
       style.append(
         started: address, attempt: attempt, title: labels.title(of: address), to: &pending)
@@ -59,9 +84,11 @@ struct PlainReporter: Sendable {
     case .stepFinished(let address, let end):
       endOutput(of: address, end, log: log, write: write)
       style.append(finished: address, end, to: &pending)
-      if let annotation = style.annotation(address, end) { style.append(annotation, to: &pending) }
+      if !isUndecided, let annotation = style.annotation(address, end) { style.append(annotation, to: &pending) }
+    case .stepSkipped(_, .notSelected): break
     case .stepSkipped(let address, let reason): say(style.skipped(address, reason))
-    case .groupFinished(let address, let end): tellGroup(address, end)
+    case .groupFinished(let address, let end):
+      tellGroup(address, end, fanOut, isUndecided: isUndecided)
     case .runWarning(let warning): tell(warning)
     case .runCancelling(let reason): say(style.cancelling(reason))
     case .runFinished(let end): tellEnd(end, write: write)
@@ -75,10 +102,11 @@ struct PlainReporter: Sendable {
     if let annotation = style.annotation(warning) { style.append(annotation, to: &pending) }
   }
 
-  /// A group that ends with its members needs no line of its own.
-  private mutating func tellGroup(_ address: StepAddress, _ end: GroupEnd) {
-    guard end.outcome == .failure, end.cause == nil else { return }
-    say(style.failedGroup(address, end))
+  private mutating func tellGroup(
+    _ address: StepAddress, _ end: GroupEnd, _ fanOut: ElementCount?, isUndecided: Bool
+  ) {
+    if let line = style.finished(address, end, fanOut) { say(line) }
+    guard end.outcome == .failure, end.cause == nil, !isUndecided else { return }
     if let annotation = style.annotation(group: address, end) {
       style.append(annotation, to: &pending)
     }
@@ -86,6 +114,9 @@ struct PlainReporter: Sendable {
 
   /// Failure is told on standard error, as make does: it is seen when the output goes to a file.
   private mutating func tellEnd(_ end: RunEnd, write: Reporter.Write) {
+    for failure in progress.failures.undecidedOnes {
+      if let annotation = style.annotation(failure) { style.append(annotation, to: &pending) }
+    }
     flush(write)
     let summary = RunSummary(
       text: style.text, palette: style.palette, labels: labels, howToSeeMore: nil)
@@ -154,7 +185,7 @@ extension PlainReporter {
     while state.shown < end {
       let part = log(
         state.address, state.shown..<min(end, state.shown + PlainReporter.readBytes))
-      // A log that was cut at its limit has no more.
+      // A log that was cut at its limit has no more, and that of an element is not kept for long.
       guard !part.isEmpty else { break }
       for line in state.takeMissed(part) {
         style.append(output: line, prefix: state.prefix, to: &pending)

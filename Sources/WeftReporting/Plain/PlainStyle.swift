@@ -41,8 +41,13 @@ struct PlainStyle: Sendable {
       case .success:
         line += "succeeded in ".utf8
         line += duration.utf8
+        line += attempt(end.attempts).utf8
       case .failure:
-        line += "failed\(tolerance(end.conclusion)) after \(duration): \(reason(end))".utf8
+        line += "failed\(tolerance(end.conclusion)) after \(duration)".utf8
+        line += "\(attempt(end.attempts)): \(reason(end))".utf8
+        if let why = end.notRetried, end.attempts == 1 {
+          line += "; not tried again: \(text.name(why))".utf8
+        }
       case .cancelled: line += "cancelled after \(duration): \(reason(end))".utf8
       case .skipped: line += "skipped".utf8
       }
@@ -51,13 +56,19 @@ struct PlainStyle: Sendable {
     }
   }
 
-  func append(retrying address: StepAddress, _ retry: Retry, to bytes: inout [UInt8]) {
+  func append(
+    retrying address: StepAddress, ofGroup isGroup: Bool = false, _ retry: Retry,
+    to bytes: inout [UInt8]
+  ) {
     append(about: address, to: &bytes) { line in
       let duration = ShownDuration.precise(retry.duration)
-      line += "failed after \(duration): \(text.name(retry.failure.message))".utf8
-      line += "; attempt \(retry.attempt + 1) in \(ShownDuration.precise(retry.delay))".utf8
+      let subject = isGroup ? "group failed" : "failed"
+      line += "\(subject) after \(duration): \(text.name(retry.failure.message))".utf8
+      line += "; \(retry.sentence)".utf8
     }
   }
+
+  private func attempt(_ attempts: Int) -> String { attempts > 1 ? " (attempt \(attempts))" : "" }
 
   private func append(
     about address: StepAddress, to bytes: inout [UInt8], _ rest: (inout [UInt8]) -> Void
@@ -75,12 +86,21 @@ struct PlainStyle: Sendable {
   }
 
   func skipped(_ address: StepAddress, _ reason: SkipReason) -> String {
-    "[\(address)] \(reason.verb) \(text.name(reason.sentence))"
+    "[\(address)] \(text.name(reason.phrase(of: address)))"
   }
 
-  func failedGroup(_ address: StepAddress, _ end: GroupEnd) -> String {
-    "[\(address)] group failed\(tolerance(end.conclusion)) after "
-      + "\(ShownDuration.precise(end.duration)): \(text.name(end.failure?.message ?? "failed"))"
+  /// Of what is run for many elements, or again as a whole; a group that is run once says nothing.
+  func started(_ group: StepAddress, _ start: GroupStart) -> String? {
+    if let elements = start.elements {
+      return "[\(group)] started for \(counted(elements, "element"))"
+    }
+    return start.attempt > 1 ? "[\(group)] group started (attempt \(start.attempt))" : nil
+  }
+
+  /// A group that ends with its members needs no line of its own.
+  func finished(_ group: StepAddress, _ end: GroupEnd, _ fanOut: ElementCount?) -> String? {
+    guard let sentence = GroupSentence(end, fanOut).text else { return nil }
+    return "[\(group)] \(fanOut == nil ? "group " : "")\(text.name(sentence))"
   }
 
   func warning(_ warning: RunWarning) -> [String] {
@@ -122,6 +142,13 @@ extension PlainStyle {
     return gitHub.annotation(
       isTolerated: end.conclusion == .success, title: address.text,
       message: text.name(end.failure?.message ?? "failed"))
+  }
+
+  /// Of a failure of which it has turned out whether it counts.
+  func annotation(_ failure: FailureList.Entry) -> String? {
+    gitHub?.annotation(
+      isTolerated: failure.pardon != nil, title: failure.address.text,
+      message: text.name(failure.message + (failure.pardon.map { " (\($0))" } ?? "")))
   }
 
   func annotation(_ warning: RunWarning) -> String? {

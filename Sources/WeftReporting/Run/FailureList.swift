@@ -2,63 +2,115 @@ import WeftExecution
 import WeftPlanning
 
 /// What failed, for the end of the run: a bounded number of failures, in the order they happened.
+///
+/// Whether a failure is one of the run's is known only when what is around it has ended: a group may be tried
+/// again, a race won by another, some elements may fail.
 struct FailureList: Sendable {
   struct Entry: Sendable {
     let address: StepAddress
     /// What happened, in a sentence without its subject.
     let message: String
     let help: String?
-    let isTolerated: Bool
+    /// Why it does not count, in a few words; `nil` of one that does.
+    var pardon: String?
     let isGroup: Bool
     let duration: Duration
-    /// Empty for a group, and beyond the first few.
-    let tail: OutputTail
+    /// How many attempts there were.
+    let attempts: Int
+    /// Empty for a group, beyond the first few, and of what does not count.
+    var tail: OutputTail
+    /// What is open around it and may absorb it.
+    fileprivate var scopes: [StepAddress]
   }
 
-  /// How many are told by name.
+  /// How many of those that count are told by name, and how many others.
   static let entryLimit = 50
   /// How many are told with their last lines.
   static let tailLimit = 10
 
   private(set) var entries: [Entry] = []
+  private(set) var pardoned: [Entry] = []
+  /// Failures beyond the limit, by the outermost of what is around them.
+  private var omittedIn: [StepAddress?: Int] = [:]
+  /// Beyond the limit of those that do not count.
+  private(set) var pardonedOmitted = 0
+
   /// Failures beyond the limit.
-  private(set) var omitted = 0
+  var omitted: Int { omittedIn.values.reduce(0, +) }
+
+  /// Those of which nobody knew at the time whether they count.
+  var undecidedOnes: [Entry] { (entries + pardoned).filter { !$0.scopes.isEmpty } }
 
   /// Whether the last lines of a step that failed now would be shown.
   func wantsTail(of end: StepEnd) -> Bool {
     end.conclusion != .success && entries.count < FailureList.tailLimit
   }
 
-  mutating func add(step address: StepAddress, _ end: StepEnd, tail: OutputTail) {
+  /// - Parameter scopes: What is open around it, the nearest first.
+  mutating func add(
+    step address: StepAddress, _ end: StepEnd, tail: OutputTail, in scopes: [StepAddress] = []
+  ) {
+    var message = end.failure?.message ?? "failed"
+    if let reason = end.notRetried, end.attempts == 1 { message += "; not tried again: \(reason)" }
     add(
       Entry(
-        address: address, message: end.failure?.message ?? "failed", help: end.failure?.help,
-        isTolerated: end.conclusion == .success, isGroup: false, duration: end.duration,
-        tail: tail))
+        address: address, message: message, help: end.failure?.help,
+        pardon: end.conclusion == .success ? "tolerated" : nil, isGroup: false,
+        duration: end.duration, attempts: end.attempts, tail: tail, scopes: scopes))
   }
 
   /// A group that failed by itself; one that failed because of a member adds nothing to it.
-  mutating func add(group address: StepAddress, _ end: GroupEnd) {
+  ///
+  /// - Parameter isFanOut: Whether it stands for many elements.
+  mutating func add(
+    group address: StepAddress, _ end: GroupEnd, isFanOut: Bool = false,
+    in scopes: [StepAddress] = []
+  ) {
     guard end.outcome == .failure, end.cause == nil else { return }
     add(
       Entry(
         address: address, message: end.failure?.message ?? "failed", help: end.failure?.help,
-        isTolerated: end.conclusion == .success, isGroup: true, duration: end.duration,
-        tail: OutputTail()))
+        pardon: end.conclusion == .success ? "tolerated" : nil, isGroup: !isFanOut,
+        duration: end.duration, attempts: end.attempts, tail: OutputTail(), scopes: scopes))
   }
 
   private mutating func add(_ entry: Entry) {
-    if entries.count < FailureList.entryLimit {
+    if entry.pardon != nil {
+      addPardoned(entry)
+    } else if entries.count < FailureList.entryLimit {
       entries.append(entry)
     } else {
-      omitted += 1
+      omittedIn[entry.scopes.last, default: 0] += 1
     }
   }
 
-  /// The cause of the run's failure first, then the others; those that were tolerated last.
+  private mutating func addPardoned(_ entry: Entry) {
+    guard pardoned.count < FailureList.entryLimit else {
+      pardonedOmitted += 1
+      return
+    }
+    var entry = entry
+    entry.tail = OutputTail()
+    pardoned.append(entry)
+  }
+
+  /// What failed inside of something did not make it fail.
+  ///
+  /// - Parameter reason: In a few words.
+  mutating func pardon(in scope: StepAddress, because reason: String) {
+    guard entries.contains(where: { $0.scopes.contains(scope) }) || omittedIn[scope] != nil else {
+      return
+    }
+    pardonedOmitted += omittedIn.removeValue(forKey: scope) ?? 0
+    for var entry in entries where entry.scopes.contains(scope) {
+      entry.pardon = reason
+      addPardoned(entry)
+    }
+    entries.removeAll { $0.scopes.contains(scope) }
+  }
+
+  /// The cause of the run's failure first, then the others; those that do not count last.
   func ordered(cause: StepAddress?) -> [Entry] {
-    entries.filter { $0.address == cause }
-      + entries.filter { $0.address != cause && !$0.isTolerated }
-      + entries.filter { $0.address != cause && $0.isTolerated }
+    entries.filter { $0.address == cause } + entries.filter { $0.address != cause } + pardoned
   }
 }

@@ -1,3 +1,4 @@
+import WeftDefinition
 import WeftExecution
 import WeftPlanning
 
@@ -12,27 +13,63 @@ struct RunProgress: Sendable {
     var tail = OutputTail()
     /// Whether output events of it may have been left out.
     var hasGaps = false
+    /// When it has waited enough, if that is all it does.
+    var waitsUntil: Duration?
+  }
+
+  /// Something that is open while many elements of it come and go.
+  struct OpenFanOut: Sendable {
+    let address: StepAddress
+    let order: Int
+    let since: Duration
+  }
+
+  /// A step or group that has failed and waits for its next attempt.
+  struct Waiter: Sendable {
+    let address: StepAddress
+    let order: Int
+    /// The next attempt, and how many there are at most.
+    let attempt: Int
+    let attemptLimit: Int?
+    let until: Duration
   }
 
   private(set) var start: RunStart?
   private(set) var end: RunEnd?
   private(set) var cancelling: CancelReason?
-  private(set) var counts = StepCounts()
+  private(set) var tally: RunTally
   private(set) var running: [StepAddress: RunningStep] = [:]
   private(set) var failures = FailureList()
   private(set) var skips = SkipList()
-  /// Steps that have failed and are tried again, and when.
-  private(set) var retrying: [StepAddress: Duration] = [:]
+  private(set) var recoveries = Recoveries()
+  /// Steps and groups that have failed and are tried again.
+  private(set) var retrying: [StepAddress: Waiter] = [:]
+  private(set) var fanOuts: [StepAddress: OpenFanOut] = [:]
   private var started = 0
+
+  init(shape: RunShape = RunShape()) {
+    tally = RunTally(shape: shape)
+  }
+
+  var counts: StepCounts { tally.counts }
 
   /// - Parameter log: Asked for the end of a failed step's output if events of it are missing.
   mutating func apply(_ event: RunEvent, log: Reporter.ReadLog) {
     switch event.kind {
-    case .runStarted(let start): self.start = start
-    case .stepQueued, .groupStarted, .groupRetrying, .runWarning: break
+    case .runStarted(let start):
+      self.start = start
+      tally.begin(stepCount: start.stepCount)
+    case .runWarning: break
+    case .stepQueued(let address): tally.queued(address)
+    case .groupStarted(let address, let start): begin(address, start, at: event.elapsed)
+    case .groupRetrying(let address, let retry):
+      tally.retrying(address)
+      failures.pardon(
+        in: address, because: "\"\(address)\" was tried again after attempt \(retry.attempt)")
+      wait(address, retry, from: event.elapsed)
     case .stepRetrying(let address, let retry):
+      wait(address, retry, from: event.elapsed)
       running[address] = nil
-      retrying[address] = event.elapsed + retry.delay
     case .stepStarted(let address, _): begin(address, at: event.elapsed)
     case .stepOutput(let address, let output):
       guard let index = running.index(forKey: address) else { break }
@@ -43,7 +80,7 @@ struct RunProgress: Sendable {
       }
     case .stepFinished(let address, let end): finish(address, end, log: log)
     case .stepSkipped(let address, let reason): skip(address, reason)
-    case .groupFinished(let address, let end): failures.add(group: address, end)
+    case .groupFinished(let address, let end): finish(address, end)
     case .runCancelling(let reason): cancelling = cancelling ?? reason
     case .runFinished(let end): self.end = end
     case .outputDropped:
@@ -52,27 +89,70 @@ struct RunProgress: Sendable {
     }
   }
 
-  /// How many steps will be told of.
-  var stepCount: Int { start?.stepCount ?? 0 }
+  /// How many steps there are, as far as is known; at least those that have been told of.
+  var stepCount: Int { max(tally.stepCount, counts.done + running.count) }
 
   private mutating func begin(_ address: StepAddress, at time: Duration) {
+    let order = retrying.removeValue(forKey: address)?.order ?? nextOrder()
+    running[address] = RunningStep(
+      address: address, order: order, since: time, waitsUntil: waitEnd(of: address, from: time))
+  }
+
+  private mutating func nextOrder() -> Int {
     started += 1
-    retrying[address] = nil
-    running[address] = RunningStep(address: address, order: started, since: time)
+    return started
+  }
+
+  private mutating func begin(_ group: StepAddress, _ start: GroupStart, at time: Duration) {
+    tally.started(group, start)
+    retrying[group] = nil
+    if start.elements != nil {
+      fanOuts[group] = OpenFanOut(address: group, order: nextOrder(), since: time)
+    }
+  }
+
+  private mutating func wait(_ address: StepAddress, _ retry: Retry, from time: Duration) {
+    retrying[address] = Waiter(
+      address: address, order: running[address]?.order ?? nextOrder(),
+      attempt: retry.attempt + 1, attemptLimit: retry.attemptLimit, until: time + retry.delay)
+  }
+
+  /// When a step that only waits will have waited enough; `nil` where that was not known before the run.
+  private func waitEnd(of step: StepAddress, from time: Duration) -> Duration? {
+    guard let start, !tally.shape.isPlain else { return nil }
+    return switch tally.shape.waiting(at: tally.shape.planned(step)) {
+    case .duration(let duration): time + duration
+    case .until(let moment): .nanoseconds(moment.nanoseconds - start.startedAt.nanoseconds)
+    case .computedDuration, .computedMoment, nil: nil
+    }
   }
 
   private mutating func finish(_ address: StepAddress, _ end: StepEnd, log: Reporter.ReadLog) {
     let step = running.removeValue(forKey: address)
     retrying[address] = nil
-    counts.add(end)
+    let scopes = end.outcome == .failure ? tally.scopes(around: address) : []
+    tally.finished(address, end)
+    recoveries.add(address, end)
     guard end.outcome == .failure else { return }
     let tail = failures.wantsTail(of: end) ? tail(of: step, address, end, log: log) : OutputTail()
-    failures.add(step: address, end, tail: tail)
+    failures.add(step: address, end, tail: tail, in: scopes)
+  }
+
+  private mutating func finish(_ group: StepAddress, _ end: GroupEnd) {
+    let isFanOut = fanOuts.removeValue(forKey: group) != nil
+    retrying[group] = nil
+    let scopes = tally.scopes(around: group)
+    tally.finished(group, end)
+    if end.conclusion == .success {
+      let reason = end.winner.map { "\"\($0)\" won the race" } ?? "tolerated by \"\(group)\""
+      failures.pardon(in: group, because: reason)
+    }
+    failures.add(group: group, end, isFanOut: isFanOut, in: scopes)
   }
 
   private mutating func skip(_ address: StepAddress, _ reason: SkipReason) {
-    counts.add(reason)
-    skips.add(address, reason)
+    tally.skipped(address, reason)
+    if reason != .notSelected { skips.add(address, reason) }
   }
 
   /// How much of a log is read to find its last lines.
@@ -94,13 +174,17 @@ struct RunProgress: Sendable {
   private mutating func join(_ report: RunReport, log: Reporter.ReadLog) {
     start = report.start
     end = report.end
+    tally.begin(stepCount: report.start.stepCount)
     for step in report.steps {
       switch step.state {
       case .pending, .queued: break
       case .running(let since, _):
         begin(step.address, at: since)
         running[step.address]!.hasGaps = true
-      case .retrying(_, let until): retrying[step.address] = until
+      case .retrying(let attempt, let until):
+        retrying[step.address] = Waiter(
+          address: step.address, order: nextOrder(), attempt: attempt + 1, attemptLimit: nil,
+          until: until)
       case .skipped(let reason): skip(step.address, reason)
       case .finished(let end): finish(step.address, end, log: log)
       }

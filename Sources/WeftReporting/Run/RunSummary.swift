@@ -16,7 +16,7 @@ struct RunSummary {
     let causes = causes(progress, end)
     let explanations = causes + outputs(end)
     return (explanations.isEmpty ? [] : [""]) + explanations
-      + [verdict(end, of: progress.stepCount)]
+      + [verdict(end, unselected: progress.tally.unselected)]
   }
 
   private func causes(_ progress: RunProgress, _ end: RunEnd) -> [String] {
@@ -25,11 +25,15 @@ struct RunSummary {
     if progress.failures.omitted > 0 {
       lines.append("and \(counted(progress.failures.omitted, "more failure"))")
     }
+    if progress.failures.pardonedOmitted > 0 {
+      lines.append("and \(counted(progress.failures.pardonedOmitted, "more tolerated failure"))")
+    }
     if let howToSeeMore, entries.contains(where: { isCut($0.tail) }) { lines.append(howToSeeMore) }
     lines += progress.skips.entries.map(skip)
     if progress.skips.omitted > 0 {
       lines.append("\(counted(progress.skips.omitted, "more step")) skipped for other reasons")
     }
+    if let sentence = progress.recoveries.sentence { lines.append(sentence) }
     if !end.leftovers.isEmpty {
       lines.append("ended what steps had left running: \(names(of: end.leftovers))")
     }
@@ -74,12 +78,13 @@ struct RunSummary {
 
   private func failure(_ entry: FailureList.Entry) -> [String] {
     let kind = entry.isGroup ? "group " : ""
-    let sign = entry.isTolerated ? palette.toleratedSign : palette.failedSign
-    let tolerated = entry.isTolerated ? " (tolerated)" : ""
+    let sign = entry.pardon == nil ? palette.failedSign : palette.toleratedSign
+    let pardon = entry.pardon.map { " (\(text.name($0)))" } ?? ""
+    let attempt = entry.attempts > 1 ? " (attempt \(entry.attempts))" : ""
     let duration = ShownDuration.precise(entry.duration)
     var lines = [
-      "\(sign)\(kind)\(title(entry.address)) failed after \(duration): "
-        + "\(text.name(entry.message))\(tolerated)"
+      "\(sign)\(kind)\(title(entry.address)) failed after \(duration)\(attempt): "
+        + "\(text.name(entry.message))\(pardon)"
     ]
     if let help = entry.help { lines.append("  help: \(text.name(help))") }
     if isCut(entry.tail) {
@@ -104,13 +109,15 @@ struct RunSummary {
   private func skip(_ entry: SkipList.Entry) -> String {
     var names = entry.names.map(\.text).joined(separator: ", ")
     if entry.count > entry.names.count { names += " and \(entry.count - entry.names.count) more" }
-    return "\(counted(entry.count, "step")) \(entry.reason.verb) "
-      + "\(text.name(entry.reason.sentence)): \(names)"
+    return "\(counted(entry.count, "step")) \(text.name(entry.cause.phrase)): \(names)"
   }
 
-  /// `3 of 5 steps succeeded, 1 failed, 1 skipped in 2.1 s`.
-  private func verdict(_ end: RunEnd, of stepCount: Int) -> String {
-    let counts = end.counts
+  /// `3 of 5 steps succeeded, 1 failed, 1 skipped in 2.1 s`: of those that there were, since only the run
+  /// finds out for how many elements a step is run, and which clean up.
+  private func verdict(_ end: RunEnd, unselected: Int) -> String {
+    var counts = StepCounts(end.counts)
+    counts.leaveOut(skipped: unselected)
+    let stepCount = counts.done
     let all = counted(stepCount, "step")
     var parts = [
       counts.succeeded == stepCount ? "\(all) succeeded" : "\(counts.succeeded) of \(all) succeeded"
@@ -119,6 +126,7 @@ struct RunSummary {
     if counts.tolerated > 0 { parts.append("\(counts.tolerated) failed and tolerated") }
     if counts.cancelled > 0 { parts.append("\(counts.cancelled) cancelled") }
     if counts.skipped > 0 { parts.append("\(counts.skipped) skipped") }
+    if unselected > 0 { parts.append("\(unselected) not asked for") }
     let line = parts.joined(separator: ", ") + " in \(ShownDuration.precise(end.duration))"
     return palette.painted(line, tone(end.outcome))
   }

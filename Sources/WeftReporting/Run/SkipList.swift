@@ -3,8 +3,15 @@ import WeftPlanning
 
 /// Steps that never started, put together by the reason.
 struct SkipList: Sendable {
+  /// What is told in one sentence.
+  enum Cause: Sendable, Hashable {
+    case reason(SkipReason)
+    /// Conditions of their own.
+    case ownConditions
+  }
+
   struct Entry: Sendable {
-    let reason: SkipReason
+    let cause: Cause
     var count: Int
     /// The first of them.
     var names: [StepAddress]
@@ -19,15 +26,16 @@ struct SkipList: Sendable {
   private(set) var entries: [Entry] = []
   /// Steps of reasons beyond the limit.
   private(set) var omitted = 0
-  private var indices: [SkipReason: Int] = [:]
+  private var indices: [Cause: Int] = [:]
 
   mutating func add(_ address: StepAddress, _ reason: SkipReason) {
-    if let index = indices[reason] {
+    let cause = reason == .condition(of: address) ? Cause.ownConditions : .reason(reason)
+    if let index = indices[cause] {
       entries[index].count += 1
       if entries[index].names.count < SkipList.nameLimit { entries[index].names.append(address) }
     } else if entries.count < SkipList.reasonLimit {
-      indices[reason] = entries.count
-      entries.append(Entry(reason: reason, count: 1, names: [address]))
+      indices[cause] = entries.count
+      entries.append(Entry(cause: cause, count: 1, names: [address]))
     } else {
       omitted += 1
     }

@@ -31,6 +31,24 @@ struct StepCounts: Sendable, Hashable {
     }
   }
 
+  /// Takes back what was counted.
+  mutating func remove(_ other: StepCounts) {
+    succeeded -= other.succeeded
+    failed -= other.failed
+    tolerated -= other.tolerated
+    cancelled -= other.cancelled
+    skipped -= other.skipped
+  }
+
+  /// Of those that are not to be told of as skipped.
+  mutating func leaveOut(skipped count: Int) { skipped -= min(count, skipped) }
+
+  /// So many failures were survived.
+  mutating func tolerate(_ count: Int) {
+    failed -= count
+    tolerated += count
+  }
+
   mutating func add(_ reason: SkipReason) {
     switch reason.outcome {
     case .cancelled: cancelled += 1

@@ -1,4 +1,5 @@
 import WeftExecution
+import WeftPlanning
 
 extension CancelReason {
   /// Why, in words: after "cancelled:".
@@ -23,14 +24,41 @@ extension SkipReason {
     switch self {
     case .dependencyFailed(let step): "because \"\(step)\" failed"
     case .heldBack(let step): "as nothing starts after \"\(step)\" failed"
-    case .condition(let step): "as the condition of \"\(step)\" is false"
-    case .notSelected: "as it was not asked for"
+    case .condition(let group): "because the condition of \"\(group)\" is false"
+    case .notSelected: "because it was not asked for"
     case .cancelled(let reason): "before the start (\(reason.sentence))"
+    }
+  }
+
+  /// What is said of one step: `skipped because "build" failed`, `skipped: its condition is false`.
+  func phrase(of step: StepAddress) -> String {
+    switch self {
+    case .condition(of: step): "skipped: its condition is false"
+    case .condition(let group): "skipped: the condition of \"\(group)\" is false"
+    case .dependencyFailed, .heldBack, .cancelled, .notSelected: "\(verb) \(sentence)"
     }
   }
 
   /// `skipped` or `cancelled`.
   var verb: String { outcome.rawValue }
+}
+
+extension SkipList.Cause {
+  /// What is said of several steps.
+  var phrase: String {
+    switch self {
+    case .reason(let reason): "\(reason.verb) \(reason.sentence)"
+    case .ownConditions: "skipped because of their own conditions"
+    }
+  }
+}
+
+extension Retry {
+  /// `attempt 2 of 5 in 1.2 s`, after what failed.
+  var sentence: String {
+    let next = delay > .zero ? "in \(ShownDuration.precise(delay))" : "now"
+    return "attempt \(attempt + 1) of \(attemptLimit) \(next)"
+  }
 }
 
 /// A number with its noun.

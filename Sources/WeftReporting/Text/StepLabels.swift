@@ -9,6 +9,7 @@ package struct StepLabels: Sendable {
   private let plan: Plan?
   private let indices: [StepAddress: Int32]
   private let mask: SecretMask
+  let shape: RunShape
 
   /// A step's title is its name; without name and id, the first line of its command.
   ///
@@ -22,6 +23,7 @@ package struct StepLabels: Sendable {
     self.plan = indices.isEmpty ? nil : plan
     self.indices = indices
     titles = [:]
+    shape = RunShape(plan)
   }
 
   /// - Parameter titles: What stands beside an address; nothing for those that it leaves out.
@@ -30,15 +32,21 @@ package struct StepLabels: Sendable {
     mask = .none
     plan = nil
     indices = [:]
+    shape = RunShape()
   }
 
   /// What a step is called besides its address; not yet made harmless.
   func title(of address: StepAddress) -> String? {
     guard let plan else { return titles[address] }
-    guard let index = indices[address] else { return nil }
+    guard let index = indices[address] ?? indices[planned(address)] else { return nil }
     let planned = plan.steps[Int(index)]
     return plan.name(of: planned).map(mask.masked)
       ?? planned.command.map { summary(of: $0.invocation) }
+  }
+
+  /// What an element is of has the same title.
+  private func planned(_ address: StepAddress) -> StepAddress {
+    address.text.last == "]" ? StepAddress(RunShape.withoutElements(address.text)) : address
   }
 
   private static let commandLimit = 60

@@ -1,0 +1,105 @@
+import WeftDefinition
+import WeftPlanning
+
+/// What the displays want to know of a plan: which steps are run many times, or belong to what may absorb
+/// their failures. Addresses are those of the plan, without elements.
+struct RunShape: Sendable {
+  /// For what is run many times or again as a whole, and for what absorbs failures: how many steps the plan
+  /// has in it, but for those that clean up.
+  private var sizes: [String: Int] = [:]
+  /// For steps and groups the nearest of these around them, where there is one.
+  private var scopes: [String: String] = [:]
+  /// Steps that clean up: they are run, or not told of at all.
+  private var cleanups: Set<String> = []
+  /// For steps that only wait, how long.
+  private var waits: [String: Waiting] = [:]
+
+  /// Of a plan of which every step is run once, and none absorbs the failure of another.
+  init() {}
+
+  init(_ plan: Plan) {
+    for step in plan.bodies.cleanups.values.joined() {
+      cleanups.insert(plan.steps[Int(step)].address.text)
+    }
+    let nearest = plan.nearestAbsorbers()
+    for (index, group) in plan.groups.enumerated().dropFirst() {
+      guard let address = group.address?.text else { continue }
+      if group.mayAbsorb { sizes[address] = 0 }
+      if let around = nearest[plan.groups[index].parent ?? 0] { scopes[address] = around }
+    }
+    for step in plan.steps where !cleanups.contains(step.address.text) {
+      note(step, in: nearest[step.group])
+    }
+  }
+
+  private mutating func note(_ step: PlannedStep, in scope: String?) {
+    let address = step.address.text
+    if case .wait(let waiting) = step.action { waits[address] = waiting }
+    if step.hasControl, step.control.fanOut != nil { sizes[address] = 1 }
+    scopes[address] = scope
+    var next = scope
+    while let scope = next {
+      sizes[scope]? += 1
+      next = scopes[scope]
+    }
+  }
+
+  /// Whether nothing in the plan is out of the ordinary.
+  var isPlain: Bool { sizes.isEmpty && cleanups.isEmpty && waits.isEmpty }
+
+  func size(of planned: String) -> Int? { sizes[planned] }
+  func scope(around planned: String) -> String? { scopes[planned] }
+  /// How many steps clean up.
+  var cleanupCount: Int { cleanups.count }
+  func cleansUp(_ step: StepAddress) -> Bool {
+    !cleanups.isEmpty && cleanups.contains(planned(step))
+  }
+  func waiting(at planned: String) -> Waiting? { waits[planned] }
+
+  private func isKnown(_ text: String) -> Bool {
+    sizes[text] != nil || scopes[text] != nil || cleanups.contains(text) || waits[text] != nil
+  }
+
+  /// How the plan calls what is called `upload[3]` or `deploy[eu].push` in a run: without the elements, and
+  /// without what was put before the name to tell one element's from another's.
+  func planned(_ address: StepAddress) -> String {
+    guard address.text.utf8.contains(UInt8(ascii: "[")) else { return address.text }
+    let bare = RunShape.withoutElements(address.text)
+    var rest = bare[...]
+    while true {
+      if isKnown(String(rest)) { return String(rest) }
+      guard let dot = rest.firstIndex(of: ".") else { return bare }
+      rest = rest[rest.index(after: dot)...]
+    }
+  }
+
+  static func withoutElements(_ text: String) -> String {
+    var depth = 0
+    return String(
+      text.filter { character in
+        if character == "[" { depth += 1 }
+        defer { if character == "]", depth > 0 { depth -= 1 } }
+        return depth == 0
+      })
+  }
+}
+
+extension Plan {
+  /// For each group what may absorb failures of its members: itself, or the nearest around it.
+  fileprivate func nearestAbsorbers() -> [String?] {
+    var nearest: [String?] = []
+    for group in groups {
+      nearest.append(
+        group.mayAbsorb ? group.address?.text : group.parent.flatMap { nearest[$0] })
+    }
+    return nearest
+  }
+}
+
+extension PlannedGroup {
+  /// Whether what fails in it need not fail the run.
+  fileprivate var mayAbsorb: Bool {
+    isRepeated || endsEarly || (step.map { $0.allowFailure != .none } ?? false)
+      || step?.computed[.allowFailure] != nil
+  }
+}
