@@ -3086,9 +3086,9 @@ extension SchemaName {
     "type": {
       "description": "What happened. Readers should be ready for kinds that a later version adds.",
       "enum": [
-        "run.started", "step.queued", "step.started", "step.output", "step.finished", "step.skipped",
-        "group.started", "group.finished", "run.warning", "run.cancelling", "run.finished",
-        "output.dropped", "run.snapshot"
+        "run.started", "step.queued", "step.started", "step.output", "step.retrying",
+        "step.finished", "step.skipped", "group.started", "group.retrying", "group.finished",
+        "run.warning", "run.cancelling", "run.finished", "output.dropped", "run.snapshot"
       ]
     }
   },
@@ -3097,9 +3097,11 @@ extension SchemaName {
     { "$ref": "#/$defs/stepQueued" },
     { "$ref": "#/$defs/stepStarted" },
     { "$ref": "#/$defs/stepOutput" },
+    { "$ref": "#/$defs/stepRetrying" },
     { "$ref": "#/$defs/stepFinished" },
     { "$ref": "#/$defs/stepSkipped" },
     { "$ref": "#/$defs/groupStarted" },
+    { "$ref": "#/$defs/groupRetrying" },
     { "$ref": "#/$defs/groupFinished" },
     { "$ref": "#/$defs/runWarning" },
     { "$ref": "#/$defs/runCancelling" },
@@ -3119,9 +3121,9 @@ extension SchemaName {
       "pattern": "^[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2}\\.[0-9]{3}Z$"
     },
     "address": {
-      "description": "What a step or group is called: its id, or its position from 1 under the nearest id, such as 3, 2.1 or checks.3.",
+      "description": "What a step or group is called: its id, or its position from 1 under the nearest id, such as 3, 2.1 or checks.3; of an element of a forEach or matrix with the element's key in brackets, such as upload[3] or deploy[eu].push. A key may be any text.",
       "type": "string",
-      "pattern": "^[A-Za-z0-9_][A-Za-z0-9_.-]*$"
+      "pattern": "^[A-Za-z0-9_][A-Za-z0-9_.-]*(\\[[\\s\\S]*\\][A-Za-z0-9_.-]*)?$"
     },
     "durationUs": {
       "description": "A duration in microseconds.",
@@ -3227,6 +3229,27 @@ extension SchemaName {
             "kind": { "const": "failure" },
             "of": { "$ref": "#/$defs/address" }
           }
+        },
+        {
+          "description": "Another member won the race.",
+          "type": "object",
+          "required": ["kind", "of", "by"],
+          "additionalProperties": false,
+          "properties": {
+            "kind": { "const": "raceWon" },
+            "of": { "$ref": "#/$defs/address" },
+            "by": { "$ref": "#/$defs/address" }
+          }
+        },
+        {
+          "description": "So many members of the group had succeeded as it waits for (`join`).",
+          "type": "object",
+          "required": ["kind", "of"],
+          "additionalProperties": false,
+          "properties": {
+            "kind": { "const": "joined" },
+            "of": { "$ref": "#/$defs/address" }
+          }
         }
       ]
     },
@@ -3252,6 +3275,23 @@ extension SchemaName {
             "kind": { "const": "heldBack" },
             "of": { "$ref": "#/$defs/address" }
           }
+        },
+        {
+          "description": "The `if` of this step or group was not true: its own, or that of a group around it.",
+          "type": "object",
+          "required": ["kind", "of"],
+          "additionalProperties": false,
+          "properties": {
+            "kind": { "const": "condition" },
+            "of": { "$ref": "#/$defs/address" }
+          }
+        },
+        {
+          "description": "It was not asked for: `--only`, `--skip` or `--from`.",
+          "type": "object",
+          "required": ["kind"],
+          "additionalProperties": false,
+          "properties": { "kind": { "const": "notSelected" } }
         },
         {
           "description": "The run, or the group around it, was being cancelled.",
@@ -3325,6 +3365,19 @@ extension SchemaName {
       "description": "Counts from 1.",
       "type": "integer",
       "minimum": 1
+    },
+    "attemptLimit": {
+      "description": "How many attempts there are at most, should all of them fail.",
+      "type": "integer",
+      "minimum": 2
+    },
+    "delayUs": {
+      "description": "How long it is until the next attempt is made ready; waiting for a slot comes after that.",
+      "$ref": "#/$defs/durationUs"
+    },
+    "notRetried": {
+      "description": "Why it is not tried again though it has `retry`, in a sentence without its subject.",
+      "type": "string"
     },
     "usage": {
       "description": "What the kernel counted for the program and the children it waited for; left out if there was none.",
@@ -3542,8 +3595,29 @@ extension SchemaName {
         }
       }
     },
+    "stepRetrying": {
+      "description": "The attempt has failed, and another follows. It stands in place of step.finished, so that every step.started has one end.",
+      "type": "object",
+      "required": [
+        "n", "at", "type", "step", "attempt", "attemptLimit", "failure", "durationUs", "delayUs"
+      ],
+      "additionalProperties": false,
+      "properties": {
+        "n": { "$ref": "#/$defs/n" },
+        "at": { "$ref": "#/$defs/at" },
+        "type": { "const": "step.retrying" },
+        "step": { "$ref": "#/$defs/address" },
+        "attempt": { "$ref": "#/$defs/attempt" },
+        "attemptLimit": { "$ref": "#/$defs/attemptLimit" },
+        "exit": { "$ref": "#/$defs/exit" },
+        "failure": { "$ref": "#/$defs/failure" },
+        "durationUs": { "$ref": "#/$defs/durationUs" },
+        "delayUs": { "$ref": "#/$defs/delayUs" },
+        "usage": { "$ref": "#/$defs/usage" }
+      }
+    },
     "stepFinished": {
-      "description": "The step has ended; one for every step.started.",
+      "description": "The step has ended; one for every step.started but those that step.retrying ended.",
       "type": "object",
       "required": [
         "n", "at", "type", "step", "outcome", "conclusion", "attempts", "durationUs", "outputBytes"
@@ -3562,6 +3636,7 @@ extension SchemaName {
         "cancellation": { "$ref": "#/$defs/cancelReason" },
         "durationUs": { "$ref": "#/$defs/durationUs" },
         "usage": { "$ref": "#/$defs/usage" },
+        "notRetried": { "$ref": "#/$defs/notRetried" },
         "outputBytes": { "$ref": "#/$defs/outputBytes" },
         "outputTruncated": { "$ref": "#/$defs/outputTruncated" },
         "outputs": { "$ref": "#/$defs/outputs" },
@@ -3571,7 +3646,7 @@ extension SchemaName {
       }
     },
     "stepSkipped": {
-      "description": "The step never starts.",
+      "description": "The step never starts. All that is run many times or again as a whole is skipped as one, by its own address.",
       "type": "object",
       "required": ["n", "at", "type", "step", "outcome", "reason"],
       "additionalProperties": false,
@@ -3585,21 +3660,45 @@ extension SchemaName {
       }
     },
     "groupStarted": {
-      "description": "What the group waits for is done.",
+      "description": "What the group, or what is run for many elements, waits for is done. Of a group that is tried again, one for each attempt.",
       "type": "object",
-      "required": ["n", "at", "type", "group"],
+      "required": ["n", "at", "type", "group", "attempt"],
       "additionalProperties": false,
       "properties": {
         "n": { "$ref": "#/$defs/n" },
         "at": { "$ref": "#/$defs/at" },
         "type": { "const": "group.started" },
-        "group": { "$ref": "#/$defs/address" }
+        "group": { "$ref": "#/$defs/address" },
+        "attempt": { "$ref": "#/$defs/attempt" },
+        "elements": {
+          "description": "For how many elements it is run; left out of a group that is run as it is. Each element tells of itself by an address of its own.",
+          "$ref": "#/$defs/count"
+        }
+      }
+    },
+    "groupRetrying": {
+      "description": "The attempt of the whole group has failed, and another follows.",
+      "type": "object",
+      "required": [
+        "n", "at", "type", "group", "attempt", "attemptLimit", "failure", "durationUs", "delayUs"
+      ],
+      "additionalProperties": false,
+      "properties": {
+        "n": { "$ref": "#/$defs/n" },
+        "at": { "$ref": "#/$defs/at" },
+        "type": { "const": "group.retrying" },
+        "group": { "$ref": "#/$defs/address" },
+        "attempt": { "$ref": "#/$defs/attempt" },
+        "attemptLimit": { "$ref": "#/$defs/attemptLimit" },
+        "failure": { "$ref": "#/$defs/failure" },
+        "durationUs": { "$ref": "#/$defs/durationUs" },
+        "delayUs": { "$ref": "#/$defs/delayUs" }
       }
     },
     "groupFinished": {
-      "description": "Everything in the group has ended; one for every group.started.",
+      "description": "Everything in the group, or in all elements, has ended; one for every group.started but those that group.retrying ended.",
       "type": "object",
-      "required": ["n", "at", "type", "group", "outcome", "conclusion", "durationUs"],
+      "required": ["n", "at", "type", "group", "outcome", "conclusion", "attempts", "durationUs"],
       "additionalProperties": false,
       "properties": {
         "n": { "$ref": "#/$defs/n" },
@@ -3611,6 +3710,11 @@ extension SchemaName {
         "failure": { "$ref": "#/$defs/failure" },
         "cause": {
           "description": "The member at fault; left out when the group failed by itself, or did not fail.",
+          "$ref": "#/$defs/address"
+        },
+        "attempts": { "$ref": "#/$defs/attempts" },
+        "winner": {
+          "description": "Of a race, the member that won.",
           "$ref": "#/$defs/address"
         },
         "durationUs": { "$ref": "#/$defs/durationUs" },
@@ -3807,6 +3911,21 @@ extension SchemaName {
           }
         },
         {
+          "description": "The attempt has failed, and it waits for the next.",
+          "type": "object",
+          "required": ["step", "state", "attempt", "untilUs"],
+          "additionalProperties": false,
+          "properties": {
+            "step": { "$ref": "#/$defs/address" },
+            "state": { "const": "retrying" },
+            "attempt": { "$ref": "#/$defs/attempt" },
+            "untilUs": {
+              "description": "Until how long after the run's start it waits.",
+              "$ref": "#/$defs/durationUs"
+            }
+          }
+        },
+        {
           "description": "It never starts.",
           "type": "object",
           "required": ["step", "state", "outcome", "reason"],
@@ -3836,6 +3955,7 @@ extension SchemaName {
             "cancellation": { "$ref": "#/$defs/cancelReason" },
             "durationUs": { "$ref": "#/$defs/durationUs" },
             "usage": { "$ref": "#/$defs/usage" },
+            "notRetried": { "$ref": "#/$defs/notRetried" },
             "outputBytes": { "$ref": "#/$defs/outputBytes" },
             "outputTruncated": { "$ref": "#/$defs/outputTruncated" },
             "outputs": { "$ref": "#/$defs/outputs" },

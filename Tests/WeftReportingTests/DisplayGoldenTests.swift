@@ -9,18 +9,19 @@ import WeftTestKit
   func aPipeGetsWholePrefixedLines(name: String) throws {
     let run = try #require(SampleRuns.all.first { $0.name == name }?.run)
     let collected = Collected.of(
-      run, DisplaySettings(mode: .plain), labels: DisplayGoldenTests.labels)
+      run, DisplaySettings(mode: .plain), labels: try DisplayGoldenTests.labels(for: name))
     expectGolden("\(name)/plain.stdout", collected.bytes(.output))
     expectGolden("\(name)/plain.stderr", collected.bytes(.errors))
   }
 
   @Test(
     "O10: annotations of GitHub Actions, and no others",
-    arguments: ["failure", "hostile", "warned"])
+    arguments: ["failure", "hostile", "warned", "attempts", "elements", "race"])
   func gitHubGetsAnAnnotationForAFailureAndAWarning(name: String) throws {
     let run = try #require(SampleRuns.all.first { $0.name == name }?.run)
     let settings = DisplaySettings(mode: .plain, annotatesForGitHub: true)
-    let collected = Collected.of(run, settings)
+    let collected = Collected.of(
+      run, settings, labels: try DisplayGoldenTests.labels(for: name))
     expectGolden("\(name)/github.stdout", collected.bytes(.output))
     expectGolden("\(name)/github.stderr", collected.bytes(.errors))
   }
@@ -37,13 +38,19 @@ import WeftTestKit
     let run = try #require(SampleRuns.all.first { $0.name == name }?.run)
     let settings = DisplaySettings(
       mode: .live, isTerminal: true, usesColour: true, howToSeeMore: "see it all with: weft …")
-    let collected = Collected.of(run, settings, labels: DisplayGoldenTests.labels)
+    let collected = Collected.of(
+      run, settings, labels: try DisplayGoldenTests.labels(for: name))
     var screen = Screen(columns: 80, rows: 12)
     for write in collected.writes { screen.feed(write.bytes) }
     expectGolden("\(name)/live.screen", Array(screen.text.utf8))
     #expect(screen.surprises == [])
     #expect(screen.cursor.column == 0)
     #expect(collected.bytes(.errors).isEmpty)
+  }
+
+  private static func labels(for name: String) throws -> StepLabels {
+    guard let workflow = ControlRuns.workflows[name] else { return labels }
+    return StepLabels(try #require(Planner.plan(workflow).plan))
   }
 
   private static let labels = StepLabels(titles: [

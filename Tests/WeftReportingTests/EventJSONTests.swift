@@ -23,9 +23,9 @@ import WeftTestKit
     let kinds = Set(EveryKind.events.map(\.kind.wireName))
     #expect(
       kinds == [
-        "run.started", "step.queued", "step.started", "step.output", "step.finished",
-        "step.skipped", "group.started", "group.finished", "run.warning", "run.cancelling",
-        "run.finished", "output.dropped", "run.snapshot",
+        "run.started", "step.queued", "step.started", "step.output", "step.retrying",
+        "step.finished", "step.skipped", "group.started", "group.retrying", "group.finished",
+        "run.warning", "run.cancelling", "run.finished", "output.dropped", "run.snapshot",
       ])
   }
 

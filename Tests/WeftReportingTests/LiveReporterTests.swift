@@ -260,6 +260,10 @@ import WeftPlanning
     let run = EveryKind.events
     var session = Session()
     session.handle(run.filter { $0.kind.wireName == "run.snapshot" }.prefix(1), at: 1040)
-    #expect(session.screen.lines == ["  3  1 s", "3/9 done · 1 running · 00:01"])
+    #expect(
+      session.screen.lines == [
+        "  3  1 s", "  4       attempt 2 in 1 s",
+        "3/9 done · 1 running · 1 to be tried again · 00:01",
+      ])
   }
 }

@@ -42,6 +42,7 @@ extension EventJSON {
   /// An attempt that failed, and how long it is until the next.
   mutating func writeRetry(_ retry: Retry) {
     writer.member("attempt", retry.attempt)
+    writer.member("attemptLimit", retry.attemptLimit)
     if let exit = retry.exit { writeExit(exit) }
     writeFailure(retry.failure)
     writer.member("durationUs", retry.duration.wholeMicroseconds)

@@ -84,7 +84,9 @@ struct PlainReporter: Sendable {
     case .stepFinished(let address, let end):
       endOutput(of: address, end, log: log, write: write)
       style.append(finished: address, end, to: &pending)
-      if !isUndecided, let annotation = style.annotation(address, end) { style.append(annotation, to: &pending) }
+      if !isUndecided, let annotation = style.annotation(address, end) {
+        style.append(annotation, to: &pending)
+      }
     case .stepSkipped(_, .notSelected): break
     case .stepSkipped(let address, let reason): say(style.skipped(address, reason))
     case .groupFinished(let address, let end):

@@ -77,11 +77,19 @@ struct FailureList: Sendable {
   private mutating func add(_ entry: Entry) {
     if entry.pardon != nil {
       addPardoned(entry)
-    } else if entries.count < FailureList.entryLimit {
+    } else if hasRoom(for: entry) {
       entries.append(entry)
     } else {
       omittedIn[entry.scopes.last, default: 0] += 1
     }
+  }
+
+  /// Many failures that may turn out not to count leave room for those that do.
+  private func hasRoom(for entry: Entry) -> Bool {
+    if entries.count < FailureList.entryLimit { return true }
+    let isUndecided = !entry.scopes.isEmpty
+    let alike = entries.count { !$0.scopes.isEmpty == isUndecided }
+    return alike < FailureList.entryLimit
   }
 
   private mutating func addPardoned(_ entry: Entry) {

@@ -152,7 +152,7 @@ struct RunProgress: Sendable {
 
   private mutating func skip(_ address: StepAddress, _ reason: SkipReason) {
     tally.skipped(address, reason)
-    if reason != .notSelected { skips.add(address, reason) }
+    if reason.isTold { skips.add(address, reason) }
   }
 
   /// How much of a log is read to find its last lines.

@@ -109,7 +109,8 @@ struct RunSummary {
   private func skip(_ entry: SkipList.Entry) -> String {
     var names = entry.names.map(\.text).joined(separator: ", ")
     if entry.count > entry.names.count { names += " and \(entry.count - entry.names.count) more" }
-    return "\(counted(entry.count, "step")) \(text.name(entry.cause.phrase)): \(names)"
+    return
+      "\(counted(entry.count, "step")) \(text.name(entry.cause.phrase(of: entry.count))): \(names)"
   }
 
   /// `3 of 5 steps succeeded, 1 failed, 1 skipped in 2.1 s`: of those that there were, since only the run

@@ -39,16 +39,25 @@ extension SkipReason {
     }
   }
 
+  /// Whether there is something to explain at the end: not of what was asked for.
+  var isTold: Bool {
+    switch self {
+    case .notSelected, .cancelled(.raceWon), .cancelled(.joined): false
+    case .dependencyFailed, .heldBack, .condition, .cancelled: true
+    }
+  }
+
   /// `skipped` or `cancelled`.
   var verb: String { outcome.rawValue }
 }
 
 extension SkipList.Cause {
-  /// What is said of several steps.
-  var phrase: String {
+  /// What is said of so many steps.
+  func phrase(of count: Int) -> String {
     switch self {
     case .reason(let reason): "\(reason.verb) \(reason.sentence)"
-    case .ownConditions: "skipped because of their own conditions"
+    case .ownConditions:
+      count == 1 ? "skipped by its own condition" : "skipped by their own conditions"
     }
   }
 }

@@ -7,7 +7,7 @@ import WeftPlanning
 enum EveryKind {
   static var events: [RunEvent] {
     var run = ScriptedRun(nil, steps: 9, groups: 2)
-    for kind in outputs + stepEnds + skips + groups + warnings + cancellations + ends {
+    for kind in outputs + retries + stepEnds + skips + groups + warnings + cancellations + ends {
       run.add(kind)
     }
     run.write("a", "not seen")
@@ -24,6 +24,22 @@ enum EveryKind {
   private static let reasons: [CancelReason] = [
     .requested, .signal("INT"), .runTimeout(.seconds(600)),
     .groupTimeout(checks, .milliseconds(1500)), .failure(of: StepAddress("checks.3")),
+    .raceWon(checks, by: a), .joined(StepAddress("deploy[e u].checks")),
+  ]
+
+  private static let retries: [RunEvent.Kind] = [
+    .stepRetrying(
+      a,
+      Retry(
+        attempt: 1, of: 5, failure: failure, exit: .code(3), duration: .milliseconds(85),
+        delay: .milliseconds(1200), usage: fullStepEnd.usage)),
+    .stepRetrying(
+      StepAddress("up[a]b]"),
+      Retry(attempt: 4, of: 5, failure: failure, exit: nil, duration: .zero, delay: .zero)),
+    .groupRetrying(
+      checks,
+      Retry(
+        attempt: 1, of: 2, failure: failure, exit: nil, duration: .seconds(2), delay: .seconds(1))),
   ]
 
   private static let outputs: [RunEvent.Kind] = [
@@ -69,17 +85,29 @@ enum EveryKind {
     let cut = StepEnd(
       outcome: .success, conclusion: .success, attempts: 1, exit: .code(0), duration: .seconds(1),
       outputBytes: 5_000_000_000, outputTruncated: true, logBytes: 1 << 30)
-    return ([success, fullStepEnd, notStarted, cut] + cancelled).map { .stepFinished(a, $0) }
+    var refused = notStarted
+    refused.notRetried = "\"retry\" is not for failures of class \"spawn\""
+    return ([success, fullStepEnd, notStarted, refused, cut] + cancelled).map {
+      .stepFinished(a, $0)
+    }
   }
 
   private static var skips: [RunEvent.Kind] {
-    ([.dependencyFailed(a), .heldBack(by: checks)] + reasons.map(SkipReason.cancelled)).map {
-      .stepSkipped(StepAddress("3"), $0)
-    }
+    ([.dependencyFailed(a), .heldBack(by: checks), .condition(of: checks), .notSelected]
+      + reasons.map(SkipReason.cancelled)).map {
+        .stepSkipped(StepAddress("3"), $0)
+      }
   }
 
   private static let groups: [RunEvent.Kind] = [
     .groupStarted(checks, GroupStart()),
+    .groupStarted(StepAddress("up"), GroupStart(elements: 100_000)),
+    .groupStarted(checks, GroupStart(attempt: 2)),
+    .groupFinished(
+      checks,
+      GroupEnd(
+        outcome: .success, conclusion: .success, failure: nil, cause: nil, attempts: 2, winner: a,
+        duration: .zero)),
     .groupFinished(
       checks,
       GroupEnd(
@@ -129,6 +157,7 @@ enum EveryKind {
     }
     let states: [StepState] = [
       .pending, .queued, .running(since: .milliseconds(40), attempt: 1),
+      .retrying(after: 1, until: .milliseconds(1300)),
       .skipped(.dependencyFailed(a)), .skipped(.cancelled(.requested)), .finished(fullStepEnd),
     ]
     let steps = states.enumerated().map {

@@ -8,7 +8,8 @@ enum SampleRuns {
   static let all: [(name: String, run: ScriptedRun)] = [
     ("success", success), ("failure", failure), ("tolerated", tolerated),
     ("interrupted", interrupted), ("group-timeout", groupTimeout), ("hostile", hostile),
-    ("warned", warned), ("progress", progress),
+    ("warned", warned), ("progress", progress), ("attempts", attempts), ("elements", elements),
+    ("race", race),
   ]
 
   static var success: ScriptedRun {

@@ -81,15 +81,75 @@ struct ScriptedRun {
     return StepOutput(stream: stream, bytes: bytes[...], ending: ending, logOffset: offset)
   }
 
-  mutating func succeed(_ steps: String...) {
+  mutating func succeed(_ steps: String..., attempts: Int = 1) {
     for step in steps {
       counts.succeeded += 1
-      finish(step, .success, conclusion: .success, exit: .code(0))
+      finish(step, .success, conclusion: .success, exit: .code(0), attempts: attempts)
     }
   }
 
+  /// A further attempt; it follows from ``retry(_:attempt:of:after:)``.
+  mutating func start(_ step: String, attempt: Int) {
+    add(.stepStarted(StepAddress(step), attempt: attempt))
+    starts[step] = elapsed
+  }
+
+  mutating func retry(_ step: String, attempt: Int, of limit: Int, after milliseconds: Int) {
+    add(
+      .stepRetrying(
+        StepAddress(step),
+        Retry(
+          attempt: attempt, of: limit, failure: ScriptedRun.failure(1), exit: .code(1),
+          duration: elapsed - starts[step, default: .zero], delay: .milliseconds(milliseconds))))
+  }
+
+  mutating func retryGroup(_ group: String, attempt: Int, of limit: Int, after milliseconds: Int) {
+    add(
+      .groupRetrying(
+        StepAddress(group),
+        Retry(
+          attempt: attempt, of: limit, failure: ScriptedRun.failure(1), exit: nil,
+          duration: .milliseconds(100), delay: .milliseconds(milliseconds))))
+  }
+
+  mutating func endGroup(
+    _ group: String, failingBy cause: String? = nil, attempts: Int = 1, winner: String? = nil,
+    lasting milliseconds: Int
+  ) {
+    let outcome: Outcome = cause == nil ? .success : .failure
+    add(
+      .groupFinished(
+        StepAddress(group),
+        GroupEnd(
+          outcome: outcome, conclusion: outcome,
+          failure: cause == nil ? nil : ScriptedRun.failure(1),
+          cause: cause.map { StepAddress($0) }, attempts: attempts,
+          winner: winner.map { StepAddress($0) }, duration: .milliseconds(milliseconds))))
+  }
+
+  /// What failed so far was absorbed by what is around it.
+  mutating func tolerateFailures() {
+    counts.tolerated += counts.failed
+    counts.failed = 0
+    firstFailure = nil
+  }
+
+  /// In an attempt that is followed by another.
+  mutating func forget(succeeded: Int) { counts.succeeded -= succeeded }
+
+  mutating func failUncounted(_ step: String) {
+    let before = (counts, firstFailure)
+    fail(step)
+    (counts, firstFailure) = before
+  }
+
+  private static func failure(_ code: Int) -> StepFailure {
+    StepFailure(classes: [.exit(code), .exit], message: "exited with code \(code)")
+  }
+
   mutating func fail(
-    _ step: String, code: Int = 1, isTolerated: Bool = false, help: String? = nil
+    _ step: String, code: Int = 1, isTolerated: Bool = false, help: String? = nil,
+    notRetried: String? = nil
   ) {
     if isTolerated { counts.tolerated += 1 } else { counts.failed += 1 }
     if !isTolerated { firstFailure = firstFailure ?? StepAddress(step) }
@@ -97,7 +157,7 @@ struct ScriptedRun {
       classes: [.exit(code), .exit], message: "exited with code \(code)", help: help)
     finish(
       step, .failure, conclusion: isTolerated ? .success : .failure, exit: .code(code),
-      failure: failure)
+      failure: failure, notRetried: notRetried)
   }
 
   mutating func cancel(_ step: String, _ reason: CancelReason) {
@@ -108,12 +168,14 @@ struct ScriptedRun {
 
   private mutating func finish(
     _ step: String, _ outcome: Outcome, conclusion: Outcome, exit: ProgramExit,
-    failure: StepFailure? = nil, cancellation: CancelReason? = nil
+    failure: StepFailure? = nil, cancellation: CancelReason? = nil, attempts: Int = 1,
+    notRetried: String? = nil
   ) {
-    let end = StepEnd(
-      outcome: outcome, conclusion: conclusion, attempts: 1, exit: exit, failure: failure,
+    var end = StepEnd(
+      outcome: outcome, conclusion: conclusion, attempts: attempts, exit: exit, failure: failure,
       cancellation: cancellation, duration: elapsed - starts[step, default: .zero],
       outputBytes: UInt64(written[step, default: []].count))
+    end.notRetried = notRetried
     add(.stepFinished(StepAddress(step), end))
   }
 
