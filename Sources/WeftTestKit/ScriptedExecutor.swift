@@ -19,8 +19,8 @@ package final class ScriptedExecutor: StepExecutor {
     let promise = Promise<AttemptEnd, Never>(ifDropped: .success(AttemptEnd(.stopped(nil))))
     running.withLock { running in
       let earlier = running.updateValue(
-        Running(attempt: attempt, promise: promise), forKey: attempt.step.address)
-      precondition(earlier == nil, "step \"\(attempt.step.address)\" runs twice at once")
+        Running(attempt: attempt, promise: promise), forKey: attempt.address)
+      precondition(earlier == nil, "step \"\(attempt.address)\" runs twice at once")
     }
     return promise.future
   }
@@ -28,12 +28,12 @@ package final class ScriptedExecutor: StepExecutor {
   /// The attempts under way, in file order.
   package var attempts: [Attempt] {
     running.withLock { running in
-      running.values.map(\.attempt).sorted { $0.index < $1.index }
+      running.values.map(\.attempt).sorted { ($0.index, $0.instance) < ($1.index, $1.instance) }
     }
   }
 
   /// The addresses of the attempts under way, in file order.
-  package var runningSteps: [String] { attempts.map(\.step.address.text) }
+  package var runningSteps: [String] { attempts.map(\.address.text) }
 
   /// Whether the attempt has been asked to stop.
   package func isStopping(_ step: String) -> Bool {

@@ -16,7 +16,8 @@ struct FanOutListing: Sendable {
 
   subscript(index: Int) -> Element {
     Element(
-      source: source, index: index, key: elements.key(at: index),
+      // Keys are shown in addresses, and what a secret calls its parts may be as secret as they are.
+      source: source, index: index, key: isSecret ? String(index) : elements.key(at: index),
       value: ExpressionValue(elements.value(at: index)), isSecret: isSecret)
   }
 }
@@ -135,8 +136,13 @@ struct FanOutLister {
       var inside = scope
       inside.frame = Frame(
         .element(element), of: task.part, in: task.frame, firstInstance: 0, firstScope: 0, scope: 0)
-      let value = try evaluation(at: .elementKey, in: inside)?.value ?? .null
-      do { try keys.add(value) } catch { throw failure(error.message, nil, at: .elementKey) }
+      let key = try evaluation(at: .elementKey, in: inside) ?? Evaluation(.null)
+      do throws(ElementKeyProblem) {
+        guard !key.isSecret else { throw .secret(index) }
+        try keys.add(key.value)
+      } catch {
+        throw failure(error.message, error.help, at: .elementKey)
+      }
     }
     return keys
   }

@@ -63,20 +63,28 @@ package enum ElementKeyProblem: Error, Sendable, Hashable {
   case wrongKind(of: Int, found: String)
   case unfit(Fault, Int)
   case notUnique(String, first: Int, second: Int)
+  /// A secret was looked at, and keys are told.
+  case secret(Int)
 
   /// What is wrong, in a sentence.
   package var message: String {
     switch self {
     case .wrongKind(let index, let found):
-      "the key of element \(index) is \(found), and not a string or a number"
+      "the key of element \(index) is \(found), expected a string or a number"
     case .unfit(.empty, let index): "the key of element \(index) is empty"
     case .unfit(.tooLong(let bytes), let index):
-      "the key of element \(index) has \(bytes) bytes, and may have \(ElementKeys.longestBytes)"
+      "the key of element \(index) has \(bytes) bytes, expected \(ElementKeys.longestBytes) at most"
     case .unfit(.controlCharacter(let scalar), let index):
       "the key of element \(index) has a control character in it, \(ElementKeyProblem.name(scalar))"
+    case .secret(let index): "the key of element \(index) depends on a secret, and keys are shown"
     case .notUnique(let key, let first, let second):
       "elements \(first) and \(second) have the same key, \"\(key)\""
     }
+  }
+
+  package var help: String? {
+    guard case .secret = self else { return nil }
+    return "without \"key\", elements are named by their indices"
   }
 
   private static func name(_ scalar: UInt32) -> String {

@@ -26,7 +26,7 @@ package struct FanOutElements: Sendable {
     case .null, .bool, .number, .string:
       throw .notAListing(found: ExpressionValue(value).kindName)
     }
-    if count > limit { throw .tooMany(limit: limit) }
+    if count > limit { throw .tooMany(count, limit: limit) }
     guard case .object(let members) = source else { return }
     for (index, member) in members.enumerated() {
       if let fault = ElementKeys.fault(of: member.key) { throw .key(.unfit(fault, index)) }
@@ -71,13 +71,13 @@ package struct FanOutElements: Sendable {
 package enum FanOutProblem: Error, Sendable, Hashable {
   /// What `in` is instead.
   case notAListing(found: String)
-  case tooMany(limit: Int)
+  case tooMany(Int, limit: Int)
   case key(ElementKeyProblem)
 
   package var message: String {
     switch self {
-    case .notAListing(let found): "\"in\" is \(found), and not an array or an object"
-    case .tooMany(let limit): "\"in\" has more than \(limit) elements"
+    case .notAListing(let found): "\"in\" is \(found), expected an array or an object"
+    case .tooMany(let count, let limit): "\"in\" has \(count) elements, expected \(limit) at most"
     case .key(let problem): problem.message
     }
   }

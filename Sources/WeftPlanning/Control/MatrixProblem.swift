@@ -17,15 +17,15 @@ package enum MatrixProblem: Error, Sendable, Hashable {
 
   package var message: String {
     switch self {
-    case .axisIsNoArray(let name, let found): "the axis \"\(name)\" is \(found), and not an array"
+    case .axisIsNoArray(let name, let found): "the axis \"\(name)\" is \(found), expected an array"
     case .listIsNoArray(let list, let found):
-      "\"\(list.rawValue)\" is \(found), and not an array of objects"
+      "\"\(list.rawValue)\" is \(found), expected an array of objects"
     case .entryIsNoObject(let list, let index, let found):
-      "entry \(index) of \"\(list.rawValue)\" is \(found), and not an object"
+      "entry \(index) of \"\(list.rawValue)\" is \(found), expected an object"
     case .entryIsEmpty(let list, let index): "entry \(index) of \"\(list.rawValue)\" is empty"
     case .excludesUnknown(let name, let index, _):
       "entry \(index) of \"exclude\" has \"\(name)\", which is not an axis of the matrix"
-    case .tooMany(let limit): "the matrix has more than \(limit) combinations"
+    case .tooMany(let limit): "the matrix has more combinations than \(limit)"
     }
   }
 

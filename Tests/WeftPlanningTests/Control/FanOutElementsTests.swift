@@ -61,9 +61,9 @@ import WeftJSON
 
   @Test(
     arguments: [
-      ("text", "\"in\" is a string, and not an array or an object"),
-      (nil, "\"in\" is null, and not an array or an object"),
-      (.array(Array(repeating: 1, count: 11)), "\"in\" has more than 10 elements"),
+      ("text", "\"in\" is a string, expected an array or an object"),
+      (nil, "\"in\" is null, expected an array or an object"),
+      (.array(Array(repeating: 1, count: 11)), "\"in\" has 11 elements, expected 10 at most"),
       (["a": 1, "": 2], "the key of element 1 is empty"),
       (["a\u{7}": 1], "the key of element 0 has a control character in it, U+0007"),
     ] as [(JSONValue, String)])
@@ -79,14 +79,14 @@ import WeftJSON
 
   @Test(
     arguments: [
-      (.boolean(true), "the key of element 1 is a boolean, and not a string or a number"),
-      (.null, "the key of element 1 is null, and not a string or a number"),
-      (.array([]), "the key of element 1 is an array, and not a string or a number"),
-      (.number(.nan), "the key of element 1 is no finite number, and not a string or a number"),
+      (.boolean(true), "the key of element 1 is a boolean, expected a string or a number"),
+      (.null, "the key of element 1 is null, expected a string or a number"),
+      (.array([]), "the key of element 1 is an array, expected a string or a number"),
+      (.number(.nan), "the key of element 1 is no finite number, expected a string or a number"),
       (.string(""), "the key of element 1 is empty"),
       (
         .string(String(repeating: "é", count: 101)),
-        "the key of element 1 has 202 bytes, and may have 200"
+        "the key of element 1 has 202 bytes, expected 200 at most"
       ),
       (.string("a\u{85}"), "the key of element 1 has a control character in it, U+0085"),
       (.string("a\u{2028}"), "the key of element 1 has a control character in it, U+2028"),

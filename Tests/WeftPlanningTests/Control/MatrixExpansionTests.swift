@@ -215,13 +215,13 @@ import WeftJSON
 
   @Test func anAxisMustHaveAnArray() {
     #expect(
-      Self.problem(["os": "linux"])?.message == "the axis \"os\" is a string, and not an array")
+      Self.problem(["os": "linux"])?.message == "the axis \"os\" is a string, expected an array")
   }
 
   @Test(
     arguments: [
-      (["os": "b"], "\"include\" is an object, and not an array of objects"),
-      ([["os": "a"], 5], "entry 1 of \"include\" is a number, and not an object"),
+      (["os": "b"], "\"include\" is an object, expected an array of objects"),
+      ([["os": "a"], 5], "entry 1 of \"include\" is a number, expected an object"),
       ([[:]], "entry 0 of \"include\" is empty"),
     ] as [(JSONValue, String)])
   func whatIsIncludedMustBeObjects(include: JSONValue, message: String) {
@@ -230,8 +230,8 @@ import WeftJSON
 
   @Test(
     arguments: [
-      (nil, "\"exclude\" is null, and not an array of objects"),
-      (["os"], "entry 0 of \"exclude\" is a string, and not an object"),
+      (nil, "\"exclude\" is null, expected an array of objects"),
+      (["os"], "entry 0 of \"exclude\" is a string, expected an object"),
       ([["os": "a"], [:]], "entry 1 of \"exclude\" is empty"),
       ([["so": "a"]], "entry 0 of \"exclude\" has \"so\", which is not an axis of the matrix"),
     ] as [(JSONValue, String)])
