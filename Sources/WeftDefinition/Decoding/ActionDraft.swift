@@ -18,10 +18,15 @@ struct ActionDraft {
 
   var group = GroupDraft()
   var maxParallel: Int?
-  /// What most steps have nothing of.
-  var rest: Rest?
+  private var boxedRest: Boxed<Rest>?
   /// Something to compute is enough to do.
   var computesOutputs = false
+
+  /// What most steps have nothing of.
+  var rest: Rest? {
+    get { boxedRest?.value }
+    set { boxedRest = newValue.map(Boxed.holding) }
+  }
 
   struct Rest {
     var waiting: Waiting?

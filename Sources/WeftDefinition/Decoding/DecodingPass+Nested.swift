@@ -80,7 +80,9 @@ extension JSONNode {
   /// The first string in the value, itself included, that has an expression in it.
   var firstExpression: JSONNode? {
     switch kind {
-    case .string: return stringValue?.hasExpression == true ? self : nil
+    case .string:
+      guard isEscaped || withContent(\.hasDollar) else { return nil }
+      return stringValue?.hasExpression == true ? self : nil
     case .array:
       for element in elements { if let found = element.firstExpression { return found } }
     case .object:

@@ -1,5 +1,5 @@
 /// A value kept outside of the one that has it, where most have none.
-indirect enum Boxed<Value: Sendable & Hashable>: Sendable, Hashable {
+indirect enum Boxed<Value> {
   case holding(Value)
 
   var value: Value {
@@ -8,3 +8,7 @@ indirect enum Boxed<Value: Sendable & Hashable>: Sendable, Hashable {
     }
   }
 }
+
+extension Boxed: Sendable where Value: Sendable {}
+extension Boxed: Equatable where Value: Equatable {}
+extension Boxed: Hashable where Value: Hashable {}

@@ -26,7 +26,7 @@ public struct Step: Sendable, Hashable {
     id: StepID? = nil, name: String? = nil, description: String? = nil, action: StepAction,
     needs: [Need]? = nil, settings: CommandSettings = CommandSettings(), timeout: Duration? = nil,
     allowFailure: FailureTolerance = .none, outputs: [OutputDeclaration] = [],
-    computed: [ComputedKey: String] = [:], control: StepControl = StepControl(),
+    computed: [ComputedKey: String] = [:], control: StepControl? = nil,
     place: StepPlace? = nil
   ) {
     self.id = id
@@ -38,8 +38,11 @@ public struct Step: Sendable, Hashable {
     self.timeout = timeout
     self.allowFailure = allowFailure
     self.place = Written(place)
-    values = Values(outputs: outputs, computed: computed)
-    self.control = control
+    // Most steps have neither; to compare with what there would be by default takes longer than the rest.
+    if !outputs.isEmpty || !computed.isEmpty {
+      boxedValues = .holding(Values(outputs: outputs, computed: computed))
+    }
+    if let control { self.control = control }
   }
 }
 
@@ -121,9 +124,9 @@ public enum StepAction: Sendable, Hashable {
   /// Runs nothing: it computes its outputs.
   case compute
   /// Runs nothing: it waits, without a slot.
-  case wait(Waiting)
+  indirect case wait(Waiting)
   /// Runs nothing: it asks a person.
-  case approve(Approval)
+  indirect case approve(Approval)
   /// Runs another file's steps.
   indirect case workflow(NestedWorkflow)
 }

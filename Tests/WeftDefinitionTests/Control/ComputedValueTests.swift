@@ -1,0 +1,60 @@
+import Testing
+import WeftDefinition
+import WeftExpressions
+
+/// What expressions come to in place of a time or a moment.
+@Suite struct ComputedValueTests {
+  @Test(arguments: [ComputedKey.retryDelay, .retryMaxDelay, .grace])
+  func someTimesMayBeNothing(key: ComputedKey) throws {
+    #expect(try key.duration(.string("0s")) == .zero)
+    #expect(try key.duration(.string("1m")) == .seconds(60))
+  }
+
+  @Test(arguments: [ComputedKey.timeout, .retryWithin, .stallTimeout])
+  func othersMayNot(key: ComputedKey) throws {
+    #expect(throws: ExpressionProblem.self) { try key.duration(.string("0s")) }
+    #expect(try key.duration(.string("1m")) == .seconds(60))
+  }
+
+  @Test func aStepWaitsForATimeOrAMoment() throws {
+    #expect(try Waiting.duration(.string("0s")) == .zero)
+    #expect(try Waiting.duration(.string("90s")) == .seconds(90))
+    #expect(try Waiting.moment(.string("1970-01-01T00:00:01Z")).nanoseconds == 1_000_000_000)
+  }
+
+  @Test(
+    arguments: [
+      (.string("90"), "it comes to \"90\", expected a duration like \"90s\""),
+      (.string("-1s"), "it comes to \"-1s\", expected a duration, or \"0s\" for none"),
+      (.number(90), "it comes to \"90\", expected a duration like \"30s\""),
+      (.null, "it comes to null, expected a duration like \"30s\""),
+    ] as [(ExpressionValue, String)])
+  func whatIsNoTimeSaysSo(value: ExpressionValue, message: String) {
+    expect(message) { () throws(ExpressionProblem) in _ = try Waiting.duration(value) }
+  }
+
+  @Test(
+    arguments: [
+      (
+        .string("2026-02-30T00:00:00Z"),
+        "it comes to \"2026-02-30T00:00:00Z\", and that month has no day 30, it ends with the 28th"
+      ),
+      (.string("now"), "it comes to \"now\", expected a moment like \"2026-11-21T09:00:00Z\""),
+      (.boolean(true), "it comes to \"true\", expected a moment like \"2026-11-21T09:00:00Z\""),
+    ] as [(ExpressionValue, String)])
+  func whatIsNoMomentSaysSo(value: ExpressionValue, message: String) {
+    expect(message) { () throws(ExpressionProblem) in _ = try Waiting.moment(value) }
+  }
+
+  private func expect(_ message: String, of body: () throws(ExpressionProblem) -> Void) {
+    do {
+      try body()
+      Issue.record("it is none")
+    } catch {
+      guard case .scope(_, message, _) = error else {
+        Issue.record("\(error)")
+        return
+      }
+    }
+  }
+}
