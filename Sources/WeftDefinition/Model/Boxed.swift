@@ -1,5 +1,5 @@
 /// A value kept outside of the one that has it, where most have none.
-indirect enum Boxed<Value> {
+@usableFromInline indirect enum Boxed<Value> {
   case holding(Value)
 
   var value: Value {

@@ -17,8 +17,8 @@ public struct Step: Sendable, Hashable {
   /// Which failures the run survives.
   public var allowFailure: FailureTolerance
   /// Few steps have outputs or computed keys, and there may be very many steps.
-  private var boxedValues: Boxed<Values>?
-  private var boxedControl: Boxed<StepControl>?
+  @usableFromInline var boxedValues: Boxed<Values>?
+  @usableFromInline var boxedControl: Boxed<StepControl>?
   /// Where the step, and its id, stand in the file.
   public var place: Written<StepPlace?>
 
@@ -47,7 +47,7 @@ public struct Step: Sendable, Hashable {
 }
 
 extension Step {
-  private struct Values: Sendable, Hashable {
+  @usableFromInline struct Values: Sendable, Hashable {
     var outputs: [OutputDeclaration] = []
     var computed: [ComputedKey: String] = [:]
   }
@@ -57,8 +57,10 @@ extension Step {
     set { boxedValues = newValue == Values() ? nil : .holding(newValue) }
   }
 
+  // The two are asked of every step, and to ask what cannot be looked into takes a copy of the step.
+
   /// Whether it has outputs or computed keys.
-  package var hasValues: Bool { boxedValues != nil }
+  @inlinable package var hasValues: Bool { boxedValues != nil }
 
   /// What decides whether, how often, and beside what it runs.
   public var control: StepControl {
@@ -67,7 +69,7 @@ extension Step {
   }
 
   /// Whether anything of ``control`` is set.
-  package var hasControl: Bool { boxedControl != nil }
+  @inlinable package var hasControl: Bool { boxedControl != nil }
 
   /// What it hands on, in the order of the file; no two have the same name.
   public var outputs: [OutputDeclaration] {
