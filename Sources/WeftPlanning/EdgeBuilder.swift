@@ -45,7 +45,7 @@ struct EdgeBuilder {
     switch outline.nodes[node] {
     case .step(let index):
       let group = outline.steps[Int(index)].group
-      if let cleaned = outline.cleanedUp[index] {
+      if !outline.cleanedUp.isEmpty, let cleaned = outline.cleanedUp[index] {
         drawMembers(of: group)
         if outline.cleanedUp[index - 1] == cleaned { edges.append(node - 1) }
         break
@@ -121,7 +121,7 @@ struct EdgeBuilder {
       tell(.needsItsMember(subject(node), member: subject(target)), at: need)
       return nil
     case .node(let target):
-      if let problem = whyNotNamed(target, by: need, of: node) {
+      if outline.hidesSteps, let problem = whyNotNamed(target, by: need, of: node) {
         tell(problem, at: need)
         return nil
       }
@@ -139,7 +139,7 @@ struct EdgeBuilder {
     case .node(node):
       tell(.readsItsOwnLog(subject(node)), at: source)
     case .node(let target):
-      if let problem = whyNotNamed(target, by: source, of: node) {
+      if outline.hidesSteps, let problem = whyNotNamed(target, by: source, of: node) {
         return tell(problem, at: source)
       }
       guard case .step(let index) = outline.nodes[target] else {

@@ -15,6 +15,11 @@ struct Outline: Sendable {
   fileprivate(set) var finallyGroup: Int?
   /// Whether there is a group whose inside cannot be named from outside.
   fileprivate(set) var hasSealedGroups = false
+  /// Whether any step, or group, has control.
+  fileprivate(set) var hasControl = false
+
+  /// Whether some steps that exist cannot be named from everywhere.
+  var hidesSteps: Bool { hasSealedGroups || finallyGroup != nil || !cleanedUp.isEmpty }
 
   /// Groups nested too deep are told and followed; of too many steps the rest is left out.
   static func make(of workflow: Workflow) -> (Outline, [PlacedProblem]) {
@@ -117,6 +122,7 @@ private struct OutlineWriter {
     _ list: [Step], at position: Int, in group: Int, _ address: StepAddress
   ) {
     let node = outline.nodes.count
+    if list[position].hasControl { outline.hasControl = true }
     outline.nodes.append(.step(Int32(outline.steps.count)))
     outline.steps.append(
       PlannedStep(address: address, in: list, at: position, group: group, node: node))

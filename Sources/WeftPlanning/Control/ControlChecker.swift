@@ -26,6 +26,7 @@ struct ControlChecker {
   // MARK: Pools
 
   private mutating func checkSteps() {
+    guard outline.hasControl || !pools.isEmpty else { return }
     for step in outline.steps {
       // The pools of another file that are called alike are the same ones.
       if !pools.isEmpty, case .workflow = step.action { isUsed = isUsed.map { _ in true } }

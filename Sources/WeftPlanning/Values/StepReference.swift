@@ -46,7 +46,7 @@ extension Outline {
     if hasSealedGroups, let sealed = sealedGroup(around: target, butNotAround: node) {
       return .inside(sealed, at: rest - 1)
     }
-    if let afterwards = afterwards(target, to: node) {
+    if hidesSteps, let afterwards = afterwards(target, to: node) {
       return .afterwards(afterwards, at: rest - 1)
     }
     guard let node else { return .node(target, rest: rest) }
