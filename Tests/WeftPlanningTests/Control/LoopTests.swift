@@ -66,7 +66,7 @@ struct LoopTests {
     "only what is read of the elements of a loop is kept",
     arguments: [
       ("steps.a.outcome", .result), ("steps.a.results", .everything),
-      ("steps.a.results[0]", .everything), ("toJSON(steps.a)", .everything),
+      ("toJSON(steps.a.results[0])", .everything), ("toJSON(steps.a)", .everything),
       ("steps.a.results[0].stdout", [.elements, .stdout]),
       ("steps.a.results['0'].stderr", [.elements, .stderr]),
       ("steps.a.results.*.json.x", [.elements, .stdout]),
