@@ -19,9 +19,8 @@ struct ArrivalOrder {
     start = 0
   }
 
-  func first(where isMeant: (Request) -> Bool) -> Request? {
-    arrivals[start...].first(where: isMeant)
-  }
+  var indices: Range<Int> { start..<arrivals.count }
+  subscript(index: Int) -> Request { arrivals[index] }
 
   /// Whether it is time to ``keep(where:)`` those that wait, of which there are so many.
   func isMostlyStale(alive: Int) -> Bool { arrivals.count > 64 + 2 * alive }

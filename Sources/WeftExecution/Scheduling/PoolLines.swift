@@ -14,6 +14,8 @@ struct PoolLines {
     var bucket: TokenBucket?
     /// In that pass somebody has lacked slots of this pool, and nobody behind it may have them.
     var blockedIn: UInt64 = 0
+    /// In that pass somebody has been found lacking who asks for slots of this pool.
+    var wantedIn: UInt64 = 0
   }
 
   private struct LineKey: Hashable {
@@ -155,7 +157,15 @@ struct PoolLines {
       pools[share.pool].blockedIn = pass
       if let time { change = min(change ?? time, time) }
     }
-    return isServable ? .servable : .lacking(until: change)
+    guard !isServable else { return .servable }
+    for share in demands[Int(lines[line].demand)] { pools[share.pool].wantedIn = pass }
+    return .lacking(until: change)
+  }
+
+  /// Whether somebody that comes before the line's first, and was found lacking, asks for slots of the
+  /// same pools.
+  func areWanted(ofLine line: Int) -> Bool {
+    demands[Int(lines[line].demand)].contains { pools[$0.pool].wantedIn == pass }
   }
 
   /// The same without holding anybody back.

@@ -5,7 +5,7 @@ struct PriorityHeap {
     let request: SlotQueue.Request
 
     func precedes(_ other: Entry) -> Bool {
-      key == other.key ? request.ticket < other.request.ticket : key < other.key
+      key < other.key || key == other.key && request.ticket < other.request.ticket
     }
   }
 

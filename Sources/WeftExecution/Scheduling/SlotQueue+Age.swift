@@ -19,11 +19,18 @@ extension SlotQueue {
     reservePools(for: oldest)
     guard overtakings >= overtakingsSeen + overtakingLimit else { return nil }
     overtakingsSeen = overtakings
-    guard let next = arrivals.first(where: { records.areWaiting($0) && isServable(Int($0.step)) })
-    else { return nil }
+    guard let next = oldestServable() else { return nil }
     overtakings += 1
     leaveEntryBehind()
-    return Int(next.step)
+    return next
+  }
+
+  private func oldestServable() -> Int? {
+    for index in arrivals.indices where records.areWaiting(arrivals[index]) {
+      let step = Int(arrivals[index].step)
+      if isServable(step) { return step }
+    }
+    return nil
   }
 
   /// The step that has waited longest. The count of overtakings belongs to it, and starts anew when

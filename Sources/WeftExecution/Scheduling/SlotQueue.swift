@@ -168,7 +168,8 @@ struct SlotQueue {
       granted.append(step)
       // Those that were found lacking may lack more now, and one that has to wait for a limit now holds
       // nobody back in its pools any more.
-      if records[step].line >= 0 || hasFilledLimit { beginPass(at: now) }
+      let line = Int(records[step].line)
+      if hasFilledLimit || line >= 0 && pools.areWanted(ofLine: line) { beginPass(at: now) }
     }
     return granted
   }
@@ -229,7 +230,11 @@ struct SlotQueue {
   }
 
   private mutating func firstWaiting() -> PriorityHeap.Entry? {
-    waiting.first(where: records.areWaiting)
+    while let first = waiting.first {
+      if records.areWaiting(first.request) { return first }
+      _ = waiting.popFirst()
+    }
+    return nil
   }
 }
 
