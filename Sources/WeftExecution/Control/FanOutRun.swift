@@ -90,21 +90,26 @@ final class FanOutRun: Sendable {
   }
 
   let state: Mutex<State>
+  /// In a struct: a closure by itself would be wrapped once more each time that it is read through a mutex.
+  private struct Starter {
+    let start: @Sendable () -> Void
+  }
+
   /// Starts what may be started now.
-  private let startMore: Mutex<(@Sendable () -> Void)?> = Mutex(nil)
+  private let starter = Mutex<Starter?>(nil)
 
   init(_ progress: FanOutProgress) {
     state = Mutex(State(progress: progress))
   }
 
   func whenThereIsRoom(_ start: @escaping @Sendable () -> Void) {
-    startMore.withLock { $0 = start }
+    starter.withLock { $0 = Starter(start: start) }
   }
 
-  func start() { startMore.withLock { $0 }?() }
+  func start() { starter.withLock { $0 }?.start() }
 
   /// Nothing is to be started any more.
-  func end() { startMore.withLock { $0 = nil } }
+  func end() { starter.withLock { $0 = nil } }
 
   func stepQueued() { state.withLock { $0.progress.stepsWaiting(1) } }
 

@@ -1,0 +1,109 @@
+import CWeftBenchmarks
+import WeftDefinition
+import WeftExecution
+import WeftFutures
+import WeftPlanning
+import WeftPlatform
+
+/// The engine by itself, from a plan to the report of its run: steps that do nothing, nobody who listens.
+///
+/// Beside it is the bare graph of futures that the plan becomes: one for each node, which waits for what the
+/// node waits for and does nothing.
+enum EngineBenchmarks {
+  private static let runCount = 3
+
+  static func run(report: (BenchmarkRow) -> Void) {
+    let layers = layered(steps: 1_000_000, layers: 1_000)
+    compare("1,000,000 steps in 1,000 layers", layers, steps: 1_000_000, report)
+    let loop = Workflow(steps: [
+      Step("each", run: ["true"]).forEach((0..<100_000).map { String($0) })
+    ])
+    compare("100,000 elements", loop, steps: 100_000, report)
+  }
+
+  private static func layered(steps: Int, layers: Int) -> Workflow {
+    let width = steps / layers
+    return Workflow(
+      steps: (0..<layers).map { _ in
+        Step(parallel: (0..<width).map { _ in Step(run: ["true"]) })
+      })
+  }
+
+  private static func compare(
+    _ name: String, _ workflow: Workflow, steps: Int, _ report: (BenchmarkRow) -> Void
+  ) {
+    guard let plan = Planner.plan(workflow).plan else {
+      return print("engine: \(name) is no plan")
+    }
+    var engine: [FutureSample] = []
+    var futures: [FutureSample] = []
+    for _ in 0..<runCount {
+      engine.append(sample(of: plan, steps: steps))
+      futures.append(bareGraph(of: plan, steps: steps))
+    }
+    for (unit, value) in FutureSample.columns {
+      report(
+        BenchmarkRow(
+          name: "engine: \(name)", measured: engine.map(value).median,
+          unit: unit, baselineName: "its graph of futures",
+          baseline: futures.map(value).median))
+    }
+  }
+
+  /// The time from plan to report, and what is allocated at its end.
+  private static func sample(of plan: Plan, steps: Int) -> FutureSample {
+    var configuration = EngineConfiguration()
+    configuration.maxParallel = 2
+    let before = weft_allocated_bytes()
+    let start = MonotonicClock.now
+    let run = LiveRun.start(
+      plan, configuration: configuration, executor: NothingExecutor(), time: StillTime())
+    precondition(run.report.succeeded, "the run has not ended, or not well")
+    let time = MonotonicClock.now - start
+    let bytes = weft_allocated_bytes() - before
+    return withExtendedLifetime(run) {
+      FutureSample(nanoseconds: time.nanosecondsAsDouble / Double(steps), bytes: Double(bytes) / Double(steps))
+    }
+  }
+
+  private static func bareGraph(of plan: Plan, steps: Int) -> FutureSample {
+    var sample = FutureSample.measure(
+      nodes: steps,
+      build: { () -> (Promise<Void, Never>, [Future<Void, Never>]) in
+        let promise = Promise<Void, Never>(ifDropped: .success(()))
+        var futures = Array(repeating: promise.future, count: plan.nodes.count)
+        for node in plan.topologicalOrder {
+          let needed = plan.dependencies[Int(node)]
+          let ready =
+            needed.isEmpty
+            ? promise.future : Future.zip(needed.map { futures[Int($0)] }).map { _ in }
+          futures[Int(node)] = ready.flatMap { Future(value: ()) }
+        }
+        return (promise, futures)
+      }, finish: { graph in graph.0.succeed(()) })
+    sample.bytes = max(sample.bytes, 0)
+    return sample
+  }
+}
+
+/// Every attempt has ended well before it began.
+private struct NothingExecutor: StepExecutor {
+  func execute(_ attempt: Attempt) -> Future<AttemptEnd, Never> {
+    Future(value: AttemptEnd(.ended(.code(0))))
+  }
+}
+
+/// Time that does not pass.
+private struct StillTime: TimeSource {
+  var now: Duration { .zero }
+
+  func schedule(
+    after delay: Duration, _ action: @escaping @Sendable () -> Void
+  ) -> TimerToken { TimerToken {} }
+}
+
+extension Duration {
+  fileprivate var nanosecondsAsDouble: Double {
+    Double(components.seconds) * 1e9 + Double(components.attoseconds) / 1e9
+  }
+}

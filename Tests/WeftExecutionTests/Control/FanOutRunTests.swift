@@ -1,0 +1,121 @@
+import Testing
+import WeftDefinition
+import WeftPlanning
+import WeftTestKit
+
+@testable import WeftExecution
+
+@Suite struct FanOutRunTests {
+  @Test func aStepRunsOnceForEachElement() throws {
+    let run = try RunHarness(
+      Workflow(steps: [
+        Step("e", run: ["${{ item }}", "${{ index }}"]).forEach(["x", "y"]),
+        Step("z", run: ["z"]),
+      ]))
+    #expect(run.running == ["e[0]", "e[1]"])
+    #expect(
+      run.executor.attempts.map(\.resolved.command.invocation)
+        == [.program(["x", "0"]), .program(["y", "1"])])
+    run.executor.exit("e[1]")
+    run.executor.exit("e[0]")
+    #expect(run.running == ["z"])
+  }
+
+  @Test func noMoreElementsAreUnderWayThanMayBe() throws {
+    let run = try RunHarness(
+      Workflow(steps: [Step("e", run: ["e"]).forEach(["x", "y", "z"], maxParallel: 1)]))
+    for element in 0..<3 {
+      #expect(run.running == ["e[\(element)]"])
+      run.executor.exit("e[\(element)]")
+    }
+    #expect(run.run.report.succeeded)
+  }
+
+  @Test func noElementsAreASuccess() throws {
+    let run = try RunHarness(
+      Workflow(steps: [Step("e", run: ["e"]).forEach([]), Step("z", run: ["z"])]))
+    #expect(run.running == ["z"])
+  }
+
+  @Test func soManyElementsMayFailAsAreTolerated() throws {
+    let run = try RunHarness(
+      Workflow(steps: [
+        Step("e", run: ["e"]).forEach(["x", "y"], tolerating: .count(1)), Step("z", run: ["z"]),
+      ]))
+    run.executor.exit("e[0]", code: 1)
+    run.executor.exit("e[1]")
+    #expect(run.running == ["z"])
+    run.executor.exit("z")
+    #expect(run.run.report.succeeded)
+    #expect(run.run.report.end?.counts.tolerated == 1)
+  }
+
+  @Test func afterOneTooManyNoNewElementStarts() throws {
+    let run = try RunHarness(
+      Workflow(steps: [
+        Step("e", run: ["e"]).forEach(["x", "y", "z"], maxParallel: 1), Step("z", run: ["z"]),
+      ]))
+    run.executor.exit("e[0]", code: 1)
+    #expect(run.running == [])
+    #expect(run.run.report.end?.outcome == .failure)
+    #expect(run.run.report.end?.firstFailure?.text == "e[0]")
+  }
+
+  @Test func anElementsFailureHoldsBackOnlyItsOwn() throws {
+    let run = try RunHarness(
+      Workflow(steps: [
+        Step("g", steps: [Step("a", run: ["a"]), Step("b", run: ["b"])])
+          .forEach(["x", "y"], tolerating: .count(1))
+      ]))
+    run.executor.exit("g[0].a", code: 1)
+    run.executor.exit("g[1].a")
+    #expect(run.running == ["g[1].b"])
+    run.executor.exit("g[1].b")
+    #expect(run.run.report.succeeded)
+  }
+
+  @Test func resultsAreInTheOrderOfTheElements() throws {
+    var each = Step("e", run: ["e"]).forEach(["x", "y"])
+    each.outputs = [OutputDeclaration("o", value: "${{ item }}${{ self.stdout }}")]
+    let run = try RunHarness(
+      Workflow(steps: [
+        each, Step("z", run: ["z", "${{ join(steps.e.results.*.outputs.o, '+') }}"]),
+      ]))
+    run.executor.write("2", from: "e[1]")
+    run.executor.exit("e[1]")
+    run.executor.write("1", from: "e[0]")
+    run.executor.exit("e[0]")
+    #expect(
+      run.executor.attempts.first?.resolved.command.invocation == .program(["z", "x1+y2"]))
+  }
+
+  @Test func anObjectsElementsAreCalledByItsKeys() throws {
+    let run = try RunHarness(
+      Workflow(steps: [
+        Step("e", run: ["${{ item }}"]).forEach(
+          "${{ fromJSON('{\"eu\": 1, \"us\": 2}') }}")
+      ]))
+    #expect(run.running == ["e[eu]", "e[us]"])
+  }
+
+  @Test func aHundredThousandElementsAreMadeAsTheyAreNeeded() throws {
+    let run = try RunHarness(
+      Workflow(steps: [Step("e", run: ["e"]).forEach((0..<100_000).map { String($0) })]),
+      maxParallel: 2)
+    #expect(run.running == ["e[0]", "e[1]"])
+    #expect(run.run.report.steps.count < 200)
+    run.run.cancel(.requested)
+    run.executor.end("e[0]", .stopped(nil))
+    run.executor.end("e[1]", .stopped(nil))
+    #expect(run.run.report.end?.outcome == .cancelled)
+  }
+
+  @Test func combinationsOfAMatrixAreElements() throws {
+    let run = try RunHarness(
+      Workflow(steps: [
+        Step("m", run: ["${{ matrix.os }}", "${{ matrix.arch }}"])
+          .matrix(["os": ["linux", "mac"], "arch": ["arm"]])
+      ]))
+    #expect(run.running == ["m[linux, arm]", "m[mac, arm]"])
+  }
+}
