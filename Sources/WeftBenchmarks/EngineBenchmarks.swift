@@ -13,12 +13,15 @@ enum EngineBenchmarks {
   private static let runCount = 3
 
   static func run(report: (BenchmarkRow) -> Void) {
-    let layers = layered(steps: 1_000_000, layers: 1_000)
-    compare("1,000,000 steps in 1,000 layers", layers, steps: 1_000_000, report)
+    let layers = samples(of: layered(steps: 1_000_000, layers: 1_000), steps: 1_000_000)
+    let bare = layers.map(\.bare)
+    add(
+      "1,000,000 steps in 1,000 layers", layers.map(\.engine), "its graph of futures", bare, report)
     let loop = Workflow(steps: [
       Step("each", run: ["true"]).forEach((0..<100_000).map { String($0) })
     ])
-    compare("100,000 elements", loop, steps: 100_000, report)
+    let elements = samples(of: loop, steps: 100_000).map(\.engine)
+    add("100,000 elements", elements, "steps in layers", layers.map(\.engine), report)
   }
 
   private static func layered(steps: Int, layers: Int) -> Workflow {
@@ -29,24 +32,26 @@ enum EngineBenchmarks {
       })
   }
 
-  private static func compare(
-    _ name: String, _ workflow: Workflow, steps: Int, _ report: (BenchmarkRow) -> Void
-  ) {
+  private static func samples(
+    of workflow: Workflow, steps: Int
+  ) -> [(engine: FutureSample, bare: FutureSample)] {
     guard let plan = Planner.plan(workflow).plan else {
-      return print("engine: \(name) is no plan")
+      preconditionFailure("a workflow that is to be measured is no plan")
     }
-    var engine: [FutureSample] = []
-    var futures: [FutureSample] = []
-    for _ in 0..<runCount {
-      engine.append(sample(of: plan, steps: steps))
-      futures.append(bareGraph(of: plan, steps: steps))
+    return (0..<runCount).map { _ in
+      (sample(of: plan, steps: steps), bareGraph(of: plan, steps: steps))
     }
+  }
+
+  private static func add(
+    _ name: String, _ measured: [FutureSample], _ baselineName: String,
+    _ baseline: [FutureSample], _ report: (BenchmarkRow) -> Void
+  ) {
     for (unit, value) in FutureSample.columns {
       report(
         BenchmarkRow(
-          name: "engine: \(name)", measured: engine.map(value).median,
-          unit: unit, baselineName: "its graph of futures",
-          baseline: futures.map(value).median))
+          name: "engine: \(name)", measured: measured.map(value).median,
+          unit: unit, baselineName: baselineName, baseline: baseline.map(value).median))
     }
   }
 
@@ -62,7 +67,8 @@ enum EngineBenchmarks {
     let time = MonotonicClock.now - start
     let bytes = weft_allocated_bytes() - before
     return withExtendedLifetime(run) {
-      FutureSample(nanoseconds: time.nanosecondsAsDouble / Double(steps), bytes: Double(bytes) / Double(steps))
+      FutureSample(
+        nanoseconds: time.nanosecondsAsDouble / Double(steps), bytes: Double(bytes) / Double(steps))
     }
   }
 

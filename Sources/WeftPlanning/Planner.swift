@@ -15,6 +15,7 @@ public enum Planner {
   ///
   /// - Returns: No plan exactly when one of the diagnostics is an error.
   public static func plan(_ workflow: Workflow) -> (plan: Plan?, diagnostics: [Diagnostic]) {
+    let workflow = workflow.withDefaults()
     let (outline, tooLarge) = Outline.make(of: workflow)
     let (names, duplicates) = StepNames.make(of: outline)
     let reader = TextReader.read(workflow, outline, names)

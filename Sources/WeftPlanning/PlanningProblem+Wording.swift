@@ -22,6 +22,7 @@ extension PlanningProblem {
     case .tooManySlots: "W0216"
     case .poolOfGroup: "W0217"
     case .tooFewMembers: "W0218"
+    case .runsAnotherFile: "W0220"
     case .idOfFinally: "W0219"
     case .needsTwice: "W0501"
     case .unusedPool: "W0512"
@@ -69,6 +70,8 @@ extension PlanningProblem {
       "group \"\(group)\" asks for slots of a pool, and runs nothing itself"
     case .tooFewMembers(let group, let wanted, let there):
       "group \"\(group)\" waits for the success of \(wanted) members, and has \(there)"
+    case .runsAnotherFile(let subject):
+      "\(subject) runs another file, which this version of weft does not do"
     case .idOfFinally:
       "the id \"finally\" is what the steps of \"finally\" are called by"
     case .unusedPool(let pool):
@@ -125,6 +128,8 @@ extension PlanningProblem {
       "let its members ask for it"
     case .tooFewMembers(_, _, let there):
       "\(there) at most can succeed"
+    case .runsAnotherFile:
+      "write the other file's steps here, as a group; or run it by itself"
     case .idOfFinally:
       "choose another id"
     case .unusedPool(let pool):

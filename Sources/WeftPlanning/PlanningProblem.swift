@@ -38,6 +38,8 @@ enum PlanningProblem: Sendable, Hashable {
   case poolOfGroup(String)
   case tooFewMembers(String, wanted: Int, there: Int)
   /// A step has the id `finally` where there is such a list.
+  /// It is read, and not carried out.
+  case runsAnotherFile(Subject)
   case idOfFinally
   case unusedPool(String)
   case raceOfOne(String)

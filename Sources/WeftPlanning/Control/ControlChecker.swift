@@ -30,6 +30,9 @@ struct ControlChecker {
     for step in outline.steps {
       // The pools of another file that are called alike are the same ones.
       if !pools.isEmpty, case .workflow = step.action { isUsed = isUsed.map { _ in true } }
+      if case .workflow(let nested) = step.action {
+        found.append(.runsAnotherFile(.step(step.address.text)), nested.place.value)
+      }
       guard step.hasControl else { continue }
       for request in step.control.pools { check(request, of: .step(step.address.text)) }
     }

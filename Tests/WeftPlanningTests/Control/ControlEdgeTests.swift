@@ -1,5 +1,6 @@
 import Testing
 import WeftDefinition
+import WeftDiagnostics
 import WeftJSON
 import WeftPlanning
 
@@ -84,12 +85,17 @@ struct ControlEdgeTests {
       .wait(.computedDuration("${{ steps.a.stdout }}")),
       .wait(.computedMoment("${{ steps.a.stdout }}")),
       .approve(Approval(message: "is ${{ steps.a.stdout }} right?")),
-      .workflow(
-        NestedWorkflow(path: "x", parameters: [Parameter("p", .text("${{ steps.a.json }}"))])),
     ] as [StepAction])
   func actionsAreRead(action: StepAction) throws {
     let step = Step(id: "r", action: action)
     #expect(try planned(Workflow(parallel: [step, Step("a")])).waits == ["r: a", "a:"])
+  }
+
+  @Test func anotherFileIsNotRunByThisVersion() {
+    let step = Step(id: "r", action: .workflow(NestedWorkflow(path: "x")))
+    let (plan, diagnostics) = Planner.plan(Workflow(steps: [step]))
+    #expect(plan == nil)
+    #expect(diagnostics.map(\.code) == ["W0220"])
   }
 
   @Test func aReferenceToAllElementsWaitsForAllOfThem() throws {
