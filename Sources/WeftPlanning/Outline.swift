@@ -122,7 +122,7 @@ private struct OutlineWriter {
     _ list: [Step], at position: Int, in group: Int, _ address: StepAddress
   ) {
     let node = outline.nodes.count
-    if list[position].hasControl { outline.hasControl = true }
+    if list[position].hasControl || list[position].runsAnotherFile { outline.hasControl = true }
     outline.nodes.append(.step(Int32(outline.steps.count)))
     outline.steps.append(
       PlannedStep(address: address, in: list, at: position, group: group, node: node))

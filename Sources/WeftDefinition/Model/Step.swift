@@ -68,6 +68,11 @@ extension Step {
     set { boxedControl = newValue == StepControl() ? nil : .holding(newValue) }
   }
 
+  /// Asked of every step: without a copy of the action.
+  @inlinable package var runsAnotherFile: Bool {
+    if case .workflow = action { true } else { false }
+  }
+
   /// Whether anything of ``control`` is set.
   @inlinable package var hasControl: Bool { boxedControl != nil }
 

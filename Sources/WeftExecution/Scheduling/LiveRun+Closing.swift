@@ -28,7 +28,12 @@ extension LiveRun {
     guard !plan.bodies.cleanups.isEmpty,
       let cleanups = state.withLock({ $0.cleanups.removeValue(forKey: scope) })
     else { return nil }
-    let closing = state.withLock { $0.scopes.openClosing(of: plan) }
+    let closing = state.withLock { state in
+      let closing = state.scopes.openClosing(of: plan)
+      // Nothing is asked to end that has not begun.
+      if state.killsAtOnce { _ = state.scopes.cancel(closing, .requested) }
+      return closing
+    }
     return cleanups.reversed().reduce(Future<Void, Never>(value: ())) { before, cleanup in
       cleanup.steps.reduce(before) { before, step in
         before.flatMap { [self] in
@@ -77,7 +82,9 @@ extension LiveRun {
     guard let index = plan.bodies.finallyGroup else { return Future(value: ()) }
     let part = Part(group: index, of: plan)
     let scope = state.withLock { state in
-      state.scopes.open(in: nil, absorbing: .holding, groups: part.groups, of: plan)
+      let scope = state.scopes.open(in: nil, absorbing: .holding, groups: part.groups, of: plan)
+      if state.killsAtOnce { _ = state.scopes.cancel(scope, .requested) }
+      return scope
     }
     let inner = Frame(
       .attempt(1), of: part, in: frame, firstInstance: part.steps.lowerBound,
