@@ -77,13 +77,15 @@ extension LiveRun {
 
   /// The condition is looked at once, unless it asks about the element: then each element does.
   private func whyNotStarted(_ task: FanOutTask, after results: [NodeResult]) -> SkipReason? {
-    let texts =
+    let (texts, isOfElements, group) =
       switch task.member {
-      case .step(let index): plan.values.texts(ofStep: index)
-      case .group(let index): plan.values.texts(ofGroup: index)
+      case .step(let index):
+        (plan.values.texts(ofStep: index), plan.asksForEachElement(step: index), task.group)
+      case .group(let index):
+        (plan.values.texts(ofGroup: index), plan.asksForEachElement(group: index), index)
       }
     var condition = StartCondition(texts)
-    if let known = condition, known.mentionsElement(of: task.fanOut) {
+    if let known = condition, isOfElements {
       // Whether it starts in spite of a failure, each element finds out.
       if known.looksAtFailures { return nil }
       condition = nil
@@ -91,8 +93,11 @@ extension LiveRun {
     let isSelected = task.part.steps.contains { selection.includes(step: $0) }
     let admission = admission(
       condition, of: task.address, in: task.frame, scope: task.outerScope, after: results,
-      inGroup: task.group, startsAlways: isFinal(task.group), isSelected: isSelected
-    ) { [:] }
+      inGroup: group, startsAlways: isFinal(task.group), isSelected: isSelected
+    ) { () throws(StepFailure) in
+      guard case .step(let index) = task.member else { return [:] }
+      return try StepResolver(values, in: task.frame).variables(ofStep: index)
+    }
     switch admission {
     case .start: return nil
     case .skip(let reason): return reason
@@ -342,19 +347,5 @@ extension Scopes.Verdict {
   fileprivate init(_ reason: SkipReason) {
     let result = NodeResult(reason, failedBefore: false)
     self.init(outcome: reason.outcome, conclusion: reason.outcome, blame: result.blame)
-  }
-}
-
-extension StartCondition {
-  /// Whether it asks about an element.
-  func mentionsElement(of fanOut: FanOut) -> Bool {
-    expression.references.contains { reference in
-      switch reference.context.lowercased() {
-      case "item", "index": if case .forEach = fanOut { true } else { false }
-      case "matrix": if case .matrix = fanOut { true } else { false }
-      case let name:
-        if case .forEach(let loop) = fanOut { loop.name?.lowercased() == name } else { false }
-      }
-    }
   }
 }

@@ -84,7 +84,7 @@ extension LiveRun {
     let parent = plan.groups[task.index].parent ?? 0
     let admission = admission(
       StartCondition(plan.values.texts(ofGroup: task.index)), of: task.address, in: task.frame,
-      scope: task.frame.scope(around: task.index, of: plan), after: results, inGroup: parent,
+      scope: task.frame.scope(around: task.index, of: plan), after: results, inGroup: task.index,
       startsAlways: isFinal(parent)
     ) { [:] }
     switch admission {
@@ -146,7 +146,7 @@ extension LiveRun {
     if case .failure(let failure) = outputs {
       (verdict, response) = state.withLock { $0.scopes.failed(group: task.scope, failure) }
     }
-    recordGroup(task, verdict, outputs, lasting: duration)
+    recordGroup(task, verdict, outputs, winner: running?.winner, lasting: duration)
     respond(to: response)
     return GroupOutcome(
       verdict: verdict, outputs: (try? outputs.get()) ?? [], duration: duration,

@@ -98,10 +98,31 @@ private struct EarlyBinding {
       case .allowFailure: values.tolerances[index] = try key.tolerance(value)
       case .maxParallel:
         values.limits[index] = try key.count(value, in: 1...WorkflowLimits.maxParallel)
+      case .retryMax:
+        let count = try key.count(value, in: 0...WorkflowLimits.retries)
+        change(index) { $0.max = count }
+      case .retryDelay:
+        let delay = try key.duration(value)
+        change(index) { $0.delay = delay }
+      case .retryMaxDelay:
+        let delay = try key.duration(value)
+        change(index) { $0.maxDelay = delay }
+      case .retryWithin:
+        let limit = try key.duration(value)
+        change(index) { $0.within = limit }
       default: break
       }
     } catch {
       throw ExpressionFault(error, expression.range)
     }
+  }
+
+  /// Changes the only policy of a group that has a computed part.
+  private mutating func change(_ group: Int, _ edit: (inout RetryPolicy) -> Void) {
+    guard var policy = values.retries[group] ?? plan.groups[group].step?.control.retry.first else {
+      return
+    }
+    edit(&policy)
+    values.retries[group] = policy
   }
 }

@@ -165,12 +165,13 @@ extension LiveRun {
   /// Keeps what others read of the group.
   func recordGroup(
     _ task: GroupTask, _ verdict: Scopes.Verdict, _ outputs: Result<[OutputValue], StepFailure>,
-    lasting duration: Duration
+    winner: Plan.NodeIndex? = nil, lasting duration: Duration
   ) {
     var own = NodeValues(
       outcome: verdict.outcome, conclusion: verdict.conclusion, attempts: task.attempt,
       duration: duration, outputs: (try? outputs.get()) ?? [], isGroup: true)
-    own.winner = verdict.winner
+    // As the file calls it, whichever element or attempt this is.
+    own.winner = winner.map(plan.address(of:))
     values.record(own, ofNode: plan.groups[task.index].startNode, in: task.frame)
   }
 

@@ -9,6 +9,7 @@ package struct EarlyValues: Sendable {
   package var timeouts: [Int: Duration] = [:]
   package var limits: [Int: Int] = [:]
   package var tolerances: [Int: FailureTolerance] = [:]
+  package var retries: [Int: RetryPolicy] = [:]
 
   package init() {}
 }
@@ -33,6 +34,12 @@ extension Plan {
     for (group, tolerance) in values.tolerances where group > 0 {
       plan.groups[group].step?.allowFailure = tolerance
       plan.groups[group].step?.computed[.allowFailure] = nil
+    }
+    for (group, retry) in values.retries where group > 0 {
+      plan.groups[group].step?.control.retry = [retry]
+      for key in [ComputedKey.retryMax, .retryDelay, .retryMaxDelay, .retryWithin] {
+        plan.groups[group].step?.computed[key] = nil
+      }
     }
     for (group, limit) in values.limits {
       plan.groups[group].maxParallel = limit
