@@ -30,6 +30,8 @@ public struct Plan: Sendable {
   package let values: PlannedValues
   /// Names whose expressions have been evaluated; by node.
   var names: [NodeIndex: String] = [:]
+  /// What is known before a run of what is decided during it.
+  package var forecast = PlanForecast()
 
   package init(
     workflow: Workflow, steps: [PlannedStep], groups: [PlannedGroup], nodes: [PlanNode],

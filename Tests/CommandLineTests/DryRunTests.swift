@@ -24,17 +24,20 @@ struct DryRunTests {
       "graph --format tree w.json", "graph --format dot w.json", "graph --format json w.json",
       "graph --format table w.json", "graph --format mermaid w.json",
       "run --dry-run --events events.json w.json", "check w.json", "check --format sarif w.json",
-      "check broken.json",
+      "check broken.json", "run --dry-run --only up control.json",
+      "graph -i deploy=true --skip up --format mermaid control.json",
     ])
   func aDryRunTouchesNothing(command: String) throws {
     let directory = Directory()
     directory.write("w.json", #"{ "steps": ["touch a", { "run": ["touch", "b"] }] }"#)
     directory.write("broken.json", #"{ "steps": ["touch a", { "run": 1 }] }"#)
+    directory.write("control.json", DryRunTests.control)
     let result = Weft.shell(
       "mkdir below && mv *.json below && cd below && exec strace -f -o ../calls \"$WEFT\" \(command)",
       in: directory)
     #expect(result.status == (command.contains("broken") ? 3 : 0))
-    #expect(Files.names(in: directory.path + "/below") == ["broken.json", "w.json"])
+    #expect(
+      Files.names(in: directory.path + "/below") == ["broken.json", "control.json", "w.json"])
     let calls = String(decoding: try #require(directory.read("calls")), as: UTF8.self)
       .split(separator: "\n")
     #expect(calls.count > 10)
@@ -42,6 +45,20 @@ struct DryRunTests {
     let guilty = calls.dropFirst().filter(DryRunTests.isForbidden)
     #expect(guilty == [])
   }
+
+  /// Everything that could make somebody look further than the file.
+  private static let control = """
+    { "inputs": { "deploy": { "type": "boolean" } }, "secrets": { "KEY": { "file": "key" } },
+      "env": { "KEY": "${{ secrets.KEY }}" },
+      "steps": [
+        { "id": "list", "run": "ls", "retry": { "max": 3, "delay": "1s" }, "if": "inputs.deploy" },
+        { "id": "up", "forEach": { "in": ["a", "b"] }, "run": ["touch", "${{ item }}"],
+          "cleanup": ["rm -f a"] },
+        { "id": "m", "matrix": { "os": ["x", "y"] }, "steps": ["touch c", { "wait": "1s" }] },
+        { "race": ["touch d", "touch e"] },
+        { "if": "hashFiles('*.json') != ''", "run": "touch f" } ],
+      "finally": ["touch g"] }
+    """
 
   @Test("G07: it prints the order that the run has")
   func aDryRunPrintsTheGraph() {

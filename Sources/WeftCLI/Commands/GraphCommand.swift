@@ -25,10 +25,20 @@ struct GraphCommand {
         console.errors.write(problems)
         return .usage
       }
-      console.output.write(bound, as: invocation.format)
-      return .success
+      return write(bound)
     } catch {
       console.errors.write(error.diagnostics)
+      return .usage
+    }
+  }
+
+  private func write(_ plan: Plan) -> ExitCode {
+    do throws(StepChoice.UnknownStep) {
+      let leftOut = try plan.stepsLeftOut(by: invocation.choice)
+      console.output.write(plan.leavingOut(leftOut), as: invocation.format)
+      return .success
+    } catch {
+      console.complain(error.complaint)
       return .usage
     }
   }

@@ -39,18 +39,28 @@ struct RunCommand {
       console.errors.write(problems)
       return .usage
     }
-    guard let id else {
-      console.output.write(bound, as: .tree)
-      return .success
+    do throws(StepChoice.UnknownStep) {
+      let leftOut = try bound.stepsLeftOut(by: invocation.choice)
+      guard let id else {
+        console.output.write(bound.leavingOut(leftOut), as: .tree)
+        return .success
+      }
+      return run(bound, id, inputs, Selection(leavingOut: leftOut, of: bound))
+    } catch {
+      console.complain(error.complaint)
+      return .usage
     }
-    return run(bound, id, inputs)
   }
 
-  private func run(_ plan: Plan, _ id: RunID, _ inputs: InputValues) -> ExitCode {
+  private func run(
+    _ plan: Plan, _ id: RunID, _ inputs: InputValues, _ selection: Selection
+  ) -> ExitCode {
     // Before anything else is opened: a descriptor of theirs is not to be mistaken for another.
     let secrets = SecretReader(plan.usedSecrets, of: plan.workflow.source.value)
     do {
-      return try RunSession(plan, id, invocation, inputs, console, secrets).follow()
+      return try RunSession(
+        plan, id, invocation, inputs, selection, console, secrets
+      ).follow()
     } catch {
       console.complain(error)
       return .usage

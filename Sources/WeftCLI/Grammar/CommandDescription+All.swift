@@ -26,6 +26,24 @@ extension Option {
     "--events", value: ValueDescription(name: "FILE|-|fd:N", kind: .file),
     help: "write every event as a line of JSON to a file, to standard output (what people read "
       + "then goes to standard error), or to an open descriptor")
+  static let only = Option(
+    "--only", value: ValueDescription(name: "STEP", kind: .text),
+    help: "run this step or group, and what it needs; may be given several times",
+    elsewhere: ["--target", "--targets", "--step", "--steps", "--job"])
+  static let skip = Option(
+    "--skip", value: ValueDescription(name: "STEP", kind: .text),
+    help:
+      "leave out this step or group, as if its own condition were false; what waits for it runs",
+    elsewhere: ["--exclude", "--without", "--skip-step"])
+  static let from = Option(
+    "--from", value: ValueDescription(name: "STEP", kind: .text),
+    help: "run this step or group, and what depends on it; all else is left out",
+    elsewhere: ["--start-at", "--start-from", "--since"])
+  static let retryBudget = Option(
+    "--retry-budget", value: ValueDescription(name: "PERCENT", kind: .text),
+    help:
+      "try again, in the whole run, at most PERCENT % of its steps and 100 times more after failures "
+      + "of networks; default: 20")
   static let contexts = Option(
     "--contexts", value: ValueDescription(name: "FILE", kind: .existingFile(suffix: ".json")),
     help: "the values of the contexts, a JSON object by their names; - reads standard input",
@@ -93,8 +111,7 @@ extension CommandDescription {
       value: .workflowFile, count: .one, help: "the workflow; - reads standard input"),
     options: [
       .input, .inputs, .jobs, .keepGoing, .failFast, .strictRun, .directory, .timeout, .events,
-      .containment,
-      .dryRun,
+      .only, .skip, .from, .retryBudget, .containment, .dryRun,
     ],
     contradictions: [[.keepGoing, .failFast]])
 
@@ -116,7 +133,7 @@ extension CommandDescription {
     ],
     operand: Operand(
       value: .workflowFile, count: .one, help: "the workflow; - reads standard input"),
-    options: [.graphFormat, .input, .inputs])
+    options: [.graphFormat, .input, .inputs, .only, .skip, .from])
 
   private static let eval = CommandDescription(
     .eval, "evaluate one expression",

@@ -4,10 +4,12 @@ struct GraphInvocation: Sendable, Hashable {
   let file: String
   let format: PlanFormat
   let inputs: InputOptions
+  let choice: StepChoice
 
   init(_ parsed: ParsedArguments) throws(UsageError) {
     file = parsed.operands[0]
     format = try parsed.word(of: .graphFormat) ?? .tree
     inputs = try InputOptions(parsed)
+    choice = parsed.choice
   }
 }

@@ -1,4 +1,5 @@
 import WeftDefinition
+import WeftPlanning
 
 struct RunInvocation: Sendable, Hashable {
   let file: String
@@ -14,6 +15,9 @@ struct RunInvocation: Sendable, Hashable {
   let events: EventsTarget?
   let containment: ContainmentChoice
   let isDryRun: Bool
+  let choice: StepChoice
+  /// `nil`: the engine's own.
+  let retryBudgetPercent: Int?
   let inputs: InputOptions
 
   init(_ parsed: ParsedArguments) throws(UsageError) {
@@ -27,6 +31,8 @@ struct RunInvocation: Sendable, Hashable {
     events = try parsed.eventsTarget(of: .events)
     containment = try parsed.word(of: .containment) ?? .auto
     isDryRun = parsed.isGiven(.dryRun)
+    choice = parsed.choice
+    retryBudgetPercent = try parsed.count(of: .retryBudget, in: 0...1000)
     inputs = try InputOptions(parsed)
   }
 }

@@ -10,6 +10,7 @@ struct RunSession {
   private let plan: Plan
   private let invocation: RunInvocation
   private let inputs: InputValues
+  private let selection: Selection
   private let id: RunID
   private let console: Console
   private let events: EventsWriter?
@@ -20,11 +21,11 @@ struct RunSession {
   /// - Throws: When the events cannot be written where they should be; nothing has happened then.
   init(
     _ plan: Plan, _ id: RunID, _ invocation: RunInvocation, _ inputs: InputValues,
-    _ console: Console,
-    _ secrets: SecretReader
+    _ selection: Selection, _ console: Console, _ secrets: SecretReader
   ) throws(Complaint) {
     self.plan = plan
     self.inputs = inputs
+    self.selection = selection
     self.id = id
     secretReader = secrets
     self.invocation = invocation
@@ -97,6 +98,8 @@ struct RunSession {
     configuration.onFailure = invocation.onFailure
     configuration.timeout = invocation.timeout
     configuration.inputs = inputs
+    configuration.selection = selection
+    if let percent = invocation.retryBudgetPercent { configuration.retryBudgetPercent = percent }
     configuration.run = id
     configuration.terminal = desk
     configuration.approver = TerminalApprover(desk: desk, threads: threads)

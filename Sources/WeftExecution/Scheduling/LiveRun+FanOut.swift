@@ -90,7 +90,7 @@ extension LiveRun {
       if known.looksAtFailures { return nil }
       condition = nil
     }
-    let isSelected = task.part.steps.contains { selection.includes(step: $0) }
+    let isSelected = selection.includes(anyOf: task.part.steps)
     let admission = admission(
       condition, of: task.address, in: task.frame, scope: task.outerScope, after: results,
       inGroup: group, startsAlways: isFinal(task.group), isSelected: isSelected

@@ -85,7 +85,8 @@ extension LiveRun {
     let admission = admission(
       StartCondition(plan.values.texts(ofGroup: task.index)), of: task.address, in: task.frame,
       scope: task.frame.scope(around: task.index, of: plan), after: results, inGroup: task.index,
-      startsAlways: isFinal(parent)
+      startsAlways: isFinal(parent),
+      isSelected: selection.includes(anyOf: plan.steps(inGroup: task.index))
     ) { [:] }
     switch admission {
     case .start: return nil

@@ -17,6 +17,7 @@ extension Plan {
     guard !values.isEmpty else { return (self, []) }
     var binding = EarlyBinding(plan: self, inputs: inputs, run: run)
     binding.bindAll()
+    if run == nil { binding.foresee() }
     return (self.binding(binding.values), binding.problems.sortedByPlace())
   }
 }
@@ -49,6 +50,51 @@ private struct EarlyBinding {
       for text in plan.values.texts(ofStep: index) where text.site == .name && canBind(text) {
         bind(text) { (binding) throws(ExpressionFault) in
           binding.values.names[step.node] = try text.template.text(in: binding.scope).text
+        }
+      }
+    }
+  }
+
+  // MARK: What inputs decide
+
+  /// Finds out what conditions and loops come to that nothing but inputs decides.
+  mutating func foresee() {
+    for (index, step) in plan.steps.enumerated() where step.hasControl {
+      foresee(.step(index), at: step.node, step.control, plan.values.texts(ofStep: index))
+    }
+    for (index, group) in plan.groups.enumerated() {
+      guard let step = group.step, step.hasControl else { continue }
+      foresee(
+        .group(index), at: group.startNode, step.control, plan.values.texts(ofGroup: index))
+    }
+  }
+
+  private mutating func foresee(
+    _ member: FanOutTask.Member, at node: Plan.NodeIndex, _ control: StepControl,
+    _ texts: ArraySlice<PlannedText>
+  ) {
+    if let condition = StartCondition(texts), condition.functions.isEmpty,
+      isDecided(condition.text),
+      let value = try? condition.expression.evaluate(in: scope).value
+    {
+      values.forecast.conditions[node] = value.isTruthy
+    }
+    guard control.fanOut != nil, texts.filter(\.saysElements).allSatisfy(isDecided) else { return }
+    let task = FanOutTask(member, of: plan, in: .run(of: plan), after: [])
+    if let listing = try? FanOutLister(scope.values, task).listing().get() {
+      values.forecast.elements[node] = listing.count
+    }
+  }
+
+  /// Whether a text reads nothing but inputs that are known, and what the file says.
+  private func isDecided(_ text: PlannedText) -> Bool {
+    text.template.expressions.allSatisfy { expression in
+      expression.references.allSatisfy { reference in
+        switch reference.valueContext {
+        case .inputs:
+          reference.names.count > 1 && inputs.entry(named: reference.names[1].text) != nil
+        case .workflow: true
+        case .env, .secrets, .steps, .itself, .item, .index, .matrix, .run, nil: false
         }
       }
     }
@@ -124,5 +170,15 @@ private struct EarlyBinding {
     }
     edit(&policy)
     values.retries[group] = policy
+  }
+}
+
+extension PlannedText {
+  /// Whether it says for which elements something is run.
+  fileprivate var saysElements: Bool {
+    switch site {
+    case .elements, .axis, .include, .exclude: true
+    default: false
+    }
   }
 }

@@ -7,16 +7,35 @@ struct ControlRemarks {
 
   init(_ style: PlanStyle) { usesASCII = style.usesASCII }
 
-  func remarks(on step: Step) -> [String] {
-    guard step.hasControl else { return [] }
+  func remarks(on step: Step, _ forecast: NodeForecast) -> [String] {
+    let skips = skips(forecast)
+    guard step.hasControl else { return skips }
     let control = step.control
     let times = step.computed[.retryMax]
-    let condition = control.condition.map { "if \(ControlRemarks.bare($0))" }
-    let fanOut = control.fanOut.map(text)
+    let condition = control.condition.map { text(of: $0, forecast) }
+    let fanOut = control.fanOut.map { text(of: $0, forecast.elements) }
     let attempts = control.retry.map { text(of: $0, times: times) }
     let pools = control.pools.map { $0.slots == 1 ? $0.pool : "\($0.slots) of \($0.pool)" }
-    return [condition, fanOut].compactMap(\.self) + attempts
+    return skips + [condition, fanOut].compactMap(\.self) + attempts
       + (pools.isEmpty ? [] : ["takes " + pools.joined(separator: ", ")])
+  }
+
+  /// Why it is not run, if something else than its own condition says so.
+  private func skips(_ forecast: NodeForecast) -> [String] {
+    if forecast.isLeftOut { return ["skipped: not asked for"] }
+    guard case .failsAround(let group) = forecast.condition else { return [] }
+    return ["skipped with \(group)"]
+  }
+
+  private func text(of condition: Condition, _ forecast: NodeForecast) -> String {
+    let bare = ControlRemarks.bare(condition)
+    let text = "if \(bare)"
+    switch forecast.condition {
+    case .holds: return bare == "true" ? text : "\(text) (true)"
+    case .fails: return bare == "false" ? "\(text): skipped" : "\(text) (false): skipped"
+    case .open: return "\(text) (decided at run time)"
+    case .failsAround, nil: return text
+    }
   }
 
   /// An expression without `${{` and `}}` around it.
@@ -44,14 +63,15 @@ struct ControlRemarks {
 
   // MARK: Many
 
-  private func text(of fanOut: FanOut) -> String {
+  /// - Parameter count: For how many elements, if that is known.
+  private func text(of fanOut: FanOut, _ count: Int?) -> String {
     switch fanOut {
-    case .forEach(let loop): text(of: loop)
-    case .matrix(let matrix): text(of: matrix)
+    case .forEach(let loop): text(of: loop, count)
+    case .matrix(let matrix): text(of: matrix, count)
     }
   }
 
-  private func text(of loop: ForEach) -> String {
+  private func text(of loop: ForEach, _ count: Int?) -> String {
     let name = loop.name.map { " \($0)" } ?? ""
     let limit = loop.maxParallel.map { "at most \($0) at once" }
     let tolerance: String? =
@@ -60,39 +80,27 @@ struct ControlRemarks {
       case .count(let count): "\(count) may fail"
       case .percent(let percent): "\(percent)% may fail"
       }
-    return ["for each\(name) of \(text(of: loop.elements))", limit, tolerance]
+    return ["for each\(name) of \(text(of: loop.elements, count))", limit, tolerance]
       .compactMap(\.self).joined(separator: ", ")
   }
 
-  private func text(of listing: Listing) -> String {
+  private func text(of listing: Listing, _ count: Int?) -> String {
     switch listing {
-    case .computed(let condition): ControlRemarks.bare(condition)
-    case .values(.array(let values)): "\(values.count)"
-    case .values(.object(let members)): "\(members.count)"
-    case .values: "0"
+    case .computed(let condition):
+      ControlRemarks.bare(condition) + (count.map { " (\($0))" } ?? "")
+    case .values: "\(count ?? 0)"
     }
   }
 
-  private func text(of matrix: Matrix) -> String {
+  private func text(of matrix: Matrix, _ count: Int?) -> String {
     let axes = matrix.axes.map(\.name).joined(separator: usesASCII ? " x " : " × ")
     let changes = [
       matrix.exclude.map { _ in "exclude" }, matrix.include.map { _ in "include" },
     ].compactMap(\.self)
     let name = axes.isEmpty ? "matrix" : "matrix \(axes)"
-    if changes.isEmpty, let count = matrix.productCount { return "\(name) (\(count))" }
-    return changes.isEmpty ? name : "\(name) with \(changes.joined(separator: " and "))"
-  }
-}
-
-extension Matrix {
-  /// The combinations of its axes; `nil` where an expression gives one of them.
-  fileprivate var productCount: Int? {
-    var count = 1
-    for axis in axes {
-      guard case .values(.array(let values)) = axis.values else { return nil }
-      count = count.multipliedReportingOverflow(by: values.count).partialValue
-    }
-    return count
+    let number = count.map { " (\($0))" } ?? ""
+    return changes.isEmpty
+      ? name + number : "\(name) with \(changes.joined(separator: " and "))\(number)"
   }
 }
 

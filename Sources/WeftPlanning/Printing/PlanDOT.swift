@@ -64,16 +64,17 @@ struct PlanDOT {
     var command = PrintedText()
     CommandText.write(step, atMost: PlanDOT.commandWidth, to: &command)
     write(escaped: command)
-    writeControl(of: step.step)
+    writeControl(of: step.step, plan.forecast(of: step))
     text.append("\"")
     // What is done many times is drawn as a stack, what is done afterwards with a broken line.
     if step.hasControl, step.control.fanOut != nil { text.append(", peripheries=2") }
     if cleanedUp[step.node] != nil { text.append(", style=\"rounded,dashed\"") }
+    if plan.forecast(of: step).isSkipped { text.append(", color=gray, fontcolor=gray") }
     text.append("];\n")
   }
 
-  private mutating func writeControl(of step: Step) {
-    for remark in control.remarks(on: step) {
+  private mutating func writeControl(of step: Step, _ forecast: NodeForecast) {
+    for remark in control.remarks(on: step, forecast) {
       text.append("\\n")
       write(label: remark)
     }
@@ -89,7 +90,7 @@ struct PlanDOT {
     text.append(" (")
     text.append(group.orderText)
     text.append(")")
-    group.step.map { writeControl(of: $0) }
+    group.step.map { writeControl(of: $0, plan.forecast(of: group)) }
     text.append("\";\n")
     writePoint(group.startNode, depth)
   }

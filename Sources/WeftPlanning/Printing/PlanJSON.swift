@@ -7,7 +7,8 @@ import WeftJSON
 /// ```
 /// { "format": 1, "name"?, "description"?, "file"?, "onFailure", "maxParallel"?, "timeout"?,
 ///   "pools"?: { NAME: { "slots", "rate"? } }, "finally"?: group,
-///   "summary": { "steps", "groups", "edges", "longestPath", "width" },
+///   "summary": { "steps", "groups", "cleanups"?, "finally"?, "stepsWithElements"?, "edges",
+///                "longestPath", "width" },
 ///   "groups": [ { "address"?, "id"?, "name"?, "description"?, "order", "parent"?, "start"?, "end"?,
 ///                 "members": [node…], "maxParallel"?, "join"?: { "atLeast" }, CONTROL } ],
 ///   "steps":  [ { "address", "id"?, "name"?, "description"?, "group", "node", "stepsBelow",
@@ -20,7 +21,7 @@ import WeftJSON
 /// CONTROL: "needs"?, "timeout"?, "allowFailure"?, "outputs"?: [name…], "computed"?, "if"?,
 ///   "retry"?: [ { "max", "delay", "factor", "maxDelay", "jitter", "within"?, "on"?, "when"? } ],
 ///   "forEach"?: { "in", "as"?, "key"?, "maxParallel"?, "tolerate"? }, "matrix"?,
-///   "pool"?: { NAME: slots }, "cleanup"?: [node…]
+///   "pool"?: { NAME: slots }, "cleanup"?: [node…], "runs"?, "leftOut"?, "elements"?
 /// ```
 ///
 /// Indices count from 0: `group`, `parent` and the `index` of a node into `groups` and `steps`, the
@@ -30,7 +31,13 @@ import WeftJSON
 /// shell in front; `cwd`, `sets` and `unsets` are what all layers around the step come to. Values of
 /// variables are left out. A clean-up step is in the group of what it belongs to without being one of
 /// its members, and `finally` is a group at the top level that is none of its members. What is computed
-/// is told by the text of its expression, where else a duration, a list or an object would stand. New members may come, `format` changes when one goes or changes its
+/// is told by the text of its expression, where else a duration, a list or an object would stand.
+///
+/// `runs` says of what has a condition, or is in a group that has, whether it will run, as far as that
+/// is known before the run: `yes` (unless something fails), `no`, `decidedAtRunTime`; `leftOut` that
+/// nobody has asked for it (`--only`, `--skip`, `--from`); `elements` for how many it is run. `steps` of the
+/// summary counts each step of the file once, `groups` neither the top level nor `finally`;
+/// `stepsWithElements` is there where it is known of all. New members may come, `format` changes when one goes or changes its
 /// meaning.
 struct PlanJSON {
   private let plan: Plan

@@ -21,6 +21,18 @@ extension PlanJSONLine {
     }
   }
 
+  /// What is known of it before the run.
+  mutating func forecast(_ forecast: NodeForecast) {
+    switch forecast.condition {
+    case .holds: writer.member("runs", "yes")
+    case .fails, .failsAround: writer.member("runs", "no")
+    case .open: writer.member("runs", "decidedAtRunTime")
+    case nil: break
+    }
+    if forecast.isLeftOut { writer.member("leftOut", true) }
+    if let elements = forecast.elements { writer.member("elements", elements) }
+  }
+
   /// What a step does that runs no command.
   mutating func deed(of action: StepAction) {
     switch action {

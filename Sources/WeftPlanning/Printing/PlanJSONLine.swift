@@ -17,6 +17,9 @@ struct PlanJSONLine {
     writer.beginObject()
     writer.member("steps", summary.steps)
     writer.member("groups", summary.groups)
+    if summary.cleanups > 0 { writer.member("cleanups", summary.cleanups) }
+    if summary.final > 0 { writer.member("finally", summary.final) }
+    if let all = summary.withElements { writer.member("stepsWithElements", all) }
     writer.member("edges", plan.dependencies.count)
     writer.member("longestPath", summary.longestPath)
     writer.member("width", summary.width)
@@ -41,6 +44,7 @@ struct PlanJSONLine {
     if let limit = group.maxParallel { writer.member("maxParallel", limit) }
     join(of: group)
     group.step.map { conditions(of: $0, at: group.startNode) }
+    forecast(plan.forecast(of: group))
     writer.endObject()
   }
 
@@ -55,6 +59,7 @@ struct PlanJSONLine {
     command(of: step)
     deed(of: step.action)
     conditions(of: step.step, at: step.node)
+    forecast(plan.forecast(of: step))
     writer.endObject()
   }
 

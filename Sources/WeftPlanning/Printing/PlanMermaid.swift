@@ -79,12 +79,12 @@ struct PlanMermaid {
     var command = PrintedText()
     CommandText.write(step, atMost: PlanMermaid.commandWidth, to: &command)
     write(escaped: command)
-    writeControl(of: step.step)
+    writeControl(of: step.step, plan.forecast(of: step))
     text.append(isMany ? "\"]]\n" : "\"]\n")
   }
 
-  private mutating func writeControl(of step: Step) {
-    for remark in control.remarks(on: step) {
+  private mutating func writeControl(of step: Step, _ forecast: NodeForecast) {
+    for remark in control.remarks(on: step, forecast) {
       text.append("<br/>")
       write(label: remark)
     }
@@ -100,7 +100,7 @@ struct PlanMermaid {
     text.append(" (")
     text.append(group.orderText)
     text.append(")")
-    group.step.map { writeControl(of: $0) }
+    group.step.map { writeControl(of: $0, plan.forecast(of: group)) }
     text.append("\"]\n")
   }
 

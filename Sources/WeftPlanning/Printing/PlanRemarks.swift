@@ -6,9 +6,9 @@ enum PlanRemarks {
 
   /// - Parameter name: What people call it.
   static func remarks(
-    on step: PlannedStep, named name: String?, _ style: PlanStyle
+    on step: PlannedStep, named name: String?, _ forecast: NodeForecast, _ style: PlanStyle
   ) -> [String] {
-    common(step.step, name, style) + action(of: step) + settings(step.step.settings)
+    common(step.step, name, forecast, style) + action(of: step) + settings(step.step.settings)
   }
 
   private static func action(of step: PlannedStep) -> [String] {
@@ -25,10 +25,10 @@ enum PlanRemarks {
   }
 
   static func remarks(
-    on group: PlannedGroup, named name: String?, _ style: PlanStyle
+    on group: PlannedGroup, named name: String?, _ forecast: NodeForecast, _ style: PlanStyle
   ) -> [String] {
     guard let step = group.step else { return [] }
-    return (group.members.isEmpty ? ["empty"] : []) + common(step, name, style)
+    return (group.members.isEmpty ? ["empty"] : []) + common(step, name, forecast, style)
       + limit(group.maxParallel)
       + settings(step.settings)
   }
@@ -41,12 +41,14 @@ enum PlanRemarks {
       + pools(of: workflow) + computed(workflow.computed) + settings(workflow.settings)
   }
 
-  private static func common(_ step: Step, _ name: String?, _ style: PlanStyle) -> [String] {
+  private static func common(
+    _ step: Step, _ name: String?, _ forecast: NodeForecast, _ style: PlanStyle
+  ) -> [String] {
     let needs = step.needs.map { needs in
       needs.isEmpty ? "needs nothing" : "needs " + list(needs.map(\.name))
     }
     let timeout = step.timeout.map { "timeout \(DurationText.text(of: $0))" }
-    return [name, needs].compactMap(\.self) + ControlRemarks(style).remarks(on: step)
+    return [name, needs].compactMap(\.self) + ControlRemarks(style).remarks(on: step, forecast)
       + [timeout, tolerance(step.allowFailure)].compactMap(\.self)
       + computed(step.computed) + handsOn(step)
   }

@@ -4,22 +4,36 @@ import WeftDiagnostics
 /// How large a plan is, in one line.
 struct PlanSummary: Sendable, Hashable {
   var steps: Int
-  /// Without the top level.
+  /// Of these, those that clean up.
+  var cleanups: Int
+  /// Of these, those that are run when all else has ended.
+  var final: Int
+  /// Without the top level and what is done finally.
   var groups: Int
+  /// How many steps there are with those of all elements; `nil` where all are run once, or it is not known.
+  var withElements: Int?
   var longestPath: Int
   /// See ``Plan/width``.
   var width: Int
 
   init(of plan: Plan) {
     steps = plan.steps.count
-    groups = plan.groups.count - 1
+    cleanups = plan.bodies.cleanups.values.reduce(0) { $0 + $1.count }
+    final = plan.finalSteps
+    groups = plan.groups.count - 1 - (plan.bodies.finallyGroup == nil ? 0 : 1)
+    withElements = plan.countWithElements
     longestPath = plan.longestPath
     width = plan.width
   }
 
   /// `7 steps, 2 groups; longest path 4 steps, width 3`.
   var text: String {
-    let counts = [count(steps, "step"), groups > 0 ? count(groups, "group") : nil]
+    let special = [
+      cleanups > 0 ? "\(cleanups) cleaning up" : nil, final > 0 ? "\(final) finally" : nil,
+      withElements.map { "\($0) with all elements" },
+    ].compactMap(\.self)
+    let details = special.isEmpty ? "" : " (\(special.joined(separator: ", ")))"
+    let counts = [count(steps, "step") + details, groups > 0 ? count(groups, "group") : nil]
     let size = counts.compactMap(\.self).joined(separator: ", ")
     guard steps > 1 else { return size }
     return "\(size); longest path \(count(longestPath, "step")), width \(width)"
@@ -31,6 +45,42 @@ struct PlanSummary: Sendable, Hashable {
 }
 
 extension Plan {
+  fileprivate var finalSteps: Int {
+    guard let finally = bodies.finallyGroup else { return 0 }
+    let range = groups[finally].startNode...groups[finally].endNode
+    return steps.count { range.contains($0.node) }
+  }
+
+  fileprivate var countWithElements: Int? {
+    var times: [Int?] = []
+    var isAnyMany = false
+    for group in groups {
+      let around = group.parent.map { times[$0] } ?? 1
+      var own: Int? = 1
+      if group.step?.control.fanOut != nil {
+        own = forecast(of: group).elements
+        isAnyMany = true
+      }
+      times.append(around.flatMap { around in own.flatMap { product(around, $0) } })
+    }
+    var sum: Int? = 0
+    for step in steps {
+      var own: Int? = 1
+      if step.hasControl, step.control.fanOut != nil {
+        own = forecast(of: step).elements
+        isAnyMany = true
+      }
+      let number = times[step.group].flatMap { around in own.flatMap { product(around, $0) } }
+      sum = sum.flatMap { sum in number.map { sum + $0 } }
+    }
+    return isAnyMany ? sum : nil
+  }
+
+  private func product(_ one: Int, _ other: Int) -> Int? {
+    let (product, overflows) = one.multipliedReportingOverflow(by: other)
+    return overflows || product > 1 << 40 ? nil : product
+  }
+
   /// What the plan is called: its name, else its file's, else nothing in particular.
   var title: String { workflow.name ?? workflow.source.value?.path ?? "workflow" }
 

@@ -47,7 +47,8 @@ struct PlanTable {
       waits.write(row, to: &text)
       text.append("  ")
       if let step {
-        commands.write(step, control.remarks(on: step.step), atMost: left, to: &text)
+        commands.write(
+          step, control.remarks(on: step.step, plan.forecast(of: step)), atMost: left, to: &text)
       } else {
         text.append("RUNS")
       }

@@ -99,7 +99,8 @@ struct PlanTree {
   }
 
   private func remarks(on step: PlannedStep) -> [String] {
-    let remarks = PlanRemarks.remarks(on: step, named: plan.name(of: step), style)
+    let remarks = PlanRemarks.remarks(
+      on: step, named: plan.name(of: step), plan.forecast(of: step), style)
     guard let node = cleanedUp[step.node] else { return remarks }
     return ["cleans up after \(plan.address(of: node))"] + remarks
   }
@@ -108,7 +109,8 @@ struct PlanTree {
     let name = "\(group.address?.text ?? "") (\(group.orderText))"
     let used = indent + text.append(name, atMost: .max - 1)
     let left = max(style.width - used, PlanTree.narrowestCommand)
-    let remarks = PlanRemarks.remarks(on: group, named: plan.name(of: group), style)
+    let remarks = PlanRemarks.remarks(
+      on: group, named: plan.name(of: group), plan.forecast(of: group), style)
     text.append(commands.remarks(remarks, atMost: left).text.bytes)
     text.endLine()
   }

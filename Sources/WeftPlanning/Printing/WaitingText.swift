@@ -18,6 +18,12 @@ struct WaitingText {
 
   /// - Returns: The columns that are filled.
   mutating func write(for step: PlannedStep, to text: inout PrintedText) -> Int {
+    if let finally = plan.bodies.finallyGroup,
+      plan.dependencies[step.node]
+        .contains(Int32(plan.groups[finally].startNode))
+    {
+      return text.append("all else", atMost: columns)
+    }
     collect(from: step.node, in: step.group)
     guard let first = nodes.first else {
       text.append("-")

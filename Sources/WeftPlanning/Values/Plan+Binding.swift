@@ -10,6 +10,8 @@ package struct EarlyValues: Sendable {
   package var limits: [Int: Int] = [:]
   package var tolerances: [Int: FailureTolerance] = [:]
   package var retries: [Int: RetryPolicy] = [:]
+  /// What else is known before the run.
+  package var forecast = PlanForecast()
 
   package init() {}
 }
@@ -19,6 +21,7 @@ extension Plan {
   package func binding(_ values: EarlyValues) -> Plan {
     var plan = self
     plan.names.merge(values.names) { $1 }
+    plan.forecast = values.forecast
     if let timeout = values.timeouts[0] {
       plan.workflow.timeout = timeout
       plan.workflow.computed[.timeout] = nil

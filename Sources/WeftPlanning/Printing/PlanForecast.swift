@@ -1,0 +1,138 @@
+import WeftDefinition
+import WeftJSON
+
+/// What is known before a run of things that are decided during it. A plan that is to be printed has one.
+package struct PlanForecast: Sendable, Hashable {
+  /// By node, a step's or a group's start: what conditions come to that inputs decide.
+  package var conditions: [Plan.NodeIndex: Bool] = [:]
+  /// By node: for how many elements something is run.
+  package var elements: [Plan.NodeIndex: Int] = [:]
+  /// By node: steps that nobody has asked for.
+  package var leftOut: Set<Plan.NodeIndex> = []
+
+  package init() {}
+}
+
+/// The same of one step or group.
+struct NodeForecast: Sendable, Hashable {
+  enum Condition: Sendable, Hashable {
+    case holds, fails
+    /// Known only when it is the step's turn.
+    case open
+    /// The condition of a group around it is false.
+    case failsAround(StepAddress)
+  }
+
+  /// `nil` where there is no condition.
+  var condition: Condition?
+  var elements: Int?
+  var isLeftOut = false
+
+  /// Whether it surely does not run.
+  var isSkipped: Bool {
+    if isLeftOut { return true }
+    return switch condition {
+    case .fails, .failsAround: true
+    case .holds, .open, nil: false
+    }
+  }
+}
+
+extension Plan {
+  /// The plan with what is known before the run.
+  package func expecting(_ forecast: PlanForecast) -> Plan {
+    var plan = self
+    plan.forecast = forecast
+    return plan
+  }
+
+  /// The plan as a run that leaves out these steps will see it.
+  package func leavingOut(_ leftOut: [Int]) -> Plan {
+    var plan = self
+    plan.forecast.leftOut = Set(leftOut.map { steps[$0].node })
+    // Nothing cleans up after what does not start.
+    for (node, cleanups) in bodies.cleanups where plan.forecast.leftOut.contains(node) {
+      plan.forecast.leftOut.formUnion(cleanups.map { steps[Int($0)].node })
+    }
+    return plan
+  }
+
+  func forecast(of step: PlannedStep) -> NodeForecast {
+    forecast(at: step.node, step.control, in: step.group)
+  }
+
+  func forecast(of group: PlannedGroup) -> NodeForecast {
+    guard let step = group.step else { return NodeForecast() }
+    var known = forecast(at: group.startNode, step.control, in: group.parent ?? 0)
+    if !forecast.leftOut.isEmpty {
+      let inside = steps.lazy.filter { $0.node > group.startNode && $0.node < group.endNode }
+      known.isLeftOut = inside.allSatisfy { forecast.leftOut.contains($0.node) }
+    }
+    return known
+  }
+
+  private func forecast(
+    at node: NodeIndex, _ control: StepControl, in group: Int
+  ) -> NodeForecast {
+    NodeForecast(
+      condition: condition(at: node, isWritten: control.condition != nil, in: group),
+      elements: forecast.elements[node] ?? control.fanOut?.writtenCount,
+      isLeftOut: forecast.leftOut.contains(node))
+  }
+
+  private func condition(
+    at node: NodeIndex, isWritten: Bool, in group: Int
+  ) -> NodeForecast.Condition? {
+    var next: Int? = forecast.conditions.isEmpty ? nil : group
+    while let index = next {
+      if forecast.conditions[groups[index].startNode] == false,
+        let address = groups[index].address
+      {
+        return .failsAround(address)
+      }
+      next = groups[index].parent
+    }
+    guard isWritten else { return nil }
+    return forecast.conditions[node].map { $0 ? .holds : .fails } ?? .open
+  }
+}
+
+extension FanOut {
+  /// For how many elements something is run, where the file alone says it.
+  fileprivate var writtenCount: Int? {
+    switch self {
+    case .forEach(let loop): loop.elements.writtenCount
+    case .matrix(let matrix): matrix.writtenCount
+    }
+  }
+}
+
+extension Listing {
+  fileprivate var writtenCount: Int? {
+    switch self {
+    case .computed: nil
+    case .values(.array(let values)): values.count
+    case .values(.object(let members)): members.count
+    case .values: nil
+    }
+  }
+}
+
+extension Matrix {
+  fileprivate var writtenCount: Int? {
+    var written: [MatrixExpansion.Axis] = []
+    for axis in axes {
+      guard case .values(let values) = axis.values else { return nil }
+      written.append((axis.name, values))
+    }
+    guard include?.isComputed != true, exclude?.isComputed != true else { return nil }
+    return try? MatrixExpansion(
+      axes: written, include: include?.written, exclude: exclude?.written
+    ).count
+  }
+}
+
+extension Listing {
+  fileprivate var isComputed: Bool { if case .computed = self { true } else { false } }
+  fileprivate var written: JSONValue? { if case .values(let value) = self { value } else { nil } }
+}

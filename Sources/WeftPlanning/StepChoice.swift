@@ -1,0 +1,123 @@
+import WeftDiagnostics
+
+/// Which steps somebody wants of a plan, by the addresses of steps and groups.
+package struct StepChoice: Sendable, Hashable {
+  /// These, and what they need.
+  package var only: [String] = []
+  /// All but these.
+  package var skip: [String] = []
+  /// These, and what depends on them.
+  package var from: [String] = []
+
+  package init(only: [String] = [], skip: [String] = [], from: [String] = []) {
+    self.only = only
+    self.skip = skip
+    self.from = from
+  }
+
+  package var isEmpty: Bool { only.isEmpty && skip.isEmpty && from.isEmpty }
+
+  /// A name that no step or group of the plan has.
+  package struct UnknownStep: Error, Sendable, Hashable {
+    package let name: String
+    /// What was probably meant.
+    package let nearest: String?
+  }
+}
+
+extension Plan {
+  /// The steps that a choice leaves out, as indices. What is done finally, and what cleans up, is left out
+  /// only by name: it sees to what the others leave behind.
+  ///
+  /// - Throws: The first name that is unknown.
+  package func stepsLeftOut(by choice: StepChoice) throws(StepChoice.UnknownStep) -> [Int] {
+    let names = StepNodes(self)
+    let (only, from, skip) = (
+      try names.nodes(of: choice.only), try names.nodes(of: choice.from),
+      try names.nodes(of: choice.skip)
+    )
+    let wanted = only.isEmpty ? nil : reached(from: only, by: needs())
+    let following = from.isEmpty ? nil : reached(from: from, by: dependants())
+    let skipped = inside(skip)
+    let isLast = stepsDoneLast()
+    return steps.indices.filter { index in
+      let node = steps[index].node
+      if skipped[node] { return true }
+      if isLast[index] { return false }
+      return wanted?[node] == false || following?[node] == false
+    }
+  }
+
+  // MARK: Reaching
+
+  /// For each node what it cannot do without: what it waits for; a group's end all that is in the group.
+  private func needs() -> [[Int32]] {
+    nodes.indices.map { Array(dependencies[$0]) }
+  }
+
+  /// For each node what waits for it.
+  private func dependants() -> [[Int32]] {
+    var lists: [[Int32]] = Array(repeating: [], count: nodes.count)
+    for node in nodes.indices {
+      for needed in dependencies[node] { lists[Int(needed)].append(Int32(node)) }
+    }
+    return lists
+  }
+
+  private func reached(from start: [NodeIndex], by edges: [[Int32]]) -> [Bool] {
+    var isReached = inside(start)
+    var rest = isReached.indices.filter { isReached[$0] }
+    while let node = rest.popLast() {
+      for next in edges[node].lazy.map(Int.init) where !isReached[next] {
+        isReached[next] = true
+        rest.append(next)
+      }
+    }
+    return isReached
+  }
+
+  /// Marks nodes and, of groups, all that is in them.
+  private func inside(_ starts: [NodeIndex]) -> [Bool] {
+    var isInside = Array(repeating: false, count: nodes.count)
+    for start in starts {
+      for node in start...end(of: start) { isInside[node] = true }
+    }
+    return isInside
+  }
+
+  private func stepsDoneLast() -> [Bool] {
+    var isLast = Array(repeating: false, count: steps.count)
+    for step in bodies.cleanups.values.joined() { isLast[Int(step)] = true }
+    guard let finally = bodies.finallyGroup else { return isLast }
+    let range = groups[finally].startNode...groups[finally].endNode
+    for index in steps.indices where range.contains(steps[index].node) { isLast[index] = true }
+    return isLast
+  }
+}
+
+/// The nodes of a plan by address: steps, and groups by their starts.
+private struct StepNodes {
+  private let plan: Plan
+  private var nodes: [String: Plan.NodeIndex] = [:]
+
+  init(_ plan: Plan) {
+    self.plan = plan
+    for step in plan.steps { nodes[step.address.text] = step.node }
+    for group in plan.groups {
+      if let address = group.address { nodes[address.text] = group.startNode }
+    }
+  }
+
+  func nodes(of names: [String]) throws(StepChoice.UnknownStep) -> [Plan.NodeIndex] {
+    var found: [Plan.NodeIndex] = []
+    for name in names {
+      guard let node = nodes[name] else {
+        // In the order of the file, so that of equals always the same is meant.
+        let known = nodes.sorted { $0.value < $1.value }.map(\.key)
+        throw StepChoice.UnknownStep(name: name, nearest: NearestName(known).nearest(to: name))
+      }
+      found.append(node)
+    }
+    return found
+  }
+}

@@ -1,0 +1,71 @@
+import Testing
+import WeftDefinition
+
+@testable import WeftPlanning
+
+@Suite struct StepChoiceTests {
+  /// fetch → checks (unit, lint, docs → links) → pack → finally, with a clean-up after unit.
+  private static func plan() throws -> Plan {
+    var workflow = Workflow(steps: [
+      Step("fetch", run: "fetch"),
+      Step(
+        "checks",
+        parallel: [
+          Step("unit", run: "unit").cleanup(Step(run: "rm")), Step("lint", run: "lint"),
+          Step("docs", steps: [Step("html", run: "html"), Step("links", run: "links")]),
+        ]),
+      Step("pack", run: "pack", needs: ["unit"]),
+      Step("publish", run: "publish"),
+    ])
+    workflow.finally = [Step(run: "bye")]
+    return try #require(Planner.plan(workflow).plan)
+  }
+
+  private static func kept(_ choice: StepChoice) throws -> [String] {
+    let plan = try plan()
+    let leftOut = Set(try plan.stepsLeftOut(by: choice))
+    return plan.steps.indices.filter { !leftOut.contains($0) }.map { plan.steps[$0].address.text }
+  }
+
+  private static let last = ["unit.cleanup", "finally.1"]
+
+  private static let all = [
+    "fetch", "unit", "lint", "html", "links", "pack", "publish",
+  ]
+
+  @Test(
+    arguments: [
+      (StepChoice(), all),
+      (StepChoice(only: ["fetch"]), ["fetch"]),
+      (StepChoice(only: ["pack"]), ["fetch", "unit", "pack"]),
+      (StepChoice(only: ["links"]), ["fetch", "html", "links"]),
+      (StepChoice(only: ["checks"]), ["fetch", "unit", "lint", "html", "links"]),
+      (StepChoice(only: ["lint", "unit"]), ["fetch", "unit", "lint"]),
+      (StepChoice(skip: ["docs"]), ["fetch", "unit", "lint", "pack", "publish"]),
+      (StepChoice(skip: ["fetch", "pack"]), ["unit", "lint", "html", "links", "publish"]),
+      (StepChoice(from: ["pack"]), ["pack", "publish"]),
+      (StepChoice(from: ["html"]), ["html", "links"]),
+      (StepChoice(from: ["checks"]), ["unit", "lint", "html", "links", "pack", "publish"]),
+      (StepChoice(from: ["fetch"]), all),
+      (StepChoice(only: ["pack"], skip: ["fetch"]), ["unit", "pack"]),
+      (StepChoice(only: ["publish"], from: ["unit"]), ["unit", "pack", "publish"]),
+    ] as [(StepChoice, [String])])
+  func aChoiceKeepsWhatItSays(choice: StepChoice, kept: [String]) throws {
+    #expect(Set(try StepChoiceTests.kept(choice)) == Set(kept + StepChoiceTests.last))
+  }
+
+  @Test func whatIsDoneLastIsLeftOutByNameOnly() throws {
+    let kept = try StepChoiceTests.kept(StepChoice(only: ["fetch"], skip: ["finally"]))
+    #expect(kept == ["fetch", "unit.cleanup"])
+  }
+
+  @Test(arguments: [
+    ("fetsh", "fetch"), ("Checks", "checks"), ("zzz", nil), ("", nil),
+  ])
+  func anUnknownNameIsToldWithTheNearest(name: String, nearest: String?) throws {
+    let plan = try StepChoiceTests.plan()
+    #expect(throws: StepChoice.UnknownStep(name: name, nearest: nearest)) {
+      try plan.stepsLeftOut(by: StepChoice(skip: ["fetch", name]))
+    }
+  }
+}

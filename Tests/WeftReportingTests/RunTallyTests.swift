@@ -1,0 +1,142 @@
+import Testing
+import WeftDefinition
+import WeftPlanning
+
+@testable import WeftExecution
+@testable import WeftReporting
+
+/// How many steps have ended, and how many there are, while a run finds out.
+@Suite struct RunTallyTests {
+  private static func tally(_ steps: Step...) throws -> RunTally {
+    let plan = try #require(Planner.plan(Workflow(steps: steps)).plan)
+    var tally = RunTally(shape: RunShape(plan))
+    tally.begin(stepCount: plan.steps.count)
+    return tally
+  }
+
+  private static func end(_ outcome: Outcome) -> StepEnd {
+    StepEnd(outcome: outcome, conclusion: outcome, attempts: 1, exit: nil, duration: .zero)
+  }
+
+  private static func groupEnd(_ outcome: Outcome) -> GroupEnd {
+    GroupEnd(outcome: outcome, conclusion: outcome, failure: nil, cause: nil, duration: .zero)
+  }
+
+  private static func address(_ text: String) -> StepAddress { StepAddress(text) }
+
+  @Test func elementsCountWhenTheyAreKnown() throws {
+    var tally = try RunTallyTests.tally(
+      Step("a", run: "a"), Step("up", run: "up").forEach("${{ fromJSON('[]') }}"))
+    #expect(tally.stepCount == 2)
+    tally.started(StepAddress("up"), GroupStart(elements: 100))
+    #expect(tally.stepCount == 101)
+    for index in 0..<37 { tally.finished(StepAddress("up[\(index)]"), RunTallyTests.end(.success)) }
+    tally.finished(StepAddress("up[k]y]"), RunTallyTests.end(.failure))
+    #expect(tally.open[StepAddress("up")]?.elements?.text == "38/100 elements, 1 failed")
+    // The others never come.
+    tally.finished(StepAddress("up"), RunTallyTests.groupEnd(.failure))
+    #expect(tally.stepCount == 39)
+    #expect(tally.counts.done == 38)
+    #expect(tally.counts.failed == 1)
+  }
+
+  @Test func noElementsAreNoSteps() throws {
+    var tally = try RunTallyTests.tally(
+      Step("up", run: "up").forEach("${{ fromJSON('[]') }}"), Step("b", run: "b"))
+    tally.started(StepAddress("up"), GroupStart(elements: 0))
+    tally.finished(StepAddress("up"), RunTallyTests.groupEnd(.success))
+    #expect(tally.stepCount == 1)
+  }
+
+  @Test func aGroupForManyElementsCountsItsStepsInEach() throws {
+    var tally = try RunTallyTests.tally(
+      Step(
+        "deploy",
+        steps: [
+          Step("push", run: "push"), Step("inner", run: "x").forEach(["a", "b"]),
+        ]
+      ).forEach(["eu", "us"]))
+    tally.started(StepAddress("deploy"), GroupStart(elements: 2))
+    #expect(tally.stepCount == 4)
+    tally.started(StepAddress("deploy[eu]"), GroupStart())
+    tally.finished(StepAddress("deploy[eu].push"), RunTallyTests.end(.success))
+    tally.started(StepAddress("deploy[eu].inner"), GroupStart(elements: 2))
+    #expect(tally.stepCount == 5)
+    #expect(
+      tally.scopes(around: StepAddress("deploy[eu].inner[a]")).map(\.text) == [
+        "deploy[eu].inner", "deploy[eu]", "deploy",
+      ])
+    for key in ["a", "b"] {
+      tally.finished(StepAddress("deploy[eu].inner[\(key)]"), RunTallyTests.end(.success))
+    }
+    tally.finished(StepAddress("deploy[eu].inner"), RunTallyTests.groupEnd(.success))
+    tally.finished(StepAddress("deploy[eu]"), RunTallyTests.groupEnd(.success))
+    #expect(tally.open[StepAddress("deploy")]?.elements?.text == "1/2 elements")
+    // All of an element is skipped as one.
+    tally.skipped(StepAddress("deploy[us]"), .condition(of: StepAddress("deploy[us]")))
+    tally.finished(StepAddress("deploy"), RunTallyTests.groupEnd(.success))
+    #expect(tally.stepCount == 4)
+    #expect(tally.counts.done == 4)
+    #expect(tally.open.isEmpty)
+  }
+
+  @Test func aGroupThatIsTriedAgainCountsOnce() throws {
+    var tally = try RunTallyTests.tally(
+      Step("g", steps: [Step("a", run: "a"), Step("b", run: "b")]).retry(2), Step("c", run: "c"))
+    tally.started(StepAddress("g"), GroupStart())
+    tally.finished(StepAddress("a"), RunTallyTests.end(.success))
+    tally.finished(StepAddress("b"), RunTallyTests.end(.failure))
+    #expect(tally.counts.done == 2)
+    tally.retrying(StepAddress("g"))
+    #expect(tally.counts.done == 0)
+    #expect(tally.stepCount == 3)
+    tally.started(StepAddress("g"), GroupStart(attempt: 2))
+    tally.finished(StepAddress("a"), RunTallyTests.end(.success))
+    tally.finished(StepAddress("b"), RunTallyTests.end(.success))
+    tally.finished(StepAddress("g"), RunTallyTests.groupEnd(.success))
+    #expect(tally.counts.succeeded == 2)
+    #expect(tally.counts.failed == 0)
+    #expect(tally.stepCount == 3)
+  }
+
+  @Test func aGroupThatIsSkippedAsOneCountsAsOne() throws {
+    var tally = try RunTallyTests.tally(
+      Step("g", steps: [Step("a", run: "a"), Step("b", run: "b")]).retry(2), Step("c", run: "c"))
+    tally.skipped(StepAddress("g"), .condition(of: StepAddress("g")))
+    #expect(tally.stepCount == 2)
+    #expect(tally.counts.skipped == 1)
+  }
+
+  @Test func whatARaceSurvivesIsTolerated() throws {
+    var tally = try RunTallyTests.tally(
+      Step("r", race: [Step("a", run: "a"), Step("b", run: "b")]))
+    tally.started(StepAddress("r"), GroupStart())
+    tally.finished(StepAddress("a"), RunTallyTests.end(.failure))
+    #expect(tally.counts.failed == 1)
+    tally.finished(StepAddress("b"), RunTallyTests.end(.success))
+    tally.finished(StepAddress("r"), RunTallyTests.groupEnd(.success))
+    #expect(tally.counts.failed == 0)
+    #expect(tally.counts.tolerated == 1)
+  }
+
+  @Test func whatCleansUpCountsOnlyIfItDoes() throws {
+    var tally = try RunTallyTests.tally(
+      Step("a", run: "a").cleanup(Step(run: "rm")), Step("b", run: "b").cleanup(Step(run: "rm")))
+    #expect(tally.stepCount == 2)
+    tally.queued(StepAddress("a"))
+    tally.finished(StepAddress("a"), RunTallyTests.end(.success))
+    tally.skipped(StepAddress("b"), .condition(of: StepAddress("b")))
+    tally.queued(StepAddress("a.cleanup"))
+    tally.finished(StepAddress("a.cleanup"), RunTallyTests.end(.success))
+    #expect(tally.stepCount == 3)
+    #expect(tally.counts.done == 3)
+  }
+
+  @Test func stepsThatNobodyAskedForAreInNoNumber() throws {
+    var tally = try RunTallyTests.tally(Step("a", run: "a"), Step("b", run: "b"))
+    tally.skipped(StepAddress("a"), .notSelected)
+    #expect(tally.stepCount == 1)
+    #expect(tally.counts.done == 0)
+    #expect(tally.unselected == 1)
+  }
+}
