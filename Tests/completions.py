@@ -17,6 +17,7 @@ import pexpect
 
 COMMANDS = {"run", "check", "graph", "schema", "init", "completions", "help", "version"}
 RUN_OPTIONS = {"-j", "-k", "--fail-fast", "--strict", "-C", "--timeout", "--events", "--dry-run",
+               "--only", "--skip", "--from", "--retry-budget",
                "-h", "--help"}
 ENVIRONMENT = {"PATH": os.environ["PATH"], "LANG": "C.UTF-8", "TERM": "xterm", "PS1": "$ "}
 

@@ -22,7 +22,7 @@ struct ControlRemarks {
 
   /// Why it is not run, if something else than its own condition says so.
   private func skips(_ forecast: NodeForecast) -> [String] {
-    if forecast.isLeftOut { return ["skipped: not asked for"] }
+    if forecast.isLeftOut { return ["left out"] }
     guard case .failsAround(let group) = forecast.condition else { return [] }
     return ["skipped with \(group)"]
   }
