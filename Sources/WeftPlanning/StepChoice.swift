@@ -26,11 +26,12 @@ package struct StepChoice: Sendable, Hashable {
 }
 
 extension Plan {
-  /// The steps that a choice leaves out, as indices. What is done finally, and what cleans up, is left out
-  /// only by name: it sees to what the others leave behind.
+  /// The steps that a choice leaves out, as indices. What is done finally is left out only by name, and what
+  /// cleans up by name or with what it cleans up after: they see to what the others leave behind.
   ///
   /// - Throws: The first name that is unknown.
   package func stepsLeftOut(by choice: StepChoice) throws(StepChoice.UnknownStep) -> [Int] {
+    if choice.isEmpty { return [] }
     let names = StepNodes(self)
     let (only, from, skip) = (
       try names.nodes(of: choice.only), try names.nodes(of: choice.from),
@@ -40,11 +41,24 @@ extension Plan {
     let following = from.isEmpty ? nil : reached(from: from, by: dependants())
     let skipped = inside(skip)
     let isLast = stepsDoneLast()
-    return steps.indices.filter { index in
+    var isLeftOut = steps.indices.map { index in
       let node = steps[index].node
       if skipped[node] { return true }
       if isLast[index] { return false }
       return wanted?[node] == false || following?[node] == false
+    }
+    for (node, cleanups) in bodies.cleanups where isEmpty(at: node, isLeftOut, isLast) {
+      for step in cleanups { isLeftOut[Int(step)] = true }
+    }
+    return steps.indices.filter { isLeftOut[$0] }
+  }
+
+  /// Whether all of a step or group is left out; what cleans up in it does not count.
+  private func isEmpty(at node: NodeIndex, _ isLeftOut: [Bool], _ isLast: [Bool]) -> Bool {
+    if case .step(let index) = nodes[node] { return isLeftOut[Int(index)] }
+    let range = node...end(of: node)
+    return steps.indices.allSatisfy { index in
+      !range.contains(steps[index].node) || isLeftOut[index] || isLast[index]
     }
   }
 

@@ -50,10 +50,6 @@ extension Plan {
   package func leavingOut(_ leftOut: [Int]) -> Plan {
     var plan = self
     plan.forecast.leftOut = Set(leftOut.map { steps[$0].node })
-    // Nothing cleans up after what does not start.
-    for (node, cleanups) in bodies.cleanups where plan.forecast.leftOut.contains(node) {
-      plan.forecast.leftOut.formUnion(cleanups.map { steps[Int($0)].node })
-    }
     return plan
   }
 
