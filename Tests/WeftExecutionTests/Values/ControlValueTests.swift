@@ -1,0 +1,54 @@
+import Testing
+import WeftDefinition
+import WeftJSON
+import WeftPlanning
+
+@testable import WeftExecution
+
+/// What conditions, retries and races make of values while a run goes on.
+struct ControlValueTests {
+  @Test func aConditionReadsTheStepsOwnVariables() throws {
+    let run = try ValueRun(
+      """
+      { "steps": [
+        { "id": "plain", "env": { "V": "a" }, "if": "env.V == 'a'", "run": ["x"] },
+        { "id": "looped", "env": { "V": "a" }, "if": "env.V == 'b'", "forEach": { "in": [1] }, "run": ["x"] },
+        { "id": "each", "env": { "V": "${{ item }}" }, "if": "env.V == 'b'",
+          "forEach": { "in": ["a", "b"] }, "run": ["x", "${{ item }}"] },
+        { "id": "group", "env": { "V": "a" }, "if": "env.V == 'a'", "steps": [{ "id": "in", "run": ["x"] }] },
+        { "id": "groups", "env": { "V": "${{ item }}" }, "if": "env.V == 'a'", "forEach": { "in": ["a", "b"] },
+          "steps": [{ "id": "deep", "run": ["x", "${{ item }}"] }] }
+      ] }
+      """)
+    let ran = Set(run.started.keys)
+    #expect(ran == ["plain", "each", "in", "deep"])
+    #expect(run.started["each"]?.command.invocation == .program(["x", "b"]))
+    #expect(run.started["deep"]?.command.invocation == .program(["x", "a"]))
+  }
+
+  @Test func aGroupIsTriedAsOftenAsAnInputSays() throws {
+    let plan = try boundPlan(
+      """
+      { "inputs": { "n": { "type": "integer" }, "d": { "type": "string" } }, "steps": [
+        { "id": "g", "steps": ["true"],
+          "retry": { "max": "${{ inputs.n }}", "delay": "${{ inputs.d }}", "within": "1h", "factor": 3 } }
+      ] }
+      """, inputs: ["n": 4, "d": "5s"]
+    ).plan
+    #expect(
+      plan.groups[1].step?.control.retry == [
+        RetryPolicy(max: 4, delay: .seconds(5), factor: 3, within: .seconds(3600))
+      ])
+  }
+
+  @Test func aWinnerIsCalledAsTheFileCallsItInEveryElement() throws {
+    let run = try ValueRun(
+      """
+      { "steps": [
+        { "id": "g", "forEach": { "in": [1, 2] }, "race": [{ "id": "p", "run": ["x"] }, { "id": "q", "run": ["y"] }] },
+        { "id": "r", "run": ["z", "${{ steps.g.results[1].winner }}"] }
+      ] }
+      """)
+    #expect(run.started["r"]?.command.invocation == .program(["z", "p"]))
+  }
+}
