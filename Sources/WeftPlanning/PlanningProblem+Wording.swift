@@ -19,7 +19,7 @@ extension PlanningProblem {
     case .needsInsideOf: "W0213"
     case .needsAfterwards: "W0214"
     case .unknownPool: "W0215"
-    case .tooManySlots: "W0216"
+    case .tooManySlots, .moreThanRate: "W0216"
     case .poolOfGroup: "W0217"
     case .tooFewMembers: "W0218"
     case .runsAnotherFile: "W0220"
@@ -66,6 +66,8 @@ extension PlanningProblem {
       "\(subject) asks for slots of pool \"\(shortened(name))\", which the workflow does not have"
     case .tooManySlots(let subject, let asked, let pool, let slots, _):
       "\(subject) asks for \(asked) slots of pool \"\(pool)\", which has \(slots)"
+    case .moreThanRate(let subject, let asked, let pool, let count, _):
+      "\(subject) asks for \(asked) slots of pool \"\(pool)\", whose rate gives \(count) at once"
     case .poolOfGroup(let group):
       "group \"\(group)\" asks for slots of a pool, and runs nothing itself"
     case .tooFewMembers(let group, let wanted, let there):
@@ -124,6 +126,8 @@ extension PlanningProblem {
         : "there \(known.count == 1 ? "is" : "are") \(known.prefix(12).joined(separator: ", "))"
     case .tooManySlots(_, _, _, let slots, _):
       "ask for \(slots) at most, or give the pool more"
+    case .moreThanRate(_, _, _, let count, _):
+      "ask for \(count) at most, or give the rate a larger count and a longer time"
     case .poolOfGroup:
       "let its members ask for it"
     case .tooFewMembers(_, _, let there):

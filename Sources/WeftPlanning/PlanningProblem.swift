@@ -34,6 +34,8 @@ enum PlanningProblem: Sendable, Hashable {
   case tooManySteps
   case unknownPool(of: Subject, named: String, known: [String], nearest: String?)
   case tooManySlots(Subject, asked: Int, String, Int, SourceRange?)
+  /// More at once than the pool's rate ever has.
+  case moreThanRate(Subject, asked: Int, String, Int, SourceRange?)
   /// Pools are asked for by what runs, not by what it is in.
   case poolOfGroup(String)
   case tooFewMembers(String, wanted: Int, there: Int)
@@ -104,6 +106,9 @@ extension PlanningProblem {
         .filter { $0.place != nil }
     case .tooManySlots(_, _, let pool, let slots, let place):
       let text = "\"\(pool)\" has \(slots) slot\(slots == 1 ? "" : "s") here"
+      return [.init(message: text, place: .init(place, in: file))].filter { $0.place != nil }
+    case .moreThanRate(_, _, let pool, let count, let place):
+      let text = "the rate of \"\(pool)\" gives \(count) at once"
       return [.init(message: text, place: .init(place, in: file))].filter { $0.place != nil }
     case .cycle(let cycle):
       return cycle.notes.map { .init(message: $0.text, place: .init($0.range, in: file)) }

@@ -48,6 +48,12 @@ struct ControlChecker {
     }
     isUsed[index] = true
     let pool = pools[index]
+    if let rate = pool.rate, request.slots > rate.count, request.slots <= pool.slots {
+      // The bucket never holds so many.
+      return found.append(
+        .moreThanRate(subject, asked: request.slots, pool.name, rate.count, pool.place.value),
+        request.place.value)
+    }
     guard request.slots > pool.slots else { return }
     found.append(
       .tooManySlots(subject, asked: request.slots, pool.name, pool.slots, pool.place.value),

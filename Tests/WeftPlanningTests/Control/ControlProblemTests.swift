@@ -8,6 +8,7 @@ import WeftTestKit
 struct ControlProblemTests {
   static let cases = [
     "loops-outside", "loop-types", "loop-secrets", "results", "skipped", "conditions", "pools",
+    "rates",
     "groups", "afterwards", "accepted",
   ]
 
