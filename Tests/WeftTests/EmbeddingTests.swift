@@ -107,6 +107,21 @@ import Weft
     #expect(end.exit == .signal("KILL"))
   }
 
+  @Test func whatAnElementThatFailedHasWrittenIsKept() async throws {
+    let script = #"echo "wrote $VALUE"; test "$VALUE" != bad"#
+    var step = Step("up", run: script).forEach(
+      ["good", "bad", "fine"], as: "value", tolerating: .count(1))
+    step.settings.environment = ["VALUE": "${{ value }}"]
+    let run = try Engine().start(Workflow(steps: [step]))
+    let report = await run.report
+    #expect(report.succeeded)
+    let addresses = report.steps.map(\.address).filter { $0.text.hasPrefix("up[") }
+    let kept = addresses.filter { !run.output(of: $0).isEmpty }
+    #expect(addresses.count == 3)
+    #expect(
+      kept.map { String(decoding: run.output(of: $0), as: UTF8.self) } == ["wrote bad\n"])
+  }
+
   @Test func optionsOverrideTheWorkflow() async throws {
     var options = Engine.Options()
     options.onFailure = .continue
