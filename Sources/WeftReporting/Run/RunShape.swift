@@ -27,7 +27,7 @@ struct RunShape: Sendable {
       if group.mayAbsorb { sizes[address] = 0 }
       if let around = nearest[plan.groups[index].parent ?? 0] { scopes[address] = around }
     }
-    for step in plan.steps where !cleanups.contains(step.address.text) {
+    for step in plan.steps where cleanups.isEmpty || !cleanups.contains(step.address.text) {
       note(step, in: nearest[step.group])
     }
   }
@@ -36,8 +36,9 @@ struct RunShape: Sendable {
     let address = step.address.text
     if case .wait(let waiting) = step.action { waits[address] = waiting }
     if step.hasControl, step.control.fanOut != nil { sizes[address] = 1 }
+    guard let scope else { return }
     scopes[address] = scope
-    var next = scope
+    var next: String? = scope
     while let scope = next {
       sizes[scope]? += 1
       next = scopes[scope]
