@@ -9,8 +9,8 @@ extension Step {
   /// The step, tried so many times more after a failure that may pass, or never again: `.retry(0)`.
   public func retry(_ further: Int) -> Step { retry(RetryPolicy(max: further)) }
 
-  /// The step, tried again by policies with counters of their own: the first that is for a failure, and
-  /// has attempts left, is followed.
+  /// The step, tried again by policies with counters of their own: the first that is for a failure takes it,
+  /// be it that it has attempts left or not.
   public func retry(_ policies: RetryPolicy...) -> Step {
     changing { $0.control.retry = policies }
   }

@@ -30,8 +30,7 @@ extension LiveRun {
     else { return nil }
     let closing = state.withLock { state in
       let closing = state.scopes.openClosing(of: plan)
-      // Nothing is asked to end that has not begun.
-      if state.killsAtOnce { _ = state.scopes.cancel(closing, .requested) }
+      state.closeAtOnce(closing)
       return closing
     }
     return cleanups.reversed().reduce(Future<Void, Never>(value: ())) { before, cleanup in
@@ -83,14 +82,16 @@ extension LiveRun {
     let part = Part(group: index, of: plan)
     let scope = state.withLock { state in
       let scope = state.scopes.open(in: nil, absorbing: .holding, groups: part.groups, of: plan)
-      if state.killsAtOnce { _ = state.scopes.cancel(scope, .requested) }
+      state.closeAtOnce(scope)
       return scope
     }
     let inner = Frame(
       .attempt(1), of: part, in: frame, firstInstance: part.steps.lowerBound,
       firstScope: scope + 1, scope: scope)
     let task = GroupTask(index, of: plan, in: inner)
-    return run(task, failedBefore: members.contains(where: \.hasFailed)).map { [self] outcome in
+    let hasFailed =
+      members.contains(where: \.hasFailed) || state.withLock { $0.scopes.firstFault != nil }
+    return run(task, failedBefore: hasFailed).map { [self] outcome in
       tell(task, outcome)
       state.withLock { state in
         if outcome.verdict.conclusion == .failure,
@@ -111,7 +112,16 @@ extension LiveRun {
 
   /// Nothing more is done at the end either.
   func cancelClosing() {
-    let responses = state.withLock { $0.scopes.cancelDetached(.requested) }
+    let responses = state.withLock { $0.scopes.cancelDetached($0.reasonToEndAtOnce) }
     for response in responses { respond(to: response) }
+  }
+}
+
+extension LiveRun.State {
+  fileprivate var reasonToEndAtOnce: CancelReason { scopes.runCancellation ?? .requested }
+
+  /// Of what is done at the end, nothing is started in a run that is ended at once.
+  fileprivate mutating func closeAtOnce(_ scope: Int) {
+    if killsAtOnce { _ = scopes.cancel(scope, reasonToEndAtOnce) }
   }
 }

@@ -89,7 +89,10 @@ extension LiveRun {
       isSelected: selection.includes(anyOf: plan.steps(inGroup: task.index))
     ) { [:] }
     switch admission {
-    case .start: return nil
+    case .start(let shelter):
+      // What is done at the end is held back by nothing anyway.
+      if !isFinal(parent) { state.withLock { $0.scopes.shelter(task.scope, by: shelter) } }
+      return nil
     case .skip(let reason): return reason
     case .fail(let failure):
       // It has no attempt that could fail: what it cannot find out holds its members back.

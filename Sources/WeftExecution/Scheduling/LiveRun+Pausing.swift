@@ -16,8 +16,10 @@ extension LiveRun {
     let promise = Promise<Pause.End, Never>(ifDropped: .success(.cutShort))
     // What closes the scope comes either before this, and is seen here, or after it, and finds the pause.
     let isClosed = state.withLock { state in
-      if state.scopes.obstacle(in: scope, sheltered: shelter) != nil { return true }
-      state.pauses[key] = Pause(scope: scope, promise: promise)
+      if state.killsAtOnce || state.scopes.obstacle(in: scope, sheltered: shelter) != nil {
+        return true
+      }
+      state.pauses[key] = Pause(scope: scope, shelter: shelter, promise: promise)
       return false
     }
     if isClosed { return Future(value: .cutShort) }

@@ -59,7 +59,9 @@ extension LiveRun {
     events.publish(.groupRetrying(task.address, retry))
     let outer = whole.frame.scope(around: whole.index, of: plan)
     // No step has a number below nothing.
-    return pause(-1 - whole.scope, in: outer, for: delay).flatMap { [self] pauseEnd in
+    let shelter = state.withLock { $0.scopes.shelter(in: whole.scope) }
+    return pause(-1 - whole.scope, in: outer, for: delay, shelter: shelter).flatMap {
+      [self] pauseEnd in
       guard pauseEnd == .over else {
         return Future(value: finish(task, cutShort(outcome, in: outer), of: whole))
       }
@@ -84,9 +86,11 @@ extension LiveRun {
     let part = Part(group: whole.index, of: plan)
     let outer = whole.frame.scope(around: whole.index, of: plan)
     let scope = state.withLock { state in
-      state.scopes.open(
+      let scope = state.scopes.open(
         in: outer, absorbing: .holding, groups: part.groups, of: plan,
         addresses: whole.frame.address(of:))
+      state.scopes.shelter(scope, by: state.scopes.shelter(in: whole.scope))
+      return scope
     }
     return Frame(
       .attempt(number), of: part, in: whole.frame,

@@ -39,7 +39,11 @@ extension LiveRun {
     }
     slots.refuse(refused)
     let pauses = state.withLock { state in
-      let ended = state.pauses.filter { state.scopes.scope(scope, isAround: $0.value.scope) }
+      let ended = state.pauses.filter { _, pause in
+        state.scopes.scope(scope, isAround: pause.scope)
+          && (state.killsAtOnce || scope != 0 && state.scopes.isCancelling(scope)
+            || state.scopes.obstacle(in: pause.scope, sheltered: pause.shelter) != nil)
+      }
       for instance in ended.keys { state.pauses[instance] = nil }
       return ended.sorted { $0.key < $1.key }.map(\.value)
     }

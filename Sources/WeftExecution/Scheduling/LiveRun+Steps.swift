@@ -68,19 +68,20 @@ extension LiveRun {
     variables: () throws(StepFailure) -> [String: ScopedText?]
   ) -> Admission {
     guard isSelected else { return .skip(.notSelected) }
-    let (rule, isCancelled) = state.withLock { state in
+    let (rule, isCancelled, isEnding) = state.withLock { state in
       (
         AdmissionRule(
           obstacle: state.scopes.obstacle(in: scope, after: results),
           closure: state.scopes.obstacle(in: scope, after: []),
           absence: state.scopes.absence(of: scope), condition: condition,
           startsAlways: startsAlways),
+        state.scopes.isBeingCancelled(startsAlways ? 0 : scope),
         state.scopes.cancellation(of: startsAlways ? 0 : scope) != nil
       )
     }
     let hasFailed = results.contains(where: \.hasFailed)
     let status = Status(
-      success: !isCancelled
+      success: !isEnding
         && (startsAlways ? !hasFailed : !results.contains(where: \.holdsBack)),
       failure: !isCancelled && hasFailed, cancelled: isCancelled)
     return rule.decide(address: address) { condition in
@@ -153,7 +154,8 @@ extension LiveRun {
         return obstacle
       }
       state.running[task.instance] = RunningAttempt(
-        stop: attempt.stop, since: time.now, scope: task.scope, shelter: task.shelter)
+        stop: attempt.stop, since: time.now, scope: task.scope,
+        shelter: max(task.shelter, state.scopes.shelter(in: task.scope)))
       if state.killsAtOnce { attempt.stop.request(.now) }
       return nil
     }

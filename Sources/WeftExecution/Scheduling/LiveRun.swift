@@ -168,7 +168,8 @@ package final class LiveRun: Sendable {
   ) -> [Future<NodeResult, Never>] {
     let compiler = GraphCompiler(plan: plan, frame: frame, start: start)
     let futures = compiler.compile(body, of: group) { [self] node, index, results in
-      let future = launch(node, in: frame, after: results)
+      let spared = spared(results, of: index, inBodyOf: group, frame)
+      let future = launch(node, in: frame, after: spared)
       guard !plan.bodies.racers.isEmpty, let racer = plan.bodies.racers[Int32(index)] else {
         return future
       }
@@ -207,6 +208,8 @@ package final class LiveRun: Sendable {
       return state.running.values.map(\.stop)
     }
     for stop in running { stop.request(.now) }
+    // What the end of a run does not cut short is cut short now.
+    respond(to: .holdBack(0))
     cancelClosing()
     closing.request(.now)
   }

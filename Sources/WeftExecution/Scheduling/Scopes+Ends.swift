@@ -55,7 +55,7 @@ extension Scopes {
   /// Whether something may still start around a scope, whatever has happened in it.
   func isOpen(around scope: Int) -> Bool {
     let parent = scopes[scope].parent
-    return parent < 0 || obstacle(in: parent, after: []) == nil
+    return parent < 0 || obstacle(in: parent, sheltered: scopes[scope].shelter) == nil
   }
 
   /// Forgets what has been counted in an attempt that is followed by another.

@@ -52,6 +52,8 @@ struct Scopes {
     var tolerance = FailureTolerance.none
     var absorption = Absorption.none
     var state = State.open
+    /// What has happened further out, and does not hold back what is in it.
+    var shelter = Shelter.none
     /// The first failure inside, tolerated by this scope or not.
     var firstFault: Fault?
     /// The first that this scope does not tolerate.
@@ -168,30 +170,70 @@ struct Scopes {
     var next = scope
     while next >= 0 {
       if case .held(let address, _) = scopes[next].state { return address }
+      if scopes[next].shelter != .none { return nil }
       next = scopes[next].parent
     }
     return nil
   }
 
-  /// Why the scope, or one around it, is being cancelled.
+  /// Why what is in the scope is to end: the scope, or one around it that it is not sheltered from, is being
+  /// cancelled.
   func cancellation(of scope: Int) -> CancelReason? {
-    var next = scope
+    var (next, isSheltered) = (scope, false)
     while next >= 0 {
-      if case .cancelling(let reason) = scopes[next].state { return reason }
+      if case .cancelling(let reason) = scopes[next].state, next != 0 || !isSheltered {
+        return reason
+      }
+      isSheltered = isSheltered || scopes[next].shelter == .fromCancellation
       next = scopes[next].parent
     }
     return nil
+  }
+
+  /// Whether the scope itself is being cancelled.
+  func isCancelling(_ scope: Int) -> Bool {
+    if case .cancelling = scopes[scope].state { true } else { false }
+  }
+
+  /// Whether the scope, or any around it, is being cancelled, be it sheltered from that or not.
+  func isBeingCancelled(_ scope: Int) -> Bool {
+    var next = scope
+    while next >= 0 {
+      if isCancelling(next) { return true }
+      next = scopes[next].parent
+    }
+    return false
+  }
+
+  /// A group starts in spite of what has happened around it, and so does what is in it. Its own failures hold
+  /// back the rest of it, as they could not if they acted further out only.
+  mutating func shelter(_ scope: Int, by shelter: Shelter) {
+    scopes[scope].shelter = shelter
+    if shelter != .none, scopes[scope].absorption == .none { scopes[scope].absorption = .holding }
+  }
+
+  /// Whether a group has started in spite of what has happened around it.
+  func isSheltered(_ scope: Int) -> Bool { scopes[scope].shelter != .none }
+
+  /// What something in the scope is sheltered from by the groups around it.
+  func shelter(in scope: Int) -> Shelter {
+    var (next, shelter) = (scope, Shelter.none)
+    while next >= 0 {
+      shelter = max(shelter, scopes[next].shelter)
+      next = scopes[next].parent
+    }
+    return shelter
   }
 
   /// Why something that runs in this scope is being stopped; `nil` if it is not.
   func reasonToStop(in scope: Int) -> CancelReason? {
+    if let reason = cancellation(of: scope) { return reason }
     var next = scope
     while next >= 0 {
-      switch scopes[next].state {
-      case .cancelling(let reason): return reason
-      case .held(let address, stopping: true): return .failure(of: address)
-      case .held(_, stopping: false), .open, .notStarted: break
+      if case .held(let address, stopping: true) = scopes[next].state {
+        return .failure(of: address)
       }
+      if scopes[next].shelter != .none { return nil }
       next = scopes[next].parent
     }
     return nil

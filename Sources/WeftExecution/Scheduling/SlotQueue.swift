@@ -176,6 +176,8 @@ struct SlotQueue {
 
   func isWaiting(_ step: Int) -> Bool { records[step].position == .waiting }
 
+  func isHolding(_ step: Int) -> Bool { records[step].position == .holding }
+
   /// How many requests are remembered for their age; those that no longer wait included.
   var keptRequests: Int { arrivals.count }
 

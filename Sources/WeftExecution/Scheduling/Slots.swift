@@ -30,6 +30,8 @@ final class Slots: Sendable {
     var queue: SlotQueue
     var tokens: TokenAccounts<TokenPipe>
     var promises: [Int: Promise<Answer, Never>] = [:]
+    /// Steps that wait again while what they held is still to be given back.
+    var comingBack: Set<Int> = []
     /// Whether a grant is on its way that will see new requests, too.
     var grantIsComing = false
     /// When the next timer goes off.
@@ -103,6 +105,11 @@ final class Slots: Sendable {
     let promise = Promise<Answer, Never>(ifDropped: .success(.refused))
     let isFirst = state.withLock { state in
       state.promises[step] = promise
+      // What its last attempt held is still on its way back if the next one follows at once.
+      if state.queue.isHolding(step) {
+        state.comingBack.insert(step)
+        return false
+      }
       state.queue.request(step)
       defer { state.grantIsComing = true }
       return !state.grantIsComing
@@ -114,7 +121,10 @@ final class Slots: Sendable {
   /// Gives a step's slots back, once everything that its end has made ready is waiting too.
   func release(_ step: Int) {
     afterwards { [self] in
-      state.withLock { $0.queue.release(step) }
+      state.withLock { state in
+        state.queue.release(step)
+        if state.comingBack.remove(step) != nil { state.queue.request(step) }
+      }
       grant()
     }
   }

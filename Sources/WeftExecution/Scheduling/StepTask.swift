@@ -53,6 +53,8 @@ struct Pause: Sendable {
   }
 
   let scope: Int
+  /// What does not cut it short.
+  let shelter: Shelter
   var timer: TimerToken?
   let promise: Promise<End, Never>
 }

@@ -73,13 +73,12 @@ struct ControlChecker {
       case .group(let group) = step.action
     else { return }
     let place = step.place.value
-    if step.hasControl, let request = step.control.pools.first {
-      found.append(.poolOfGroup(address), request.place.value)
+    // Of what was read from a file this has been told when it was read.
+    if place == nil, step.hasControl, !step.control.pools.isEmpty {
+      found.append(.poolOfGroup(address), nil)
     }
-    if case .atLeast(let count) = group.join, count > group.members.count {
-      found.append(
-        .tooFewMembers(address, wanted: count, there: group.members.count), place?.id ?? place?.step
-      )
+    if place == nil, case .atLeast(let count) = group.join, count > group.members.count {
+      found.append(.tooFewMembers(address, wanted: count, there: group.members.count), nil)
     }
     if group.order == .race, group.members.count == 1 {
       found.append(.raceOfOne(address), place?.id ?? place?.step)

@@ -1,0 +1,61 @@
+import Testing
+import WeftDefinition
+import WeftExpressions
+import WeftPlanning
+
+@testable import WeftExecution
+
+@Suite struct FrameAddressTests {
+  private let plan: Plan
+
+  init() throws {
+    let workflow = Workflow(steps: [
+      Step(
+        "deploy",
+        steps: [
+          Step("push", run: ["push"]),
+          Step(run: ["unnamed"]),
+          Step("each", run: ["each"]).forEach(["x"]).cleanup(Step(run: ["tidy"])),
+          Step(steps: [Step(run: ["deep"])]),
+        ]
+      ).forEach(["eu"])
+    ])
+    plan = try #require(Planner.plan(workflow).plan)
+  }
+
+  private func frame(_ key: String, of part: Part, in outer: Frame) -> Frame {
+    let element = Element(
+      source: .forEach(name: nil), index: 0, key: key, value: .string(key), isSecret: false)
+    return Frame(
+      .element(element), of: part, in: outer, firstInstance: 0, firstScope: 0, scope: 0)
+  }
+
+  private func group(_ address: String) throws -> Int {
+    try #require(plan.groups.firstIndex { $0.address?.text == address })
+  }
+
+  @Test(arguments: [
+    ("deploy", "deploy[eu]"), ("push", "deploy[eu].push"), ("deploy.2", "deploy[eu].2"),
+    ("deploy.4.1", "deploy[eu].4.1"), ("each", "deploy[eu].each"),
+    ("each.cleanup", "deploy[eu].each.cleanup"),
+  ])
+  func whatIsInAnElementIsCalledByIt(planned: String, address: String) throws {
+    let element = frame("eu", of: Part(group: try group("deploy"), of: plan), in: .run(of: plan))
+    #expect(element.address(of: StepAddress(planned)).text == address)
+  }
+
+  @Test func elementsOfElementsHaveBothKeys() throws {
+    let outer = frame("eu", of: Part(group: try group("deploy"), of: plan), in: .run(of: plan))
+    let step = try #require(plan.steps.firstIndex { $0.address.text == "each" })
+    let inner = frame("x", of: Part(step: step, of: plan), in: outer)
+    #expect(inner.address(of: StepAddress("each")).text == "deploy[eu].each[x]")
+    #expect(inner.address(of: StepAddress("each.cleanup")).text == "deploy[eu].each[x].cleanup")
+  }
+
+  @Test func anAttemptOfAGroupChangesNoAddress() throws {
+    let attempt = Frame(
+      .attempt(2), of: Part(group: try group("deploy"), of: plan), in: .run(of: plan),
+      firstInstance: 0, firstScope: 0, scope: 0)
+    #expect(attempt.address(of: StepAddress("push")).text == "push")
+  }
+}

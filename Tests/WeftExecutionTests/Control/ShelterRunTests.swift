@@ -1,0 +1,121 @@
+import Testing
+import WeftDefinition
+import WeftPlanning
+import WeftTestKit
+
+@testable import WeftExecution
+
+/// Groups that start in spite of what has happened around them.
+@Suite struct ShelterRunTests {
+  @Test(arguments: ["failure()", "always()"])
+  func whatIsInSuchAGroupIsNotHeldBack(condition: String) throws {
+    let run = try RunHarness(
+      Workflow(steps: [
+        Step("a", run: ["a"]),
+        Step("g", steps: [Step("b", run: ["b"]), Step("c", run: ["c"])]).if(Condition(condition)),
+        Step("d", run: ["d"]),
+      ]))
+    run.executor.exit("a", code: 1)
+    #expect(run.running == ["b"])
+    run.executor.exit("b")
+    #expect(run.running == ["c"])
+    run.executor.exit("c")
+    #expect(run.states.last == "d: held back by a")
+    #expect(run.run.report.end?.firstFailure?.text == "a")
+  }
+
+  @Test func whatItReadsOfTheFailureDoesNotHoldItBackEither() throws {
+    let run = try RunHarness(
+      Workflow(steps: [
+        Step("a", run: ["a"]),
+        Step(
+          "g", steps: [Step("b", run: ["b", "${{ steps.a.outcome }}"]), Step("c", run: ["c"])]
+        ).if("failure()"),
+      ]))
+    run.executor.exit("a", code: 1)
+    #expect(run.running == ["b"])
+  }
+
+  @Test(arguments: [FailureResponse.stop, .cancel])
+  func aFailureInsideHoldsBackTheRestOfIt(onFailure: FailureResponse) throws {
+    let run = try RunHarness(
+      Workflow(steps: [
+        Step("a", run: ["a"]),
+        Step(
+          "g",
+          parallel: [
+            Step("b", run: ["b"]), Step("c", run: ["c"], needs: []),
+            Step("d", run: ["d"], needs: ["c"]),
+          ]
+        ).if("failure()"),
+      ]), onFailure: onFailure)
+    run.executor.exit("a", code: 1)
+    #expect(run.running == ["b", "c"])
+    run.executor.exit("b", code: 2)
+    #expect(run.executor.isStopping("c") == (onFailure == .cancel))
+    run.executor.exit("c")
+    #expect(run.states.last == "d: held back by b")
+    #expect(run.run.report.end?.firstFailure?.text == "a")
+    #expect(run.run.report.end?.counts.failed == 2)
+  }
+
+  @Test func aGroupForCancelledRunsRunsWhenTheRunIsCancelled() throws {
+    let run = try RunHarness(
+      Workflow(steps: [
+        Step("a", run: ["a"]),
+        Step(
+          "g", steps: [Step("b", run: ["b"]), Step("c", run: ["c"]).if("cancelled()")]
+        ).if("always()"),
+      ]))
+    run.run.cancel(.requested)
+    run.executor.end("a", .stopped(nil))
+    #expect(run.running == ["b"])
+    #expect(!run.executor.isStopping("b"))
+    run.executor.exit("b")
+    #expect(run.running == ["c"])
+    run.executor.exit("c")
+    #expect(run.run.report.end?.outcome == .cancelled)
+  }
+
+  @Test func aGroupForFailuresEndsWhenTheRunIsCancelled() throws {
+    let run = try RunHarness(
+      Workflow(steps: [
+        Step("a", run: ["a"]),
+        Step("g", steps: [Step("b", run: ["b"]), Step("c", run: ["c"])]).if("failure()"),
+      ]))
+    run.executor.exit("a", code: 1)
+    run.run.cancel(.requested)
+    #expect(run.executor.isStopping("b"))
+    run.executor.end("b", .stopped(nil))
+    #expect(run.states.last == "c: cancelled: requested")
+  }
+
+  @Test func suchAGroupIsTriedAgain() throws {
+    let run = try RunHarness(
+      Workflow(steps: [
+        Step("a", run: ["a"]),
+        Step("g", steps: [Step("b", run: ["b"]), Step("c", run: ["c"])])
+          .retry(RetryPolicy(max: 1, delay: .seconds(1), jitter: .none)).if("failure()"),
+      ]))
+    run.executor.exit("a", code: 1)
+    run.executor.exit("b", code: 1)
+    #expect(run.running == [])
+    run.time.advance(by: .seconds(1))
+    #expect(run.running == ["b"])
+    run.executor.exit("b")
+    #expect(run.running == ["c"])
+  }
+
+  @Test func aWaitThatIsAlwaysDoneIsCutShortByTheSecondRequestOnly() throws {
+    let run = try RunHarness(
+      Workflow(steps: [
+        Step(id: "w", action: .wait(.duration(.seconds(60)))).if("always()"), Step("a", run: ["a"]),
+      ]))
+    run.run.cancel(.requested)
+    #expect(run.states.first == "w: running")
+    run.run.killNow()
+    #expect(run.run.report.end?.outcome == .cancelled)
+    #expect(run.states.first == "w: cancelled")
+    #expect(run.time.scheduledCount == 0)
+  }
+}
