@@ -77,6 +77,11 @@ package final class StepLogs: Sendable {
     }
   }
 
+  /// Whether a step with one of these numbers has written anything.
+  func hold(_ steps: Range<Int>) -> Bool {
+    state.withLock { state in steps.contains { state.sizes[$0, default: 0] > 0 } }
+  }
+
   /// Steps with these numbers have ended, and others will have them.
   func forget(_ steps: Range<Int>) {
     state.withLock { state in

@@ -274,8 +274,9 @@ extension LiveRun {
     let part = frame.part
     let hasCleanup = part.nodes.contains { plan.bodies.cleanups[$0] != nil }
     state.withLock { $0.scopes.close(frame.scope, groups: part.groups) }
-    guard !hasFailed, !hasCleanup else { return }
     let row = frame.firstInstance..<frame.firstInstance + part.steps.count
+    // Who has not kept up with the events reads from the log what was written.
+    guard !hasFailed, !hasCleanup, !logs.hold(row) else { return }
     forgetLogs(of: frame)
     let own = part.groups.filter { plan.groups[$0].maxParallel != nil }
     slots.unseat(row, limits: own.compactMap { frame.limits[$0] })

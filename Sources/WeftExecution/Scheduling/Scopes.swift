@@ -66,6 +66,8 @@ struct Scopes {
   private let onFailure: FailureResponse
   // Internal for what is decided at the end: Scopes+Ends.swift.
   var scopes: [Scope]
+  /// The first failure of what cleans up or is done finally.
+  private var closingFault: Fault?
   /// Beginnings of runs of scopes that are not used any more, by their number.
   private var unused: [Int: [Int]] = [:]
 
@@ -303,11 +305,12 @@ struct Scopes {
   }
 
   /// The first failure that the run does not survive.
-  var firstFault: Fault? { scopes[0].firstUntolerated }
+  var firstFault: Fault? { scopes[0].firstUntolerated ?? closingFault }
 
-  /// Something that was done after all else has failed: the run has, too, if it had not before.
+  /// Something that cleans up, or is done finally, has failed: the run has, too, and by that if by nothing
+  /// else, be it known only later.
   mutating func failedAtTheEnd(_ fault: Fault) {
-    if scopes[0].firstUntolerated == nil { scopes[0].firstUntolerated = fault }
+    if closingFault == nil { closingFault = fault }
   }
 
   /// The first failure that a scope has absorbed and did not tolerate.

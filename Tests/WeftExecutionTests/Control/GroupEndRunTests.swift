@@ -127,4 +127,14 @@ import WeftTestKit
     run.executor.exit("a", code: 1)
     #expect(run.states == ["w: cancelled", "a: failure"])
   }
+
+  @Test func aCleanUpThatFailsIsNotTheCauseOfWhatFailedInALoop() throws {
+    let run = try RunHarness(
+      Workflow(steps: [
+        Step("g", steps: [Step("a", run: ["a"]).cleanup(Step(run: ["c"]))]).forEach(["x"])
+      ]))
+    run.executor.exit("g[0].a", code: 1)
+    run.executor.exit("g[0].a.cleanup", code: 1)
+    #expect(run.run.report.end?.firstFailure?.text == "g[0].a")
+  }
 }
