@@ -63,7 +63,7 @@ extension LiveRun {
     case .pause(.over): failure = .timedOut(after: task.step.timeout ?? .zero)
     case .pause(.cutShort):
       cancellation =
-        state.withLock { $0.scopes.reasonToEndWaiting(in: task.scope) } ?? .requested
+        state.withLock { $0.reasonToEndWaiting(in: task.scope) } ?? .requested
     }
     let outcome: Outcome =
       if failure != nil { .failure } else if cancellation != nil { .cancelled } else { .success }

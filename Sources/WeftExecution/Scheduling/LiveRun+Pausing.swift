@@ -57,7 +57,7 @@ extension LiveRun {
       .map { [self] pauseEnd in
         var cancellation: CancelReason?
         if pauseEnd == .cutShort {
-          cancellation = state.withLock { $0.scopes.reasonToEndWaiting(in: task.scope) }
+          cancellation = state.withLock { $0.reasonToEndWaiting(in: task.scope) }
         }
         let outcome: Outcome = pauseEnd == .over ? .success : .cancelled
         let end = StepEnd(
@@ -103,11 +103,16 @@ extension LiveRun {
   }
 }
 
-extension Scopes {
+extension LiveRun.State {
   /// Why something that only waits is ended: a failure that lets nothing new start is enough.
   func reasonToEndWaiting(in scope: Int) -> CancelReason? {
     if let reason = reasonToStop(in: scope) { return reason }
-    guard case .heldBack(let address)? = obstacle(in: scope, after: []) else { return nil }
+    guard case .heldBack(let address)? = scopes.obstacle(in: scope, after: []) else { return nil }
     return .failure(of: address)
+  }
+
+  /// Why something that runs is being stopped; in a run that is ended at once, whatever shelters it.
+  func reasonToStop(in scope: Int) -> CancelReason? {
+    scopes.reasonToStop(in: scope) ?? (killsAtOnce ? scopes.runCancellation : nil)
   }
 }

@@ -75,7 +75,11 @@ extension LiveRun {
 
   /// No further attempt is made after all: the last one counts, unless somebody has cancelled it.
   private func cutShort(_ outcome: GroupOutcome, in scope: Int) -> GroupOutcome {
-    guard let reason = state.withLock({ $0.scopes.cancellation(of: scope) }) else { return outcome }
+    let cancellation = state.withLock { state in
+      state.scopes.noteIfCancelled()
+      return state.scopes.cancellation(of: scope)
+    }
+    guard let reason = cancellation else { return outcome }
     var outcome = outcome
     outcome.verdict = Scopes.Verdict(
       outcome: .cancelled, conclusion: .cancelled, blame: reason.culprit)

@@ -20,13 +20,13 @@ extension LiveRun {
     turnAway(in: scope)
     let running = state.withLock { state in
       let level: StopLevel = state.killsAtOnce ? .now : .graceful
-      return state.running.values
-        .filter { attempt in
-          // What is to run even then goes on, unless it is its own group that is ended.
-          (scope != 0 || attempt.shelter < .fromCancellation)
-            && state.scopes.scope(scope, isAround: attempt.scope)
-        }
-        .map { ($0.stop, level) }
+      let inside = state.running.values.filter { attempt in
+        state.scopes.scope(scope, isAround: attempt.scope)
+      }
+      // What is to run even then goes on, unless it is its own group that is ended.
+      let stopped = inside.filter { scope != 0 || $0.shelter < .fromCancellation }
+      if stopped.count < inside.count { state.scopes.noteIfCancelled() }
+      return stopped.map { ($0.stop, level) }
     }
     for (stop, level) in running { stop.request(level) }
   }

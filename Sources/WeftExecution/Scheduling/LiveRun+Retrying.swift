@@ -95,6 +95,9 @@ extension LiveRun {
   }
 
   func whyCutShort(_ task: StepTask) -> SkipReason {
-    state.withLock { $0.scopes.obstacle(in: task.scope, after: []) } ?? .cancelled(.requested)
+    state.withLock { state in
+      state.scopes.obstacle(in: task.scope, after: [])
+        ?? .cancelled(state.scopes.runCancellation ?? .requested)
+    }
   }
 }

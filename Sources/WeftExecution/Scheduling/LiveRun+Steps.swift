@@ -69,7 +69,8 @@ extension LiveRun {
   ) -> Admission {
     guard isSelected else { return .skip(.notSelected) }
     let (rule, isCancelled, isEnding) = state.withLock { state in
-      (
+      if !startsAlways { state.scopes.noteIfCancelled() }
+      return (
         AdmissionRule(
           obstacle: state.scopes.obstacle(in: scope, after: results),
           closure: state.scopes.obstacle(in: scope, after: []),
@@ -186,7 +187,7 @@ extension LiveRun {
     let (since, reason) = state.withLock { state in
       (
         state.running.removeValue(forKey: task.instance)!.since,
-        state.scopes.reasonToStop(in: task.scope)
+        state.reasonToStop(in: task.scope)
       )
     }
     let end = StepEnd(

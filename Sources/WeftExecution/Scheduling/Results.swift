@@ -86,7 +86,8 @@ extension RunEnd {
     unkillable: [LeftoverProcess]
   ) {
     let counts = scopes.counts
-    let cancellation = counts.cancelled > 0 ? scopes.runCancellation : nil
+    let cancellation =
+      counts.cancelled > 0 || scopes.cancellationHasActed ? scopes.runCancellation : nil
     let fault = scopes.firstFault
     var outcome: Outcome =
       if cancellation != nil { .cancelled } else if fault != nil { .failure } else { .success }

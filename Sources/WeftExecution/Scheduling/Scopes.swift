@@ -64,6 +64,9 @@ struct Scopes {
   }
 
   private let onFailure: FailureResponse
+  /// Whether the end of the run has made a difference to something that is not counted as cancelled: what runs in
+  /// spite of it, or is not tried again because of it.
+  private(set) var cancellationHasActed = false
   // Internal for what is decided at the end: Scopes+Ends.swift.
   var scopes: [Scope]
   /// The first failure of what cleans up or is done finally.
@@ -151,9 +154,8 @@ struct Scopes {
     if let reason = absence(of: scope) { return reason }
     if let reason = cancellation(of: scope) { return .cancelled(reason) }
     if let failed = results.first(where: \.holdsBack) {
-      guard let blame = failed.blame else {
-        preconditionFailure("only a run that is being cancelled has failures without a culprit")
-      }
+      // Without a culprit the run is being ended, though not what is done finally in it.
+      guard let blame = failed.blame else { return .cancelled(runCancellation ?? .requested) }
       return .dependencyFailed(blame)
     }
     return holder(of: scope).map { .heldBack(by: $0) }
@@ -297,6 +299,11 @@ struct Scopes {
     }
     scopes[0].state = .cancelling(reason)
     return .cancelRun(reason)
+  }
+
+  /// Something is about to start, goes on, or is left as it is while the run may be being cancelled.
+  mutating func noteIfCancelled() {
+    if runCancellation != nil { cancellationHasActed = true }
   }
 
   /// Why the run as a whole is being cancelled.

@@ -118,4 +118,46 @@ import WeftTestKit
     #expect(run.states.first == "w: cancelled")
     #expect(run.time.scheduledCount == 0)
   }
+
+  @Test func aRunThatGoesOnInSpiteOfItsEndIsCancelled() throws {
+    let running = try RunHarness(Workflow(steps: [Step("a", run: ["a"]).if("always()")]))
+    running.run.cancel(.requested)
+    running.executor.exit("a")
+    #expect(running.run.report.end?.outcome == .cancelled)
+
+    let waiting = try RunHarness(
+      Workflow(steps: [
+        Step("g", steps: [Step("a", run: ["a"])]).retry(1),
+        Step("b", run: ["b"]).if("always()"),
+      ]))
+    waiting.executor.exit("a", code: 1)
+    waiting.run.cancel(.requested)
+    waiting.executor.exit("b")
+    #expect(waiting.run.report.end?.outcome == .cancelled)
+  }
+
+  @Test func aCancellationThatComesWhenAllHasEndedHasNotHappened() throws {
+    var workflow = Workflow(steps: [Step("a", run: ["a"])])
+    workflow.finally = [Step("f", run: ["f"])]
+    let run = try RunHarness(workflow)
+    run.executor.exit("a")
+    run.run.cancel(.requested)
+    run.executor.exit("f")
+    #expect(run.run.report.end?.outcome == .success)
+  }
+
+  @Test func whatFollowsAWaitThatWasCutShortIsCancelledToo() throws {
+    let run = try RunHarness(
+      Workflow(steps: [
+        Step(
+          "g",
+          steps: [Step(id: "w", action: .wait(.duration(.seconds(60)))), Step("a", run: ["a"])]
+        ).if("always()")
+      ]))
+    run.run.cancel(.signal("INT"))
+    #expect(run.states == ["w: running", "a: pending"])
+    run.run.killNow()
+    #expect(run.states == ["w: cancelled", "a: cancelled: INT"])
+    #expect(run.run.report.end?.outcome == .cancelled)
+  }
 }
