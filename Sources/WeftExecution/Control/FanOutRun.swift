@@ -87,6 +87,16 @@ final class FanOutRun: Sendable {
     /// What others read of the elements; by index.
     var results: [ElementResult] = []
     var isOver = false
+    /// How an element ended that neither succeeded nor failed, and holds back those who wait for all: one
+    /// that was cancelled rather than one that could not run.
+    var withheld: NodeResult?
+
+    mutating func note(_ result: NodeResult) {
+      guard result.holdsBack, result.conclusion != .failure else { return }
+      if withheld?.conclusion != .cancelled, withheld == nil || result.conclusion == .cancelled {
+        withheld = result
+      }
+    }
   }
 
   let state: Mutex<State>

@@ -14,6 +14,14 @@ extension Frame {
 }
 
 extension Frame {
+  /// The frame in which a group has its attempts; itself if it is not one of them.
+  func aroundAttempts(of node: Plan.NodeIndex) -> Frame {
+    guard case .attempt = kind, part.member == node, let parent else { return self }
+    return parent
+  }
+}
+
+extension Frame {
   /// The innermost limit around the members of a group.
   func limit(ofGroup group: Int, in plan: Plan) -> Int? {
     var frame = self

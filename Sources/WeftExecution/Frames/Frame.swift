@@ -181,10 +181,13 @@ struct Part: Sendable {
     address = step.address
   }
 
+  /// A group, with those that clean up after it.
   init(group index: Int, of plan: Plan) {
     let group = plan.groups[index]
-    nodes = group.startNode..<group.endNode + 1
-    steps = plan.steps(inGroup: index)
+    let cleanups = plan.bodies.cleanups[group.startNode]?.count ?? 0
+    nodes = group.startNode..<group.endNode + 1 + cleanups
+    let inside = plan.steps(inGroup: index)
+    steps = inside.lowerBound..<inside.upperBound + cleanups
     groups = plan.groups(inGroup: index)
     member = group.startNode
     address = group.address

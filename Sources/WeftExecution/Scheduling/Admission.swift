@@ -62,6 +62,11 @@ struct StartCondition: Sendable {
   /// Whether the step may start in spite of a failure or a cancellation.
   var looksAtFailures: Bool { !functions.isDisjoint(with: [.failure, .always, .cancelled]) }
 
+  /// Whether the step may start though everything else there may not.
+  func stands(_ closure: SkipReason) -> Bool {
+    if case .cancelled = closure { shelter == .fromCancellation } else { looksAtFailures }
+  }
+
   /// Whether `success()` is meant without being written, as in GitHub Actions.
   var impliesSuccess: Bool { functions.isEmpty }
 
@@ -91,13 +96,15 @@ struct AdmissionRule {
     if startsAlways, let closure, case .cancelled = closure { return .skip(closure) }
     guard let condition else {
       if let obstacle, !startsAlways { return .skip(obstacle) }
-      return .start(startsAlways ? .fromCancellation : .none)
+      return .start(startsAlways ? .fromFailures : .none)
     }
     if condition.impliesSuccess, let obstacle, !startsAlways { return .skip(obstacle) }
-    if !condition.looksAtFailures, let closure, !startsAlways { return .skip(closure) }
+    if let closure, !startsAlways, !condition.stands(closure) { return .skip(closure) }
     switch evaluate(condition) {
     case .failure(let failure): return .fail(failure)
-    case .success(true): return .start(startsAlways ? .fromCancellation : condition.shelter)
+    case .success(true):
+      // What ends the run does not reach what is done at its end; a race there ends its losers.
+      return .start(startsAlways ? max(.fromFailures, condition.shelter) : condition.shelter)
     case .success(false): return .skip(.condition(of: address))
     }
   }

@@ -51,12 +51,17 @@ struct GraphCompiler {
     for index in body.order {
       let node = plan.nodes[Int(index)]
       var needed: [Future<NodeResult, Never>] = []
-      for dependency in plan.dependencies[Int(index)] where Int(dependency) != own {
+      var waitsForStart = false
+      for dependency in plan.dependencies[Int(index)] {
+        guard Int(dependency) != own else {
+          waitsForStart = true
+          continue
+        }
         let place = Int(dependency) - first
         needed.append(
           futures.indices.contains(place) ? futures[place] : frame.outside(Int(dependency)))
       }
-      let ready = needed.isEmpty ? start : Future.zip(needed)
+      let ready = needed.isEmpty ? start : ready(after: needed, waitsForStart: waitsForStart)
       let future = ready.flatMap { results in launch(node, Int(index), results) }
       futures[Int(index) - first] = future
       // Of a group that is run apart, the start stands for all of it.
@@ -67,6 +72,16 @@ struct GraphCompiler {
       }
     }
     return futures
+  }
+}
+
+extension GraphCompiler {
+  /// What is above the group's start is above those in it, too, whatever else they wait for.
+  private func ready(
+    after needed: [Future<NodeResult, Never>], waitsForStart: Bool
+  ) -> Future<[NodeResult], Never> {
+    guard waitsForStart else { return Future.zip(needed) }
+    return Future.zip(needed).flatMap { [start] results in start.map { results + $0 } }
   }
 }
 

@@ -20,7 +20,7 @@ extension LiveRun {
     case .failure(let failure): return Future(value: failAtStart(task, failure))
     }
     guard let approver else { return Future(value: failAtStart(task, .nobodyToAsk)) }
-    events.publish(.stepStarted(task.address, attempt: 1), step: task.place)
+    tellStart(of: task)
     let (since, stop) = (time.now, StopSwitch())
     let limit = pause(
       task.instance, in: task.scope, for: task.step.timeout, shelter: task.shelter)

@@ -24,7 +24,9 @@ extension LiveRun {
 
   /// Cleans up after what was started in a group, the last first, one after another; `nil`: nothing is to be
   /// done.
-  func cleanUp(in scope: Int) -> Future<Void, Never>? {
+  ///
+  /// - Parameter members: How those in the group have ended, all of which it waits for.
+  func cleanUp(in scope: Int, after members: [NodeResult]) -> Future<Void, Never>? {
     guard !plan.bodies.cleanups.isEmpty,
       let cleanups = state.withLock({ $0.cleanups.removeValue(forKey: scope) })
     else { return nil }
@@ -33,10 +35,11 @@ extension LiveRun {
       state.closeAtOnce(closing)
       return closing
     }
+    let hasFailed = members.contains(where: \.hasFailed)
     return cleanups.reversed().reduce(Future<Void, Never>(value: ())) { before, cleanup in
       cleanup.steps.reduce(before) { before, step in
         before.flatMap { [self] in
-          cleanUp(Int(step), in: cleanup.frame, scope: closing, ofGroup: scope)
+          cleanUp(Int(step), in: cleanup.frame, scope: closing, hasFailed: hasFailed)
         }
       }
     }.map { [self] in
@@ -48,9 +51,8 @@ extension LiveRun {
   }
 
   private func cleanUp(
-    _ index: Int, in frame: Frame, scope: Int, ofGroup group: Int
+    _ index: Int, in frame: Frame, scope: Int, hasFailed: Bool
   ) -> Future<Void, Never> {
-    let hasFailed = state.withLock { $0.scopes.hasFailed(in: group) }
     let before = [
       NodeResult(conclusion: .success, blame: nil, failedBefore: hasFailed)
     ]
@@ -73,7 +75,7 @@ extension LiveRun {
 
   /// All members of the top level have ended.
   func close(after members: [NodeResult]) -> Future<Void, Never> {
-    let cleaned = cleanUp(in: 0) ?? Future(value: ())
+    let cleaned = cleanUp(in: 0, after: members) ?? Future(value: ())
     return cleaned.flatMap { [self] in runFinally(after: members) }
   }
 

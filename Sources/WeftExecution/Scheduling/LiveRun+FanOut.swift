@@ -26,6 +26,12 @@ struct FanOutTask: Sendable {
   let fanOut: FanOut
   let failedBefore: Bool
 
+  /// Where the report has it as a whole; `nil` of a group, and of what the plan does not know by its address.
+  var place: Int? {
+    guard case .step(let index) = member, !frame.isInElement else { return nil }
+    return index
+  }
+
   init(_ member: Member, of plan: Plan, in frame: Frame, after results: [NodeResult]) {
     self.member = member
     self.frame = frame
@@ -87,7 +93,9 @@ extension LiveRun {
     var condition = StartCondition(texts)
     if let known = condition, isOfElements {
       // Whether it starts in spite of a failure, each element finds out.
-      if known.looksAtFailures { return nil }
+      if known.looksAtFailures {
+        return state.withLock { $0.scopes.closure(of: task.outerScope, to: known) }
+      }
       condition = nil
     }
     let isSelected = selection.includes(anyOf: task.part.steps)
@@ -116,7 +124,7 @@ extension LiveRun {
     var own = NodeValues(outcome: reason.outcome, conclusion: reason.outcome, isGroup: true)
     own.results = []
     values.record(own, ofNode: task.node, in: task.frame)
-    events.publish(.stepSkipped(task.address, reason))
+    events.publish(.stepSkipped(task.address, reason), step: task.place)
     return NodeResult(reason, failedBefore: task.failedBefore)
   }
 
@@ -245,7 +253,10 @@ extension LiveRun {
       let fault = state.scopes.absorbedFault(of: frame.scope)
       state.scopes.passOnCounts(of: frame.scope, surviving: !hasFailed)
       if let fault { state.scopes.note(fault, in: task.scope) }
-      let exceeds = fanOut.state.withLock { $0.progress.ended(hasFailed: hasFailed) }
+      let exceeds = fanOut.state.withLock { fanOut in
+        fanOut.note(result)
+        return fanOut.progress.ended(hasFailed: hasFailed)
+      }
       return (exceeds, fault)
     }
     keep(element, frame, result, of: task, fanOut)
@@ -287,7 +298,9 @@ extension LiveRun {
   private func finish(
     _ task: FanOutTask, _ fanOut: FanOutRun, _ failure: Scopes.Fault?, since: Duration
   ) -> NodeResult {
-    let (results, hasFailed) = fanOut.state.withLock { ($0.results, $0.progress.hasFailed) }
+    let (results, hasFailed, withheld) = fanOut.state.withLock {
+      ($0.results, $0.progress.hasFailed, $0.withheld)
+    }
     let (verdict, response) = state.withLock { state in
       let fault = failure ?? (hasFailed ? state.scopes.absorbedFault(of: task.scope) : nil)
       let cancelled = state.scopes.cancellation(of: task.scope)
@@ -307,8 +320,13 @@ extension LiveRun {
           outcome: .cancelled, conclusion: .cancelled, blame: cancelled.culprit)
         return (verdict, .nothing)
       }
-      if let heldBack {
+      if let heldBack, withheld?.conclusion != .cancelled {
         return (Scopes.Verdict(heldBack), .nothing)
+      }
+      if let withheld {
+        let verdict = Scopes.Verdict(
+          outcome: withheld.conclusion, conclusion: withheld.conclusion, blame: withheld.blame)
+        return (verdict, .nothing)
       }
       return (Scopes.Verdict(outcome: .success, conclusion: .success), .nothing)
     }
@@ -348,5 +366,13 @@ extension Scopes.Verdict {
   fileprivate init(_ reason: SkipReason) {
     let result = NodeResult(reason, failedBefore: false)
     self.init(outcome: reason.outcome, conclusion: reason.outcome, blame: result.blame)
+  }
+}
+
+extension Scopes {
+  /// Why nothing may start in a scope, whatever each element's condition comes to.
+  fileprivate func closure(of scope: Int, to condition: StartCondition) -> SkipReason? {
+    absence(of: scope)
+      ?? obstacle(in: scope, after: []).flatMap { condition.stands($0) ? nil : $0 }
   }
 }

@@ -66,7 +66,13 @@ extension LiveRun {
   ) -> Future<NodeResult, Never> {
     let task = GroupTask(index, of: plan, in: frame)
     // A group that never started is told of by its steps, which were skipped.
-    if let reason = state.withLock({ $0.scopes.absence(of: task.scope) }) {
+    let absence = state.withLock { state in
+      state.scopes.absence(of: task.scope).map { reason in
+        state.scopes.passOnCounts(ofGroup: task.scope, surviving: false)
+        return reason
+      }
+    }
+    if let reason = absence {
       recordGroup(
         task, Scopes.Verdict(outcome: reason.outcome, conclusion: reason.outcome), .success([]),
         lasting: .zero)
@@ -86,7 +92,9 @@ extension LiveRun {
       StartCondition(plan.values.texts(ofGroup: task.index)), of: task.address, in: task.frame,
       scope: task.frame.scope(around: task.index, of: plan), after: results, inGroup: task.index,
       startsAlways: isFinal(parent),
-      isSelected: selection.includes(anyOf: plan.steps(inGroup: task.index))
+      isSelected: selection.includes(anyOf: plan.steps(inGroup: task.index)),
+      isDecided: task.frame.isElement(of: plan.groups[task.index].startNode)
+        && !plan.asksForEachElement(group: task.index)
     ) { [:] }
     switch admission {
     case .start(let shelter):
@@ -113,9 +121,12 @@ extension LiveRun {
 
   func startGroup(_ task: GroupTask, failedBefore: Bool) {
     let group = plan.groups[task.index]
-    noteCleanup(
-      of: group.startNode, in: task.frame,
-      scope: task.frame.scope(around: task.index, of: plan))
+    // Once, however many attempts there are.
+    if task.attempt == 1 {
+      let frame = task.frame.aroundAttempts(of: group.startNode)
+      noteCleanup(
+        of: group.startNode, in: frame, scope: frame.scope(around: task.index, of: plan))
+    }
     events.publish(.groupStarted(task.address, GroupStart(attempt: task.attempt)))
     let timer = group.step?.timeout.map { limit in
       time.schedule(after: limit) { [self] in
@@ -130,7 +141,7 @@ extension LiveRun {
 
   /// Everything in the group has ended: cleans up, and finds out how it has ended.
   func endGroup(_ task: GroupTask, members: [NodeResult]) -> Future<GroupOutcome, Never> {
-    guard let cleaning = cleanUp(in: task.scope) else {
+    guard let cleaning = cleanUp(in: task.scope, after: members) else {
       return Future(value: judge(task, members: members))
     }
     return cleaning.map { [self] _ in judge(task, members: members) }

@@ -51,7 +51,7 @@ extension LiveRun {
     case .success(let length): delay = length
     case .failure(let failure): return Future(value: failAtStart(task, failure))
     }
-    events.publish(.stepStarted(task.address, attempt: 1), step: task.place)
+    tellStart(of: task)
     let since = time.now
     return pause(task.instance, in: task.scope, for: delay, shelter: task.shelter)
       .map { [self] pauseEnd in

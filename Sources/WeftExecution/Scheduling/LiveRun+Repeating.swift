@@ -141,11 +141,14 @@ extension LiveRun {
     tell(task, outcome)
     handOn(task, outcome, to: whole)
     let response = state.withLock { state in
-      let fault = state.scopes.absorbedFault(of: task.frame.scope)
       let hasFailed = outcome.verdict.conclusion == .failure
       state.scopes.passOnCounts(of: task.frame.scope, surviving: !hasFailed)
       state.scopes.close(task.frame.scope, groups: task.frame.part.groups)
-      guard let fault, hasFailed else { return Scopes.Response.nothing }
+      guard hasFailed, let failure = outcome.verdict.failure else {
+        return Scopes.Response.nothing
+      }
+      // What is told of the group, and nothing else that has failed in it.
+      let fault = Scopes.Fault(address: outcome.verdict.cause ?? task.address, failure: failure)
       return state.scopes.failed(fault, in: whole.frame.scope(around: whole.index, of: plan))
     }
     respond(to: response)

@@ -16,9 +16,37 @@ extension LiveRun {
     }
   }
 
+  /// Whom a decision is about. Found out before anything is done about it: what is turned away may end its
+  /// scope at once, whose number another then has.
+  private struct Affected {
+    var waiting: [Int] = []
+    var pauses: [Pause] = []
+    var running: [(stop: StopSwitch, level: StopLevel)] = []
+  }
+
   private func stop(in scope: Int) {
-    turnAway(in: scope)
-    let running = state.withLock { state in
+    let affected = affected(in: scope, stopping: true)
+    turnAway(affected)
+    for (stop, level) in affected.running { stop.request(level) }
+  }
+
+  private func turnAway(in scope: Int) { turnAway(affected(in: scope, stopping: false)) }
+
+  private func affected(in scope: Int, stopping: Bool) -> Affected {
+    let waiting = slots.waiting()
+    return state.withLock { state in
+      var affected = Affected()
+      affected.waiting = waiting.filter {
+        state.scopes.scope(scope, isAround: self.scope(ofInstance: $0, state))
+      }
+      let pauses = state.pauses.filter { _, pause in
+        state.scopes.scope(scope, isAround: pause.scope)
+          && (state.killsAtOnce || scope != 0 && state.scopes.isCancelling(scope)
+            || state.scopes.obstacle(in: pause.scope, sheltered: pause.shelter) != nil)
+      }
+      for instance in pauses.keys { state.pauses[instance] = nil }
+      affected.pauses = pauses.sorted { $0.key < $1.key }.map(\.value)
+      guard stopping else { return affected }
       let level: StopLevel = state.killsAtOnce ? .now : .graceful
       let inside = state.running.values.filter { attempt in
         state.scopes.scope(scope, isAround: attempt.scope)
@@ -26,28 +54,15 @@ extension LiveRun {
       // What is to run even then goes on, unless it is its own group that is ended.
       let stopped = inside.filter { scope != 0 || $0.shelter < .fromCancellation }
       if stopped.count < inside.count { state.scopes.noteIfCancelled() }
-      return stopped.map { ($0.stop, level) }
+      affected.running = stopped.map { ($0.stop, level) }
+      return affected
     }
-    for (stop, level) in running { stop.request(level) }
   }
 
   /// Those that wait for a slot or for a time have no turn any more.
-  private func turnAway(in scope: Int) {
-    let waiting = slots.waiting()
-    let refused = state.withLock { state in
-      waiting.filter { state.scopes.scope(scope, isAround: self.scope(ofInstance: $0, state)) }
-    }
-    slots.refuse(refused)
-    let pauses = state.withLock { state in
-      let ended = state.pauses.filter { _, pause in
-        state.scopes.scope(scope, isAround: pause.scope)
-          && (state.killsAtOnce || scope != 0 && state.scopes.isCancelling(scope)
-            || state.scopes.obstacle(in: pause.scope, sheltered: pause.shelter) != nil)
-      }
-      for instance in ended.keys { state.pauses[instance] = nil }
-      return ended.sorted { $0.key < $1.key }.map(\.value)
-    }
-    for pause in pauses {
+  private func turnAway(_ affected: Affected) {
+    slots.refuse(affected.waiting)
+    for pause in affected.pauses {
       pause.timer?.cancel()
       pause.promise.succeed(.cutShort)
     }

@@ -15,10 +15,11 @@ extension LiveRun {
     else { return results }
     let inside = plan.groups[sheltered].startNode...plan.groups[sheltered].endNode
     let needed = plan.dependencies[node].filter { Int($0) != plan.groups[body].startNode }
-    guard needed.count == results.count else { return results }
+    // What is above the start of the body comes last, and holds nobody back.
+    guard needed.count <= results.count else { return results }
     return zip(needed, results).map { needed, result in
       inside.contains(Int(needed)) ? result : result.holdingNobodyBack
-    }
+    } + results.dropFirst(needed.count)
   }
 
   /// The group that a step or a group is a member of; the end of a group is nobody's.

@@ -30,7 +30,6 @@ extension LiveRun {
     case .start(let shelter):
       var task = task
       task.shelter = shelter
-      noteCleanup(of: task.step.node, in: task.frame, scope: task.scope)
       events.publish(.stepQueued(task.address), step: task.place)
       switch task.step.action {
       case .run(let command):
@@ -54,17 +53,21 @@ extension LiveRun {
     return admission(
       StartCondition(texts), of: task.address, in: task.frame, scope: task.scope, after: results,
       inGroup: task.step.group, startsAlways: startsAlways || isFinal(task.step.group),
-      isSelected: selection.includes(step: task.index)
+      isSelected: selection.includes(step: task.index),
+      isDecided: task.frame.isElement(of: task.step.node)
+        && !plan.asksForEachElement(step: task.index)
     ) { () throws(StepFailure) in
       try StepResolver(values, in: task.frame).variables(ofStep: task.index)
     }
   }
 
-  /// - Parameter variables: What `env` is where the condition stands.
+  /// - Parameters:
+  ///   - isDecided: Whether the condition has been true once for all elements, and is not asked again.
+  ///   - variables: What `env` is where the condition stands.
   func admission(
     _ condition: StartCondition?, of address: StepAddress, in frame: Frame, scope: Int,
     after results: [NodeResult], inGroup group: Int, startsAlways: Bool = false,
-    isSelected: Bool = true,
+    isSelected: Bool = true, isDecided: Bool = false,
     variables: () throws(StepFailure) -> [String: ScopedText?]
   ) -> Admission {
     guard isSelected else { return .skip(.notSelected) }
@@ -86,7 +89,8 @@ extension LiveRun {
         && (startsAlways ? !hasFailed : !results.contains(where: \.holdsBack)),
       failure: !isCancelled && hasFailed, cancelled: isCancelled)
     return rule.decide(address: address) { condition in
-      Result { () throws(StepFailure) in
+      if isDecided { return .success(true) }
+      return Result { () throws(StepFailure) in
         var conditionScope = StepScope(values: values, frame: frame, group: group)
         if condition.readsVariables { conditionScope.variables = try variables() }
         conditionScope.statuses = status
@@ -168,7 +172,7 @@ extension LiveRun {
     var task = task
     task.began = task.began ?? time.now
     noteLog(of: task)
-    events.publish(.stepStarted(task.address, attempt: task.attempt), step: task.place)
+    tellStart(of: task)
     if let failure = attempt.obstacle {
       return finish(task, attempt, AttemptEnd(.failed(failure)), running: command, after: results)
     }
@@ -176,6 +180,15 @@ extension LiveRun {
     return executor.execute(attempt).flatMap { [self] end in
       finish(started, attempt, end, running: command, after: results)
     }
+  }
+
+  /// An attempt begins. What cleans up after the step is owed from now on: one that only waited for its turn
+  /// has left nothing behind.
+  func tellStart(of task: StepTask) {
+    if task.attempt == 1 {
+      noteCleanup(of: task.step.node, in: task.frame, scope: task.scope)
+    }
+    events.publish(.stepStarted(task.address, attempt: task.attempt), step: task.place)
   }
 
   private func finish(
@@ -195,7 +208,7 @@ extension LiveRun {
       logBytes: logs.size(of: task.instance), outputs: own?.outputs.map(HandedOn.init) ?? [])
     var concluded = end
     if reason == nil || task.shelter == .fromCancellation, let failure = end.failure,
-      task.ledger != nil
+      task.ledger != nil, obstacle(to: task) == nil
     {
       var task = task
       switch retry(of: &task, after: failure, own, attempt.resolved) {
@@ -228,7 +241,7 @@ extension LiveRun {
 
   /// The step fails before an attempt could be made.
   func failAtStart(_ task: StepTask, _ failure: StepFailure) -> NodeResult {
-    events.publish(.stepStarted(task.address, attempt: task.attempt), step: task.place)
+    tellStart(of: task)
     let tolerance =
       (try? StepResolver(values, in: task.frame).tolerance(ofStep: task.index))
       ?? task.step.allowFailure

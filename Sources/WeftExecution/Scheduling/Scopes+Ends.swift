@@ -25,9 +25,6 @@ extension Scopes {
     return next
   }
 
-  /// Whether something in the scope has failed and was not tolerated there.
-  func hasFailed(in scope: Int) -> Bool { scopes[scope].firstUntolerated != nil }
-
   // MARK: Counting
 
   /// Counts how something in the scope has ended.
@@ -81,13 +78,24 @@ extension Scopes {
     guard let address = scopes[scope].address else {
       preconditionFailure("the top level is no group")
     }
-    if scopes[scope].tolerance.tolerates(failure.classes), scopes[scope].firstUntolerated == nil {
+    if scopes[scope].tolerance.tolerates(failure.classes) {
+      // A member's failure that is not tolerated is the reason then.
+      if let fault = scopes[scope].firstUntolerated { return failed(group: scope, by: fault) }
       return (Verdict(outcome: .failure, conclusion: .success, failure: failure), .nothing)
     }
     let response = failed(Fault(address: address, failure: failure), in: scopes[scope].parent)
     let verdict = Verdict(
       outcome: .failure, conclusion: .failure, failure: failure, blame: address)
     return (verdict, response)
+  }
+
+  /// A group fails by a member; outside of it that counts now, unless it has already.
+  private mutating func failed(group scope: Int, by fault: Fault) -> (Verdict, Response) {
+    let verdict = Verdict(
+      outcome: .failure, conclusion: .failure, failure: fault.failure, cause: fault.address,
+      blame: fault.address)
+    let passesOn = scopes[scope].absorption != .none
+    return (verdict, passesOn ? failed(fault, in: scopes[scope].parent) : .nothing)
   }
 
   /// Everything in the group has ended; a group that timed out fails by that, and its failure counts in
@@ -103,13 +111,11 @@ extension Scopes {
       )
     }
     if let failure = scopes[scope].timedOut { return failed(group: scope, failure) }
-    if let fault = scopes[scope].firstUntolerated ?? scopes[scope].firstFault {
-      let isTolerated = scopes[scope].firstUntolerated == nil
+    if let fault = scopes[scope].firstUntolerated { return failed(group: scope, by: fault) }
+    if let fault = scopes[scope].firstFault {
       let verdict = Verdict(
-        outcome: .failure, conclusion: isTolerated ? .success : .failure, failure: fault.failure,
-        cause: fault.address, blame: isTolerated ? nil : fault.address)
-      let passesOn = !isTolerated && scopes[scope].absorption != .none
-      return (verdict, passesOn ? failed(fault, in: scopes[scope].parent) : .nothing)
+        outcome: .failure, conclusion: .success, failure: fault.failure, cause: fault.address)
+      return (verdict, .nothing)
     }
     for outcome in [Outcome.cancelled, .skipped] {
       if let member = members.first(where: { $0.conclusion == outcome && $0.holdsBack }) {

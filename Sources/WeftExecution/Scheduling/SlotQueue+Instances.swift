@@ -48,7 +48,10 @@ extension SlotQueue {
     guard !departing.isEmpty else { return }
     var staying: [Departure] = []
     for departure in departing {
-      guard departure.row.allSatisfy({ records[$0].position == .absent }) else {
+      // Of its limits, instances further in may hold something a little longer.
+      guard departure.row.allSatisfy({ records[$0].position == .absent }),
+        departure.limits.allSatisfy({ limits[$0].free == limits[$0].slots })
+      else {
         staying.append(departure)
         continue
       }

@@ -129,6 +129,13 @@ final class Slots: Sendable {
     }
   }
 
+  /// What nobody holds: of the run's slots, and of each pool's.
+  func free(ofPools count: Int) -> (run: Int, pools: [Int]) {
+    state.withLock { state in
+      (state.queue.free, (0..<count).map { state.queue.pools.free(ofPool: $0) })
+    }
+  }
+
   /// Those that wait for a slot.
   func waiting() -> [Int] {
     state.withLock { state in

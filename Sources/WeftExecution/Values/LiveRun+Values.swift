@@ -94,7 +94,7 @@ extension LiveRun {
 
   /// Computes a step that runs nothing.
   func compute(_ task: StepTask) -> NodeResult {
-    events.publish(.stepStarted(task.address, attempt: 1), step: task.place)
+    tellStart(of: task)
     let since = time.now
     let own = NodeValues(outcome: .success, conclusion: .success, attempts: 1)
     let end = StepEnd(

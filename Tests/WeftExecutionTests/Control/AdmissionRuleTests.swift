@@ -65,7 +65,7 @@ import WeftPlanning
   @Test func atTheEndFailuresHoldNothingBackAndACancellationDoes() throws {
     #expect(
       try decision(nil, obstacle: Self.failed, closure: Self.held, startsAlways: true)
-        == "start fromCancellation")
+        == "start fromFailures")
     #expect(
       try decision(nil, obstacle: Self.cancelled, closure: Self.cancelled, startsAlways: true)
         == "skip \(Self.cancelled)")
