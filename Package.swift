@@ -102,7 +102,8 @@ package.targets += [
   .testTarget(
     name: "SimulationTests",
     dependencies: [
-      "WeftFutures", "WeftDefinition", "WeftPlanning", "WeftExecution", "WeftTestKit",
+      "WeftFutures", "WeftJSON", "WeftDefinition", "WeftPlanning", "WeftPlatform", "WeftExecution",
+      "WeftTestKit",
     ],
     swiftSettings: settings),
   .testTarget(

@@ -28,6 +28,20 @@ package final class ManualTime: TimeSource {
     state.withLock { $0.now = end }
   }
 
+  /// When the next action is due; `nil`: none is.
+  package var nextDue: Duration? { state.withLock { $0.queue.nextDue() } }
+
+  /// Moves the clock to when the next action is due, and calls that one alone.
+  package func callNext() {
+    guard let due = nextDue else { return }
+    nextAction(until: due)?()
+  }
+
+  /// Moves the clock, and leaves for later what becomes due by that.
+  package func move(to moment: Duration) {
+    state.withLock { $0.now = max($0.now, moment) }
+  }
+
   /// How many actions are still to be called.
   package var scheduledCount: Int { state.withLock { $0.queue.count } }
 

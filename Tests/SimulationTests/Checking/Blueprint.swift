@@ -1,0 +1,203 @@
+import WeftDefinition
+import WeftJSON
+
+/// Who stands where in a workflow, and waits for whom: read from the workflow by the words of SPEC §1.1, and
+/// not from the plan.
+struct Blueprint {
+  enum Part: Hashable {
+    case main, finally
+    case cleanup(of: String)
+  }
+
+  struct Member {
+    let id: String
+    let step: Step
+    /// The group that it is in; `nil` at the top level.
+    let parent: String?
+    /// The loops around it, the outermost first; itself at last if it is one.
+    let loops: [String]
+    let part: Part
+    /// Of a group, in the order of the file.
+    var members: [String] = []
+    /// What it waits for beside the start of its group.
+    var needs: [String] = []
+    let condition: RandomCondition?
+
+    var isLoop: Bool { step.control.fanOut != nil }
+    var retries: Bool { !step.control.retry.isEmpty }
+    var group: StepGroup? { if case .group(let group) = step.action { group } else { nil } }
+    /// Whether some members can decide how it ends while others go on.
+    var endsEarly: Bool { group.map { $0.order == .race || $0.join != .all } ?? false }
+    /// In `finally` and `cleanup` steps start always, unless they say otherwise.
+    var isClosing: Bool { part != .main }
+  }
+
+  let workflow: Workflow
+  private(set) var members: [String: Member] = [:]
+  private(set) var topLevel: [String] = []
+  private let made: RandomWorkflow
+
+  init(_ made: RandomWorkflow) {
+    self.made = made
+    workflow = made.workflow
+    topLevel = add(workflow.body.members, of: workflow.body.order, in: nil, [], .main)
+    guard !workflow.finally.isEmpty else { return }
+    let group = StepGroup(.steps, workflow.finally)
+    let step = Step(action: .group(group), timeout: WorkflowLimits.finallyTimeout)
+    members["finally"] = Member(
+      id: "finally", step: step, parent: nil, loops: [], part: .finally, condition: nil)
+    let inside = add(workflow.finally, of: .steps, in: "finally", [], .finally)
+    members["finally"]?.members = inside
+  }
+
+  private mutating func add(
+    _ steps: [Step], of order: StepGroup.Order, in parent: String?, _ loops: [String], _ part: Part
+  ) -> [String] {
+    var ids: [String] = []
+    for step in steps {
+      guard let id = step.id?.text else { preconditionFailure("simulated steps have ids") }
+      var needs = Set(step.needs?.map(\.name) ?? (order == .steps ? Array(ids.suffix(1)) : []))
+      needs.formUnion(made.readings[id] ?? [])
+      needs.formUnion(made.conditions[id]?.references ?? [])
+      let own = step.control.fanOut == nil ? loops : loops + [id]
+      members[id] = Member(
+        id: id, step: step, parent: parent, loops: own, part: part, needs: needs.sorted(),
+        condition: made.conditions[id])
+      if case .group(let group) = step.action {
+        let inside = add(group.members, of: group.order, in: id, own, part)
+        members[id]?.members = inside
+      }
+      addCleanup(of: step, id, in: parent, own)
+      ids.append(id)
+    }
+    return ids
+  }
+
+  private mutating func addCleanup(
+    of step: Step, _ id: String, in parent: String?, _ loops: [String]
+  ) {
+    let cleanup = step.control.cleanup
+    for (index, cleaning) in cleanup.enumerated() {
+      let address = cleanup.count == 1 ? "\(id).cleanup" : "\(id).cleanup.\(index + 1)"
+      members[address] = Member(
+        id: address, step: cleaning, parent: parent, loops: loops, part: .cleanup(of: id),
+        condition: made.conditions[address])
+    }
+  }
+
+  func member(_ id: String) -> Member {
+    guard let member = members[id] else { preconditionFailure("nobody is called \(id)") }
+    return member
+  }
+
+  // MARK: Elements
+
+  /// The keys of a loop's elements, in order.
+  func keys(of loop: String) -> [String] {
+    switch member(loop).step.control.fanOut {
+    case .forEach(let forEach):
+      guard case .values(let listed) = forEach.elements else { return [] }
+      switch listed {
+      case .array(let elements): return elements.indices.map(String.init)
+      case .object(let object): return object.members.map(\.key)
+      default: return []
+      }
+    case .matrix(let matrix):
+      return matrix.axes.reduce([""]) { keys, axis in
+        guard case .values(.array(let values)) = axis.values else { return [] }
+        return keys.flatMap { key in
+          values.map { value in
+            guard case .string(let text) = value else { return key }
+            return key.isEmpty ? text : "\(key), \(text)"
+          }
+        }
+      }
+    case nil: return []
+    }
+  }
+
+  func isForEach(_ loop: String) -> Bool {
+    if case .forEach = member(loop).step.control.fanOut { true } else { false }
+  }
+}
+
+/// A step or group for certain elements of the loops around it.
+struct Spot: Hashable {
+  let id: String
+  /// One for each loop around it, the outermost first; its own last, if it is one element of a loop.
+  var keys: [String]
+}
+
+extension Blueprint {
+  /// Whether it stands for one element, and not for the loop as a whole.
+  func isElement(_ spot: Spot) -> Bool {
+    let member = member(spot.id)
+    return member.isLoop && spot.keys.count == member.loops.count
+  }
+
+  func isWholeLoop(_ spot: Spot) -> Bool { member(spot.id).isLoop && !isElement(spot) }
+
+  /// What is directly around it: a loop around its element, else a group; `nil`: the run.
+  func around(_ spot: Spot) -> Spot? {
+    if isElement(spot) { return Spot(id: spot.id, keys: spot.keys.dropLast()) }
+    guard let parent = member(spot.id).parent else { return nil }
+    return Spot(id: parent, keys: Array(spot.keys.prefix(member(parent).loops.count)))
+  }
+
+  /// All that is around it, from the inside out.
+  func enclosing(_ spot: Spot) -> [Spot] {
+    Array(sequence(first: spot, next: around).dropFirst())
+  }
+
+  /// Another member, seen from a spot; a loop as a whole.
+  func spot(_ id: String, from spot: Spot) -> Spot {
+    let other = member(id)
+    return Spot(id: id, keys: Array(spot.keys.prefix(other.loops.count - (other.isLoop ? 1 : 0))))
+  }
+
+  /// The members of a group, or of an element of one.
+  func members(of group: Spot) -> [Spot] { member(group.id).members.map { spot($0, from: group) } }
+
+  /// What it waits for beside what is around it.
+  func needs(of spot: Spot) -> [Spot] {
+    isElement(spot) ? [] : member(spot.id).needs.map { self.spot($0, from: spot) }
+  }
+
+  /// The place of the innermost element of a `forEach` around it.
+  func index(at spot: Spot) -> Int? {
+    for (loop, key) in zip(member(spot.id).loops, spot.keys).reversed() where isForEach(loop) {
+      return keys(of: loop).firstIndex(of: key)
+    }
+    return nil
+  }
+
+  /// How events call it.
+  func address(of spot: Spot) -> String {
+    let member = member(spot.id)
+    var parts = zip(member.loops, spot.keys).map { "\($0)[\($1)]" }
+    if case .cleanup(let cleaned) = member.part, member.loops.last == cleaned {
+      parts.append(String(spot.id.dropFirst(cleaned.count + 1)))
+    } else if !isElement(spot) {
+      parts.append(spot.id)
+    }
+    return parts.joined(separator: ".")
+  }
+
+  /// Whom events call so; `nil` if it is nobody.
+  func spot(called address: String) -> Spot? {
+    var (loops, keys, rest) = ([String](), [String](), address[...])
+    while let open = rest.firstIndex(of: "["), let close = rest[open...].firstIndex(of: "]") {
+      loops.append(String(rest[..<open]))
+      keys.append(String(rest[rest.index(after: open)..<close]))
+      rest = rest[rest.index(after: close)...]
+      if rest.first == "." { rest = rest.dropFirst() }
+    }
+    var id = String(rest)
+    if let last = loops.last {
+      if id.isEmpty { id = last } else if id.hasPrefix("cleanup") { id = "\(last).\(id)" }
+    }
+    guard members[id] != nil else { return nil }
+    let spot = Spot(id: id, keys: keys)
+    return self.address(of: spot) == address ? spot : nil
+  }
+}

@@ -1,0 +1,80 @@
+import WeftDefinition
+import WeftExecution
+import WeftPlanning
+
+/// Slots of the run, of groups and of pools: who holds some, who waits for some.
+struct Capacity {
+  private let workflow: Workflow
+  private let maxParallel: Int
+  private(set) var running: [Spot] = []
+  var waiting: [Spot] = []
+  /// By pool: what its rate still allows, as of a time.
+  private var buckets: [String: (level: Double, at: Duration)] = [:]
+
+  init(_ simulation: Simulation) {
+    workflow = simulation.made.workflow
+    maxParallel = simulation.maxParallel
+  }
+
+  private func held(ofPool pool: String, _ blueprint: Blueprint) -> Int {
+    running.reduce(0) { $0 + Capacity.slots(of: pool, blueprint.member($1.id)) }
+  }
+
+  private static func slots(of pool: String, _ member: Blueprint.Member) -> Int {
+    member.step.control.pools.first { $0.pool == pool }?.slots ?? 0
+  }
+
+  private func running(in group: Spot, _ blueprint: Blueprint) -> Int {
+    running.count { blueprint.enclosing($0).contains(group) }
+  }
+
+  private func level(of pool: Pool, at now: Duration) -> Double {
+    guard let rate = pool.rate else { return .infinity }
+    let (level, then) = buckets[pool.name] ?? (Double(rate.count), .zero)
+    let refilled = (now - then) / rate.period * Double(rate.count)
+    return min(Double(rate.count), level + refilled)
+  }
+
+  /// An attempt begins: what it makes too much.
+  mutating func start(_ spot: Spot, of blueprint: Blueprint, at now: Duration) -> [String] {
+    waiting.removeAll { $0 == spot }
+    running.append(spot)
+    var excesses: [String] = []
+    if running.count > maxParallel { excesses.append("\(running.count) run, of \(maxParallel)") }
+    for group in blueprint.enclosing(spot) where !blueprint.isWholeLoop(group) {
+      guard let limit = blueprint.member(group.id).group?.maxParallel else { continue }
+      let count = running(in: group, blueprint)
+      if count > limit { excesses.append("\(count) run in \(group.id), of \(limit)") }
+    }
+    for pool in workflow.pools {
+      let slots = Capacity.slots(of: pool.name, blueprint.member(spot.id))
+      guard slots > 0 else { continue }
+      let held = held(ofPool: pool.name, blueprint)
+      if held > pool.slots { excesses.append("\(held) of \(pool.name) are held, of \(pool.slots)") }
+      let level = level(of: pool, at: now)
+      if level < Double(slots) - 1e-6 { excesses.append("\(pool.name) is taken too fast") }
+      buckets[pool.name] = (level - Double(slots), now)
+    }
+    return excesses
+  }
+
+  mutating func end(_ spot: Spot) { running.removeAll { $0 == spot } }
+
+  /// Whether it could have what it waits for, and nobody else waits for the same of a pool.
+  func hasRoom(for spot: Spot, of blueprint: Blueprint, at now: Duration) -> Bool {
+    guard running.count < maxParallel else { return false }
+    for group in blueprint.enclosing(spot) where !blueprint.isWholeLoop(group) {
+      guard let limit = blueprint.member(group.id).group?.maxParallel else { continue }
+      if running(in: group, blueprint) >= limit { return false }
+    }
+    return workflow.pools.allSatisfy { pool in
+      let slots = Capacity.slots(of: pool.name, blueprint.member(spot.id))
+      guard slots > 0 else { return true }
+      let others = waiting.contains {
+        $0 != spot && Capacity.slots(of: pool.name, blueprint.member($0.id)) > 0
+      }
+      return !others && held(ofPool: pool.name, blueprint) + slots <= pool.slots
+        && level(of: pool, at: now) > Double(slots) + 1e-6
+    }
+  }
+}

@@ -1,0 +1,82 @@
+import WeftDefinition
+import WeftExecution
+import WeftPlanning
+
+/// How many ended how; what was done in an attempt of a group that is followed by another does not count.
+struct OutcomeTally {
+  private var ends: [Spot: [Outcome]] = [:]
+
+  mutating func add(_ end: StepEnd, at spot: Spot) { ends[spot, default: []].append(end.outcome) }
+  mutating func add(_ reason: SkipReason, at spot: Spot) {
+    ends[spot, default: []].append(reason.outcome)
+  }
+  mutating func forget(_ spot: Spot) { ends[spot] = nil }
+
+  func count(_ outcome: Outcome) -> Int {
+    ends.values.reduce(0) { $0 + $1.count { $0 == outcome } }
+  }
+}
+
+extension RunChecker {
+  mutating func checkEnd() {
+    guard let end else { return require(false, "the run did not finish") }
+    for spot in topLevel { require(result(spot) != nil, "\(name(spot)) has no end") }
+    for (spot, state) in states {
+      require(state.phase == .ended, "\(name(spot)) has no end: it is \(state.phase)")
+    }
+    requireCleaned(in: nil)
+    let started = simulation.attempts.map { "\($0.address) \($0.number)" }
+    let announced = startedAttempts.map { "\($0.address) \($0.number)" }
+    require(started == announced, "other attempts were made than are told of")
+    checkFinally()
+    checkOutcome(end)
+    checkReport(end)
+  }
+
+  private mutating func checkFinally() {
+    guard !blueprint.workflow.finally.isEmpty else { return }
+    let finally = Spot(id: "finally", keys: [])
+    require(state(finally).phase == .ended, "what is to be done finally was not done")
+  }
+
+  /// The run's outcome follows from what happened in it.
+  private mutating func checkOutcome(_ end: RunEnd) {
+    // Of those of one moment, the first that is told need not be the first that was decided.
+    let first = culprits.filter { $0.at == culprits[0].at }.map(\.address)
+    let possible = first.isEmpty ? Array(closing.culprits.prefix(1)) : first
+    let culprit = possible.first
+    require(
+      end.firstFailure.map(possible.contains) ?? possible.isEmpty,
+      "the run fails of \(end.firstFailure?.text ?? "nothing"), and not of \(possible)")
+    let cancellation = cancelled[nil]?.first
+    // A cancellation that changed nothing has not happened; one may have changed more than who was cancelled.
+    let hasActed = counts.count(.cancelled) > 0 || end.outcome == .cancelled
+    let isCancelled = cancellation != nil && hasActed
+    let outcome: Outcome =
+      if isCancelled { .cancelled } else if culprit != nil { .failure } else { .success }
+    require(end.outcome == outcome, "the run ends in \(end.outcome), and not in \(outcome)")
+    require(end.cancellation == (isCancelled ? cancellation : nil), "another cancellation is told")
+    let told = end.counts
+    require(told.succeeded == counts.count(.success), "\(told.succeeded) succeeded")
+    require(
+      told.failed + told.tolerated == counts.count(.failure),
+      "\(told.failed) failed, \(told.tolerated) were tolerated; not \(counts.count(.failure))")
+    require(told.cancelled == counts.count(.cancelled), "\(told.cancelled) were cancelled")
+    require(told.skipped == counts.count(.skipped), "\(told.skipped) were skipped")
+  }
+
+  /// The events fold to the report.
+  private mutating func checkReport(_ end: RunEnd) {
+    let report = simulation.report
+    require(report.end == end, "the report ends otherwise")
+    var left = told
+    for step in report.steps {
+      if let state = left.removeValue(forKey: step.address) {
+        require(step.state == state, "\(step.address) is reported otherwise")
+      } else {
+        require(step.state == .pending, "\(step.address) is reported, and nothing was told of it")
+      }
+    }
+    require(left.isEmpty, "\(left.keys.map(\.text).sorted()) are not reported")
+  }
+}

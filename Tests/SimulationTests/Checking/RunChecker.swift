@@ -1,0 +1,149 @@
+import WeftDefinition
+import WeftExecution
+import WeftPlanning
+
+/// Holds the events of a run against what SPEC §1.3, §5 and §6 promise. It reads the workflow and the events; it
+/// knows the rules and not the engine.
+///
+/// Files of this type: what is known (RunChecker+Knowledge), may it start (RunChecker+Starting), why it was
+/// skipped (RunChecker+Skipping), attempts (RunChecker+Attempts), groups and loops (RunChecker+Groups), slots
+/// and pools (Capacity), what comes at the end (RunChecker+Closing, RunChecker+End).
+struct RunChecker {
+  /// Where a step, a group, a loop or an element of one stands.
+  struct State {
+    enum Phase { case waiting, queued, running, pausing, ended }
+
+    var phase = Phase.waiting
+    var attempt = 0
+    /// Of the first attempt, and of the last.
+    var (began, startedAt) = (Duration.zero, Duration.zero)
+    /// Which of all attempts it is.
+    var record = -1
+    /// When the next attempt is due.
+    var resumesAt = Duration.zero
+    /// How often each retry policy has been followed.
+    var retries: [Int: Int] = [:]
+    var end: End?
+    /// Of a group or loop: members that have succeeded, in order; elements that have failed.
+    var successes: [Spot] = []
+    var failures = 0
+  }
+
+  enum End {
+    case step(StepEnd)
+    case group(GroupEnd)
+    case skip(SkipReason)
+  }
+
+  /// A reason that was not true when it was told; it may become so before time moves on.
+  struct Doubt {
+    let message: String
+    let isTrue: (RunChecker) -> Bool
+  }
+
+  let simulation: Simulation
+  let blueprint: Blueprint
+  var violations: [String] { findings.violations }
+  private let findings = Findings()
+  var now = Duration.zero
+  var states: [Spot: State] = [:]
+  /// Scopes in which a failure lets nothing new start; `nil`: the run.
+  var held: Set<Spot?> = []
+  /// Scopes that are being ended, and why.
+  var cancelled: [Spot?: Set<CancelReason>] = [:]
+  /// When races, and groups that wait for some, were decided.
+  var decided: [Spot?: Duration] = [:]
+  var capacity: Capacity
+  var closing = Closing()
+  /// Before what is done finally.
+  var cleanupHasFailed = false
+  /// The failures that reached the run, in order: whom to name, and when.
+  var culprits: [(address: StepAddress, at: Duration)] = []
+  var counts = OutcomeTally()
+  /// What was told last of each address.
+  var told: [StepAddress: StepState] = [:]
+  var startedAttempts: [(address: StepAddress, number: Int)] = []
+  var runCancellation: CancelReason?
+  var end: RunEnd?
+  var doubts: [Doubt] = []
+  /// How many values were read.
+  var readings = 0
+  private var spots: [StepAddress: Spot] = [:]
+
+  init(_ simulation: Simulation) {
+    self.simulation = simulation
+    blueprint = Blueprint(simulation.made)
+    capacity = Capacity(simulation)
+    for remains in simulation.remains { require(false, remains) }
+    for (index, event) in simulation.events.enumerated() {
+      require(event.sequence == UInt64(index + 1), "a gap before \(event.sequence)")
+      if event.elapsed > now { moveOn(to: event.elapsed) }
+      require(end == nil, "an event after the end: \(event.kind)")
+      check(event.kind)
+      settleDoubts()
+    }
+    settleDoubts(finally: true)
+    checkEnd()
+  }
+
+  /// What was found is kept apart, so that a message may say what the checker knows.
+  private final class Findings {
+    var violations: [String] = []
+  }
+
+  func require(_ condition: Bool, _ message: @autoclosure () -> String) {
+    if !condition { findings.violations.append("\(message()) (at \(now))") }
+  }
+
+  /// Says nothing if it is true by the time at which the clock moves on: what is decided in one moment is not
+  /// always told in the order in which it was.
+  mutating func requireSoon(_ message: String, _ isTrue: @escaping (RunChecker) -> Bool) {
+    if !isTrue(self) { doubts.append(Doubt(message: message, isTrue: isTrue)) }
+  }
+
+  private mutating func settleDoubts(finally isLast: Bool = false) {
+    guard !doubts.isEmpty else { return }
+    let open = doubts.filter { !$0.isTrue(self) }
+    doubts = isLast ? [] : open
+    if isLast { for doubt in open { require(false, doubt.message) } }
+  }
+
+  /// Nothing more happens at this time: what could have happened has.
+  private mutating func moveOn(to time: Duration) {
+    settleDoubts(finally: true)
+    requireNobodyIdle()
+    requireStops()
+    now = time
+  }
+
+  private mutating func check(_ kind: RunEvent.Kind) {
+    switch kind {
+    case .runStarted: require(states.isEmpty, "the run starts late")
+    case .stepQueued(let step): at(step) { $0.queued($1) }
+    case .stepStarted(let step, let attempt): at(step) { $0.started($1, attempt: attempt) }
+    case .stepRetrying(let step, let retry): at(step) { $0.retrying($1, retry) }
+    case .stepFinished(let step, let end): at(step) { $0.finished($1, end) }
+    case .stepSkipped(let step, let reason): at(step) { $0.skipped($1, reason) }
+    case .groupStarted(let group, let start): at(group) { $0.groupStarted($1, start) }
+    case .groupRetrying(let group, let retry): at(group) { $0.groupRetrying($1, retry) }
+    case .groupFinished(let group, let end): at(group) { $0.groupFinished($1, end) }
+    case .runCancelling(let reason):
+      require(runCancellation == nil, "the run is cancelled again")
+      runCancellation = reason
+      if case .failure = reason { break }
+      cancelled[nil, default: []].insert(reason)
+    case .runFinished(let end): self.end = end
+    case .stepOutput, .runWarning, .outputDropped, .snapshot:
+      require(false, "unexpected \(kind)")
+    }
+  }
+
+  private mutating func at(_ address: StepAddress, _ check: (inout RunChecker, Spot) -> Void) {
+    if let known = spots[address] { return check(&self, known) }
+    guard let spot = blueprint.spot(called: address.text) else {
+      return require(false, "nobody is called \(address)")
+    }
+    spots[address] = spot
+    check(&self, spot)
+  }
+}

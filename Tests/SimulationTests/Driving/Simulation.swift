@@ -1,0 +1,124 @@
+import WeftDefinition
+import WeftFutures
+import WeftPlanning
+import WeftPlatform
+import WeftTestKit
+
+@testable import WeftExecution
+
+/// One run that a seed describes, from its start to its end, in time that the simulation moves.
+struct Simulation {
+  let seed: UInt64
+  let made: RandomWorkflow
+  let plan: Plan
+  let maxParallel: Int
+  private(set) var events: [RunEvent] = []
+  private(set) var attempts: [ScriptedWorld.Record] = []
+  private(set) var report: RunReport
+  /// When somebody ended the run from outside, and how.
+  private(set) var interruptions: [Interruption] = []
+  /// What was left when the run had ended, or did not go on; empty is right.
+  private(set) var remains: [String] = []
+
+  struct Interruption: Hashable {
+    let moment: Duration
+    let kills: Bool
+  }
+
+  /// `nil` if the planner rejects the workflow.
+  init?(seed: UInt64, planting fault: PlantedFault? = nil) {
+    self.init(seed: seed, RandomWorkflow.make(seed: seed), planting: fault)
+  }
+
+  init?(seed: UInt64, _ made: RandomWorkflow, planting fault: PlantedFault? = nil) {
+    guard let plan = Planner.plan(made.workflow).plan,
+      let planned = Planner.plan(fault?.workflow(made.workflow) ?? made.workflow).plan
+    else { return nil }
+    (self.seed, self.made, self.plan) = (seed, made, plan)
+    var random = SeededGenerator(seed: seed ^ 0x5EED)
+    maxParallel = Int.random(in: 1...6, using: &random)
+    let plans = Interruption.plan(&random)
+    let time = ManualTime()
+    let world = ScriptedWorld(
+      time: time, seed: seed, failures: [0, 8, 20, 45].randomElement(using: &random)!)
+    var configuration = EngineConfiguration()
+    configuration.maxParallel = maxParallel
+    configuration.randomSeed = seed
+    var subscription: EventSubscription?
+    let run = LiveRun.start(
+      planned, id: RunID("simulated"), configuration: configuration,
+      executor: fault?.executor(world) ?? world, time: time
+    ) { subscription = $0.subscribe() }
+    report = run.report
+    drive(run, world, time, interrupting: plans, &random)
+    events = subscription?.takeAll() ?? []
+    if let fault { events = fault.events(events) }
+    attempts = world.records
+    report = run.report
+    noteRemains(of: run, world, time)
+  }
+
+  /// No run takes longer than this, nor more turns.
+  private static let (longest, mostTurns) = (Duration.seconds(20_000), 50_000)
+
+  private mutating func drive(
+    _ run: LiveRun, _ world: ScriptedWorld, _ time: ManualTime,
+    interrupting plans: [Interruption], _ random: inout SeededGenerator
+  ) {
+    var plans = plans[...]
+    for _ in 0..<Simulation.mostTurns {
+      guard !run.completion.isSettled else { return }
+      world.noticeStops()
+      if let plan = plans.first, plan.moment <= time.now {
+        plans = plans.dropFirst()
+        interruptions.append(Interruption(moment: time.now, kills: plan.kills))
+        if plan.kills { run.killNow() } else { run.cancel(.requested) }
+        continue
+      }
+      let moments = [world.nextDue, time.nextDue].compactMap { $0 }
+      guard let next = moments.min(), next <= Simulation.longest else { break }
+      if let plan = plans.first, plan.moment < next, next > time.now {
+        time.move(to: plan.moment)
+        continue
+      }
+      // Of a timer and an attempt that are due together either may be first.
+      let isTimer =
+        time.nextDue == next && (world.nextDue != next || Bool.random(using: &random))
+      if isTimer {
+        time.callNext()
+      } else if next > time.now {
+        time.move(to: next)
+      } else {
+        world.endOne(at: next, using: &random)
+      }
+    }
+    remains.append("the run does not end")
+  }
+
+  private mutating func noteRemains(of run: LiveRun, _ world: ScriptedWorld, _ time: ManualTime) {
+    guard run.completion.isSettled else { return run.abandon() }
+    if time.scheduledCount > 0 { remains.append("\(time.scheduledCount) timers are left") }
+    if world.runningCount > 0 { remains.append("\(world.runningCount) attempts still run") }
+    let waiting = run.slots.waiting()
+    if !waiting.isEmpty { remains.append("instances \(waiting) still wait for slots") }
+    let free = run.slots.free(ofPools: plan.workflow.pools.count)
+    if free.run != maxParallel { remains.append("\(free.run) of \(maxParallel) slots are free") }
+    if free.pools != plan.workflow.pools.map(\.slots) {
+      remains.append("of the pools \(free.pools) slots are free")
+    }
+  }
+}
+
+extension Simulation.Interruption {
+  /// Most runs are left alone.
+  fileprivate static func plan(_ random: inout SeededGenerator) -> [Self] {
+    guard Int.random(in: 0..<100, using: &random) < 25 else { return [] }
+    let moment = Int.random(in: 0...40, using: &random)
+    var plan = [Self(moment: .seconds(moment), kills: false)]
+    if Int.random(in: 0..<100, using: &random) < 35 {
+      plan.append(
+        Self(moment: .seconds(moment + Int.random(in: 0...15, using: &random)), kills: true))
+    }
+    return plan
+  }
+}

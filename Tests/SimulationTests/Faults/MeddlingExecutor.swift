@@ -1,0 +1,42 @@
+import Synchronization
+import WeftFutures
+import WeftPlanning
+
+@testable import WeftExecution
+
+/// Runs attempts, and does to the engine what a wrong engine would do to itself.
+final class MeddlingExecutor: StepExecutor {
+  private let fault: PlantedFault
+  private let world: ScriptedWorld
+  /// The number of a step that has ended and does not come again, and when that was.
+  private let ended = Mutex<(instance: Int, at: Duration)?>(nil)
+
+  init(_ fault: PlantedFault, _ world: ScriptedWorld) {
+    (self.fault, self.world) = (fault, world)
+  }
+
+  func execute(_ attempt: Attempt) -> Future<AttemptEnd, Never> {
+    switch fault {
+    case .slotNotReturned: takeSlotAgain(attempt)
+    case .elementRunTwice where attempt.address.text.hasSuffix("]"): _ = world.execute(attempt)
+    default: break
+    }
+    let future = world.execute(attempt)
+    guard attempt.step.group == 0, attempt.index == attempt.instance, attempt.step.retry.isEmpty
+    else { return future }
+    return future.map { [self] end in
+      ended.withLock { $0 = (attempt.instance, world.now) }
+      return end
+    }
+  }
+
+  /// A step that has ended holds a slot again, as if it had never given it back.
+  private func takeSlotAgain(_ attempt: Attempt) {
+    let again = ended.withLock { ended -> Int? in
+      guard let known = ended, known.at < world.now else { return nil }
+      ended = nil
+      return known.instance
+    }
+    if let again { _ = attempt.slots.acquire(again) }
+  }
+}

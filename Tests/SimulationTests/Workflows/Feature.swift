@@ -1,0 +1,108 @@
+import WeftDefinition
+import WeftExecution
+import WeftJSON
+
+/// What can meet in one run; each pair of them has to, often enough.
+enum Feature: String, CaseIterable {
+  case condition, statusFunction, retry, retriedGroup, wait, race, join, forEach, matrix, noElements
+  case tolerance, elementLimit, pool, rate, stepTimeout, groupTimeout, runTimeout, allowFailure
+  case finally, cleanup, onFailureCancel, onFailureContinue, nestedGroup, crossNeeds, groupLimit
+  case readValues, cancellation, kill
+
+  /// Those that exclude each other.
+  static let exclusive: Set<Set<Feature>> = [[.onFailureCancel, .onFailureContinue]]
+
+  static func all(of simulation: Simulation) -> Set<Feature> {
+    var finder = FeatureFinder()
+    finder.look(at: simulation.made)
+    if !simulation.interruptions.isEmpty { finder.found.insert(.cancellation) }
+    if simulation.interruptions.contains(where: \.kills) { finder.found.insert(.kill) }
+    return finder.found
+  }
+}
+
+private struct FeatureFinder {
+  var found: Set<Feature> = []
+
+  mutating func look(at made: RandomWorkflow) {
+    let workflow = made.workflow
+    if workflow.timeout != nil { found.insert(.runTimeout) }
+    if !workflow.finally.isEmpty { found.insert(.finally) }
+    switch workflow.onFailure {
+    case .stop: break
+    case .cancel: found.insert(.onFailureCancel)
+    case .continue: found.insert(.onFailureContinue)
+    }
+    for condition in made.conditions.values where !condition.statuses.isEmpty {
+      found.insert(.statusFunction)
+    }
+    let rated = Set(workflow.pools.filter { $0.rate != nil }.map(\.name))
+    for step in workflow.body.members + workflow.finally { look(at: step, rated, depth: 0) }
+  }
+
+  private mutating func note(_ feature: Feature, if isThere: Bool) {
+    if isThere { found.insert(feature) }
+  }
+
+  private mutating func look(at step: Step, _ rated: Set<String>, depth: Int) {
+    let control = step.control
+    note(.condition, if: control.condition != nil)
+    note(.pool, if: !control.pools.isEmpty)
+    note(.rate, if: control.pools.contains { rated.contains($0.pool) })
+    note(.allowFailure, if: step.allowFailure != .none)
+    note(.cleanup, if: !control.cleanup.isEmpty)
+    note(.crossNeeds, if: depth > 0 && step.needs?.isEmpty == false)
+    note(.readValues, if: !step.settings.environment.isEmpty)
+    look(at: control.fanOut)
+    guard case .group(let group) = step.action else {
+      note(.retry, if: !control.retry.isEmpty)
+      note(.stepTimeout, if: step.timeout != nil)
+      if case .wait = step.action { found.insert(.wait) }
+      return
+    }
+    note(.retriedGroup, if: !control.retry.isEmpty)
+    note(.groupTimeout, if: step.timeout != nil)
+    note(.race, if: group.order == .race)
+    note(.join, if: group.join != .all)
+    note(.nestedGroup, if: depth > 0)
+    note(.groupLimit, if: group.maxParallel != nil)
+    for member in group.members { look(at: member, rated, depth: depth + 1) }
+  }
+
+  private mutating func look(at fanOut: FanOut?) {
+    switch fanOut {
+    case .forEach(let forEach):
+      found.insert(.forEach)
+      note(.tolerance, if: forEach.tolerance != .count(0))
+      note(.elementLimit, if: forEach.maxParallel != nil)
+      guard case .values(let listed) = forEach.elements else { return }
+      if case .array(let elements) = listed { note(.noElements, if: elements.isEmpty) }
+      if case .object(let elements) = listed { note(.noElements, if: elements.isEmpty) }
+    case .matrix: found.insert(.matrix)
+    case nil: break
+    }
+  }
+}
+
+/// In how many workflows each pair of features has met.
+struct FeaturePairs {
+  private var counts: [Set<Feature>: Int] = [:]
+
+  mutating func add(_ features: Set<Feature>) {
+    let features = Feature.allCases.filter(features.contains)
+    for (index, feature) in features.enumerated() {
+      for other in features[index...] { counts[[feature, other], default: 0] += 1 }
+    }
+  }
+
+  /// Each pair and its count, the rarest first.
+  var rarest: [(pair: String, count: Int)] {
+    var pairs: [(pair: String, count: Int)] = []
+    for (index, feature) in Feature.allCases.enumerated() {
+      for other in Feature.allCases[index...] where !Feature.exclusive.contains([feature, other]) {
+        pairs.append(("\(feature)+\(other)", counts[[feature, other]] ?? 0))
+      }
+    }
+    return pairs.sorted { ($0.count, $0.pair) < ($1.count, $1.pair) }
+  }
+}

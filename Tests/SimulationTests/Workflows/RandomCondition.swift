@@ -1,0 +1,87 @@
+/// An `if` that a seed makes: written as an expression for the engine, and understood by the checkers.
+indirect enum RandomCondition: Hashable {
+  enum Status: String, CaseIterable { case success, failure, always, cancelled }
+
+  case status(Status)
+  case literal(Bool)
+  /// How an earlier step or group has ended.
+  case outcome(of: String, is: String)
+  /// Of the innermost element around.
+  case index(is: Int)
+  case not(RandomCondition)
+  case and(RandomCondition, RandomCondition)
+  case or(RandomCondition, RandomCondition)
+
+  var text: String {
+    switch self {
+    case .status(let status): "\(status.rawValue)()"
+    case .literal(let value): "\(value)"
+    case .outcome(let step, let outcome): "steps.\(step).outcome == '\(outcome)'"
+    case .index(let index): "index == \(index)"
+    case .not(let inner): "!(\(inner.text))"
+    case .and(let left, let right): "(\(left.text) && \(right.text))"
+    case .or(let left, let right): "(\(left.text) || \(right.text))"
+    }
+  }
+
+  /// The status functions that it calls.
+  var statuses: Set<Status> {
+    switch self {
+    case .status(let status): [status]
+    case .literal, .outcome, .index: []
+    case .not(let inner): inner.statuses
+    case .and(let left, let right), .or(let left, let right): left.statuses.union(right.statuses)
+    }
+  }
+
+  /// The steps and groups that it asks about.
+  var references: Set<String> {
+    switch self {
+    case .outcome(let step, _): [step]
+    case .status, .literal, .index: []
+    case .not(let inner): inner.references
+    case .and(let left, let right), .or(let left, let right):
+      left.references.union(right.references)
+    }
+  }
+
+  /// Whether each element comes to a value of its own.
+  var asksAboutElement: Bool {
+    switch self {
+    case .index: true
+    case .status, .literal, .outcome: false
+    case .not(let inner): inner.asksAboutElement
+    case .and(let left, let right), .or(let left, let right):
+      left.asksAboutElement || right.asksAboutElement
+    }
+  }
+
+  /// Whether failures hold it back: unless it calls one of the other three (SPEC §1.3).
+  var looksAtFailures: Bool { !statuses.isDisjoint(with: [.failure, .always, .cancelled]) }
+  /// Whether the end of the run does not end what it lets start.
+  var standsCancellation: Bool { !statuses.isDisjoint(with: [.always, .cancelled]) }
+
+  func value(_ known: Known) -> Bool {
+    switch self {
+    case .status(.success): known.success
+    case .status(.failure): known.failure
+    case .status(.always): true
+    case .status(.cancelled): known.cancelled
+    case .literal(let value): value
+    case .outcome(let step, let outcome): known.outcome(step) == outcome
+    case .index(let index): known.index == index
+    case .not(let inner): !inner.value(known)
+    case .and(let left, let right): left.value(known) && right.value(known)
+    case .or(let left, let right): left.value(known) || right.value(known)
+    }
+  }
+
+  /// What is known where a condition stands.
+  struct Known {
+    var success: Bool
+    var failure: Bool
+    var cancelled: Bool
+    var index: Int?
+    var outcome: (String) -> String?
+  }
+}

@@ -1,0 +1,197 @@
+import WeftDefinition
+import WeftTestKit
+
+/// A workflow that a seed describes, with what the checkers have to know of it beside its model.
+struct RandomWorkflow {
+  var workflow: Workflow
+  /// By the id of the step or group.
+  var conditions: [String: RandomCondition] = [:]
+  /// What the expressions of a step or group read beside its condition.
+  var readings: [String: Set<String>] = [:]
+
+  static func make(seed: UInt64) -> RandomWorkflow {
+    var maker = WorkflowMaker(seed: seed)
+    return maker.make()
+  }
+}
+
+/// Makes workflows: groups in groups, all orders, and on them all that decides whether, how often and beside
+/// what they run. Needs and references only point to what stands earlier in the file, so there are no cycles.
+struct WorkflowMaker {
+  /// What is around the step that is being made.
+  struct Surroundings {
+    var depth = 0
+    /// Groups around it, by id.
+    var ancestors: Set<String> = []
+    /// Of those, the ones whose inside cannot be named from outside, the outermost first.
+    var sealed: [String] = []
+    var isInLoop = false
+    var isFinal = false
+    /// Into how many instances what stands here is multiplied.
+    var copies = 1
+  }
+
+  /// What can be named, and inside of which sealed groups.
+  struct Name {
+    var id: String
+    var sealed: [String]
+  }
+
+  var random: SeededGenerator
+  var made: RandomWorkflow
+  var names: [Name] = []
+  var stepsLeft: Int
+  private var nextName = 0
+  var pools: [Pool] = []
+  /// How much of each feature there is, in percent: some workflows have much of it, some nothing.
+  var density: Int
+
+  init(seed: UInt64) {
+    random = SeededGenerator(seed: seed)
+    stepsLeft = Int.random(in: 2...22, using: &random)
+    density = [6, 12, 20, 30].randomElement(using: &random)!
+    made = RandomWorkflow(workflow: Workflow(steps: []))
+  }
+
+  mutating func chance(_ percent: Int) -> Bool {
+    Int.random(in: 0..<100, using: &random) < percent
+  }
+
+  mutating func number(_ range: ClosedRange<Int>) -> Int { Int.random(in: range, using: &random) }
+
+  mutating func duration() -> Duration { .seconds(number(1...20)) }
+
+  mutating func newID() -> String {
+    defer { nextName += 1 }
+    return "s\(nextName)"
+  }
+
+  mutating func make() -> RandomWorkflow {
+    makePools()
+    var workflow = Workflow(
+      body: group(in: Surroundings(), of: [.steps, .parallel].randomElement(using: &random)!),
+      onFailure: FailureResponse.allCases.randomElement(using: &random)!)
+    if chance(10) { workflow.timeout = .seconds(number(5...60)) }
+    if chance(35) {
+      stepsLeft = max(stepsLeft, number(1...4))
+      var around = Surroundings()
+      (around.isFinal, around.depth) = (true, 2)
+      around.ancestors = ["finally"]
+      workflow.finally = group(in: around, of: .steps).members
+    }
+    workflow.pools = pools
+    made.workflow = workflow
+    return made
+  }
+
+  private mutating func makePools() {
+    guard chance(45) else { return }
+    pools = (0..<number(1...3)).map { index in
+      let slots = number(1...4)
+      let rate = chance(35) ? Rate(count: number(slots...6), per: .seconds(number(2...15))) : nil
+      return Pool("p\(index)", slots: slots, rate: rate)
+    }
+  }
+
+  /// A group with at least one member.
+  mutating func group(in around: Surroundings, of order: StepGroup.Order) -> StepGroup {
+    var members: [Step] = []
+    let count = number((order == .race ? 2 : 1)...(around.depth == 0 ? 9 : 4))
+    while members.count < count, stepsLeft > 0 || members.count < (order == .race ? 2 : 1) {
+      stepsLeft -= 1
+      members.append(step(in: around))
+    }
+    let limit = around.depth > 0 && chance(density) ? number(1...3) : nil
+    var join = StepGroup.Join.all
+    if order == .parallel, around.depth > 0, members.count > 1, chance(density) {
+      join = .atLeast(number(1...members.count))
+    }
+    return StepGroup(order, members, maxParallel: limit, join: join)
+  }
+
+  private mutating func step(in around: Surroundings) -> Step {
+    let id = newID()
+    let isGroup = around.depth < 4 && stepsLeft > 0 && chance(32)
+    var step = Step(id: StepID(id), action: .run(Command(.program(["true"]))))
+    step.needs = needs(in: around)
+    addLoop(to: &step, id, isGroup: isGroup, in: around)
+    addCondition(to: &step, id, in: around)
+    step.allowFailure = tolerance()
+    if isGroup {
+      addGroup(to: &step, id, in: around)
+    } else if chance(density / 2) {
+      step.action = .wait(.duration(.seconds(number(0...12))))
+      step.allowFailure = .none
+    } else {
+      addCommand(to: &step, id, in: around)
+    }
+    addCleanup(to: &step, id)
+    names.append(Name(id: id, sealed: around.sealed))
+    return step
+  }
+
+  private mutating func addCommand(to step: inout Step, _ id: String, in around: Surroundings) {
+    step.settings.environment = environment(of: id, in: around)
+    if chance(density) { step.timeout = duration() }
+    if chance(density) { step.control.retry = policies() }
+    guard !pools.isEmpty, chance(50) else { return }
+    let wanted = pools.shuffled(using: &random).prefix(number(1...pools.count))
+    step.control.pools = wanted.map { PoolRequest($0.name, slots: number(1...$0.slots)) }
+  }
+
+  private mutating func addGroup(to step: inout Step, _ id: String, in around: Surroundings) {
+    if chance(density) { step.control.retry = policies() }
+    if chance(density) { step.timeout = duration() }
+    var inside = around
+    inside.depth += 1
+    inside.ancestors.insert(id)
+    var order = [StepGroup.Order.steps, .parallel].randomElement(using: &random)!
+    if chance(density) { order = .race }
+    // Whether it is joined early is not known yet; naming less than could be named is always right.
+    let isSealed =
+      order != .steps || step.control.fanOut != nil || !step.control.retry.isEmpty
+    if isSealed { inside.sealed.append(id) }
+    if let fanOut = step.control.fanOut {
+      if case .forEach = fanOut { inside.isInLoop = true }
+      inside.copies *= 4
+    }
+    step.action = .group(group(in: inside, of: order))
+    if case .group(let group) = step.action, order == .parallel, group.join == .all,
+      step.control.fanOut == nil, step.control.retry.isEmpty
+    {
+      unseal(id)
+    }
+  }
+
+  /// The inside of the group can be named after all.
+  private mutating func unseal(_ id: String) {
+    for index in names.indices { names[index].sealed.removeAll { $0 == id } }
+  }
+
+  // MARK: What it waits for
+
+  /// Names of what is finished being written and can be seen from here.
+  func candidates(in around: Surroundings) -> [String] {
+    names.filter { name in
+      !around.ancestors.contains(name.id) && around.sealed.starts(with: name.sealed)
+    }.map(\.id)
+  }
+
+  private mutating func needs(in around: Surroundings) -> [Need]? {
+    guard chance(30) else { return nil }
+    let candidates = candidates(in: around)
+    let count = min(candidates.count, number(0...3))
+    return candidates.shuffled(using: &random).prefix(count).map { Need($0) }
+  }
+
+  /// Variables that tell how earlier steps and groups have ended, each named after the one that it reads.
+  private mutating func environment(of id: String, in around: Surroundings) -> [String: String?] {
+    guard chance(20) else { return [:] }
+    let read = candidates(in: around).shuffled(using: &random).prefix(number(1...2))
+    made.readings[id, default: []].formUnion(read)
+    return Dictionary(
+      uniqueKeysWithValues: read.map {
+        ($0, "${{ steps.\($0).outcome }} as ${{ steps.\($0).conclusion }}")
+      })
+  }
+}
