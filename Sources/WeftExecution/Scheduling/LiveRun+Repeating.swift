@@ -59,7 +59,7 @@ extension LiveRun {
     events.publish(.groupRetrying(task.address, retry))
     let outer = whole.frame.scope(around: whole.index, of: plan)
     // No step has a number below nothing.
-    let shelter = state.withLock { $0.scopes.shelter(in: whole.scope) }
+    let shelter = state.withLock { $0.scopes.scopes[whole.scope].shelter }
     return pause(-1 - whole.scope, in: outer, for: delay, shelter: shelter).flatMap {
       [self] pauseEnd in
       guard pauseEnd == .over else {
@@ -93,7 +93,7 @@ extension LiveRun {
       let scope = state.scopes.open(
         in: outer, absorbing: .holding, groups: part.groups, of: plan,
         addresses: whole.frame.address(of:))
-      state.scopes.shelter(scope, by: state.scopes.shelter(in: whole.scope))
+      state.scopes.shelter(scope, by: state.scopes.scopes[whole.scope].shelter)
       return scope
     }
     return Frame(

@@ -52,7 +52,10 @@ extension LiveRun {
         state.scopes.scope(scope, isAround: attempt.scope)
       }
       // What is to run even then goes on, unless it is its own group that is ended.
-      let stopped = inside.filter { scope != 0 || $0.shelter < .fromCancellation }
+      let stopped = inside.filter { attempt in
+        (scope != 0 || attempt.shelter < .fromCancellation)
+          && state.scopes.reasonToStop(in: attempt.scope) != nil
+      }
       if stopped.count < inside.count { state.scopes.noteIfCancelled() }
       affected.running = stopped.map { ($0.stop, level) }
       return affected

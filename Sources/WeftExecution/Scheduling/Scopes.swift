@@ -275,16 +275,15 @@ struct Scopes {
 
   /// The time limit of a group has passed.
   mutating func timeLimitPassed(of scope: Int, after limit: Duration) -> Response {
-    guard let address = scopes[scope].address, cancellation(of: scope) == nil else {
-      return .nothing
-    }
-    scopes[scope].timedOut = .timedOut(after: limit)
+    guard let address = scopes[scope].address else { return .nothing }
+    // Of what is being ended anyway, it ends what goes on in spite of that.
+    if cancellation(of: scope) == nil { scopes[scope].timedOut = .timedOut(after: limit) }
     return cancel(scope, .groupTimeout(address, limit))
   }
 
   /// What is in the scope is to end.
   mutating func cancel(_ scope: Int, _ reason: CancelReason) -> Response {
-    guard cancellation(of: scope) == nil else { return .nothing }
+    guard !isCancelling(scope) else { return .nothing }
     scopes[scope].state = .cancelling(reason)
     return .cancel(scope)
   }
