@@ -50,7 +50,12 @@ public final class Promise<Value: Sendable, Failure: Error>: Sendable {
 
   deinit {
     let cell: Cell = future.cell
-    guard !cell.isSettled else { return }
+    if !cell.isSettled { settleAsDropped() }
+  }
+
+  /// Apart from `deinit`, which would otherwise look up the outcome's type each time, settled or not.
+  @inline(never)
+  private func settleAsDropped() {
     let dropped = PromiseDropped(file: file.description, line: line)
     #if DEBUG
       dropped.report()

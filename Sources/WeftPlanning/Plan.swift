@@ -90,6 +90,17 @@ public struct PlannedStep: Sendable {
     return command
   }
 
+  /// Asked of every step: without a copy of its command.
+  package var runsCommand: Bool {
+    if case .run = list[Int(position)].action { true } else { false }
+  }
+
+  /// Whether what it runs gets a jobserver, or an expression is to say so.
+  package var mayOfferJobserver: Bool {
+    list[Int(position)].hasValues && list[Int(position)].computed[.jobserver] != nil
+      || list[Int(position)].offersJobserver
+  }
+
   /// Its own settings, without a copy of the whole step.
   package var settings: CommandSettings { list[Int(position)].settings }
   package var hasWorkingDirectory: Bool { list[Int(position)].settings.workingDirectory != nil }
@@ -105,6 +116,10 @@ public struct PlannedStep: Sendable {
   /// What is done again after which failures.
   package var retry: [RetryPolicy] {
     list[Int(position)].hasControl ? list[Int(position)].control.retry : []
+  }
+  /// What it hands on, without a copy of the whole step.
+  package var outputs: [OutputDeclaration] {
+    list[Int(position)].hasValues ? list[Int(position)].outputs : []
   }
   /// Its control, without a copy of the whole step.
   package var control: StepControl { list[Int(position)].control }

@@ -1,8 +1,8 @@
 /// A value kept outside of the one that has it, where most have none.
-@usableFromInline indirect enum Boxed<Value> {
+@usableFromInline package indirect enum Boxed<Value> {
   case holding(Value)
 
-  var value: Value {
+  package var value: Value {
     switch self {
     case .holding(let value): value
     }

@@ -73,6 +73,11 @@ extension Step {
     if case .workflow = action { true } else { false }
   }
 
+  /// Likewise.
+  package var offersJobserver: Bool {
+    if case .run(let command) = action { command.usesJobserver } else { false }
+  }
+
   /// Whether anything of ``control`` is set.
   @inlinable package var hasControl: Bool { boxedControl != nil }
 

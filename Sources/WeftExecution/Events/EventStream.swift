@@ -66,7 +66,7 @@ package final class EventStream: Sendable {
   }
 
   /// - Parameter step: The step's index in the plan, for an event about a step.
-  package func publish(_ kind: RunEvent.Kind, step: Int? = nil) {
+  package func publish(_ kind: consuming RunEvent.Kind, step: Int? = nil) {
     let kind = harmless(kind)
     let wakers = state.withLock { state in
       state.append(kind, step: step, at: elapsed())
@@ -87,9 +87,9 @@ package final class EventStream: Sendable {
   }
 
   /// The one place where texts of events are masked.
-  private func harmless(_ kind: RunEvent.Kind) -> RunEvent.Kind {
-    let mask = secrets.mask
-    return mask.isEmpty ? kind : kind.masked(by: mask)
+  private func harmless(_ kind: consuming RunEvent.Kind) -> RunEvent.Kind {
+    guard secrets.hideAnything else { return kind }
+    return kind.masked(by: secrets.mask)
   }
 
   /// Publishes lines of one step with nothing of another thread between them.

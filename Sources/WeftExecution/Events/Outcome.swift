@@ -71,62 +71,6 @@ public struct StepFailure: Error, Sendable, Hashable {
   }
 }
 
-/// How a step that started has ended.
-public struct StepEnd: Sendable, Hashable {
-  public let outcome: Outcome
-  /// `success` for a tolerated failure, else the outcome.
-  public let conclusion: Outcome
-  /// How many attempts there were.
-  public let attempts: Int
-  /// How the last attempt's program ended; `nil` if it could not be started.
-  public let exit: ProgramExit?
-  /// Why it failed; `nil` unless the outcome is `failure`.
-  public internal(set) var failure: StepFailure?
-  /// Why it was cancelled; `nil` unless the outcome is `cancelled`.
-  public let cancellation: CancelReason?
-  /// From `stepStarted` to `stepFinished`; waiting for a slot is not counted.
-  public let duration: Duration
-  /// What the kernel counted for the program and all its waited-for children; `nil` if there was none.
-  public let usage: ResourceUsage?
-  /// Bytes written to stdout and stderr together.
-  public let outputBytes: UInt64
-  /// Whether it wrote more than its log holds (`logLimit`); what came after that is in no event either.
-  public let outputTruncated: Bool
-  /// How long the step's log is; with what says that it was cut, if it was.
-  package let logBytes: UInt64
-  /// What the step hands on.
-  public internal(set) var outputs: [HandedOn]
-  /// Why it is not tried again though it has `retry`, in a sentence without its subject.
-  public internal(set) var notRetried: String?
-  /// Processes of the step that were still alive after its program had ended, and were ended.
-  public internal(set) var leftovers: [LeftoverProcess]
-  /// Processes of the step that are still alive: they could not be killed.
-  public internal(set) var unkillable: [LeftoverProcess]
-
-  package init(
-    outcome: Outcome, conclusion: Outcome, attempts: Int, exit: ProgramExit?,
-    failure: StepFailure? = nil, cancellation: CancelReason? = nil, duration: Duration,
-    usage: ResourceUsage? = nil, outputBytes: UInt64 = 0, outputTruncated: Bool = false,
-    logBytes: UInt64? = nil, outputs: [HandedOn] = [], leftovers: [LeftoverProcess] = [],
-    unkillable: [LeftoverProcess] = []
-  ) {
-    self.outcome = outcome
-    self.conclusion = conclusion
-    self.attempts = attempts
-    self.exit = exit
-    self.failure = failure
-    self.cancellation = cancellation
-    self.duration = duration
-    self.usage = usage
-    self.outputBytes = outputBytes
-    self.outputTruncated = outputTruncated
-    self.logBytes = logBytes ?? outputBytes
-    self.outputs = outputs
-    self.leftovers = leftovers
-    self.unkillable = unkillable
-  }
-}
-
 /// An attempt that failed and is followed by another.
 public struct Retry: Sendable, Hashable {
   /// The attempt that failed; counts from 1.

@@ -75,7 +75,7 @@ struct AttemptOutput {
   /// Both streams have ended: what is left without a newline.
   mutating func finish() -> News {
     var news = News()
-    guard !isCut else { return news }
+    guard bytes > 0, !isCut else { return news }
     stdout.finish(room: &room) { news.add($0, .stdout) }
     stderr.finish(room: &room) { news.add($0, .stderr) }
     if room < 0 {

@@ -35,25 +35,16 @@ package struct Remains: Sendable, Hashable {
 }
 
 /// One go at running a step.
-package struct Attempt: Sendable {
-  package let step: PlannedStep
-  /// What the step is called this time.
-  package let address: StepAddress
+package final class Attempt: Sendable {
+  let task: StepTask
   /// What it does, without expressions.
   package let resolved: ResolvedStep
   /// The file into which it writes what it hands on; `nil` where nothing is expected there.
   let outputFile: String?
   /// Why it cannot be made.
   let obstacle: StepFailure?
-  /// The step's index in the plan.
-  package let index: Int
-  /// The step's number in the run, which no other has at the same time.
-  package let instance: Int
-  /// Counts from 1.
-  package let number: Int
-  let frame: Frame
   /// Asks the attempt to end; it may have been asked for already.
-  package let stop: StopSwitch
+  package let stop = StopSwitch()
   /// Where its output goes.
   package let output: StepOutputSink
   /// What steps have written so far, for one that reads the log of another.
@@ -62,6 +53,31 @@ package struct Attempt: Sendable {
   package let warnings: RunWarnings
   /// For a step that shares the run's free slots with the tools that it runs.
   let slots: Slots
+
+  init(
+    _ task: StepTask, resolved: ResolvedStep, outputFile: String?, obstacle: StepFailure?,
+    output: StepOutputSink, logs: StepLogs, warnings: RunWarnings, slots: Slots
+  ) {
+    self.task = task
+    self.resolved = resolved
+    self.outputFile = outputFile
+    self.obstacle = obstacle
+    self.output = output
+    self.logs = logs
+    self.warnings = warnings
+    self.slots = slots
+  }
+
+  package var step: PlannedStep { task.step }
+  /// What the step is called this time.
+  package var address: StepAddress { task.address }
+  /// The step's index in the plan.
+  package var index: Int { task.index }
+  /// The step's number in the run, which no other has at the same time.
+  package var instance: Int { task.instance }
+  /// Counts from 1.
+  package var number: Int { task.attempt }
+  var frame: Frame { task.frame }
 }
 
 /// What came of an attempt.

@@ -36,20 +36,14 @@ extension Frame {
 
   /// A step of an element waits for a slot.
   func stepQueued() {
-    var next: Frame? = self
-    while let frame = next {
-      frame.fanOut?.stepQueued()
-      next = frame.parent
-    }
+    fanOut?.stepQueued()
+    parent?.stepQueued()
   }
 
   /// It does not wait any more.
   func stepAnswered() {
-    var next: Frame? = self
-    while let frame = next {
-      frame.fanOut?.stepAnswered()
-      next = frame.parent
-    }
+    fanOut?.stepAnswered()
+    parent?.stepAnswered()
   }
 }
 

@@ -61,8 +61,9 @@ struct GraphCompiler {
         needed.append(
           futures.indices.contains(place) ? futures[place] : frame.outside(Int(dependency)))
       }
-      let ready = needed.isEmpty ? start : ready(after: needed, waitsForStart: waitsForStart)
-      let future = ready.flatMap { results in launch(node, Int(index), results) }
+      let future = decide(after: needed, waitsForStart: waitsForStart) { results in
+        launch(node, Int(index), results)
+      }
       futures[Int(index) - first] = future
       // Of a group that is run apart, the start stands for all of it.
       if !plan.bodies.ofGroups.isEmpty,
@@ -76,12 +77,19 @@ struct GraphCompiler {
 }
 
 extension GraphCompiler {
-  /// What is above the group's start is above those in it, too, whatever else they wait for.
-  private func ready(
-    after needed: [Future<NodeResult, Never>], waitsForStart: Bool
-  ) -> Future<[NodeResult], Never> {
-    guard waitsForStart else { return Future.zip(needed) }
-    return Future.zip(needed).flatMap { [start] results in start.map { results + $0 } }
+  /// Most nodes wait for a single one, and need no `zip`.
+  private func decide(
+    after needed: [Future<NodeResult, Never>], waitsForStart: Bool,
+    _ launch: @escaping @Sendable ([NodeResult]) -> Future<NodeResult, Never>
+  ) -> Future<NodeResult, Never> {
+    if needed.isEmpty { return start.flatMap(launch) }
+    // What is above the group's start is above those in it, too, whatever else they wait for.
+    if waitsForStart {
+      return Future.zip(needed)
+        .flatMap { [start] results in start.map { results + $0 } }.flatMap(launch)
+    }
+    if needed.count == 1 { return needed[0].flatMap { launch([$0]) } }
+    return Future.zip(needed).flatMap(launch)
   }
 }
 

@@ -56,10 +56,9 @@ extension LiveRun {
     let before = [
       NodeResult(conclusion: .success, blame: nil, failedBefore: hasFailed)
     ]
-    var task = StepTask(index, of: plan, in: frame, scope: scope, after: before)
-    task.isCleanup = true
-    let cleaning = task
-    return launch(cleaning, after: before, startsAlways: true).map { [self] _ in
+    let task = StepTask(
+      index, of: plan, in: frame, scope: scope, isCleanup: true, after: before)
+    return launch(task, after: before, startsAlways: true).map { [self] _ in
       noteLateFailure(in: scope)
     }
   }

@@ -272,7 +272,7 @@ extension LiveRun {
     _ element: Element, _ frame: Frame, _ result: NodeResult, of task: FanOutTask,
     _ fanOut: FanOutRun
   ) {
-    guard plan.values.reads(ofNode: task.node) != [] else { return }
+    guard !plan.values.reads(ofNode: task.node).isEmpty else { return }
     let own =
       frame.result(ofNode: task.node)
       ?? NodeValues(outcome: result.conclusion, conclusion: result.conclusion)

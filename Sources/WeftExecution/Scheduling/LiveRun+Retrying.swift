@@ -27,7 +27,7 @@ extension LiveRun {
         StepScope(values: values, frame: frame, group: plan.steps[index].group)
       }
     }
-    task.ledger = ledger
+    task.keep(ledger)
     return decision
   }
 
@@ -58,27 +58,28 @@ extension LiveRun {
 
   /// The attempt has failed, and another follows after a pause in which the step holds nothing.
   func tryAgain(
-    _ task: StepTask, after end: StepEnd, _ delay: Duration, running command: Command,
-    _ results: [NodeResult]
+    _ task: StepTask, after end: StepEnd, _ delay: Duration
   ) -> Future<NodeResult, Never> {
-    guard let failure = end.failure else { preconditionFailure("only failures are tried again") }
+    guard let failure = end.failure, let ledger = task.ledger else {
+      preconditionFailure("only failures are tried again")
+    }
     state.withLock { $0.unkillable += end.unkillable }
     events.publish(
       .stepRetrying(
         task.address,
         Retry(
-          attempt: task.attempt, of: task.ledger?.attemptLimit ?? task.attempt + 1,
+          attempt: task.attempt, of: ledger.attemptLimit,
           failure: failure, exit: end.exit, duration: end.duration, delay: delay,
           usage: end.usage)), step: task.place)
     slots.release(task.instance)
     var next = task
     next.attempt += 1
-    next.lastEnd = end
+    next.keep(ledger, lastEnd: end)
     let following = next
     return pause(following.instance, in: task.scope, for: delay, shelter: task.shelter)
       .flatMap { [self] pauseEnd in
         switch pauseEnd {
-        case .over: queue(following, running: command, after: results)
+        case .over: queue(following)
         case .cutShort: Future(value: giveUp(following, whyCutShort(following)))
         }
       }

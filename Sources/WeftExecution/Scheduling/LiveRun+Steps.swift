@@ -31,14 +31,15 @@ extension LiveRun {
       var task = task
       task.shelter = shelter
       events.publish(.stepQueued(task.address), step: task.place)
+      if task.step.runsCommand {
+        if let ledger = ledger(for: task) { task.keep(ledger) }
+        return queue(task)
+      }
       switch task.step.action {
-      case .run(let command):
-        task.ledger = ledger(for: task)
-        return queue(task, running: command, after: results)
       case .compute: return Future(value: compute(task))
       case .wait(let waiting): return wait(task, for: waiting)
       case .approve(let approval): return approve(task, approval)
-      case .workflow, .group:
+      case .run, .workflow, .group:
         preconditionFailure("the planner let pass \(task.address), which has no such action")
       }
     }
@@ -83,17 +84,16 @@ extension LiveRun {
         state.scopes.cancellation(of: startsAlways ? 0 : scope) != nil
       )
     }
-    let hasFailed = results.contains(where: \.hasFailed)
-    let status = Status(
-      success: !isEnding
-        && (startsAlways ? !hasFailed : !results.contains(where: \.holdsBack)),
-      failure: !isCancelled && hasFailed, cancelled: isCancelled)
     return rule.decide(address: address) { condition in
       if isDecided { return .success(true) }
       return Result { () throws(StepFailure) in
         var conditionScope = StepScope(values: values, frame: frame, group: group)
         if condition.readsVariables { conditionScope.variables = try variables() }
-        conditionScope.statuses = status
+        let hasFailed = results.contains(where: \.hasFailed)
+        conditionScope.statuses = Status(
+          success: !isEnding
+            && (startsAlways ? !hasFailed : !results.contains(where: \.holdsBack)),
+          failure: !isCancelled && hasFailed, cancelled: isCancelled)
         do throws(ExpressionFault) {
           return try condition.expression.evaluate(in: conditionScope).value.isTruthy
         } catch {
@@ -114,9 +114,7 @@ extension LiveRun {
 
   // MARK: Attempts
 
-  func queue(
-    _ task: StepTask, running command: Command, after results: [NodeResult]
-  ) -> Future<NodeResult, Never> {
+  func queue(_ task: StepTask) -> Future<NodeResult, Never> {
     if !task.isWhereThePlanHasIt {
       state.withLock { $0.scopesOfWaiting[task.instance] = task.scope }
     }
@@ -127,20 +125,16 @@ extension LiveRun {
         state.withLock { _ = $0.scopesOfWaiting.removeValue(forKey: task.instance) }
       }
       switch answer {
-      case .granted: return startAttempt(task, running: command, after: results)
-      case .refused: return turnedAway(task, running: command, after: results)
+      case .granted: return startAttempt(task)
+      case .refused: return turnedAway(task)
       }
     }
   }
 
   /// A step is refused its turn when the scope around it has been closed; one that starts all the same
   /// waits again.
-  private func turnedAway(
-    _ task: StepTask, running command: Command, after results: [NodeResult]
-  ) -> Future<NodeResult, Never> {
-    guard let reason = obstacle(to: task) else {
-      return queue(task, running: command, after: results)
-    }
+  private func turnedAway(_ task: StepTask) -> Future<NodeResult, Never> {
+    guard let reason = obstacle(to: task) else { return queue(task) }
     return Future(value: task.attempt == 1 ? skip(task, reason) : giveUp(task, reason))
   }
 
@@ -149,10 +143,10 @@ extension LiveRun {
     state.withLock { $0.scopes.obstacle(in: task.scope, sheltered: task.shelter) }
   }
 
-  private func startAttempt(
-    _ task: StepTask, running command: Command, after results: [NodeResult]
-  ) -> Future<NodeResult, Never> {
-    let attempt = makeAttempt(task, running: command)
+  private func startAttempt(_ task: StepTask) -> Future<NodeResult, Never> {
+    var task = task
+    task.began = task.began ?? time.now
+    let attempt = makeAttempt(task)
     // A cancellation comes either before this, and is seen here, or after it, and finds the attempt.
     let obstacle = state.withLock { state -> SkipReason? in
       if let obstacle = state.scopes.obstacle(in: task.scope, sheltered: task.shelter) {
@@ -169,17 +163,14 @@ extension LiveRun {
       slots.release(task.instance)
       return Future(value: task.attempt == 1 ? skip(task, obstacle) : giveUp(task, obstacle))
     }
-    var task = task
-    task.began = task.began ?? time.now
     noteLog(of: task)
     tellStart(of: task)
     if let failure = attempt.obstacle {
-      return finish(task, attempt, AttemptEnd(.failed(failure)), running: command, after: results)
+      return finish(attempt, AttemptEnd(.failed(failure)))
     }
-    let started = task
-    return executor.execute(attempt).flatMap { [self] end in
-      finish(started, attempt, end, running: command, after: results)
-    }
+    let ending = executor.execute(attempt)
+    if case .success(let end)? = ending.outcome { return finish(attempt, end) }
+    return ending.flatMap { [self] end in finish(attempt, end) }
   }
 
   /// An attempt begins. What cleans up after the step is owed from now on: one that only waited for its turn
@@ -192,9 +183,9 @@ extension LiveRun {
   }
 
   private func finish(
-    _ task: StepTask, _ attempt: Attempt, _ attemptEnd: AttemptEnd, running command: Command,
-    after results: [NodeResult]
+    _ attempt: Attempt, _ attemptEnd: AttemptEnd
   ) -> Future<NodeResult, Never> {
+    let task = attempt.task
     attempt.output.finish()
     let (attemptEnd, own) = collectOutputs(of: attempt, attemptEnd)
     let (since, reason) = state.withLock { state in
@@ -213,7 +204,7 @@ extension LiveRun {
       var task = task
       switch retry(of: &task, after: failure, own, attempt.resolved) {
       case .retry(let delay, _):
-        return tryAgain(task, after: end, delay, running: command, results)
+        return tryAgain(task, after: end, delay)
       case .giveUp(let refusal): concluded.notRetried = refusal?.message
       }
     }

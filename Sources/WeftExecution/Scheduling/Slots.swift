@@ -29,7 +29,8 @@ final class Slots: Sendable {
   private struct State {
     var queue: SlotQueue
     var tokens: TokenAccounts<TokenPipe>
-    var promises: [Int: Promise<Answer, Never>] = [:]
+    /// By step: of those that wait.
+    var promises: [Promise<Answer, Never>?] = []
     /// Steps that wait again while what they held is still to be given back.
     var comingBack: Set<Int> = []
     /// Whether a grant is on its way that will see new requests, too.
@@ -39,18 +40,27 @@ final class Slots: Sendable {
     var timer: TimerToken?
     var isClosed = false
 
-    mutating func takePromises(of steps: [Int]) -> [Promise<Answer, Never>] {
-      steps.map { promises.removeValue(forKey: $0)! }
+    mutating func keep(_ promise: Promise<Answer, Never>, of step: Int) {
+      if step >= promises.count {
+        promises.append(contentsOf: repeatElement(nil, count: queue.records.count - promises.count))
+      }
+      promises[step] = promise
+    }
+
+    mutating func takePromise(of step: Int) -> Promise<Answer, Never> {
+      guard let promise = promises[step].take() else {
+        preconditionFailure("step \(step) waits without a promise")
+      }
+      return promise
     }
 
     /// Gives away what is free, first of all to those who wait.
     mutating func serve(at now: Duration) -> Deeds {
       grantIsComing = false
-      let granted = takePromises(of: queue.grant(at: now))
-      let alarm = nextAlarm()
-      var deeds = tokens.joined != nil || !tokens.lendings.isEmpty ? exchange() : Deeds()
-      deeds.granted = granted
-      deeds.alarm = alarm
+      var deeds = Deeds()
+      for step in queue.grant(at: now) { deeds.granted.append(takePromise(of: step)) }
+      deeds.alarm = nextAlarm()
+      if tokens.joined != nil || !tokens.lendings.isEmpty { exchange(&deeds) }
       return deeds
     }
 
@@ -64,13 +74,11 @@ final class Slots: Sendable {
     }
 
     /// What nobody waits for goes to the tools of steps, then to the pipe above.
-    mutating func exchange() -> Deeds {
-      var deeds = Deeds()
+    mutating func exchange(_ deeds: inout Deeds) {
       deeds.lent = tokens.lendFree(&queue)
       deeds.returned = tokens.returnSurplus(&queue)
       deeds.above = tokens.joined?.pipe
       deeds.wantsTokens = !tokens.wanted(&queue).isEmpty
-      return deeds
     }
   }
 
@@ -104,7 +112,7 @@ final class Slots: Sendable {
   func acquire(_ step: Int) -> Future<Answer, Never> {
     let promise = Promise<Answer, Never>(ifDropped: .success(.refused))
     let isFirst = state.withLock { state in
-      state.promises[step] = promise
+      state.keep(promise, of: step)
       // What its last attempt held is still on its way back if the next one follows at once.
       if state.queue.isHolding(step) {
         state.comingBack.insert(step)
@@ -123,7 +131,10 @@ final class Slots: Sendable {
     afterwards { [self] in
       state.withLock { state in
         state.queue.release(step)
-        if state.comingBack.remove(step) != nil { state.queue.request(step) }
+        // Mostly there are none, and even then to look for one takes a hash.
+        if !state.comingBack.isEmpty, state.comingBack.remove(step) != nil {
+          state.queue.request(step)
+        }
       }
       grant()
     }
@@ -146,7 +157,7 @@ final class Slots: Sendable {
   /// Turns away those of the steps that are waiting.
   func refuse(_ steps: some Sequence<Int> & Sendable) {
     let refused = state.withLock { state in
-      state.takePromises(of: steps.filter { state.queue.withdraw($0) })
+      steps.filter { state.queue.withdraw($0) }.map { state.takePromise(of: $0) }
     }
     for promise in refused { promise.succeed(.refused) }
     grant()
@@ -225,7 +236,9 @@ extension Slots {
       state.withLock { state in
         state.tokens.beginLending(to: step, through: pipe)
         // Nothing is granted here: what is granted follows on this thread, which is about to be blocked.
-        return state.grantIsComing ? Deeds() : state.exchange()
+        var deeds = Deeds()
+        if !state.grantIsComing { state.exchange(&deeds) }
+        return deeds
       })
   }
 
@@ -265,6 +278,6 @@ extension Slots {
 extension Plan {
   /// Whether any step is to have a jobserver.
   var offersJobservers: Bool {
-    steps.contains { $0.command?.usesJobserver == true || $0.step.computed[.jobserver] != nil }
+    steps.contains(where: \.mayOfferJobserver)
   }
 }

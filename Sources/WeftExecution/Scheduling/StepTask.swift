@@ -4,44 +4,90 @@ import WeftPlanning
 import WeftPlatform
 
 /// A step in one frame, from the moment when it is its turn until it has ended.
+///
+/// Whoever waits for something of the step holds a copy: a large one would be most of what a step costs.
 struct StepTask: Sendable {
-  let frame: Frame
-  /// In the plan.
-  let index: Int
-  let step: PlannedStep
-  let address: StepAddress
-  /// Its number in the run.
-  let instance: Int
-  let scope: Int
-  /// Whether something above it has failed.
-  let failedBefore: Bool
+  private let instanceOfStep: StepInstance
   var shelter = Shelter.none
-  /// Whether it cleans up after another.
-  var isCleanup = false
   /// The attempt that is next, or under way.
   var attempt = 1
-  var ledger: RetryLedger?
-  /// How the attempt before the next one ended.
-  var lastEnd: StepEnd?
   /// When its first attempt began.
   var began: Duration?
+  private var boxedTrials: Boxed<Trials>?
 
-  init(_ index: Int, of plan: Plan, in frame: Frame, scope: Int? = nil, after results: [NodeResult])
-  {
-    self.frame = frame
-    self.index = index
-    step = plan.steps[index]
-    address = frame.address(of: step.address)
-    instance = frame.instance(ofStep: index)
-    self.scope = scope ?? frame.scope(ofGroup: step.group)
-    failedBefore = results.contains(where: \.hasFailed)
+  init(
+    _ index: Int, of plan: Plan, in frame: Frame, scope: Int? = nil, isCleanup: Bool = false,
+    after results: [NodeResult]
+  ) {
+    instanceOfStep = StepInstance(
+      index, plan.steps[index], in: frame, scope: scope, isCleanup: isCleanup,
+      failedBefore: results.contains(where: \.hasFailed))
   }
+
+  var frame: Frame { instanceOfStep.frame }
+  /// In the plan.
+  var index: Int { instanceOfStep.index }
+  var step: PlannedStep { instanceOfStep.step }
+  var address: StepAddress { instanceOfStep.address }
+  /// Its number in the run.
+  var instance: Int { instanceOfStep.number }
+  var scope: Int { instanceOfStep.scope }
+  /// Whether it cleans up after another.
+  var isCleanup: Bool { instanceOfStep.isCleanup }
+  /// Whether something above it has failed.
+  var failedBefore: Bool { instanceOfStep.failedBefore }
 
   /// Where the report has the step; `nil` of one that the plan does not know by its address.
   var place: Int? { frame.isInElement ? nil : index }
 
   /// Whether the plan says what its scope is.
   var isWhereThePlanHasIt: Bool { frame.parent == nil && scope == step.group }
+}
+
+extension StepTask {
+  /// What only steps have that are tried again.
+  private struct Trials: Sendable {
+    var ledger: RetryLedger
+    /// How the attempt before the next one ended.
+    var lastEnd: StepEnd?
+  }
+
+  /// `nil` of a step that is not tried again.
+  var ledger: RetryLedger? { boxedTrials?.value.ledger }
+
+  /// How the attempt before the next one ended.
+  var lastEnd: StepEnd? { boxedTrials?.value.lastEnd }
+
+  /// What is known of its attempts when one of them begins or has ended.
+  mutating func keep(_ ledger: RetryLedger, lastEnd: StepEnd? = nil) {
+    boxedTrials = .holding(Trials(ledger: ledger, lastEnd: lastEnd))
+  }
+}
+
+/// What of a step in one frame stays the same, however often it is tried.
+private final class StepInstance: Sendable {
+  let frame: Frame
+  let index: Int
+  let step: PlannedStep
+  let address: StepAddress
+  let number: Int
+  let scope: Int
+  let isCleanup: Bool
+  let failedBefore: Bool
+
+  init(
+    _ index: Int, _ step: PlannedStep, in frame: Frame, scope: Int?, isCleanup: Bool,
+    failedBefore: Bool
+  ) {
+    self.frame = frame
+    self.index = index
+    self.step = step
+    address = frame.address(of: step.address)
+    number = frame.instance(ofStep: index)
+    self.scope = scope ?? frame.scope(ofGroup: step.group)
+    self.isCleanup = isCleanup
+    self.failedBefore = failedBefore
+  }
 }
 
 /// A step that waits for a time and holds nothing meanwhile.

@@ -18,6 +18,9 @@ package final class RunSecrets: Sendable {
 
   package var isEmpty: Bool { values.isEmpty }
 
+  /// Whether anything is to be masked now.
+  var hideAnything: Bool { layers.withLock { !$0.isEmpty } }
+
   /// What is to be masked now. Ask again for each text: it costs a lock, and making it anew only after
   /// something was added.
   package var mask: SecretMask { layers.withLock { $0.mask() } }
@@ -58,6 +61,8 @@ struct MaskLayers: Sendable {
   init(_ values: [MaskedValue]) {
     if !values.isEmpty { layers = [Layer(values: values)] }
   }
+
+  var isEmpty: Bool { layers.isEmpty }
 
   mutating func add(_ value: MaskedValue) {
     var new = [value]

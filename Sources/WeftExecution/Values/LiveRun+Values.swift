@@ -9,12 +9,17 @@ import WeftPlatform
 /// when it has succeeded.
 extension LiveRun {
   /// An attempt, with what it is to do, the file for its outputs, or why there can be none.
-  func makeAttempt(_ task: StepTask, running command: Command) -> Attempt {
-    var (resolved, failure) = StepResolver(values, in: task.frame).resolve(
-      task.index, running: command, attempt: task.attempt)
+  func makeAttempt(_ task: StepTask) -> Attempt {
+    guard let command = task.step.command else {
+      preconditionFailure("\(task.address) is to be attempted and runs nothing")
+    }
+    var resolved = ResolvedStep(
+      asWritten: task.step, running: command, directory: plan.workingDirectory(of: task.step))
+    var failure = StepResolver(values, in: task.frame).resolve(
+      task.index, attempt: task.attempt, &resolved)
     if task.isCleanup, resolved.timeout == nil { resolved.timeout = WorkflowLimits.cleanupTimeout }
     var file: String?
-    if failure == nil, task.step.step.outputs.contains(where: { $0.value == nil }) {
+    if failure == nil, task.step.outputs.contains(where: { $0.value == nil }) {
       do {
         file = try values.folder.makeFile(forStep: task.instance, attempt: task.attempt)
         file.map { resolved.handedOver.append((LiveRun.outputFileVariable, $0)) }
@@ -26,14 +31,12 @@ extension LiveRun {
       }
     }
     logs.beginAttempt(of: task.instance)
+    let output = StepOutputSink(
+      step: task.instance, address: task.address, limit: resolved.command.logLimit, logs: logs,
+      events: events, capture: values.capture(ofStep: task.index, running: resolved.command),
+      secrets: secrets)
     return Attempt(
-      step: task.step, address: task.address, resolved: resolved, outputFile: file,
-      obstacle: failure, index: task.index, instance: task.instance, number: task.attempt,
-      frame: task.frame, stop: StopSwitch(),
-      output: StepOutputSink(
-        step: task.instance, address: task.address, limit: resolved.command.logLimit, logs: logs,
-        events: events, capture: values.capture(ofStep: task.index, running: resolved.command),
-        secrets: secrets),
+      task, resolved: consume resolved, outputFile: file, obstacle: failure, output: output,
       logs: logs, warnings: warnings, slots: slots)
   }
 
@@ -43,9 +46,11 @@ extension LiveRun {
   func collectOutputs(
     of attempt: Attempt, _ end: AttemptEnd
   ) -> (end: AttemptEnd, values: NodeValues?) {
-    let declared = !attempt.step.step.outputs.isEmpty
+    let declared = !attempt.step.outputs.isEmpty
     defer { attempt.outputFile.map(Descriptor.remove) }
-    guard declared || plan.values.reads(ofNode: attempt.step.node) != [] else { return (end, nil) }
+    guard declared || !plan.values.reads(ofNode: attempt.step.node).isEmpty else {
+      return (end, nil)
+    }
     var own = nodeValues(of: attempt, end)
     guard declared, case .ended(let exit) = end.status,
       StepFailure.judging(exit, successCodes: attempt.resolved.command.successCodes) == nil
@@ -106,8 +111,11 @@ extension LiveRun {
   func concludeComputing(_ task: StepTask, _ end: StepEnd, _ own: NodeValues) -> NodeResult {
     guard end.outcome == .success else { return conclude(task, end, own) }
     var (own, end) = (own, end)
-    let (resolved, obstacle) = StepResolver(values, in: task.frame).resolve(
-      task.index, running: LiveRun.noCommand, attempt: 1)
+    var resolved = ResolvedStep(
+      asWritten: task.step, running: LiveRun.noCommand,
+      directory: plan.workingDirectory(of: task.step))
+    let obstacle = StepResolver(values, in: task.frame).resolve(
+      task.index, attempt: 1, &resolved)
     do throws(StepFailure) {
       if let obstacle { throw obstacle }
       own.outputs = try OutputCollector(values, in: task.frame).outputs(

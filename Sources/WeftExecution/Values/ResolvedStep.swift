@@ -22,13 +22,15 @@ package struct ResolvedStep: Sendable {
   var argumentCounts: [Int] = []
 
   /// A step without expressions.
-  init(asWritten step: PlannedStep, running command: Command, in plan: Plan) {
+  ///
+  /// - Parameter directory: What holds for the step, be it said by itself or by a group around it.
+  init(asWritten step: PlannedStep, running command: Command, directory: String?) {
     self.command = command
     timeout = step.timeout
     allowFailure = step.allowFailure
     retry = step.retry
     environment = step.settings.environment
-    workingDirectory = plan.workingDirectory(of: step)
+    workingDirectory = directory
   }
 
   /// Which element of the command line, as it is written, an argument comes from.

@@ -38,7 +38,7 @@ final class RunValues: Sendable {
   }
 
   func record(_ values: NodeValues, ofNode node: Plan.NodeIndex, in frame: Frame) {
-    guard plan.values.reads(ofNode: node) != [] else { return }
+    guard !plan.values.reads(ofNode: node).isEmpty else { return }
     frame.record(values, ofNode: node)
   }
 

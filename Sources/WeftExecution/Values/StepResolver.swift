@@ -14,23 +14,22 @@ struct StepResolver {
     self.frame = frame
   }
 
-  /// - Returns: What the step does and, where an expression could not be evaluated, why it cannot.
-  func resolve(
-    _ index: Int, running command: Command, attempt: Int
-  ) -> (ResolvedStep, StepFailure?) {
+  /// Puts values in place of the expressions of a step that is resolved as it is written.
+  ///
+  /// - Returns: Where an expression could not be evaluated, why the step cannot start.
+  func resolve(_ index: Int, attempt: Int, _ resolved: inout ResolvedStep) -> StepFailure? {
     let step = plan.steps[index]
-    var resolved = ResolvedStep(asWritten: step, running: command, in: plan)
     let texts = plan.values.texts(ofStep: index)
     guard !texts.isEmpty || plan.values.haveTexts(groupsAround: step.group, in: plan) else {
-      return (resolved, nil)
+      return nil
     }
     do throws(StepFailure) {
       try resolve(texts, of: step, at: index, attempt: attempt, &resolved)
-      return (resolved, nil)
+      return nil
     } catch {
       // What the step is allowed to fail at includes its own expressions.
       if let tolerance = try? tolerance(ofStep: index) { resolved.allowFailure = tolerance }
-      return (resolved, error)
+      return error
     }
   }
 

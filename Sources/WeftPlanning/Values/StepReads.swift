@@ -13,6 +13,9 @@ package struct StepReads: OptionSet, Sendable, Hashable {
   package static let stderr = StepReads(rawValue: 4)
   /// Something of `results`: of each element is kept what the others say.
   package static let elements = StepReads(rawValue: 8)
+  /// The protocol's own one asks at run time what an empty set is, and this is asked of every step.
+  package var isEmpty: Bool { rawValue == 0 }
+
   package static let everything: StepReads = [.result, .stdout, .stderr, .elements]
 }
 
