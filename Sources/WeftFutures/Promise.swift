@@ -34,6 +34,16 @@ public final class Promise<Value: Sendable, Failure: Error>: Sendable {
     self.init(.pending(), file: file, line: line) { _ in ifDropped }
   }
 
+  /// Makes a promise that asks for its outcome if it is released unsettled. A function that captures
+  /// nothing costs nothing to keep, and there may be very many promises.
+  @inlinable
+  package convenience init(
+    file: StaticString = #fileID, line: UInt = #line,
+    askingIfDropped outcome: @escaping @Sendable (PromiseDropped) -> Result<Value, Failure>
+  ) {
+    self.init(.pending(), file: file, line: line, whenDropped: outcome)
+  }
+
   /// Makes a promise whose failure type has a word for being dropped.
   @inlinable
   public convenience init(file: StaticString = #fileID, line: UInt = #line)

@@ -20,8 +20,13 @@ final class Ready {
   @exclusivity(unchecked) private var waiters = WaiterQueue()
   @exclusivity(unchecked) private var withdrawals: [Upstream] = []
   @exclusivity(unchecked) private var discarded: [Any] = []
-  @exclusivity(unchecked) private var postponed: [@Sendable () -> Void] = []
+  @exclusivity(unchecked) private var postponed: [Postponed] = []
   @exclusivity(unchecked) private var isDraining = false
+
+  /// A bare closure in an array is wrapped in one more thunk as it goes in and as it comes out (Swift 6.3).
+  private struct Postponed {
+    let work: @Sendable () -> Void
+  }
 
   /// Does `body`, then all that became ready by it; inside another drain, only the former.
   ///
@@ -50,7 +55,7 @@ final class Ready {
   func discard(_ object: Any) { discarded.append(object) }
 
   /// Does `work` when all else that is ready on this thread has been done.
-  func postpone(_ work: @escaping @Sendable () -> Void) { postponed.append(work) }
+  func postpone(_ work: @escaping @Sendable () -> Void) { postponed.append(Postponed(work: work)) }
 
   private func drain() {
     while true {
@@ -59,8 +64,8 @@ final class Ready {
       } else if let waiter = waiters.popFirst() {
         waiter.run(self)
       } else if discarded.popLast() == nil {
-        guard let work = postponed.popLast() else { return }
-        work()
+        guard let postponed = postponed.popLast() else { return }
+        postponed.work()
       }
     }
   }

@@ -25,6 +25,9 @@ public struct Command: Sendable, Hashable {
     self.options = options
   }
 
+  /// Whether anything of ``options`` is set.
+  var hasOptions: Bool { boxedOptions != nil }
+
   /// What most commands leave as it is.
   public var options: Options {
     get { boxedOptions?.value ?? Options() }

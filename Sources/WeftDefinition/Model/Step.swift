@@ -75,7 +75,11 @@ extension Step {
 
   /// Likewise.
   package var offersJobserver: Bool {
-    if case .run(let command) = action { command.usesJobserver } else { false }
+    if case .run(let command) = action {
+      command.hasOptions && command.usesJobserver
+    } else {
+      false
+    }
   }
 
   /// Whether anything of ``control`` is set.

@@ -22,17 +22,22 @@ package final class EventStream: Sendable {
     var fold: ReportFold
     var history: EventHistory
     var subscribers: [Subscriber] = []
+    /// The last event of all, once it has happened.
+    var finish: RunEvent?
     var isFinished = false
 
     mutating func append(_ kind: RunEvent.Kind, step: Int?, at elapsed: Duration) {
       precondition(!isFinished, "an event after the end of the run: \(kind)")
       lastSequence += 1
+      fold.apply(kind, at: elapsed, step: step)
+      if case .runFinished = kind { isFinished = true }
+      // Where nobody listens no event need be made.
+      guard isFinished || history.events != nil || !subscribers.isEmpty else { return }
       let event = RunEvent(sequence: lastSequence, elapsed: elapsed, kind: kind)
-      fold.apply(event, step: step)
+      if isFinished { finish = event }
       history.append(event)
       // By index: a copy of the array that lasts while its queues change would have them copied whole.
       for index in subscribers.indices { subscribers[index].queue.append(event) }
-      if case .runFinished = kind { isFinished = true }
     }
 
     func index(of identity: ObjectIdentifier) -> Int? {
@@ -121,7 +126,7 @@ package final class EventStream: Sendable {
         queue.append(
           RunEvent(sequence: state.lastSequence, elapsed: elapsed(), kind: snapshot))
       }
-      if state.history.events == nil, let finish = state.fold.finish { queue.append(finish) }
+      if state.history.events == nil, let finish = state.finish { queue.append(finish) }
       state.subscribers.append(
         Subscriber(identity: ObjectIdentifier(subscription), queue: queue))
     }

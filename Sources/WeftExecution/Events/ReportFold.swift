@@ -5,8 +5,6 @@ struct ReportFold {
   private let plan: Plan
   /// `nil` before `runStarted`.
   private(set) var report: RunReport?
-  /// The last event of all, once it has happened.
-  private(set) var finish: RunEvent?
   /// Where the steps of elements stand in the report, which come after those of the plan.
   private var places: [StepAddress: Int] = [:]
 
@@ -16,23 +14,21 @@ struct ReportFold {
 
   /// - Parameter step: The index in the plan of the step that the event is about; `nil` of one that the plan
   ///   does not know by its address.
-  mutating func apply(_ event: RunEvent, step: Int?) {
-    switch event.kind {
+  mutating func apply(_ kind: RunEvent.Kind, at elapsed: Duration, step: Int?) {
+    switch kind {
     case .runStarted(let start):
       report = RunReport(
         start: start,
         steps: plan.steps.map { StepReport(address: $0.address, state: .pending) })
     case .stepQueued(let address): set(step, address, .queued)
     case .stepStarted(let address, let attempt):
-      set(step, address, .running(since: event.elapsed, attempt: attempt))
+      set(step, address, .running(since: elapsed, attempt: attempt))
     case .stepRetrying(let address, let retry):
-      set(step, address, .retrying(after: retry.attempt, until: event.elapsed + retry.delay))
+      set(step, address, .retrying(after: retry.attempt, until: elapsed + retry.delay))
     case .stepFinished(let address, let end): set(step, address, .finished(end))
     case .stepSkipped(let address, let reason): set(step, address, .skipped(reason))
     case .runWarning(let warning): add(warning)
-    case .runFinished(let end):
-      report?.end = end
-      finish = event
+    case .runFinished(let end): report?.end = end
     case .stepOutput, .groupStarted, .groupRetrying, .groupFinished, .runCancelling,
       .outputDropped, .snapshot:
       break

@@ -20,9 +20,9 @@ package final class StepOutputSink: Sendable {
 
   init(
     step index: Int, address: StepAddress, limit: ByteCount, logs: StepLogs, events: EventStream,
-    capture: OutputCapture, secrets: RunSecrets = RunSecrets()
+    capture: OutputCapture?, secrets: RunSecrets = RunSecrets()
   ) {
-    captured = capture.isIdle ? nil : Mutex(capture)
+    captured = if let capture { Mutex(capture) } else { nil }
     state = Mutex(AttemptOutput(limit: limit))
     self.index = index
     self.address = address

@@ -31,6 +31,8 @@ final class Frame: Sendable {
   let limits: [Int: Int]
   /// What the element is one of.
   let fanOut: FanOutRun?
+  /// Whether there are others like it at the same time.
+  let isInElement: Bool
   private let state = Mutex(State())
 
   private struct State {
@@ -54,6 +56,7 @@ final class Frame: Sendable {
     self.scope = scope
     self.limits = limits
     self.fanOut = fanOut
+    isInElement = if case .element = kind { true } else { parent?.isInElement ?? false }
   }
 
   /// The frame of a run as a whole.
@@ -221,9 +224,4 @@ extension Array {
     }
     return low
   }
-}
-
-extension Frame {
-  /// Whether there are others like it at the same time.
-  var isInElement: Bool { element { _ in true } != nil }
 }

@@ -50,19 +50,15 @@ struct GraphCompiler {
       repeating: Future<NodeResult, Never>(value: .success), count: frame.part.nodes.count)
     for index in body.order {
       let node = plan.nodes[Int(index)]
-      var needed: [Future<NodeResult, Never>] = []
-      var waitsForStart = false
-      for dependency in plan.dependencies[Int(index)] {
-        guard Int(dependency) != own else {
-          waitsForStart = true
-          continue
+      let needs = plan.dependencies[Int(index)]
+      let future: Future<NodeResult, Never>
+      if needs.count == 1, let only = needs.first, Int(only) != own {
+        // Most nodes wait for a single one: there is nothing to join.
+        future = made(only, futures).flatMap { launch(node, Int(index), [$0]) }
+      } else {
+        future = ready(after: needs, without: own, futures).flatMap {
+          launch(node, Int(index), $0)
         }
-        let place = Int(dependency) - first
-        needed.append(
-          futures.indices.contains(place) ? futures[place] : frame.outside(Int(dependency)))
-      }
-      let future = decide(after: needed, waitsForStart: waitsForStart) { results in
-        launch(node, Int(index), results)
       }
       futures[Int(index) - first] = future
       // Of a group that is run apart, the start stands for all of it.
@@ -77,19 +73,25 @@ struct GraphCompiler {
 }
 
 extension GraphCompiler {
-  /// Most nodes wait for a single one, and need no `zip`.
-  private func decide(
-    after needed: [Future<NodeResult, Never>], waitsForStart: Bool,
-    _ launch: @escaping @Sendable ([NodeResult]) -> Future<NodeResult, Never>
+  /// - Parameters:
+  ///   - own: The start of the group whose inside is compiled. What is above it is above those in it, too,
+  ///     whatever else they wait for.
+  ///   - futures: Those that have been made, of this part.
+  private func ready(
+    after needs: ArraySlice<Int32>, without own: Int, _ futures: [Future<NodeResult, Never>]
+  ) -> Future<[NodeResult], Never> {
+    let others = needs.filter { Int($0) != own }
+    if others.isEmpty { return start }
+    let joined = Future.zip(others.map { made($0, futures) })
+    guard others.count < needs.count else { return joined }
+    return joined.flatMap { [start] results in start.map { results + $0 } }
+  }
+
+  private func made(
+    _ node: Int32, _ futures: [Future<NodeResult, Never>]
   ) -> Future<NodeResult, Never> {
-    if needed.isEmpty { return start.flatMap(launch) }
-    // What is above the group's start is above those in it, too, whatever else they wait for.
-    if waitsForStart {
-      return Future.zip(needed)
-        .flatMap { [start] results in start.map { results + $0 } }.flatMap(launch)
-    }
-    if needed.count == 1 { return needed[0].flatMap { launch([$0]) } }
-    return Future.zip(needed).flatMap(launch)
+    let place = Int(node) - frame.part.nodes.lowerBound
+    return futures.indices.contains(place) ? futures[place] : frame.outside(Int(node))
   }
 }
 

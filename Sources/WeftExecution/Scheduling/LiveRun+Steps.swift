@@ -183,21 +183,20 @@ extension LiveRun {
   }
 
   private func finish(
-    _ attempt: Attempt, _ attemptEnd: AttemptEnd
+    _ attempt: Attempt, _ attemptEnd: consuming AttemptEnd
   ) -> Future<NodeResult, Never> {
     let task = attempt.task
     attempt.output.finish()
-    let (attemptEnd, own) = collectOutputs(of: attempt, attemptEnd)
+    let own = collectOutputs(of: attempt, &attemptEnd)
     let (since, reason) = state.withLock { state in
       (
         state.running.removeValue(forKey: task.instance)!.since,
         state.reasonToStop(in: task.scope)
       )
     }
-    let end = StepEnd(
-      of: attempt, attemptEnd, cancelledFor: reason, duration: time.now - since,
+    var end = StepEnd.judging(
+      attempt, attemptEnd, cancelledFor: reason, duration: time.now - since,
       logBytes: logs.size(of: task.instance), outputs: own?.outputs.map(HandedOn.init) ?? [])
-    var concluded = end
     if reason == nil || task.shelter == .fromCancellation, let failure = end.failure,
       task.ledger != nil, obstacle(to: task) == nil
     {
@@ -205,10 +204,10 @@ extension LiveRun {
       switch retry(of: &task, after: failure, own, attempt.resolved) {
       case .retry(let delay, _):
         return tryAgain(task, after: end, delay)
-      case .giveUp(let refusal): concluded.notRetried = refusal?.message
+      case .giveUp(let refusal): end.notRetried = refusal?.message
       }
     }
-    let result = conclude(task, concluded, own)
+    let result = conclude(task, end, own)
     slots.release(task.instance)
     return Future(value: result)
   }
@@ -217,7 +216,7 @@ extension LiveRun {
   func conclude(_ task: StepTask, _ end: StepEnd, _ own: NodeValues?) -> NodeResult {
     let response = state.withLock { state in
       state.scopes.count(in: task.scope) { $0.add(end) }
-      state.unkillable += end.unkillable
+      if !end.unkillable.isEmpty { state.unkillable += end.unkillable }
       guard end.conclusion == .failure, let failure = end.failure else {
         return Scopes.Response.nothing
       }
@@ -227,7 +226,7 @@ extension LiveRun {
     record(own, end, of: task)
     events.publish(.stepFinished(task.address, end), step: task.place)
     respond(to: response)
-    return NodeResult(of: task.address, end, failedBefore: task.failedBefore)
+    return .of(task.address, end, failedBefore: task.failedBefore)
   }
 
   /// The step fails before an attempt could be made.

@@ -7,15 +7,14 @@ extension NodeResult {
   /// What a step's end means for those who wait for it.
   ///
   /// - Parameter failedBefore: Whether something that it waited for, however far above, had failed.
-  init(of address: StepAddress, _ end: StepEnd, failedBefore: Bool) {
+  static func of(_ address: StepAddress, _ end: StepEnd, failedBefore: Bool) -> NodeResult {
     let blame: StepAddress? =
       switch end.conclusion {
       case .success: nil
       case .failure, .skipped: address
       case .cancelled: end.cancellation?.culprit
       }
-    self.init(
-      conclusion: end.conclusion, blame: blame, failedBefore: failedBefore)
+    return NodeResult(conclusion: end.conclusion, blame: blame, failedBefore: failedBefore)
   }
 
   /// What a skip means for those who wait.

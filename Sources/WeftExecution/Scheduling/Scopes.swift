@@ -69,6 +69,9 @@ struct Scopes {
   private(set) var cancellationHasActed = false
   // Internal for what is decided at the end: Scopes+Ends.swift.
   var scopes: [Scope]
+  /// Whether every scope is open and none is sheltered, as in most runs until their end. Then there is
+  /// nothing to look for around a step.
+  private var isQuiet = true
   /// The first failure of what cleans up or is done finally.
   private var closingFault: Fault?
   /// Beginnings of runs of scopes that are not used any more, by their number.
@@ -139,6 +142,7 @@ struct Scopes {
 
   /// Why nothing in this scope may start whatever its condition: something around it never started.
   func absence(of scope: Int) -> SkipReason? {
+    if isQuiet { return nil }
     var next = scope
     while next >= 0 {
       if case .notStarted(let reason) = scopes[next].state { return reason }
@@ -171,6 +175,7 @@ struct Scopes {
   }
 
   private func holder(of scope: Int) -> StepAddress? {
+    if isQuiet { return nil }
     var next = scope
     while next >= 0 {
       if case .held(let address, _) = scopes[next].state { return address }
@@ -183,6 +188,7 @@ struct Scopes {
   /// Why what is in the scope is to end: the scope, or one around it that it is not sheltered from, is being
   /// cancelled.
   func cancellation(of scope: Int) -> CancelReason? {
+    if isQuiet { return nil }
     var (next, isSheltered) = (scope, false)
     while next >= 0 {
       if case .cancelling(let reason) = scopes[next].state, next != 0 || !isSheltered {
@@ -201,6 +207,7 @@ struct Scopes {
 
   /// Whether the scope, or any around it, is being cancelled, be it sheltered from that or not.
   func isBeingCancelled(_ scope: Int) -> Bool {
+    if isQuiet { return false }
     var next = scope
     while next >= 0 {
       if isCancelling(next) { return true }
@@ -213,7 +220,9 @@ struct Scopes {
   /// back the rest of it, as they could not if they acted further out only.
   mutating func shelter(_ scope: Int, by shelter: Shelter) {
     scopes[scope].shelter = shelter
-    if shelter != .none, scopes[scope].absorption == .none { scopes[scope].absorption = .holding }
+    guard shelter != .none else { return }
+    isQuiet = false
+    if scopes[scope].absorption == .none { scopes[scope].absorption = .holding }
   }
 
   /// Whether a group has started in spite of what has happened around it.
@@ -221,6 +230,7 @@ struct Scopes {
 
   /// What something in the scope is sheltered from by the groups around it.
   func shelter(in scope: Int) -> Shelter {
+    if isQuiet { return .none }
     var (next, shelter) = (scope, Shelter.none)
     while next >= 0 {
       shelter = max(shelter, scopes[next].shelter)
@@ -231,6 +241,7 @@ struct Scopes {
 
   /// Why something that runs in this scope is being stopped; `nil` if it is not.
   func reasonToStop(in scope: Int) -> CancelReason? {
+    if isQuiet { return nil }
     if let reason = cancellation(of: scope) { return reason }
     var next = scope
     while next >= 0 {
@@ -270,7 +281,7 @@ struct Scopes {
 
   /// The scope never starts.
   mutating func skip(_ scope: Int, _ reason: SkipReason) {
-    scopes[scope].state = .notStarted(reason)
+    enter(.notStarted(reason), scope)
   }
 
   /// The time limit of a group has passed.
@@ -284,7 +295,7 @@ struct Scopes {
   /// What is in the scope is to end.
   mutating func cancel(_ scope: Int, _ reason: CancelReason) -> Response {
     guard !isCancelling(scope) else { return .nothing }
-    scopes[scope].state = .cancelling(reason)
+    enter(.cancelling(reason), scope)
     return .cancel(scope)
   }
 
@@ -296,7 +307,7 @@ struct Scopes {
     case .cancelling, .held(_, stopping: true): return nil
     case .open, .held(_, stopping: false), .notStarted: break
     }
-    scopes[0].state = .cancelling(reason)
+    enter(.cancelling(reason), 0)
     return .cancelRun(reason)
   }
 
@@ -322,16 +333,21 @@ struct Scopes {
   /// The first failure that a scope has absorbed and did not tolerate.
   func absorbedFault(of scope: Int) -> Fault? { scopes[scope].firstUntolerated }
 
+  private mutating func enter(_ state: State, _ scope: Int) {
+    scopes[scope].state = state
+    isQuiet = false
+  }
+
   mutating func hold(_ index: Int, because address: StepAddress) -> Response {
     guard case .open = scopes[index].state else { return .nothing }
     switch onFailure {
     case .continue: return .nothing
     case .stop:
-      scopes[index].state = .held(by: address, stopping: false)
+      enter(.held(by: address, stopping: false), index)
       return .holdBack(index)
     case .cancel:
       // What has not started is held back and not cancelled: nobody asked for it to end.
-      scopes[index].state = .held(by: address, stopping: true)
+      enter(.held(by: address, stopping: true), index)
       return index == 0 ? .cancelRun(.failure(of: address)) : .cancel(index)
     }
   }

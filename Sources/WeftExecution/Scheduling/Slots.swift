@@ -110,7 +110,7 @@ final class Slots: Sendable {
   /// It is not given before everything that became ready together is waiting, so that the best of all
   /// comes first and not the first of all.
   func acquire(_ step: Int) -> Future<Answer, Never> {
-    let promise = Promise<Answer, Never>(ifDropped: .success(.refused))
+    let promise = Promise<Answer, Never> { _ in .success(.refused) }
     let isFirst = state.withLock { state in
       state.keep(promise, of: step)
       // What its last attempt held is still on its way back if the next one follows at once.

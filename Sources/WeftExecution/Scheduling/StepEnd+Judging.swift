@@ -6,10 +6,10 @@ extension StepEnd {
   ///
   /// - Parameter reason: Why the step was asked to stop, if it was. Without one an attempt that says it
   ///   was stopped has been stopped by somebody else, and counts as requested.
-  init(
-    of attempt: Attempt, _ end: AttemptEnd, cancelledFor reason: CancelReason?, duration: Duration,
+  static func judging(
+    _ attempt: Attempt, _ end: AttemptEnd, cancelledFor reason: CancelReason?, duration: Duration,
     logBytes: Int, outputs: [HandedOn]
-  ) {
+  ) -> StepEnd {
     var exit: ProgramExit?
     var failure: StepFailure?
     var cancellation: CancelReason?
@@ -33,14 +33,13 @@ extension StepEnd {
     let outcome: Outcome =
       if failure != nil { .failure } else if cancellation != nil { .cancelled } else { .success }
     let isTolerated = failure.map { attempt.resolved.allowFailure.tolerates($0.classes) } ?? false
-    self.init(
+    return StepEnd(
       outcome: outcome, conclusion: isTolerated ? .success : outcome, attempts: attempt.number,
-      exit: exit,
-      failure: failure, cancellation: cancellation, duration: duration, usage: end.usage,
+      exit: exit, failure: failure, cancellation: cancellation, duration: duration,
+      usage: end.usage,
       outputBytes: attempt.output.writtenBytes, outputTruncated: attempt.output.isCut,
-      logBytes: UInt64(logBytes),
-      outputs: outputs,
-      leftovers: end.leftovers, unkillable: end.unkillable)
+      logBytes: UInt64(logBytes), outputs: outputs, leftovers: end.leftovers,
+      unkillable: end.unkillable)
   }
 }
 

@@ -33,7 +33,7 @@ extension LiveRun {
     logs.beginAttempt(of: task.instance)
     let output = StepOutputSink(
       step: task.instance, address: task.address, limit: resolved.command.logLimit, logs: logs,
-      events: events, capture: values.capture(ofStep: task.index, running: resolved.command),
+      events: events, capture: values.capture(of: task.step, running: resolved.command),
       secrets: secrets)
     return Attempt(
       task, resolved: consume resolved, outputFile: file, obstacle: failure, output: output,
@@ -42,30 +42,25 @@ extension LiveRun {
 
   private static let outputFileVariable = "WEFT_OUTPUT"
 
-  /// An attempt's end with the outputs that it hands on. One whose outputs cannot be had has failed.
-  func collectOutputs(
-    of attempt: Attempt, _ end: AttemptEnd
-  ) -> (end: AttemptEnd, values: NodeValues?) {
+  /// What an attempt hands on; `nil`: nothing, and nobody reads how it ended. One whose outputs cannot be
+  /// had has failed.
+  func collectOutputs(of attempt: Attempt, _ end: inout AttemptEnd) -> NodeValues? {
     let declared = !attempt.step.outputs.isEmpty
     defer { attempt.outputFile.map(Descriptor.remove) }
-    guard declared || !plan.values.reads(ofNode: attempt.step.node).isEmpty else {
-      return (end, nil)
-    }
+    guard declared || !plan.values.reads(ofNode: attempt.step.node).isEmpty else { return nil }
     var own = nodeValues(of: attempt, end)
     guard declared, case .ended(let exit) = end.status,
       StepFailure.judging(exit, successCodes: attempt.resolved.command.successCodes) == nil
-    else { return (end, own) }
+    else { return own }
     do throws(StepFailure) {
       let collector = OutputCollector(values, in: attempt.frame)
       let written = try collector.written(in: attempt.outputFile, by: attempt.step)
       own.outputs = try collector.outputs(
         ofStep: attempt.index, own: own, written: written, attempt: attempt.number)
-      return (end, own)
     } catch {
-      var end = end
       end.status = .misdelivered(exit, error)
-      return (end, own)
     }
+    return own
   }
 
   private func nodeValues(of attempt: Attempt, _ end: AttemptEnd) -> NodeValues {

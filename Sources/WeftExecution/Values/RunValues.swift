@@ -42,9 +42,13 @@ final class RunValues: Sendable {
     frame.record(values, ofNode: node)
   }
 
-  /// What is to be kept of a step's output; nothing of what goes to a terminal.
-  func capture(ofStep index: Int, running command: Command) -> OutputCapture {
-    OutputCapture(command.usesTerminal ? [] : plan.values.reads(ofNode: plan.steps[index].node))
+  /// What is to be kept of a step's output, if anything is; nothing of what goes to a terminal.
+  func capture(of step: PlannedStep, running command: Command) -> OutputCapture? {
+    let reads = plan.values.reads(ofNode: step.node)
+    guard reads.contains(.stdout) || reads.contains(.stderr), !command.usesTerminal else {
+      return nil
+    }
+    return OutputCapture(reads)
   }
 }
 
