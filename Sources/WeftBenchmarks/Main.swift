@@ -1,18 +1,22 @@
 import WeftPlatform
 
 /// Measures Weft beside bare loops and other tools, in the same run: `swift run -c release
-/// WeftBenchmarks [engine] [expressions] [futures] [json] [plan] [programs] [run] [secrets]`; without names, all of them.
+/// WeftBenchmarks [engine] [engine-once] [expressions] [futures] [json] [plan] [programs] [run] [secrets]`;
+/// without names, all of them.
 ///
 /// Every figure is the median of several runs, taken in turns with its counterpart. On a machine that does
 /// something else as well, only the ratios mean anything.
 @main
 enum Main {
   private enum Suite: String, CaseIterable {
-    case engine, expressions, futures, json, plan, programs, run, secrets
+    case engine
+    case engineOnce = "engine-once"
+    case expressions, futures, json, plan, programs, run, secrets
 
     func report(to table: Table) {
       switch self {
       case .engine: EngineBenchmarks.run(report: table.add)
+      case .engineOnce: EngineBenchmarks.runOnce(report: table.add)
       case .expressions: ExpressionBenchmarks.rows().forEach(table.add)
       case .futures: FuturesBenchmarks.run(report: table.add)
       case .json: JSONBenchmarks.rows().forEach(table.add)

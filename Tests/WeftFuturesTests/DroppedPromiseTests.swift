@@ -32,6 +32,20 @@ private struct Lost: DropRepresentable, Equatable {
     #expect(Promise<Int, Oops>(ifDropped: .failure(Oops())).future.outcome == .failure(Oops()))
   }
 
+  @Test func asksForTheOutcomeWhenItIsDroppedAndOnlyThen() {
+    let asked = Log<UInt>()
+    let make = {
+      Promise<Int, Never>(line: 5) { dropped in
+        asked.write(dropped.line)
+        return .success(4)
+      }
+    }
+    make().succeed(1)
+    #expect(asked.entries.isEmpty)
+    #expect(make().future.outcome == .success(4))
+    #expect(asked.entries == [5])
+  }
+
   @Test func tellsThoseWhoWait() {
     var promise: Promise<Int, Lost>? = Promise(line: 1)
     let log = Log<Result<Int, Lost>>()

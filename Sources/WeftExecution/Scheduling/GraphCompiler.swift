@@ -24,8 +24,8 @@ struct NodeResult: Sendable, Hashable {
   }
 }
 
-/// Turns a part of a plan into futures: one for each node, which is the `zip` of what the node waits for and
-/// then (`flatMap`) what the node does.
+/// Turns a part of a plan into futures: one for each node, which is the `zip` of what the node waits for, if
+/// that is more than one, and then (`flatMap`) what the node does.
 ///
 /// A node is decided when all it waits for has settled. `launch` does what the node is there for, or
 /// skips it, and never fails: what went wrong is part of the result.
