@@ -20,6 +20,7 @@ let modules: [(name: String, knows: [Target.Dependency])] = [
   ("WeftDefinition", ["WeftDiagnostics", "WeftJSON", "WeftExpressions"]),
   ("WeftPlanning", ["WeftDiagnostics", "WeftJSON", "WeftExpressions", "WeftDefinition"]),
   ("WeftPlatform", ["CWeftPlatform"]),
+  ("WeftHTTP", ["WeftFutures", "WeftPlatform", "CWeftCurl"]),
   (
     "WeftExecution",
     [
@@ -80,6 +81,9 @@ let package = Package(
   ],
   targets: [
     .target(name: "CWeftPlatform"),
+    // libcurl itself is opened at run time; only what opens it is linked.
+    .target(
+      name: "CWeftCurl", linkerSettings: [.linkedLibrary("dl", .when(platforms: [.linux]))]),
     .target(name: "CWeftBenchmarks"),
   ] + libraries + moduleTests
 )

@@ -1,0 +1,105 @@
+/// An absolute `http` or `https` URL (RFC 3986) in one spelling: scheme and host in small letters, the port
+/// only where it is not the scheme's own, no `.` and `..`, nothing in it that may not stand on the wire.
+///
+/// A fragment is dropped, for it is not sent. Users and passwords are kept apart, and never shown.
+public struct HTTPURL: Sendable, Hashable {
+  public enum Scheme: String, Sendable, Hashable {
+    case http, https
+
+    var port: Int { self == .http ? 80 : 443 }
+  }
+
+  public let scheme: Scheme
+  /// A name, an IPv4 address, or an IPv6 address in brackets.
+  public let host: String
+  public let port: Int
+  /// Begins with a slash.
+  public let path: String
+  public let query: String?
+  public let credentials: URLCredentials?
+
+  init(
+    scheme: Scheme, host: String, port: Int, path: String, query: String?,
+    credentials: URLCredentials? = nil
+  ) {
+    self.scheme = scheme
+    self.host = host
+    self.port = port
+    self.path = path
+    self.query = query
+    self.credentials = credentials
+  }
+
+  /// Spaces and letters beyond ASCII in path and query are percent-encoded; control characters are refused.
+  public init(_ text: String) throws(URLFault) {
+    self = try URLText(text).absolute()
+  }
+
+  /// With more of a query, percent-encoded, behind what there is of one.
+  public func appending(query fields: [FormField]) -> HTTPURL {
+    guard !fields.isEmpty else { return self }
+    let added = PercentEncoding.query(fields)
+    let whole = query.map { $0.isEmpty ? added : $0 + "&" + added } ?? added
+    return HTTPURL(
+      scheme: scheme, host: host, port: port, path: path, query: whole, credentials: credentials)
+  }
+
+  /// What RFC 6454 calls so: two URLs with the same one are of the same server.
+  public var origin: Origin { Origin(scheme: scheme, host: host, port: port) }
+
+  /// Scheme, host and port.
+  public struct Origin: Sendable, Hashable {
+    let scheme: Scheme
+    let host: String
+    let port: Int
+  }
+}
+
+extension HTTPURL: CustomStringConvertible {
+  /// What is asked for, without user and password.
+  public var description: String {
+    origin.description + path + (query.map { "?" + $0 } ?? "")
+  }
+}
+
+extension HTTPURL.Origin: CustomStringConvertible {
+  public var description: String {
+    scheme.rawValue + "://" + host + (port == scheme.port ? "" : ":\(port)")
+  }
+}
+
+/// The user and password of a URL, percent-decoded.
+public struct URLCredentials: Sendable, Hashable {
+  public let user: String
+  public let password: String
+}
+
+/// Why a text is no URL that can be asked.
+public enum URLFault: Error, Sendable, Hashable {
+  case noScheme
+  case otherScheme(String)
+  case noHost
+  case badHost(String)
+  case badPort(String)
+  /// Counts from 0, in bytes.
+  case controlCharacter(offset: Int)
+  case tooLong(limit: Int)
+
+  public var message: String {
+    switch self {
+    case .noScheme: "the URL does not begin with http:// or https://"
+    case .otherScheme(let scheme): "the URL has the scheme \"\(scheme)\", expected http or https"
+    case .noHost: "the URL names no host"
+    case .badHost(let host): "\"\(host)\" is no host name"
+    case .badPort(let port): "\"\(port)\" is no port, expected a number from 1 to 65535"
+    case .controlCharacter(let offset):
+      "the URL has a control character at offset \(offset)"
+    case .tooLong(let limit): "the URL is longer than \(limit) bytes"
+    }
+  }
+
+  public var help: String? {
+    guard case .badHost(let host) = self, !host.utf8.allSatisfy({ $0 < 0x80 }) else { return nil }
+    return "write an international name in its ASCII form, which begins with \"xn--\""
+  }
+}

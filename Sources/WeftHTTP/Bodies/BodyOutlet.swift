@@ -1,0 +1,151 @@
+import Synchronization
+import WeftPlatform
+
+/// What is on its way to a ``BodyWriter``: so much is held while the writer is busy, and no more.
+struct OutletState: Sendable {
+  enum Offer: Hashable {
+    /// Taken; `startsWork`: nobody works on it yet.
+    case taken(startsWork: Bool)
+    /// The same bytes are to be offered again when the outlet has room.
+    case full
+  }
+
+  enum Work {
+    /// `frees`: somebody waits for room.
+    case write([UInt8], frees: Bool)
+    case end(BodyEnd)
+    case rest
+  }
+
+  private let capacity: Int
+  private var pending: [UInt8] = []
+  private var isWorking = false
+  private var isAwaited = false
+  private var failure: HTTPFailure.Kind?
+  private var end: BodyEnd?
+
+  init(capacity: Int) { self.capacity = capacity }
+
+  /// An empty outlet takes any number; one that has some, only what leaves it within its capacity.
+  mutating func offer(_ bytes: UnsafeRawBufferPointer) -> Offer {
+    guard pending.isEmpty || pending.count + bytes.count <= capacity else {
+      isAwaited = true
+      return .full
+    }
+    pending.append(contentsOf: bytes)
+    return .taken(startsWork: begin())
+  }
+
+  /// Nothing more will be offered. What is pending is still written, unless nobody wants it any more.
+  ///
+  /// - Returns: Whether work starts by it.
+  mutating func finish(_ end: BodyEnd) -> Bool {
+    self.end = end
+    if end == .broken(.cancelled) { pending = [] }
+    return begin()
+  }
+
+  private mutating func begin() -> Bool {
+    defer { isWorking = true }
+    return !isWorking
+  }
+
+  /// What the one who works does next.
+  mutating func next() -> Work {
+    if failure != nil { pending = [] }
+    if !pending.isEmpty {
+      defer { (pending, isAwaited) = ([], false) }
+      return .write(pending, frees: isAwaited)
+    }
+    if let end {
+      self.end = nil
+      return .end(failure.map { .broken($0) } ?? end)
+    }
+    isWorking = false
+    return .rest
+  }
+
+  mutating func fail(_ kind: HTTPFailure.Kind) { failure = failure ?? kind }
+}
+
+/// Brings a body from the thread that receives it to one that may be blocked by a disk.
+final class BodyOutlet: Sendable {
+  private let writer: any BodyWriter
+  private let threads: BlockingThreads
+  private let state: Mutex<OutletState>
+  private let completion = Mutex(Completion())
+  private let tell: @Sendable (News) -> Void
+
+  private struct Completion: Sendable {
+    var call: (@Sendable (HTTPFailure.Kind?) -> Void)?
+  }
+
+  enum News: Sendable {
+    case hasRoom
+    case failed(HTTPFailure.Kind)
+  }
+
+  static let capacity = 1024 * 1024
+
+  /// - Parameter tell: Called on the writer's thread.
+  init(
+    _ writer: any BodyWriter, threads: BlockingThreads, tell: @escaping @Sendable (News) -> Void
+  ) {
+    self.writer = writer
+    self.threads = threads
+    self.tell = tell
+    state = Mutex(OutletState(capacity: Self.capacity))
+  }
+
+  /// False: there is no room, and `tell` will say when there is.
+  func offer(_ bytes: UnsafeRawBufferPointer) -> Bool {
+    switch state.withLock({ $0.offer(bytes) }) {
+    case .full: return false
+    case .taken(let startsWork):
+      if startsWork { start() }
+      return true
+    }
+  }
+
+  /// - Parameter done: Called once the writer knows the end, with what it or a write failed by.
+  func finish(_ end: BodyEnd, done: @escaping @Sendable (HTTPFailure.Kind?) -> Void) {
+    completion.withLock { $0.call = done }
+    if state.withLock({ $0.finish(end) }) { start() }
+  }
+
+  private func start() {
+    do { try threads.submit { self.work() } } catch {
+      // Nobody else is there to do it, and the end must be told.
+      state.withLock { $0.fail(.other(error.message)) }
+      tell(.failed(.other(error.message)))
+      work()
+    }
+  }
+
+  private func work() {
+    while true {
+      switch state.withLock({ $0.next() }) {
+      case .write(let bytes, let frees): write(bytes, frees: frees)
+      case .end(let end): return close(end)
+      case .rest: return
+      }
+    }
+  }
+
+  private func write(_ bytes: [UInt8], frees: Bool) {
+    if frees { tell(.hasRoom) }
+    let outcome = bytes.withUnsafeBytes { bytes in
+      Result { () throws(HTTPFailure.Kind) in try writer.write(bytes) }
+    }
+    guard case .failure(let kind) = outcome else { return }
+    state.withLock { $0.fail(kind) }
+    tell(.failed(kind))
+  }
+
+  private func close(_ end: BodyEnd) {
+    var failure: HTTPFailure.Kind?
+    if case .broken(let kind) = end { failure = kind }
+    do { try writer.end(end) } catch { failure = failure ?? error }
+    completion.withLock { $0.call }?(failure)
+  }
+}

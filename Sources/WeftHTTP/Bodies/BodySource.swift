@@ -1,0 +1,99 @@
+import CWeftCurl
+import WeftPlatform
+
+/// A regular file that is being sent.
+final class SourceFile: Sendable {
+  let path: String
+  let size: Int
+  let descriptor: Int32
+
+  /// Blocks as long as the file system does.
+  init(_ path: String) throws(HTTPFailure.Kind) {
+    var size: Int64 = 0
+    let opened = weft_http_open_source(path, &size)
+    if opened < 0, SystemError(number: opened) == .invalid {
+      throw .file(path: path, why: "not a regular file")
+    }
+    if opened < 0 { throw .systemError(opened, at: path) }
+    self.path = path
+    self.size = Int(size)
+    descriptor = opened
+  }
+
+  deinit { weft_http_discard(descriptor, nil) }
+}
+
+/// A body with its files open, ready to be sent.
+struct OpenedBody: Sendable {
+  enum Piece: Sendable {
+    case bytes([UInt8])
+    case file(SourceFile)
+  }
+
+  let pieces: [Piece]
+
+  /// Blocks if there are files in it.
+  init(_ body: EncodedBody) throws(HTTPFailure.Kind) {
+    var pieces: [Piece] = []
+    for segment in body.segments {
+      switch segment {
+      case .bytes(let bytes): pieces.append(.bytes(bytes))
+      case .file(let path): pieces.append(.file(try SourceFile(path)))
+      }
+    }
+    self.pieces = pieces
+  }
+
+  var size: Int {
+    pieces.reduce(0) { sum, piece in
+      switch piece {
+      case .bytes(let bytes): sum + bytes.count
+      case .file(let file): sum + file.size
+      }
+    }
+  }
+}
+
+/// Reads the pieces of a body one after another. For one thread at a time.
+struct BodyCursor: Sendable {
+  private let pieces: [OpenedBody.Piece]
+  private var index = 0
+  /// In the piece at `index`.
+  private var offset = 0
+
+  init(_ body: OpenedBody) { pieces = body.pieces }
+
+  /// The next bytes, `room` at most; empty at the end. A file that has become shorter is a failure, for its
+  /// length has been promised; what has been added to one is not sent.
+  mutating func next(atMost room: Int) throws(HTTPFailure.Kind) -> ArraySlice<UInt8> {
+    while index < pieces.count {
+      let found: ArraySlice<UInt8>
+      switch pieces[index] {
+      case .bytes(let bytes): found = bytes[offset...].prefix(room)
+      case .file(let file): found = try Self.read(file, from: offset, atMost: room)
+      }
+      if !found.isEmpty {
+        offset += found.count
+        return found
+      }
+      index += 1
+      offset = 0
+    }
+    return []
+  }
+
+  private static func read(
+    _ file: SourceFile, from offset: Int, atMost room: Int
+  ) throws(HTTPFailure.Kind) -> ArraySlice<UInt8> {
+    let wanted = min(room, file.size - offset)
+    guard wanted > 0 else { return [] }
+    var got = 0
+    let bytes = [UInt8](unsafeUninitializedCapacity: wanted) { buffer, count in
+      got = weft_http_read(file.descriptor, buffer.baseAddress, wanted)
+      count = max(0, got)
+    }
+    if got < 0 { throw .systemError(Int32(got), at: file.path) }
+    if got == 0 { throw .file(path: file.path, why: "became shorter while it was sent") }
+    return bytes[...]
+  }
+}

@@ -1,0 +1,78 @@
+/// A body as it goes over the wire: pieces one after another.
+public struct EncodedBody: Sendable, Hashable {
+  public enum Segment: Sendable, Hashable {
+    case bytes([UInt8])
+    /// The whole of a regular file, opened when the request is sent.
+    case file(String)
+  }
+
+  public let segments: [Segment]
+  public let contentType: String?
+
+  /// Files that have to be opened, in order.
+  var files: [String] {
+    segments.compactMap { segment in
+      if case .file(let path) = segment { path } else { nil }
+    }
+  }
+}
+
+extension RequestBody {
+  /// `nil` where there is none.
+  ///
+  /// - Parameter boundary: Stands between the parts of a multipart form, and in none of them: unguessable.
+  func encoded(boundary: @autoclosure () -> String) throws(RequestFault) -> EncodedBody? {
+    switch self {
+    case .none: return nil
+    case .bytes(let bytes, let type):
+      return EncodedBody(segments: [.bytes(bytes)], contentType: type)
+    case .file(let path, let type):
+      if path.utf8.contains(0) { throw .text(of: "the name of the body's file") }
+      return EncodedBody(segments: [.file(path)], contentType: type)
+    case .form(let fields):
+      return EncodedBody(
+        segments: [.bytes(Array(PercentEncoding.form(fields).utf8))],
+        contentType: "application/x-www-form-urlencoded")
+    case .multipart(let parts): return try MultipartText(boundary: boundary()).encode(parts)
+    }
+  }
+}
+
+/// `multipart/form-data` (RFC 7578; names as the WHATWG's form encoding escapes them).
+private struct MultipartText {
+  let boundary: String
+
+  func encode(_ parts: [MultipartPart]) throws(RequestFault) -> EncodedBody {
+    var segments: [EncodedBody.Segment] = []
+    for part in parts {
+      segments.append(.bytes(Array(try head(of: part).utf8)))
+      switch part.content {
+      case .bytes(let bytes): segments.append(.bytes(bytes))
+      case .file(let path):
+        if path.utf8.contains(0) { throw .text(of: "the name of a part's file") }
+        segments.append(.file(path))
+      }
+      segments.append(.bytes(Array("\r\n".utf8)))
+    }
+    segments.append(.bytes(Array("--\(boundary)--\r\n".utf8)))
+    return EncodedBody(
+      segments: segments, contentType: "multipart/form-data; boundary=\(boundary)")
+  }
+
+  private func head(of part: MultipartPart) throws(RequestFault) -> String {
+    var head = "--\(boundary)\r\nContent-Disposition: form-data; name=\"\(try quoted(part.name))\""
+    if let fileName = part.fileName { head += "; filename=\"\(try quoted(fileName))\"" }
+    if let type = part.contentType {
+      guard HeaderCheck.isValue(type) else { throw .headerValue(name: "Content-Type") }
+      head += "\r\nContent-Type: \(type)"
+    }
+    return head + "\r\n\r\n"
+  }
+
+  private func quoted(_ name: String) throws(RequestFault) -> String {
+    if name.utf8.contains(where: { $0 < 0x20 || $0 == 0x7F }) { throw .multipartName(name) }
+    // By bytes: a quote with a combining mark is another Character, and still a quote.
+    let bytes = name.utf8.flatMap { $0 == UInt8(ascii: "\"") ? Array("%22".utf8) : [$0] }
+    return String(decoding: bytes, as: UTF8.self)
+  }
+}

@@ -1,0 +1,166 @@
+import CWeftCurl
+import WeftFutures
+import WeftPlatform
+
+/// The thread that drives libcurl. All of its state is local to that thread.
+final class CurlDriver {
+  private let loop: OpaquePointer
+  private let mailbox: Mailbox
+  private let threads: BlockingThreads
+  private let clock = LoopClock()
+  private let callbacks: CurlCallbacks
+  private var exchanges: [Int: CurlExchange] = [:]
+  /// Transfers that wait for another request; what they have learnt of sizes and buffers stays.
+  private var spare: [OpaquePointer] = []
+  /// No exchange is overdue before.
+  private var nextCheck: Duration?
+  private var isClosed = false
+
+  private static let keptConnections = 64
+  private static let keptTransfers = 64
+
+  /// Does what the mailbox says until that is closed.
+  static func run(
+    _ mailbox: Mailbox, threads: BlockingThreads, network: CurlTransport.NetworkPolicy
+  ) {
+    do throws(HTTPFailure.Kind) {
+      try CurlLibrary.open()
+      guard let loop = weft_curl_loop_create(keptConnections) else {
+        throw .other("libcurl has no memory or descriptors for its loop")
+      }
+      mailbox.attach(loop)
+      CurlDriver(loop, mailbox, threads, CurlCallbacks(network)).drive()
+      weft_curl_loop_destroy(loop)
+    } catch {
+      refuse(mailbox.close(), error)
+    }
+  }
+
+  static func refuse(_ orders: [Mailbox.Order], _ kind: HTTPFailure.Kind) {
+    for case .start(let start) in orders { start.fail(kind) }
+  }
+
+  private init(
+    _ loop: OpaquePointer, _ mailbox: Mailbox, _ threads: BlockingThreads,
+    _ callbacks: CurlCallbacks
+  ) {
+    self.loop = loop
+    self.mailbox = mailbox
+    self.threads = threads
+    self.callbacks = callbacks
+  }
+
+  private func drive() {
+    while !isClosed {
+      clock.now = MonotonicClock.now
+      for order in mailbox.take() { carryOut(order) }
+      let broken = weft_curl_perform(loop)
+      endFinished()
+      endOverdue()
+      // Nothing of libcurl's own can be trusted any more.
+      if broken != 0 { return shutDown(.other("libcurl's loop failed with code \(broken)")) }
+      if !isClosed { _ = weft_curl_wait(loop, pause()) }
+    }
+    shutDown(.cancelled)
+  }
+
+  private func carryOut(_ order: Mailbox.Order) {
+    switch order {
+    case .start(let start): begin(start)
+    case .cancel(let id): end(id, .failed(.cancelled))
+    case .fail(let id, let kind): end(id, .failed(kind))
+    case .resume(let id): resume(id)
+    case .close: isClosed = true
+    }
+  }
+
+  // MARK: Beginning
+
+  private func begin(_ start: CurlStart) {
+    if start.promise.isCancelled || isClosed { return start.fail(.cancelled) }
+    guard let transfer = spare.popLast() ?? weft_curl_transfer_create() else {
+      return start.fail(.other("libcurl has no memory for a request"))
+    }
+    let exchange = CurlExchange(
+      start, transfer: transfer, clock: clock, mailbox: mailbox, threads: threads)
+    let failed = exchange.configure(callbacks)
+    guard failed == 0, weft_curl_add(loop, transfer) == 0 else {
+      let why = String(cString: weft_curl_code_text(failed))
+      weft_curl_transfer_destroy(transfer)
+      return start.fail(.other("libcurl does not take the request: \(why)"))
+    }
+    exchanges[start.id] = exchange
+    look(at: exchange)
+  }
+
+  private func resume(_ id: Int) {
+    guard let exchange = exchanges[id] else { return }
+    exchange.release()
+    look(at: exchange)
+    let code = weft_curl_resume(exchange.transfer)
+    if code != 0 { end(id, .returned(Int(code))) }
+  }
+
+  // MARK: Ending
+
+  private func endFinished() {
+    var code: Int32 = 0
+    while let context = weft_curl_next_ended(loop, &code) {
+      let exchange = Unmanaged<CurlExchange>.fromOpaque(context).takeUnretainedValue()
+      end(exchange.id, .returned(Int(code)))
+    }
+  }
+
+  private func endOverdue() {
+    guard let due = nextCheck, clock.now >= due else { return }
+    nextCheck = nil
+    for (id, exchange) in exchanges {
+      if let kind = exchange.watch.expired(at: clock.now) {
+        end(id, .failed(kind))
+      } else {
+        look(at: exchange)
+      }
+    }
+  }
+
+  private func end(_ id: Int, _ ending: CurlExchange.Ending) {
+    guard let exchange = exchanges.removeValue(forKey: id) else { return }
+    let report = exchange.report()
+    weft_curl_remove(loop, exchange.transfer)
+    exchange.conclude(ending, report)
+    if spare.count < Self.keptTransfers {
+      spare.append(exchange.transfer)
+    } else {
+      weft_curl_transfer_destroy(exchange.transfer)
+    }
+  }
+
+  private func shutDown(_ kind: HTTPFailure.Kind) {
+    Self.refuse(mailbox.close(), kind)
+    for id in exchanges.keys.sorted() { end(id, .failed(kind)) }
+    for transfer in spare { weft_curl_transfer_destroy(transfer) }
+  }
+
+  // MARK: Time
+
+  private func look(at exchange: CurlExchange) {
+    guard let due = exchange.watch.nextCheck else { return }
+    nextCheck = nextCheck.map { min($0, due) } ?? due
+  }
+
+  /// Until the next deadline in milliseconds, not less. libcurl comes back earlier for reasons of its own.
+  private func pause() -> Int32 {
+    guard let nextCheck else { return Self.longestPause }
+    let left = max(.zero, nextCheck - MonotonicClock.now)
+    let (whole, fraction) = left.components
+    guard whole < 60 else { return Self.longestPause }
+    return Int32(whole * 1000 + (fraction + 999_999_999_999_999) / 1_000_000_000_000_000)
+  }
+
+  private static let longestPause: Int32 = 60_000
+}
+
+/// The time at which the loop last turned: near enough, and asked of the system once for all exchanges.
+final class LoopClock {
+  var now = MonotonicClock.now
+}

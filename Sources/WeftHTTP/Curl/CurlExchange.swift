@@ -1,0 +1,185 @@
+import CWeftCurl
+import WeftFutures
+import WeftPlatform
+
+/// One exchange while libcurl works on it. For the driver's thread only.
+final class CurlExchange {
+  /// Why it is over.
+  enum Ending {
+    /// libcurl says so.
+    case returned(Int)
+    case failed(HTTPFailure.Kind)
+  }
+
+  /// Why this side ended it, although libcurl will only know that it was told to.
+  private enum Verdict {
+    case failed(HTTPFailure.Kind)
+    /// All that was wanted of the body is there.
+    case cut
+  }
+
+  let id: Int
+  let transfer: OpaquePointer
+  private let start: CurlStart
+  private let clock: LoopClock
+  private let mailbox: Mailbox
+  private let threads: BlockingThreads
+  private(set) var watch: DeadlineWatch
+  private var source: OutgoingBody?
+  private var reader: HeadReader
+  private var head: HTTPResponseHead?
+  private var sink = IncomingBody.nothing
+  private var verdict: Verdict?
+  private var refusedAddress: String?
+  private var sendings = 0
+
+  init(
+    _ start: CurlStart, transfer: OpaquePointer, clock: LoopClock, mailbox: Mailbox,
+    threads: BlockingThreads
+  ) {
+    id = start.id
+    self.start = start
+    self.transfer = transfer
+    self.clock = clock
+    self.mailbox = mailbox
+    self.threads = threads
+    watch = DeadlineWatch(start.request.deadlines, now: clock.now)
+    reader = HeadReader(limit: start.request.maxHeaderBytes)
+    source = start.body.map { body in
+      OutgoingBody(body, threads: threads) { [mailbox, id] in _ = mailbox.post(.resume(id)) }
+    }
+  }
+
+  /// - Returns: libcurl's code.
+  func configure(_ callbacks: CurlCallbacks) -> Int32 {
+    CurlSetup(start.request, bodySize: start.body?.size).apply(
+      to: transfer, callbacks: callbacks, context: Unmanaged.passUnretained(self).toOpaque())
+  }
+
+  func release() { watch.release(at: clock.now) }
+
+  // MARK: What libcurl calls
+
+  func admits(_ address: [UInt8]) -> Bool {
+    if PublicAddress.isPublic(address) { return true }
+    refusedAddress = PublicAddress.text(address)
+    return false
+  }
+
+  /// libcurl sends a request again by itself when a used connection turns out to be broken. One that is not
+  /// repeatable may have been done by then.
+  func willSend() -> weft_curl_answer {
+    sendings += 1
+    guard sendings > 1, !start.request.isRepeatable else { return WEFT_CURL_GO_ON }
+    return abort(.failed(.reset(why: "the server closed it when the request came")))
+  }
+
+  func headerCame(_ line: UnsafeRawBufferPointer) -> weft_curl_answer {
+    watch.sign(at: clock.now)
+    switch reader.take(line) {
+    case .more: return WEFT_CURL_GO_ON
+    case .fault(let kind): return abort(.failed(kind))
+    case .complete(let head): return begin(head)
+    }
+  }
+
+  private func begin(_ head: HTTPResponseHead) -> weft_curl_answer {
+    self.head = head
+    let plan = start.plan(head)
+    if case .refuse(let kind) = plan { return abort(.failed(kind)) }
+    sink = IncomingBody(plan, threads: threads) { [mailbox, id] news in
+      switch news {
+      case .hasRoom: _ = mailbox.post(.resume(id))
+      case .failed(let kind): _ = mailbox.post(.fail(id, kind))
+      }
+    }
+    // The answer to HEAD says how long the body would be.
+    if start.request.method != .head, let kind = sink.refusal(of: head) {
+      return abort(.failed(kind))
+    }
+    return WEFT_CURL_GO_ON
+  }
+
+  func bodyCame(_ bytes: UnsafeRawBufferPointer) -> weft_curl_answer {
+    watch.sign(at: clock.now)
+    switch sink.take(bytes) {
+    case .taken: return WEFT_CURL_GO_ON
+    case .full:
+      watch.hold(at: clock.now)
+      return WEFT_CURL_PAUSE
+    case .isEnough: return abort(.cut)
+    case .tooMuch(let kind): return abort(.failed(kind))
+    }
+  }
+
+  /// - Returns: A count, -1 to wait, -2 to end.
+  func bodyWanted(_ room: UnsafeMutableRawBufferPointer) -> Int {
+    watch.sign(at: clock.now)
+    switch source?.take(atMost: room.count) ?? .bytes([]) {
+    case .bytes(let bytes):
+      room.copyBytes(from: bytes)
+      return bytes.count
+    case .later:
+      watch.hold(at: clock.now)
+      return -1
+    case .failed(let kind):
+      _ = abort(.failed(kind))
+      return -2
+    }
+  }
+
+  private func abort(_ verdict: Verdict) -> weft_curl_answer {
+    self.verdict = self.verdict ?? verdict
+    return WEFT_CURL_ABORT
+  }
+
+  // MARK: The end
+
+  /// To be taken before the transfer leaves the loop.
+  func report() -> weft_curl_report {
+    var report = weft_curl_report()
+    weft_curl_read_report(transfer, &report)
+    return report
+  }
+
+  /// Settles the promise, as soon as a writer of the body knows of it too.
+  func conclude(_ ending: Ending, _ report: weft_curl_report) {
+    let figures = ExchangeFigures(report)
+    let isInDoubt = !start.request.isRepeatable && report.request_sent > 0
+    let promise = start.promise
+    let fail: @Sendable (HTTPFailure.Kind) -> Void = { kind in
+      promise.fail(HTTPFailure(kind, isInDoubt: isInDoubt, figures: figures))
+    }
+    switch outcome(of: ending, report) {
+    case .success(let head):
+      let isCut = if case .cut? = verdict { true } else { false }
+      sink.finish(.complete) { body, failure in
+        if let failure { return fail(failure) }
+        promise.succeed(
+          HTTPExchange(head: head, body: body, isBodyCut: isCut, figures: figures))
+      }
+    case .failure(let kind):
+      sink.finish(.broken(kind)) { _, failure in fail(failure ?? kind) }
+    }
+  }
+
+  private func outcome(
+    of ending: Ending, _ report: weft_curl_report
+  ) -> Result<HTTPResponseHead, HTTPFailure.Kind> {
+    if case .failed(let kind) = ending { return .failure(kind) }
+    if case .failed(let kind)? = verdict { return .failure(kind) }
+    guard case .returned(let code) = ending, code != 0, verdict == nil else {
+      return head.map { .success($0) } ?? .failure(.malformed("it has no head"))
+    }
+    if let refusedAddress, report.request_sent == 0 { return .failure(.address(refusedAddress)) }
+    let words = String(cString: weft_curl_message(transfer))
+    return .failure(
+      CurlOutcome(
+        code: code,
+        message: words.isEmpty ? String(cString: weft_curl_code_text(Int32(code))) : words,
+        systemError: report.system_error, verifyResult: report.verify_result,
+        bodyBytesReceived: Int(report.body_received), head: head,
+        connectLimit: start.request.deadlines.connect, url: start.request.url
+      ).kind)
+  }
+}

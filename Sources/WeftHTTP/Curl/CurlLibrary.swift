@@ -1,0 +1,21 @@
+import CWeftCurl
+
+/// libcurl, which is opened when the first request needs it and stays open.
+enum CurlLibrary {
+  /// Costs some milliseconds the first time.
+  static func open() throws(HTTPFailure.Kind) {
+    var failed: Int32 = 0
+    let why = withUnsafeTemporaryAllocation(of: CChar.self, capacity: 512) { buffer in
+      buffer[0] = 0
+      failed = weft_curl_open(buffer.baseAddress, buffer.count)
+      return String(cString: buffer.baseAddress!)
+    }
+    if failed != 0 { throw .unavailable(why) }
+  }
+
+  /// "7.88.1"; nil while it is not open.
+  static var version: String? {
+    let text = String(cString: weft_curl_version_text())
+    return text.isEmpty ? nil : text
+  }
+}

@@ -1,0 +1,103 @@
+/// Makes the head of an answer of its lines, as libcurl hands them over one by one.
+///
+/// Tolerant where servers are known to be careless and nothing hangs on it; strict where two readers might
+/// disagree about where a message ends (RFC 9112 §6.3).
+struct HeadReader {
+  enum Step {
+    case more
+    case complete(HTTPResponseHead)
+    case fault(HTTPFailure.Kind)
+  }
+
+  private let limit: Int
+  private var count = 0
+  private var status: Int?
+  private var fields: [HTTPHeader] = []
+  private(set) var isComplete = false
+
+  init(limit: Int) { self.limit = limit }
+
+  /// - Parameter line: With its line end. All lines count, those of `1xx` answers and trailers too.
+  mutating func take(_ line: UnsafeRawBufferPointer) -> Step {
+    count += line.count
+    if count > limit { return .fault(.limit(.headers, limit)) }
+    // Trailers (RFC 9110 §6.5.1): nobody has asked for them.
+    if isComplete { return .more }
+    let text = line.prefix { $0 != UInt8(ascii: "\r") && $0 != UInt8(ascii: "\n") }
+    if text.isEmpty { return end() }
+    if text.starts(with: "HTTP/".utf8) { return begin(String(decoding: text, as: UTF8.self)) }
+    return field(text)
+  }
+
+  private mutating func begin(_ line: String) -> Step {
+    let words = line.split(separator: " ", omittingEmptySubsequences: true)
+    guard words.count >= 2, let number = ASCII.number(words[1]), (100...999).contains(number) else {
+      return .fault(.malformed("its first line is \"\(Self.excerpt(line))\""))
+    }
+    if number == 101 { return .fault(.malformed("it switches to a protocol nobody asked for")) }
+    status = number
+    fields = []
+    return .more
+  }
+
+  private mutating func field(_ line: some Collection<UInt8>) -> Step {
+    guard status != nil else { return .fault(.malformed("a header comes before its first line")) }
+    if let first = line.first, first == 0x20 || first == 0x09 { return fold(line) }
+    guard let colon = line.firstIndex(of: UInt8(ascii: ":")) else {
+      return .fault(.malformed("a header without a colon"))
+    }
+    let name = String(decoding: line[..<colon], as: UTF8.self)
+    let value = Self.text(line[line.index(after: colon)...])
+    fields.append(HTTPHeader(ASCII.trimmed(name), ASCII.trimmed(value)))
+    return .more
+  }
+
+  /// A line that goes on with the one before (RFC 9112 §5.2).
+  private mutating func fold(_ line: some Collection<UInt8>) -> Step {
+    guard let last = fields.popLast() else { return .more }
+    let more = ASCII.trimmed(Self.text(line))
+    let value = last.value.isEmpty || more.isEmpty ? last.value + more : last.value + " " + more
+    fields.append(HTTPHeader(last.name, value))
+    return .more
+  }
+
+  private mutating func end() -> Step {
+    guard let status else { return .fault(.malformed("it begins with an empty line")) }
+    // 100 Continue, 103 Early Hints: the answer is to come.
+    if status < 200 {
+      self.status = nil
+      return .more
+    }
+    let head = HTTPResponseHead(status: status, headers: HTTPHeaders(fields))
+    if let disagreement = Self.disagreement(in: head.headers) {
+      return .fault(.malformed(disagreement))
+    }
+    isComplete = true
+    return .complete(head)
+  }
+
+  private static func disagreement(in headers: HTTPHeaders) -> String? {
+    let lengths = Set(headers.list(of: "content-length"))
+    if lengths.count > 1 {
+      return "it has two lengths: \(lengths.sorted().joined(separator: ", "))"
+    }
+    if let length = lengths.first {
+      if ASCII.number(length) == nil { return "its length is \"\(excerpt(length))\"" }
+      if headers.contains("transfer-encoding") { return "it has a length and is also chunked" }
+    }
+    return nil
+  }
+
+  /// UTF-8, else Latin-1, which any bytes are.
+  private static func text(_ bytes: some Collection<UInt8>) -> String {
+    String(validating: bytes, as: UTF8.self) ?? BodyText.latin1(bytes)
+  }
+
+  /// Of what a server wrote, so much as fits a message.
+  private static func excerpt(_ text: String) -> String {
+    String(
+      text.unicodeScalars.prefix(80).map {
+        $0.value < 0x20 || $0.value == 0x7F ? "?" : Character($0)
+      })
+  }
+}

@@ -1,0 +1,86 @@
+import WeftPlatform
+
+/// Where the body of an answer goes, as its ``BodyPlan`` says.
+struct IncomingBody {
+  enum Taking {
+    case taken
+    /// The same bytes are to come again.
+    case full
+    /// They need not come, and nothing after them.
+    case isEnough
+    case tooMuch(HTTPFailure.Kind)
+  }
+
+  private enum Place {
+    case nowhere
+    case memory([UInt8], isStart: Bool)
+    case outlet(BodyOutlet)
+  }
+
+  private var place: Place
+  private var budget: BodyBudget
+
+  static let nothing = IncomingBody(.nowhere, BodyBudget(limit: nil))
+
+  private init(_ place: Place, _ budget: BodyBudget) {
+    self.place = place
+    self.budget = budget
+  }
+
+  /// - Parameter tell: Called on another thread.
+  init(
+    _ plan: BodyPlan, threads: BlockingThreads,
+    tell: @escaping @Sendable (BodyOutlet.News) -> Void
+  ) {
+    switch plan {
+    case .keep(let limit): self.init(.memory([], isStart: false), BodyBudget(limit: limit))
+    case .keepStart(let limit): self.init(.memory([], isStart: true), BodyBudget(limit: limit))
+    case .write(let writer, let limit):
+      self.init(
+        .outlet(BodyOutlet(writer, threads: threads, tell: tell)), BodyBudget(limit: limit))
+    case .refuse: self = .nothing
+    }
+  }
+
+  /// Why a body that announces itself need not even begin.
+  func refusal(of head: HTTPResponseHead) -> HTTPFailure.Kind? {
+    if case .memory(_, isStart: true) = place { return nil }
+    return budget.isExceeded(byLengthOf: head) ? exceeded : nil
+  }
+
+  private var exceeded: HTTPFailure.Kind { .limit(.body, budget.limit ?? .max) }
+
+  mutating func take(_ bytes: UnsafeRawBufferPointer) -> Taking {
+    switch place {
+    case .nowhere: return .taken
+    case .memory(var body, let isStart):
+      // Only one reference may be left, or each piece would copy all before it.
+      place = .nowhere
+      let count = budget.take(bytes.count)
+      body.append(contentsOf: bytes.prefix(count))
+      place = .memory(body, isStart: isStart)
+      if count == bytes.count { return .taken }
+      return isStart ? .isEnough : .tooMuch(exceeded)
+    case .outlet(let outlet):
+      var later = budget
+      let count = later.take(bytes.count)
+      guard outlet.offer(UnsafeRawBufferPointer(rebasing: bytes.prefix(count))) else {
+        return .full
+      }
+      budget = later
+      return count == bytes.count ? .taken : .tooMuch(exceeded)
+    }
+  }
+
+  /// - Parameter done: Called with what was kept in memory, and why the end is another than `end` says.
+  mutating func finish(
+    _ end: BodyEnd, done: @escaping @Sendable ([UInt8], HTTPFailure.Kind?) -> Void
+  ) {
+    defer { place = .nowhere }
+    switch place {
+    case .nowhere: done([], nil)
+    case .memory(let body, _): done(body, nil)
+    case .outlet(let outlet): outlet.finish(end) { done([], $0) }
+    }
+  }
+}

@@ -1,0 +1,28 @@
+import WeftPlatform
+
+/// Where the body of a request is taken from: memory at once, files by way of another thread.
+struct OutgoingBody {
+  private enum Source {
+    case memory(BodyCursor)
+    case files(BodySupply)
+  }
+
+  private var source: Source
+
+  /// - Parameter tell: Called when there are bytes after there were none.
+  init(_ body: OpenedBody, threads: BlockingThreads, tell: @escaping @Sendable () -> Void) {
+    let hasFiles = body.pieces.contains { if case .file = $0 { true } else { false } }
+    source =
+      hasFiles
+      ? .files(BodySupply(body, threads: threads, tell: tell)) : .memory(BodyCursor(body))
+  }
+
+  mutating func take(atMost room: Int) -> SupplyState.Delivery {
+    switch source {
+    case .files(let supply): return supply.take(atMost: room)
+    case .memory(var cursor):
+      defer { source = .memory(cursor) }
+      do { return .bytes(try cursor.next(atMost: room)) } catch { return .failed(error) }
+    }
+  }
+}

@@ -1,0 +1,82 @@
+import CWeftCurl
+import Synchronization
+
+/// Into which file a body goes.
+///
+/// The bytes go into a new file beside it, which nobody else may read, and which takes the place of whatever
+/// has the name when it is complete and safe on the disk. A symbolic link is replaced, not followed.
+public struct SaveTarget: Sendable {
+  public var path: String
+  /// What an earlier attempt left. Only the rest is asked for; if the file has changed meanwhile, or the
+  /// server sends no parts, the whole.
+  public var resuming: PartialFile?
+
+  public init(_ path: String, resuming: PartialFile? = nil) {
+    self.path = path
+    self.resuming = resuming
+  }
+}
+
+/// The beginning of a file whose rest did not come. With its last reference it is removed, unless it has been
+/// gone on with.
+public final class PartialFile: Sendable {
+  /// In bytes.
+  public let size: Int
+  /// Where the whole is to go.
+  let path: String
+  private let validator: String
+  private let temporary: Mutex<TemporaryFile?>
+
+  init(_ temporary: TemporaryFile, size: Int, path: String, validator: String) {
+    self.size = size
+    self.path = path
+    self.validator = validator
+    self.temporary = Mutex(temporary)
+  }
+
+  /// What makes a server send the rest, or the whole if the file is another one now.
+  var conditions: [HTTPHeader] {
+    [HTTPHeader("Range", "bytes=\(size)-"), HTTPHeader("If-Range", validator)]
+  }
+
+  /// Once; nil afterwards.
+  func take() -> (file: TemporaryFile, validator: String)? {
+    temporary.withLock { held in
+      defer { held = nil }
+      return held.map { ($0, validator) }
+    }
+  }
+}
+
+/// An open file that has a name only until it gets its own.
+final class TemporaryFile: Sendable {
+  let descriptor: Int32
+  let name: String
+  private let isCommitted = Mutex(false)
+
+  /// Beside `path`, with a name that nobody can guess.
+  init(beside path: String) throws(HTTPFailure.Kind) {
+    var bytes = [UInt8](repeating: 0, count: 8)
+    let failed = weft_http_random(&bytes, bytes.count)
+    guard failed == 0 else { throw .systemError(Int32(failed), at: path) }
+    let word = bytes.map { String($0, radix: 36) }.joined()
+    let slash = path.lastIndex(of: "/").map(path.index(after:)) ?? path.startIndex
+    // A name has at most 255 bytes.
+    let own = path[slash...].utf8.count <= 200 ? String(path[slash...]) : ""
+    name = path[..<slash] + ".\(own).\(word).part"
+    descriptor = weft_http_create(name)
+    if descriptor < 0 { throw .systemError(descriptor, at: path) }
+  }
+
+  deinit {
+    let isKept = isCommitted.withLock { $0 }
+    if isKept { weft_http_discard(descriptor, nil) } else { weft_http_discard(descriptor, name) }
+  }
+
+  /// Gives it its own name.
+  func commit(as path: String) throws(HTTPFailure.Kind) {
+    let failed = weft_http_commit(descriptor, name, path)
+    guard failed == 0 else { throw .systemError(failed, at: path) }
+    isCommitted.withLock { $0 = true }
+  }
+}

@@ -1,0 +1,103 @@
+import CWeftCurl
+public import WeftFutures
+import WeftPlatform
+
+/// Sends requests, follows redirects and saves files, by means of a ``Transport``.
+public struct HTTPClient: Sendable {
+  private let transport: any Transport
+  private let now: @Sendable () -> Duration
+
+  public init(transport: any Transport) {
+    self.init(transport: transport, now: { MonotonicClock.now })
+  }
+
+  /// - Parameter now: For the deadline over all redirects.
+  package init(transport: any Transport, now: @escaping @Sendable () -> Duration) {
+    self.transport = transport
+    self.now = now
+  }
+
+  /// Sends a request; an answer of whatever status is a response. Cancelling the future ends it.
+  public func send(_ request: HTTPRequest) -> Future<HTTPResponse, HTTPFailure> {
+    if let path = request.saveTo?.path, !DownloadFile.isPath(path) {
+      return Future(failure: HTTPFailure(.invalid(.saveWithoutName(path))))
+    }
+    return advance(Passage(course: RedirectCourse(request), began: now()))
+  }
+
+  /// How far a request has come.
+  fileprivate struct Passage: Sendable {
+    var course: RedirectCourse
+    let began: Duration
+    var figures: ExchangeFigures?
+
+    mutating func add(_ later: ExchangeFigures) {
+      figures = figures?.followed(by: later) ?? later
+    }
+  }
+
+  private func advance(_ passage: Passage) -> Future<HTTPResponse, HTTPFailure> {
+    let request = passage.course.request
+    let limit = request.deadlines.total
+    let left = limit.map { $0 - (now() - passage.began) }
+    if let left, let limit, left <= .zero, limit > .zero {
+      return Future(failure: passage.failure(HTTPFailure(.timeout(.total, after: limit))))
+    }
+    let wire: WireRequest
+    do { wire = try WireRequest(request, boundary: Self.boundary(), total: left) } catch {
+      return Future(failure: passage.failure(HTTPFailure(.invalid(error))))
+    }
+    let reception = Reception(passage.course)
+    return transport.exchange(wire) { reception.plan(for: $0) }
+      .mapError { failure in
+        passage.failure(reception.complete(failure.sayingWhole(limit)))
+      }
+      .flatMap { exchange in arrive(exchange, passage, reception) }
+  }
+
+  private func arrive(
+    _ exchange: HTTPExchange, _ passage: Passage, _ reception: Reception
+  ) -> Future<HTTPResponse, HTTPFailure> {
+    var passage = passage
+    let request = passage.course.request
+    passage.add(exchange.figures)
+    switch passage.course.turn(at: exchange.head) {
+    case .goesOn: return advance(passage)
+    case .fails(let fault):
+      return Future(failure: passage.failure(HTTPFailure(.redirect(fault))))
+    case .arrived:
+      return Future(
+        value: HTTPResponse(
+          head: exchange.head, body: exchange.body, isBodyCut: exchange.isBodyCut,
+          savedTo: reception.savedPath, method: request.method, url: request.url,
+          redirects: passage.course.hops, figures: passage.figures ?? exchange.figures))
+    }
+  }
+
+  private static func boundary() -> String {
+    var bytes = [UInt8](repeating: 0, count: 18)
+    let failed = weft_http_random(&bytes, bytes.count)
+    precondition(failed == 0, "the system has no random bytes: error \(-failed)")
+    return "weft-"
+      + bytes.map { String($0 >> 4, radix: 16) + String($0 & 15, radix: 16) }.joined()
+  }
+}
+
+extension HTTPClient.Passage {
+  fileprivate func failure(_ failure: HTTPFailure) -> HTTPFailure {
+    var failure = failure
+    failure.redirects = course.hops
+    failure.figures = figures?.followed(by: failure.figures) ?? failure.figures
+    return failure
+  }
+}
+
+extension HTTPFailure {
+  /// The transport knows only what was left of the deadline.
+  fileprivate func sayingWhole(_ total: Duration?) -> HTTPFailure {
+    guard case .timeout(.total, _) = kind, let total else { return self }
+    return HTTPFailure(
+      .timeout(.total, after: total), isInDoubt: isInDoubt, redirects: redirects, figures: figures,
+      partial: partial)
+  }
+}

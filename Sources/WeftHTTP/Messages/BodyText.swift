@@ -1,0 +1,120 @@
+/// Why bytes are not the text that they were said to be.
+public enum BodyNotText: Error, Sendable, Hashable {
+  /// Counts from 0; a byte order mark counts.
+  case invalid(charset: String, offset: Int)
+  case unknownCharset(String)
+
+  public var message: String {
+    switch self {
+    case .invalid(let charset, let offset):
+      "the body is not \(charset): the byte at offset \(offset) does not belong there"
+    case .unknownCharset(let name): "the body is in the charset \"\(name)\", which is not known"
+    }
+  }
+
+  public var help: String? {
+    switch self {
+    case .invalid: nil
+    case .unknownCharset: "known are \(BodyText.knownCharsets)"
+    }
+  }
+}
+
+/// Bytes to text.
+enum BodyText {
+  static let knownCharsets =
+    "utf-8, utf-16, utf-16le, utf-16be, iso-8859-1, windows-1252 and us-ascii"
+
+  /// Nothing is replaced: bytes that mean nothing are an error. A byte order mark is no part of the text.
+  static func decode(_ bytes: [UInt8], charset: String?) throws(BodyNotText) -> String {
+    switch ASCII.lowercased(charset ?? "utf-8") {
+    case "utf-8", "utf8": return try utf8(bytes)
+    case "us-ascii", "ascii": return try ascii(bytes)
+    case "iso-8859-1", "latin1", "iso_8859-1": return latin1(bytes)
+    case "windows-1252", "cp1252": return try windows1252(bytes)
+    case "utf-16": return try utf16(bytes, order: byteOrder(of: bytes) ?? .big)
+    case "utf-16le": return try utf16(bytes, order: .little)
+    case "utf-16be": return try utf16(bytes, order: .big)
+    default: throw .unknownCharset(charset ?? "")
+    }
+  }
+
+  static func latin1(_ bytes: some Sequence<UInt8>) -> String {
+    var text = String.UnicodeScalarView()
+    for byte in bytes { text.append(Unicode.Scalar(byte)) }
+    return String(text)
+  }
+
+  private static func utf8(_ bytes: [UInt8]) throws(BodyNotText) -> String {
+    let marked = bytes.starts(with: [0xEF, 0xBB, 0xBF])
+    if let text = String(validating: bytes.dropFirst(marked ? 3 : 0), as: UTF8.self) { return text }
+    throw .invalid(charset: "UTF-8", offset: firstInvalid(bytes))
+  }
+
+  /// Where decoding goes wrong for the first time.
+  private static func firstInvalid(_ bytes: [UInt8]) -> Int {
+    var decoder = Unicode.UTF8.ForwardParser()
+    var source = bytes.makeIterator()
+    var offset = 0
+    while case .valid(let scalar) = decoder.parseScalar(from: &source) { offset += scalar.count }
+    return offset
+  }
+
+  private static func ascii(_ bytes: [UInt8]) throws(BodyNotText) -> String {
+    if let offset = bytes.firstIndex(where: { $0 >= 0x80 }) {
+      throw .invalid(charset: "ASCII", offset: offset)
+    }
+    return String(decoding: bytes, as: UTF8.self)
+  }
+
+  private enum ByteOrder { case big, little }
+
+  private static func byteOrder(of bytes: [UInt8]) -> ByteOrder? {
+    if bytes.starts(with: [0xFE, 0xFF]) { return .big }
+    return bytes.starts(with: [0xFF, 0xFE]) ? .little : nil
+  }
+
+  private static func utf16(_ bytes: [UInt8], order: ByteOrder) throws(BodyNotText) -> String {
+    guard bytes.count.isMultiple(of: 2) else {
+      throw .invalid(charset: "UTF-16", offset: bytes.count - 1)
+    }
+    var units = stride(from: 0, to: bytes.count, by: 2).map { at in
+      let (high, low) =
+        order == .big ? (bytes[at], bytes[at + 1]) : (bytes[at + 1], bytes[at])
+      return UInt16(high) << 8 | UInt16(low)
+    }
+    if units.first == 0xFEFF { units.removeFirst() }
+    if let text = String(validating: units, as: UTF16.self) { return text }
+    let skipped = bytes.count / 2 - units.count
+    throw .invalid(charset: "UTF-16", offset: 2 * (skipped + firstLone(units)))
+  }
+
+  private static func firstLone(_ units: [UInt16]) -> Int {
+    var index = 0
+    while index < units.count {
+      guard UTF16.isSurrogate(units[index]) else {
+        index += 1
+        continue
+      }
+      guard UTF16.isLeadSurrogate(units[index]), index + 1 < units.count,
+        UTF16.isTrailSurrogate(units[index + 1])
+      else { return index }
+      index += 2
+    }
+    return index
+  }
+
+  /// 0x80 to 0x9F of the WHATWG's index of windows-1252, which has no holes.
+  private static let windowsScalars: [UInt16] = [
+    0x20AC, 0x81, 0x201A, 0x0192, 0x201E, 0x2026, 0x2020, 0x2021, 0x02C6, 0x2030, 0x0160, 0x2039,
+    0x0152, 0x8D, 0x017D, 0x8F, 0x90, 0x2018, 0x2019, 0x201C, 0x201D, 0x2022, 0x2013, 0x2014,
+    0x02DC, 0x2122, 0x0161, 0x203A, 0x0153, 0x9D, 0x017E, 0x0178,
+  ]
+
+  private static func windows1252(_ bytes: [UInt8]) throws(BodyNotText) -> String {
+    let units = bytes.map { byte in
+      (0x80...0x9F).contains(byte) ? windowsScalars[Int(byte) - 0x80] : UInt16(byte)
+    }
+    return String(decoding: units, as: UTF16.self)
+  }
+}

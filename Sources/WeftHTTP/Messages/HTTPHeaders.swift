@@ -1,0 +1,118 @@
+/// One line of a message's head.
+public struct HTTPHeader: Sendable, Hashable {
+  public let name: String
+  public let value: String
+  /// Whether the value must not be shown, nor follow a redirect to another origin.
+  public let isSecret: Bool
+
+  public init(_ name: String, _ value: String, isSecret: Bool = false) {
+    self.name = name
+    self.value = value
+    self.isSecret = isSecret
+  }
+}
+
+/// Header lines in the order of the message. Names are compared without regard to the case of ASCII letters.
+public struct HTTPHeaders: Sendable, Hashable {
+  public private(set) var fields: [HTTPHeader]
+
+  public init(_ fields: [HTTPHeader] = []) { self.fields = fields }
+
+  /// The first value of that name.
+  public subscript(name: String) -> String? {
+    fields.first { ASCII.isSame($0.name, name) }?.value
+  }
+
+  /// The values of all lines of that name.
+  public func values(of name: String) -> [String] {
+    fields.filter { ASCII.isSame($0.name, name) }.map(\.value)
+  }
+
+  public func contains(_ name: String) -> Bool {
+    fields.contains { ASCII.isSame($0.name, name) }
+  }
+
+  /// The elements of a header that is a list, over all its lines (RFC 9110 §5.6.1). Not for headers whose
+  /// elements may have commas in quotes.
+  public func list(of name: String) -> [String] {
+    values(of: name).flatMap { ASCII.list($0) }
+  }
+
+  /// Adds a line at the end.
+  public mutating func add(_ header: HTTPHeader) { fields.append(header) }
+
+  /// Adds a line at the end, unless there is one of that name.
+  public mutating func addIfMissing(_ header: HTTPHeader) {
+    if !contains(header.name) { fields.append(header) }
+  }
+
+  /// Removes all lines for which `condition` holds.
+  public mutating func removeAll(where condition: (HTTPHeader) -> Bool) {
+    fields.removeAll(where: condition)
+  }
+}
+
+extension HTTPHeaders: ExpressibleByDictionaryLiteral {
+  public init(dictionaryLiteral fields: (String, String)...) {
+    self.init(fields.map { HTTPHeader($0, $1) })
+  }
+}
+
+/// Text of the protocol, whose letters are those of ASCII whatever the language.
+enum ASCII {
+  static func isSame(_ one: String, _ other: String) -> Bool {
+    one.utf8.count == other.utf8.count
+      && zip(one.utf8, other.utf8).allSatisfy { lowercased($0) == lowercased($1) }
+  }
+
+  static func lowercased(_ byte: UInt8) -> UInt8 {
+    (UInt8(ascii: "A")...UInt8(ascii: "Z")).contains(byte) ? byte | 0x20 : byte
+  }
+
+  static func lowercased(_ text: some StringProtocol) -> String {
+    String(decoding: text.utf8.map(lowercased), as: UTF8.self)
+  }
+
+  /// Without spaces and tabs at both ends.
+  static func trimmed(_ text: some StringProtocol) -> String {
+    let isSpace = { (byte: UInt8) in byte == 0x20 || byte == 0x09 }
+    let front = text.utf8.drop(while: isSpace)
+    return String(decoding: front.reversed().drop(while: isSpace).reversed(), as: UTF8.self)
+  }
+
+  static func list(_ text: String) -> [String] {
+    text.split(separator: ",").map(trimmed).filter { !$0.isEmpty }
+  }
+
+  static func isDigit(_ byte: UInt8) -> Bool {
+    (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte)
+  }
+
+  static func isLetter(_ byte: UInt8) -> Bool {
+    (UInt8(ascii: "a")...UInt8(ascii: "z")).contains(lowercased(byte))
+  }
+
+  /// A number of nothing but digits; nil also where it is greater than an `Int`.
+  static func number(_ text: some StringProtocol) -> Int? {
+    guard !text.isEmpty, text.utf8.allSatisfy(isDigit) else { return nil }
+    return Int(text)
+  }
+
+  /// The value of a hexadecimal digit.
+  static func hexValue(_ byte: UInt8) -> UInt8? {
+    switch lowercased(byte) {
+    case let byte where isDigit(byte): byte - UInt8(ascii: "0")
+    case let byte where (UInt8(ascii: "a")...UInt8(ascii: "f")).contains(byte):
+      byte - UInt8(ascii: "a") + 10
+    default: nil
+    }
+  }
+
+  /// RFC 9110 §5.6.2: what a method and the name of a header are made of.
+  static func isToken(_ text: some StringProtocol) -> Bool {
+    !text.isEmpty
+      && text.utf8.allSatisfy {
+        isDigit($0) || isLetter($0) || "!#$%&'*+-.^_`|~".utf8.contains($0)
+      }
+  }
+}

@@ -1,0 +1,33 @@
+/// What is asked of a server: GET, POST …, case-sensitive as RFC 9110 §9.1 has it.
+public struct HTTPMethod: Sendable, Hashable {
+  /// As it stands on the wire.
+  public let name: String
+
+  /// Any name; one that may not stand on the wire is refused when a request is made of it.
+  public init(_ name: String) { self.name = name }
+
+  public static let get = HTTPMethod("GET")
+  public static let head = HTTPMethod("HEAD")
+  public static let post = HTTPMethod("POST")
+  public static let put = HTTPMethod("PUT")
+  public static let patch = HTTPMethod("PATCH")
+  public static let delete = HTTPMethod("DELETE")
+  public static let options = HTTPMethod("OPTIONS")
+
+  /// Whether doing it twice has the effect of doing it once (RFC 9110 §9.2.2); of one that is not known,
+  /// that is not assumed.
+  public var isIdempotent: Bool {
+    ["GET", "HEAD", "PUT", "DELETE", "OPTIONS", "TRACE"].contains(name)
+  }
+
+  /// Whether a server expects to be told the length of a body even if there is none.
+  var tellsEmptyBody: Bool { ["POST", "PUT", "PATCH"].contains(name) }
+}
+
+extension HTTPMethod: CustomStringConvertible {
+  public var description: String { name }
+}
+
+extension HTTPMethod: ExpressibleByStringLiteral {
+  public init(stringLiteral name: String) { self.init(name) }
+}

@@ -1,0 +1,55 @@
+/// The beginning of an answer.
+public struct HTTPResponseHead: Sendable, Hashable {
+  public let status: Int
+  public let headers: HTTPHeaders
+
+  public init(status: Int, headers: HTTPHeaders = [:]) {
+    self.status = status
+    self.headers = headers
+  }
+
+  /// How many bytes are said to follow.
+  public var contentLength: Int? { headers["content-length"].flatMap { ASCII.number($0) } }
+
+  public var contentType: MediaType? { headers["content-type"].flatMap(MediaType.init) }
+}
+
+/// An answer, whatever its status.
+public struct HTTPResponse: Sendable {
+  public let head: HTTPResponseHead
+  /// Unpacked. Empty where the body went into a file.
+  public let body: [UInt8]
+  /// Whether the body was longer, and only its start was received: of an answer that was not expected.
+  public let isBodyCut: Bool
+  /// Where the body was saved.
+  public let savedTo: String?
+  /// Of the request that got the answer.
+  public let method: HTTPMethod
+  /// What answered; another one than was asked if it redirected.
+  public let url: HTTPURL
+  public let redirects: [RedirectHop]
+  public let figures: ExchangeFigures
+
+  public init(
+    head: HTTPResponseHead, body: [UInt8] = [], isBodyCut: Bool = false, savedTo: String? = nil,
+    method: HTTPMethod = .get, url: HTTPURL, redirects: [RedirectHop] = [],
+    figures: ExchangeFigures = ExchangeFigures()
+  ) {
+    self.head = head
+    self.body = body
+    self.isBodyCut = isBodyCut
+    self.savedTo = savedTo
+    self.method = method
+    self.url = url
+    self.redirects = redirects
+    self.figures = figures
+  }
+
+  public var status: Int { head.status }
+  public var headers: HTTPHeaders { head.headers }
+
+  /// The body as text, in the charset that the answer names; UTF-8 where it names none.
+  public func text() throws(BodyNotText) -> String {
+    try BodyText.decode(body, charset: head.contentType?.parameters["charset"])
+  }
+}

@@ -1,0 +1,71 @@
+/// What may stand on the wire. A line break that got into a header would begin another one.
+enum HeaderCheck {
+  static func method(_ method: HTTPMethod) throws(RequestFault) {
+    guard ASCII.isToken(method.name), method.name != "CONNECT" else { throw .method(method.name) }
+  }
+
+  /// One that the caller gives.
+  static func given(_ header: HTTPHeader) throws(RequestFault) {
+    if reserved.contains(ASCII.lowercased(header.name)) { throw .reservedHeader(header.name) }
+    try line(header)
+  }
+
+  static func line(_ header: HTTPHeader) throws(RequestFault) {
+    guard ASCII.isToken(header.name) else { throw .headerName(header.name) }
+    guard isValue(header.value) else { throw .headerValue(name: header.name) }
+  }
+
+  /// RFC 9110 §5.5.
+  static func isValue(_ text: String) -> Bool {
+    text.utf8.allSatisfy { $0 >= 0x20 && $0 != 0x7F || $0 == 0x09 }
+  }
+
+  /// Those that say where a message ends, and what the connection is for.
+  private static let reserved: Set<String> = [
+    "connection", "content-length", "expect", "keep-alive", "proxy-connection", "te", "trailer",
+    "transfer-encoding", "upgrade",
+  ]
+}
+
+extension HTTPAuth {
+  init(_ credentials: URLCredentials) {
+    self = .basic(user: credentials.user, password: credentials.password)
+  }
+
+  func header() throws(RequestFault) -> HTTPHeader {
+    let value: String
+    switch self {
+    case .bearer(let token):
+      guard !token.isEmpty, HeaderCheck.isValue(token), !token.contains(" ") else {
+        throw .credentials
+      }
+      value = "Bearer " + token
+    case .basic(let user, let password):
+      guard !user.utf8.contains(UInt8(ascii: ":")), HeaderCheck.isValue(user + password) else {
+        throw .credentials
+      }
+      value = "Basic " + Base64.encoded(Array("\(user):\(password)".utf8))
+    }
+    return HTTPHeader("Authorization", value, isSecret: true)
+  }
+}
+
+/// RFC 4648 §4.
+enum Base64 {
+  private static let digits = Array(
+    "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/".utf8)
+
+  static func encoded(_ bytes: [UInt8]) -> String {
+    var text: [UInt8] = []
+    for start in stride(from: 0, to: bytes.count, by: 3) {
+      let group = bytes[start..<min(start + 3, bytes.count)]
+      let bits = group.reduce(0) { $0 << 8 | UInt32($1) } << (8 * UInt32(3 - group.count))
+      for place in 0..<4 {
+        let isDigit = place <= group.count
+        text.append(
+          isDigit ? digits[Int(bits >> (18 - 6 * UInt32(place)) & 63)] : UInt8(ascii: "="))
+      }
+    }
+    return String(decoding: text, as: UTF8.self)
+  }
+}

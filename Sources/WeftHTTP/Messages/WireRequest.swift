@@ -1,0 +1,95 @@
+/// One request that may be sent as it is: everything in it has been checked. Redirects are not its matter.
+public struct WireRequest: Sendable, Hashable {
+  public let method: HTTPMethod
+  public let url: HTTPURL
+  /// All that are sent, but for those that follow from the connection.
+  public let headers: [HTTPHeader]
+  public let body: EncodedBody?
+  public let deadlines: HTTPDeadlines
+  public let maxHeaderBytes: Int
+  public let wantsCompression: Bool
+  public let proxy: HTTPProxy
+  public let tls: TLSFiles
+  /// Whether it does no harm if a server gets it twice.
+  public let isRepeatable: Bool
+
+  /// - Parameters:
+  ///   - boundary: For a multipart body.
+  ///   - total: What is left of the time for all redirects.
+  init(
+    _ request: HTTPRequest, boundary: @autoclosure () -> String, total: Duration?
+  ) throws(RequestFault) {
+    try HeaderCheck.method(request.method)
+    try request.deadlines.check()
+    if let limit = request.maxBytes, limit <= 0 { throw .limit(limit) }
+    if request.maxHeaderBytes <= 0 { throw .limit(request.maxHeaderBytes) }
+    try request.tls.check()
+    try request.proxy.check()
+    method = request.method
+    url = request.url
+    body = try request.body.encoded(boundary: boundary())
+    if body != nil, ["HEAD", "TRACE"].contains(method.name) {
+      throw .bodyNotAllowed(method: method.name)
+    }
+    headers = try Self.headers(of: request, contentType: body?.contentType)
+    deadlines = HTTPDeadlines(
+      connect: request.deadlines.connect, idle: request.deadlines.idle, total: total)
+    maxHeaderBytes = request.maxHeaderBytes
+    wantsCompression =
+      request.wantsCompression && request.saveTo == nil
+      && !request.headers.contains("accept-encoding")
+    proxy = request.proxy
+    tls = request.tls
+    isRepeatable = request.isRepeatable
+  }
+
+  private static func headers(
+    of request: HTTPRequest, contentType: String?
+  ) throws(RequestFault) -> [HTTPHeader] {
+    for header in request.headers.fields { try HeaderCheck.given(header) }
+    var headers = request.headers
+    if let key = request.idempotencyKey {
+      headers.addIfMissing(HTTPHeader("Idempotency-Key", key))
+    }
+    if let auth = request.auth { headers.addIfMissing(try auth.header()) }
+    if let contentType { headers.addIfMissing(HTTPHeader("Content-Type", contentType)) }
+    if let resumed = request.saveTo?.resuming { headers.add(resumed.conditions) }
+    headers.addIfMissing(HTTPHeader("User-Agent", "weft"))
+    for header in headers.fields { try HeaderCheck.line(header) }
+    return headers.fields
+  }
+}
+
+extension HTTPDeadlines {
+  fileprivate func check() throws(RequestFault) {
+    let all: [(HTTPFailure.Deadline, Duration?)] = [
+      (.connect, connect), (.idle, idle), (.total, total),
+    ]
+    for (which, duration) in all {
+      guard let duration else { continue }
+      if duration <= .zero || duration > Self.longest { throw .deadline(which, duration) }
+    }
+  }
+}
+
+extension HTTPProxy {
+  fileprivate func check() throws(RequestFault) {
+    guard case .url(let text) = self else { return }
+    // libcurl takes an empty text for none.
+    if text.isEmpty || !HeaderCheck.isValue(text) { throw .text(of: "the proxy's URL") }
+  }
+}
+
+extension TLSFiles {
+  fileprivate func check() throws(RequestFault) {
+    for path in [authorities, certificate, key] {
+      if let path, path.utf8.contains(0) { throw .text(of: "the name of a file for TLS") }
+    }
+  }
+}
+
+extension HTTPHeaders {
+  fileprivate mutating func add(_ fields: [HTTPHeader]) {
+    for field in fields { add(field) }
+  }
+}

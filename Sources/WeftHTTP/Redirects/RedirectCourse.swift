@@ -1,0 +1,104 @@
+/// The way of one request through redirects: RFC 9110 §15.4, and what browsers agree on beyond it.
+struct RedirectCourse {
+  /// What is to be sent next.
+  private(set) var request: HTTPRequest
+  private(set) var hops: [RedirectHop] = []
+
+  /// User and password of the URL go where `auth` is, to be treated alike.
+  init(_ request: HTTPRequest) {
+    self.request = request
+    if request.auth == nil { self.request.auth = request.url.credentials.map(HTTPAuth.init) }
+  }
+
+  enum Turn {
+    /// The answer is the answer.
+    case arrived
+    /// `request` is another now.
+    case goesOn
+    case fails(RedirectFault)
+  }
+
+  /// Whether an answer is about to be followed, so that nobody wants its body.
+  func follows(_ head: HTTPResponseHead) -> Bool {
+    request.redirects.limit > 0 && [301, 302, 303, 307, 308].contains(head.status)
+      && head.headers.contains("location")
+  }
+
+  mutating func turn(at head: HTTPResponseHead) -> Turn {
+    guard follows(head) else { return .arrived }
+    do throws(RedirectFault) {
+      try follow(head)
+      return .goesOn
+    } catch {
+      return .fails(error)
+    }
+  }
+
+  private mutating func follow(_ head: HTTPResponseHead) throws(RedirectFault) {
+    let from = request.url
+    let target = try target(of: head)
+    let isSameOrigin = from.origin == target.origin
+    if from.scheme == .https, target.scheme == .http, !request.redirects.allowsDowngrade {
+      throw .downgrade(from: from, to: target)
+    }
+    if changesToGet(head.status) {
+      request.method = .get
+    }
+    if changesToGet(head.status) || request.method == .get && head.status == 303 {
+      dropBody()
+    } else if !isSameOrigin, request.body != .none {
+      throw .bodyToOtherOrigin(from: from, to: target)
+    }
+    let withheld = isSameOrigin ? [] : withhold()
+    request.url = target
+    hops.append(
+      RedirectHop(
+        status: head.status, from: from, to: target, method: request.method, withheld: withheld))
+    if hops.count > request.redirects.limit {
+      throw .tooMany(hops, limit: request.redirects.limit)
+    }
+  }
+
+  private func target(of head: HTTPResponseHead) throws(RedirectFault) -> HTTPURL {
+    guard let location = head.headers["location"], !ASCII.trimmed(location).isEmpty else {
+      throw .noTarget(status: head.status, from: request.url)
+    }
+    do { return try request.url.resolving(location) } catch {
+      throw .badTarget(error, from: request.url)
+    }
+  }
+
+  /// POST becomes GET at 301 and 302, as everybody does it (RFC 9110 §15.4.2, note); all but HEAD at 303.
+  private func changesToGet(_ status: Int) -> Bool {
+    switch status {
+    case 301, 302: request.method == .post
+    case 303: request.method != .get && request.method != .head
+    default: false
+    }
+  }
+
+  private mutating func dropBody() {
+    request.body = .none
+    request.idempotencyKey = nil
+    request.headers.removeAll { ASCII.lowercased($0.name).hasPrefix("content-") }
+  }
+
+  /// Once gone they stay so, even if the way leads back: whoever led it there was not trusted with them.
+  private mutating func withhold() -> [String] {
+    var names: [String] = []
+    request.headers.removeAll { header in
+      let isWithheld = header.isSecret || Self.isCredential(header.name)
+      if isWithheld { names.append(header.name) }
+      return isWithheld
+    }
+    if request.auth != nil {
+      request.auth = nil
+      names.append("Authorization")
+    }
+    return names
+  }
+
+  private static func isCredential(_ name: String) -> Bool {
+    ["authorization", "proxy-authorization", "cookie", "host"].contains(ASCII.lowercased(name))
+  }
+}

@@ -1,0 +1,50 @@
+/// How far redirects are followed.
+public struct RedirectRule: Sendable, Hashable {
+  /// 0: a redirect is an answer like any other.
+  public var limit: Int
+  /// Whether https may become http.
+  public var allowsDowngrade: Bool
+
+  public init(limit: Int = 10, allowsDowngrade: Bool = false) {
+    self.limit = limit
+    self.allowsDowngrade = allowsDowngrade
+  }
+}
+
+/// One redirect that was followed.
+public struct RedirectHop: Sendable, Hashable {
+  public let status: Int
+  public let from: HTTPURL
+  public let to: HTTPURL
+  /// Of the request that followed.
+  public let method: HTTPMethod
+  /// Headers that were not sent any more, because the origin is another.
+  public let withheld: [String]
+}
+
+/// Why a redirect was not followed.
+public enum RedirectFault: Error, Sendable, Hashable {
+  case tooMany([RedirectHop], limit: Int)
+  case noTarget(status: Int, from: HTTPURL)
+  case badTarget(URLFault, from: HTTPURL)
+  case downgrade(from: HTTPURL, to: HTTPURL)
+  case bodyToOtherOrigin(from: HTTPURL, to: HTTPURL)
+
+  public var message: String {
+    switch self {
+    case .tooMany(let hops, let limit):
+      "more than \(limit) redirects: \(Self.chain(hops))"
+    case .noTarget(let status, let url): "\(url) answered \(status) without saying where to go"
+    case .badTarget(let fault, let url):
+      "\(url) redirected to what cannot be asked: \(fault.message)"
+    case .downgrade(let from, let to): "\(from) redirected to \(to), which is not encrypted"
+    case .bodyToOtherOrigin(let from, let to):
+      "\(from) redirected to \(to), another origin, which does not get the body"
+    }
+  }
+
+  private static func chain(_ hops: [RedirectHop]) -> String {
+    let starts = hops.first.map { [$0.from.description] } ?? []
+    return (starts + hops.map { "\($0.status) \($0.to)" }).joined(separator: " → ")
+  }
+}

@@ -1,0 +1,192 @@
+import Testing
+
+@testable import WeftHTTP
+
+struct RedirectTests {
+  private static let start = "https://a.test/one?q"
+
+  private func course(
+    _ method: HTTPMethod = .get, body: RequestBody = .none,
+    _ change: (inout HTTPRequest) -> Void = { _ in }
+  ) throws -> RedirectCourse {
+    var request = HTTPRequest(try HTTPURL(Self.start), method: method, body: body)
+    change(&request)
+    return RedirectCourse(request)
+  }
+
+  private func head(_ status: Int, _ location: String?) -> HTTPResponseHead {
+    HTTPResponseHead(
+      status: status, headers: HTTPHeaders(location.map { [HTTPHeader("Location", $0)] } ?? []))
+  }
+
+  /// RFC 9110 §15.4; `nil`: the answer is delivered as it is.
+  @Test(arguments: [
+    (301, "GET", "GET"), (302, "GET", "GET"), (303, "GET", "GET"), (307, "GET", "GET"),
+    (308, "GET", "GET"), (301, "POST", "GET"), (302, "POST", "GET"), (303, "POST", "GET"),
+    (307, "POST", "POST"), (308, "POST", "POST"), (301, "PUT", "PUT"), (302, "PUT", "PUT"),
+    (303, "PUT", "GET"), (303, "DELETE", "GET"), (303, "HEAD", "HEAD"), (301, "HEAD", "HEAD"),
+    (300, "GET", nil), (304, "GET", nil), (305, "GET", nil), (200, "GET", nil), (404, "GET", nil),
+  ])
+  func theMethodFollowsFromTheStatus(status: Int, method: String, expected: String?) throws {
+    var course = try course(HTTPMethod(method))
+    switch course.turn(at: head(status, "/two")) {
+    case .arrived: #expect(expected == nil)
+    case .goesOn:
+      #expect(course.request.method.name == expected)
+      #expect(course.request.url.description == "https://a.test/two")
+    case .fails(let fault): Issue.record("\(fault)")
+    }
+  }
+
+  @Test func aRedirectWithoutATargetIsAnAnswer() throws {
+    var course = try course()
+    guard case .arrived = course.turn(at: head(302, nil)) else {
+      Issue.record("it was followed")
+      return
+    }
+  }
+
+  @Test func noLimitMeansNoFollowing() throws {
+    var course = try course { $0.redirects.limit = 0 }
+    #expect(!course.follows(head(302, "/two")))
+    guard case .arrived = course.turn(at: head(302, "/two")) else {
+      Issue.record("it was followed")
+      return
+    }
+  }
+
+  private func fault(_ course: RedirectCourse, _ status: Int, _ location: String) -> RedirectFault?
+  {
+    var course = course
+    guard case .fails(let fault) = course.turn(at: head(status, location)) else { return nil }
+    return fault
+  }
+
+  @Test("H05: a body is sent again to the same origin only", arguments: [307, 308])
+  func bodies(status: Int) throws {
+    let body = RequestBody.json("{}")
+    var course = try course(.post, body: body) { $0.idempotencyKey = "k" }
+    let other = try HTTPURL("https://b.test/")
+    #expect(
+      fault(course, status, "https://b.test/")
+        == .bodyToOtherOrigin(from: try HTTPURL(Self.start), to: other))
+    guard case .goesOn = course.turn(at: head(status, "/two")) else {
+      Issue.record("it was not followed")
+      return
+    }
+    #expect(course.request.body == body)
+    #expect(course.request.idempotencyKey == "k")
+  }
+
+  @Test("H05: a request that becomes a GET has no body, nor what describes it")
+  func droppedBodies() throws {
+    var course = try course(.post, body: .text("x")) {
+      $0.headers = ["Content-Type": "text/x", "content-language": "en", "X": "1"]
+      $0.idempotencyKey = "k"
+    }
+    guard case .goesOn = course.turn(at: head(303, "https://b.test/")) else {
+      Issue.record("it was not followed")
+      return
+    }
+    #expect(course.request.body == .none)
+    #expect(course.request.headers == ["X": "1"])
+    #expect(course.request.idempotencyKey == nil)
+  }
+
+  @Test(
+    "H03: what is secret stays with its origin, and the hop says so",
+    arguments: [
+      ("/two", false), ("//a.test:443/two", false), ("https://A.TEST/", false),
+      ("https://a.test:8443/", true), ("https://b.test/", true), ("https://www.a.test/", true),
+      ("https://a.test./", true),
+    ])
+  func secrets(location: String, isWithheld: Bool) throws {
+    var course = try course {
+      $0.headers = ["Cookie": "c", "X-Plain": "p"]
+      $0.headers.add(HTTPHeader("X-Api-Key", "k", isSecret: true))
+      $0.auth = .bearer("t")
+    }
+    guard case .goesOn = course.turn(at: head(302, location)) else {
+      Issue.record("it was not followed")
+      return
+    }
+    let names = course.request.headers.fields.map(\.name)
+    #expect(names == (isWithheld ? ["X-Plain"] : ["Cookie", "X-Plain", "X-Api-Key"]))
+    #expect((course.request.auth == nil) == isWithheld)
+    #expect(
+      course.hops[0].withheld == (isWithheld ? ["Cookie", "X-Api-Key", "Authorization"] : []))
+    // Nor do they come back.
+    guard case .goesOn = course.turn(at: head(302, Self.start)) else {
+      Issue.record("it was not followed")
+      return
+    }
+    #expect((course.request.auth == nil) == isWithheld)
+  }
+
+  @Test("H30: user and password of a URL are treated as any others")
+  func credentialsOfTheURL() throws {
+    var request = HTTPRequest(try HTTPURL("http://u:p@a.test/"))
+    #expect(RedirectCourse(request).request.auth == .basic(user: "u", password: "p"))
+    request.auth = .bearer("t")
+    #expect(RedirectCourse(request).request.auth == .bearer("t"))
+  }
+
+  @Test("H04: https does not become http unless that is allowed")
+  func downgrade() throws {
+    let to = try HTTPURL("http://a.test/")
+    #expect(
+      fault(try course(), 302, "http://a.test/")
+        == .downgrade(from: try HTTPURL(Self.start), to: to))
+    var allowed = try course { $0.redirects.allowsDowngrade = true }
+    guard case .goesOn = allowed.turn(at: head(302, "http://a.test/")) else {
+      Issue.record("it was not followed")
+      return
+    }
+  }
+
+  @Test(
+    "H07: another scheme is not followed, and named",
+    arguments: ["file:///etc/passwd", "ftp://h/", "gopher://h/", "data:text/plain,x", "dict://h"])
+  func otherSchemes(location: String) throws {
+    let scheme = String(location.prefix { $0 != ":" })
+    let fault = fault(try course(), 302, location)
+    #expect(fault == .badTarget(.otherScheme(scheme), from: try HTTPURL(Self.start)))
+    #expect(fault?.message.contains(scheme) == true)
+  }
+
+  @Test(
+    "H06: a target that is none fails",
+    arguments: ["http://", "http://a b/", "http://h:0/", "\u{1}"])
+  func badTargets(location: String) throws {
+    guard case .badTarget? = fault(try course(), 302, location) else {
+      Issue.record("it was followed")
+      return
+    }
+  }
+
+  @Test("H06: an empty target fails", arguments: ["", "  "])
+  func emptyTargets(location: String) throws {
+    #expect(
+      fault(try course(), 302, location)
+        == .noTarget(status: 302, from: try HTTPURL(Self.start)))
+  }
+
+  @Test("H06: the eleventh redirect fails, with the chain")
+  func tooMany() throws {
+    var course = try course()
+    for index in 1...10 {
+      guard case .goesOn = course.turn(at: head(302, "/\(index)")) else {
+        Issue.record("\(index) was not followed")
+        return
+      }
+    }
+    guard case .fails(.tooMany(let hops, limit: 10)) = course.turn(at: head(307, "/11")) else {
+      Issue.record("it was followed")
+      return
+    }
+    #expect(hops.count == 11)
+    let message = RedirectFault.tooMany(hops, limit: 10).message
+    #expect(message.contains("https://a.test/one?q → 302 https://a.test/1 → 302"))
+    #expect(message.hasSuffix("→ 307 https://a.test/11"))
+  }
+}

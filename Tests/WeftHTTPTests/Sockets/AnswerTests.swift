@@ -1,0 +1,276 @@
+import Testing
+import WeftPlatform
+
+@testable import WeftHTTP
+
+/// Answers, from exemplary to hostile.
+struct AnswerTests {
+  /// A server that answers every request with `text`, and closes.
+  private func server(_ text: String) -> HostileServer {
+    HostileServer { connection in
+      guard connection.readRequest() != nil else { return }
+      connection.send(text)
+    }
+  }
+
+  private func outcome(of text: String) async throws -> Result<HTTPResponse, HTTPFailure> {
+    let server = server(text)
+    defer { server.close() }
+    return await ask(try request(server.url()))
+  }
+
+  @Test("H01: trailers after a chunked body do no harm")
+  func trailers() async throws {
+    let outcome = try await outcome(
+      of: "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\nTrailer: X\r\n\r\n"
+        + "5\r\nhello\r\n0\r\nX: 1\r\nSet-Cookie: a=b\r\n\r\n")
+    #expect(try outcome.get().status == 200)
+    #expect(outcome.text == "hello")
+    #expect(outcome.response?.headers.contains("x") == false)
+  }
+
+  @Test(
+    "H02: 401 is an answer, at once, whatever it challenges to",
+    arguments: ["Basic realm=\"x\"", "Digest realm=\"x\", nonce=\"1\"", "Bearer", "Negotiate", ""])
+  func unauthorized(challenge: String) async throws {
+    let server = HostileServer { connection in
+      while connection.readRequest() != nil {
+        connection.answer("401 Unauthorized", ["WWW-Authenticate: \(challenge)"], body: "no")
+      }
+    }
+    defer { server.close() }
+    let own = HTTPClient(transport: CurlTransport())
+    let outcome = await ask(
+      try request(server.url()) { $0.auth = .basic(user: "u", password: "p") }, by: own)
+    #expect(try outcome.get().status == 401)
+    #expect(outcome.text == "no")
+    #expect(outcome.response?.figures.requests == 1)
+    #expect(server.accepted == 1, "nothing was tried again")
+  }
+
+  @Test(
+    "H19: a body that ends too early is no answer",
+    arguments: [
+      "HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\nhello",
+      "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n5\r\nhello\r\n",
+      "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n10\r\nhello",
+    ])
+  func truncated(text: String) async throws {
+    let kind = try await outcome(of: text).kind
+    guard case .partial(let received, _)? = kind else {
+      Issue.record("\(String(describing: kind))")
+      return
+    }
+    #expect(received == 5)
+  }
+
+  @Test(
+    "H20: an answer with two ends is refused",
+    arguments: [
+      "Content-Length: 5\r\nContent-Length: 6", "Content-Length: 5\r\nTransfer-Encoding: chunked",
+      "Content-Length: -1", "Content-Length: 99999999999999999999999",
+    ])
+  func twoEnds(lines: String) async throws {
+    let outcome = try await outcome(of: "HTTP/1.1 200 OK\r\n\(lines)\r\n\r\nhello!")
+    #expect(outcome.failure?.errorClass == "protocol")
+  }
+
+  @Test(
+    "H21: what careless servers write is accepted",
+    arguments: [
+      "HTTP/1.1 200\r\nContent-Length: 5\r\n\r\nhello",
+      "HTTP/1.1 200 OK\r\ncontent-length:5\r\nX:y\r\n\r\nhello",
+      "HTTP/1.1 200 OK\nContent-Length: 5\n\nhello",
+      "HTTP/1.1 200 OK\r\nX: a\r\n b\r\nContent-Length: 5\r\n\r\nhello",
+      "HTTP/1.0 200 OK\r\n\r\nhello",
+      "HTTP/1.1 200 OK\r\n\r\nhello",
+    ])
+  func careless(text: String) async throws {
+    let outcome = try await outcome(of: text)
+    #expect(try outcome.get().status == 200)
+    #expect(outcome.text == "hello")
+  }
+
+  @Test(
+    "H22: any status is an answer, and those that announce another are none",
+    arguments: [
+      ("HTTP/1.1 100 Continue\r\n\r\nHTTP/1.1 103 Early\r\nA: b\r\n\r\nHTTP/1.1 200 OK", 200),
+      ("HTTP/1.1 999 Odd", 999), ("HTTP/1.1 418 Teapot", 418), ("HTTP/1.1 600 Odd", 600),
+    ])
+  func statuses(head: String, status: Int) async throws {
+    let outcome = try await outcome(of: head + "\r\nContent-Length: 2\r\n\r\nhi")
+    #expect(try outcome.get().status == status)
+    #expect(outcome.text == "hi")
+  }
+
+  @Test("H22: an answer that has no body ends with its head", arguments: [204, 304])
+  func bodiless(status: Int) async throws {
+    let text = "HTTP/1.1 \(status) X\r\nContent-Length: 5\r\n\r\n"
+    #expect(try await outcome(of: text).get().body == [])
+  }
+
+  @Test("H22: 101 is refused")
+  func switching() async throws {
+    let text = "HTTP/1.1 101 Switching Protocols\r\nUpgrade: x\r\n\r\n"
+    #expect(try await outcome(of: text).failure?.errorClass == "protocol")
+  }
+
+  @Test("H22: a connection with extra bytes behind the body is not used again")
+  func extraBytes() async throws {
+    let server = HostileServer { connection in
+      while connection.readRequest() != nil {
+        let first = "HTTP/1.1 200 OK\r\nContent-Length: 3\r\n\r\none"
+        let extra = "HTTP/1.1 200 OK\r\nContent-Length: 4\r\n\r\nevil"
+        if connection.number == 1 {
+          connection.send(first + extra)
+        } else {
+          connection.answer(body: "two")
+        }
+      }
+    }
+    defer { server.close() }
+    let own = HTTPClient(transport: CurlTransport())
+    #expect(await ask(try request(server.url()), by: own).text == "one")
+    #expect(await ask(try request(server.url()), by: own).text == "two")
+    #expect(server.accepted == 2)
+  }
+
+  @Test("H32: no cookie is kept for the next request")
+  func cookies() async throws {
+    let server = HostileServer { connection in
+      while let head = connection.readHead() {
+        connection.answer(headers(head, "cookie") ?? "200 OK", ["Set-Cookie: a=b; Path=/"])
+      }
+    }
+    defer { server.close() }
+    for _ in 0..<2 { #expect(try await ask(try request(server.url())).get().status == 200) }
+  }
+
+  private func headers(_ head: String, _ name: String) -> String? {
+    head.lowercased().contains(name + ":") ? "500 Cookie" : nil
+  }
+
+  @Test("H12: bytes that are not what they are said to be packed as are refused")
+  func badGzip() async throws {
+    let failure = try await outcome(
+      of: "HTTP/1.1 200 OK\r\nContent-Encoding: gzip\r\nContent-Length: 5\r\n\r\nhello"
+    ).failure
+    #expect(failure?.errorClass == "protocol")
+  }
+
+  @Test("H11: what a packed body becomes counts against the limit")
+  func bomb() async throws {
+    // 10 MB of zeros, packed with gzip -9: 9.7 KB.
+    let server = HostileServer { connection in
+      guard connection.readRequest() != nil else { return }
+      let bytes = Gzip.zeros(10_000_000)
+      connection.send(
+        "HTTP/1.1 200 OK\r\nContent-Encoding: gzip\r\nContent-Length: \(bytes.count)\r\n\r\n")
+      connection.send(bytes)
+    }
+    defer { server.close() }
+    let outcome = await ask(try request(server.url()) { $0.maxBytes = 1_000_000 })
+    #expect(outcome.kind == .limit(.body, 1_000_000))
+    let whole = await ask(try request(server.url()) { $0.maxBytes = 10_000_000 })
+    #expect(try whole.get().body.count == 10_000_000)
+  }
+
+  @Test(
+    "H09: a body is received to the byte of its limit, and no further", arguments: [true, false])
+  func endless(isChunked: Bool) async throws {
+    let server = HostileServer { connection in
+      guard connection.readRequest() != nil else { return }
+      let piece = String(repeating: "x", count: 65_536)
+      connection.send(
+        "HTTP/1.1 200 OK\r\n" + (isChunked ? "Transfer-Encoding: chunked\r\n" : "") + "\r\n")
+      while connection.send(isChunked ? "10000\r\n\(piece)\r\n" : piece) {}
+    }
+    defer { server.close() }
+    let outcome = await ask(try request(server.url()) { $0.maxBytes = 3_000_001 })
+    #expect(outcome.kind == .limit(.body, 3_000_001))
+    #expect(outcome.failure?.isTransient == false)
+  }
+
+  @Test("H09: a body that announces too much need not begin", arguments: [(10, true), (11, false)])
+  func announced(length: Int, fits: Bool) async throws {
+    let server = HostileServer { connection in
+      guard connection.readRequest() != nil else { return }
+      connection.send("HTTP/1.1 200 OK\r\nContent-Length: \(length)\r\n\r\n")
+      if fits { connection.send("0123456789") } else { connection.waitForClient() }
+    }
+    defer { server.close() }
+    let outcome = await ask(try request(server.url()) { $0.maxBytes = 10 })
+    #expect(outcome.kind == (fits ? nil : .limit(.body, 10)))
+  }
+
+  @Test("H09: of an answer that was not expected, the start is enough")
+  func unexpectedEndless() async throws {
+    let server = HostileServer { connection in
+      guard connection.readRequest() != nil else { return }
+      connection.send("HTTP/1.1 500 Oops\r\n\r\n")
+      while connection.send(String(repeating: "x", count: 65_536)) {}
+    }
+    defer { server.close() }
+    let response = try await ask(try request(server.url())).get()
+    #expect(response.status == 500)
+    #expect(response.body.count == 64 * 1024)
+    #expect(response.isBodyCut)
+  }
+
+  @Test(
+    "H16: headers without end are refused",
+    arguments: [
+      "X-Header: \(String(repeating: "y", count: 100))\r\n", "HTTP/1.1 103 Early\r\n\r\n", "y",
+    ])
+  func endlessHeaders(piece: String) async throws {
+    let server = HostileServer { connection in
+      guard connection.readRequest() != nil else { return }
+      connection.send("HTTP/1.1 200 OK\r\nX: y")
+      if piece != "y" { connection.send("\r\n") }
+      if piece.hasPrefix("HTTP") { connection.send("\r\n") }
+      while connection.send(String(repeating: piece, count: 100)) {}
+    }
+    defer { server.close() }
+    let outcome = await ask(try request(server.url()))
+    if piece.hasPrefix("HTTP") {
+      // The first of them ended its own head: what follows is its body.
+      #expect(outcome.kind == .limit(.body, HTTPRequest.defaultMaxBytes))
+    } else {
+      #expect(outcome.failure?.errorClass == "limit", "\(String(describing: outcome.kind))")
+    }
+  }
+
+  @Test("H16: answers that only announce another, without end, are refused")
+  func endlessAnnouncements() async throws {
+    let server = HostileServer { connection in
+      guard connection.readRequest() != nil else { return }
+      while connection.send("HTTP/1.1 103 Early Hints\r\nLink: </x>\r\n\r\n") {}
+    }
+    defer { server.close() }
+    #expect(await ask(try request(server.url())).kind == .limit(.headers, 256 * 1024))
+  }
+
+  @Test(
+    "H18: what is not HTTP is told as such",
+    arguments: [
+      "SSH-2.0-OpenSSH_9.2\r\n", "220 mail.example.com ESMTP\r\n", "\r\n\r\n",
+      "HTTP/1.1 abc\r\n\r\n",
+      "HTTP/1.1 99\r\n\r\n", "<html></html>",
+    ])
+  func notHTTP(text: String) async throws {
+    let outcome = try await outcome(of: text)
+    #expect(outcome.failure?.errorClass == "protocol", "\(String(describing: outcome.kind))")
+  }
+
+  @Test(
+    "H18: chunks that are none are told as such",
+    arguments: ["zz\r\nhello\r\n", "-5\r\nhello\r\n", "5\r\nhelloworld\r\n"])
+  func badChunks(text: String) async throws {
+    let outcome = try await outcome(
+      of: "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n\(text)")
+    guard case .malformed? = outcome.kind else {
+      Issue.record("\(String(describing: outcome.kind))")
+      return
+    }
+  }
+}
