@@ -43,11 +43,12 @@ final class DownloadFile: BodyWriter {
   }
 
   func end(_ end: BodyEnd) throws(HTTPFailure.Kind) {
+    // When this returns, a file that is not kept is gone.
+    defer { state.withLock { $0.file = nil } }
     switch end {
     case .complete: try opened().commit(as: path)
     case .broken(let kind): state.withLock { $0.partial = partial(of: $0, after: kind) }
     }
-    state.withLock { $0.file = nil }
   }
 
   /// What is left of it after a failure; once.
