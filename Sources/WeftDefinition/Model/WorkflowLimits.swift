@@ -2,6 +2,10 @@
 public enum WorkflowLimits {
   /// Bytes of a file that are read before it is rejected.
   public static let fileBytes = 64 << 20
+  /// Files that run one another, below the first.
+  public static let nestedFiles = 8
+  /// Bytes of all files that a workflow runs, each counted once, besides its own.
+  public static let nestedBytes = 16 << 20
   /// Bytes of a file that holds the value of one input.
   public static let inputBytes = 1 << 20
   /// Bytes of a text that is to match a pattern.
