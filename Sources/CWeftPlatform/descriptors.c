@@ -134,6 +134,18 @@ int weft_poll_one(int descriptor, short events, int milliseconds) {
   return ready < 0 ? -errno : ready > 0;
 }
 
+int weft_enter(int directory, const char *name) {
+#if defined(O_PATH)
+  int right = O_PATH;
+#elif defined(O_SEARCH)
+  int right = O_SEARCH;
+#else
+  int right = O_RDONLY;
+#endif
+  int entered = openat(directory, name, right | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+  return entered < 0 ? -errno : entered;
+}
+
 int weft_nameless_file(const char *directory) {
 #if defined(O_TMPFILE)
   int nameless = open(directory, O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);

@@ -23,6 +23,7 @@ package struct SystemError: Error, Hashable, Sendable {
   package static let notDirectory = SystemError(number: ENOTDIR)
   package static let isDirectory = SystemError(number: EISDIR)
   package static let alreadyExists = SystemError(number: EEXIST)
+  package static let nameTooLong = SystemError(number: ENAMETOOLONG)
   package static let notExecutableFormat = SystemError(number: ENOEXEC)
   package static let argumentsTooBig = SystemError(number: E2BIG)
   package static let invalid = SystemError(number: EINVAL)

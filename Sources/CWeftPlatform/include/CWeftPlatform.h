@@ -122,6 +122,9 @@ int weft_fifo_is_fed(int fifo);
 struct pollfd;
 int weft_poll(struct pollfd *descriptors, unsigned count, int64_t nanoseconds);
 
+/// Opens a directory to open others in, for which the right to search it is enough; no link is followed.
+int weft_enter(int directory, const char *name);
+
 /// A read-write file without a name in `directory`, mode 0600.
 int weft_nameless_file(const char *directory);
 

@@ -57,10 +57,11 @@ extension RegularFileFault {
     }
   }
 
-  fileprivate static func noun(of kind: mode_t) -> String {
+  static func noun(of kind: mode_t) -> String {
     switch kind {
     case S_IFDIR: "a directory"
     case S_IFIFO: "a FIFO"
+    case S_IFSOCK: "a socket"
     default: "a device"
     }
   }

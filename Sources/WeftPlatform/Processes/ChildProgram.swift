@@ -8,7 +8,7 @@
 //   Threads/    `BlockingThreads`, for jobs that block, such as the above
 //   Time/       clocks, and `TimeSource`, behind which a test puts its own
 //   Signals/    `Signal` by name, `SignalListener` for a program's main
-//   Files/      reading a workflow file, writing output, putting bytes aside
+//   Files/      reading workflow files and confining where they lie, writing output, putting bytes aside
 
 import CWeftPlatform
 
