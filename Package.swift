@@ -22,6 +22,10 @@ let modules: [(name: String, knows: [Target.Dependency])] = [
   ("WeftPlatform", ["CWeftPlatform"]),
   ("WeftHTTP", ["WeftFutures", "WeftPlatform", "CWeftCurl"]),
   (
+    "WeftLoading",
+    ["WeftDiagnostics", "WeftJSON", "WeftExpressions", "WeftDefinition", "WeftPlatform"]
+  ),
+  (
     "WeftExecution",
     [
       "WeftFutures", "WeftDiagnostics", "WeftJSON", "WeftExpressions", "WeftDefinition",
@@ -39,7 +43,7 @@ let modules: [(name: String, knows: [Target.Dependency])] = [
     "Weft",
     [
       "WeftFutures", "WeftDiagnostics", "WeftJSON", "WeftExpressions", "WeftDefinition",
-      "WeftPlanning", "WeftPlatform", "WeftExecution",
+      "WeftPlanning", "WeftPlatform", "WeftLoading", "WeftExecution",
     ]
   ),
   (
@@ -93,7 +97,7 @@ package.targets += [
     name: "WeftCLI",
     dependencies: [
       "WeftDiagnostics", "WeftJSON", "WeftExpressions", "WeftDefinition", "WeftPlanning",
-      "WeftPlatform", "WeftExecution", "WeftReporting",
+      "WeftPlatform", "WeftLoading", "WeftExecution", "WeftReporting",
     ],
     swiftSettings: settings),
   .executableTarget(

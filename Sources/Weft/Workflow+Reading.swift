@@ -1,41 +1,51 @@
 public import WeftDefinition
 import WeftDiagnostics
+import WeftLoading
 import WeftPlatform
 
 extension Workflow {
-  /// Reads a workflow file.
+  /// Reads a workflow file, and the files that its `workflow` steps name.
   ///
-  /// Blocks until the file is read: at most 64 MiB; a FIFO must find a writer within 5 seconds.
+  /// Blocks until they are read: at most 64 MiB, and 16 MiB for all other files together; a FIFO must find
+  /// a writer within 5 seconds. What the file names must lie in the current directory, or below it.
   ///
   /// - Parameter path: Relative to the current directory; `-` is standard input.
-  /// - Throws: Everything that is wrong with the file, also that it cannot be read. What concerns the
+  /// - Throws: Everything that is wrong with the files, also that one cannot be read. What concerns the
   ///   graph (names, cycles) is found when the workflow is planned.
   public init(contentsOf path: String) throws(WorkflowRejected) {
-    let bytes: [UInt8]
-    do { bytes = try FileReading.bytes(of: path) } catch {
+    let loaded: (Workflow?, [Diagnostic])
+    do { loaded = try WorkflowLoader.load(path) } catch {
       let message = "\"\(path)\" \(error.message)"
       throw WorkflowRejected(
         diagnostics: [Diagnostic(.error, code: "W0000", message: message, place: nil)])
     }
-    try self.init(json: bytes, path: path)
+    try self.init(understood: loaded)
   }
 
-  /// Decodes the text of a workflow file.
+  /// Decodes the text of a workflow file, and reads nothing else.
+  ///
+  /// Other files that it names stay unread: ``NestedWorkflow/workflow`` is `nil`, to be filled in by whoever
+  /// has them, and a workflow is not planned before. ``init(contentsOf:)`` reads them.
   ///
   /// - Parameters:
   ///   - json: UTF-8.
   ///   - path: What messages call it.
   /// - Throws: Everything that is wrong with the text.
   public init(json: [UInt8], path: String = "<json>") throws(WorkflowRejected) {
-    let (workflow, diagnostics) = WorkflowDecoder.decode(SourceFile(path: path, bytes: json))
-    guard let workflow, !diagnostics.contains(where: \.isError) else {
-      throw WorkflowRejected(diagnostics: diagnostics)
-    }
-    self = workflow
+    try self.init(
+      understood: WorkflowDecoder.decode(SourceFile(path: path, bytes: json)))
   }
 
   /// As ``init(json:path:)`` for a string.
   public init(json: String, path: String = "<json>") throws(WorkflowRejected) {
     try self.init(json: Array(json.utf8), path: path)
+  }
+
+  private init(
+    understood: (workflow: Workflow?, diagnostics: [Diagnostic])
+  ) throws(WorkflowRejected) {
+    guard let workflow = understood.workflow, !understood.diagnostics.contains(where: \.isError)
+    else { throw WorkflowRejected(diagnostics: understood.diagnostics) }
+    self = workflow
   }
 }

@@ -1,9 +1,10 @@
 import WeftDefinition
 import WeftDiagnostics
+import WeftLoading
 import WeftPlanning
 import WeftPlatform
 
-/// A workflow file that was read once, and all that is to be said of it.
+/// A workflow file that was read once, with the files that it names, and all that is to be said of them.
 struct CheckedFile {
   /// What was understood, of a rejected file too; `nil` where that is nothing.
   let workflow: Workflow?
@@ -18,9 +19,7 @@ struct CheckedFile {
   ///   - directory: Where `-C` has led before; to be mentioned where the file is missed.
   init(path: String, below directory: String? = nil) {
     do {
-      let bytes = try FileReading.bytes(of: path)
-      let name = path == "-" ? "<stdin>" : path
-      (workflow, plan, diagnostics) = CheckedFile.check(SourceFile(path: name, bytes: bytes))
+      (workflow, plan, diagnostics) = try CheckedFile.check(path)
       isMissing = false
     } catch {
       workflow = nil
@@ -39,8 +38,10 @@ struct CheckedFile {
     return isStrict && hasWarnings ? .failure : .success
   }
 
-  private static func check(_ file: SourceFile) -> (Workflow?, Plan?, [Diagnostic]) {
-    let (workflow, syntax) = WorkflowDecoder.decode(file)
+  private static func check(
+    _ path: String
+  ) throws(FileNotRead) -> (Workflow?, Plan?, [Diagnostic]) {
+    let (workflow, syntax) = try WorkflowLoader.load(path)
     guard let workflow else { return (nil, nil, syntax) }
     let (plan, structure) = Planner.plan(workflow)
     let diagnostics = (syntax + structure).sortedByPlace()

@@ -19,6 +19,7 @@ extension DecodingPass {
       report(.control(.absolutePath(path: self.path(field), text: path)), at: node)
       return nil
     }
+    namesOtherFiles = true
     return NestedWorkflow(path: path, place: node.range)
   }
 

@@ -25,6 +25,8 @@ struct DecodingPass {
   /// Whether the step being read is one of a clean-up.
   private(set) var isInCleanup = false
   private var stepCount = 0
+  /// Whether any step so far is another file.
+  var namesOtherFiles = false
   /// What was meant as an id and is none; whoever needs it is not to blame.
   private(set) var rejectedIDs: Set<String> = []
   /// Of the object being read.
@@ -32,13 +34,13 @@ struct DecodingPass {
 
   /// Reads a workflow and returns what was understood, or `nil` where too much is missing, with all
   /// that was wrong.
-  static func run(
-    on root: JSONNode, limits: Limits
-  ) -> (workflow: Workflow?, diagnostics: [Diagnostic]) {
+  static func run(on root: JSONNode, limits: Limits) -> DecodedFile {
     root.document.file.bytes.withUnsafeBufferPointer { bytes in
       var pass = DecodingPass(limits: limits, bytes: bytes)
       let workflow = pass.workflow(root)
-      return (workflow?.withoutNeeds(on: pass.rejectedIDs), pass.diagnostics)
+      return DecodedFile(
+        workflow: workflow?.withoutNeeds(on: pass.rejectedIDs), diagnostics: pass.diagnostics,
+        namesOtherFiles: pass.namesOtherFiles)
     }
   }
 

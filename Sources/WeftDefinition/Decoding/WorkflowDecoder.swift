@@ -19,13 +19,24 @@ public enum WorkflowDecoder {
     decode(file, limits: DecodingPass.Limits())
   }
 
+  /// As ``decode(_:)``, for who then reads the files that this one names.
+  package static func decoded(_ file: SourceFile) -> DecodedFile {
+    decoded(file, limits: DecodingPass.Limits())
+  }
+
   static func decode(
     _ file: SourceFile, limits: DecodingPass.Limits
   ) -> (workflow: Workflow?, diagnostics: [Diagnostic]) {
+    let decoded = decoded(file, limits: limits)
+    return (decoded.workflow, decoded.diagnostics)
+  }
+
+  private static func decoded(_ file: SourceFile, limits: DecodingPass.Limits) -> DecodedFile {
     let (root, textDiagnostics) = JSONReader.read(file)
-    guard let root else { return (nil, textDiagnostics.map(sayingWhatIsWanted)) }
-    let (workflow, diagnostics) = DecodingPass.run(on: root, limits: limits)
-    return (workflow, (textDiagnostics + diagnostics).sortedByPlace())
+    guard let root else { return DecodedFile(diagnostics: textDiagnostics.map(sayingWhatIsWanted)) }
+    var decoded = DecodingPass.run(on: root, limits: limits)
+    decoded.diagnostics = (textDiagnostics + decoded.diagnostics).sortedByPlace()
+    return decoded
   }
 
   /// The reader knows that a file is empty, but not what should be in it.
@@ -35,4 +46,14 @@ public enum WorkflowDecoder {
     diagnostic.help = Problem.smallestWorkflow
     return diagnostic
   }
+}
+
+/// What a file says, and all that is wrong with it short of its graph.
+package struct DecodedFile: Sendable {
+  /// `nil` where too much is missing.
+  package var workflow: Workflow?
+  /// By place.
+  package var diagnostics: [Diagnostic]
+  /// Whether any step of it is another file, anywhere: who knows that there is none need not look.
+  package var namesOtherFiles = false
 }

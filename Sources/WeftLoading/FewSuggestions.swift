@@ -1,0 +1,13 @@
+import WeftDiagnostics
+
+/// Finds names that are near to mistyped ones, as often as messages are shown: each question looks through
+/// a directory.
+struct FewSuggestions {
+  private var questionsLeft = DiagnosticCollection.defaultLimit
+
+  mutating func nearest(to name: String, in names: () -> [String]) -> String? {
+    guard questionsLeft > 0 else { return nil }
+    questionsLeft -= 1
+    return NearestName(names()).nearest(to: name)
+  }
+}

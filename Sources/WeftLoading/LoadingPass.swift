@@ -1,0 +1,138 @@
+import WeftDefinition
+import WeftDiagnostics
+import WeftPlatform
+
+/// One walk through a file and all that it names.
+struct LoadingPass {
+  /// A file that was read, with all below it.
+  private struct LoadedFile {
+    var workflow: Workflow?
+    /// Whether it is wrong by itself, which was told.
+    var isRejected: Bool
+    /// The names of the files below it that are deepest inside each other.
+    var longest: [String]
+  }
+
+  /// Where other files must lie, or why none can be read at all.
+  private let directory: Result<ConfiningDirectory, NamingFault>
+  /// What stands before the ways through the directory, so that they lead there from the current one.
+  private let prefix: String
+  private let root: ConfinedPath?
+  private var files: [ConfinedPath: LoadedFile] = [:]
+  private var chain: NestingChain
+  private var budget = ByteBudget(limit: WorkflowLimits.nestedBytes)
+  private var suggestions = FewSuggestions()
+  private var report: LoadingReport
+
+  /// - Parameters:
+  ///   - path: Where the root lies, if it does.
+  ///   - diagnostics: What was said of the root.
+  init(
+    root: SourceFile, at path: String?, saying diagnostics: [Diagnostic], startDirectory: String?
+  ) {
+    let start = LoadingStart(of: path, in: startDirectory)
+    directory = start.directory
+    self.root = start.root
+    prefix = startDirectory.map { $0.hasSuffix("/") ? $0 : $0 + "/" } ?? ""
+    chain = NestingChain(root: start.root, called: root.path)
+    report = LoadingReport(of: diagnostics)
+  }
+
+  /// Of the root, then of the others as they were met.
+  var diagnostics: [Diagnostic] { report.diagnostics }
+
+  /// The root, with what its steps name.
+  mutating func completed(_ workflow: Workflow) -> Workflow {
+    var workflow = workflow
+    _ = complete(&workflow, file: 0, from: root?.parent ?? ConfinedPath())
+    return workflow
+  }
+
+  /// Reads what the steps of a file name, and returns the names of the files below it that are deepest
+  /// inside each other. Calls itself as deep as files may be.
+  private mutating func complete(
+    _ workflow: inout Workflow, file: Int, from directory: ConfinedPath
+  ) -> [String] {
+    let source = workflow.source.value
+    var longest: [String] = []
+    // By the bytes, for two spellings of "é" are two files.
+    var known: [[UInt8]: Result<LoadedFile, NamingFault>] = [:]
+    workflow.updateNestedWorkflows { nested in
+      let range = nested.place.value
+      let place = source.flatMap { source in
+        range.map { Diagnostic.Place(file: source, range: $0) }
+      }
+      let key = Array(nested.path.utf8)
+      let reading =
+        known[key]
+        ?? Result { () throws(NamingFault) in
+          try read(nested.path, from: directory, named: place)
+        }
+      known[key] = reading
+      switch reading {
+      case .success(let file):
+        nested.workflow = file.workflow
+        nested.isRejected = file.isRejected
+        if file.longest.count > longest.count { longest = file.longest }
+      case .failure(let fault):
+        nested.isRejected = true
+        report.tell(fault, of: nested.path, at: place, in: file)
+      }
+    }
+    return longest
+  }
+
+  /// A file that was not read before is decoded, and completed.
+  private mutating func read(
+    _ path: String, from start: ConfinedPath, named place: Diagnostic.Place?
+  ) throws(NamingFault) -> LoadedFile {
+    let found = try open(path, from: start)
+    let known = files[found.path]
+    let hop = NestingChain.Hop(
+      file: found.path, name: prefix + found.path.text, naming: place)
+    try chain.check(hop, above: known?.longest ?? [])
+    if let known { return known }
+
+    let source = SourceFile(path: hop.name, bytes: try bytes(of: found))
+    var decoded = WorkflowDecoder.decoded(source)
+    let isRejected = decoded.diagnostics.contains(where: \.isError)
+    let file = report.add(decoded.diagnostics)
+    var longest = [hop.name]
+    if decoded.namesOtherFiles, var workflow = decoded.workflow {
+      decoded.workflow = nil  // or it would be copied
+      chain.enter(hop)
+      longest += complete(&workflow, file: file, from: found.path.parent)
+      chain.leave()
+      decoded.workflow = workflow
+    }
+    let loaded = LoadedFile(
+      workflow: decoded.workflow, isRejected: isRejected, longest: longest)
+    files[found.path] = loaded
+    return loaded
+  }
+
+  private mutating func open(
+    _ path: String, from start: ConfinedPath
+  ) throws(NamingFault) -> ConfinedFile {
+    let directory = try directory.get()
+    do { return try directory.file(path, from: start) } catch {
+      guard case .missing(let name, let place) = error else { throw .notOpened(error) }
+      let nearest = suggestions.nearest(to: name) { directory.names(in: place) }
+      throw .missing(
+        name, in: place.names.isEmpty ? nil : prefix + place.text, nearest: nearest)
+    }
+  }
+
+  private mutating func bytes(of file: ConfinedFile) throws(NamingFault) -> [UInt8] {
+    let bytes: [UInt8]
+    do { bytes = try file.bytes(limit: budget.left) } catch {
+      if case .tooLarge = error {
+        budget.exhaust()
+        throw .tooLarge(limit: budget.limit)
+      }
+      throw .notOpened(.notRead(error))
+    }
+    budget.take(bytes.count)
+    return bytes
+  }
+}

@@ -1,0 +1,42 @@
+import WeftDefinition
+import WeftDiagnostics
+
+/// What is to be said of files, in the order in which they were met.
+struct LoadingReport {
+  private var byFile: [[Diagnostic]]
+  private var toldFaults: Set<NamingFault> = []
+  private var faultCount = 0
+
+  init(of root: [Diagnostic]) {
+    byFile = [root]
+  }
+
+  var diagnostics: [Diagnostic] { byFile.flatMap { $0.sortedByPlace() } }
+
+  /// Begins with another file, and returns its number.
+  mutating func add(_ diagnostics: [Diagnostic]) -> Int {
+    byFile.append(diagnostics)
+    return byFile.count - 1
+  }
+
+  mutating func tell(
+    _ fault: NamingFault, of path: String, at place: Diagnostic.Place?, in file: Int
+  ) {
+    if fault.concernsAll, !toldFaults.insert(fault).inserted { return }
+    guard faultCount < WorkflowLimits.problems else { return }
+    faultCount += 1
+    byFile[file].append(
+      Diagnostic(
+        .error, code: fault.code, message: fault.message(of: path), place: place,
+        help: fault.help, related: fault.related))
+  }
+}
+
+extension NamingFault {
+  fileprivate var related: [Diagnostic.Related] {
+    switch self {
+    case .runsItself(let chain), .tooDeep(let chain): chain.related
+    case .missing, .notOpened, .tooLarge, .rootOutside, .noStartDirectory: []
+    }
+  }
+}
