@@ -1,5 +1,6 @@
 import WeftDefinition
 import WeftDiagnostics
+import WeftPlatform
 
 /// What is to be said of files, in the order in which they were met.
 struct LoadingReport {
@@ -22,6 +23,8 @@ struct LoadingReport {
   mutating func tell(
     _ fault: NamingFault, of path: String, at place: Diagnostic.Place?, in file: Int
   ) {
+    // The reader has told it of the text.
+    if fault == .notOpened(.notRead(.nulInPath)) { return }
     if fault.concernsAll, !toldFaults.insert(fault).inserted { return }
     guard faultCount < WorkflowLimits.problems else { return }
     faultCount += 1

@@ -12,7 +12,7 @@ struct NestingChainTests {
 
   private func chain(_ names: [String]) -> NestingChain {
     var chain = NestingChain(root: hop(names[0]).file, called: names[0])
-    names.dropFirst().forEach { chain.enter(hop($0)) }
+    for name in names.dropFirst() { chain.enter(hop(name)) }
     return chain
   }
 

@@ -1,0 +1,90 @@
+import WeftDefinition
+import WeftDiagnostics
+import WeftPlatform
+
+@testable import WeftLoading
+
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Darwin)
+  import Darwin
+#endif
+
+/// A start directory of a test's own, removed with everything in it. Beside it is what lies outside.
+final class Folder: Sendable {
+  private let scratch: String
+  /// The start directory.
+  let path: String
+
+  init() {
+    var template = Array("\(FileSystem.temporaryDirectory)/weft-test-XXXXXX".utf8CString)
+    guard mkdtemp(&template) != nil else { fatalError("mkdtemp: errno \(errno)") }
+    scratch = template.withUnsafeBufferPointer { String(cString: $0.baseAddress!) }
+    path = scratch + "/start"
+    try! FileSystem.makeDirectory(path)
+  }
+
+  deinit { FileTree.remove(scratch) }
+
+  /// - Parameter name: From the start directory on; what is above it is made.
+  func write(_ name: String, _ content: String) throws {
+    if let slash = name.lastIndex(of: "/") {
+      try FileSystem.makeDirectories("\(path)/\(name[..<slash])")
+    }
+    let file = try Descriptor.creating("\(path)/\(name)", .orEmptied)
+    try file.writeAll(Array(content.utf8))
+  }
+
+  func link(_ name: String, to target: String) {
+    guard symlink(target, "\(path)/\(name)") == 0 else { fatalError("symlink: errno \(errno)") }
+  }
+
+  /// Writes a workflow whose steps are the files named.
+  func write(_ name: String, naming paths: String...) throws {
+    try write(name, Folder.workflow(naming: paths))
+  }
+
+  static func workflow(naming paths: [String]) -> String {
+    let steps = paths.map { "{\"workflow\": \"\($0)\"}" }.joined(separator: ",\n")
+    return "{\"steps\": [\n\(steps)\n]}"
+  }
+
+  func load(_ name: String = "main.json") throws -> Loading {
+    let (workflow, diagnostics) = try WorkflowLoader.load(
+      "\(path)/\(name)", startDirectory: path)
+    return Loading(workflow: workflow, told: diagnostics.map(told))
+  }
+
+  /// As on standard input.
+  func loadNameless(_ text: String) -> Loading {
+    let file = SourceFile(path: "<stdin>", bytes: Array(text.utf8))
+    let (workflow, diagnostics) = WorkflowLoader.load(file, at: nil, startDirectory: path)
+    return Loading(workflow: workflow, told: diagnostics.map(told))
+  }
+
+  /// `main.json:2 W0601 …`: the line, the code, and what is said, of the start directory only what is in it.
+  private func told(_ diagnostic: Diagnostic) -> String {
+    guard let place = diagnostic.place else { return "nowhere: \(diagnostic.message)" }
+    let line = place.file.position(of: Int(place.range.start)).line
+    let help = diagnostic.help.map { "; \($0)" } ?? ""
+    return "\(place.file.path):\(line) \(diagnostic.code) \(diagnostic.message)\(help)"
+      .replacing(path + "/", with: "")
+  }
+}
+
+struct Loading {
+  let workflow: Workflow?
+  let told: [String]
+
+  /// What the file of the step at that place says, and the file of a step of that, and so on.
+  func nested(_ places: Int...) -> NestedWorkflow? {
+    var workflow = workflow
+    var nested: NestedWorkflow?
+    for place in places {
+      guard case .workflow(let found) = workflow?.body.members[place].action else { return nil }
+      nested = found
+      workflow = found.workflow
+    }
+    return nested
+  }
+}
