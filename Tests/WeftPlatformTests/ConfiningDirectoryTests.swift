@@ -1,4 +1,3 @@
-import Synchronization
 import Testing
 
 @testable import WeftPlatform
@@ -50,38 +49,18 @@ struct ConfiningDirectoryTests {
     }
   }
 
-  @Test("W18: exchanging a directory for a link meanwhile leads nobody out")
-  func exchangingADirectoryForALink() throws {
-    let directory = try makeBoth()
-    let (lib, link, was) = (
-      scratch.path + "/start/lib", scratch.path + "/start/link", scratch.path + "/start/was"
-    )
-    let flags = Exchange()
-    try Thread.start(name: "exchange", stackBytes: 1 << 18) {
-      while !flags.isOver.load(ordering: .relaxed) {
-        rename(lib, was)
-        rename(link, lib)
-        rename(lib, link)
-        rename(was, lib)
-        flags.count.add(1, ordering: .relaxed)
-      }
-      flags.hasEnded.store(true, ordering: .releasing)
+  @Test("W18: what is a link by the time it is opened is refused")
+  func whatIsALinkByNowIsRefused() throws {
+    _ = try makeBoth()
+    try #require(symlink("lib/x", scratch.path + "/start/file") == 0)
+    let start = try ConfiningDirectory.entered(
+      Array((scratch.path + "/start").utf8), in: AT_FDCWD)
+    #expect(throws: SystemError.notDirectory) {
+      try ConfiningDirectory.entered(Array("link".utf8), in: start.number)
     }
-    var contents: Set<String> = []
-    for _ in 0..<5_000 {
-      if let read = try? content(of: "lib/x", in: directory) { contents.insert(read) }
+    #expect(throws: ConfinedFileFault.notRead(.system(SystemError(number: ELOOP)))) {
+      try ConfiningDirectory.opened(Array("file".utf8), in: start, at: ConfinedPath())
     }
-    while flags.count.load(ordering: .relaxed) < 100 { sched_yield() }
-    flags.isOver.store(true, ordering: .relaxed)
-    #expect(eventually { flags.hasEnded.load(ordering: .acquiring) })
-    #expect(contents.isSubset(of: ["start/lib"]))
-    #expect(try content(of: "lib/x", in: directory) == "start/lib")
-  }
-
-  private final class Exchange: Sendable {
-    let isOver = Atomic(false)
-    let hasEnded = Atomic(false)
-    let count = Atomic(0)
   }
 
   @Test("W18: the directory above is the one that was come from, wherever it is now")

@@ -58,7 +58,9 @@ extension ConfiningDirectory {
     return ConfinedPath(bytes.split(separator: UInt8(ascii: "/")).map { Array($0) })
   }
 
-  private static func opened(
+  /// Opens a regular file. A link is refused, and so is what else may have taken the file's place since it
+  /// was looked at.
+  static func opened(
     _ name: [UInt8], in directory: Descriptor, at place: ConfinedPath
   ) throws(ConfinedFileFault) -> Descriptor {
     let flags = O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY
@@ -69,7 +71,6 @@ extension ConfiningDirectory {
       _ = try retrying { fstat(file.number, &status) }
       return file
     }
-    // Something else may have taken its place since it was looked at.
     let kind = status.st_mode & S_IFMT
     guard kind == S_IFREG else { throw .notRegular(RegularFileFault.noun(of: kind)) }
     return file
