@@ -7,14 +7,19 @@ extension Workflow {
   /// Reads a workflow file, and the files that its `workflow` steps name.
   ///
   /// Blocks until they are read: at most 64 MiB, and 16 MiB for all other files together; a FIFO must find
-  /// a writer within 5 seconds. What the file names must lie in the current directory, or below it.
+  /// a writer within 5 seconds.
   ///
-  /// - Parameter path: Relative to the current directory; `-` is standard input.
+  /// - Parameters:
+  ///   - path: Relative to the current directory; `-` is standard input.
+  ///   - startDirectory: What the other files must lie in, or below; nothing outside is opened. As
+  ///     ``Engine/Options/startDirectory`` of the run, `nil` is the current directory.
   /// - Throws: Everything that is wrong with the files, also that one cannot be read. What concerns the
   ///   graph (names, cycles) is found when the workflow is planned.
-  public init(contentsOf path: String) throws(WorkflowRejected) {
+  public init(
+    contentsOf path: String, startDirectory: String? = nil
+  ) throws(WorkflowRejected) {
     let loaded: (Workflow?, [Diagnostic])
-    do { loaded = try WorkflowLoader.load(path) } catch {
+    do { loaded = try WorkflowLoader.load(path, startDirectory: startDirectory) } catch {
       let message = "\"\(path)\" \(error.message)"
       throw WorkflowRejected(
         diagnostics: [Diagnostic(.error, code: "W0000", message: message, place: nil)])

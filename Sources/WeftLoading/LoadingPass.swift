@@ -41,11 +41,9 @@ struct LoadingPass {
   /// Of the root, then of the others as they were met.
   var diagnostics: [Diagnostic] { report.diagnostics }
 
-  /// The root, with what its steps name.
-  mutating func completed(_ workflow: Workflow) -> Workflow {
-    var workflow = workflow
+  /// Reads all that the root names.
+  mutating func complete(_ workflow: inout Workflow) {
     _ = complete(&workflow, file: 0, from: root?.parent ?? ConfinedPath())
-    return workflow
   }
 
   /// Reads what the steps of a file name, and returns the names of the files below it that are deepest
@@ -99,7 +97,7 @@ struct LoadingPass {
     let file = report.add(decoded.diagnostics)
     var longest = [hop.name]
     if decoded.namesOtherFiles, var workflow = decoded.workflow {
-      decoded.workflow = nil  // or it would be copied
+      decoded.workflow = nil  // or all its steps would be copied
       chain.enter(hop)
       longest += complete(&workflow, file: file, from: found.path.parent)
       chain.leave()

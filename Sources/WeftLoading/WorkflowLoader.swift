@@ -44,12 +44,14 @@ package enum WorkflowLoader {
   package static func load(
     _ file: SourceFile, at path: String?, startDirectory: String? = nil
   ) -> (workflow: Workflow?, diagnostics: [Diagnostic]) {
-    let decoded = WorkflowDecoder.decoded(file)
-    guard decoded.namesOtherFiles, let workflow = decoded.workflow else {
+    var decoded = WorkflowDecoder.decoded(file)
+    guard decoded.namesOtherFiles, var workflow = decoded.workflow else {
       return (decoded.workflow, decoded.diagnostics)
     }
+    decoded.workflow = nil  // or all its steps would be copied
     var pass = LoadingPass(
       root: file, at: path, saying: decoded.diagnostics, startDirectory: startDirectory)
-    return (pass.completed(workflow), pass.diagnostics)
+    pass.complete(&workflow)
+    return (workflow, pass.diagnostics)
   }
 }

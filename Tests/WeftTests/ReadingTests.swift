@@ -1,0 +1,63 @@
+import Testing
+import Weft
+import WeftPlatform
+
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Darwin)
+  import Darwin
+#endif
+
+/// A workflow that is read from a file with the files that it names.
+@Suite struct ReadingTests {
+  private func withFolder(_ body: (String) throws -> Void) throws {
+    var template = Array("\(FileSystem.temporaryDirectory)/weft-test-XXXXXX".utf8CString)
+    let path = try #require(mkdtemp(&template).map { String(cString: $0) })
+    defer { FileTree.remove(path) }
+    for (name, text) in [
+      ("main.json", #"{"steps": [{"id": "build", "workflow": "lib/build.json"}]}"#),
+      ("lib/build.json", #"{"name": "build", "steps": ["true"]}"#),
+      ("wrong.json", #"{"steps": ["true", {"workflow": "lib/biuld.json"}]}"#),
+    ] {
+      try FileSystem.makeDirectories(path + "/lib")
+      try Descriptor.creating("\(path)/\(name)", .onlyNew).writeAll(text)
+    }
+    try body(path)
+  }
+
+  private func nested(_ workflow: Workflow) -> NestedWorkflow? {
+    guard case .workflow(let nested) = workflow.body.members[0].action else { return nil }
+    return nested
+  }
+
+  @Test func theFilesThatAFileNamesAreReadWithIt() throws {
+    try withFolder { path in
+      let workflow = try Workflow(contentsOf: path + "/main.json", startDirectory: path)
+      #expect(nested(workflow)?.workflow?.name == "build")
+    }
+  }
+
+  @Test func filesOutsideOfTheStartDirectoryAreRefused() throws {
+    try withFolder { path in
+      let error = #expect(throws: WorkflowRejected.self) {
+        try Workflow(contentsOf: path + "/main.json", startDirectory: path + "/lib")
+      }
+      #expect(error?.diagnostics.map(\.code) == ["W0602"])
+    }
+  }
+
+  @Test func aFileThatIsNotThereRejectsTheOneThatNamesIt() throws {
+    try withFolder { path in
+      let error = #expect(throws: WorkflowRejected.self) {
+        try Workflow(contentsOf: path + "/wrong.json", startDirectory: path)
+      }
+      #expect(error?.diagnostics.map(\.code) == ["W0601"])
+      #expect(error?.diagnostics.first?.help == "did you mean \"build.json\"?")
+    }
+  }
+
+  @Test func aTextIsDecodedAndNothingElseIsRead() throws {
+    let workflow = try Workflow(json: #"{"steps": [{"workflow": "../nowhere.json"}]}"#)
+    #expect(nested(workflow)?.workflow == nil)
+  }
+}
