@@ -4,7 +4,8 @@
     documented.py WEFT PAGE... [--update]
 
 An example is a block of JSON that is a workflow, and the block of a console after it. Its commands
-(`$ weft run FILE`) run in an empty directory in which FILE is that workflow. Times, and how many
+(`$ weft run FILE`) run in an empty directory in which FILE is that workflow. Files that it runs stand before it
+as ```json file=NAME. Times, and how many
 steps run at once, are not compared.
 """
 import json
@@ -15,7 +16,7 @@ import subprocess
 import sys
 import tempfile
 
-block = re.compile(r"^```(json|console)\n(.*?)^```$", re.M | re.S)
+block = re.compile(r"^```(json|console)(?: file=(\S+))?\n(.*?)^```$", re.M | re.S)
 # What is different each time, or on each machine.
 varying = re.compile(r"\b\d+(\.\d+)? (µs|ms|s)\b|\bat most \d+ at once")
 
@@ -28,10 +29,13 @@ def is_workflow(text: str) -> bool:
     return isinstance(value, dict) and bool(value.keys() & {"steps", "parallel"})
 
 
-def transcript(weft: str, workflow: str, commands: list[str]) -> str:
+def transcript(weft: str, workflow: str, others: dict[str, str], commands: list[str]) -> str:
     """What the commands print, each after its line."""
     with tempfile.TemporaryDirectory() as folder:
         lines = []
+        for name, content in others.items():
+            pathlib.Path(folder, name).parent.mkdir(parents=True, exist_ok=True)
+            pathlib.Path(folder, name).write_text(content, encoding="utf-8")
         environment = {"PATH": f"{pathlib.Path(weft).resolve().parent}:{os.environ['PATH']}",
                        "HOME": folder, "LANG": "C.UTF-8"}
         for command in commands:
@@ -51,9 +55,12 @@ def main() -> int:
     count = wrong = 0
     for page in map(pathlib.Path, pages):
         text = page.read_text(encoding="utf-8")
-        workflow, pieces, end = "", [], 0
+        workflow, others, pieces, end = "", {}, [], 0
         for match in block.finditer(text):
-            kind, content = match.groups()
+            kind, name, content = match.groups()
+            if name:
+                others[name] = content
+                continue
             if kind == "json":
                 workflow = content if is_workflow(content) else ""
                 continue
@@ -61,12 +68,12 @@ def main() -> int:
             if not workflow or not commands:
                 continue
             count += 1
-            actual = transcript(weft, workflow, commands)
+            actual = transcript(weft, workflow, others, commands)
             if varying.sub("…", actual) != varying.sub("…", content):
                 wrong += 1
                 print(f"{page}: {commands[0]}\n--- said\n{content}--- printed\n{actual}")
-                pieces += [text[end:match.start(2)], actual]
-                end = match.end(2)
+                pieces += [text[end:match.start(3)], actual]
+                end = match.end(3)
         if "--update" in sys.argv:
             page.write_text("".join(pieces) + text[end:], encoding="utf-8")
     print(f"{count} examples of {len(pages)} pages, {wrong} that differ")

@@ -97,7 +97,7 @@ public final class Engine: Sendable {
 
   private func secrets(of plan: Plan) throws(WorkflowRejected) -> RunSecrets {
     let reader = SecretReader(
-      plan.usedSecrets, of: plan.workflow.source.value, startDirectory: options.startDirectory)
+      plan.usedSecrets, startDirectory: options.startDirectory)
     do { return try reader.read() } catch {
       throw WorkflowRejected(diagnostics: error.diagnostics)
     }

@@ -4,16 +4,22 @@ import WeftDiagnostics
 extension Cycle {
   /// Tells the nodes of a cycle as hops between steps and groups, from the first need of the file.
   init(
-    through nodes: [Int32], of outline: Outline, _ names: StepNames,
-    _ references: ReferenceEdges, in file: SourceFile?
+    through nodes: [Int32], of outline: Outline, _ names: [StepNames], _ references: ReferenceEdges
   ) {
-    let teller = CycleTeller(outline: outline, names: names, references: references, file: file)
+    // A cycle is one of the steps of one file; what a step of it runs is between its start and its end.
+    let file = nodes.map { outline.file(of: Int($0)) }.min() ?? 0
+    let teller = CycleTeller(
+      outline: outline, names: names[file], references: references, number: file,
+      file: outline.files[file].workflow.source.value)
+    self.file = file
     let edges = nodes.indices.map { index in
       (from: Int(nodes[index]), to: Int(nodes[(index + 1) % nodes.count]))
     }
     // Of all edges only needs, logs and references can lead to a later node.
     let first =
-      edges.indices.filter { edges[$0].to > edges[$0].from }.min { edges[$0].from < edges[$1].from }
+      edges.indices.filter { edges[$0].to > edges[$0].from && teller.tells(edges[$0].from) }.min {
+        edges[$0].from < edges[$1].from
+      }
       ?? 0
     hops = (edges[first...] + edges[..<first]).compactMap(teller.hop)
   }
@@ -24,10 +30,15 @@ private struct CycleTeller {
   let outline: Outline
   let names: StepNames
   let references: ReferenceEdges
+  let number: Int
   let file: SourceFile?
 
-  /// `nil` for the step from the end of an empty group to its own start.
+  func tells(_ node: Plan.NodeIndex) -> Bool { outline.file(of: node) == number }
+
+  /// `nil` for the step from the end of an empty group to its own start, and for those through another
+  /// file from the end of the step that runs it to its start.
   func hop(from: Plan.NodeIndex, to: Plan.NodeIndex) -> Cycle.Hop? {
+    guard tells(from), tells(to) else { return nil }
     let waiting = outline.member(at: from)
     let target = outline.member(at: to)
     guard waiting.node != target.node else { return nil }

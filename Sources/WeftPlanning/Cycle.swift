@@ -37,8 +37,10 @@ struct Cycle: Sendable, Hashable {
 
   /// The first is a need, or the reading of a log or of a value: there is one in every cycle.
   let hops: [Hop]
+  /// The file that it is in.
+  let file: Int
 
-  var problem: PlacedProblem { PlacedProblem(.cycle(self), hops.first?.range) }
+  var problem: PlacedProblem { PlacedProblem(.cycle(self), hops.first?.range, in: file) }
 }
 
 extension Cycle {

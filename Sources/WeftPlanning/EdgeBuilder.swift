@@ -10,38 +10,43 @@ import WeftDiagnostics
 /// | a member of `parallel` | the group's start |
 /// | a group's end | all its members, else its start; what cleans up in it |
 /// | what cleans up | all members of the group that it stands in, and what cleans up before it after the same |
-/// | `finally` | all members of the top level; what cleans up there |
+/// | `finally` | all members of the top level of its file; what cleans up there |
+/// | the end of a step that runs another file | that file's top level, and what it does finally |
 ///
 /// A member is a step or the start of a group. One that reads the log of a step, or of whose expressions
 /// one reads a step or group, also waits for that.
 struct EdgeBuilder {
   private let outline: Outline
-  private let names: StepNames
+  /// By file.
+  private let names: [StepNames]
   private let references: ReferenceEdges
   private var edges: EdgeList
   private var found = FoundProblems()
-  private var suggestions: Suggestions
+  private var suggestions: [Suggestions]
   /// For each group the end of the member that was drawn last.
   private var lastEnds: [Plan.NodeIndex?]
 
   static func build(
-    _ outline: Outline, _ names: StepNames, _ references: ReferenceEdges
+    _ outline: Outline, _ names: [StepNames], _ references: ReferenceEdges
   ) -> (PlanEdges, [PlacedProblem]) {
     var builder = EdgeBuilder(outline, names, references)
     for node in outline.nodes.indices { builder.drawEdges(of: node) }
     return (builder.edges.edges, builder.found.problems)
   }
 
-  private init(_ outline: Outline, _ names: StepNames, _ references: ReferenceEdges) {
+  private init(_ outline: Outline, _ names: [StepNames], _ references: ReferenceEdges) {
     self.outline = outline
     self.names = names
     self.references = references
     edges = EdgeList(nodeCount: outline.nodes.count)
-    suggestions = Suggestions(outline, answering: DiagnosticCollection.defaultLimit)
+    suggestions = outline.files.indices.map {
+      Suggestions(outline, file: $0, answering: DiagnosticCollection.defaultLimit)
+    }
     lastEnds = Array(repeating: nil, count: outline.groups.count)
   }
 
   private mutating func drawEdges(of node: Plan.NodeIndex) {
+    if outline.files.count > 1 { found.file = outline.file(of: node) }
     switch outline.nodes[node] {
     case .step(let index):
       let group = outline.steps[Int(index)].group
@@ -53,13 +58,14 @@ struct EdgeBuilder {
       drawOrder(of: node, outline.steps[Int(index)].needs, in: group)
       outline.steps[Int(index)].logSource.map { drawLog(of: node, $0) }
       lastEnds[group] = node
-    case .groupStart(let index) where Int(index) == outline.finallyGroup:
-      drawEnd(of: 0)
+    case .groupStart(let index) where outline.finallyGroups.contains(Int(index)):
+      drawEnd(of: outline.groups[Int(index)].parent ?? 0)
     case .groupStart(let index):
       guard let parent = outline.groups[Int(index)].parent else { break }
       drawOrder(of: node, outline.groups[Int(index)].step?.needs, in: parent)
     case .groupEnd(let index):
       drawEnd(of: Int(index))
+      outline.finally(around: Int(index)).map { edges.append(outline.groups[$0].endNode) }
       outline.groups[Int(index)].parent.map { lastEnds[$0] = node }
     }
     for edge in references[node] { edges.append(Int(edge.target)) }
@@ -104,11 +110,11 @@ struct EdgeBuilder {
 
   /// The node that `need` waits for, or `nil` after telling why there is none.
   private mutating func target(of need: Need, of node: Plan.NodeIndex) -> Plan.NodeIndex? {
-    switch names.meaning(of: need.name) {
+    switch names[found.file].meaning(of: need.name) {
     case .ambiguous:
       return nil
     case .unknown:
-      let nearest = suggestions.nearest(to: need.name)
+      let nearest = suggestions[found.file].nearest(to: need.name)
       tell(.unknownNeed(of: subject(node), named: need.name, nearest: nearest), at: need)
       return nil
     case .node(node):
@@ -130,11 +136,11 @@ struct EdgeBuilder {
   }
 
   private mutating func drawLog(of node: Plan.NodeIndex, _ source: Need) {
-    switch names.meaning(of: source.name) {
+    switch names[found.file].meaning(of: source.name) {
     case .ambiguous:
       break
     case .unknown:
-      let nearest = suggestions.nearest(to: source.name)
+      let nearest = suggestions[found.file].nearest(to: source.name)
       tell(.unknownLog(of: subject(node), named: source.name, nearest: nearest), at: source)
     case .node(node):
       tell(.readsItsOwnLog(subject(node)), at: source)
@@ -166,7 +172,7 @@ struct EdgeBuilder {
 
   private mutating func tellRepetitions(in needs: [Need], of node: Plan.NodeIndex) {
     var first: [String: Need] = [:]
-    for need in needs where names.meaning(of: need.name).isNode {
+    for need in needs where names[found.file].meaning(of: need.name).isNode {
       if let earlier = first.updateValue(need, forKey: need.name) {
         first[need.name] = earlier
         tell(

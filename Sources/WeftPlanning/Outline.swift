@@ -11,20 +11,22 @@ struct Outline: Sendable {
   fileprivate(set) var cleanups: [Plan.NodeIndex: Range<Int32>] = [:]
   /// Those that clean up, with whom they clean up after.
   fileprivate(set) var cleanedUp: [Int32: Plan.NodeIndex] = [:]
-  /// The group of what is done when all else has ended.
-  fileprivate(set) var finallyGroup: Int?
+  /// The workflow, and those that its steps run.
+  fileprivate(set) var files: [PlannedFile] = []
+  /// The groups of what is done when all else in a file has ended.
+  fileprivate(set) var finallyGroups: Set<Int> = []
   /// Whether there is a group whose inside cannot be named from outside.
   fileprivate(set) var hasSealedGroups = false
   /// Whether any step, or group, has control.
   fileprivate(set) var hasControl = false
 
   /// Whether some steps that exist cannot be named from everywhere.
-  var hidesSteps: Bool { hasSealedGroups || finallyGroup != nil || !cleanedUp.isEmpty }
+  var hidesSteps: Bool { hasSealedGroups || !finallyGroups.isEmpty || !cleanedUp.isEmpty }
 
   /// Groups nested too deep are told and followed; of too many steps the rest is left out.
   static func make(of workflow: Workflow) -> (Outline, [PlacedProblem]) {
     var writer = OutlineWriter()
-    writer.write(workflow.body, finally: workflow.finally)
+    writer.write(workflow.withDefaults())
     return (writer.outline, writer.problems)
   }
 }
@@ -36,14 +38,28 @@ extension Outline {
     case .step(let index):
       let step = steps[Int(index)]
       return OutlineMember(
-        step: step.step, address: step.address, group: step.group, node: node, endNode: node)
+        step: step.step, address: local(step.address, in: groups[step.group].file),
+        group: step.group, node: node, endNode: node)
     case .groupStart(let index), .groupEnd(let index):
       let group = groups[Int(index)]
       guard let step = group.step, let address = group.address, let parent = group.parent else {
         preconditionFailure("the top level has no node, but \(node) is one")
       }
       return OutlineMember(
-        step: step, address: address, group: parent, node: group.startNode, endNode: group.endNode)
+        step: step, address: group.isTopLevel ? address : local(address, in: group.file),
+        group: parent, node: group.startNode, endNode: group.endNode)
+    }
+  }
+
+  private func local(_ address: StepAddress, in file: Int) -> StepAddress {
+    file == 0 ? address : StepAddress(String(address.text.dropFirst(files[file].prefix.count)))
+  }
+
+  /// The file that a step, or a group by its start or end, is written in.
+  func file(of node: Plan.NodeIndex) -> Int {
+    switch nodes[node] {
+    case .step(let index): groups[steps[Int(index)].group].file
+    case .groupStart(let index), .groupEnd(let index): groups[Int(index)].file
     }
   }
 
@@ -51,6 +67,14 @@ extension Outline {
   func end(of node: Plan.NodeIndex) -> Plan.NodeIndex {
     guard case .groupStart(let index) = nodes[node] else { return node }
     return groups[Int(index)].endNode
+  }
+
+  /// What is done finally in the file that a group stands for, when that has been drawn.
+  func finally(around group: Int) -> Int? {
+    guard !finallyGroups.isEmpty, group > 0, groups[group].step?.runsAnotherFile == true else {
+      return nil
+    }
+    return files[groups[group + 1].file].finally
   }
 
   /// Whether a group stands around a node, at whatever distance.
@@ -62,6 +86,7 @@ extension Outline {
 /// A step or group as a member of the group around it.
 struct OutlineMember: Sendable {
   var step: Step
+  /// As its file calls it.
   var address: StepAddress
   /// The group it is a member of.
   var group: Int
@@ -80,23 +105,28 @@ private struct OutlineWriter {
   private(set) var outline = Outline()
   private(set) var problems: [PlacedProblem] = []
   private var open: [OpenGroup] = []
-  private var finally: [Step] = []
 
   private struct OpenGroup {
     var index: Int
     var members: [Step]
+    /// What is done after them, in the top level of the workflow or around that of another file.
+    var finally: [Step] = []
     var written: [Int32] = []
+    /// The file that its members are written in, and how many groups of that stand around them.
+    var file: Int
+    var depth: Int
   }
 
-  mutating func write(_ body: StepGroup, finally: [Step]) {
-    self.finally = finally
-    outline.steps.reserveCapacity(body.members.count)
-    outline.nodes.reserveCapacity(body.members.count)
-    enter(body, of: nil, at: nil)
+  mutating func write(_ workflow: Workflow) {
+    outline.steps.reserveCapacity(workflow.body.members.count)
+    outline.nodes.reserveCapacity(workflow.body.members.count)
+    outline.files.append(PlannedFile(workflow, topLevel: 0))
+    enter(workflow.body, of: nil, at: nil, as: .topLevel(0))
+    open[0].finally = workflow.finally
     while let group = open.indices.last {
       let position = open[group].written.count
       guard position < open[group].members.count else {
-        if group == 0, !self.finally.isEmpty { enterFinally() } else { leave() }
+        if open[group].finally.isEmpty { leave() } else { enterFinally() }
         continue
       }
       write(open[group].members, at: position, in: open[group].index)
@@ -109,8 +139,10 @@ private struct OutlineWriter {
   private mutating func write(_ list: [Step], at position: Int, in group: Int) {
     let node = outline.nodes.count
     open[open.count - 1].written.append(Int32(node))
-    let address = StepAddress(
-      of: list[position].id, position: position + 1, under: outline.groups[group].address)
+    let address = address(of: list[position].id, at: position, in: group)
+    if list[position].runsAnotherFile, let workflow = list[position].otherWorkflow {
+      return enter(workflow.withDefaults(), runBy: list[position], at: address)
+    }
     if let members = list[position].members {
       return enter(members, of: list[position], at: address)
     }
@@ -142,32 +174,88 @@ private struct OutlineWriter {
     outline.cleanups[node] = first..<Int32(outline.steps.count)
   }
 
-  /// The group is inside of the top level without being one of its members.
-  private mutating func enterFinally() {
-    let group = StepGroup(.steps, finally)
-    finally = []
-    outline.finallyGroup = outline.groups.count
-    enter(
-      group, of: Step(action: .group(group), timeout: WorkflowLimits.finallyTimeout),
-      at: StepAddress("finally"))
+  /// By its id, else by its place under the nearest one.
+  private func address(of id: StepID?, at position: Int, in group: Int) -> StepAddress {
+    let around = outline.groups[group]
+    let name = id?.text ?? String(position + 1)
+    guard id == nil, !around.isTopLevel, let address = around.address else {
+      let prefix = outline.files[around.file].prefix
+      return StepAddress(prefix.isEmpty ? name : prefix + name)
+    }
+    return StepAddress("\(address.text).\(name)")
   }
 
-  private mutating func enter(_ group: StepGroup, of step: Step?, at address: StepAddress?) {
+  /// The group is inside of its file's top level without being one of its members; that of another file is
+  /// over before, and the step that runs the file goes on.
+  private mutating func enterFinally() {
+    let around = open.count - 1
+    let group = StepGroup(.steps, open[around].finally)
+    open[around].finally = []
     let index = outline.groups.count
-    let isTopLevel = step == nil
-    let depth = open.count
+    // Around the top level of another file stands a group that is written in this one.
+    let topLevel = around == 0 ? 0 : open[around].index + 1
+    let file = outline.groups[topLevel].file
+    outline.finallyGroups.insert(index)
+    outline.files[file].finally = index
+    enter(
+      group, of: Step(action: .group(group), timeout: WorkflowLimits.finallyTimeout),
+      at: StepAddress(outline.files[file].prefix + "finally"), as: .finally(in: topLevel))
+  }
+
+  /// A step that runs a workflow is a group with the top level of that in it, and nothing beside.
+  private mutating func enter(_ workflow: Workflow, runBy step: Step, at address: StepAddress) {
+    outline.hasControl = true
+    let caller = outline.groups.count
+    let body = Step(
+      action: .group(workflow.body), settings: workflow.settings, timeout: workflow.timeout,
+      outputs: workflow.outputs, computed: workflow.computed)
+    enter(StepGroup(.steps, [body]), of: step, at: address)
+    open[open.count - 1].finally = workflow.finally
+    open[open.count - 1].written.append(Int32(outline.nodes.count))
+    let file = outline.files.count
+    outline.files.append(
+      PlannedFile(
+        workflow, topLevel: outline.groups.count, caller: caller, prefix: address.text + "/"))
+    enter(workflow.body, of: body, at: address, as: .topLevel(file))
+  }
+
+  /// What a group is in its file.
+  private enum Role {
+    case topLevel(Int)
+    case member(of: Int)
+    case finally(in: Int)
+  }
+
+  private mutating func enter(
+    _ group: StepGroup, of step: Step?, at address: StepAddress?, as role: Role? = nil
+  ) {
+    let index = outline.groups.count
+    let around = open.last?.index
+    let (file, parent, isTopLevel) =
+      switch role ?? .member(of: open[open.count - 1].file) {
+      case .topLevel(let file): (file, around, true)
+      case .member(let file): (file, around, false)
+      case .finally(let topLevel): (outline.groups[topLevel].file, topLevel, false)
+      }
     outline.groups.append(
       PlannedGroup(
         address: address, step: step, order: group.order, maxParallel: group.maxParallel,
-        parent: open.last?.index, depth: depth, startNode: isTopLevel ? -1 : outline.nodes.count,
-        endNode: -1, members: []))
-    if !isTopLevel { outline.nodes.append(.groupStart(Int32(index))) }
-    open.append(OpenGroup(index: index, members: group.members))
+        parent: parent, depth: shownDepth(asTopLevel: isTopLevel), file: file,
+        isTopLevel: isTopLevel,
+        startNode: step == nil ? -1 : outline.nodes.count, endNode: -1, members: []))
+    if step != nil { outline.nodes.append(.groupStart(Int32(index))) }
+    let depth = isTopLevel ? 0 : open.last.map { $0.file == file ? $0.depth + 1 : 1 } ?? 0
+    open.append(OpenGroup(index: index, members: group.members, file: file, depth: depth))
     if outline.groups[index].isSealed { outline.hasSealedGroups = true }
     if depth == WorkflowLimits.groupDepth + 1, let address {
       let problem = PlanningProblem.groupsTooDeep(innermost: address.text)
-      problems.append(PlacedProblem(problem, step?.place.value?.step))
+      problems.append(PlacedProblem(problem, step?.place.value?.step, in: file))
     }
+  }
+
+  /// The top level of another file is where the step is that runs it.
+  private func shownDepth(asTopLevel isTopLevel: Bool) -> Int {
+    open.last.map { outline.groups[$0.index].depth + (isTopLevel ? 0 : 1) } ?? 0
   }
 
   private mutating func leave() {
@@ -184,23 +272,17 @@ private struct OutlineWriter {
 
   private mutating func giveUp() {
     while !open.isEmpty { leave() }
-    problems.append(PlacedProblem(.tooManySteps, nil))
-  }
-}
-
-extension StepAddress {
-  fileprivate init(of id: StepID?, position: Int, under group: StepAddress?) {
-    if let id {
-      self.init(id.text)
-    } else if let group {
-      self.init("\(group.text).\(position)")
-    } else {
-      self.init(String(position))
-    }
+    problems.append(PlacedProblem(.tooManySteps, nil, in: 0))
   }
 }
 
 extension Step {
+  /// What a step that runs another file runs; `nil` if nobody has read that.
+  fileprivate var otherWorkflow: Workflow? {
+    guard case .workflow(let nested) = action else { return nil }
+    return nested.workflow
+  }
+
   /// `nil` of one that is not a group.
   fileprivate var members: StepGroup? {
     guard case .group(let group) = action else { return nil }

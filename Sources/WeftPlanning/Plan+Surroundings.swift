@@ -2,7 +2,7 @@ public import WeftDefinition
 
 /// What a command sees around it, after all layers have been put together.
 extension Plan {
-  /// The groups around a step, innermost first, the top level last.
+  /// The groups around a step in its file, innermost first, the top level of the file last.
   public func enclosingGroups(ofGroup group: Int) -> EnclosingGroups {
     EnclosingGroups(groups, from: group)
   }
@@ -26,10 +26,21 @@ extension Plan {
     innermost(of: step) { $0.workingDirectory }
   }
 
-  /// The secrets that a run reads.
-  package var usedSecrets: [SecretDeclaration] {
-    workflow.secrets.filter { values.secrets.contains($0.name) }
+  /// The group around one in the same file; `nil` of the file's top level.
+  package func layer(around group: Int) -> Int? {
+    groups[group].isTopLevel ? nil : groups[group].parent
   }
+
+  /// The secrets that a run reads.
+  package var usedSecrets: [PlannedSecret] {
+    files.enumerated().flatMap { index, file in
+      file.workflow.secrets.filter { values.secrets[index]?.contains($0.name) == true }
+        .map { PlannedSecret(declaration: $0, file: index, source: file.workflow.source.value) }
+    }
+  }
+
+  /// All that are declared, whether or not they are read.
+  package var declaredSecrets: [SecretDeclaration] { files.flatMap(\.workflow.secrets) }
 
   public func shell(of step: PlannedStep) -> Shell { innermost(of: step) { $0.shell } ?? .sh }
 
@@ -58,7 +69,7 @@ extension Plan {
   }
 }
 
-/// A group and those around it, innermost first. Walked for every step several times, so that it is no
+/// A group and those around it in its file, innermost first. Walked for every step several times, so that it is no
 /// closure, which would have to copy the plan.
 public struct EnclosingGroups: Sequence, IteratorProtocol, Sendable {
   private let groups: [PlannedGroup]
@@ -72,7 +83,7 @@ public struct EnclosingGroups: Sequence, IteratorProtocol, Sendable {
   /// The index of the next group outwards; `nil` after the top level.
   public mutating func next() -> Int? {
     guard let group = following else { return nil }
-    following = groups[group].parent
+    following = groups[group].isTopLevel ? nil : groups[group].parent
     return group
   }
 }

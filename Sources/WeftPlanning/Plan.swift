@@ -9,7 +9,12 @@ public struct Plan: Sendable {
   /// The index of a node; smaller stands earlier in the file.
   public typealias NodeIndex = Int
 
-  public internal(set) var workflow: Workflow
+  public internal(set) var workflow: Workflow {
+    get { files[0].workflow }
+    set { files[0].workflow = newValue }
+  }
+  /// The workflow itself, and every one that a step of it runs, outer before inner.
+  package internal(set) var files: [PlannedFile]
   /// Every step that runs something, in file order.
   public let steps: [PlannedStep]
   /// Every group, the top level first (index 0), then in file order: outer before inner.
@@ -34,11 +39,11 @@ public struct Plan: Sendable {
   package var forecast = PlanForecast()
 
   package init(
-    workflow: Workflow, steps: [PlannedStep], groups: [PlannedGroup], nodes: [PlanNode],
+    files: [PlannedFile], steps: [PlannedStep], groups: [PlannedGroup], nodes: [PlanNode],
     dependencies: PlanEdges, topologicalOrder: [Int32], stepsBelow: [Int32],
     bodies: PlannedBodies, values: PlannedValues = .none
   ) {
-    self.workflow = workflow
+    self.files = files
     self.steps = steps
     self.groups = groups
     self.nodes = nodes
@@ -129,6 +134,8 @@ public struct PlannedStep: Sendable {
   var needs: [Need]? { list[Int(position)].needs }
   /// The same step as its `id` names it.
   var id: StepID? { list[Int(position)].id }
+  /// Asked of every step: without a copy of the action.
+  var runsAnotherFile: Bool { list[Int(position)].runsAnotherFile }
   /// Whether there is more to call it by than its address.
   package var hasTitle: Bool {
     list[Int(position)].name != nil || list[Int(position)].id == nil
@@ -142,7 +149,7 @@ public struct PlannedStep: Sendable {
 
 /// A group as the plan knows it; the one at index 0 is the top level.
 public struct PlannedGroup: Sendable {
-  /// `nil` for the top level.
+  /// `nil` for the top level. That of another file is called like the step that runs the file.
   public let address: StepAddress?
   /// `nil` for the top level. Its `action` holds the members, which are planned by themselves.
   public internal(set) var step: Step?
@@ -150,8 +157,13 @@ public struct PlannedGroup: Sendable {
   public internal(set) var maxParallel: Int?
   /// The enclosing group; `nil` for the top level.
   public let parent: Int?
-  /// 0 for the top level.
+  /// 0 for the top level; that of another file is as deep as the step that runs the file.
   public let depth: Int
+  /// The file that it is written in, as an index into ``Plan/files``; of a step that runs another file, the
+  /// one that says so.
+  package let file: Int
+  /// Whether it is the top level of its file.
+  package let isTopLevel: Bool
   /// Its start and end among the nodes; of the top level, one before the first and one past the last,
   /// so that everything inside a group stands strictly between the two.
   public let startNode: Plan.NodeIndex
@@ -161,7 +173,8 @@ public struct PlannedGroup: Sendable {
 
   package init(
     address: StepAddress?, step: Step?, order: StepGroup.Order, maxParallel: Int?, parent: Int?,
-    depth: Int, startNode: Plan.NodeIndex, endNode: Plan.NodeIndex, members: [Int32]
+    depth: Int, file: Int = 0, isTopLevel: Bool = false, startNode: Plan.NodeIndex,
+    endNode: Plan.NodeIndex, members: [Int32]
   ) {
     self.address = address
     self.step = step
@@ -169,6 +182,8 @@ public struct PlannedGroup: Sendable {
     self.maxParallel = maxParallel
     self.parent = parent
     self.depth = depth
+    self.file = file
+    self.isTopLevel = isTopLevel
     self.startNode = startNode
     self.endNode = endNode
     self.members = members

@@ -22,13 +22,16 @@ package struct PlannedBodies: Sendable {
   package private(set) var racers: [Int32: (group: Int, member: Int32)] = [:]
   /// The group of what is done when all else has ended.
   package let finallyGroup: Int?
+  /// That one, and those of other files.
+  package let finallyGroups: Set<Int>
 
   /// Whether something in a body waits for what is outside of it.
   package var waitForOutside: Bool { ofGroups.values.contains(where: \.waitsForOutside) }
 
   init(of outline: Outline, _ dependencies: PlanEdges, in order: [Int32]) {
     cleanups = outline.cleanups
-    finallyGroup = outline.finallyGroup
+    finallyGroup = outline.files[0].finally
+    finallyGroups = outline.finallyGroups
     for (index, group) in outline.groups.enumerated() where group.endsEarly {
       for member in group.members {
         let end = outline.isRunApart(at: Int(member)) ? Int(member) : outline.end(of: Int(member))
@@ -36,7 +39,7 @@ package struct PlannedBodies: Sendable {
       }
     }
     let apart = outline.groups.indices.filter {
-      $0 == outline.finallyGroup || outline.groups[$0].isRepeated
+      outline.finallyGroups.contains($0) || outline.groups[$0].isRunApart
     }
     guard !apart.isEmpty || !outline.cleanups.isEmpty else {
       root.order = order
@@ -69,7 +72,7 @@ package struct PlannedBodies: Sendable {
 extension Outline {
   fileprivate func isRunApart(at node: Plan.NodeIndex) -> Bool {
     guard case .groupStart(let index) = nodes[node] else { return false }
-    return groups[Int(index)].isRepeated
+    return groups[Int(index)].isRunApart
   }
 
   /// The body that a node is run with; `nil` of what is run by itself: what cleans up, and the end of a
@@ -79,7 +82,7 @@ extension Outline {
     case .step(let index):
       return cleanedUp[index] == nil ? bodyOfGroup[steps[Int(index)].group] : nil
     case .groupStart(let index):
-      if Int(index) == finallyGroup { return nil }
+      if finallyGroups.contains(Int(index)) { return nil }
       return bodyOfGroup[groups[Int(index)].parent ?? 0]
     case .groupEnd(let index):
       return bodyOfGroup[Int(index)] == Int(index) ? nil : bodyOfGroup[Int(index)]

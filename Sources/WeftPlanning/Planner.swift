@@ -15,24 +15,23 @@ public enum Planner {
   ///
   /// - Returns: No plan exactly when one of the diagnostics is an error.
   public static func plan(_ workflow: Workflow) -> (plan: Plan?, diagnostics: [Diagnostic]) {
-    let workflow = workflow.withDefaults()
     let (outline, tooLarge) = Outline.make(of: workflow)
     let (names, duplicates) = StepNames.make(of: outline)
-    let reader = TextReader.read(workflow, outline, names)
+    let reader = TextReader.read(outline, names)
     let (dependencies, misnamed) = EdgeBuilder.build(outline, names, reader.references)
     let order = TopologicalOrder(of: dependencies)
     let cycles = CycleFinder.cycles(of: dependencies, leftOutOf: order).map {
-      Cycle(through: $0, of: outline, names, reader.references, in: workflow.source.value).problem
+      Cycle(through: $0, of: outline, names, reader.references).problem
     }
-    var checker = ValueChecker(workflow, outline, names, texts: reader.texts)
-    checker.check(workflow, in: order.nodes)
+    var checker = ValueChecker(outline, names, texts: reader.texts)
+    checker.check(in: order.nodes)
     let problems =
       tooLarge + duplicates + reader.found.problems + misnamed + cycles + checker.found.problems
-      + ControlChecker.problems(of: workflow, outline)
-    let diagnostics = problems.map { $0.diagnostic(in: workflow.source.value) }.sortedByPlace()
+      + ControlChecker.problems(of: outline) + NestingChecker.problems(of: outline)
+    let diagnostics = problems.told(in: outline.files)
     guard !diagnostics.contains(where: \.isError) else { return (nil, diagnostics) }
     let plan = Plan(
-      workflow: workflow, steps: outline.steps, groups: outline.groups, nodes: outline.nodes,
+      files: outline.files, steps: outline.steps, groups: outline.groups, nodes: outline.nodes,
       dependencies: dependencies, topologicalOrder: order.nodes,
       stepsBelow: CriticalPath.stepsBelow(each: outline.nodes, dependencies, order.nodes),
       bodies: PlannedBodies(of: outline, dependencies, in: order.nodes),

@@ -22,7 +22,10 @@ extension PlanningProblem {
     case .tooManySlots, .moreThanRate: "W0216"
     case .poolOfGroup: "W0217"
     case .tooFewMembers: "W0218"
-    case .runsAnotherFile: "W0220"
+    case .fileNotRead: "W0220"
+    case .unknownParameter: "W0221"
+    case .missingParameters: "W0222"
+    case .unfitParameter: "W0223"
     case .idOfFinally: "W0219"
     case .needsTwice: "W0501"
     case .unusedPool: "W0512"
@@ -72,8 +75,14 @@ extension PlanningProblem {
       "group \"\(group)\" asks for slots of a pool, and runs nothing itself"
     case .tooFewMembers(let group, let wanted, let there):
       "group \"\(group)\" waits for the success of \(wanted) members, and has \(there)"
-    case .runsAnotherFile(let subject):
-      "\(subject) runs another file, which this version of weft does not do"
+    case .fileNotRead(let subject, let path):
+      "\(subject) runs the file \"\(shortened(path))\", which has not been read"
+    case .unknownParameter(let name, let path, _, _):
+      "\"\(shortened(path))\" has no input \"\(shortened(name))\""
+    case .missingParameters(let names, let path):
+      "\"\(shortened(path))\" requires \(names.count == 1 ? "input" : "inputs") "
+        + "\(listed(names.map { "\"\($0)\"" }, conjunction: "and")), not given here"
+    case .unfitParameter(let message, _): message
     case .idOfFinally:
       "the id \"finally\" is what the steps of \"finally\" are called by"
     case .unusedPool(let pool):
@@ -132,8 +141,18 @@ extension PlanningProblem {
       "let its members ask for it"
     case .tooFewMembers(_, _, let there):
       "\(there) at most can succeed"
-    case .runsAnotherFile:
-      "write the other file's steps here, as a group; or run it by itself"
+    case .fileNotRead:
+      "read the workflow by Workflow(contentsOf:), or give the step the other one as a value"
+    case .unknownParameter(_, _, _, let nearest?):
+      "did you mean \"\(nearest)\"?"
+    case .unknownParameter(_, let path, let known, nil):
+      known.isEmpty
+        ? "declare it in \"\(shortened(path))\": \"inputs\": { \"…\": { \"type\": \"string\" } }"
+        : "its inputs are \(listed(known.map { "\"\($0)\"" }, conjunction: "and"))"
+    case .missingParameters(let names, _):
+      "write \"with\": { " + names.prefix(12).map { "\"\($0)\": …" }.joined(separator: ", ")
+        + " }"
+    case .unfitParameter(_, let help): help
     case .idOfFinally:
       "choose another id"
     case .unusedPool(let pool):

@@ -33,16 +33,20 @@ enum PlanningProblem: Sendable, Hashable {
   case groupsTooDeep(innermost: String)
   case tooManySteps
   case unknownPool(of: Subject, named: String, known: [String], nearest: String?)
-  case tooManySlots(Subject, asked: Int, String, Int, SourceRange?)
+  case tooManySlots(Subject, asked: Int, String, Int, Diagnostic.Place?)
   /// More at once than the pool's rate ever has.
-  case moreThanRate(Subject, asked: Int, String, Int, SourceRange?)
+  case moreThanRate(Subject, asked: Int, String, Int, Diagnostic.Place?)
   /// Pools are asked for by what runs, not by what it is in.
   case poolOfGroup(String)
   case tooFewMembers(String, wanted: Int, there: Int)
   /// A step has the id `finally` where there is such a list.
-  /// It is read, and not carried out.
-  case runsAnotherFile(Subject)
   case idOfFinally
+  /// Nobody has read the other file, and it is nowhere said what is in it.
+  case fileNotRead(Subject, path: String)
+  case unknownParameter(String, of: String, known: [String], nearest: String?)
+  case missingParameters([String], of: String)
+  /// - Parameter message: What is wrong with it, with its name.
+  case unfitParameter(message: String, help: String?)
   case unusedPool(String)
   case raceOfOne(String)
   case needsTwice(Subject, String, first: SourceRange?)
@@ -53,10 +57,13 @@ enum PlanningProblem: Sendable, Hashable {
 struct PlacedProblem: Sendable, Hashable {
   var problem: PlanningProblem
   var range: SourceRange?
+  /// Which of the plan's files it is in.
+  var file: Int
 
-  init(_ problem: PlanningProblem, _ range: SourceRange?) {
+  init(_ problem: PlanningProblem, _ range: SourceRange?, in file: Int) {
     self.problem = problem
     self.range = range
+    self.file = file
   }
 
   func diagnostic(in file: SourceFile?) -> Diagnostic {
@@ -71,6 +78,8 @@ struct PlacedProblem: Sendable, Hashable {
 /// is wrong with a file that large is wrong with the program that wrote it.
 struct FoundProblems: Sendable {
   private(set) var problems: [PlacedProblem] = []
+  /// The one that is being looked at.
+  var file = 0
   private var errorsLeft = WorkflowLimits.problems
   private var warningsLeft = WorkflowLimits.problems
 
@@ -78,12 +87,37 @@ struct FoundProblems: Sendable {
     let isError = problem.severity == .error
     guard (isError ? errorsLeft : warningsLeft) > 0 else { return }
     if isError { errorsLeft -= 1 } else { warningsLeft -= 1 }
-    problems.append(PlacedProblem(problem, range))
+    problems.append(PlacedProblem(problem, range, in: file))
+  }
+}
+
+extension [PlacedProblem] {
+  /// By place. A file that is run by several steps has each of its problems once.
+  func told(in files: [PlannedFile]) -> [Diagnostic] {
+    let diagnostics = map { $0.diagnostic(in: files[$0.file].workflow.source.value) }
+    guard files.count > 1 else { return diagnostics.sortedByPlace() }
+    var known: Set<Told> = []
+    return diagnostics.filter { diagnostic in
+      guard let place = diagnostic.place else { return true }
+      return known.insert(Told(diagnostic.code, place.file.path, place.range)).inserted
+    }.sortedByPlace()
+  }
+
+  private struct Told: Hashable {
+    let code: String
+    let path: String
+    let range: SourceRange
+
+    init(_ code: String, _ path: String, _ range: SourceRange) {
+      self.code = code
+      self.path = path
+      self.range = range
+    }
   }
 }
 
 extension Diagnostic.Place {
-  fileprivate init?(_ range: SourceRange?, in file: SourceFile?) {
+  init?(_ range: SourceRange?, in file: SourceFile?) {
     guard let range, let file else { return nil }
     self.init(file: file, range: range)
   }
@@ -106,10 +140,10 @@ extension PlanningProblem {
         .filter { $0.place != nil }
     case .tooManySlots(_, _, let pool, let slots, let place):
       let text = "\"\(pool)\" has \(slots) slot\(slots == 1 ? "" : "s") here"
-      return [.init(message: text, place: .init(place, in: file))].filter { $0.place != nil }
+      return [.init(message: text, place: place)].filter { $0.place != nil }
     case .moreThanRate(_, _, let pool, let count, let place):
       let text = "the rate of \"\(pool)\" gives \(count) at once"
-      return [.init(message: text, place: .init(place, in: file))].filter { $0.place != nil }
+      return [.init(message: text, place: place)].filter { $0.place != nil }
     case .cycle(let cycle):
       return cycle.notes.map { .init(message: $0.text, place: .init($0.range, in: file)) }
     default:

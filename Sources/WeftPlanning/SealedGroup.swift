@@ -22,6 +22,9 @@ extension PlannedGroup {
     return group.order == .race || group.join != .all
   }
 
+  /// Whether its inside is run apart from what is around it, be it once: as the steps of another file are.
+  package var isRunApart: Bool { isRepeated || step?.runsAnotherFile == true }
+
   /// Whether its inside is run any number of times.
   package var isRepeated: Bool {
     guard let step, step.hasControl else { return false }
@@ -53,7 +56,8 @@ extension Outline {
     var next = group(around: target)
     while let index = next {
       let group = groups[index]
-      next = group.parent
+      // What is around a file hides nothing from what is in it.
+      next = group.isTopLevel ? nil : group.parent
       guard let reason = group.sealing, let address = group.address else { continue }
       // Its own outputs are made of what is inside.
       if let node, group.startNode <= node, node < group.endNode { continue }

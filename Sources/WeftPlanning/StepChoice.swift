@@ -50,6 +50,13 @@ extension Plan {
     for (node, cleanups) in bodies.cleanups where isEmpty(at: node, isLeftOut, isLast) {
       for step in cleanups { isLeftOut[Int(step)] = true }
     }
+    for file in files.dropFirst() {
+      guard let finally = file.finally, let caller = file.caller,
+        isEmpty(at: groups[caller].startNode, isLeftOut, isLast)
+      else { continue }
+      let range = groups[finally].startNode...groups[finally].endNode
+      for index in steps.indices where range.contains(steps[index].node) { isLeftOut[index] = true }
+    }
     return steps.indices.filter { isLeftOut[$0] }
   }
 
@@ -102,9 +109,10 @@ extension Plan {
   private func stepsDoneLast() -> [Bool] {
     var isLast = Array(repeating: false, count: steps.count)
     for step in bodies.cleanups.values.joined() { isLast[Int(step)] = true }
-    guard let finally = bodies.finallyGroup else { return isLast }
-    let range = groups[finally].startNode...groups[finally].endNode
-    for index in steps.indices where range.contains(steps[index].node) { isLast[index] = true }
+    for finally in bodies.finallyGroups {
+      let range = groups[finally].startNode...groups[finally].endNode
+      for index in steps.indices where range.contains(steps[index].node) { isLast[index] = true }
+    }
     return isLast
   }
 }
@@ -117,7 +125,7 @@ private struct StepNodes {
   init(_ plan: Plan) {
     self.plan = plan
     for step in plan.steps { nodes[step.address.text] = step.node }
-    for group in plan.groups {
+    for group in plan.groups where !group.isTopLevel {
       if let address = group.address { nodes[address.text] = group.startNode }
     }
   }

@@ -59,20 +59,32 @@ struct StepNames: Sendable {
     bytes.reserveCapacity(8 * capacity)
   }
 
-  /// All ids of an outline, and those that are not unique.
-  static func make(of outline: Outline) -> (StepNames, [PlacedProblem]) {
-    var names = StepNames(capacity: outline.steps.count + outline.groups.count)
+  /// The ids of each file of an outline, and those that are not unique in theirs.
+  static func make(of outline: Outline) -> ([StepNames], [PlacedProblem]) {
+    var names = StepNames.withRoom(for: outline)
     var found = FoundProblems()
     for node in outline.nodes.indices {
-      guard let id = outline.id(at: node), let first = names.insert(id.text, at: node) else {
+      let file = outline.files.count == 1 ? 0 : outline.file(of: node)
+      guard let id = outline.id(at: node), let first = names[file].insert(id.text, at: node) else {
         continue
       }
+      found.file = file
       let earlier = outline.member(at: first).step.place.value
       let later = outline.member(at: node).step.place.value
       found.append(
         .duplicateID(id.text, first: earlier?.id ?? earlier?.step), later?.id ?? later?.step)
     }
     return (names, found.problems)
+  }
+
+  private static func withRoom(for outline: Outline) -> [StepNames] {
+    guard outline.files.count > 1 else {
+      return [StepNames(capacity: outline.steps.count + outline.groups.count)]
+    }
+    var counts = Array(repeating: 0, count: outline.files.count)
+    for step in outline.steps { counts[outline.groups[step.group].file] += 1 }
+    for group in outline.groups { counts[group.file] += 1 }
+    return counts.map { StepNames(capacity: $0) }
   }
 
   /// Returns the node that had the id before, which keeps it and makes it ambiguous.

@@ -38,10 +38,12 @@ struct Suggestions {
 }
 
 extension Suggestions {
-  /// The ids of steps and groups.
-  init(_ outline: Outline, answering questions: Int? = nil) {
+  /// The ids of the steps and groups of a file.
+  init(_ outline: Outline, file: Int, answering questions: Int? = nil) {
     self.init(answering: questions) {
-      outline.nodes.indices.compactMap { outline.id(at: $0)?.text }
+      outline.nodes.indices.compactMap {
+        outline.files.count == 1 || outline.file(of: $0) == file ? outline.id(at: $0)?.text : nil
+      }
     }
   }
 }

@@ -110,7 +110,8 @@ private struct Flowchart {
   private func decoded(_ label: Substring) throws -> String {
     var lines = label.split(separator: "<br/>", omittingEmptySubsequences: false)
     var order: Substring = ""
-    if let match = lines[0].firstMatch(of: #/ \((steps|parallel|race)(, at least \d+)?\)$/#) {
+    let kind = #/ \((steps|parallel|race|[a-z]+\.json)(, at least \d+)?\)$/#
+    if let match = lines[0].firstMatch(of: kind) {
       order = match.0
       lines[0] = lines[0][..<match.range.lowerBound]
     }

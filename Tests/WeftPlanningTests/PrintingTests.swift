@@ -12,7 +12,9 @@ import WeftTestKit
 
 /// `Golden/Printing/<case>/workflow.json` and what is printed of it, compared whole.
 struct PrintingTests {
-  static let cases = ["plain", "empty", "release", "orders", "names", "options", "control"]
+  static let cases = [
+    "plain", "empty", "release", "orders", "names", "options", "control", "nested",
+  ]
 
   static let files: [PlanFormat: String] = [
     .tree: "tree.txt", .table: "table.txt", .dot: "plan.dot", .mermaid: "plan.mmd",
@@ -78,14 +80,12 @@ struct PrintingTests {
   }
 }
 
-/// The plan of a recorded workflow.
+/// The plan of a recorded workflow, and of the files in its folder that it runs.
 func goldenPlan(_ name: String) throws -> Plan {
-  let path = Golden("Golden/Printing/\(name)/workflow.json").path
-  let bytes = try #require(contents(of: path), "\(path)")
-  let file = SourceFile(path: "workflow.json", bytes: bytes)
-  let (workflow, diagnostics) = WorkflowDecoder.decode(file)
-  #expect(diagnostics.filter(\.isError).map(\.message) == [])
-  return try planned(try #require(workflow))
+  let files = WorkflowFiles { file in
+    contents(of: Golden("Golden/Printing/\(name)/\(file)").path)
+  }
+  return try planned(try files.workflow("workflow.json"))
 }
 
 func contents(of path: String) -> [UInt8]? {

@@ -56,7 +56,7 @@ struct RunCommand {
     _ plan: Plan, _ id: RunID, _ inputs: InputValues, _ selection: Selection
   ) -> ExitCode {
     // Before anything else is opened: a descriptor of theirs is not to be mistaken for another.
-    let secrets = SecretReader(plan.usedSecrets, of: plan.workflow.source.value)
+    let secrets = SecretReader(plan.usedSecrets)
     do {
       return try RunSession(
         plan, id, invocation, inputs, selection, console, secrets

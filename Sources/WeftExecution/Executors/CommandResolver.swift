@@ -31,7 +31,7 @@ final class CommandResolver: Sendable {
     self.plan = plan
     self.run = run
     self.startDirectory = startDirectory
-    self.outermost = outermost.hiding(plan.workflow.secrets)
+    self.outermost = outermost.hiding(plan.declaredSecrets)
   }
 
   /// The program of an attempt, without its input.
@@ -77,7 +77,7 @@ final class CommandResolver: Sendable {
     of layers: SharedLayers, _ resolved: [Int: [String: String?]], isShared: Bool
   ) throws(EnvironmentProblem) -> EnvironmentBlock {
     if isShared, let known = environments.withLock({ $0[layers] }) { return known }
-    let parent = plan.groups[layers.group].parent
+    let parent = plan.layer(around: layers.group)
     let outer: EnvironmentBlock =
       if let parent {
         try environment(

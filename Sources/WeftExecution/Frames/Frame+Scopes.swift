@@ -50,9 +50,12 @@ extension Frame {
 extension Plan {
   /// The innermost limit around the members of a group, as ``SlotQueue`` numbers them.
   fileprivate func limit(ofGroup group: Int) -> Int? {
-    for group in enclosingGroups(ofGroup: group) where group > 0 && groups[group].maxParallel != nil
-    {
-      return groups[1..<group].count { $0.maxParallel != nil }
+    var next: Int? = group
+    while let group = next, group > 0 {
+      if groups[group].maxParallel != nil {
+        return groups[1..<group].count { $0.maxParallel != nil }
+      }
+      next = groups[group].parent
     }
     return nil
   }

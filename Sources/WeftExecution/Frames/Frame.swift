@@ -40,6 +40,8 @@ final class Frame: Sendable {
     var results: [Int32: NodeValues] = [:]
     /// What groups with expressions in their `env` set; by group.
     var environments: [Int: Result<[String: ScopedText?], StepFailure>] = [:]
+    /// What was given to the file that is run in it.
+    var inputs: (file: Int, values: RunInputs)?
     /// Of the nodes of its body, where something further in waits for some of them.
     var futures: [Future<NodeResult, Never>] = []
   }
@@ -105,6 +107,25 @@ final class Frame: Sendable {
     let environment = evaluate(self)
     state.withLock { $0.environments[group] = environment }
     return environment
+  }
+
+  // MARK: Other files
+
+  /// What a step gives to the file that it runs, once that is known.
+  func give(_ values: RunInputs, toFile file: Int) {
+    state.withLock { $0.inputs = (file, values) }
+  }
+
+  /// What was given to a file that is run in the frame, or around it.
+  func inputs(ofFile file: Int) -> RunInputs? {
+    var next: Frame? = self
+    while let frame = next {
+      if let inputs = frame.state.withLock({ $0.inputs }), inputs.file == file {
+        return inputs.values
+      }
+      next = frame.parent
+    }
+    return nil
   }
 
   // MARK: Futures

@@ -75,40 +75,68 @@ extension LiveRun {
   /// All members of the top level have ended.
   func close(after members: [NodeResult]) -> Future<Void, Never> {
     let cleaned = cleanUp(in: 0, after: members) ?? Future(value: ())
-    return cleaned.flatMap { [self] in runFinally(after: members) }
-  }
-
-  private func runFinally(after members: [NodeResult]) -> Future<Void, Never> {
-    guard let index = plan.bodies.finallyGroup else { return Future(value: ()) }
-    let part = Part(group: index, of: plan)
-    let scope = state.withLock { state in
-      let scope = state.scopes.open(in: nil, absorbing: .holding, groups: part.groups, of: plan)
-      state.closeAtOnce(scope)
-      return scope
-    }
-    let inner = Frame(
-      .attempt(1), of: part, in: frame, firstInstance: part.steps.lowerBound,
-      firstScope: scope + 1, scope: scope)
-    let task = GroupTask(index, of: plan, in: inner)
-    let hasFailed =
-      members.contains(where: \.hasFailed) || state.withLock { $0.scopes.firstFault != nil }
-    return run(task, failedBefore: hasFailed).map { [self] outcome in
-      tell(task, outcome)
-      state.withLock { state in
-        if outcome.verdict.conclusion == .failure,
-          let fault = state.scopes.absorbedFault(of: scope)
-        {
-          state.scopes.failedAtTheEnd(fault)
+    return cleaned.flatMap { [self] in
+      let hasFailed = state.withLock { $0.scopes.firstFault != nil }
+      return runFinally(ofFile: 0, in: frame, after: members, hasFailed: hasFailed) {
+        [self] fault, scope, survives in
+        state.withLock { state in
+          if let fault { state.scopes.failedAtTheEnd(fault) }
+          state.scopes.passOnCounts(of: scope, surviving: survives)
         }
-        state.scopes.passOnCounts(of: scope, surviving: outcome.verdict.conclusion == .success)
       }
     }
   }
 
-  /// Whether a group is the one of what is done finally, or in it: there, steps start whatever has failed.
+  /// All members of the top level of a file that a step runs have ended, and been cleaned up after.
+  func close(_ task: GroupTask, after members: [NodeResult]) -> Future<Void, Never> {
+    guard let file = plan.file(runByGroup: task.index) else { return Future(value: ()) }
+    // What is done finally has a limit of its own.
+    state.withLock { $0.groups[task.scope]?.timer }?.cancel()
+    return runFinally(ofFile: file, in: task.frame, after: members, hasFailed: false) {
+      [self] fault, scope, survives in
+      let response = state.withLock { state in
+        state.scopes.passOnCounts(of: scope, surviving: survives, to: task.scope)
+        return fault.map { state.scopes.failed($0, in: task.scope) } ?? .nothing
+      }
+      respond(to: response)
+    }
+  }
+
+  /// - Parameters:
+  ///   - hasFailed: Whether something had failed besides what the members tell of.
+  ///   - over: Told what failed in it, its scope, and whether all around it may go on.
+  private func runFinally(
+    ofFile file: Int, in frame: Frame, after members: [NodeResult], hasFailed: Bool,
+    _ over: @escaping @Sendable (Scopes.Fault?, Int, Bool) -> Void
+  ) -> Future<Void, Never> {
+    guard let index = plan.files[file].finally else { return Future(value: ()) }
+    let part = Part(group: index, of: plan)
+    let scope = state.withLock { state in
+      let scope = state.scopes.open(
+        in: nil, absorbing: .holding, groups: part.groups, of: plan, addresses: frame.address(of:))
+      state.closeAtOnce(scope)
+      return scope
+    }
+    let inner = Frame(
+      .attempt(1), of: part, in: frame,
+      firstInstance: frame.instance(ofStep: part.steps.lowerBound), firstScope: scope + 1,
+      scope: scope)
+    let task = GroupTask(index, of: plan, in: inner)
+    let failedBefore = hasFailed || members.contains(where: \.hasFailed)
+    return run(task, failedBefore: failedBefore).map { [self] outcome in
+      tell(task, outcome)
+      let fault = state.withLock { state in
+        outcome.verdict.conclusion == .failure ? state.scopes.absorbedFault(of: scope) : nil
+      }
+      over(fault, scope, outcome.verdict.conclusion == .success)
+    }
+  }
+
+  /// Whether a group is the one of what is done finally in its file, or in it: there, steps start whatever
+  /// has failed.
   func isFinal(_ group: Int) -> Bool {
-    guard let final = plan.bodies.finallyGroup else { return false }
-    return group == final || plan.enclosingGroups(ofGroup: group).contains(final)
+    let final = plan.bodies.finallyGroups
+    return !final.isEmpty && plan.enclosingGroups(ofGroup: group).contains(where: final.contains)
   }
 
   /// Nothing more is done at the end either.

@@ -136,7 +136,7 @@ extension LiveRun {
     let fanOut = FanOutRun(
       FanOutProgress(
         elements: elements.count, maxParallel: elements.maxParallel,
-        tolerance: elements.tolerance, onFailure: onFailure))
+        tolerance: elements.tolerance, onFailure: response(inGroup: task.group)))
     let over = Promise<NodeResult, Never>(ifDropped: .success(.success))
     let since = time.now
     fanOut.whenThereIsRoom { [self] in

@@ -50,7 +50,7 @@ extension LiveRun {
     {
       return launchFanOut(.group(index), in: frame, after: results)
     }
-    if group.isRepeated { return launchRepeated(index, in: frame, after: results) }
+    if group.isRunApart { return launchRepeated(index, in: frame, after: results) }
     let task = GroupTask(index, of: plan, in: frame)
     if let reason = whyNotStarted(task, after: results) {
       return Future(value: skip(task, reason, after: results))
@@ -127,7 +127,10 @@ extension LiveRun {
       noteCleanup(
         of: group.startNode, in: frame, scope: frame.scope(around: task.index, of: plan))
     }
-    events.publish(.groupStarted(task.address, GroupStart(attempt: task.attempt)))
+    // The top level of another file is told of as the step that runs it.
+    if !group.isTopLevel {
+      events.publish(.groupStarted(task.address, GroupStart(attempt: task.attempt)))
+    }
     let timer = group.step?.timeout.map { limit in
       time.schedule(after: limit) { [self] in
         respond(to: state.withLock { $0.scopes.timeLimitPassed(of: task.scope, after: limit) })
@@ -145,6 +148,19 @@ extension LiveRun {
       return Future(value: judge(task, members: members))
     }
     return cleaning.map { [self] _ in judge(task, members: members) }
+  }
+
+  /// A group that has begun goes no further.
+  func fail(_ task: GroupTask, _ failure: StepFailure) -> GroupOutcome {
+    let (verdict, response, running) = state.withLock { state in
+      let running = state.groups.removeValue(forKey: task.scope)
+      let (verdict, response) = state.scopes.failed(group: task.scope, failure)
+      return (verdict, response, running)
+    }
+    running?.timer?.cancel()
+    recordGroup(task, verdict, .success([]), lasting: .zero)
+    respond(to: response)
+    return GroupOutcome(verdict: verdict, failedBefore: running?.failedBefore ?? false)
   }
 
   private func judge(_ task: GroupTask, members: [NodeResult]) -> GroupOutcome {
@@ -169,6 +185,7 @@ extension LiveRun {
   }
 
   func tell(_ task: GroupTask, _ outcome: GroupOutcome) {
+    guard !plan.groups[task.index].isTopLevel else { return }
     let verdict = outcome.verdict
     events.publish(
       .groupFinished(

@@ -108,6 +108,7 @@ extension LiveRun {
       preconditionFailure("group \(task.address) has no body of its own")
     }
     startGroup(task, failedBefore: failedBefore)
+    if let failure = giveInputs(to: task) { return Future(value: fail(task, failure)) }
     let entry = [NodeResult(conclusion: .success, blame: nil, failedBefore: failedBefore)]
     let gate = Promise<[NodeResult], Never>(ifDropped: .success(entry))
     let futures = compile(body, of: task.index, in: task.frame, start: gate.future)
@@ -115,7 +116,9 @@ extension LiveRun {
     let ends = plan.groups[task.index].members.map {
       futures[plan.closingNode(of: Int($0)) - first]
     }
-    let outcome = Future.zip(ends).flatMap { [self] members in endGroup(task, members: members) }
+    let outcome = Future.zip(ends).flatMap { [self] members in
+      close(task, after: members).flatMap { [self] in endGroup(task, members: members) }
+    }
     gate.succeed(entry)
     return outcome
   }

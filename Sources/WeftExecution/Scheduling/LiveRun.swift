@@ -37,7 +37,8 @@ package final class LiveRun: Sendable {
   private let start: RunStart
   let startedAt: Duration
   private let timeout: Duration?
-  let onFailure: FailureResponse
+  /// What whoever started the run said about failures, for all files; `nil`: each says it for itself.
+  private let onFailure: FailureResponse?
   let state: Mutex<State>
   /// Hurries the end of what outlived its step.
   private let closing = StopSwitch()
@@ -111,9 +112,9 @@ package final class LiveRun: Sendable {
     warnings = RunWarnings(events)
     values = RunValues(
       plan: plan, run: id, inputs: RunInputs(configuration.inputs), secrets: configuration.secrets,
-      process: plan.values.isEmpty ? .empty : .inherited().hiding(plan.workflow.secrets),
+      process: plan.values.isEmpty ? .empty : .inherited().hiding(plan.declaredSecrets),
       startDirectory: configuration.startDirectory)
-    onFailure = configuration.onFailure ?? plan.workflow.onFailure
+    onFailure = configuration.onFailure
     state = Mutex(
       State(
         scopes: Scopes(plan: plan, onFailure: onFailure),
@@ -191,6 +192,11 @@ package final class LiveRun: Sendable {
     case .groupStart(let index): launchGroup(Int(index), in: frame, after: results)
     case .groupEnd(let index): launchGroupEnd(Int(index), in: frame, after: results)
     }
+  }
+
+  /// What a failure means for the rest of a group.
+  func response(inGroup group: Int) -> FailureResponse {
+    onFailure ?? plan.files[plan.groups[group].file].workflow.onFailure
   }
 
   // MARK: From outside

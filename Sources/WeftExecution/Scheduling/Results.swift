@@ -109,7 +109,7 @@ extension RunStart {
     self.init(
       run: run, workflow: plan.workflow.name, file: plan.workflow.source.value?.path,
       startedAt: WallTime(nanoseconds: WallClock.now.nanoseconds), stepCount: plan.steps.count,
-      groupCount: plan.groups.count - 1, maxParallel: maxParallel,
+      groupCount: plan.groups.count { !$0.isTopLevel }, maxParallel: maxParallel,
       engineProcess: ThisProcess.id, containment: containment)
   }
 }

@@ -36,12 +36,14 @@ extension Scopes {
 
   /// What has been counted in a scope belongs to those around it from now on; of one that failed and was
   /// survived, its failures are tolerated ones.
-  mutating func passOnCounts(of scope: Int, surviving survives: Bool) {
+  ///
+  /// - Parameter outer: Where that is if the scope stands by itself; `nil`: in the run.
+  mutating func passOnCounts(of scope: Int, surviving survives: Bool, to outer: Int? = nil) {
     var counts = scopes[scope].counts
     scopes[scope].counts = OutcomeCounts()
     if survives { counts.tolerateAll() }
     let parent = scopes[scope].parent
-    count(in: max(parent, 0)) { $0.add(counts) }
+    count(in: outer ?? max(parent, 0)) { $0.add(counts) }
   }
 
   /// The same of a group, if it absorbs.
@@ -91,9 +93,11 @@ extension Scopes {
 
   /// A group fails by a member; outside of it that counts now, unless it has already.
   private mutating func failed(group scope: Int, by fault: Fault) -> (Verdict, Response) {
+    // The time limit of another file is that of the step which runs it.
+    let isOwn = fault.address == scopes[scope].address
     let verdict = Verdict(
-      outcome: .failure, conclusion: .failure, failure: fault.failure, cause: fault.address,
-      blame: fault.address)
+      outcome: .failure, conclusion: .failure, failure: fault.failure,
+      cause: isOwn ? nil : fault.address, blame: fault.address)
     let passesOn = scopes[scope].absorption != .none
     return (verdict, passesOn ? failed(fault, in: scopes[scope].parent) : .nothing)
   }

@@ -59,11 +59,14 @@ struct Scopes {
     /// The first that this scope does not tolerate.
     var firstUntolerated: Fault?
     var timedOut: StepFailure?
+    /// What a failure means for the rest of what is in it.
+    var response = FailureResponse.stop
     /// How what is directly in an absorbing scope ended.
     var counts = OutcomeCounts()
   }
 
-  private let onFailure: FailureResponse
+  /// What holds for all files, whatever they say themselves.
+  private let onFailure: FailureResponse?
   /// Whether the end of the run has made a difference to something that is not counted as cancelled: what runs in
   /// spite of it, or is not tried again because of it.
   private(set) var cancellationHasActed = false
@@ -77,11 +80,14 @@ struct Scopes {
   /// Beginnings of runs of scopes that are not used any more, by their number.
   private var unused: [Int: [Int]] = [:]
 
-  init(plan: Plan, onFailure: FailureResponse) {
+  init(plan: Plan, onFailure: FailureResponse?) {
     self.onFailure = onFailure
     scopes = []
     scopes.reserveCapacity(plan.groups.count)
-    for index in plan.groups.indices { scopes.append(Scope(of: index, in: plan, parent: nil)) }
+    for index in plan.groups.indices {
+      scopes.append(Scope(of: index, in: plan, parent: nil))
+      scopes[index].response = response(inGroup: index, of: plan)
+    }
     // The run absorbs what nobody else does.
     scopes[0].absorption = .holding
   }
@@ -106,6 +112,8 @@ struct Scopes {
     }
     scopes[first] = Scope(parent: parent ?? -1)
     scopes[first].absorption = absorption
+    scopes[first].response =
+      groups.first.map { response(inGroup: $0, of: plan) } ?? scopes[parent ?? 0].response
     for group in groups {
       let number = first + 1 + group - groups.lowerBound
       let around = plan.groups[group].parent ?? 0
@@ -113,19 +121,21 @@ struct Scopes {
         of: group, in: plan,
         parent: groups.contains(around) ? first + 1 + around - groups.lowerBound : first)
       scopes[number].address = plan.groups[group].address.map(addresses)
+      scopes[number].response = response(inGroup: group, of: plan)
     }
     return first
+  }
+
+  /// As the file says in which the members of a group are.
+  private func response(inGroup group: Int, of plan: Plan) -> FailureResponse {
+    if let onFailure { return onFailure }
+    let file = plan.file(runByGroup: group) ?? plan.groups[group].file
+    return plan.files[file].workflow.onFailure
   }
 
   /// Nothing will ask for these scopes any more.
   mutating func close(_ first: Int, groups: Range<Int> = 0..<0) {
     unused[groups.count, default: []].append(first)
-  }
-
-  /// Separates a scope from those around it: what ends them does not end it.
-  mutating func detach(_ scope: Int) {
-    scopes[scope].parent = -1
-    scopes[scope].absorption = .holding
   }
 
   /// Whether one scope is another or stands around it.
@@ -340,7 +350,7 @@ struct Scopes {
 
   mutating func hold(_ index: Int, because address: StepAddress) -> Response {
     guard case .open = scopes[index].state else { return .nothing }
-    switch onFailure {
+    switch scopes[index].response {
     case .continue: return .nothing
     case .stop:
       enter(.held(by: address, stopping: false), index)

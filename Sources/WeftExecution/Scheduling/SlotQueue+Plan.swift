@@ -3,12 +3,12 @@ import WeftPlanning
 
 extension SlotQueue {
   /// The steps of a plan, by their index; a limit for each group with `maxParallel`, beside the run's own;
-  /// and the workflow's pools, whose buckets are full now.
+  /// and the pools of its files, whose buckets are full now.
   init(plan: Plan, slots: Int, at now: Duration = .zero) {
     self.init(slots: slots)
     records.reserveCapacity(plan.steps.count)
     let limits = addLimits(of: plan)
-    let pools = addPools(plan.workflow.pools, at: now)
+    let pools = addPools(plan.pools, at: now)
     for (index, step) in plan.steps.enumerated() {
       let shares = step.hasControl ? PoolLines.Share.all(of: step.control.pools, in: pools) : []
       seat(

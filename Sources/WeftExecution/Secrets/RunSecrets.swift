@@ -1,20 +1,39 @@
 import Synchronization
 package import WeftDefinition
 
-/// The secrets of one run: their values by name, for what may use them, and the mask that hides them
+/// The secrets of one run: their values by name and the file that declares them, for what may use them, and the mask that hides them
 /// wherever the run writes. More may come to be secret while it goes on. For any thread.
 package final class RunSecrets: Sendable {
-  private let values: [SecretName: Secret]
+  /// Which secret of which of a plan's files.
+  package struct Key: Sendable, Hashable {
+    package let file: Int
+    package let name: SecretName
+
+    package init(_ name: SecretName, inFile file: Int) {
+      self.file = file
+      self.name = name
+    }
+  }
+
+  private let values: [Key: Secret]
   private let layers: Mutex<MaskLayers>
 
   /// - Parameter values: By the names in the workflow's `secrets`.
-  package init(_ values: [SecretName: Secret] = [:]) {
+  package convenience init(_ values: [SecretName: Secret] = [:]) {
+    self.init(
+      byFile: Dictionary(uniqueKeysWithValues: values.map { (Key($0, inFile: 0), $1) }))
+  }
+
+  /// - Parameter values: Those of workflows that run others.
+  package init(byFile values: [Key: Secret]) {
     self.values = values
     layers = Mutex(MaskLayers(values.values.map { MaskedValue($0) }))
   }
 
   /// The secret of that name, if it was read.
-  package subscript(name: SecretName) -> Secret? { values[name] }
+  package subscript(name: SecretName, inFile file: Int = 0) -> Secret? {
+    values[Key(name, inFile: file)]
+  }
 
   package var isEmpty: Bool { values.isEmpty }
 

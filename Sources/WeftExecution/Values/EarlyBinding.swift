@@ -24,32 +24,44 @@ extension Plan {
 
 private struct EarlyBinding {
   private let plan: Plan
-  private let scope: StepScope
-  private let inputs: InputValues
+  /// By file.
+  private let files: [EarlyFile]
   private let hasRun: Bool
   private(set) var values = EarlyValues()
   private(set) var problems: [Diagnostic] = []
 
   init(plan: Plan, inputs: InputValues, run: RunID?) {
     self.plan = plan
-    self.inputs = inputs
     hasRun = run != nil
-    scope = StepScope(
-      values: RunValues(
+    files = EarlyFile.all(
+      of: plan, inputs,
+      RunValues(
         plan: plan, run: run ?? RunID(""), inputs: RunInputs(inputs), secrets: RunSecrets(),
-        process: .empty, startDirectory: nil), frame: .run(of: plan))
+        process: .empty, startDirectory: nil), hasRun: hasRun)
   }
+
+  private func scope(of text: PlannedText) -> StepScope { files[text.file].scope }
 
   mutating func bindAll() {
     for index in plan.groups.indices {
-      for text in plan.values.texts(ofGroup: index) where canBind(text) {
+      for text in plan.values.texts(ofGroup: index) {
+        guard canBind(text) else {
+          if hasRun, text.site == .name, let address = plan.groups[index].address {
+            values.names[plan.groups[index].startNode] = address.text
+          }
+          continue
+        }
         bind(text) { (binding) throws(ExpressionFault) in try binding.bind(text, ofGroup: index) }
       }
     }
     for (index, step) in plan.steps.enumerated() {
-      for text in plan.values.texts(ofStep: index) where text.site == .name && canBind(text) {
+      for text in plan.values.texts(ofStep: index) where text.site == .name {
+        guard canBind(text) else {
+          if hasRun { values.names[step.node] = step.address.text }
+          continue
+        }
         bind(text) { (binding) throws(ExpressionFault) in
-          binding.values.names[step.node] = try text.template.text(in: binding.scope).text
+          binding.values.names[step.node] = try text.template.text(in: binding.scope(of: text)).text
         }
       }
     }
@@ -75,29 +87,21 @@ private struct EarlyBinding {
   ) {
     if let condition = StartCondition(texts), condition.functions.isEmpty,
       isDecided(condition.text),
-      let value = try? condition.expression.evaluate(in: scope).value
+      let value = try? condition.expression.evaluate(in: scope(of: condition.text)).value
     {
       values.forecast.conditions[node] = value.isTruthy
     }
     guard control.fanOut != nil, texts.filter(\.saysElements).allSatisfy(isDecided) else { return }
-    let task = FanOutTask(member, of: plan, in: .run(of: plan), after: [])
-    if let listing = try? FanOutLister(scope.values, task).listing().get() {
+    let file = files[texts.first?.file ?? plan.groups[plan.group(around: node)].file].scope
+    let task = FanOutTask(member, of: plan, in: file.frame, after: [])
+    if let listing = try? FanOutLister(file.values, task).listing().get() {
       values.forecast.elements[node] = listing.count
     }
   }
 
   /// Whether a text reads nothing but inputs that are known, and what the file says.
   private func isDecided(_ text: PlannedText) -> Bool {
-    text.template.expressions.allSatisfy { expression in
-      expression.references.allSatisfy { reference in
-        switch reference.valueContext {
-        case .inputs:
-          reference.names.count > 1 && inputs.entry(named: reference.names[1].text) != nil
-        case .workflow: true
-        case .env, .secrets, .steps, .itself, .item, .index, .matrix, .run, nil: false
-        }
-      }
-    }
+    files[text.file].decides(text, hasRun: false)
   }
 
   private func canBind(_ text: PlannedText) -> Bool {
@@ -105,17 +109,7 @@ private struct EarlyBinding {
     case .name, .computed: break
     default: return false
     }
-    if hasRun { return true }
-    return text.template.expressions.allSatisfy { expression in
-      expression.references.allSatisfy { reference in
-        switch reference.valueContext {
-        case .run: false
-        case .inputs:
-          reference.names.count > 1 && inputs.entry(named: reference.names[1].text) != nil
-        case .env, .secrets, .steps, .itself, .item, .index, .matrix, .workflow, nil: true
-        }
-      }
-    }
+    return hasRun && text.file == 0 || files[text.file].decides(text, hasRun: hasRun)
   }
 
   private mutating func bind(
@@ -132,12 +126,13 @@ private struct EarlyBinding {
     _ text: PlannedText, ofGroup index: Int
   ) throws(ExpressionFault) {
     if text.site == .name {
-      values.names[plan.groups[index].startNode] = try text.template.text(in: scope).text
+      values.names[plan.groups[index].startNode] =
+        try text.template.text(in: scope(of: text)).text
     }
     guard case .computed(let key) = text.site, let expression = text.template.onlyExpression else {
       return
     }
-    let value = try expression.evaluate(in: scope).value
+    let value = try expression.evaluate(in: scope(of: text)).value
     do throws(ExpressionProblem) {
       switch key {
       case .timeout: values.timeouts[index] = try key.duration(value)

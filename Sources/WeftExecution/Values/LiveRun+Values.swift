@@ -154,6 +154,10 @@ extension LiveRun {
     guard verdict.outcome == .success else { return .success([]) }
     var handedOn: [OutputValue] = []
     if let winner { handedOn = task.frame.result(ofNode: winner)?.outputs ?? [] }
+    if let file = plan.file(runByGroup: task.index) {
+      let topLevel = plan.groups[plan.files[file].topLevel].startNode
+      handedOn = task.frame.result(ofNode: topLevel)?.outputs ?? []
+    }
     guard plan.groups[task.index].step?.outputs.isEmpty == false else { return .success(handedOn) }
     let own = NodeValues(
       outcome: .success, conclusion: .success, attempts: task.attempt, duration: duration,
@@ -174,7 +178,7 @@ extension LiveRun {
       outcome: verdict.outcome, conclusion: verdict.conclusion, attempts: task.attempt,
       duration: duration, outputs: (try? outputs.get()) ?? [], isGroup: true)
     // As the file calls it, whichever element or attempt this is.
-    own.winner = winner.map(plan.address(of:))
+    own.winner = winner.map(plan.localAddress(of:))
     values.record(own, ofNode: plan.groups[task.index].startNode, in: task.frame)
   }
 

@@ -9,7 +9,8 @@ import WeftPlatform
 final class RunValues: Sendable {
   let plan: Plan
   let run: RunID
-  let inputs: RunInputs
+  /// Of the workflow that was started; those of the workflows that it runs are the frames'.
+  private let inputs: RunInputs
   let secrets: RunSecrets
   /// What lies outside of every `env`.
   let process: EnvironmentBlock
@@ -30,6 +31,11 @@ final class RunValues: Sendable {
     self.process = process
     self.startDirectory = startDirectory
     folder = OutputFolder(of: run)
+  }
+
+  /// What the inputs of a file are in a frame.
+  func inputs(ofFile file: Int, in frame: Frame) -> RunInputs {
+    file == 0 ? inputs : frame.inputs(ofFile: file) ?? RunInputs()
   }
 
   /// What has become of a step or group, seen from a frame; `nil` if it has not ended or nobody reads it.

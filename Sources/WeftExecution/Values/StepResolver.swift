@@ -165,7 +165,9 @@ struct StepResolver {
   func environment(ofGroup group: Int) throws(StepFailure) -> [String: ScopedText?] {
     try frame.environment(ofGroup: group) { frame in
       Result { () throws(StepFailure) in
-        let scope = StepScope(values: values, frame: frame, group: plan.groups[group].parent)
+        let scope = StepScope(
+          values: values, frame: frame, group: plan.layer(around: group),
+          ownFile: plan.groups[group].file)
         return try StepResolver(values, in: frame).variables(
           plan.settings(ofGroup: group).environment, plan.values.texts(ofGroup: group), scope)
       }

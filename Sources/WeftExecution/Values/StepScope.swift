@@ -10,6 +10,8 @@ struct StepScope: ExpressionScope {
   var frame: Frame
   /// The innermost group whose `env` is read; `nil` where only the process's own environment is.
   var group: Int?
+  /// The file that the text is in; `nil`: that of the group.
+  var ownFile: Int?
   /// What the step itself sets, above that.
   var variables: [String: ScopedText?] = [:]
   /// The step or group whose result `self` is, as it is about to become.
@@ -22,7 +24,7 @@ struct StepScope: ExpressionScope {
     let names = reference.names
     do throws(ExpressionProblem) {
       switch reference.valueContext {
-      case .inputs: return try value(at: names[1...], of: values.inputs)
+      case .inputs: return try value(at: names[1...], of: values.inputs(ofFile: file, in: frame))
       case .env: return try variable(names[1...])
       case .secrets: return secret(names[1...])
       case .steps: return try step(names)
@@ -47,6 +49,8 @@ struct StepScope: ExpressionScope {
 
   // MARK: Contexts
 
+  private var file: Int { ownFile ?? group.map { values.plan.groups[$0].file } ?? 0 }
+
   private typealias Names = ArraySlice<ContextReference.Name>
 
   private func value(
@@ -57,7 +61,8 @@ struct StepScope: ExpressionScope {
   }
 
   private func secret(_ names: Names) -> ScopedValue {
-    guard let name = names.first, let secret = SecretName(name.text).flatMap({ values.secrets[$0] })
+    guard let name = names.first,
+      let secret = SecretName(name.text).flatMap({ values.secrets[$0, inFile: file] })
     else {
       return ScopedValue(.null, isSecret: true)
     }
@@ -100,7 +105,7 @@ struct StepScope: ExpressionScope {
   }
 
   private func workflow(_ names: Names) -> ScopedValue {
-    let workflow = values.plan.workflow
+    let workflow = values.plan.files[file].workflow
     let text = { (text: String?) in text.map(ExpressionValue.string) ?? .null }
     return ScopedValue(
       .object([("name", text(workflow.name)), ("file", text(workflow.source.value?.path))])
@@ -108,7 +113,7 @@ struct StepScope: ExpressionScope {
   }
 
   private func step(_ names: [ContextReference.Name]) throws(ExpressionProblem) -> ScopedValue {
-    guard names.count > 1, let (node, rest) = values.plan.values.node(named: names) else {
+    guard names.count > 1, let (node, rest) = values.plan.values.node(named: names, in: file) else {
       return ScopedValue(.null)
     }
     return try result(ofNode: node, names[rest...])
@@ -217,7 +222,7 @@ extension StepScope {
         guard written?.hasExpression == true else { return written.map { ScopedText(text: $0) } }
         return try environment(ofGroup: group)[name] ?? nil
       }
-      next = values.plan.groups[group].parent
+      next = values.plan.layer(around: group)
     }
     return values.process[name].map { ScopedText(text: $0) }
   }
@@ -238,7 +243,7 @@ extension StepScope {
     var next = group
     while let group = next {
       all.merge(try environment(ofGroup: group)) { inner, _ in inner }
-      next = values.plan.groups[group].parent
+      next = values.plan.layer(around: group)
     }
     let members = all.sorted { $0.key < $1.key }.map { ($0.key, $0.value.scoped.value) }
     return ScopedValue(

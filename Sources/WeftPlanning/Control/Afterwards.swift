@@ -21,8 +21,10 @@ extension Outline {
       }
       return .cleanup(of: member(at: cleaned).address.text)
     }
-    guard let finallyGroup, contains(target, finallyGroup) else { return nil }
-    if let node, contains(node, finallyGroup) { return nil }
+    guard let finally = files[file(of: target)].finally, contains(target, finally) else {
+      return nil
+    }
+    if let node, contains(node, finally) { return nil }
     return .finally
   }
 

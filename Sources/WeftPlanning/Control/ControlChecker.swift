@@ -4,12 +4,15 @@ import WeftDiagnostics
 /// Checks what decides how steps run beside each other: pools, races, what a group waits for.
 struct ControlChecker {
   private let outline: Outline
-  private let pools: [Pool]
-  private var isUsed: [Bool]
+  /// Of all files together, and whether there are any.
+  private let joined: JoinedPools
+  private let hasPools: Bool
+  /// The names of those that some step asks for.
+  private var used: Set<String> = []
   private var found = FoundProblems()
 
-  static func problems(of workflow: Workflow, _ outline: Outline) -> [PlacedProblem] {
-    var checker = ControlChecker(outline, workflow.pools)
+  static func problems(of outline: Outline) -> [PlacedProblem] {
+    var checker = ControlChecker(outline)
     checker.checkSteps()
     for group in outline.groups { checker.check(group) }
     checker.checkFinally()
@@ -17,61 +20,72 @@ struct ControlChecker {
     return checker.found.problems
   }
 
-  private init(_ outline: Outline, _ pools: [Pool]) {
+  private init(_ outline: Outline) {
     self.outline = outline
-    self.pools = pools
-    isUsed = Array(repeating: false, count: pools.count)
+    joined = JoinedPools(of: outline.files)
+    hasPools = !joined.pools.isEmpty
   }
 
   // MARK: Pools
 
   private mutating func checkSteps() {
-    guard outline.hasControl || !pools.isEmpty else { return }
+    guard outline.hasControl || hasPools else { return }
     for step in outline.steps {
-      // The pools of another file that are called alike are the same ones.
-      if !pools.isEmpty, case .workflow = step.action { isUsed = isUsed.map { _ in true } }
-      if case .workflow(let nested) = step.action {
-        found.append(.runsAnotherFile(.step(step.address.text)), nested.place.value)
-      }
-      guard step.hasControl else { continue }
-      for request in step.control.pools { check(request, of: .step(step.address.text)) }
+      // What nobody has read may ask for any.
+      if hasPools, step.runsAnotherFile { used.formUnion(joined.pools.map(\.pool.name)) }
+      guard step.hasControl, !step.control.pools.isEmpty else { continue }
+      found.file = outline.groups[step.group].file
+      let subject = outline.member(at: step.node).subject
+      for request in step.control.pools { check(request, of: subject) }
     }
   }
 
   private mutating func check(_ request: PoolRequest, of subject: PlanningProblem.Subject) {
-    guard let index = pools.firstIndex(where: { $0.name == request.pool }) else {
-      let names = pools.map(\.name)
+    let names = outline.files[found.file].workflow.pools.map(\.name)
+    // A file says itself what its steps share, so that it means the same by itself.
+    guard names.contains(request.pool), let (pool, size, tempo) = held(request.pool) else {
       let nearest = NearestName(names).nearest(to: request.pool)
       return found.append(
         .unknownPool(of: subject, named: request.pool, known: names, nearest: nearest),
         request.place.value)
     }
-    isUsed[index] = true
-    let pool = pools[index]
+    used.insert(request.pool)
     if let rate = pool.rate, request.slots > rate.count, request.slots <= pool.slots {
       // The bucket never holds so many.
       return found.append(
-        .moreThanRate(subject, asked: request.slots, pool.name, rate.count, pool.place.value),
+        .moreThanRate(subject, asked: request.slots, pool.name, rate.count, tempo),
         request.place.value)
     }
     guard request.slots > pool.slots else { return }
     found.append(
-      .tooManySlots(subject, asked: request.slots, pool.name, pool.slots, pool.place.value),
+      .tooManySlots(subject, asked: request.slots, pool.name, pool.slots, size),
       request.place.value)
   }
 
+  /// What holds of a pool, and where that stands.
+  private func held(
+    _ name: String
+  ) -> (Pool, size: Diagnostic.Place?, tempo: Diagnostic.Place?)? {
+    joined[name].map { ($0.pool, $0.sizePlace, $0.ratePlace) }
+  }
+
   private mutating func checkUse() {
-    for (pool, isUsed) in zip(pools, isUsed) where !isUsed {
-      found.append(.unusedPool(pool.name), pool.place.value)
+    for (index, file) in outline.files.enumerated() {
+      found.file = index
+      for pool in file.workflow.pools where !used.contains(pool.name) {
+        found.append(.unusedPool(pool.name), pool.place.value)
+      }
     }
   }
 
   // MARK: Groups
 
   private mutating func check(_ planned: PlannedGroup) {
-    guard let step = planned.step, let address = planned.address?.text,
-      case .group(let group) = step.action
-    else { return }
+    guard let step = planned.step, !planned.isTopLevel, case .group(let group) = step.action else {
+      return
+    }
+    let address = outline.member(at: planned.startNode).address.text
+    found.file = planned.file
     let place = step.place.value
     // Of what was read from a file this has been told when it was read.
     if place == nil, step.hasControl, !step.control.pools.isEmpty {
@@ -87,11 +101,12 @@ struct ControlChecker {
 
   /// What is done finally is called `finally`.
   private mutating func checkFinally() {
-    guard let finally = outline.finallyGroup else { return }
+    guard !outline.finallyGroups.isEmpty else { return }
     for node in outline.nodes.indices {
-      guard let id = outline.id(at: node), outline.groups[finally].address?.text == id.text else {
-        continue
-      }
+      guard let id = outline.id(at: node), id.text == "finally",
+        outline.files[outline.file(of: node)].finally != nil
+      else { continue }
+      found.file = outline.file(of: node)
       let place = outline.member(at: node).step.place.value
       found.append(.idOfFinally, place?.id ?? place?.step)
     }

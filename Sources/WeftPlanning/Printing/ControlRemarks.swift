@@ -105,8 +105,9 @@ struct ControlRemarks {
 }
 
 extension PlannedGroup {
-  /// The order of the members, and when the group is over if that is not when all have ended.
+  /// The file that is run; else the order of the members, and when the group is over if that is not when all have ended.
   var orderText: String {
+    if case .workflow(let nested)? = step?.action { return nested.path }
     guard case .group(let group)? = step?.action, case .atLeast(let count) = group.join else {
       return order.rawValue
     }

@@ -11,7 +11,11 @@ extension Plan {
 
   /// The start of the last thing that is shown in a group: a member, its clean-up, or what is done last.
   func lastShown(in group: Int) -> NodeIndex? {
-    if group == 0, let finally = bodies.finallyGroup { return groups[finally].startNode }
+    if groups[group].isTopLevel, let finally = files[groups[group].file].finally {
+      return groups[finally].startNode
+    }
+    // All of another file is in its top level.
+    if file(runByGroup: group) != nil { return lastShown(in: group + 1) }
     guard let member = groups[group].members.last.map(Int.init) else { return nil }
     guard let step = bodies.cleanups[member]?.last else { return member }
     return steps[Int(step)].node

@@ -86,9 +86,9 @@ struct PlanDOT {
     text.append(" {\n")
     text.append(spaces: 2 * depth)
     text.append("label=\"")
-    write(label: plan.name(of: group) ?? group.address?.text ?? "")
+    write(label: plan.title(of: group))
     text.append(" (")
-    text.append(group.orderText)
+    write(label: group.orderText)
     text.append(")")
     group.step.map { writeControl(of: $0, plan.forecast(of: group)) }
     text.append("\";\n")
@@ -106,7 +106,7 @@ struct PlanDOT {
     case .step(let index):
       if let subject = cleanedUp[node] { return writeCleanupEdge(to: node, after: subject) }
       writeEdges(of: node, in: plan.steps[Int(index)].group)
-    case .groupStart(let index) where Int(index) == plan.bodies.finallyGroup:
+    case .groupStart(let index) where plan.bodies.finallyGroups.contains(Int(index)):
       for edge in plan.dependencies[node].lazy.map(Int.init) where !isWaitedFor[edge] {
         writeEdge(from: edge, to: node, isVisible: true)
       }

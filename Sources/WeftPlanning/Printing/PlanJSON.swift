@@ -10,12 +10,13 @@ import WeftJSON
 ///   "summary": { "steps", "groups", "cleanups"?, "finally"?, "stepsWithElements"?, "edges",
 ///                "longestPath", "width" },
 ///   "groups": [ { "address"?, "id"?, "name"?, "description"?, "order", "parent"?, "start"?, "end"?,
-///                 "members": [node…], "maxParallel"?, "join"?: { "atLeast" }, CONTROL } ],
+///                 "members": [node…], "maxParallel"?, "join"?: { "atLeast" }, "workflow"?,
+///                 "with"?: [name…], "file"?, "onFailure"?, "pools"?, "finally"?, CONTROL } ],
 ///   "steps":  [ { "address", "id"?, "name"?, "description"?, "group", "node", "stepsBelow",
 ///                 "arguments": […], "shell"?: […], "cwd"?, "sets"?: [name…], "unsets"?: [name…],
 ///                 "stdin"?, "successCodes"?, "stop"?: { "signal"?, "grace"? }, "leftovers"?,
 ///                 "stallTimeout"?, "mergeOutput"?, "logLimit"?, "tty"?, "jobserver"?,
-///                 "wait"?, "approve"?: { "message" }, "workflow"?, "with"?: [name…], CONTROL } ],
+///                 "wait"?, "approve"?: { "message" }, CONTROL } ],
 ///   "nodes":  [ { "step" | "groupStart" | "groupEnd": index, "waitsFor": [node…] } ],
 ///   "order":  [node…] }
 /// CONTROL: "needs"?, "timeout"?, "allowFailure"?, "outputs"?: [name…], "computed"?, "if"?,
@@ -31,7 +32,9 @@ import WeftJSON
 /// shell in front; `cwd`, `sets` and `unsets` are what all layers around the step come to. Values of
 /// variables are left out. A clean-up step is in the group of what it belongs to without being one of
 /// its members, and `finally` is a group at the top level that is none of its members. What is computed
-/// is told by the text of its expression, where else a duration, a list or an object would stand.
+/// is told by the text of its expression, where else a duration, a list or an object would stand. A step that
+/// runs another file is a group with `workflow`; in it is the top level of that, a group without an address
+/// that has `onFailure` and what else the file says by itself.
 ///
 /// `runs` says of what has a condition, or is in a group that has, whether it will run, as far as that
 /// is known before the run: `yes` (unless something fails), `no`, `decidedAtRunTime`; `leftOut` that

@@ -1,4 +1,5 @@
 import WeftDefinition
+import WeftDiagnostics
 import WeftJSON
 
 /// What decides whether, how often, and beside what a step or group runs.
@@ -31,6 +32,20 @@ extension PlanJSONLine {
     }
     if forecast.isLeftOut { writer.member("leftOut", true) }
     if let elements = forecast.elements { writer.member("elements", elements) }
+  }
+
+  /// What the file says by itself that a group is the top level of.
+  mutating func topLevel(of file: PlannedFile) {
+    let workflow = file.workflow
+    if let name = workflow.name { writer.member("name", name) }
+    if let description = workflow.description { writer.member("description", description) }
+    if let source = workflow.source.value { writer.member("file", source.path) }
+    writer.member("onFailure", workflow.onFailure.rawValue)
+    if !workflow.pools.isEmpty {
+      writer.key("pools")
+      pools(workflow.pools)
+    }
+    if let group = file.finally { writer.member("finally", group) }
   }
 
   /// What a step does that runs no command.

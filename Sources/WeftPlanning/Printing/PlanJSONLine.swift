@@ -29,7 +29,9 @@ struct PlanJSONLine {
   mutating func group(_ index: Int) {
     let group = plan.groups[index]
     writer.beginObject()
-    if let address = group.address, let step = group.step {
+    if group.isTopLevel {
+      if index > 0 { topLevel(of: plan.files[group.file]) }
+    } else if let address = group.address, let step = group.step {
       writer.member("address", address.text)
       names(of: step, plan.name(of: group))
     }
@@ -43,6 +45,7 @@ struct PlanJSONLine {
     numbers(group.members)
     if let limit = group.maxParallel { writer.member("maxParallel", limit) }
     join(of: group)
+    group.step.map { deed(of: $0.action) }
     group.step.map { conditions(of: $0, at: group.startNode) }
     forecast(plan.forecast(of: group))
     writer.endObject()

@@ -35,7 +35,7 @@ struct PlanMermaid {
       }
     }
     for (index, group) in plan.groups.enumerated().dropFirst() {
-      if index == plan.bodies.finallyGroup {
+      if plan.bodies.finallyGroups.contains(index) {
         writeEdges(toFinally: group)
       } else {
         writeEdges(of: group.startNode, in: group.parent ?? 0)
@@ -96,9 +96,9 @@ struct PlanMermaid {
     if !group.members.isEmpty { text.append("subgraph ") }
     write(node: group.startNode)
     text.append("[\"")
-    write(label: plan.name(of: group) ?? group.address?.text ?? "")
+    write(label: plan.title(of: group))
     text.append(" (")
-    text.append(group.orderText)
+    write(label: group.orderText)
     text.append(")")
     group.step.map { writeControl(of: $0, plan.forecast(of: group)) }
     text.append("\"]\n")

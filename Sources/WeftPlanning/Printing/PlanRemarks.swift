@@ -14,10 +14,13 @@ enum PlanRemarks {
   private static func action(of step: PlannedStep) -> [String] {
     switch step.action {
     case .run(let command): remarks(on: command)
-    case .workflow(let nested) where !nested.parameters.isEmpty:
-      ["with " + list(nested.parameters.map(\.name))]
-    case .workflow, .group, .compute, .wait, .approve: []
+    case .workflow(let nested): parameters(of: nested)
+    case .group, .compute, .wait, .approve: []
     }
+  }
+
+  private static func parameters(of nested: NestedWorkflow) -> [String] {
+    nested.parameters.isEmpty ? [] : ["with " + list(nested.parameters.map(\.name))]
   }
 
   private static func remarks(on command: Command) -> [String] {
@@ -28,7 +31,10 @@ enum PlanRemarks {
     on group: PlannedGroup, named name: String?, _ forecast: NodeForecast, _ style: PlanStyle
   ) -> [String] {
     guard let step = group.step else { return [] }
+    var parameters: [String] = []
+    if case .workflow(let nested) = step.action { parameters = self.parameters(of: nested) }
     return (group.members.isEmpty ? ["empty"] : []) + common(step, name, forecast, style)
+      + parameters
       + limit(group.maxParallel)
       + settings(step.settings)
   }

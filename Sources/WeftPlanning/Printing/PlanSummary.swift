@@ -8,7 +8,7 @@ struct PlanSummary: Sendable, Hashable {
   var cleanups: Int
   /// Of these, those that are run when all else has ended.
   var final: Int
-  /// Without the top level and what is done finally.
+  /// Without top levels and what is done finally.
   var groups: Int
   /// How many steps there are with those of all elements; `nil` where all are run once, or it is not known.
   var withElements: Int?
@@ -20,7 +20,7 @@ struct PlanSummary: Sendable, Hashable {
     steps = plan.steps.count
     cleanups = plan.bodies.cleanups.values.reduce(0) { $0 + $1.count }
     final = plan.finalSteps
-    groups = plan.groups.count - 1 - (plan.bodies.finallyGroup == nil ? 0 : 1)
+    groups = plan.groups.count { !$0.isTopLevel } - plan.bodies.finallyGroups.count
     withElements = plan.countWithElements
     longestPath = plan.longestPath
     width = plan.width
@@ -46,9 +46,9 @@ struct PlanSummary: Sendable, Hashable {
 
 extension Plan {
   fileprivate var finalSteps: Int {
-    guard let finally = bodies.finallyGroup else { return 0 }
-    let range = groups[finally].startNode...groups[finally].endNode
-    return steps.count { range.contains($0.node) }
+    let ranges = bodies.finallyGroups.map { groups[$0].startNode...groups[$0].endNode }
+    return ranges.isEmpty
+      ? 0 : steps.count { step in ranges.contains { $0.contains(step.node) } }
   }
 
   fileprivate var countWithElements: Int? {
@@ -83,6 +83,12 @@ extension Plan {
 
   /// What the plan is called: its name, else its file's, else nothing in particular.
   var title: String { workflow.name ?? workflow.source.value?.path ?? "workflow" }
+
+  /// What a group is called in a drawing.
+  func title(of group: PlannedGroup) -> String {
+    guard !group.isTopLevel else { return files[group.file].workflow.name ?? "steps of the file" }
+    return name(of: group) ?? group.address?.text ?? ""
+  }
 
   /// The step that a node is, or the group that it begins or ends.
   package func address(of node: NodeIndex) -> StepAddress {

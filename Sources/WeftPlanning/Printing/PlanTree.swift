@@ -43,6 +43,9 @@ struct PlanTree {
         let step = plan.steps[Int(index)]
         writeBranch(to: &text, follows, isLast: isLast(node, in: step.group))
         write(step, indent: 3 * follows.count + 3, nameWidth, to: &text)
+      // The top level of another file is shown as the step that runs it.
+      case .groupStart(let index) where plan.groups[Int(index)].isTopLevel: break
+      case .groupEnd(let index) where plan.groups[Int(index)].isTopLevel: break
       case .groupStart(let index):
         let group = plan.groups[Int(index)]
         let isLast = isLast(node, in: group.parent ?? 0)
@@ -109,8 +112,13 @@ struct PlanTree {
     let name = "\(group.address?.text ?? "") (\(group.orderText))"
     let used = indent + text.append(name, atMost: .max - 1)
     let left = max(style.width - used, PlanTree.narrowestCommand)
-    let remarks = PlanRemarks.remarks(
+    var remarks = PlanRemarks.remarks(
       on: group, named: plan.name(of: group), plan.forecast(of: group), style)
+    if case .groupStart(let index) = plan.nodes[group.startNode],
+      let file = plan.file(runByGroup: Int(index))
+    {
+      remarks += PlanRemarks.remarks(on: plan.files[file].workflow)
+    }
     text.append(commands.remarks(remarks, atMost: left).text.bytes)
     text.endLine()
   }

@@ -18,10 +18,10 @@ struct WaitingText {
 
   /// - Returns: The columns that are filled.
   mutating func write(for step: PlannedStep, to text: inout PrintedText) -> Int {
-    if let finally = plan.bodies.finallyGroup,
-      plan.dependencies[step.node]
-        .contains(Int32(plan.groups[finally].startNode))
-    {
+    let finally = plan.bodies.finallyGroups
+    if finally.contains(where: {
+      plan.dependencies[step.node].contains(Int32(plan.groups[$0].startNode))
+    }) {
       return text.append("all else", atMost: columns)
     }
     collect(from: step.node, in: step.group)

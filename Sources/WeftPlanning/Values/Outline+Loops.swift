@@ -44,8 +44,8 @@ extension Outline {
     case .workflow: return nil
     case .step(let index):
       if let node = cleanedUp[Int32(index)] { return self.owner(at: node) }
-      return group(steps[index].group)
-    case .group(let index): return groups[index].parent.map(group)
+      return self.owner(ofGroup: steps[index].group)
+    case .group(let index): return groups[index].parent.map { self.owner(ofGroup: $0) }
     }
   }
 
@@ -58,9 +58,27 @@ extension Outline {
   func owner(at node: Plan.NodeIndex) -> TextOwner {
     switch nodes[node] {
     case .step(let index): .step(Int(index))
-    case .groupStart(let index), .groupEnd(let index): group(Int(index))
+    case .groupStart(let index), .groupEnd(let index): owner(ofGroup: Int(index))
     }
   }
 
-  private func group(_ index: Int) -> TextOwner { index == 0 ? .workflow : .group(index) }
+  /// The file that somebody's texts are in.
+  func file(of owner: TextOwner) -> Int {
+    switch owner {
+    case .workflow(let index), .group(let index): groups[index].file
+    case .step(let index): groups[steps[index].group].file
+    }
+  }
+
+  /// The step, or the group by its start, that hands on what the outputs of somebody are; `nil` of the
+  /// workflow that is planned.
+  func producer(of owner: TextOwner) -> Plan.NodeIndex? {
+    guard case .workflow(let index) = owner else { return node(of: owner) }
+    return index == 0 ? nil : groups[index].startNode
+  }
+
+  /// Whom the texts of a group belong to; those of a top level are the workflow's.
+  func owner(ofGroup index: Int) -> TextOwner {
+    groups[index].isTopLevel ? .workflow(index) : .group(index)
+  }
 }

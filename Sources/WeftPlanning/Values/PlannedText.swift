@@ -8,8 +8,11 @@ package final class PlannedText: Sendable {
   package let template: Template
   /// The text as a string of the file, with its quotes; `nil` of a workflow built in Swift.
   let place: SourceRange?
+  /// The file that it is in, as an index into ``Plan/files``.
+  package let file: Int
 
-  init(site: TextSite, template: Template, place: SourceRange?) {
+  init(site: TextSite, template: Template, place: SourceRange?, file: Int) {
+    self.file = file
     self.site = site
     self.template = template
     self.place = place
@@ -25,9 +28,14 @@ package final class PlannedText: Sendable {
 
 /// Whom a text belongs to.
 enum TextOwner: Sendable, Hashable {
-  case workflow
+  /// By its top level among the groups.
+  case workflow(Int)
   case group(Int)
   case step(Int)
+
+  var isWorkflow: Bool {
+    if case .workflow = self { true } else { false }
+  }
 }
 
 extension Step {

@@ -4,7 +4,7 @@ struct PlannedTexts: Sendable {
   private var ofSteps: [PlannedText] = []
   /// Where the texts of each step begin; of as many steps as have been closed, and one more.
   private var starts: [Int32] = [0]
-  /// The workflow's own under 0.
+  /// A workflow's own under its top level.
   private var ofGroups: [Int: [PlannedText]] = [:]
 
   var isEmpty: Bool { ofSteps.isEmpty && ofGroups.isEmpty }
@@ -22,16 +22,14 @@ struct PlannedTexts: Sendable {
 
   func texts(of owner: TextOwner) -> ArraySlice<PlannedText> {
     switch owner {
-    case .workflow: texts(ofGroup: 0)
-    case .group(let index): texts(ofGroup: index)
+    case .workflow(let index), .group(let index): texts(ofGroup: index)
     case .step(let index): texts(ofStep: index)
     }
   }
 
   mutating func append(_ text: PlannedText, of owner: TextOwner) {
     switch owner {
-    case .workflow: ofGroups[0, default: []].append(text)
-    case .group(let index): ofGroups[index, default: []].append(text)
+    case .workflow(let index), .group(let index): ofGroups[index, default: []].append(text)
     case .step: ofSteps.append(text)
     }
   }

@@ -7,17 +7,18 @@ package struct PlannedValues: Sendable {
   private let texts: PlannedTexts
   /// By node: a step's, a group's start. Empty where there are no expressions.
   private let reads: [StepReads]
-  private let names: StepNames
+  /// By file.
+  private let names: [StepNames]
   private let scripts: [Int: PlannedScript]
-  /// The secrets that some expression reads.
-  package let secrets: Set<SecretName>
+  /// The secrets that some expression reads, by file.
+  let secrets: [Int: Set<SecretName>]
 
   package static let none = PlannedValues(
-    texts: PlannedTexts(), reads: [], names: StepNames(capacity: 0), scripts: [:], secrets: [])
+    texts: PlannedTexts(), reads: [], names: [], scripts: [:], secrets: [:])
 
   private init(
-    texts: PlannedTexts, reads: [StepReads], names: StepNames, scripts: [Int: PlannedScript],
-    secrets: Set<SecretName>
+    texts: PlannedTexts, reads: [StepReads], names: [StepNames], scripts: [Int: PlannedScript],
+    secrets: [Int: Set<SecretName>]
   ) {
     self.texts = texts
     self.reads = reads
@@ -27,7 +28,7 @@ package struct PlannedValues: Sendable {
   }
 
   /// What was found of a workflow without errors.
-  init(_ reader: TextReader, _ checker: ValueChecker, _ names: StepNames) {
+  init(_ reader: TextReader, _ checker: ValueChecker, _ names: [StepNames]) {
     guard !reader.texts.isEmpty || reader.reads.contains(where: { $0 != [] }) else {
       self = .none
       return
@@ -57,9 +58,13 @@ package struct PlannedValues: Sendable {
   }
 
   /// The step or group that `steps.NAME` or `steps.GROUP.steps.NAME` reads, and where the names go on.
+  ///
+  /// - Parameter file: Where the names are written.
   package func node(
-    named path: [ContextReference.Name]
+    named path: [ContextReference.Name], in file: Int
   ) -> (node: Plan.NodeIndex, rest: Int)? {
+    guard names.indices.contains(file) else { return nil }
+    let names = names[file]
     guard path.count > 1, case .node(var node) = names.meaning(of: path[1].text) else { return nil }
     var rest = 2
     while rest + 1 < path.count, path[rest].text == StepField.members,
@@ -87,7 +92,9 @@ package struct PlannedScript: Sendable {
 extension Plan {
   /// `file:line:column` of a part of a text; `nil` of a workflow built in Swift.
   package func place(of part: SourceRange, in text: PlannedText) -> String? {
-    guard let file = workflow.source.value, let range = text.part(part).range(in: file) else {
+    guard let file = files[text.file].workflow.source.value,
+      let range = text.part(part).range(in: file)
+    else {
       return nil
     }
     let position = file.position(of: Int(range.start))
@@ -96,7 +103,7 @@ extension Plan {
 
   /// A fault in a text, as the file's diagnostics tell it.
   package func diagnostic(_ fault: ExpressionFault, in text: PlannedText) -> Diagnostic {
-    let file = workflow.source.value
+    let file = files[text.file].workflow.source.value
     var place: Diagnostic.Place?
     if let file, let range = text.part(fault.range).range(in: file) {
       place = Diagnostic.Place(file: file, range: range)

@@ -6,6 +6,8 @@ package enum ResultShape: Sendable, Hashable {
   case group
   /// Of a group whose members race.
   case race
+  /// Of a step that runs another file, whose steps have names there only.
+  case workflow
   /// Of all that a `forEach` or `matrix` made of a step or group.
   case many
 
@@ -18,6 +20,7 @@ package enum ResultShape: Sendable, Hashable {
       ]
     case .group: [.outcome, .conclusion, .attempts, .duration, .outputs]
     case .race: [.outcome, .conclusion, .attempts, .duration, .outputs, .winner]
+    case .workflow: [.outcome, .conclusion, .attempts, .duration, .outputs]
     case .many: [.outcome, .conclusion, .attempts, .duration, .results]
     }
   }
@@ -31,6 +34,7 @@ package enum ResultShape: Sendable, Hashable {
     case .step: "a step"
     case .group: "a group"
     case .race: "a race"
+    case .workflow: "a step that runs another file"
     case .many: "all elements"
     }
   }
@@ -46,7 +50,8 @@ extension Step {
   package var ownResultShape: ResultShape {
     switch action {
     case .group(let group): group.order == .race ? .race : .group
-    case .run, .compute, .wait, .approve, .workflow: .step
+    case .run, .compute, .wait, .approve: .step
+    case .workflow: .workflow
     }
   }
 }

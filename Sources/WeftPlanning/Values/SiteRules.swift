@@ -32,7 +32,7 @@ struct SiteRules {
     case .secrets: allowsSecrets ? nil : .secret(in: site)
     case .env: isEarly ? unavailable(name, tooEarly) : nil
     case .steps:
-      isEarly || owner == .workflow && !isOutput ? unavailable(name, tooEarly) : nil
+      isEarly || owner.isWorkflow && !isOutput ? unavailable(name, tooEarly) : nil
     // Whether there is a loop is for those who know what is around.
     case .item, .index, .matrix: isEarly ? unavailable(name, tooEarly) : nil
     case .itself:
@@ -69,7 +69,7 @@ struct SiteRules {
   /// Whether the result that the text is about is known.
   private var readsItself: Bool {
     if case .retryCondition = site { return true }
-    return isOutput && owner != .workflow
+    return isOutput && !owner.isWorkflow
   }
 
   private func unavailable(_ name: String, _ help: String) -> ValueProblem {
@@ -77,7 +77,7 @@ struct SiteRules {
   }
 
   private var tooEarly: String {
-    owner == .workflow
+    owner.isWorkflow
       ? "it is needed before anything has run: use inputs, run and workflow"
       : "\(site.key) is shown, or holds, before the step starts: use inputs, run and workflow"
   }

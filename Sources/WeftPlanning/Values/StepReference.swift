@@ -73,6 +73,7 @@ extension Outline {
   ) -> StepReference {
     var (target, rest) = (start, place)
     while rest + 1 < reference.names.count, case .groupStart(let group) = nodes[target],
+      groups[Int(group)].step?.runsAnotherFile == false,
       reference.names[rest].text == StepField.members
     {
       switch names.meaning(of: reference.names[rest + 1].text) {

@@ -7,44 +7,49 @@ import WeftExpressions
 /// What their names mean is checked when the graph is known: see ``ValueChecker``.
 struct TextReader {
   private let outline: Outline
-  private let names: StepNames
+  private let names: [StepNames]
   private(set) var texts = PlannedTexts()
   private(set) var references = ReferenceEdges()
   /// What is read of each step and, by its start node, of each group.
   private(set) var reads: [StepReads]
   private(set) var found = FoundProblems()
 
-  static func read(_ workflow: Workflow, _ outline: Outline, _ names: StepNames) -> TextReader {
+  static func read(_ outline: Outline, _ names: [StepNames]) -> TextReader {
     var reader = TextReader(outline: outline, names: names)
-    workflow.visitTexts {
-      reader.take($1, $0, of: .workflow, workflow.texts.value, in: workflow.source.value)
-    }
-    let file = workflow.source.value
-    for (index, group) in outline.groups.enumerated() {
-      guard let step = group.step else { continue }
-      step.visitTexts {
-        reader.take($1, $0, of: .group(index), step.place.value?.texts ?? [], in: file)
+    for (index, file) in outline.files.enumerated() {
+      reader.found.file = index
+      file.workflow.visitTexts {
+        reader.take($1, $0, of: .workflow(file.topLevel), file.workflow.texts.value)
       }
     }
+    for (index, group) in outline.groups.enumerated() {
+      guard let step = group.step, !group.isTopLevel else { continue }
+      reader.found.file = group.file
+      step.visitTexts { reader.take($1, $0, of: .group(index), step.place.value?.texts ?? []) }
+    }
     for index in outline.steps.indices {
+      reader.found.file = outline.groups[outline.steps[index].group].file
       outline.steps[index].visitTexts { site, text, places in
-        reader.take(text, site, of: .step(index), places, in: file)
+        reader.take(text, site, of: .step(index), places)
       }
       reader.texts.closeStep()
     }
-    reader.noteRaces()
+    reader.noteWhatIsPassedOn()
     reader.references.sort(nodeCount: outline.nodes.count)
     return reader
   }
 
-  private init(outline: Outline, names: StepNames) {
+  private init(outline: Outline, names: [StepNames]) {
     self.outline = outline
     self.names = names
     reads = Array(repeating: [], count: outline.nodes.count)
   }
 
-  /// A race hands on what a member of it has.
-  private mutating func noteRaces() {
+  /// A race hands on what a member of it has, and a step that runs another file what that does.
+  private mutating func noteWhatIsPassedOn() {
+    for file in outline.files.dropFirst() {
+      reads[outline.groups[file.topLevel].startNode].insert(.result)
+    }
     guard outline.hasSealedGroups else { return }
     for group in outline.groups where group.order == .race {
       for member in group.members { reads[Int(member)].insert(.result) }
@@ -52,17 +57,16 @@ struct TextReader {
   }
 
   private mutating func take(
-    _ text: String, _ site: TextSite, of owner: TextOwner, _ places: [TextPlace],
-    in file: SourceFile?
+    _ text: String, _ site: TextSite, of owner: TextOwner, _ places: [TextPlace]
   ) {
     guard site.isBare || text.hasExpression else { return }
     let template = site.isBare ? Template.parse(condition: text) : Template.parse(text)
     let place = places.first { $0.site == site }?.range
-    let planned = PlannedText(site: site, template: template, place: place)
+    let planned = PlannedText(site: site, template: template, place: place, file: found.file)
     for fault in template.faults {
       found.append(
         .value(.expression(code: fault.code, message: fault.message, help: fault.help)),
-        planned.part(fault.range).range(in: file))
+        planned.part(fault.range).range(in: outline.files[found.file].workflow.source.value))
     }
     texts.append(planned, of: owner)
     planned.visitExpressions { expression in
@@ -79,7 +83,7 @@ struct TextReader {
     case .steps: noteStep(reference, part, in: text, of: owner)
     case .itself:
       guard let node = outline.node(of: owner) else { return }
-      switch outline.meaning(ofOwn: reference, to: node, names) {
+      switch outline.meaning(ofOwn: reference, to: node, names[text.file]) {
       case .node(let member, let rest):
         reads[member].formUnion(fields(of: reference, part, from: rest))
       default: reads[node].formUnion(fields(of: reference, part, from: 1))
@@ -92,7 +96,8 @@ struct TextReader {
     _ reference: ContextReference, _ part: String?, in text: PlannedText, of owner: TextOwner
   ) {
     let node = outline.node(of: owner)
-    guard case .node(let target, let rest) = outline.meaning(of: reference, to: node, names)
+    guard
+      case .node(let target, let rest) = outline.meaning(of: reference, to: node, names[text.file])
     else { return }
     reads[target].formUnion(fields(of: reference, part, from: rest))
     // Where no step may be read that is told, and not what would follow from it.

@@ -8,7 +8,7 @@ extension ValueChecker {
   ) -> Absence? {
     guard reference.valueContext == .steps, reference.names.count > 2,
       case .node(let target, let rest) = outline.meaning(
-        of: reference, to: outline.node(of: owner), names.steps),
+        of: reference, to: outline.node(of: owner), names.files[outline.file(of: owner)].steps),
       rest < reference.names.count, let field = StepField.named(reference.names[rest].text),
       site.minds(field)
     else { return nil }
@@ -69,7 +69,7 @@ extension ValueChecker {
     let producers = chain(of: outline.owner(at: target))
     for layer in chain(of: owner) where !producers.contains(layer) {
       if case .step(let index) = layer, outline.cleanedUp[Int32(index)] != nil { return true }
-      if case .group(outline.finallyGroup) = layer { return true }
+      if case .group(let group) = layer, outline.finallyGroups.contains(group) { return true }
       guard let condition = condition(of: layer) else { continue }
       let functions = condition.template.expressions.reduce(into: Set()) {
         $0.formUnion($1.statusFunctions)
@@ -86,7 +86,7 @@ extension ValueChecker {
   }
 
   private func condition(of owner: TextOwner) -> PlannedText? {
-    owner == .workflow ? nil : texts.texts(of: owner).first { $0.site == .condition }
+    owner.isWorkflow ? nil : texts.texts(of: owner).first { $0.site == .condition }
   }
 
   private func isSame(_ condition: PlannedText, _ other: PlannedText) -> Bool {
@@ -101,7 +101,7 @@ extension ValueChecker {
       expression.references.contains { reference in
         guard reference.asksForOutcome, reference.valueContext == .steps,
           case .node(let target, _) = outline.meaning(
-            of: reference, to: outline.node(of: owner), names.steps)
+            of: reference, to: outline.node(of: owner), names.files[outline.file(of: owner)].steps)
         else { return false }
         return targets.contains(target)
       }

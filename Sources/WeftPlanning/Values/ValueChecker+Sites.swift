@@ -40,7 +40,7 @@ extension ValueChecker {
     var next: Int? = outline.steps[index].group
     while let group = next {
       if let shell = names.settings(ofGroup: group).shell { return shell }
-      next = outline.groups[group].parent
+      next = outline.groups[group].isTopLevel ? nil : outline.groups[group].parent
     }
     return .sh
   }
@@ -55,7 +55,7 @@ extension ValueChecker {
       case .expression(let first)? = text.template.segments.first?.content
     else { return }
     guard case .reference = first.root.form, let reference = first.references.first,
-      names.schema(of: reference)?.mayBeginWithDash == true
+      names.schema(of: reference, in: text.file)?.mayBeginWithDash == true
     else { return }
     tell(.mayBeOption(argument: position, expression: reference.text), text, first.range)
   }
@@ -78,21 +78,26 @@ extension ValueChecker {
   // MARK: Declarations
 
   /// Outputs that nobody computes and nobody writes.
-  mutating func checkDeclarations(of workflow: Workflow) {
-    for output in workflow.outputs where output.value == nil {
-      tell(.outputWithoutValue(output.name, of: "the workflow"), at: output.place.value)
+  mutating func checkDeclarations() {
+    for (index, file) in outline.files.enumerated() {
+      tellValueless(file.workflow.outputs, of: "the workflow", in: index)
     }
-    for group in outline.groups.dropFirst() {
-      guard let step = group.step, let address = group.address else { continue }
-      for output in step.outputs where output.value == nil {
-        tell(.outputWithoutValue(output.name, of: "group \"\(address)\""), at: output.place.value)
-      }
+    for group in outline.groups where !group.isTopLevel {
+      guard let step = group.step, !step.outputs.isEmpty else { continue }
+      let owner = outline.member(at: group.startNode).subject.description
+      tellValueless(step.outputs, of: owner, in: group.file)
     }
     for step in outline.steps where step.command == nil {
-      for output in step.step.outputs where output.value == nil {
-        tell(
-          .outputWithoutValue(output.name, of: "step \"\(step.address)\""), at: output.place.value)
-      }
+      let owner = outline.member(at: step.node).subject.description
+      tellValueless(step.step.outputs, of: owner, in: outline.groups[step.group].file)
+    }
+  }
+
+  private mutating func tellValueless(
+    _ outputs: [OutputDeclaration], of owner: String, in file: Int
+  ) {
+    for output in outputs where output.value == nil {
+      tell(.outputWithoutValue(output.name, of: owner), at: output.place.value, in: file)
     }
   }
 }

@@ -9,27 +9,23 @@ import WeftExpressions
 struct ValueChecker {
   let outline: Outline
   let texts: PlannedTexts
-  let file: SourceFile?
   let names: ValueNames
   private(set) var found = FoundProblems()
   private(set) var scripts: [Int: PlannedScript] = [:]
-  private(set) var secrets: Set<SecretName> = []
+  /// By file.
+  private(set) var secrets: [Int: Set<SecretName>] = [:]
 
-  init(
-    _ workflow: Workflow, _ outline: Outline, _ stepNames: StepNames,
-    texts: PlannedTexts
-  ) {
+  init(_ outline: Outline, _ stepNames: [StepNames], texts: PlannedTexts) {
     self.outline = outline
     self.texts = texts
-    file = workflow.source.value
-    names = ValueNames(workflow, outline, stepNames)
+    names = ValueNames(outline, stepNames, texts)
   }
 
   /// - Parameter order: Nodes, so that each comes after what it waits for; those of cycles are left out.
-  mutating func check(_ workflow: Workflow, in order: [Int32]) {
-    checkDeclarations(of: workflow)
+  mutating func check(in order: [Int32]) {
+    checkDeclarations()
     guard !texts.isEmpty else { return }
-    check(.workflow, outputs: false)
+    check(.workflow(0), outputs: false)
     var isChecked = Array(repeating: false, count: outline.nodes.count)
     for node in order {
       isChecked[Int(node)] = true
@@ -37,13 +33,13 @@ struct ValueChecker {
     }
     // What waits for itself is checked all the same, with less knowledge of types.
     for node in outline.nodes.indices where !isChecked[node] { check(node: node) }
-    check(.workflow, outputs: true)
+    check(.workflow(0), outputs: true)
   }
 
   private mutating func check(node: Plan.NodeIndex) {
     switch outline.nodes[node] {
-    case .groupStart(let group): check(.group(Int(group)), outputs: false)
-    case .groupEnd(let group): check(.group(Int(group)), outputs: true)
+    case .groupStart(let group): check(outline.owner(ofGroup: Int(group)), outputs: false)
+    case .groupEnd(let group): check(outline.owner(ofGroup: Int(group)), outputs: true)
     case .step(let step):
       check(.step(Int(step)), outputs: false)
       check(.step(Int(step)), outputs: true)
@@ -78,6 +74,7 @@ struct ValueChecker {
     case .condition, .retryCondition: checkTruth(of: reading, text)
     case .elements, .axis, .include, .exclude, .elementKey, .waiting: checkKind(of: reading, text)
     case .script: checkScript(text, of: owner)
+    case .parameter(let name): checkParameter(name, reading, text, of: owner)
     case .argument(let index): checkArgument(text, at: index, of: owner)
     case .variable(let name) where EnvironmentName.runsCode(name):
       tell(.variableRunsCode(name), text, nil)
@@ -86,19 +83,24 @@ struct ValueChecker {
   }
 
   func tellable(_ text: PlannedText, _ part: SourceRange?) -> SourceRange? {
-    part.map { text.part($0).range(in: file) } ?? text.place
+    part.map { text.part($0).range(in: outline.files[text.file].workflow.source.value) }
+      ?? text.place
   }
 
   mutating func tell(_ problem: ValueProblem, _ text: PlannedText, _ part: SourceRange?) {
+    found.file = text.file
     found.append(.value(problem), tellable(text, part))
   }
 
-  mutating func tell(_ problem: ValueProblem, at place: SourceRange?) {
+  mutating func tell(_ problem: ValueProblem, at place: SourceRange?, in file: Int) {
+    found.file = file
     found.append(.value(problem), place)
   }
 
   mutating func keep(_ script: PlannedScript, ofStep index: Int) { scripts[index] = script }
-  mutating func use(secret name: SecretName) { secrets.insert(name) }
+  mutating func use(secret name: SecretName, in file: Int) {
+    secrets[file, default: []].insert(name)
+  }
 }
 
 extension TextSite {

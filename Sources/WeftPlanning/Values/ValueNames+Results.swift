@@ -55,11 +55,13 @@ extension ValueNames {
     switch member.step.action {
     case .group(let group) where group.order == .race: add(winnersOf: node, to: &handedOn)
     case .workflow(let nested):
-      handedOn.isComplete = nested.workflow != nil
-      for output in nested.workflow?.outputs ?? [] {
-        let type = output.schema.map { ExpressionType($0) } ?? .any
-        handedOn.outputs.append((output.name, Knowledge(type: type, isSecret: output.isSecret)))
+      guard let workflow = nested.workflow, case .groupStart(let index) = outline.nodes[node] else {
+        handedOn.isComplete = false
+        break
       }
+      // Right inside of the step is the other file's top level.
+      let topLevel = outline.groups[Int(index) + 1].startNode
+      handedOn.outputs += workflow.outputs.map { ($0.name, knowledge(of: $0, at: topLevel)) }
     default: break
     }
     return handedOn

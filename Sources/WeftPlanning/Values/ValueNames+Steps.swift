@@ -8,10 +8,10 @@ extension ValueNames {
     _ reference: ContextReference, in site: TextSite, of owner: TextOwner
   ) -> Meaning {
     let node = outline.node(of: owner)
-    let meaning = outline.meaning(of: reference, to: node, steps)
+    let meaning = outline.meaning(of: reference, to: node, files[outline.file(of: owner)].steps)
     switch meaning {
     case .unnamed, .ambiguous, .unknown, .outside, .inside, .afterwards:
-      return nameless(meaning, reference)
+      return nameless(meaning, reference, in: outline.file(of: owner))
     case .itself:
       let owner = outline.member(at: node ?? 0)
       return .problem(
@@ -42,10 +42,11 @@ extension ValueNames {
 
   /// `self`: what a step or group has done, or a member of the group.
   func own(_ reference: ContextReference, of node: Plan.NodeIndex, in site: TextSite) -> Meaning {
-    let meaning = outline.meaning(ofOwn: reference, to: node, steps)
+    let file = outline.file(of: node)
+    let meaning = outline.meaning(ofOwn: reference, to: node, files[file].steps)
     switch meaning {
     case .unnamed, .ambiguous, .unknown, .outside, .inside, .afterwards:
-      return nameless(meaning, reference)
+      return nameless(meaning, reference, in: file)
     case .itself, .around:
       return part(of: node, site.isOutput ? .itself : .failedAttempt, reference, from: 1)
     case .node(let member, let rest):
@@ -54,12 +55,14 @@ extension ValueNames {
   }
 
   /// What a reference means that leads to no step.
-  private func nameless(_ meaning: StepReference, _ reference: ContextReference) -> Meaning {
+  private func nameless(
+    _ meaning: StepReference, _ reference: ContextReference, in file: Int
+  ) -> Meaning {
     switch meaning {
     case .unnamed: return .problem(.stepNotNamed, at: 0)
     case .unknown(let place):
       let name = reference.names[place].text
-      return .problem(.unknownStep(name, nearest: nearestStep.nearest(to: name)), at: place)
+      return .problem(.unknownStep(name, nearest: nearestStep(to: name, in: file)), at: place)
     case .outside(let group, let place):
       return .problem(
         .notMember(reference.names[place].text, of: outline.member(at: group).address.text),
@@ -122,12 +125,12 @@ extension ValueNames {
   /// Why a step has no output to read, and no code that it exited with.
   private func whyNotWritten(_ field: StepField, by node: Plan.NodeIndex) -> ValueProblem? {
     guard case .step(let index) = outline.nodes[node] else { return nil }
-    let step = outline.steps[Int(index)]
+    let (step, address) = (outline.steps[Int(index)], outline.member(at: node).address.text)
     guard let command = step.command else {
-      return .runsNothing(step.address.text, field: field.rawValue, step.action.whatItDoes)
+      return .runsNothing(address, field: field.rawValue, step.action.whatItDoes)
     }
     guard command.usesTerminal, field != .exitCode, field != .signal else { return nil }
-    return .readsTerminal(step.address.text, field: field.rawValue)
+    return .readsTerminal(address, field: field.rawValue)
   }
 }
 

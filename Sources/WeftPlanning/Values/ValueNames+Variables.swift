@@ -31,8 +31,7 @@ extension ValueNames {
   private func layers(read site: TextSite, of owner: TextOwner) -> [TextOwner] {
     var layers: [TextOwner]
     switch owner {
-    case .workflow: layers = [.workflow]
-    case .group(let group): layers = chain(from: group)
+    case .workflow(let group), .group(let group): layers = chain(from: group)
     case .step(let index): layers = [.step(index)] + chain(from: outline.steps[index].group)
     }
     if site.isVariable || site.makesElements { layers.removeFirst() }
@@ -43,19 +42,19 @@ extension ValueNames {
     var chain: [TextOwner] = []
     var next: Int? = group
     while let index = next {
-      chain.append(index == 0 ? .workflow : .group(index))
-      next = outline.groups[index].parent
+      chain.append(outline.owner(ofGroup: index))
+      next = outline.groups[index].isTopLevel ? nil : outline.groups[index].parent
     }
     return chain
   }
 
   func settings(ofGroup index: Int) -> CommandSettings {
-    settings(of: index == 0 ? .workflow : .group(index))
+    settings(of: outline.owner(ofGroup: index))
   }
 
   private func settings(of layer: TextOwner) -> CommandSettings {
     switch layer {
-    case .workflow: workflow.settings
+    case .workflow(let group): outline.files[outline.groups[group].file].workflow.settings
     case .group(let index): outline.groups[index].step?.settings ?? CommandSettings()
     case .step(let index): outline.steps[index].settings
     }

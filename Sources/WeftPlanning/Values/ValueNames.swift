@@ -23,26 +23,9 @@ final class ValueNames {
     case told
   }
 
-  private struct Input {
-    let knowledge: Knowledge
-    let schema: ValueSchema
-
-    init(_ declaration: InputDeclaration) {
-      schema = declaration.schema
-      knowledge = Knowledge(type: ExpressionType(schema), isSecret: declaration.isSecret)
-    }
-  }
-
   let outline: Outline
-  let steps: StepNames
-  let workflow: Workflow
-  /// By their names in lower case.
-  private let inputs: [String: Input]
-  private let inputNames: [String]
-  private let secretNames: [String]
-  private var nearestInput: Suggestions
-  /// The nearest id of a step or group to a mistyped one.
-  var nearestStep: Suggestions
+  /// By file.
+  private(set) var files: [NameSpace]
   /// What computed variables are known to be.
   private var variables = LayerVariables()
   /// What the elements of loops are known to be.
@@ -50,16 +33,14 @@ final class ValueNames {
   /// What outputs are known to be; by the node of a step, the start of a group.
   private(set) var outputs: [Int32: [String: Knowledge]] = [:]
 
-  init(_ workflow: Workflow, _ outline: Outline, _ steps: StepNames) {
+  init(_ outline: Outline, _ steps: [StepNames], _ texts: PlannedTexts) {
     self.outline = outline
-    self.steps = steps
-    self.workflow = workflow
-    inputs = Dictionary(workflow.inputs.map { ($0.name.folded, Input($0)) }) { first, _ in first }
-    let inputNames = workflow.inputs.map(\.name.text)
-    self.inputNames = inputNames
-    nearestInput = Suggestions { inputNames }
-    nearestStep = Suggestions(outline)
-    secretNames = workflow.secrets.map(\.name.text)
+    files = NameSpace.all(of: outline, steps, texts)
+  }
+
+  /// The nearest id of a step or group of a file.
+  func nearestStep(to name: String, in file: Int) -> String? {
+    files[file].nearestStep.nearest(to: name)
   }
 
   /// Keeps what is known of a text that others may read.
@@ -72,7 +53,7 @@ final class ValueNames {
       guard knowledge.isSecret || type == .any else { return }
       variables.learn(name, of: owner, Knowledge(type: type, isSecret: knowledge.isSecret))
     case .output(let name):
-      guard let node = outline.node(of: owner) else { return }
+      guard let node = outline.producer(of: owner) else { return }
       outputs[Int32(node), default: [:]][name] = knowledge
     case .elements, .axis: loops.learn(text.site, of: owner, knowledge)
     default: break
@@ -95,8 +76,8 @@ final class ValueNames {
           .unknownContext(
             reference.context, nearest: nearestContext(to: reference.context, of: owner)), at: 0)
     case .item, .index, .matrix: return loop(reference, in: site, of: owner) ?? .told
-    case .inputs: return input(reference)
-    case .secrets: return secret(reference)
+    case .inputs: return input(reference, in: site, of: owner)
+    case .secrets: return secret(reference, in: outline.file(of: owner))
     case .env: return variable(reference, in: site, of: owner)
     case .run: return fields(RunField.self, "run", reference)
     case .workflow: return fields(WorkflowField.self, "workflow", reference)
@@ -107,38 +88,43 @@ final class ValueNames {
     }
   }
 
-  private func input(_ reference: ContextReference) -> Meaning {
+  private func input(
+    _ reference: ContextReference, in site: TextSite, of owner: TextOwner
+  ) -> Meaning {
+    let file = outline.file(of: owner)
     guard reference.names.count > 1 else {
-      return .value(
-        Knowledge(type: .any, isSecret: workflow.inputs.contains(where: \.isSecret)))
+      return .value(Knowledge(type: .any, isSecret: files[file].hasSecretInputs))
     }
     let name = reference.names[1].text
-    guard let input = input(named: name) else {
-      return .problem(
-        .unknownInput(name, known: inputNames, nearest: nearestInput.nearest(to: name)), at: 1)
+    guard let input = files[file].input(named: name) else {
+      let nearest = files[file].nearestInput.nearest(to: name)
+      return .problem(.unknownInput(name, known: files[file].inputNames, nearest: nearest), at: 1)
+    }
+    // Names are shown as they are written then.
+    if case .computed = site, SiteRules(site: site, owner: owner).isEarly,
+      let input = InputName(name), files[file].lateInputs.contains(input)
+    {
+      return .problem(.lateInput(name, in: site), at: 1)
     }
     return member(of: input.knowledge, reference, from: 2)
   }
 
-  private func input(named name: String) -> Input? {
-    inputs[name] ?? inputs[InputName.folded(name)]
-  }
-
   /// What is declared of an input, or of a part of it; `nil` where a reference names none.
-  func schema(of reference: ContextReference) -> ValueSchema? {
+  func schema(of reference: ContextReference, in file: Int) -> ValueSchema? {
     guard reference.valueContext == .inputs, reference.names.count > 1,
-      let input = input(named: reference.names[1].text)
+      let input = files[file].input(named: reference.names[1].text)
     else { return nil }
     return reference.names[2...].reduce(input.schema) { $0.member($1.text) }
   }
 
-  private func secret(_ reference: ContextReference) -> Meaning {
+  private func secret(_ reference: ContextReference, in file: Int) -> Meaning {
     guard reference.names.count > 1 else { return .problem(.secretNotNamed, at: 0) }
     let name = reference.names[1].text
-    guard let secret = SecretName(name), workflow.secrets.contains(where: { $0.name == secret })
-    else {
-      let nearest = NearestName(secretNames).nearest(to: name)
-      return .problem(.unknownSecret(name, known: secretNames, nearest: nearest), at: 1)
+    let secrets = files[file].workflow.secrets
+    guard let secret = SecretName(name), secrets.contains(where: { $0.name == secret }) else {
+      let known = files[file].secretNames
+      let nearest = NearestName(known).nearest(to: name)
+      return .problem(.unknownSecret(name, known: known, nearest: nearest), at: 1)
     }
     return member(of: Knowledge(type: .string, isSecret: true), reference, from: 2)
   }

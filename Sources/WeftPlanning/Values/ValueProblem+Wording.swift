@@ -14,7 +14,7 @@ extension ValueProblem {
     case .unknownVariable: "W0315"
     case .unknownSecret: "W0316"
     case .unavailable: "W0317"
-    case .secret, .secretKeys: "W0318"
+    case .secret, .secretKeys, .secretForOpenInput: "W0318"
     case .readsItself, .readsGroupAround, .readsMember, .readsOwnOutputs, .failedHasNoOutputs:
       "W0319"
     case .readsInsideOf: "W0326"
@@ -27,6 +27,7 @@ extension ValueProblem {
     case .unsafeInScript: "W0323"
     case .variableRunsCode: "W0324"
     case .outputWithoutValue: "W0325"
+    case .lateInput: "W0336"
     case .mayBeMissing: "W0503"
     case .mayBeOption: "W0505"
     case .decidesNothing: "W0511"
@@ -58,6 +59,8 @@ extension ValueProblem {
       "\(owner) has no output \"\(name)\""
     case .unknownInput(let name, _, _):
       "the workflow has no input \"\(name)\""
+    case .lateInput(let name, let site):
+      "\(site.key) is needed before anything runs, and what gives input \"\(name)\" is known later"
     case .unknownVariable(let name, _, _):
       "no \"env\" around this sets the variable \"\(name)\""
     case .unknownSecret(let name, _, _):
@@ -91,6 +94,8 @@ extension ValueProblem {
       "step \"\(step)\" writes to the terminal, so it has no \(field)"
     case .secret(let site):
       "a secret cannot be used in \(site.key)"
+    case .secretForOpenInput(let name):
+      "a secret is given to input \"\(name)\", which is not declared to be one"
     case .secretKeys:
       "the elements are secret, and the keys of an object are seen in the addresses of its elements"
     case .wrongType(let found, let wanted, let site, _):
@@ -141,6 +146,10 @@ extension ValueProblem {
       nearest.map { "did you mean \"\($0)\"?" }
         ?? (known.isEmpty
           ? "declare it: \"secrets\": { \"…\": { \"env\": \"…\" } }" : listing(known))
+    case .secretForOpenInput:
+      "say \"secret\": true of the input, so that what is made of it is hidden, too"
+    case .lateInput:
+      "write the value out there, or give it by something that reads only inputs, run and workflow"
     case .unknownVariable(_, isOfSameLayer: true, _):
       "a value reads the layers outside of its own: write what it is made of, or set it further out"
     case .unknownVariable(_, _, let nearest):

@@ -17,6 +17,8 @@ enum ValueProblem: Sendable, Hashable {
   case unknownMember(String, of: String, known: [String], nearest: String?)
   case unknownOutput(String, of: PlanningProblem.Subject, known: [String], nearest: String?)
   case unknownInput(String, known: [String], nearest: String?)
+  /// An input of another file that is known only while the run goes on, where it is needed before.
+  case lateInput(String, in: TextSite)
   case unknownVariable(String, isOfSameLayer: Bool, nearest: String?)
   case unknownSecret(String, known: [String], nearest: String?)
   case readsItself(String, isGroup: Bool)
@@ -38,6 +40,8 @@ enum ValueProblem: Sendable, Hashable {
   case partOfMany(String, of: PlanningProblem.Subject, results: String, String)
   case secret(in: TextSite)
   case secretKeys
+  /// Given to an input of another file that does not say it is one.
+  case secretForOpenInput(String)
   case wrongType(found: String, wanted: String, in: TextSite, help: String?)
   case notAlone(TextSite)
   case unsafeInScript(message: String, help: String)

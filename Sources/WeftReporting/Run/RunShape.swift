@@ -22,7 +22,7 @@ struct RunShape: Sendable {
       cleanups.insert(plan.steps[Int(step)].address.text)
     }
     let nearest = plan.nearestAbsorbers()
-    for (index, group) in plan.groups.enumerated().dropFirst() {
+    for (index, group) in plan.groups.enumerated() where !group.isTopLevel {
       guard let address = group.address?.text else { continue }
       if group.mayAbsorb { sizes[address] = 0 }
       if let around = nearest[plan.groups[index].parent ?? 0] { scopes[address] = around }
@@ -66,12 +66,19 @@ struct RunShape: Sendable {
   func planned(_ address: StepAddress) -> String {
     guard address.text.utf8.contains(UInt8(ascii: "[")) else { return address.text }
     let bare = RunShape.withoutElements(address.text)
-    var rest = bare[...]
-    while true {
-      if isKnown(String(rest)) { return String(rest) }
-      guard let dot = rest.firstIndex(of: ".") else { return bare }
-      rest = rest[rest.index(after: dot)...]
+    return candidates(for: bare.split(separator: "/")[...]).first(where: isKnown) ?? bare
+  }
+
+  /// What may be left of an address, part by part of a path through files, when names have been put before
+  /// its own; the longest first.
+  private func candidates(for parts: ArraySlice<Substring>) -> [String] {
+    guard let first = parts.first else { return [""] }
+    let rests = candidates(for: parts.dropFirst())
+    var names = [first]
+    while let dot = names[names.count - 1].firstIndex(of: ".") {
+      names.append(names[names.count - 1][first.index(after: dot)...])
     }
+    return names.flatMap { name in rests.map { $0.isEmpty ? String(name) : "\(name)/\($0)" } }
   }
 
   static func withoutElements(_ text: String) -> String {

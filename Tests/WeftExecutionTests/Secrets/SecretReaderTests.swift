@@ -1,6 +1,7 @@
 import Testing
 import WeftDefinition
 import WeftDiagnostics
+import WeftPlanning
 import WeftPlatform
 
 @testable import WeftExecution
@@ -15,7 +16,8 @@ import WeftPlatform
   private static func read(
     _ source: SecretSource, stop: StopSwitch = StopSwitch()
   ) throws -> [UInt8]? {
-    let reader = SecretReader([SecretDeclaration("TOKEN", from: source)], of: nil)
+    let reader = SecretReader([PlannedSecret(declaration: SecretDeclaration("TOKEN", from: source))]
+    )
     return try reader.read(stop: stop)["TOKEN"]?.bytes
   }
 
@@ -89,7 +91,7 @@ import WeftPlatform
       SecretDeclaration(
         "B", from: .command(["sh", "-c", "echo ${WEFT_TEST_SECRET_2-nothing}"])),
     ]
-    let read = try SecretReader(secrets, of: nil).read()
+    let read = try SecretReader(secrets.map { PlannedSecret(declaration: $0) }).read()
     #expect(read["A"]?.bytes == Array("canary-2".utf8))
     #expect(read["B"]?.bytes == Array("nothing".utf8))
   }
@@ -97,7 +99,9 @@ import WeftPlatform
   @Test("S11: a descriptor is read once, and closed to all others at once")
   func aDescriptorIsTakenOver() throws {
     let number = Self.descriptor("canary\n")
-    let reader = SecretReader([SecretDeclaration("TOKEN", from: .descriptor(number))], of: nil)
+    let reader = SecretReader([
+      PlannedSecret(declaration: SecretDeclaration("TOKEN", from: .descriptor(number)))
+    ])
     #expect(Descriptor.inherited(number) == nil)
     #expect(try reader.read()["TOKEN"]?.bytes == Array("canary".utf8))
   }
@@ -109,7 +113,8 @@ import WeftPlatform
       SecretDeclaration("A", from: .command(["sh", "-c", "ls -x /proc/self/fd; echo end"])),
       SecretDeclaration("B", from: .descriptor(number)),
     ]
-    let listed = try SecretReader(secrets, of: nil).read()["A"]?.bytes ?? []
+    let listed =
+      try SecretReader(secrets.map { PlannedSecret(declaration: $0) }).read()["A"]?.bytes ?? []
     // The fourth is the directory that ls reads.
     let numbers = String(decoding: listed, as: UTF8.self).split { $0 == " " || $0 == "\n" }
     #expect(numbers == ["0", "1", "2", "3", "end"])
@@ -173,7 +178,7 @@ import WeftPlatform
       SecretDeclaration("B", from: .environment("WEFT_TEST_NO_SUCH_2")),
     ]
     let error = #expect(throws: SecretsNotRead.self) {
-      try SecretReader(secrets, of: nil).read()
+      try SecretReader(secrets.map { PlannedSecret(declaration: $0) }).read()
     }
     #expect(error?.diagnostics.count == 2)
   }
@@ -182,7 +187,9 @@ import WeftPlatform
     var ends: [Int32] = [-1, -1]
     #expect(pipe(&ends) == 0)
     defer { close(ends[1]) }
-    let reader = SecretReader([SecretDeclaration("TOKEN", from: .descriptor(ends[0]))], of: nil)
+    let reader = SecretReader([
+      PlannedSecret(declaration: SecretDeclaration("TOKEN", from: .descriptor(ends[0])))
+    ])
     let stop = StopSwitch()
     stop.request(.graceful)
     let error = #expect(throws: SecretsNotRead.self) { try reader.read(stop: stop) }

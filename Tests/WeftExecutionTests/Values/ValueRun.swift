@@ -13,10 +13,15 @@ import WeftTestKit
 func boundPlan(
   _ json: String, inputs: KeyValuePairs<String, JSONValue> = [:], run: RunID? = RunID("run-1")
 ) throws -> (plan: Plan, inputs: InputValues, problems: [Diagnostic]) {
-  let file = SourceFile(path: "workflow.json", bytes: Array(json.utf8))
-  let (workflow, unreadable) = WorkflowDecoder.decode(file)
-  try #require(unreadable.filter(\.isError).map(\.message) == [])
-  let (plan, diagnostics) = Planner.plan(try #require(workflow))
+  let workflow = try WorkflowFiles(["workflow.json": json]).workflow("workflow.json")
+  return try boundPlan(workflow, inputs: inputs, run: run)
+}
+
+func boundPlan(
+  _ workflow: Workflow, inputs: KeyValuePairs<String, JSONValue> = [:],
+  run: RunID? = RunID("run-1")
+) throws -> (plan: Plan, inputs: InputValues, problems: [Diagnostic]) {
+  let (plan, diagnostics) = Planner.plan(workflow)
   let sound = try #require(plan, "\(diagnostics.map(\.message))")
   let given = inputs.map { GivenInput($0.key, .value($0.value), .program) }
   let values = try InputBinding.bind(
@@ -44,13 +49,23 @@ struct ValueRun {
   /// What steps were started with.
   let started: [String: ResolvedStep]
   let groups: [String: GroupEnd]
+  /// Of all steps and elements that were started, in that order.
+  let addresses: [String]
   let run: LiveRun
 
   init(
     _ json: String, inputs: KeyValuePairs<String, JSONValue> = [:],
     secrets: [SecretName: Secret] = [:], acts: [String: Act] = [:]
   ) throws {
-    let (plan, values, problems) = try boundPlan(json, inputs: inputs)
+    let workflow = try WorkflowFiles(["workflow.json": json]).workflow("workflow.json")
+    try self.init(workflow, inputs: inputs, secrets: RunSecrets(secrets), acts: acts)
+  }
+
+  init(
+    _ workflow: Workflow, inputs: KeyValuePairs<String, JSONValue> = [:],
+    secrets: RunSecrets = RunSecrets(), acts: [String: Act] = [:]
+  ) throws {
+    let (plan, values, problems) = try boundPlan(workflow, inputs: inputs)
     try #require(problems.map(\.message) == [])
     let started = Mutex<[String: ResolvedStep]>([:])
     let executor = ImmediateExecutor { attempt in
@@ -60,7 +75,7 @@ struct ValueRun {
     }
     var configuration = EngineConfiguration()
     configuration.inputs = values
-    configuration.secrets = RunSecrets(secrets)
+    configuration.secrets = secrets
     var subscription: EventSubscription?
     run = LiveRun.start(
       plan, id: RunID("run-1"), configuration: configuration, executor: executor, time: ManualTime()
@@ -68,10 +83,13 @@ struct ValueRun {
     report = run.report
     self.started = started.withLock { $0 }
     var groups: [String: GroupEnd] = [:]
+    var addresses: [String] = []
     for event in subscription?.takeAll() ?? [] {
       if case .groupFinished(let address, let end) = event.kind { groups[address.text] = end }
+      if case .stepStarted(let address, _) = event.kind { addresses.append(address.text) }
     }
     self.groups = groups
+    self.addresses = addresses
   }
 
   private static func play(_ act: Act, _ attempt: Attempt) -> AttemptEnd.Status {

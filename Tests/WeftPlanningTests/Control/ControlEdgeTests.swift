@@ -91,13 +91,6 @@ struct ControlEdgeTests {
     #expect(try planned(Workflow(parallel: [step, Step("a")])).waits == ["r: a", "a:"])
   }
 
-  @Test func anotherFileIsNotRunByThisVersion() {
-    let step = Step(id: "r", action: .workflow(NestedWorkflow(path: "x")))
-    let (plan, diagnostics) = Planner.plan(Workflow(steps: [step]))
-    #expect(plan == nil)
-    #expect(diagnostics.map(\.code) == ["W0220"])
-  }
-
   @Test func aReferenceToAllElementsWaitsForAllOfThem() throws {
     let plan = try planned(
       Workflow(parallel: [

@@ -52,7 +52,7 @@ struct PlannedValuesTests {
       SecretDeclaration("USED", from: .environment("A")),
       SecretDeclaration("UNUSED", from: .environment("B")),
     ]
-    #expect(try planned(workflow).values.secrets == ["USED"])
+    #expect(try planned(workflow).usedSecrets.map(\.declaration.name) == ["USED"])
   }
 
   @Test func aWorkflowBuiltInSwiftIsCheckedAsWell() {

@@ -1,5 +1,6 @@
-package import WeftDefinition
+import WeftDefinition
 package import WeftDiagnostics
+package import WeftPlanning
 package import WeftPlatform
 
 /// Reads the secrets of a workflow, once, before anything of a run starts.
@@ -7,48 +8,47 @@ package import WeftPlatform
 /// Descriptors are taken over at once, so that none of them can be mistaken for one that is opened later;
 /// everything else is read by ``read(stop:)``.
 package struct SecretReader {
-  private let declarations: [SecretDeclaration]
-  private let file: SourceFile?
+  private let secrets: [PlannedSecret]
   private let startDirectory: String?
   private let descriptors: [Int32: Descriptor]
   private let environment: EnvironmentBlock
 
   /// - Parameters:
-  ///   - declarations: Those that are needed.
-  ///   - file: Where they stand, for messages.
+  ///   - secrets: Those that are needed.
   ///   - startDirectory: Where files are looked for and commands run; `nil`: where the process stands.
-  package init(
-    _ declarations: [SecretDeclaration], of file: SourceFile?, startDirectory: String? = nil
-  ) {
-    self.declarations = declarations
-    self.file = file
+  package init(_ secrets: [PlannedSecret], startDirectory: String? = nil) {
+    self.secrets = secrets
     self.startDirectory = startDirectory
-    let numbers = declarations.compactMap { declaration -> Int32? in
-      guard case .descriptor(let number) = declaration.source else { return nil }
+    let numbers = secrets.compactMap { secret -> Int32? in
+      guard case .descriptor(let number) = secret.declaration.source else { return nil }
       return number
     }
     descriptors = Descriptor.claiming(Set(numbers))
-    environment = .inheritedWithoutJobs().hiding(declarations)
+    environment = .inheritedWithoutJobs().hiding(secrets.map(\.declaration))
   }
 
-  /// Reads them all, on the calling thread.
+  /// Reads them all, on the calling thread; what several files have from one source, once.
   ///
   /// - Parameter stop: Ends it.
   /// - Throws: What is wrong with any of them.
   package func read(stop: StopSwitch = StopSwitch()) throws(SecretsNotRead) -> RunSecrets {
-    var values: [SecretName: Secret] = [:]
+    var values: [RunSecrets.Key: Secret] = [:]
+    var known: [SecretSource: Secret] = [:]
     var diagnostics: [Diagnostic] = []
-    for declaration in declarations {
+    for planned in secrets {
+      let (declaration, source) = (planned.declaration, planned.declaration.source)
       do throws(SecretProblem) {
-        values[declaration.name] = try secret(declaration.source, stop: stop)
+        let secret = if let known = known[source] { known } else { try secret(source, stop: stop) }
+        known[source] = secret
+        values[RunSecrets.Key(declaration.name, inFile: planned.file)] = secret
       } catch {
-        diagnostics.append(error.diagnostic(of: declaration, in: file))
+        diagnostics.append(error.diagnostic(of: declaration, in: planned.source))
       }
       // Those after it have not failed.
       if stop.level > .none { break }
     }
     guard diagnostics.isEmpty else { throw SecretsNotRead(diagnostics: diagnostics) }
-    return RunSecrets(values)
+    return RunSecrets(byFile: values)
   }
 
   private func secret(

@@ -1,0 +1,67 @@
+import WeftDefinition
+import WeftDiagnostics
+
+/// Checks what steps that run other files give to those, as far as it is written out: that there are such
+/// inputs, that none is missing, that constants fit. What expressions come to is the value checker's.
+struct NestingChecker {
+  private let outline: Outline
+  private var found = FoundProblems()
+
+  static func problems(of outline: Outline) -> [PlacedProblem] {
+    guard outline.hasControl else { return [] }
+    var checker = NestingChecker(outline)
+    for step in outline.steps where step.runsAnotherFile {
+      checker.tellUnread(step)
+    }
+    for file in outline.files { checker.check(file) }
+    return checker.found.problems
+  }
+
+  private init(_ outline: Outline) {
+    self.outline = outline
+  }
+
+  private mutating func tellUnread(_ step: PlannedStep) {
+    guard case .workflow(let nested) = step.action, !nested.isRejected else { return }
+    let member = outline.member(at: step.node)
+    found.file = outline.groups[step.group].file
+    found.append(.fileNotRead(member.subject, path: nested.path), nested.place.value)
+  }
+
+  private mutating func check(_ file: PlannedFile) {
+    guard let caller = file.caller,
+      case .workflow(let nested)? = outline.groups[caller].step?.action
+    else { return }
+    found.file = outline.groups[caller].file
+    let declared = file.workflow.inputs.byName
+    var given: Set<InputName> = []
+    for parameter in nested.parameters {
+      guard let name = InputName(parameter.name), let input = declared[name] else {
+        let known = file.workflow.inputs.map(\.name.text)
+        let nearest = NearestName(known).nearest(to: parameter.name)
+        found.append(
+          .unknownParameter(parameter.name, of: nested.path, known: known, nearest: nearest),
+          parameter.place.value)
+        continue
+      }
+      given.insert(name)
+      check(parameter, against: input)
+    }
+    let missing = file.workflow.inputs.filter { $0.isRequired && !given.contains($0.name) }
+    if !missing.isEmpty {
+      found.append(
+        .missingParameters(missing.map(\.name.text), of: nested.path), nested.place.value)
+    }
+  }
+
+  private mutating func check(_ parameter: Parameter, against input: InputDeclaration) {
+    guard case .value(let value) = parameter.value else { return }
+    for fault in input.schema.faults(of: value) {
+      let subject = "with.\(parameter.name)"
+      found.append(
+        .unfitParameter(
+          message: fault.message(about: subject, isSecret: input.isSecret),
+          help: fault.help(isSecret: input.isSecret)), parameter.place.value)
+    }
+  }
+}

@@ -1,0 +1,42 @@
+import WeftDefinition
+import WeftDiagnostics
+import WeftExpressions
+
+/// What expressions give to the inputs of another file.
+extension ValueChecker {
+  mutating func checkParameter(
+    _ name: String, _ reading: ValueNames.Knowledge, _ text: PlannedText, of owner: TextOwner
+  ) {
+    // One that is unknown, or a file that nobody has read, is told elsewhere.
+    guard let input = input(givenBy: owner, named: name) else { return }
+    if reading.isSecret, !input.isSecret { tell(.secretForOpenInput(name), text, nil) }
+    let wanted = ExpressionType(input.schema)
+    guard !reading.type.alternatives.contains(where: wanted.mayBe) else { return }
+    tell(
+      .wrongType(
+        found: reading.type.name, wanted: input.schema.summary, in: text.site,
+        help: nil), text, nil)
+  }
+
+  private func input(givenBy owner: TextOwner, named name: String) -> InputDeclaration? {
+    guard case .group(let caller) = owner, let name = InputName(name),
+      case .workflow(let nested)? = outline.groups[caller].step?.action
+    else { return nil }
+    return nested.workflow?.inputs.first { $0.name == name }
+  }
+}
+
+extension ExpressionType {
+  /// Whether a value of one kind may be of this type; what is in arrays and objects is found when the
+  /// value is there.
+  fileprivate func mayBe(_ kind: ExpressionType) -> Bool {
+    alternatives.contains { wanted in
+      switch (wanted, kind) {
+      case (.any, _), (_, .any), (.null, .null), (.boolean, .boolean), (.number, .number),
+        (.string, .string), (.array, .array), (.object, .object):
+        true
+      default: false
+      }
+    }
+  }
+}

@@ -1,0 +1,49 @@
+package import WeftDefinition
+import WeftDiagnostics
+
+/// Workflow files that lie nowhere: what each says, by its name. One names another as if all lay in one
+/// folder.
+package struct WorkflowFiles {
+  private let contents: (String) -> [UInt8]?
+
+  package init(_ contents: @escaping (String) -> [UInt8]?) { self.contents = contents }
+
+  package init(_ files: [String: String]) {
+    self.init { files[$0].map { Array($0.utf8) } }
+  }
+
+  /// A file, and all that it runs.
+  ///
+  /// - Throws: What is wrong with any of them.
+  package func workflow(_ name: String) throws(Wrong) -> Workflow {
+    guard let bytes = contents(name) else { throw Wrong(messages: ["there is no \(name)"]) }
+    let (workflow, diagnostics) = WorkflowDecoder.decode(SourceFile(path: name, bytes: bytes))
+    guard var workflow, !diagnostics.contains(where: \.isError) else {
+      throw Wrong(messages: diagnostics.map { "\(name): \($0.message)" })
+    }
+    workflow.body.members = try filled(workflow.body.members)
+    workflow.finally = try filled(workflow.finally)
+    return workflow
+  }
+
+  package struct Wrong: Error {
+    package let messages: [String]
+  }
+
+  private func filled(_ steps: [Step]) throws(Wrong) -> [Step] {
+    var filled: [Step] = []
+    for var step in steps {
+      switch step.action {
+      case .workflow(var nested):
+        nested.workflow = try workflow(nested.path)
+        step.action = .workflow(nested)
+      case .group(var group):
+        group.members = try self.filled(group.members)
+        step.action = .group(group)
+      case .run, .compute, .wait, .approve: break
+      }
+      filled.append(step)
+    }
+    return filled
+  }
+}
