@@ -147,7 +147,10 @@ extension LiveRun {
 }
 
 extension LiveRun.State {
-  fileprivate var reasonToEndAtOnce: CancelReason { scopes.runCancellation ?? .requested }
+  /// Whoever ended the run did so also when it is ended at once; a time limit or a failure did not ask for that.
+  var reasonToEndAtOnce: CancelReason {
+    if case .signal(let signal)? = scopes.runCancellation { .signal(signal) } else { .requested }
+  }
 
   /// Of what is done at the end, nothing is started in a run that is ended at once.
   fileprivate mutating func closeAtOnce(_ scope: Int) {

@@ -25,6 +25,8 @@ struct FanOutTask: Sendable {
   var scope = 0
   let fanOut: FanOut
   let failedBefore: Bool
+  /// What a node is after that holds back those who wait for success; each element asks, if it looks for itself.
+  let hindrance: NodeResult?
 
   /// Where the report has it as a whole; `nil` of a group, and of what the plan does not know by its address.
   var place: Int? {
@@ -36,6 +38,7 @@ struct FanOutTask: Sendable {
     self.member = member
     self.frame = frame
     failedBefore = results.contains(where: \.hasFailed)
+    hindrance = results.first(where: \.holdsBack)
     let control: StepControl?
     switch member {
     case .step(let index):
@@ -176,7 +179,8 @@ extension LiveRun {
 
   private func start(_ element: Element, of task: FanOutTask, _ fanOut: FanOutRun) {
     let frame = open(element, of: task, fanOut)
-    let before = [NodeResult(conclusion: .success, blame: nil, failedBefore: task.failedBefore)]
+    let above = NodeResult(conclusion: .success, blame: nil, failedBefore: task.failedBefore)
+    let before = [above] + (task.hindrance.map { [$0] } ?? [])
     let future: Future<NodeResult, Never>
     switch task.member {
     case .step(let index): future = launchStep(index, in: frame, after: before)

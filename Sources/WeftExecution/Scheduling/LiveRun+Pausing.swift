@@ -113,6 +113,6 @@ extension LiveRun.State {
 
   /// Why something that runs is being stopped; in a run that is ended at once, whatever shelters it.
   func reasonToStop(in scope: Int) -> CancelReason? {
-    scopes.reasonToStop(in: scope) ?? (killsAtOnce ? scopes.runCancellation : nil)
+    scopes.reasonToStop(in: scope) ?? (killsAtOnce ? reasonToEndAtOnce : nil)
   }
 }

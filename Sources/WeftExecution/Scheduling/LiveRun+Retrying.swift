@@ -98,7 +98,7 @@ extension LiveRun {
   func whyCutShort(_ task: StepTask) -> SkipReason {
     state.withLock { state in
       state.scopes.obstacle(in: task.scope, after: [])
-        ?? .cancelled(state.scopes.runCancellation ?? .requested)
+        ?? .cancelled(state.reasonToEndAtOnce)
     }
   }
 }

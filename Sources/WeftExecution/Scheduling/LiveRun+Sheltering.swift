@@ -11,7 +11,7 @@ extension LiveRun {
     _ results: [NodeResult], of node: Plan.NodeIndex, inBodyOf body: Int, _ frame: Frame
   ) -> [NodeResult] {
     guard results.contains(where: \.holdsBack), let group = group(around: node),
-      let sheltered = outermostSheltered(around: group, in: frame)
+      let sheltered = innermostSheltered(around: group, in: frame)
     else { return results }
     let inside = plan.groups[sheltered].startNode...plan.groups[sheltered].endNode
     let needed = plan.dependencies[node].filter { Int($0) != plan.groups[body].startNode }
@@ -31,12 +31,13 @@ extension LiveRun {
     }
   }
 
-  private func outermostSheltered(around group: Int, in frame: Frame) -> Int? {
+  /// The innermost: what is outside of one further out is outside of this one too.
+  private func innermostSheltered(around group: Int, in frame: Frame) -> Int? {
     state.withLock { state in
-      var (next, frame, found) = (group, frame, Int?.none)
+      var (next, frame) = (group, frame)
       while true {
         guard frame.part.groups.contains(next) else {
-          guard let parent = frame.parent else { return found }
+          guard let parent = frame.parent else { return nil }
           frame = parent
           continue
         }
@@ -45,9 +46,9 @@ extension LiveRun {
         if state.scopes.isSheltered(frame.scope(ofGroup: next))
           || isWhole && state.scopes.isSheltered(frame.scope)
         {
-          found = next
+          return next
         }
-        guard let parent = plan.groups[next].parent else { return found }
+        guard let parent = plan.groups[next].parent else { return nil }
         next = parent
       }
     }

@@ -163,6 +163,15 @@ extension Blueprint {
     isElement(spot) ? [] : member(spot.id).needs.map { self.spot($0, from: spot) }
   }
 
+  /// Whether it is done finally, or cleans up after something that is.
+  func isFinal(_ spot: Spot) -> Bool {
+    switch member(spot.id).part {
+    case .main: false
+    case .finally: true
+    case .cleanup(let cleaned): member(cleaned).part == .finally
+    }
+  }
+
   /// The place of the innermost element of a `forEach` around it.
   func index(at spot: Spot) -> Int? {
     for (loop, key) in zip(member(spot.id).loops, spot.keys).reversed() where isForEach(loop) {

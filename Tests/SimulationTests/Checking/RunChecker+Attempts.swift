@@ -4,7 +4,7 @@ import WeftPlanning
 
 /// Attempts of a step: each start has one end, and another follows only as `retry` says.
 extension RunChecker {
-  private func isRun(_ spot: Spot) -> Bool {
+  func isRun(_ spot: Spot) -> Bool {
     if case .run = blueprint.member(spot.id).step.action { true } else { false }
   }
 

@@ -79,12 +79,17 @@ extension RunChecker {
         for need in needs(of: inner) where seen.insert(need).inserted {
           if result(need)?.conclusion == .failure { return true }
           next.append(need)
-          // What never started is passed by all the ways through it.
-          if skip(ofGroup: need) != nil { next += blueprint.members(of: need) }
+          next += inside(passedOver: need)
         }
       }
     }
     return false
+  }
+
+  /// What never started is passed by all the ways through it.
+  private func inside(passedOver group: Spot) -> [Spot] {
+    guard skip(ofGroup: group) != nil else { return [] }
+    return blueprint.members(of: group).flatMap { [$0] + inside(passedOver: $0) }
   }
 
   // MARK: Scopes
@@ -172,10 +177,21 @@ extension RunChecker {
     }
   }
 
+  /// Whether the end of something around it ends it too, were it not for its own condition: `success()` says of
+  /// it what starting without a condition would. Groups that start in spite of it shelter from the end of the run.
+  private func isEnding(around spot: Spot) -> Bool {
+    let isSheltered = blueprint.enclosing(spot).contains {
+      blueprint.member($0.id).condition?.standsCancellation == true
+    }
+    return scopes(around: spot).contains { scope in
+      !(scope == nil && isSheltered) && !cancellations(of: scope, true).isEmpty
+    }
+  }
+
   /// What it waits for without holding it back: what is outside of a group that starts in spite of failures.
   func holdsBack(_ need: Spot, _ spot: Spot) -> Bool {
     guard result(need)?.holdsBack != false else { return false }
-    let sheltered = blueprint.enclosing(spot).last {
+    let sheltered = blueprint.enclosing(spot).first {
       blueprint.member($0.id).condition?.looksAtFailures == true
     }
     return sheltered.map { blueprint.enclosing(need).contains($0) } ?? true
@@ -203,12 +219,13 @@ extension RunChecker {
     let isCancelled =
       member.isClosing
       ? cancelled[nil] != nil : !cancellations(around: spot, atTheLatest: true).isEmpty
-    let hasFailed = hasFailed(above: whole) || member.part == .finally && cleanupHasFailed
+    let hasFailed = hasFailed(above: whole) || blueprint.isFinal(spot) && cleanupHasFailed
     let success =
       member.isClosing
       ? !hasFailed : !needs(of: whole).contains { holdsBack($0, whole) }
+    let isEnding = member.isClosing ? isCancelled : isEnding(around: spot)
     return RandomCondition.Known(
-      success: !isCancelled && success, failure: !isCancelled && hasFailed,
+      success: !isEnding && success, failure: !isCancelled && hasFailed,
       cancelled: isCancelled, index: blueprint.index(at: spot)
     ) { self.result(self.blueprint.spot($0, from: spot))?.outcome.rawValue }
   }

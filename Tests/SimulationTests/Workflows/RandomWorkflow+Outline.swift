@@ -1,0 +1,72 @@
+import WeftDefinition
+
+extension RandomWorkflow {
+  /// The workflow for who looks into a seed: a line for each step, with all that decides about it.
+  var outline: String {
+    var lines = ["\(workflow.body.order), onFailure \(workflow.onFailure)"]
+    lines += workflow.timeout.map { ["timeout \($0)"] } ?? []
+    lines += workflow.pools.map { "pool \($0.name): \($0.slots) slots, \(describe($0.rate))" }
+    add(workflow.body.members, to: &lines, indent: "  ")
+    if !workflow.finally.isEmpty { lines.append("finally") }
+    add(workflow.finally, to: &lines, indent: "  ")
+    return lines.joined(separator: "\n")
+  }
+
+  private func add(_ steps: [Step], to lines: inout [String], indent: String) {
+    for step in steps {
+      let id = step.id?.text ?? "?"
+      lines.append("\(indent)\(id) " + words(about: step, id).joined(separator: ", "))
+      if case .group(let group) = step.action {
+        add(group.members, to: &lines, indent: indent + "  ")
+      }
+      for (index, cleaning) in step.control.cleanup.enumerated() {
+        let count = step.control.cleanup.count
+        let address = count == 1 ? "\(id).cleanup" : "\(id).cleanup.\(index + 1)"
+        lines.append(
+          "\(indent)  \(address) " + words(about: cleaning, address).joined(separator: ", "))
+      }
+    }
+  }
+
+  private func words(about step: Step, _ id: String) -> [String] {
+    var words: [String] = []
+    switch step.action {
+    case .group(let group):
+      words.append("\(group.order)")
+      if group.join != .all { words.append("join \(group.join)") }
+      if let limit = group.maxParallel { words.append("maxParallel \(limit)") }
+    case .wait(let waiting): words.append("wait \(waiting)")
+    case .approve: words.append("approve")
+    case .compute, .run, .workflow: break
+    }
+    if let needs = step.needs { words.append("needs \(needs.map(\.name))") }
+    if let condition = conditions[id] { words.append("if \(condition.text)") }
+    if let timeout = step.timeout { words.append("timeout \(timeout)") }
+    if step.allowFailure != .none { words.append("allowFailure \(step.allowFailure)") }
+    words += step.control.retry.map { "retry \(describe($0))" }
+    if let fanOut = step.control.fanOut { words.append(describe(fanOut)) }
+    words += step.control.pools.map { "\($0.slots) of \($0.pool)" }
+    words += step.settings.environment.keys.sorted().map { "reads \($0)" }
+    return words
+  }
+
+  private func describe(_ rate: Rate?) -> String {
+    rate.map { "\($0.count) per \($0.period)" } ?? "no rate"
+  }
+
+  private func describe(_ policy: RetryPolicy) -> String {
+    let classes = policy.classes.map { " on \($0)" } ?? ""
+    let within = policy.within.map { " within \($0)" } ?? ""
+    let condition = policy.condition.map { " when \($0.text)" } ?? ""
+    return "\(policy.max) after \(policy.delay)\(classes)\(within)\(condition)"
+  }
+
+  private func describe(_ fanOut: FanOut) -> String {
+    switch fanOut {
+    case .forEach(let loop):
+      "for each of \(loop.elements), \(loop.tolerance), at once \(loop.maxParallel.map(String.init) ?? "all")"
+    case .matrix(let matrix):
+      "matrix \(matrix.axes.map { "\($0.name): \($0.values)" })"
+    }
+  }
+}
