@@ -94,6 +94,10 @@ import WeftExecution
       ("a group in a run that is being cancelled has no time limit", 324),
       ("a failure stops what runs in a group that is sheltered from it", 92),
       ("a retried group in a sheltered one is tried again in a race that is won", 1787),
+      ("an element whose loop needs what has failed has success()", 38539),
+      ("a group that starts in spite of an end outside of it is held back by it", 44594),
+      ("what a second request ends is ended by the run's time limit", 5293),
+      ("an attempt that is not made after all counts for the rate of a pool", 1943),
       ("a group tolerates its time limit, and tells it for the failure that it does not", 1655),
     ] as [(String, UInt64)])
   func whatWasFoundDoesNotComeBack(_ found: String, seed: UInt64) throws {

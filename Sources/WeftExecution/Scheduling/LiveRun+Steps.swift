@@ -160,7 +160,7 @@ extension LiveRun {
     }
     if let obstacle {
       attempt.outputFile.map(Descriptor.remove)
-      slots.release(task.instance)
+      slots.release(task.instance, unused: true)
       return Future(value: task.attempt == 1 ? skip(task, obstacle) : giveUp(task, obstacle))
     }
     noteLog(of: task)

@@ -207,7 +207,11 @@ struct PoolLines {
     }
   }
 
-  mutating func giveBack(ofLine line: Int) {
-    for share in demands[Int(lines[line].demand)] { pools[share.pool].free += share.slots }
+  /// - Parameter unused: Whether nothing began with it, so that it does not count for the rates of pools.
+  mutating func giveBack(ofLine line: Int, unused: Bool = false) {
+    for share in demands[Int(lines[line].demand)] {
+      pools[share.pool].free += share.slots
+      if unused { pools[share.pool].bucket?.giveBack(share.slots) }
+    }
   }
 }

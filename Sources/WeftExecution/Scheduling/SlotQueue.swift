@@ -130,13 +130,13 @@ struct SlotQueue {
     enqueue(step)
   }
 
-  /// Takes back everything that a step has held which has ended.
-  mutating func release(_ step: Int) {
+  /// Takes back everything that a step has held which has ended; `unused`: which did not begin after all.
+  mutating func release(_ step: Int, unused: Bool = false) {
     let record = records[step]
     precondition(record.position == .holding, "step \(step) has no slot to give back")
     records[step].position = .absent
     free += 1
-    if record.line >= 0 { pools.giveBack(ofLine: Int(record.line)) }
+    if record.line >= 0 { pools.giveBack(ofLine: Int(record.line), unused: unused) }
     giveBackLimits(from: record.limit)
   }
 

@@ -127,10 +127,14 @@ final class Slots: Sendable {
   }
 
   /// Gives a step's slots back, once everything that its end has made ready is waiting too.
-  func release(_ step: Int) {
+  ///
+  /// - Parameter unused: Whether the step did not begin with them after all.
+  func release(_ step: Int, unused: Bool = false) {
+    // Who asks meanwhile is served with what is given back here, so that it does not go before its turn.
+    state.withLock { $0.grantIsComing = true }
     afterwards { [self] in
       state.withLock { state in
-        state.queue.release(step)
+        state.queue.release(step, unused: unused)
         // Mostly there are none, and even then to look for one takes a hash.
         if !state.comingBack.isEmpty, state.comingBack.remove(step) != nil {
           state.queue.request(step)

@@ -31,6 +31,11 @@ struct TokenBucket {
     return true
   }
 
+  /// Puts back what was taken for nothing.
+  mutating func giveBack(_ tokens: Int) {
+    filling = min(Parts(count) * period, filling + Parts(tokens) * period)
+  }
+
   /// The moment from which there are `tokens`, if none is taken before.
   ///
   /// - Precondition: There are not more of them than the bucket holds.

@@ -20,6 +20,22 @@ struct Capacity {
     running.reduce(0) { $0 + Capacity.slots(of: pool, blueprint.member($1.id)) }
   }
 
+  /// Of the pools that a step asks for, those that have not what it asks for; `nil`: a limit around it is full,
+  /// and it keeps nobody from anything.
+  func lackedPools(of spot: Spot, _ blueprint: Blueprint, at now: Duration) -> Set<String>? {
+    for group in blueprint.enclosing(spot) where !blueprint.isWholeLoop(group) {
+      guard let limit = blueprint.member(group.id).group?.maxParallel else { continue }
+      if running(in: group, blueprint) >= limit { return nil }
+    }
+    let lacked = workflow.pools.filter { pool in
+      let slots = Capacity.slots(of: pool.name, blueprint.member(spot.id))
+      guard slots > 0 else { return false }
+      return held(ofPool: pool.name, blueprint) + slots > pool.slots
+        || level(of: pool, at: now) < Double(slots) + 1e-6
+    }
+    return Set(lacked.map(\.name))
+  }
+
   private static func slots(of pool: String, _ member: Blueprint.Member) -> Int {
     member.step.control.pools.first { $0.pool == pool }?.slots ?? 0
   }
@@ -60,9 +76,11 @@ struct Capacity {
 
   mutating func end(_ spot: Spot) { running.removeAll { $0 == spot } }
 
+  var hasSlot: Bool { running.count < maxParallel }
+
   /// Whether it could have what it waits for, and nobody else waits for the same of a pool.
   func hasRoom(for spot: Spot, of blueprint: Blueprint, at now: Duration) -> Bool {
-    guard running.count < maxParallel else { return false }
+    guard hasSlot else { return false }
     for group in blueprint.enclosing(spot) where !blueprint.isWholeLoop(group) {
       guard let limit = blueprint.member(group.id).group?.maxParallel else { continue }
       if running(in: group, blueprint) >= limit { return false }

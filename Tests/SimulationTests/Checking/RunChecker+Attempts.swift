@@ -24,6 +24,7 @@ extension RunChecker {
     if isRun(spot) {
       states[spot, default: State()].record = startedAttempts.count
       startedAttempts.append((address(spot), attempt))
+      requireTurn(of: spot)
       for excess in capacity.start(spot, of: blueprint, at: now) { require(false, excess) }
     }
     begin(spot, attempt: attempt)

@@ -181,7 +181,7 @@ extension RunChecker {
   /// it what starting without a condition would. Groups that start in spite of it shelter from the end of the run.
   private func isEnding(around spot: Spot) -> Bool {
     let isSheltered = blueprint.enclosing(spot).contains {
-      blueprint.member($0.id).condition?.standsCancellation == true
+      $0.id != spot.id && blueprint.member($0.id).condition?.standsCancellation == true
     }
     return scopes(around: spot).contains { scope in
       !(scope == nil && isSheltered) && !cancellations(of: scope, true).isEmpty

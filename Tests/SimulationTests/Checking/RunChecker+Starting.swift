@@ -48,6 +48,7 @@ extension RunChecker {
     requireMayStart(spot)
     noteElement(spot)
     states[spot, default: State()].phase = .queued
+    states[spot]?.queuedAt = now
     if isRun(spot) { capacity.waiting.append(spot) }
     told[address(spot)] = .queued
   }

@@ -6,7 +6,7 @@ import WeftPlanning
 /// knows the rules and not the engine.
 ///
 /// Files of this type: what is known (RunChecker+Knowledge), may it start (RunChecker+Starting), why it was
-/// skipped (RunChecker+Skipping), attempts (RunChecker+Attempts), groups and loops (RunChecker+Groups), slots
+/// skipped (RunChecker+Skipping), whose turn it is (RunChecker+Turns), attempts (RunChecker+Attempts), groups and loops (RunChecker+Groups), slots
 /// and pools (Capacity), what comes at the end (RunChecker+Closing, RunChecker+End).
 struct RunChecker {
   /// Where a step, a group, a loop or an element of one stands.
@@ -14,6 +14,7 @@ struct RunChecker {
     enum Phase { case waiting, queued, running, pausing, ended }
 
     var phase = Phase.waiting
+    var queuedAt = Duration.zero
     var attempt = 0
     /// Of the first attempt, and of the last.
     var (began, startedAt) = (Duration.zero, Duration.zero)
@@ -54,6 +55,7 @@ struct RunChecker {
   /// When races, and groups that wait for some, were decided.
   var decided: [Spot?: Duration] = [:]
   var capacity: Capacity
+  let priorities: Priorities
   var closing = Closing()
   /// Before what is done finally.
   var cleanupHasFailed = false
@@ -74,6 +76,7 @@ struct RunChecker {
     self.simulation = simulation
     blueprint = Blueprint(simulation.made)
     capacity = Capacity(simulation)
+    priorities = Priorities(of: simulation)
     for remains in simulation.remains { require(false, remains) }
     for (index, event) in simulation.events.enumerated() {
       require(event.sequence == UInt64(index + 1), "a gap before \(event.sequence)")

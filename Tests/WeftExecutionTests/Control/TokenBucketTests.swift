@@ -36,6 +36,18 @@ import WeftTestKit
     #expect(bucket.available(1) == .seconds(1))
   }
 
+  @Test func whatIsGivenBackCanBeTakenAgainAndNoMore() {
+    var bucket = TokenBucket(count: 3, per: .seconds(9))
+    let first = bucket.take(2, at: .zero)
+    bucket.giveBack(2)
+    let again = bucket.take(3, at: .zero)
+    #expect(first && again && bucket.available(1) == .seconds(3))
+    bucket.giveBack(3)
+    bucket.giveBack(3)
+    let most = bucket.take(3, at: .zero)
+    #expect(most && bucket.available(1) == .seconds(3))
+  }
+
   @Test func timeThatGoesBackCountsAsNone() {
     var bucket = TokenBucket(count: 1, per: .seconds(1), at: .seconds(9))
     _ = bucket.take(1, at: .seconds(9))

@@ -1,0 +1,65 @@
+import WeftDefinition
+import WeftPlanning
+
+/// Who goes first of those that wait for slots: the longest path below, then the place in the file; with one
+/// slot the place in the file alone (SPEC §6).
+struct Priorities {
+  private var ranks: [String: (below: Int32, place: Int)] = [:]
+  private let isFileOrder: Bool
+
+  init(of simulation: Simulation) {
+    let plan = simulation.plan
+    isFileOrder = simulation.maxParallel == 1
+    for (place, step) in plan.steps.enumerated() {
+      ranks[step.address.text] = (plan.stepsBelow[step.node], place)
+    }
+  }
+
+  /// Elements of one step are served as they come.
+  func precedes(_ one: Spot, _ other: Spot) -> Bool {
+    guard let one = ranks[one.id], let other = ranks[other.id] else { return false }
+    if one.below != other.below, !isFileOrder { return one.below > other.below }
+    return one.place < other.place
+  }
+}
+
+/// Nobody is passed by who comes after: neither for a slot that could be had, nor for slots of a pool of which
+/// somebody ahead has not all.
+extension RunChecker {
+  /// The step begins an attempt; what it takes is still free.
+  mutating func requireTurn(of spot: Spot) {
+    let ahead = capacity.waiting.filter { other in
+      other != spot && priorities.precedes(other, spot) && isCertain(other)
+    }
+    // Those ahead that can begin leave less for the next.
+    var (rest, kept) = (capacity, Set<String>())
+    for other in ahead.sorted(by: priorities.precedes) where rest.hasSlot {
+      guard let lacked = rest.lackedPools(of: other, blueprint, at: now) else { continue }
+      let asked = Set(blueprint.member(other.id).step.control.pools.map(\.pool))
+      if lacked.isEmpty, asked.isDisjoint(with: kept) {
+        defer { _ = rest.start(other, of: blueprint, at: now) }
+        guard hasWaited(other) else { continue }
+        // What an end gives back is there a little after it is told: in the same moment, both start.
+        requireSoon("\(name(spot)) starts, and it is the turn of \(name(other))") {
+          $0.state(other).phase == .running || $0.state(other).phase == .ended
+        }
+      }
+      if hasWaited(other) { kept.formUnion(lacked) }
+    }
+    for request in blueprint.member(spot.id).step.control.pools where kept.contains(request.pool) {
+      require(false, "\(name(spot)) takes of \(request.pool) what is kept for who comes first")
+    }
+  }
+
+  /// Since before this moment.
+  private func hasWaited(_ spot: Spot) -> Bool { waitsSince(spot) < now }
+
+  /// It waits, and nothing has been decided in this moment that may turn it away.
+  private func isCertain(_ spot: Spot) -> Bool {
+    waitsSince(spot) <= now && obstacle(to: spot) == nil && !isUncertain(spot)
+  }
+
+  private func waitsSince(_ spot: Spot) -> Duration {
+    state(spot).phase == .queued ? state(spot).queuedAt : state(spot).resumesAt
+  }
+}

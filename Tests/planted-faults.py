@@ -1,0 +1,149 @@
+#!/usr/bin/env python3
+"""Plants faults in a copy of the engine's decisions, and holds that the simulation finds each of them.
+
+The copy is built once, with all faults in it; the variable WEFT_FAULT says which one is made. Each stands
+where the engine itself decides or acts: text that is to be there exactly once is replaced by what is wrong
+in that fault and else as it was. The sources of this package are not touched.
+
+    python3 Tests/planted-faults.py [SEEDS]        how many seeds a fault has until it is found; 1500
+"""
+import os
+import pathlib
+import shutil
+import subprocess
+import sys
+import tempfile
+
+root = pathlib.Path(__file__).resolve().parent.parent
+engine = "Sources/WeftExecution/"
+
+# Name, file, what is there, what is there in its place. FAULT is true when the fault is made.
+faults = [
+    ("a slot is not returned", "Scheduling/SlotQueue.swift",
+     "    free += 1\n    if record.line >= 0",
+     "    if !(FAULT && step % 5 == 1) { free += 1 }\n    if record.line >= 0"),
+    ("what was held of a pool is not returned", "Scheduling/SlotQueue.swift",
+     "    if record.line >= 0 { pools.giveBack(",
+     "    if record.line >= 0, !FAULT { pools.giveBack("),
+    ("a group's limit is not kept", "Scheduling/SlotQueue+Limits.swift",
+     "      if limits[index].free == 0 { return index }",
+     "      if limits[index].free == 0, !FAULT { return index }"),
+    ("who comes later is served first", "Scheduling/SlotQueue.swift",
+     "    let weight = UInt64(UInt32.max - UInt32(bitPattern: seat.weight))",
+     "    let weight = FAULT ? UInt64(seat.weight) : UInt64(UInt32.max - UInt32(bitPattern: seat.weight))"),
+    ("a large request of a pool is passed", "Scheduling/PoolLines.swift",
+     "      pools[share.pool].blockedIn = pass\n      if let time",
+     "      if !FAULT { pools[share.pool].blockedIn = pass }\n      if let time"),
+    ("the rate of a pool does not count", "Scheduling/PoolLines.swift",
+     "    guard let time = pool.bucket?.available(share.slots), time > now else",
+     "    guard !FAULT, let time = pool.bucket?.available(share.slots), time > now else"),
+    ("a skip has another's reason", "Scheduling/Scopes.swift",
+     "      return .dependencyFailed(blame)",
+     "      return FAULT ? .heldBack(by: blame) : .dependencyFailed(blame)"),
+    ("a failed dependency holds nobody back", "Scheduling/GraphCompiler.swift",
+     "    self.holdsBack = holdsBack ?? (conclusion != .success)",
+     "    self.holdsBack = holdsBack ?? (conclusion != .success && !(FAULT && conclusion == .failure))"),
+    ("a failure does not hold back the rest", "Scheduling/Scopes.swift",
+     "    guard case .open = scopes[index].state else { return .nothing }\n    switch onFailure {",
+     "    guard case .open = scopes[index].state, !FAULT else { return .nothing }\n    switch onFailure {"),
+    ("a tolerated failure is not told", "Scheduling/LiveRun+Steps.swift",
+     "    events.publish(.stepFinished(task.address, end), step: task.place)",
+     "    if !(FAULT && end.outcome != end.conclusion) "
+     "{ events.publish(.stepFinished(task.address, end), step: task.place) }"),
+    ("a race goes on when it is won", "Scheduling/LiveRun+Groups.swift",
+     "          return state.scopes.cancel(task.scope, .raceWon(task.address, by: member))",
+     "          return FAULT ? .nothing "
+     ": state.scopes.cancel(task.scope, .raceWon(task.address, by: member))"),
+    ("a group's time limit ends nothing", "Scheduling/Scopes.swift",
+     "    guard let address = scopes[scope].address else { return .nothing }",
+     "    guard let address = scopes[scope].address, !FAULT else { return .nothing }"),
+    ("one attempt more than the retry policy allows", "Control/RetryLedger.swift",
+     "    if used(by: index) >= policy.max {",
+     "    if used(by: index) >= policy.max + (FAULT ? 1 : 0) {"),
+    ("the next attempt does not wait", "Scheduling/LiveRun+Retrying.swift",
+     "    return pause(following.instance, in: task.scope, for: delay, shelter: task.shelter)",
+     "    return pause(following.instance, in: task.scope, for: FAULT ? .zero : delay, "
+     "shelter: task.shelter)"),
+    ("a loop survives one failure more than it tolerates", "Control/FanOutRun.swift",
+     "  var hasFailed: Bool { failures > tolerated }",
+     "  var hasFailed: Bool { failures > tolerated + (FAULT ? 1 : 0) }"),
+    ("more elements are under way than may be", "Control/FanOutRun.swift",
+     "started < elements, active < maxParallel,",
+     "started < elements, active < (FAULT ? .max : maxParallel),"),
+    ("clean-up goes in the order of starting", "Scheduling/LiveRun+Closing.swift",
+     "    return cleanups.reversed().reduce(",
+     "    return (FAULT ? cleanups : cleanups.reversed()).reduce("),
+    ("what is done finally does not wait for clean-up", "Scheduling/LiveRun+Closing.swift",
+     "    return cleaned.flatMap { [self] in runFinally(after: members) }",
+     "    let finally = FAULT ? runFinally(after: members) : nil\n"
+     "    return cleaned.flatMap { [self] in finally ?? runFinally(after: members) }"),
+    ("a cancelled run lets the next step start", "Scheduling/Scopes.swift",
+     "    if let reason = cancellation(of: scope) { return .cancelled(reason) }\n    if let failed",
+     "    if !FAULT, let reason = cancellation(of: scope) { return .cancelled(reason) }\n    if let failed"),
+]
+
+
+def plant(copy: pathlib.Path) -> None:
+    (copy / engine / "PlantedFault.swift").write_text(
+        "#if canImport(Glibc)\n  import Glibc\n#else\n  import Darwin\n#endif\n\n"
+        'let plantedFault = getenv("WEFT_FAULT").map { String(cString: $0) } ?? ""\n')
+    for name, file, right, wrong in faults:
+        path = copy / engine / file
+        text = path.read_text()
+        if text.count(right) != 1:
+            sys.exit(f"{name}: {file} has the place {text.count(right)} times: {right.strip()}")
+        path.write_text(text.replace(right, wrong.replace("FAULT", f'(plantedFault == "{name}")')))
+
+
+def copy_of_the_package(folder: pathlib.Path) -> pathlib.Path:
+    """The package with the simulation as its only tests."""
+    copy = folder / "weft"
+    shutil.copytree(root / "Sources", copy / "Sources", ignore=shutil.ignore_patterns("*.docc"))
+    shutil.copytree(root / "Tests/SimulationTests", copy / "Tests/SimulationTests")
+    package = (root / "Package.swift").read_text()
+    modules, rest = package.split("/// Files that tests read", 1)
+    simulation = rest[rest.index('  .testTarget(\n    name: "SimulationTests"'):]
+    simulation = simulation[:simulation.index("swiftSettings: settings),") + 25]
+    (copy / "Package.swift").write_text(
+        modules + 'let package = Package(\n  name: "weft", platforms: [.macOS(.v15)],\n'
+        '  targets: [.target(name: "CWeftPlatform")] + libraries + [\n' + simulation + "\n])\n")
+    return copy
+
+
+def simulate(copy: pathlib.Path, fault: str, seeds: str) -> tuple[int, list[str]]:
+    command = ["swift", "test", "--skip-build", "--filter", "everyRunKeepsItsPromises"]
+    done = subprocess.run(
+        command, cwd=copy, capture_output=True, text=True, timeout=900,
+        env={**os.environ, "WEFT_FAULT": fault, "WEFT_SEEDS": seeds})
+    output = done.stdout + done.stderr
+    lines = [line.removeprefix("↳ ") for line in output.splitlines() if line.startswith("↳ seed")]
+    if done.returncode != 0 and not lines:
+        # The engine may have found by itself that something cannot be.
+        lines = [line for line in output.splitlines() if "Fatal error" in line][:1]
+    return done.returncode, lines
+
+
+def main() -> int:
+    seeds = sys.argv[1] if len(sys.argv) > 1 else "1500"
+    with tempfile.TemporaryDirectory() as folder:
+        copy = copy_of_the_package(pathlib.Path(folder))
+        plant(copy)
+        built = subprocess.run(
+            ["swift", "build", "--build-tests", "-q"], cwd=copy, capture_output=True, text=True)
+        if built.returncode != 0:
+            print("the copy does not build", built.stdout[-3000:], built.stderr[-1000:], sep="\n")
+            return 1
+        code, found = simulate(copy, "", seeds)
+        if code != 0:
+            print("without a fault:", *found[:3], sep="\n  ")
+            return 1
+        missed = 0
+        for name, *_ in faults:
+            _, found = simulate(copy, name, seeds)
+            missed += not found
+            print(f"{name}: {f'in {len(found)} runs: ' + found[0][:150] if found else 'NOT FOUND'}", flush=True)
+        print(f"{len(faults) - missed} of {len(faults)} planted faults found in {seeds} seeds each")
+        return 1 if missed else 0
+
+
+sys.exit(main())
