@@ -5,7 +5,7 @@ The copy is built once, with all faults in it; the variable WEFT_FAULT says whic
 where the engine itself decides or acts: text that is to be there exactly once is replaced by what is wrong
 in that fault and else as it was. The sources of this package are not touched.
 
-    python3 Tests/planted-faults.py [SEEDS]        how many seeds a fault has until it is found; 1500
+    python3 Tests/planted-faults.py [SEEDS]        how many seeds a fault has until it is found; 400
 """
 import os
 import pathlib
@@ -124,7 +124,7 @@ def simulate(copy: pathlib.Path, fault: str, seeds: str) -> tuple[int, list[str]
 
 
 def main() -> int:
-    seeds = sys.argv[1] if len(sys.argv) > 1 else "1500"
+    seeds = sys.argv[1] if len(sys.argv) > 1 else "400"
     with tempfile.TemporaryDirectory() as folder:
         copy = copy_of_the_package(pathlib.Path(folder))
         plant(copy)

@@ -101,7 +101,7 @@ import WeftExecution
       ("a group tolerates its time limit, and tells it for the failure that it does not", 1655),
     ] as [(String, UInt64)])
   func whatWasFoundDoesNotComeBack(_ found: String, seed: UInt64) throws {
-    let simulation = try #require(Simulation(seed: seed))
+    let simulation = try #require(Simulation(seed: seed, .control))
     #expect(RunChecker(simulation).violations == [], "\(found)")
   }
 }

@@ -22,8 +22,12 @@ extension LiveRun {
       ledger = RetryLedger(policies: resolved.retry, startedAt: task.began ?? time.now)
     }
     let (frame, index) = (task.frame, task.index)
+    var own = own
+    // How the step counts is not known before it has ended; that this attempt has failed is.
+    (own?.outcome, own?.conclusion) = (.failure, .failure)
+    let failed = own
     let decision = decide(&ledger, after: failure) { [self] policy in
-      allows(policy, own, plan.values.texts(ofStep: index), of: task.address) {
+      allows(policy, failed, plan.values.texts(ofStep: index), of: task.address) {
         StepScope(values: values, frame: frame, group: plan.steps[index].group)
       }
     }

@@ -158,13 +158,15 @@ final class Slots: Sendable {
     }
   }
 
-  /// Turns away those of the steps that are waiting.
+  /// Turns away those of the steps that are waiting. Those that ask again at once, because they go on all the
+  /// same, are served as if they had waited on.
   func refuse(_ steps: some Sequence<Int> & Sendable) {
     let refused = state.withLock { state in
-      steps.filter { state.queue.withdraw($0) }.map { state.takePromise(of: $0) }
+      state.grantIsComing = true
+      return steps.filter { state.queue.withdraw($0) }.map { state.takePromise(of: $0) }
     }
     for promise in refused { promise.succeed(.refused) }
-    grant()
+    afterwards { [self] in grant() }
   }
 
   private func grant() { act(state.withLock { $0.serve(at: now) }) }

@@ -35,7 +35,7 @@ struct Blueprint {
   let workflow: Workflow
   private(set) var members: [String: Member] = [:]
   private(set) var topLevel: [String] = []
-  private let made: RandomWorkflow
+  let made: RandomWorkflow
 
   init(_ made: RandomWorkflow) {
     self.made = made
@@ -92,30 +92,6 @@ struct Blueprint {
 
   // MARK: Elements
 
-  /// The keys of a loop's elements, in order.
-  func keys(of loop: String) -> [String] {
-    switch member(loop).step.control.fanOut {
-    case .forEach(let forEach):
-      guard case .values(let listed) = forEach.elements else { return [] }
-      switch listed {
-      case .array(let elements): return elements.indices.map(String.init)
-      case .object(let object): return object.members.map(\.key)
-      default: return []
-      }
-    case .matrix(let matrix):
-      return matrix.axes.reduce([""]) { keys, axis in
-        guard case .values(.array(let values)) = axis.values else { return [] }
-        return keys.flatMap { key in
-          values.map { value in
-            guard case .string(let text) = value else { return key }
-            return key.isEmpty ? text : "\(key), \(text)"
-          }
-        }
-      }
-    case nil: return []
-    }
-  }
-
   func isForEach(_ loop: String) -> Bool {
     if case .forEach = member(loop).step.control.fanOut { true } else { false }
   }
@@ -170,14 +146,6 @@ extension Blueprint {
     case .finally: true
     case .cleanup(let cleaned): member(cleaned).part == .finally
     }
-  }
-
-  /// The place of the innermost element of a `forEach` around it.
-  func index(at spot: Spot) -> Int? {
-    for (loop, key) in zip(member(spot.id).loops, spot.keys).reversed() where isForEach(loop) {
-      return keys(of: loop).firstIndex(of: key)
-    }
-    return nil
   }
 
   /// How events call it.

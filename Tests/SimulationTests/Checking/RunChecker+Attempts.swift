@@ -60,8 +60,11 @@ extension RunChecker {
   /// The first policy that is for the failure decides; each counts by itself (SPEC §5).
   private func policy(of spot: Spot, for failure: StepFailure) -> (index: Int, RetryPolicy)? {
     let policies = blueprint.member(spot.id).step.control.retry
-    let index = policies.firstIndex { policy in
-      failure.classes.contains { (policy.classes ?? RetryPolicy.defaultClasses).contains($0) }
+    let conditions = blueprint.made.retryConditions[spot.id] ?? [:]
+    let index = policies.indices.first { index in
+      let classes = policies[index].classes ?? RetryPolicy.defaultClasses
+      return failure.classes.contains(where: classes.contains)
+        && conditions[index]?.allows(failure.classes) != false
     }
     return index.map { ($0, policies[$0]) }
   }
@@ -112,6 +115,8 @@ extension RunChecker {
       requireCutShort(spot)
     } else if isRun(spot) {
       requireOutcome(of: spot, end)
+    } else if case .approve = blueprint.member(spot.id).step.action {
+      requireAnswer(to: spot, end)
     }
     requireConclusion(of: spot, end)
     states[spot]?.phase = .ended
@@ -158,6 +163,25 @@ extension RunChecker {
           || !$0.cancellations(around: spot, atTheLatest: false).isEmpty
       }
     }
+  }
+
+  /// It ended as it was answered, or without an answer.
+  private mutating func requireAnswer(to spot: Spot, _ end: StepEnd) {
+    let answer = simulation.answers.last { answer in
+      answer.step == address(spot) && answer.answeredAt == now
+    }?.answer
+    if end.outcome == .cancelled { return requireCancellation(of: spot, end) }
+    let limit = timeLimit(of: spot).map { state(spot).startedAt + $0 == now } ?? false
+    let isRight =
+      switch end.failure?.classes {
+      case nil: answer == .approved
+      case [.rejected]: answer == .rejected
+      case [.timeout]: limit
+      default: false
+      }
+    require(
+      isRight,
+      "\(name(spot)) ends in \(end.outcome), and was answered \(answer, default: "nothing")")
   }
 
   private mutating func requireCancellation(of spot: Spot, _ end: StepEnd) {

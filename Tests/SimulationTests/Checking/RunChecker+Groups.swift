@@ -24,7 +24,7 @@ extension RunChecker {
       }
       forget(inside: spot)
     }
-    let elements = blueprint.isWholeLoop(spot) ? blueprint.keys(of: spot.id).count : nil
+    let elements = blueprint.isWholeLoop(spot) ? keys(of: spot).count : nil
     require(start.elements == elements, "\(name(spot)) is for \(start.elements ?? 0) elements")
     begin(spot, attempt: attempt)
   }
@@ -144,7 +144,7 @@ extension RunChecker {
   }
 
   private mutating func requireVerdict(ofLoop spot: Spot, _ end: GroupEnd) {
-    let keys = blueprint.keys(of: spot.id)
+    let keys = keys(of: spot)
     let elements = keys.map { Spot(id: spot.id, keys: spot.keys + [$0]) }
     let results = elements.map(result)
     let failures = results.count { $0?.conclusion == .failure }
@@ -179,7 +179,7 @@ extension RunChecker {
     guard case .forEach(let forEach) = blueprint.member(loop.id).step.control.fanOut else {
       return 0
     }
-    let count = blueprint.keys(of: loop.id).count
+    let count = keys(of: loop).count
     return switch forEach.tolerance {
     case .count(let limit): limit
     case .percent(let percent): count * percent / 100
@@ -217,7 +217,7 @@ extension RunChecker {
     guard blueprint.isElement(spot), state(spot).phase == .waiting,
       let loop = blueprint.around(spot), let key = spot.keys.last
     else { return }
-    let keys = blueprint.keys(of: spot.id)
+    let keys = keys(of: loop)
     let index = keys.firstIndex(of: key) ?? -1
     let spots = keys.map { Spot(id: spot.id, keys: loop.keys + [$0]) }
     require(index >= 0, "\(name(loop)) has no element \(key)")

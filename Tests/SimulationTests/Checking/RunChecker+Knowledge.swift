@@ -226,7 +226,7 @@ extension RunChecker {
     let isEnding = member.isClosing ? isCancelled : isEnding(around: spot)
     return RandomCondition.Known(
       success: !isEnding && success, failure: !isCancelled && hasFailed,
-      cancelled: isCancelled, index: blueprint.index(at: spot)
+      cancelled: isCancelled, index: index(at: spot)
     ) { self.result(self.blueprint.spot($0, from: spot))?.outcome.rawValue }
   }
 

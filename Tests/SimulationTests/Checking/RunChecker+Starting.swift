@@ -65,10 +65,19 @@ extension RunChecker {
   /// Values that it reads are those that have come of the others.
   mutating func requireValues(of spot: Spot) {
     guard let record = record(of: spot) else { return }
-    for (read, value) in record.environment {
+    let limit = timeLimit(of: spot)
+    require(
+      record.timeout == limit,
+      "\(name(spot)) may take \(String(describing: record.timeout)), and not \(String(describing: limit))"
+    )
+    for (variable, value) in record.environment {
       readings += 1
-      let result = result(blueprint.spot(read, from: spot))
-      let expected = result.map { "\($0.outcome) as \($0.conclusion)" }
+      let isOfElements = variable.hasPrefix("results_")
+      let read = isOfElements ? String(variable.dropFirst("results_".count)) : variable
+      let other = blueprint.spot(read, from: spot)
+      let expected =
+        isOfElements
+        ? results(of: other) : result(other).map { "\($0.outcome) as \($0.conclusion)" }
       require(
         value == expected,
         "\(name(spot)) reads \(value ?? "nothing") of \(read): \(expected ?? "it has not ended")")

@@ -32,11 +32,11 @@ extension RunChecker {
       other != spot && priorities.precedes(other, spot) && isCertain(other)
     }
     // Those ahead that can begin leave less for the next.
-    var (rest, kept) = (capacity, Set<String>())
+    var (rest, kept, perhapsKept) = (capacity, Set<String>(), Set<String>())
     for other in ahead.sorted(by: priorities.precedes) where rest.hasSlot {
       guard let lacked = rest.lackedPools(of: other, blueprint, at: now) else { continue }
       let asked = Set(blueprint.member(other.id).step.control.pools.map(\.pool))
-      if lacked.isEmpty, asked.isDisjoint(with: kept) {
+      if lacked.isEmpty, asked.isDisjoint(with: perhapsKept) {
         defer { _ = rest.start(other, of: blueprint, at: now) }
         guard hasWaited(other) else { continue }
         // What an end gives back is there a little after it is told: in the same moment, both start.
@@ -44,6 +44,7 @@ extension RunChecker {
           $0.state(other).phase == .running || $0.state(other).phase == .ended
         }
       }
+      perhapsKept.formUnion(lacked)
       if hasWaited(other) { kept.formUnion(lacked) }
     }
     for request in blueprint.member(spot.id).step.control.pools where kept.contains(request.pool) {

@@ -14,6 +14,7 @@ struct Simulation {
   let maxParallel: Int
   private(set) var events: [RunEvent] = []
   private(set) var attempts: [ScriptedWorld.Record] = []
+  private(set) var answers: [ScriptedPerson.Record] = []
   private(set) var report: RunReport
   /// When somebody ended the run from outside, and how.
   private(set) var interruptions: [Interruption] = []
@@ -26,8 +27,11 @@ struct Simulation {
   }
 
   /// `nil` if the planner rejects the workflow.
-  init?(seed: UInt64, planting fault: PlantedFault? = nil) {
-    self.init(seed: seed, RandomWorkflow.make(seed: seed), planting: fault)
+  init?(
+    seed: UInt64, _ vocabulary: RandomWorkflow.Vocabulary = .all,
+    planting fault: PlantedFault? = nil
+  ) {
+    self.init(seed: seed, RandomWorkflow.make(seed: seed, vocabulary), planting: fault)
   }
 
   init?(seed: UInt64, _ made: RandomWorkflow, planting fault: PlantedFault? = nil) {
@@ -44,50 +48,59 @@ struct Simulation {
     var configuration = EngineConfiguration()
     configuration.maxParallel = maxParallel
     configuration.randomSeed = seed
+    let person = ScriptedPerson(time: time, seed: seed)
+    configuration.approver = person
     var subscription: EventSubscription?
     let run = LiveRun.start(
       planned, id: RunID("simulated"), configuration: configuration,
       executor: fault?.executor(world) ?? world, time: time
     ) { subscription = $0.subscribe() }
     report = run.report
-    drive(run, world, time, interrupting: plans, &random)
+    drive(run, world, person, time, interrupting: plans, &random)
     events = subscription?.takeAll() ?? []
     if let fault { events = fault.events(events) }
     attempts = world.records
+    answers = person.records
     report = run.report
     noteRemains(of: run, world, time)
+    if person.askedCount > 0 { remains.append("\(person.askedCount) questions are open") }
   }
 
   /// No run takes longer than this, nor more turns.
   private static let (longest, mostTurns) = (Duration.seconds(20_000), 50_000)
 
   private mutating func drive(
-    _ run: LiveRun, _ world: ScriptedWorld, _ time: ManualTime,
+    _ run: LiveRun, _ world: ScriptedWorld, _ person: ScriptedPerson, _ time: ManualTime,
     interrupting plans: [Interruption], _ random: inout SeededGenerator
   ) {
     var plans = plans[...]
     for _ in 0..<Simulation.mostTurns {
       guard !run.completion.isSettled else { return }
+      // What follows when nobody is asked any more may stop attempts.
+      person.noticeStops()
       world.noticeStops()
+      guard !run.completion.isSettled else { return }
       if let plan = plans.first, plan.moment <= time.now {
         plans = plans.dropFirst()
         interruptions.append(Interruption(moment: time.now, kills: plan.kills))
         if plan.kills { run.killNow() } else { run.cancel(.requested) }
         continue
       }
-      let moments = [world.nextDue, time.nextDue].compactMap { $0 }
+      let moments = [world.nextDue, person.nextDue, time.nextDue].compactMap { $0 }
       guard let next = moments.min(), next <= Simulation.longest else { break }
       if let plan = plans.first, plan.moment < next, next > time.now {
         time.move(to: plan.moment)
         continue
       }
       // Of a timer and an attempt that are due together either may be first.
-      let isTimer =
-        time.nextDue == next && (world.nextDue != next || Bool.random(using: &random))
+      let isOther = world.nextDue == next || person.nextDue == next
+      let isTimer = time.nextDue == next && (!isOther || Bool.random(using: &random))
       if isTimer {
         time.callNext()
       } else if next > time.now {
         time.move(to: next)
+      } else if person.nextDue == next, world.nextDue != next || Bool.random(using: &random) {
+        person.answerOne(at: next)
       } else {
         world.endOne(at: next, using: &random)
       }

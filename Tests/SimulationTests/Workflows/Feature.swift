@@ -8,6 +8,7 @@ enum Feature: String, CaseIterable {
   case tolerance, elementLimit, pool, rate, stepTimeout, groupTimeout, runTimeout, allowFailure
   case finally, cleanup, onFailureCancel, onFailureContinue, nestedGroup, crossNeeds, groupLimit
   case readValues, cancellation, kill
+  case computedList, elementKey, results, matrixRules, retryCondition, computedLimit, approval
 
   /// Those that exclude each other.
   static let exclusive: Set<Set<Feature>> = [[.onFailureCancel, .onFailureContinue]]
@@ -52,7 +53,12 @@ private struct FeatureFinder {
     note(.allowFailure, if: step.allowFailure != .none)
     note(.cleanup, if: !control.cleanup.isEmpty)
     note(.crossNeeds, if: depth > 0 && step.needs?.isEmpty == false)
-    note(.readValues, if: !step.settings.environment.isEmpty)
+    let read = step.settings.environment.keys
+    note(.readValues, if: read.contains { !$0.hasPrefix("results_") })
+    note(.results, if: read.contains { $0.hasPrefix("results_") })
+    note(.retryCondition, if: control.retry.contains { $0.condition != nil })
+    note(.computedLimit, if: !step.computed.isEmpty)
+    if case .approve = step.action { found.insert(.approval) }
     look(at: control.fanOut)
     guard case .group(let group) = step.action else {
       note(.retry, if: !control.retry.isEmpty)
@@ -75,10 +81,14 @@ private struct FeatureFinder {
       found.insert(.forEach)
       note(.tolerance, if: forEach.tolerance != .count(0))
       note(.elementLimit, if: forEach.maxParallel != nil)
+      note(.elementKey, if: forEach.key != nil)
+      if case .computed = forEach.elements { found.insert(.computedList) }
       guard case .values(let listed) = forEach.elements else { return }
       if case .array(let elements) = listed { note(.noElements, if: elements.isEmpty) }
       if case .object(let elements) = listed { note(.noElements, if: elements.isEmpty) }
-    case .matrix: found.insert(.matrix)
+    case .matrix(let matrix):
+      found.insert(.matrix)
+      note(.matrixRules, if: matrix.include != nil || matrix.exclude != nil)
     case nil: break
     }
   }

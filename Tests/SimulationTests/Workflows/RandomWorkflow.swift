@@ -8,10 +8,27 @@ struct RandomWorkflow {
   var conditions: [String: RandomCondition] = [:]
   /// What the expressions of a step or group read beside its condition.
   var readings: [String: Set<String>] = [:]
+  /// What a step or group could name when it was made.
+  var visible: [String: [String]] = [:]
+  /// By the loop whose elements they are.
+  var lists: [String: RandomList] = [:]
+  /// By the step, and the place of the policy.
+  var retryConditions: [String: [Int: RandomRetryCondition]] = [:]
+  /// By the step whose attempts they limit.
+  var limits: [String: RandomLimit] = [:]
 
-  static func make(seed: UInt64) -> RandomWorkflow {
+  /// What there is in workflows.
+  enum Vocabulary {
+    /// Steps, groups and what controls them: of the seeds that have names.
+    case control
+    /// Also what depends on values.
+    case all
+  }
+
+  static func make(seed: UInt64, _ vocabulary: Vocabulary) -> RandomWorkflow {
     var maker = WorkflowMaker(seed: seed)
-    return maker.make()
+    let made = maker.make()
+    return vocabulary == .all ? ValueAdder.add(to: made, seed: seed) : made
   }
 }
 
@@ -111,6 +128,7 @@ struct WorkflowMaker {
 
   private mutating func step(in around: Surroundings) -> Step {
     let id = newID()
+    made.visible[id] = candidates(in: around)
     let isGroup = around.depth < 4 && stepsLeft > 0 && chance(32)
     var step = Step(id: StepID(id), action: .run(Command(.program(["true"]))))
     step.needs = needs(in: around)

@@ -1,0 +1,113 @@
+import WeftDefinition
+import WeftExecution
+import WeftJSON
+
+/// For which elements a loop is run, and what is read of them.
+extension RunChecker {
+  /// The keys of a loop's elements, in order.
+  func keys(of loop: Spot) -> [String] {
+    switch blueprint.member(loop.id).step.control.fanOut {
+    case .forEach(let forEach): keys(of: forEach, loop)
+    case .matrix(let matrix): MatrixRules(matrix).keys
+    case nil: []
+    }
+  }
+
+  private func keys(of forEach: ForEach, _ loop: Spot) -> [String] {
+    var (keys, values): ([String], [String])
+    switch forEach.elements {
+    case .values(.array(let elements)):
+      (keys, values) = (elements.indices.map(String.init), elements.map(RunChecker.text))
+    case .values(.object(let object)):
+      (keys, values) = (object.members.map(\.key), object.members.map { RunChecker.text($0.value) })
+    case .values: return []
+    case .computed:
+      values = computedElements(of: loop)
+      keys = values.indices.map(String.init)
+    }
+    return forEach.key == nil ? keys : values.map(RandomList.key(of:))
+  }
+
+  private func computedElements(of loop: Spot) -> [String] {
+    guard let list = blueprint.made.lists[loop.id] else { return [] }
+    let source = result(blueprint.spot(list.source, from: loop))
+    return source?.outcome == .success ? RandomList.found : list.otherwise
+  }
+
+  private static func text(_ value: JSONValue) -> String {
+    if case .string(let text) = value { text } else { "" }
+  }
+
+  /// The place of the innermost element of a `forEach` around a spot.
+  func index(at spot: Spot) -> Int? {
+    let member = blueprint.member(spot.id)
+    for (depth, loop) in member.loops.enumerated().reversed()
+    where depth < spot.keys.count && blueprint.isForEach(loop) {
+      let whole = Spot(id: loop, keys: Array(spot.keys.prefix(depth)))
+      return keys(of: whole).firstIndex(of: spot.keys[depth])
+    }
+    return nil
+  }
+
+  /// What a step that reads the results of a loop sees: those elements that have ended, in order.
+  func results(of loop: Spot) -> String {
+    let ended = keys(of: loop).compactMap { key in
+      result(Spot(id: loop.id, keys: loop.keys + [key])).map { (key, $0.outcome.rawValue) }
+    }
+    let keys = ended.map(\.0).joined(separator: "|")
+    return "\(keys): \(ended.map(\.1).joined(separator: "|"))"
+  }
+
+  /// How long an attempt may take.
+  func timeLimit(of spot: Spot) -> Duration? {
+    guard let limit = blueprint.made.limits[spot.id] else {
+      let limit = blueprint.member(spot.id).step.timeout
+      return limit ?? (isCleanup(spot) ? WorkflowLimits.cleanupTimeout : nil)
+    }
+    let source = result(blueprint.spot(limit.source, from: spot))
+    return source?.outcome == .success ? limit.ifSucceeded : limit.otherwise
+  }
+}
+
+/// The combinations of a matrix by GitHub's words: the product, without what `exclude` leaves out; each entry of
+/// `include` is added to all of them none of whose values it would change, or else is one of its own.
+struct MatrixRules {
+  let keys: [String]
+
+  init(_ matrix: Matrix) {
+    var product: [[String: String]] = [[:]]
+    for axis in matrix.axes {
+      let values = MatrixRules.entries(axis.values)
+      product = product.flatMap { combination in
+        values.map { combination.merging([axis.name: $0["value"] ?? ""]) { _, new in new } }
+      }
+    }
+    let excluded = MatrixRules.entries(matrix.exclude)
+    product.removeAll { combination in
+      excluded.contains { $0.allSatisfy { combination[$0.key] == $0.value } }
+    }
+    let axes = matrix.axes.map(\.name)
+    let own = MatrixRules.entries(matrix.include).filter { entry in
+      !product.contains { combination in
+        axes.allSatisfy { entry[$0] == nil || entry[$0] == combination[$0] }
+      }
+    }
+    keys =
+      product.map { combination in axes.compactMap { combination[$0] }.joined(separator: ", ") }
+      + own.map { entry in (axes + ["z"]).compactMap { entry[$0] }.joined(separator: ", ") }
+  }
+
+  private static func entries(_ listing: Listing?) -> [[String: String]] {
+    guard case .values(.array(let entries))? = listing else { return [] }
+    return entries.map { entry in
+      switch entry {
+      case .string(let text): ["value": text]
+      case .object(let object):
+        object.members.reduce(into: [:]) { entry, member in
+          if case .string(let text) = member.value { entry[member.key] = text }
+        }
+      default: [:]
+      }
+    }
+  }
+}

@@ -1,0 +1,79 @@
+import Synchronization
+import WeftExecution
+import WeftFutures
+import WeftPlanning
+import WeftPlatform
+import WeftTestKit
+
+/// Whom a run asks: a seed says after how long there is an answer, and which.
+final class ScriptedPerson: Approver {
+  struct Record {
+    let step: StepAddress
+    var answeredAt: Duration?
+    var answer: ApprovalAnswer?
+  }
+
+  private struct Question {
+    let promise: Promise<ApprovalAnswer, Never>
+    let stop: StopSwitch
+    let due: Duration
+    let answer: ApprovalAnswer
+  }
+
+  private struct State {
+    var records: [Record] = []
+    var open: [Int: Question] = [:]
+    var random: SeededGenerator
+  }
+
+  private let state: Mutex<State>
+  private let time: ManualTime
+
+  init(time: ManualTime, seed: UInt64) {
+    self.time = time
+    state = Mutex(State(random: SeededGenerator(seed: seed ^ 0xA5C)))
+  }
+
+  var records: [Record] { state.withLock { $0.records } }
+  var askedCount: Int { state.withLock { $0.open.count } }
+  var nextDue: Duration? { state.withLock { $0.open.values.map(\.due).min() } }
+
+  func ask(_ request: ApprovalRequest, stop: StopSwitch) -> Future<ApprovalAnswer, Never> {
+    let promise = Promise<ApprovalAnswer, Never>(ifDropped: .success(.rejected))
+    state.withLock { state in
+      let answer: ApprovalAnswer =
+        Int.random(in: 0..<10, using: &state.random) < 7 ? .approved : .rejected
+      let due = time.now + .seconds(Int.random(in: 0...9, using: &state.random))
+      state.open[state.records.count] = Question(
+        promise: promise, stop: stop, due: due, answer: answer)
+      state.records.append(Record(step: request.step))
+    }
+    return promise.future
+  }
+
+  /// Lets go of those questions that nobody wants an answer to any more.
+  func noticeStops() {
+    let given = state.withLock { state in
+      let given = state.open.filter { $0.value.stop.level > .none }
+      for number in given.keys { state.open[number] = nil }
+      return given
+    }
+    for number in given.keys.sorted() { given[number]!.promise.succeed(.unanswered("stopped")) }
+  }
+
+  /// Answers one question that is due.
+  func answerOne(at now: Duration) {
+    let question = state.withLock { state -> Question? in
+      guard
+        let (number, question) = state.open.filter({ $0.value.due <= now }).min(by: {
+          $0.key < $1.key
+        })
+      else { return nil }
+      state.open[number] = nil
+      state.records[number].answeredAt = now
+      state.records[number].answer = question.answer
+      return question
+    }
+    if let question { question.promise.succeed(question.answer) }
+  }
+}
