@@ -24,7 +24,8 @@ extension LiveRun {
     let (frame, index) = (task.frame, task.index)
     var own = own
     // How the step counts is not known before it has ended; that this attempt has failed is.
-    (own?.outcome, own?.conclusion) = (.failure, .failure)
+    own?.outcome = .failure
+    own?.conclusion = .failure
     let failed = own
     let decision = decide(&ledger, after: failure) { [self] policy in
       allows(policy, failed, plan.values.texts(ofStep: index), of: task.address) {
