@@ -4,14 +4,16 @@ import WeftPlanning
 
 /// A wrong decision, made by the real engine or told by it, for the checkers to find.
 ///
-/// The engine knows nothing of them. It is given another workflow than the checkers hold it against, or an
-/// executor that meddles with its slots; or what it tells is changed on the way.
+/// The engine knows nothing of them: what it is given is wrong, or what it tells is made wrong on the way. Faults
+/// in its own decisions are planted in a copy of it: `Tests/planted-faults.py`.
 enum PlantedFault: String, CaseIterable {
-  case slotNotReturned, poolOverdrawn, groupLimitExceeded
-  case skipWithoutItsReason, lostFinish
-  case raceWithTwoWinners, retryTooMany, elementRunTwice
-  case noFinallyAfterCancel, cleanupInWrongOrder
-  case successAfterFailure, failureHoldsNobodyBack
+  // An executor that meddles with the engine's own slots.
+  case slotNotReturned, elementRunTwice
+  // Another workflow than the one that the checkers hold it against: the engine itself decides wrongly.
+  case poolOverdrawn, groupLimitExceeded, raceWithTwoWinners, retryTooMany
+  case noFinallyAfterCancel, successAfterFailure, failureHoldsNobodyBack
+  // Other events than the engine has told.
+  case skipWithoutItsReason, lostFinish, cleanupInWrongOrder
 
   /// What the engine runs in place of a workflow.
   func workflow(_ workflow: Workflow) -> Workflow {
