@@ -21,8 +21,10 @@ struct Capacity {
   }
 
   /// Of the pools that a step asks for, those that have not what it asks for; `nil`: a limit around it is full,
-  /// and it keeps nobody from anything.
-  func lackedPools(of spot: Spot, _ blueprint: Blueprint, at now: Duration) -> Set<String>? {
+  /// and it keeps nobody from anything. A pool whose rate allows it at this very moment may be either.
+  func lackedPools(
+    of spot: Spot, _ blueprint: Blueprint, at now: Duration, certainly isCertain: Bool
+  ) -> Set<String>? {
     for group in blueprint.enclosing(spot) where !blueprint.isWholeLoop(group) {
       guard let limit = blueprint.member(group.id).group?.maxParallel else { continue }
       if running(in: group, blueprint) >= limit { return nil }
@@ -31,7 +33,7 @@ struct Capacity {
       let slots = Capacity.slots(of: pool.name, blueprint.member(spot.id))
       guard slots > 0 else { return false }
       return held(ofPool: pool.name, blueprint) + slots > pool.slots
-        || level(of: pool, at: now) < Double(slots) + 1e-6
+        || level(of: pool, at: now) < Double(slots) + (isCertain ? -1e-6 : 1e-6)
     }
     return Set(lacked.map(\.name))
   }

@@ -34,18 +34,25 @@ extension RunChecker {
     // Those ahead that can begin leave less for the next.
     var (rest, kept, perhapsKept) = (capacity, Set<String>(), Set<String>())
     for other in ahead.sorted(by: priorities.precedes) where rest.hasSlot {
-      guard let lacked = rest.lackedPools(of: other, blueprint, at: now) else { continue }
+      guard let lacked = rest.lackedPools(of: other, blueprint, at: now, certainly: false),
+        let surelyLacked = rest.lackedPools(of: other, blueprint, at: now, certainly: true)
+      else { continue }
       let asked = Set(blueprint.member(other.id).step.control.pools.map(\.pool))
       if lacked.isEmpty, asked.isDisjoint(with: perhapsKept) {
         defer { _ = rest.start(other, of: blueprint, at: now) }
         guard hasWaited(other) else { continue }
-        // What an end gives back is there a little after it is told: in the same moment, both start.
+        // What an end gives back is there a little after it is told: in the same moment, both start. Of elements
+        // of one step, any may.
+        let moment = now
         requireSoon("\(name(spot)) starts, and it is the turn of \(name(other))") {
-          $0.state(other).phase == .running || $0.state(other).phase == .ended
+          $0.state(other).phase == .ended
+            || $0.states.contains {
+              $0.key.id == other.id && $0.value.startedAt == moment && $0.value.attempt > 0
+            }
         }
       }
       perhapsKept.formUnion(lacked)
-      if hasWaited(other) { kept.formUnion(lacked) }
+      if hasWaited(other) { kept.formUnion(surelyLacked) }
     }
     for request in blueprint.member(spot.id).step.control.pools where kept.contains(request.pool) {
       require(false, "\(name(spot)) takes of \(request.pool) what is kept for who comes first")
