@@ -144,6 +144,7 @@ struct weft_curl_transfer {
   struct weft_slist *headers;
   const struct weft_curl_callbacks *callbacks;
   void *context;
+  int is_plain;  // what is set is right for the next request that is plain
   char message[ERROR_SIZE];
 };
 

@@ -7,7 +7,7 @@
 #include <unistd.h>
 
 // Bytes that one callback is given at most.
-enum { BUFFER_BYTES = 64 * 1024 };
+enum { BUFFER_BYTES = 32 * 1024 };
 
 struct weft_curl_transfer *weft_curl_transfer_create(void) {
   struct weft_curl_transfer *transfer = calloc(1, sizeof *transfer);
@@ -128,7 +128,6 @@ static int set_always(struct weft_curl_transfer *transfer) {
   SET(OPT_HEADERDATA, transfer);
   SET(OPT_WRITEFUNCTION, body_came);
   SET(OPT_WRITEDATA, transfer);
-  SET(OPT_PRIVATE, transfer->context);
   if (weft_curl_version() >= VERSION_WITH_PREREQ) {
     SET(OPT_PREREQFUNCTION, will_send);
     SET(OPT_PREREQDATA, transfer);
@@ -155,8 +154,6 @@ static int set_method(struct weft_curl_transfer *transfer, const struct weft_cur
 }
 
 static int set_asked(struct weft_curl_transfer *transfer, const struct weft_curl_setup *setup) {
-  SET(OPT_URL, setup->url);
-  SET(OPT_HTTPHEADER, transfer->headers);
   if (setup->proxy) {
     SET(OPT_PROXY, setup->proxy);
     SET(OPT_NOPROXY, "");  // nor is the environment asked whom to spare
@@ -173,17 +170,38 @@ static int set_asked(struct weft_curl_transfer *transfer, const struct weft_curl
   return 0;
 }
 
+// Whether all but address, method and headers of a request is what most requests have.
+static int is_plain(const struct weft_curl_setup *setup) {
+  return setup->body_size < 0 && strcmp(setup->method, "HEAD") != 0 && setup->proxy &&
+         setup->proxy[0] == 0 && !setup->ca_file && !setup->certificate_file && !setup->key_file &&
+         setup->wants_compression && setup->connect_milliseconds == 0 &&
+         !setup->needs_fresh_connection;
+}
+
+static int set_up(struct weft_curl_transfer *transfer, const struct weft_curl_setup *setup) {
+  int failed = set_always(transfer);
+  if (!failed) failed = set_method(transfer, setup);
+  return failed ? failed : set_asked(transfer, setup);
+}
+
 int weft_curl_configure(struct weft_curl_transfer *transfer, const struct weft_curl_setup *setup) {
-  weft_curl.easy_reset(transfer->easy);
+  // Setting up costs as much as a small request, so what is right already stays.
+  int stays = transfer->is_plain && is_plain(setup);
+  if (!stays) weft_curl.easy_reset(transfer->easy);
   forget_headers(transfer);
   transfer->callbacks = setup->callbacks;
   transfer->context = setup->context;
   transfer->message[0] = 0;
+  transfer->is_plain = 0;
   int failed = add_headers(transfer, setup->headers);
-  if (!failed) failed = set_always(transfer);
-  if (!failed) failed = set_method(transfer, setup);
-  if (!failed) failed = set_asked(transfer, setup);
-  return failed;
+  if (!failed && !stays) failed = set_up(transfer, setup);
+  if (failed) return failed;
+  SET(OPT_PRIVATE, transfer->context);
+  SET(OPT_URL, setup->url);
+  SET(OPT_HTTPHEADER, transfer->headers);
+  if (stays) SET(OPT_CUSTOMREQUEST, setup->method);
+  transfer->is_plain = is_plain(setup);
+  return 0;
 }
 
 // MARK: asking

@@ -17,9 +17,9 @@ final class Reception: Sendable {
   func plan(for head: HTTPResponseHead) -> BodyPlan {
     if course.follows(head) { return .keepStart(limit: Self.startBytes) }
     guard request.expectedStatus.accepts(head.status) else {
-      return .keepStart(limit: min(request.maxBytes ?? .max, Self.startBytes))
+      return .keepStart(limit: min(request.bodyLimit ?? .max, Self.startBytes))
     }
-    guard let target = request.saveTo else { return .keep(limit: request.maxBytes) }
+    guard let target = request.saveTo else { return .keep(limit: request.bodyLimit) }
     switch SavePlan(for: head, of: request, to: target) {
     case .fresh: return write(DownloadFile(target.path, kept: head.validator), after: 0)
     case .resumed(let partial, let size):
@@ -33,7 +33,7 @@ final class Reception: Sendable {
 
   private func write(_ download: DownloadFile, after size: Int) -> BodyPlan {
     file.withLock { $0 = download }
-    return .write(download, limit: request.maxBytes.map { max(0, $0 - size) })
+    return .write(download, limit: request.bodyLimit.map { max(0, $0 - size) })
   }
 
   var savedPath: String? { file.withLock { $0?.path } }

@@ -20,7 +20,7 @@ struct CurlOutcome: Hashable {
     case WEFT_CURLE_COULDNT_RESOLVE_HOST: .dns(host: url.host)
     case WEFT_CURLE_COULDNT_RESOLVE_PROXY: .dns(host: "the proxy")
     case WEFT_CURLE_COULDNT_CONNECT, WEFT_CURLE_PROXY:
-      .connect(to: url.origin.description, why: connectReason)
+      .connect(to: url.origin.description, why: reason)
     case WEFT_CURLE_OPERATION_TIMEDOUT: .timeout(.connect, after: connectLimit ?? .seconds(300))
     case WEFT_CURLE_GOT_NOTHING: .empty
     case WEFT_CURLE_PARTIAL_FILE:
@@ -48,10 +48,6 @@ struct CurlOutcome: Hashable {
   /// CURL_MAX_HTTP_HEADER.
   private static let lineLimit = 100 * 1024
 
-  private var connectReason: String {
-    systemError == 0 ? message : SystemError(number: Int32(systemError)).description
-  }
-
   private var reason: String {
     systemError == 0 ? message : SystemError(number: Int32(systemError)).description
   }
@@ -60,11 +56,12 @@ struct CurlOutcome: Hashable {
   /// written.
   private var received: HTTPFailure.Kind {
     let text = ASCII.lowercased(message)
-    if systemError != 0 || text.contains("recv failure") || text.contains("reset") {
-      return .reset(why: reason)
-    }
+    // The words before the number, which may be of an earlier call.
     if text.contains("chunk") || text.contains("hexadecimal") || text.contains("encoding") {
       return .malformed(message)
+    }
+    if systemError != 0 || text.contains("recv failure") || text.contains("reset") {
+      return .reset(why: reason)
     }
     // Through a proxy that refused: "CONNECT tunnel failed, response 403".
     if text.contains("connect") || text.contains("proxy") {

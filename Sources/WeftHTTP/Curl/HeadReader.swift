@@ -23,10 +23,11 @@ struct HeadReader {
     if count > limit { return .fault(.limit(.headers, limit)) }
     // Trailers (RFC 9110 §6.5.1): nobody has asked for them.
     if isComplete { return .more }
-    let text = line.prefix { $0 != UInt8(ascii: "\r") && $0 != UInt8(ascii: "\n") }
+    let text = Self.trimmed(line)
     if text.isEmpty { return end() }
-    if text.starts(with: "HTTP/".utf8) { return begin(String(decoding: text, as: UTF8.self)) }
-    return field(text)
+    let isFolded = line[0] == 0x20 || line[0] == 0x09
+    if isFolded { return fold(text) }
+    return text.starts(with: "HTTP/".utf8) ? begin(Self.text(text)) : field(text)
   }
 
   private mutating func begin(_ line: String) -> Step {
@@ -40,23 +41,22 @@ struct HeadReader {
     return .more
   }
 
-  private mutating func field(_ line: some Collection<UInt8>) -> Step {
+  private mutating func field(_ line: UnsafeRawBufferPointer) -> Step {
     guard status != nil else { return .fault(.malformed("a header comes before its first line")) }
-    if let first = line.first, first == 0x20 || first == 0x09 { return fold(line) }
     guard let colon = line.firstIndex(of: UInt8(ascii: ":")) else {
       return .fault(.malformed("a header without a colon"))
     }
-    let name = String(decoding: line[..<colon], as: UTF8.self)
-    let value = Self.text(line[line.index(after: colon)...])
-    fields.append(HTTPHeader(ASCII.trimmed(name), ASCII.trimmed(value)))
+    let name = Self.trimmed(UnsafeRawBufferPointer(rebasing: line[..<colon]))
+    let value = Self.trimmed(UnsafeRawBufferPointer(rebasing: line[(colon + 1)...]))
+    fields.append(HTTPHeader(Self.text(name), Self.text(value)))
     return .more
   }
 
   /// A line that goes on with the one before (RFC 9112 §5.2).
-  private mutating func fold(_ line: some Collection<UInt8>) -> Step {
+  private mutating func fold(_ line: UnsafeRawBufferPointer) -> Step {
     guard let last = fields.popLast() else { return .more }
-    let more = ASCII.trimmed(Self.text(line))
-    let value = last.value.isEmpty || more.isEmpty ? last.value + more : last.value + " " + more
+    let more = Self.text(line)
+    let value = last.value.isEmpty ? more : last.value + " " + more
     fields.append(HTTPHeader(last.name, value))
     return .more
   }
@@ -88,9 +88,22 @@ struct HeadReader {
     return nil
   }
 
+  /// Without spaces, tabs and line ends around it.
+  private static func trimmed(_ bytes: UnsafeRawBufferPointer) -> UnsafeRawBufferPointer {
+    var (start, end) = (0, bytes.count)
+    while start < end, isSpace(bytes[start]) { start += 1 }
+    while start < end, isSpace(bytes[end - 1]) { end -= 1 }
+    return UnsafeRawBufferPointer(rebasing: bytes[start..<end])
+  }
+
+  private static func isSpace(_ byte: UInt8) -> Bool {
+    byte == 0x20 || byte == 0x09 || byte == 0x0D || byte == 0x0A
+  }
+
   /// UTF-8, else Latin-1, which any bytes are.
-  private static func text(_ bytes: some Collection<UInt8>) -> String {
-    String(validating: bytes, as: UTF8.self) ?? BodyText.latin1(bytes)
+  private static func text(_ bytes: UnsafeRawBufferPointer) -> String {
+    if bytes.allSatisfy({ $0 < 0x80 }) { return String(decoding: bytes, as: UTF8.self) }
+    return String(validating: bytes, as: UTF8.self) ?? BodyText.latin1(bytes)
   }
 
   /// Of what a server wrote, so much as fits a message.

@@ -25,6 +25,8 @@ final class Mailbox: Sendable {
     var hasThread = false
     var isClosed = false
     var loop: LoopPointer?
+    /// Whether the loop is about to wait, or waits, and has not been woken.
+    var isWaiting = false
   }
 
   /// Only for waking, which libcurl allows from any thread as long as the loop is there; it is used inside the
@@ -39,8 +41,10 @@ final class Mailbox: Sendable {
     state.withLock { state in
       if state.isClosed { return .isClosed }
       state.orders.append(order)
-      // An order before this one has woken it.
-      if state.orders.count == 1, let loop = state.loop { weft_curl_wake(loop.pointer) }
+      if state.isWaiting, let loop = state.loop {
+        weft_curl_wake(loop.pointer)
+        state.isWaiting = false
+      }
       defer { state.hasThread = true }
       return state.hasThread ? .accepted : .needsThread
     }
@@ -48,12 +52,21 @@ final class Mailbox: Sendable {
 
   func take() -> [Order] {
     state.withLock { state in
+      state.isWaiting = false
       defer { state.orders = [] }
       return state.orders
     }
   }
 
-  /// From now on posting wakes `loop`.
+  /// Whether the loop may wait: there are no orders, and one that comes from now on wakes it.
+  func beginWaiting() -> Bool {
+    state.withLock { state in
+      state.isWaiting = state.orders.isEmpty
+      return state.isWaiting
+    }
+  }
+
+  /// The loop that is to be woken.
   func attach(_ loop: OpaquePointer) {
     state.withLock { $0.loop = LoopPointer(pointer: loop) }
   }

@@ -61,8 +61,12 @@ extension HTTPHeaders: ExpressibleByDictionaryLiteral {
 /// Text of the protocol, whose letters are those of ASCII whatever the language.
 enum ASCII {
   static func isSame(_ one: String, _ other: String) -> Bool {
-    one.utf8.count == other.utf8.count
-      && zip(one.utf8, other.utf8).allSatisfy { lowercased($0) == lowercased($1) }
+    guard one.utf8.count == other.utf8.count else { return false }
+    var others = other.utf8.makeIterator()
+    for byte in one.utf8 {
+      guard let its = others.next(), lowercased(byte) == lowercased(its) else { return false }
+    }
+    return true
   }
 
   static func lowercased(_ byte: UInt8) -> UInt8 {
@@ -76,8 +80,10 @@ enum ASCII {
   /// Without spaces and tabs at both ends.
   static func trimmed(_ text: some StringProtocol) -> String {
     let isSpace = { (byte: UInt8) in byte == 0x20 || byte == 0x09 }
-    let front = text.utf8.drop(while: isSpace)
-    return String(decoding: front.reversed().drop(while: isSpace).reversed(), as: UTF8.self)
+    var rest = Substring(text).utf8
+    while let first = rest.first, isSpace(first) { rest.removeFirst() }
+    while let last = rest.last, isSpace(last) { rest.removeLast() }
+    return String(Substring(rest))
   }
 
   static func list(_ text: String) -> [String] {

@@ -12,7 +12,8 @@ public struct HTTPRequest: Sendable {
   public var redirects = RedirectRule()
   /// Answers of another status keep no more of their body than its start, and save nothing.
   public var expectedStatus = StatusExpectation.success
-  /// What the body may have of bytes once it is unpacked. `nil`: no limit, which only ``saveTo`` may have.
+  /// What the body may have of bytes once it is unpacked. `nil`: ``defaultMaxBytes``, and no limit for what is
+  /// saved.
   public var maxBytes: Int?
   /// What the header lines of an answer may have of bytes, those of `1xx` answers included.
   public var maxHeaderBytes = 256 * 1024
@@ -35,11 +36,12 @@ public struct HTTPRequest: Sendable {
     self.url = url
     self.headers = headers
     self.body = body
-    maxBytes = Self.defaultMaxBytes
   }
 
   /// 64 MiB.
   public static let defaultMaxBytes = 64 * 1024 * 1024
+
+  var bodyLimit: Int? { maxBytes ?? (saveTo == nil ? Self.defaultMaxBytes : nil) }
 
   /// Whether sending it twice has the effect of sending it once.
   public var isRepeatable: Bool { method.isIdempotent || idempotencyKey != nil }

@@ -264,7 +264,7 @@ struct AnswerTests {
 
   @Test(
     "H18: chunks that are none are told as such",
-    arguments: ["zz\r\nhello\r\n", "-5\r\nhello\r\n", "5\r\nhelloworld\r\n"])
+    arguments: ["zz\r\nhello\r\n", "-5\r\nhello\r\n", "5\r\nhelloworld\r\n0\r\n\r\n"])
   func badChunks(text: String) async throws {
     let outcome = try await outcome(
       of: "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n\(text)")

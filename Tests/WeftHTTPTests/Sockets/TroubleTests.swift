@@ -276,6 +276,24 @@ struct TroubleTests {
     for future in futures { #expect(try await future.result.get().status == 200) }
   }
 
+  /// With `WEFT_LONG=1` as many as an hour's polling.
+  @Test("H37: thousands of requests need one connection and leave nothing")
+  func soak() async throws {
+    let server = HostileServer { connection in
+      while connection.readHead() != nil { connection.answer(body: "x") }
+    }
+    defer { server.close() }
+    let threads = BlockingThreads()
+    defer { threads.close() }
+    let own = HTTPClient(transport: CurlTransport(threads: threads))
+    let asked = try request(server.url())
+    for _ in 0..<(getenv("WEFT_LONG") == nil ? 2000 : 10_000) {
+      #expect(await ask(asked, by: own).text == "x")
+    }
+    #expect(server.accepted == 1)
+    #expect(threads.threadCount == 1)
+  }
+
   @Test func aClosedTransportAnswersAtOnce() async throws {
     let server = mute()
     defer { server.close() }

@@ -1,0 +1,118 @@
+import Glibc
+import Synchronization
+import Testing
+import WeftFutures
+import WeftPlatform
+
+@testable import WeftHTTP
+
+/// Requests that nobody wants any more.
+struct CancelTests {
+  /// A server that takes its time over everything, and counts who is still connected.
+  private static func slowServer(_ connected: Gauge) -> HostileServer {
+    HostileServer { connection in
+      connected.change(by: 1)
+      defer { connected.change(by: -1) }
+      guard let head = connection.readHead() else { return }
+      if head.hasPrefix("GET /redirect") {
+        connection.answer("302 Go", ["Location: /body"])
+        guard connection.readHead() != nil else { return }
+      }
+      for byte in "HTTP/1.1 200 OK\r\nContent-Length: 10000\r\n\r\n" {
+        guard connection.send(String(byte)) else { return }
+        usleep(50)
+      }
+      while connection.send(String(repeating: "x", count: 10)) { usleep(50) }
+    }
+  }
+
+  private final class Gauge: Sendable {
+    private let count = Mutex(0)
+    func change(by amount: Int) { count.withLock { $0 += amount } }
+    var isZero: Bool { count.withLock { $0 == 0 } }
+  }
+
+  /// Descriptors whose other end is this process: those of the server's side see every one that is left open.
+  @Test("H24: a request can be cancelled at any moment, and leaves no connection")
+  func anyMoment() async throws {
+    let connected = Gauge()
+    let server = Self.slowServer(connected)
+    defer { server.close() }
+    let scratch = Scratch()
+    defer { scratch.remove() }
+    let path = scratch.file("body", Array(repeating: 0x61, count: 300_000))
+    let transport = CurlTransport()
+    let own = HTTPClient(transport: transport)
+    var random = SystemRandomNumberGenerator()
+    for index in 0..<600 {
+      let asked = try request(server.url(index % 3 == 0 ? "/redirect" : "/body")) {
+        if index % 4 == 0 { $0.saveTo = SaveTarget(scratch.path + "/out") }
+        if index % 4 == 1 {
+          $0.method = .put
+          $0.body = .file(path, contentType: nil)
+        }
+      }
+      let future = own.send(asked)
+      let pause = UInt32.random(in: 0..<4000, using: &random)
+      if pause > 100 { usleep(pause) }
+      let began = MonotonicClock.now
+      future.cancel()
+      let outcome = await future.result
+      let took = MonotonicClock.now - began
+      #expect(outcome.kind == .cancelled || outcome.response != nil, "\(outcome)")
+      #expect(took < .seconds(5), "50 ms are meant; others use this machine too")
+    }
+    transport.close()
+    let end = MonotonicClock.now + .seconds(20)
+    while !connected.isZero, MonotonicClock.now < end { await Task.yield() }
+    #expect(connected.isZero)
+    #expect(scratch.names.filter { $0 != "out" } == ["body"])
+  }
+
+  @Test("H25: cancelling does not block whoever cancels, however much comes in")
+  func flooded() async throws {
+    let server = HostileServer { connection in
+      guard connection.readHead() != nil else { return }
+      connection.send("HTTP/1.1 200 OK\r\n\r\n")
+      while connection.send([UInt8](repeating: 0x61, count: 1 << 20)) {}
+    }
+    defer { server.close() }
+    let own = HTTPClient(transport: CurlTransport())
+    let asked = try request(server.url()) { $0.maxBytes = .max }
+    let futures = (0..<8).map { _ in own.send(asked) }
+    while server.accepted < 8 { await Task.yield() }
+    for future in futures {
+      let began = MonotonicClock.now
+      future.cancel()
+      #expect(MonotonicClock.now - began < .seconds(1), "1 ms is meant")
+    }
+    for future in futures { #expect(await future.result.kind == .cancelled) }
+  }
+
+  /// A name server that never answers, and a process whose resolver asks it: that of a namespace of its own.
+  @Test("H26: a request is cancelled at once while its name is looked up")
+  func lookup() async throws {
+    await #expect(processExitsWith: .success) {
+      let hole = BlackHole.enter()
+      let own = HTTPClient(transport: CurlTransport())
+      let futures = try (0..<8).map { own.send(try request("http://name\($0).test/")) }
+      hole?.waitForQuestion()
+      let began = MonotonicClock.now
+      for future in futures { future.cancel() }
+      for future in futures { if !isExpected(await future.result, .cancelled) { exit(1) } }
+      let limited = await ask(
+        try request("http://name.test/") { $0.deadlines.connect = .milliseconds(100) }, by: own)
+      if !isExpected(limited, .timeout(.connect, after: .milliseconds(100))) { exit(2) }
+      // The resolver waits for ten seconds.
+      if MonotonicClock.now - began > .seconds(5) { exit(3) }
+
+      /// Where the namespace is not to be had, the lookup may fail before it is cancelled.
+      func isExpected(
+        _ outcome: Result<HTTPResponse, HTTPFailure>, _ kind: HTTPFailure.Kind
+      ) -> Bool {
+        if hole == nil, case .dns? = outcome.kind { return true }
+        return outcome.kind == kind
+      }
+    }
+  }
+}
