@@ -64,7 +64,6 @@ static int will_send(void *context, char *address, char *local, int port, int lo
 }
 
 static int is_admitted(struct weft_curl_transfer *transfer, const struct weft_curl_sockaddr *to) {
-  if (!transfer->callbacks->admit) return 1;
   if (to->family == AF_INET) {
     struct sockaddr_in four;
     memcpy(&four, &to->addr, sizeof four);
@@ -122,6 +121,7 @@ static int set_always(struct weft_curl_transfer *transfer) {
   SET(OPT_SUPPRESS_CONNECT_HEADERS, 1L);
   // Refused while the buffer of an earlier request is still there, which has this size already.
   weft_curl.easy_setopt(transfer->easy, OPT_BUFFERSIZE, (long)BUFFER_BYTES);
+  SET(OPT_CONNECTTIMEOUT_MS, (long)INT32_MAX);  // who asks has deadlines of their own
   SET(OPT_OPENSOCKETFUNCTION, open_socket);
   SET(OPT_OPENSOCKETDATA, transfer);
   SET(OPT_HEADERFUNCTION, header_came);
@@ -132,8 +132,7 @@ static int set_always(struct weft_curl_transfer *transfer) {
     SET(OPT_PREREQFUNCTION, will_send);
     SET(OPT_PREREQDATA, transfer);
   }
-  // A handle that is removed while its name is looked up would otherwise wait for the answer.
-  if (weft_curl_version() >= VERSION_WITH_QUICK_EXIT) SET(OPT_QUICK_EXIT, 1L);
+  if (weft_curl_leaves_lookups()) SET(OPT_QUICK_EXIT, 1L);
   return 0;
 }
 
@@ -162,8 +161,6 @@ static int set_asked(struct weft_curl_transfer *transfer, const struct weft_curl
   if (setup->certificate_file) SET(OPT_SSLCERT, setup->certificate_file);
   if (setup->key_file) SET(OPT_SSLKEY, setup->key_file);
   if (setup->wants_compression) SET(OPT_ACCEPT_ENCODING, "");  // all that it can decode
-  if (setup->connect_milliseconds > 0)
-    SET(OPT_CONNECTTIMEOUT_MS, (long)setup->connect_milliseconds);
   // An older one cannot be kept from sending a request again on a new connection when a used one breaks.
   if (setup->needs_fresh_connection && weft_curl_version() < VERSION_WITH_PREREQ)
     SET(OPT_FRESH_CONNECT, 1L);
@@ -174,8 +171,7 @@ static int set_asked(struct weft_curl_transfer *transfer, const struct weft_curl
 static int is_plain(const struct weft_curl_setup *setup) {
   return setup->body_size < 0 && strcmp(setup->method, "HEAD") != 0 && setup->proxy &&
          setup->proxy[0] == 0 && !setup->ca_file && !setup->certificate_file && !setup->key_file &&
-         setup->wants_compression && setup->connect_milliseconds == 0 &&
-         !setup->needs_fresh_connection;
+         setup->wants_compression && !setup->needs_fresh_connection;
 }
 
 static int set_up(struct weft_curl_transfer *transfer, const struct weft_curl_setup *setup) {

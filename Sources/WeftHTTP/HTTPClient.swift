@@ -7,6 +7,7 @@ public struct HTTPClient: Sendable {
   private let transport: any Transport
   private let now: @Sendable () -> Duration
 
+  /// Makes a client, of which any number may share a transport and its connections.
   public init(transport: any Transport) {
     self.init(transport: transport, now: { MonotonicClock.now })
   }

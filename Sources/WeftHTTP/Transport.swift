@@ -49,13 +49,16 @@ public enum BodyEnd: Sendable, Hashable {
 
 /// A request that was sent and answered.
 public struct HTTPExchange: Sendable {
+  /// Of the last answer, after those that only announced it.
   public let head: HTTPResponseHead
   /// Unpacked. Empty where a writer had it.
   public let body: [UInt8]
   /// Whether there was more of it than ``BodyPlan/keepStart(limit:)`` allowed.
   public let isBodyCut: Bool
+  /// What it amounted to.
   public let figures: ExchangeFigures
 
+  /// Makes an exchange, for a transport of one's own.
   public init(
     head: HTTPResponseHead, body: [UInt8] = [], isBodyCut: Bool = false,
     figures: ExchangeFigures = ExchangeFigures()

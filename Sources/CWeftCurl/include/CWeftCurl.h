@@ -13,6 +13,9 @@ int weft_curl_open(char *why, size_t size);
 
 /// 0x075801 for 7.88.1; 0 while it is not open.
 unsigned weft_curl_version(void);
+/// Whether a transfer can be removed while its host's name is looked up. An older libcurl than 7.87 does not
+/// return from that before the name server has answered.
+int weft_curl_leaves_lookups(void);
 /// "7.88.1".
 const char *weft_curl_version_text(void);
 
@@ -37,7 +40,7 @@ struct weft_curl_callbacks {
   enum weft_curl_answer (*body)(void *context, const char *bytes, size_t count);
   /// The next bytes of the request's body: how many were put at `bytes`, -1 to pause, -2 to abort.
   ptrdiff_t (*read)(void *context, char *bytes, size_t room);
-  /// Whether an address (4 or 16 bytes) may be connected to; NULL: each may.
+  /// Whether an address (4 or 16 bytes) may be connected to.
   int (*admit)(void *context, const unsigned char *address, size_t count);
 };
 
@@ -52,7 +55,6 @@ struct weft_curl_setup {
   const char *certificate_file;    // NULL: none
   const char *key_file;
   int wants_compression;
-  int64_t connect_milliseconds;    // 0: libcurl's own limit, which is 5 minutes
   int needs_fresh_connection;      // not one that another request has used
   const struct weft_curl_callbacks *callbacks;
   void *context;

@@ -3,19 +3,24 @@
 ///
 /// A fragment is dropped, for it is not sent. Users and passwords are kept apart, and never shown.
 public struct HTTPURL: Sendable, Hashable {
+  /// Those that can be asked.
   public enum Scheme: String, Sendable, Hashable {
     case http, https
 
     var port: Int { self == .http ? 80 : 443 }
   }
 
+  /// With or without TLS.
   public let scheme: Scheme
   /// A name, an IPv4 address, or an IPv6 address in brackets.
   public let host: String
+  /// The scheme's own where none was written.
   public let port: Int
   /// Begins with a slash.
   public let path: String
+  /// Without its question mark; `nil` where there is none, which is not the same as an empty one.
   public let query: String?
+  /// Who asks, where the URL says so.
   public let credentials: URLCredentials?
 
   init(
@@ -44,6 +49,10 @@ public struct HTTPURL: Sendable, Hashable {
       scheme: scheme, host: host, port: port, path: path, query: whole, credentials: credentials)
   }
 
+  var withoutCredentials: HTTPURL {
+    HTTPURL(scheme: scheme, host: host, port: port, path: path, query: query)
+  }
+
   /// What RFC 6454 calls so: two URLs with the same one are of the same server.
   public var origin: Origin { Origin(scheme: scheme, host: host, port: port) }
 
@@ -63,6 +72,7 @@ extension HTTPURL: CustomStringConvertible {
 }
 
 extension HTTPURL.Origin: CustomStringConvertible {
+  /// As a URL without a path.
   public var description: String {
     scheme.rawValue + "://" + host + (port == scheme.port ? "" : ":\(port)")
   }
@@ -70,7 +80,9 @@ extension HTTPURL.Origin: CustomStringConvertible {
 
 /// The user and password of a URL, percent-decoded.
 public struct URLCredentials: Sendable, Hashable {
+  /// Before the colon.
   public let user: String
+  /// Behind the colon; empty where there is none.
   public let password: String
 }
 
@@ -85,6 +97,7 @@ public enum URLFault: Error, Sendable, Hashable {
   case controlCharacter(offset: Int)
   case tooLong(limit: Int)
 
+  /// What was found, as a sentence without a full stop.
   public var message: String {
     switch self {
     case .noScheme: "the URL does not begin with http:// or https://"
@@ -98,6 +111,7 @@ public enum URLFault: Error, Sendable, Hashable {
     }
   }
 
+  /// The cure, where there is one to name.
   public var help: String? {
     guard case .badHost(let host) = self, !host.utf8.allSatisfy({ $0 < 0x80 }) else { return nil }
     return "write an international name in its ASCII form, which begins with \"xn--\""

@@ -108,8 +108,6 @@ struct URLText {
 extension HTTPURL {
   /// What `reference`, such as a `Location`, means in an answer of this URL. The result has no credentials.
   public func resolving(_ reference: String) throws(URLFault) -> HTTPURL {
-    let url = try URLText(ASCII.trimmed(reference)).resolved(against: self)
-    return HTTPURL(
-      scheme: url.scheme, host: url.host, port: url.port, path: url.path, query: url.query)
+    try URLText(ASCII.trimmed(reference)).resolved(against: self).withoutCredentials
   }
 }

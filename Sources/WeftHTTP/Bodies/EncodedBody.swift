@@ -1,12 +1,15 @@
 /// A body as it goes over the wire: pieces one after another.
 public struct EncodedBody: Sendable, Hashable {
+  /// Where a piece comes from.
   public enum Segment: Sendable, Hashable {
     case bytes([UInt8])
     /// The whole of a regular file, opened when the request is sent.
     case file(String)
   }
 
+  /// In the order of the wire.
   public let segments: [Segment]
+  /// What the body says of itself; `nil`: nothing.
   public let contentType: String?
 
   /// Files that have to be opened, in order.

@@ -4,7 +4,7 @@ import CWeftCurl
 final class CurlCallbacks {
   let table: UnsafeMutablePointer<weft_curl_callbacks>
 
-  init(_ network: CurlTransport.NetworkPolicy) {
+  init() {
     table = .allocate(capacity: 1)
     table.initialize(
       to: weft_curl_callbacks(
@@ -18,12 +18,9 @@ final class CurlCallbacks {
         read: { context, bytes, room in
           exchange(context).bodyWanted(UnsafeMutableRawBufferPointer(start: bytes, count: room))
         },
-        admit: network == .any
-          ? nil
-          : { context, address, count in
-            exchange(context).admits(Array(UnsafeBufferPointer(start: address, count: count)))
-              ? 1 : 0
-          }))
+        admit: { context, address, count in
+          exchange(context).admits(Array(UnsafeBufferPointer(start: address, count: count))) ? 1 : 0
+        }))
   }
 
   deinit {

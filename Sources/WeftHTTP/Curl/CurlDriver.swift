@@ -8,8 +8,11 @@ final class CurlDriver {
   private let mailbox: Mailbox
   private let threads: BlockingThreads
   private let clock = LoopClock()
-  private let callbacks: CurlCallbacks
+  private let callbacks = CurlCallbacks()
+  private let leavesLookups: Bool
   private var exchanges: [Int: CurlExchange] = [:]
+  /// Those that have ended, and cannot be removed before their names are found.
+  private var abandoned: [Int: CurlExchange] = [:]
   /// Transfers that wait for another request; what they have learnt of sizes and buffers stays.
   private var spare: [OpaquePointer] = []
   /// No exchange is overdue before.
@@ -21,7 +24,7 @@ final class CurlDriver {
 
   /// Does what the mailbox says until that is closed.
   static func run(
-    _ mailbox: Mailbox, threads: BlockingThreads, network: CurlTransport.NetworkPolicy
+    _ mailbox: Mailbox, threads: BlockingThreads, leavesLookups: Bool?
   ) {
     do throws(HTTPFailure.Kind) {
       try CurlLibrary.open()
@@ -29,7 +32,8 @@ final class CurlDriver {
         throw .other("libcurl has no memory or descriptors for its loop")
       }
       mailbox.attach(loop)
-      CurlDriver(loop, mailbox, threads, CurlCallbacks(network)).drive()
+      let leavesLookups = leavesLookups ?? (weft_curl_leaves_lookups() != 0)
+      CurlDriver(loop, mailbox, threads, leavesLookups).drive()
       weft_curl_loop_destroy(loop)
     } catch {
       refuse(mailbox.close(), error)
@@ -41,13 +45,12 @@ final class CurlDriver {
   }
 
   private init(
-    _ loop: OpaquePointer, _ mailbox: Mailbox, _ threads: BlockingThreads,
-    _ callbacks: CurlCallbacks
+    _ loop: OpaquePointer, _ mailbox: Mailbox, _ threads: BlockingThreads, _ leavesLookups: Bool
   ) {
     self.loop = loop
     self.mailbox = mailbox
     self.threads = threads
-    self.callbacks = callbacks
+    self.leavesLookups = leavesLookups
   }
 
   private func drive() {
@@ -115,7 +118,7 @@ final class CurlDriver {
     guard let due = nextCheck, clock.now >= due else { return }
     nextCheck = nil
     for (id, exchange) in exchanges {
-      if let kind = exchange.watch.expired(at: clock.now) {
+      if let kind = exchange.overdue() {
         end(id, .failed(kind))
       } else {
         look(at: exchange)
@@ -124,20 +127,40 @@ final class CurlDriver {
   }
 
   private func end(_ id: Int, _ ending: CurlExchange.Ending) {
+    if case .returned = ending, let exchange = abandoned.removeValue(forKey: id) {
+      return retire(exchange)
+    }
     guard let exchange = exchanges.removeValue(forKey: id) else { return }
     let report = exchange.report()
+    if case .failed = ending, !leavesLookups, !isClosed, report.name_resolved == 0 {
+      exchange.conclude(ending, report)
+      exchange.abandon()
+      abandoned[id] = exchange
+      return
+    }
     weft_curl_remove(loop, exchange.transfer)
     exchange.conclude(ending, report)
+    recycle(exchange.transfer)
+  }
+
+  private func retire(_ exchange: CurlExchange) {
+    weft_curl_remove(loop, exchange.transfer)
+    recycle(exchange.transfer)
+  }
+
+  private func recycle(_ transfer: OpaquePointer) {
     if spare.count < Self.keptTransfers {
-      spare.append(exchange.transfer)
+      spare.append(transfer)
     } else {
-      weft_curl_transfer_destroy(exchange.transfer)
+      weft_curl_transfer_destroy(transfer)
     }
   }
 
   private func shutDown(_ kind: HTTPFailure.Kind) {
     Self.refuse(mailbox.close(), kind)
+    isClosed = true
     for id in exchanges.keys.sorted() { end(id, .failed(kind)) }
+    for exchange in abandoned.values { retire(exchange) }
     for transfer in spare { weft_curl_transfer_destroy(transfer) }
   }
 

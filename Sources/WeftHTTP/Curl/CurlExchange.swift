@@ -31,6 +31,7 @@ final class CurlExchange {
   private var sink = IncomingBody.nothing
   private var verdict: Verdict?
   private var refusedAddress: String?
+  private var isAbandoned = false
   private var sendings = 0
 
   init(
@@ -58,10 +59,20 @@ final class CurlExchange {
 
   func release() { watch.release(at: clock.now) }
 
+  /// What has taken too long. An older libcurl does not tell when it has connected, but can be asked.
+  func overdue() -> HTTPFailure.Kind? {
+    if report().sent > 0 { watch.connected() }
+    return watch.expired(at: clock.now)
+  }
+
+  /// Its outcome is told, and libcurl still looks up the name: when it has, nothing is to follow.
+  func abandon() { isAbandoned = true }
+
   // MARK: What libcurl calls
 
   func admits(_ address: [UInt8]) -> Bool {
-    if PublicAddress.isPublic(address) { return true }
+    if isAbandoned { return false }
+    if start.transport.network == .any || PublicAddress.isPublic(address) { return true }
     refusedAddress = PublicAddress.text(address)
     return false
   }
@@ -69,7 +80,9 @@ final class CurlExchange {
   /// libcurl sends a request again by itself when a used connection turns out to be broken. One that is not
   /// repeatable may have been done by then.
   func willSend() -> weft_curl_answer {
+    if isAbandoned { return WEFT_CURL_ABORT }
     sendings += 1
+    watch.connected()
     guard sendings > 1, !start.request.isRepeatable else { return WEFT_CURL_GO_ON }
     return abort(.failed(.reset(why: "the server closed it when the request came")))
   }

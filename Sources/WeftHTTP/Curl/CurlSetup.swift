@@ -26,7 +26,6 @@ struct CurlSetup {
         setup.headers = headers.baseAddress
         setup.body_size = size
         setup.wants_compression = request.wantsCompression ? 1 : 0
-        setup.connect_milliseconds = connectMilliseconds
         setup.needs_fresh_connection = request.isRepeatable ? 0 : 1
         setup.callbacks = UnsafePointer(callbacks.table)
         setup.context = context
@@ -64,12 +63,6 @@ struct CurlSetup {
   private var size: Int64 {
     if let bodySize { return Int64(bodySize) }
     return request.method.tellsEmptyBody ? 0 : -1
-  }
-
-  /// Rounded up, for 0 would be no limit.
-  private var connectMilliseconds: Int64 {
-    guard let (seconds, fraction) = request.deadlines.connect?.components else { return 0 }
-    return seconds * 1000 + (fraction + 999_999_999_999_999) / 1_000_000_000_000_000
   }
 }
 

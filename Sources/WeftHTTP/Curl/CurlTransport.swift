@@ -11,7 +11,8 @@ package import WeftPlatform
 public final class CurlTransport: Transport {
   private let mailbox = Mailbox()
   private let threads: BlockingThreads
-  private let network: NetworkPolicy
+  let network: NetworkPolicy
+  private let leavesLookups: Bool?
   private let nextID = Mutex(0)
 
   /// Which addresses are connected to, whatever name they were found under, and by whichever redirect.
@@ -21,14 +22,20 @@ public final class CurlTransport: Transport {
     case publicOnly
   }
 
+  /// Makes a transport that has its threads for itself.
   public convenience init(network: NetworkPolicy = .any) {
     self.init(network: network, threads: BlockingThreads(name: "weft-http"))
   }
 
-  /// - Parameter threads: For the loop, and for bodies that come from files or go to writers.
-  package init(network: NetworkPolicy = .any, threads: BlockingThreads) {
+  /// - Parameters:
+  ///   - threads: For the loop, and for bodies that come from files or go to writers.
+  ///   - leavesLookups: For tests: whether libcurl can leave a lookup alone, where it should not be asked.
+  package init(
+    network: NetworkPolicy = .any, threads: BlockingThreads, leavesLookups: Bool? = nil
+  ) {
     self.network = network
     self.threads = threads
+    self.leavesLookups = leavesLookups
   }
 
   deinit { close() }
@@ -38,6 +45,7 @@ public final class CurlTransport: Transport {
     if case .needsThread = mailbox.post(.close) { _ = mailbox.close() }
   }
 
+  /// Callbacks of the future run on the thread that drives all exchanges, and must not block.
   public func exchange(
     _ request: WireRequest, answering plan: @escaping @Sendable (HTTPResponseHead) -> BodyPlan
   ) -> Future<HTTPExchange, HTTPFailure> {
@@ -81,9 +89,11 @@ public final class CurlTransport: Transport {
   }
 
   private func startThread() {
-    let (mailbox, threads, network) = (mailbox, threads, network)
+    let (mailbox, threads, leavesLookups) = (mailbox, threads, leavesLookups)
     do {
-      try threads.submit { CurlDriver.run(mailbox, threads: threads, network: network) }
+      try threads.submit {
+        CurlDriver.run(mailbox, threads: threads, leavesLookups: leavesLookups)
+      }
     } catch {
       CurlDriver.refuse(mailbox.close(), .other(error.message))
     }

@@ -1,16 +1,20 @@
-/// When an exchange has taken too long. The deadline for connecting is libcurl's own matter.
+/// When an exchange has taken too long.
 struct DeadlineWatch {
   private let deadlines: HTTPDeadlines
   private let began: Duration
   private var lastSign: Duration
   /// Since when the server waits for this side, and not the other way round.
   private var heldSince: Duration?
+  private var isConnected = false
 
   init(_ deadlines: HTTPDeadlines, now: Duration) {
     self.deadlines = deadlines
     began = now
     lastSign = now
   }
+
+  /// The request can be sent.
+  mutating func connected() { isConnected = true }
 
   /// Bytes came or went.
   mutating func sign(at now: Duration) {
@@ -27,11 +31,15 @@ struct DeadlineWatch {
   /// When to look again; nil: never.
   var nextCheck: Duration? {
     let idle = heldSince == nil ? deadlines.idle.map { lastSign + $0 } : nil
-    return [deadlines.total.map { began + $0 }, idle].compactMap(\.self).min()
+    let connect = isConnected ? nil : deadlines.connect.map { began + $0 }
+    return [deadlines.total.map { began + $0 }, idle, connect].compactMap(\.self).min()
   }
 
   func expired(at now: Duration) -> HTTPFailure.Kind? {
     if let total = deadlines.total, now >= began + total { return .timeout(.total, after: total) }
+    if !isConnected, let connect = deadlines.connect, now >= began + connect {
+      return .timeout(.connect, after: connect)
+    }
     if heldSince == nil, let idle = deadlines.idle, now >= lastSign + idle {
       return .timeout(.idle, after: idle)
     }

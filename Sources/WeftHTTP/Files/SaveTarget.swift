@@ -6,11 +6,13 @@ import Synchronization
 /// The bytes go into a new file beside it, which nobody else may read, and which takes the place of whatever
 /// has the name when it is complete and safe on the disk. A symbolic link is replaced, not followed.
 public struct SaveTarget: Sendable {
+  /// Of the file, in a directory that is there. Relative to where this process is.
   public var path: String
   /// What an earlier attempt left. Only the rest is asked for; if the file has changed meanwhile, or the
   /// server sends no parts, the whole.
   public var resuming: PartialFile?
 
+  /// Names where to save, and what of it there is already.
   public init(_ path: String, resuming: PartialFile? = nil) {
     self.path = path
     self.resuming = resuming

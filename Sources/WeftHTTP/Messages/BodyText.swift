@@ -4,6 +4,7 @@ public enum BodyNotText: Error, Sendable, Hashable {
   case invalid(charset: String, offset: Int)
   case unknownCharset(String)
 
+  /// What was found, as a sentence without a full stop.
   public var message: String {
     switch self {
     case .invalid(let charset, let offset):
@@ -12,6 +13,7 @@ public enum BodyNotText: Error, Sendable, Hashable {
     }
   }
 
+  /// The cure, where there is one to name.
   public var help: String? {
     switch self {
     case .invalid: nil

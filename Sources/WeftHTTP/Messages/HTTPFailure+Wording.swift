@@ -20,6 +20,7 @@ extension HTTPFailure {
   /// One sentence without a full stop.
   public var message: String { kind.message }
 
+  /// The cure, where there is one to name.
   public var help: String? {
     switch kind {
     case .unavailable:
@@ -36,6 +37,7 @@ extension HTTPFailure {
 }
 
 extension HTTPFailure.Kind {
+  /// One sentence without a full stop.
   public var message: String {
     switch self {
     case .unavailable(let why): "libcurl, which does HTTP, cannot be opened: \(why)"

@@ -2,16 +2,19 @@ public import WeftFutures
 
 /// Why there is no answer, or none that can be used. An answer of whatever status is none of these.
 public struct HTTPFailure: Error, Sendable {
+  /// What went wrong.
   public let kind: Kind
   /// Whether the server may have done what was asked: the request had begun to be sent, and doing it twice
   /// is not like doing it once.
   public let isInDoubt: Bool
   /// What had redirected before.
   public var redirects: [RedirectHop]
+  /// How far it had come.
   public var figures: ExchangeFigures
   /// What had been saved, for another request to go on with.
   public var partial: PartialFile?
 
+  /// Makes a failure; a transport of one's own needs that.
   public init(
     _ kind: Kind, isInDoubt: Bool = false, redirects: [RedirectHop] = [],
     figures: ExchangeFigures = ExchangeFigures(), partial: PartialFile? = nil
@@ -23,6 +26,7 @@ public struct HTTPFailure: Error, Sendable {
     self.partial = partial
   }
 
+  /// What can go wrong, and the facts that belong to it.
   public enum Kind: Error, Sendable, Hashable {
     /// libcurl cannot be opened.
     case unavailable(String)
@@ -51,8 +55,10 @@ public struct HTTPFailure: Error, Sendable {
     case other(String)
   }
 
+  /// Those of ``HTTPDeadlines``.
   public enum Deadline: String, Sendable, Hashable { case connect, idle, total }
 
+  /// What had too many bytes.
   public enum Limit: Sendable, Hashable { case body, headers }
 
   /// What TLS was not content with.
@@ -70,6 +76,7 @@ public struct HTTPFailure: Error, Sendable {
 }
 
 extension HTTPFailure: DropRepresentable {
+  /// A transport forgot to settle.
   public static func promiseDropped(_ dropped: PromiseDropped) -> HTTPFailure {
     HTTPFailure(.other(dropped.description))
   }
@@ -91,6 +98,7 @@ public enum RequestFault: Error, Sendable, Hashable {
   case text(of: String)
   case saveWithoutName(String)
 
+  /// What was found, as a sentence without a full stop.
   public var message: String {
     switch self {
     case .method(let name): "\"\(name)\" is no method that can be sent"

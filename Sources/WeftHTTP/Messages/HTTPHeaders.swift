@@ -1,10 +1,13 @@
 /// One line of a message's head.
 public struct HTTPHeader: Sendable, Hashable {
+  /// As written; compared without regard to case.
   public let name: String
+  /// Without spaces around it, in an answer.
   public let value: String
   /// Whether the value must not be shown, nor follow a redirect to another origin.
   public let isSecret: Bool
 
+  /// Makes a header, which is checked when a request is made of it.
   public init(_ name: String, _ value: String, isSecret: Bool = false) {
     self.name = name
     self.value = value
@@ -14,8 +17,10 @@ public struct HTTPHeader: Sendable, Hashable {
 
 /// Header lines in the order of the message. Names are compared without regard to the case of ASCII letters.
 public struct HTTPHeaders: Sendable, Hashable {
+  /// All lines, in order.
   public private(set) var fields: [HTTPHeader]
 
+  /// Takes lines as they are.
   public init(_ fields: [HTTPHeader] = []) { self.fields = fields }
 
   /// The first value of that name.
@@ -28,6 +33,7 @@ public struct HTTPHeaders: Sendable, Hashable {
     fields.filter { ASCII.isSame($0.name, name) }.map(\.value)
   }
 
+  /// Whether there is a line of that name.
   public func contains(_ name: String) -> Bool {
     fields.contains { ASCII.isSame($0.name, name) }
   }
@@ -53,6 +59,7 @@ public struct HTTPHeaders: Sendable, Hashable {
 }
 
 extension HTTPHeaders: ExpressibleByDictionaryLiteral {
+  /// Lines in the order of the literal; a name may come twice.
   public init(dictionaryLiteral fields: (String, String)...) {
     self.init(fields.map { HTTPHeader($0, $1) })
   }

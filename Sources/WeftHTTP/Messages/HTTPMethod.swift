@@ -6,12 +6,19 @@ public struct HTTPMethod: Sendable, Hashable {
   /// Any name; one that may not stand on the wire is refused when a request is made of it.
   public init(_ name: String) { self.name = name }
 
+  /// RFC 9110 §9.3.1.
   public static let get = HTTPMethod("GET")
+  /// RFC 9110 §9.3.2.
   public static let head = HTTPMethod("HEAD")
+  /// RFC 9110 §9.3.3.
   public static let post = HTTPMethod("POST")
+  /// RFC 9110 §9.3.4.
   public static let put = HTTPMethod("PUT")
+  /// RFC 5789.
   public static let patch = HTTPMethod("PATCH")
+  /// RFC 9110 §9.3.5.
   public static let delete = HTTPMethod("DELETE")
+  /// RFC 9110 §9.3.7.
   public static let options = HTTPMethod("OPTIONS")
 
   /// Whether doing it twice has the effect of doing it once (RFC 9110 §9.2.2); of one that is not known,
@@ -25,9 +32,11 @@ public struct HTTPMethod: Sendable, Hashable {
 }
 
 extension HTTPMethod: CustomStringConvertible {
+  /// The ``name``.
   public var description: String { name }
 }
 
 extension HTTPMethod: ExpressibleByStringLiteral {
+  /// The same as ``init(_:)``.
   public init(stringLiteral name: String) { self.init(name) }
 }

@@ -1,14 +1,19 @@
 /// What is asked of a server, and under which conditions. Nothing in it has been checked; ``HTTPClient``
 /// does before anything is sent.
 public struct HTTPRequest: Sendable {
+  /// GET unless said otherwise.
   public var method: HTTPMethod
   /// May have a user and a password, which are then sent as ``auth`` is.
   public var url: HTTPURL
+  /// Those of the caller; they go before ones that follow from the rest of the request.
   public var headers: HTTPHeaders
+  /// None unless said otherwise.
   public var body: RequestBody
   /// Sent as an `Authorization` header, which no redirect to another origin gets.
   public var auth: HTTPAuth?
+  /// Two minutes in all unless said otherwise.
   public var deadlines = HTTPDeadlines()
+  /// Ten unless said otherwise.
   public var redirects = RedirectRule()
   /// Answers of another status keep no more of their body than its start, and save nothing.
   public var expectedStatus = StatusExpectation.success
@@ -22,12 +27,15 @@ public struct HTTPRequest: Sendable {
   /// Whether servers are told that the answer may be packed. Not for what is saved: a file is to have the
   /// bytes that the server has, and be resumable.
   public var wantsCompression = true
+  /// None unless said otherwise, also where the environment names one.
   public var proxy = HTTPProxy.none
+  /// The system's unless said otherwise.
   public var tls = TLSFiles()
   /// Makes it safe to send a request again that is not idempotent by its method: a server that knows it does
   /// the work once. The same for all attempts. Sent as `Idempotency-Key`.
   public var idempotencyKey: String?
 
+  /// Makes a request with the usual conditions.
   public init(
     _ url: HTTPURL, method: HTTPMethod = .get, headers: HTTPHeaders = [:],
     body: RequestBody = .none
@@ -64,6 +72,7 @@ public struct HTTPDeadlines: Sendable, Hashable {
   /// Redirects included.
   public var total: Duration?
 
+  /// Names the deadlines; those that are not named keep their defaults.
   public init(
     connect: Duration? = nil, idle: Duration? = nil, total: Duration? = .seconds(120)
   ) {
@@ -91,9 +100,12 @@ public enum HTTPProxy: Sendable, Hashable {
 public struct TLSFiles: Sendable, Hashable {
   /// Authorities to trust in place of the system's.
   public var authorities: String?
+  /// Of the client; `nil`: none.
   public var certificate: String?
+  /// The certificate's key; `nil`: in the same file.
   public var key: String?
 
+  /// Names the files; none is read before the first request.
   public init(authorities: String? = nil, certificate: String? = nil, key: String? = nil) {
     self.authorities = authorities
     self.certificate = certificate

@@ -1,8 +1,11 @@
 /// The beginning of an answer.
 public struct HTTPResponseHead: Sendable, Hashable {
+  /// From 100 to 999.
   public let status: Int
+  /// Without trailers.
   public let headers: HTTPHeaders
 
+  /// Makes a head, for a transport of one's own.
   public init(status: Int, headers: HTTPHeaders = [:]) {
     self.status = status
     self.headers = headers
@@ -11,11 +14,13 @@ public struct HTTPResponseHead: Sendable, Hashable {
   /// How many bytes are said to follow.
   public var contentLength: Int? { headers["content-length"].flatMap { ASCII.number($0) } }
 
+  /// What the body is said to be.
   public var contentType: MediaType? { headers["content-type"].flatMap(MediaType.init) }
 }
 
 /// An answer, whatever its status.
 public struct HTTPResponse: Sendable {
+  /// Its status and headers.
   public let head: HTTPResponseHead
   /// Unpacked. Empty where the body went into a file.
   public let body: [UInt8]
@@ -27,9 +32,12 @@ public struct HTTPResponse: Sendable {
   public let method: HTTPMethod
   /// What answered; another one than was asked if it redirected.
   public let url: HTTPURL
+  /// Those that were followed, in order.
   public let redirects: [RedirectHop]
+  /// Of all requests that it took.
   public let figures: ExchangeFigures
 
+  /// Makes a response, for tests of what uses one.
   public init(
     head: HTTPResponseHead, body: [UInt8] = [], isBodyCut: Bool = false, savedTo: String? = nil,
     method: HTTPMethod = .get, url: HTTPURL, redirects: [RedirectHop] = [],
@@ -45,7 +53,9 @@ public struct HTTPResponse: Sendable {
     self.figures = figures
   }
 
+  /// That of the ``head``.
   public var status: Int { head.status }
+  /// Those of the ``head``.
   public var headers: HTTPHeaders { head.headers }
 
   /// The body as text, in the charset that the answer names; UTF-8 where it names none.

@@ -1,6 +1,8 @@
 /// `type/subtype; parameter=value` (RFC 9110 §8.3.1), in small letters but for the values.
 public struct MediaType: Sendable, Hashable {
+  /// Before the slash.
   public let type: String
+  /// Behind the slash.
   public let subtype: String
   /// By their names; of equal ones the first counts.
   public let parameters: [String: String]

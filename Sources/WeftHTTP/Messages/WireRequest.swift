@@ -1,14 +1,22 @@
 /// One request that may be sent as it is: everything in it has been checked. Redirects are not its matter.
 public struct WireRequest: Sendable, Hashable {
+  /// A token, and not CONNECT.
   public let method: HTTPMethod
+  /// Without credentials: they are a header.
   public let url: HTTPURL
   /// All that are sent, but for those that follow from the connection.
   public let headers: [HTTPHeader]
+  /// `nil`: none.
   public let body: EncodedBody?
+  /// ``HTTPDeadlines/total`` is what is left for this exchange.
   public let deadlines: HTTPDeadlines
+  /// Of the answer.
   public let maxHeaderBytes: Int
+  /// Whether the transport is to ask for packed answers, and to unpack them.
   public let wantsCompression: Bool
+  /// The way to the server.
   public let proxy: HTTPProxy
+  /// What TLS is to use.
   public let tls: TLSFiles
   /// Whether it does no harm if a server gets it twice.
   public let isRepeatable: Bool

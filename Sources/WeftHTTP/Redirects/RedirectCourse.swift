@@ -8,6 +8,7 @@ struct RedirectCourse {
   init(_ request: HTTPRequest) {
     self.request = request
     if request.auth == nil { self.request.auth = request.url.credentials.map(HTTPAuth.init) }
+    self.request.url = request.url.withoutCredentials
   }
 
   enum Turn {

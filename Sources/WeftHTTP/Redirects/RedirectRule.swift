@@ -5,6 +5,7 @@ public struct RedirectRule: Sendable, Hashable {
   /// Whether https may become http.
   public var allowsDowngrade: Bool
 
+  /// Ten, and never away from https, unless said otherwise.
   public init(limit: Int = 10, allowsDowngrade: Bool = false) {
     self.limit = limit
     self.allowsDowngrade = allowsDowngrade
@@ -13,8 +14,11 @@ public struct RedirectRule: Sendable, Hashable {
 
 /// One redirect that was followed.
 public struct RedirectHop: Sendable, Hashable {
+  /// Of the answer that redirected.
   public let status: Int
+  /// What answered.
   public let from: HTTPURL
+  /// What was asked instead.
   public let to: HTTPURL
   /// Of the request that followed.
   public let method: HTTPMethod
@@ -30,6 +34,7 @@ public enum RedirectFault: Error, Sendable, Hashable {
   case downgrade(from: HTTPURL, to: HTTPURL)
   case bodyToOtherOrigin(from: HTTPURL, to: HTTPURL)
 
+  /// What was found, as a sentence without a full stop.
   public var message: String {
     switch self {
     case .tooMany(let hops, let limit):

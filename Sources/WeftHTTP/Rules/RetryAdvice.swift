@@ -4,6 +4,7 @@ public enum RetryAdvice: Sendable, Hashable {
   case retry(noSoonerThan: Duration?)
   case giveUp(Reason)
 
+  /// Why it may not.
   public enum Reason: Sendable, Hashable {
     /// The same request would get the same answer.
     case permanent
@@ -25,6 +26,7 @@ extension RetryAdvice.Reason {
     }
   }
 
+  /// The cure, where there is one to name.
   public var help: String? {
     switch self {
     case .permanent: nil

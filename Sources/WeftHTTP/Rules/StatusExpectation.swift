@@ -1,18 +1,22 @@
 /// Which answers are what was hoped for.
 public struct StatusExpectation: Sendable, Hashable {
+  /// One status or a hundred of them.
   public enum Element: Sendable, Hashable {
     case code(Int)
     /// `2` is all from 200 to 299.
     case hundreds(Int)
   }
 
+  /// Any of them will do.
   public let elements: [Element]
 
+  /// Names what will do.
   public init(_ elements: [Element]) { self.elements = elements }
 
   /// 2xx.
   public static let success = StatusExpectation([.hundreds(2)])
 
+  /// Whether an answer of that status is hoped for.
   public func accepts(_ status: Int) -> Bool {
     elements.contains { element in
       switch element {

@@ -4,6 +4,7 @@ public struct WebLink: Sendable, Hashable {
   public let target: String
   /// "next", "last" …, in small letters; of several `rel` only the first counts.
   public let relations: [String]
+  /// All of them, `rel` too, by names in small letters.
   public let parameters: [String: String]
 
   /// What the `Link` headers of an answer name, in their order. A link that cannot be read is left out, and

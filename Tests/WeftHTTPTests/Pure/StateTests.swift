@@ -221,6 +221,15 @@ struct StateTests {
     #expect(DeadlineWatch(HTTPDeadlines(total: nil), now: .zero).nextCheck == nil)
   }
 
+  @Test func theDeadlineForConnectingEndsWithTheConnection() {
+    var watch = DeadlineWatch(HTTPDeadlines(connect: .seconds(3), total: nil), now: .seconds(1))
+    #expect(watch.nextCheck == .seconds(4))
+    #expect(watch.expired(at: .seconds(4)) == .timeout(.connect, after: .seconds(3)))
+    watch.connected()
+    #expect(watch.nextCheck == nil)
+    #expect(watch.expired(at: .seconds(4)) == nil)
+  }
+
   private func outcome(
     _ code: weft_curl_code, _ message: String = "", error: Int = 0, verify: Int = 0
   ) throws -> HTTPFailure.Kind {
