@@ -31,7 +31,7 @@ extension LiveRun {
       let cleanups = state.withLock({ $0.cleanups.removeValue(forKey: scope) })
     else { return nil }
     let closing = state.withLock { state in
-      let closing = state.scopes.openClosing(of: plan)
+      let closing = state.scopes.openClosing(of: plan, in: scope)
       state.closeAtOnce(closing)
       return closing
     }
@@ -63,10 +63,11 @@ extension LiveRun {
     }
   }
 
-  /// What fails at the end fails the run, and is its cause only if nothing else is.
+  /// What fails at the end fails the run of its file, and is its cause only if nothing else is.
   private func noteLateFailure(in scope: Int) {
     state.withLock { state in
-      if let fault = state.scopes.absorbedFault(of: scope) { state.scopes.failedAtTheEnd(fault) }
+      guard let fault = state.scopes.absorbedFault(of: scope) else { return }
+      state.scopes.failedAtTheEnd(fault, inFile: state.scopes.scopes[scope].file)
     }
   }
 
@@ -77,58 +78,58 @@ extension LiveRun {
     let cleaned = cleanUp(in: 0, after: members) ?? Future(value: ())
     return cleaned.flatMap { [self] in
       let hasFailed = state.withLock { $0.scopes.firstFault != nil }
-      return runFinally(ofFile: 0, in: frame, after: members, hasFailed: hasFailed) {
-        [self] fault, scope, survives in
-        state.withLock { state in
-          if let fault { state.scopes.failedAtTheEnd(fault) }
-          state.scopes.passOnCounts(of: scope, surviving: survives)
-        }
-      }
+      return runFinally(of: FileRun(file: 0, frame: frame, scope: 0), hasFailed: hasFailed)
     }
   }
 
   /// All members of the top level of a file that a step runs have ended, and been cleaned up after.
-  func close(_ task: GroupTask, after members: [NodeResult]) -> Future<Void, Never> {
+  func close(_ task: GroupTask) -> Future<Void, Never> {
     guard let file = plan.file(runByGroup: task.index) else { return Future(value: ()) }
     // What is done finally has a limit of its own.
-    state.withLock { $0.groups[task.scope]?.timer }?.cancel()
-    return runFinally(ofFile: file, in: task.frame, after: members, hasFailed: false) {
-      [self] fault, scope, survives in
-      let response = state.withLock { state in
-        state.scopes.passOnCounts(of: scope, surviving: survives, to: task.scope)
-        return fault.map { state.scopes.failed($0, in: task.scope) } ?? .nothing
-      }
-      respond(to: response)
+    let (timer, hasFailed) = state.withLock { state in
+      (
+        state.groups[task.scope]?.timer, state.scopes.firstFault(ofFile: task.scope) != nil
+      )
+    }
+    timer?.cancel()
+    let run = FileRun(file: file, frame: task.frame, scope: task.scope)
+    return runFinally(of: run, hasFailed: hasFailed).map { [self] in
+      respond(to: state.withLock { $0.scopes.endClosing(ofFile: task.scope) })
     }
   }
 
-  /// - Parameters:
-  ///   - hasFailed: Whether something had failed besides what the members tell of.
-  ///   - over: Told what failed in it, its scope, and whether all around it may go on.
-  private func runFinally(
-    ofFile file: Int, in frame: Frame, after members: [NodeResult], hasFailed: Bool,
-    _ over: @escaping @Sendable (Scopes.Fault?, Int, Bool) -> Void
-  ) -> Future<Void, Never> {
-    guard let index = plan.files[file].finally else { return Future(value: ()) }
+  /// A file while it is run: the workflow itself, or one that a step runs.
+  private struct FileRun {
+    let file: Int
+    let frame: Frame
+    /// That of the step; 0 of the workflow.
+    let scope: Int
+  }
+
+  private func runFinally(of file: FileRun, hasFailed: Bool) -> Future<Void, Never> {
+    guard let index = plan.files[file.file].finally else { return Future(value: ()) }
     let part = Part(group: index, of: plan)
     let scope = state.withLock { state in
       let scope = state.scopes.open(
-        in: nil, absorbing: .holding, groups: part.groups, of: plan, addresses: frame.address(of:))
+        in: nil, absorbing: .holding, groups: part.groups, of: plan, inFile: file.scope,
+        addresses: file.frame.address(of:))
       state.closeAtOnce(scope)
       return scope
     }
     let inner = Frame(
-      .attempt(1), of: part, in: frame,
-      firstInstance: frame.instance(ofStep: part.steps.lowerBound), firstScope: scope + 1,
+      .attempt(1), of: part, in: file.frame,
+      firstInstance: file.frame.instance(ofStep: part.steps.lowerBound), firstScope: scope + 1,
       scope: scope)
     let task = GroupTask(index, of: plan, in: inner)
-    let failedBefore = hasFailed || members.contains(where: \.hasFailed)
-    return run(task, failedBefore: failedBefore).map { [self] outcome in
+    return run(task, failedBefore: hasFailed).map { [self] outcome in
       tell(task, outcome)
-      let fault = state.withLock { state in
-        outcome.verdict.conclusion == .failure ? state.scopes.absorbedFault(of: scope) : nil
+      let survives = outcome.verdict.conclusion == .success
+      state.withLock { state in
+        if !survives, let fault = state.scopes.absorbedFault(of: scope) {
+          state.scopes.failedAtTheEnd(fault, inFile: file.scope)
+        }
+        state.scopes.passOnCounts(of: scope, surviving: survives, to: file.scope)
       }
-      over(fault, scope, outcome.verdict.conclusion == .success)
     }
   }
 

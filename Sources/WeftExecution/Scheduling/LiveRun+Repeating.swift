@@ -109,7 +109,11 @@ extension LiveRun {
     }
     startGroup(task, failedBefore: failedBefore)
     if let failure = giveInputs(to: task) { return Future(value: fail(task, failure)) }
-    let entry = [NodeResult(conclusion: .success, blame: nil, failedBefore: failedBefore)]
+    // What has failed above the step that runs a file is nothing to the file.
+    let isFile = plan.file(runByGroup: task.index) != nil
+    let entry = [
+      NodeResult(conclusion: .success, blame: nil, failedBefore: failedBefore && !isFile)
+    ]
     let gate = Promise<[NodeResult], Never>(ifDropped: .success(entry))
     let futures = compile(body, of: task.index, in: task.frame, start: gate.future)
     let first = task.frame.part.nodes.lowerBound
@@ -117,7 +121,7 @@ extension LiveRun {
       futures[plan.closingNode(of: Int($0)) - first]
     }
     let outcome = Future.zip(ends).flatMap { [self] members in
-      close(task, after: members).flatMap { [self] in endGroup(task, members: members) }
+      close(task).flatMap { [self] in endGroup(task, members: members) }
     }
     gate.succeed(entry)
     return outcome

@@ -6,8 +6,8 @@ extension Scopes {
   // MARK: Scopes that stand by themselves
 
   /// A scope for what cleans up: it absorbs, and what ends the run does not end it.
-  mutating func openClosing(of plan: Plan) -> Int {
-    open(in: nil, absorbing: .waiting, of: plan)
+  mutating func openClosing(of plan: Plan, in scope: Int) -> Int {
+    open(in: nil, absorbing: .waiting, of: plan, inFile: scopes[scope].file)
   }
 
   /// Ends what is in scopes that stand by themselves.
@@ -30,7 +30,7 @@ extension Scopes {
   /// Counts how something in the scope has ended.
   mutating func count(in scope: Int, _ add: (inout OutcomeCounts) -> Void) {
     var next = scope
-    while scopes[next].absorption == .none, scopes[next].parent >= 0 { next = scopes[next].parent }
+    while !scopes[next].countsByItself, scopes[next].parent >= 0 { next = scopes[next].parent }
     add(&scopes[next].counts)
   }
 
@@ -46,9 +46,9 @@ extension Scopes {
     count(in: outer ?? max(parent, 0)) { $0.add(counts) }
   }
 
-  /// The same of a group, if it absorbs.
+  /// The same of a group, if it counts by itself.
   mutating func passOnCounts(ofGroup scope: Int, surviving survives: Bool) {
-    if scopes[scope].absorption != .none { passOnCounts(of: scope, surviving: survives) }
+    if scopes[scope].countsByItself { passOnCounts(of: scope, surviving: survives) }
   }
 
   /// Whether something may still start around a scope, whatever has happened in it.
@@ -128,6 +128,11 @@ extension Scopes {
     }
     return (Verdict(outcome: .success, conclusion: .success), .nothing)
   }
+}
+
+extension Scopes.Scope {
+  /// Whether what fails in it may turn out to be tolerated.
+  fileprivate var countsByItself: Bool { absorption != .none || tolerance != .none }
 }
 
 /// Why a group has succeeded before all in it has ended.

@@ -61,6 +61,8 @@ struct Scopes {
     var timedOut: StepFailure?
     /// What a failure means for the rest of what is in it.
     var response = FailureResponse.stop
+    /// The scope that stands for the run of the file it is in: of the step that runs the file, or 0.
+    var file = 0
     /// How what is directly in an absorbing scope ended.
     var counts = OutcomeCounts()
   }
@@ -75,8 +77,8 @@ struct Scopes {
   /// Whether every scope is open and none is sheltered, as in most runs until their end. Then there is
   /// nothing to look for around a step.
   private var isQuiet = true
-  /// The first failure of what cleans up or is done finally.
-  private var closingFault: Fault?
+  /// By file, the first failure of what cleans up in it or is done finally.
+  private var closingFaults: [Int: Fault] = [:]
   /// Beginnings of runs of scopes that are not used any more, by their number.
   private var unused: [Int: [Int]] = [:]
 
@@ -98,10 +100,11 @@ struct Scopes {
   ///
   /// - Parameters:
   ///   - parent: The scope around it; `nil`: it stands by itself.
+  ///   - file: The file it is in, by its scope; `nil`: that of what is around it.
   ///   - addresses: What the groups are called.
   mutating func open(
     in parent: Int?, absorbing absorption: Absorption, groups: Range<Int> = 0..<0, of plan: Plan,
-    addresses: (StepAddress) -> StepAddress = { $0 }
+    inFile file: Int? = nil, addresses: (StepAddress) -> StepAddress = { $0 }
   ) -> Int {
     let first: Int
     if let reused = unused[groups.count]?.popLast() {
@@ -112,14 +115,15 @@ struct Scopes {
     }
     scopes[first] = Scope(parent: parent ?? -1)
     scopes[first].absorption = absorption
+    scopes[first].file = file ?? scopes[max(parent ?? 0, 0)].file
     scopes[first].response =
       groups.first.map { response(inGroup: $0, of: plan) } ?? scopes[parent ?? 0].response
     for group in groups {
       let number = first + 1 + group - groups.lowerBound
       let around = plan.groups[group].parent ?? 0
-      scopes[number] = Scope(
-        of: group, in: plan,
-        parent: groups.contains(around) ? first + 1 + around - groups.lowerBound : first)
+      let parent = groups.contains(around) ? first + 1 + around - groups.lowerBound : first
+      scopes[number] = Scope(of: group, in: plan, parent: parent)
+      scopes[number].file = plan.groups[group].isTopLevel ? parent : scopes[parent].file
       scopes[number].address = plan.groups[group].address.map(addresses)
       scopes[number].response = response(inGroup: group, of: plan)
     }
@@ -332,12 +336,23 @@ struct Scopes {
   }
 
   /// The first failure that the run does not survive.
-  var firstFault: Fault? { scopes[0].firstUntolerated ?? closingFault }
+  var firstFault: Fault? { scopes[0].firstUntolerated ?? closingFaults[0] }
 
-  /// Something that cleans up, or is done finally, has failed: the run has, too, and by that if by nothing
-  /// else, be it known only later.
-  mutating func failedAtTheEnd(_ fault: Fault) {
-    if closingFault == nil { closingFault = fault }
+  /// The first failure that a file does not survive, be it tolerated further out.
+  func firstFault(ofFile file: Int) -> Fault? { scopes[file].firstFault ?? closingFaults[file] }
+
+  /// A file that a step runs has failed at its end, if by nothing else.
+  mutating func endClosing(ofFile file: Int) -> Response {
+    guard let fault = closingFaults.removeValue(forKey: file),
+      scopes[file].firstUntolerated == nil
+    else { return .nothing }
+    return failed(fault, in: file)
+  }
+
+  /// Something that cleans up, or is done finally, has failed: the run of its file has, too, and by that if
+  /// by nothing else, be it known only later.
+  mutating func failedAtTheEnd(_ fault: Fault, inFile file: Int) {
+    if closingFaults[file] == nil { closingFaults[file] = fault }
   }
 
   /// The first failure that a scope has absorbed and did not tolerate.

@@ -41,9 +41,11 @@ final class ScriptedWorld: StepExecutor {
   private let seed: UInt64
   /// How many of a hundred attempts fail.
   private let failures: Int
+  /// What addresses begin with without meaning another step.
+  private let prefix: String
 
-  init(time: ManualTime, seed: UInt64, failures: Int) {
-    (self.time, self.seed, self.failures) = (time, seed, failures)
+  init(time: ManualTime, seed: UInt64, failures: Int, prefix: String = "") {
+    (self.time, self.seed, self.failures, self.prefix) = (time, seed, failures, prefix)
   }
 
   var now: Duration { time.now }
@@ -55,7 +57,8 @@ final class ScriptedWorld: StepExecutor {
     let now = time.now
     // The same attempt may be made again, in another attempt of the group around it.
     let earlier = records.count { $0.address == attempt.address }
-    var random = SeededGenerator(seed: seed ^ attempt.address.text.hash ^ UInt64(earlier))
+    var random = SeededGenerator(
+      seed: seed ^ String(attempt.address.text.dropFirst(prefix.count)).hash ^ UInt64(earlier))
     var (length, status) = script(&random)
     if let limit = attempt.resolved.timeout, limit <= length {
       (length, status) = (limit, .timedOut(after: limit, .signal("TERM")))

@@ -34,7 +34,10 @@ struct Simulation {
     self.init(seed: seed, RandomWorkflow.make(seed: seed, vocabulary), planting: fault)
   }
 
-  init?(seed: UInt64, _ made: RandomWorkflow, planting fault: PlantedFault? = nil) {
+  /// - Parameter prefix: What the addresses of the steps begin with that the seed describes.
+  init?(
+    seed: UInt64, _ made: RandomWorkflow, planting fault: PlantedFault? = nil, prefix: String = ""
+  ) {
     guard let plan = Planner.plan(made.workflow).plan,
       let planned = Planner.plan(fault?.workflow(made.workflow) ?? made.workflow).plan
     else { return nil }
@@ -44,7 +47,8 @@ struct Simulation {
     let plans = Interruption.plan(&random)
     let time = ManualTime()
     let world = ScriptedWorld(
-      time: time, seed: seed, failures: [0, 8, 20, 45].randomElement(using: &random)!)
+      time: time, seed: seed, failures: [0, 8, 20, 45].randomElement(using: &random)!,
+      prefix: prefix)
     var configuration = EngineConfiguration()
     configuration.maxParallel = maxParallel
     configuration.randomSeed = seed
@@ -114,9 +118,9 @@ struct Simulation {
     if world.runningCount > 0 { remains.append("\(world.runningCount) attempts still run") }
     let waiting = run.slots.waiting()
     if !waiting.isEmpty { remains.append("instances \(waiting) still wait for slots") }
-    let free = run.slots.free(ofPools: plan.workflow.pools.count)
+    let free = run.slots.free(ofPools: plan.pools.count)
     if free.run != maxParallel { remains.append("\(free.run) of \(maxParallel) slots are free") }
-    if free.pools != plan.workflow.pools.map(\.slots) {
+    if free.pools != plan.pools.map(\.slots) {
       remains.append("of the pools \(free.pools) slots are free")
     }
   }
