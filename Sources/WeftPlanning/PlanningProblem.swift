@@ -96,23 +96,8 @@ extension [PlacedProblem] {
   func told(in files: [PlannedFile]) -> [Diagnostic] {
     let diagnostics = map { $0.diagnostic(in: files[$0.file].workflow.source.value) }
     guard files.count > 1 else { return diagnostics.sortedByPlace() }
-    var known: Set<Told> = []
-    return diagnostics.filter { diagnostic in
-      guard let place = diagnostic.place else { return true }
-      return known.insert(Told(diagnostic.code, place.file.path, place.range)).inserted
-    }.sortedByPlace()
-  }
-
-  private struct Told: Hashable {
-    let code: String
-    let path: String
-    let range: SourceRange
-
-    init(_ code: String, _ path: String, _ range: SourceRange) {
-      self.code = code
-      self.path = path
-      self.range = range
-    }
+    var told = ToldDiagnostics()
+    return diagnostics.filter { told.insert($0) }.sortedByPlace()
   }
 }
 

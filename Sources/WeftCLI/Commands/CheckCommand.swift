@@ -31,12 +31,20 @@ struct CheckCommand {
   private static let programLimit = 1000
 
   private func collections(_ files: [CheckedFile]) -> [DiagnosticCollection] {
-    files.map { DiagnosticCollection($0.diagnostics, limit: CheckCommand.programLimit) }
+    diagnostics(of: files).map { DiagnosticCollection($0, limit: CheckCommand.programLimit) }
+  }
+
+  /// A file that others run, and that is named itself, has its problems once.
+  private func diagnostics(of files: [CheckedFile]) -> [[Diagnostic]] {
+    guard files.count > 1 else { return files.map(\.diagnostics) }
+    var told = ToldDiagnostics()
+    return files.map { file in file.diagnostics.filter { told.insert($0) } }
   }
 
   private func tell(_ files: [CheckedFile]) {
-    for file in files { console.output.write(file.diagnostics) }
-    let summary = CheckSummary(files.map(\.diagnostics))
+    let diagnostics = diagnostics(of: files)
+    for found in diagnostics { console.output.write(found) }
+    let summary = CheckSummary(diagnostics)
     let isTooStrict = invocation.isStrict && summary.hasOnlyWarnings
     console.output.write(summary.text + (isTooStrict ? ", and --strict allows none\n" : "\n"))
   }

@@ -39,6 +39,8 @@ struct NestingChecker {
       guard let name = InputName(parameter.name), let input = declared[name] else {
         let known = file.workflow.inputs.map(\.name.text)
         let nearest = NearestName(known).nearest(to: parameter.name)
+        // That the one which was meant is missing only follows.
+        nearest.flatMap { InputName($0) }.map { _ = given.insert($0) }
         found.append(
           .unknownParameter(parameter.name, of: nested.path, known: known, nearest: nearest),
           parameter.place.value)
