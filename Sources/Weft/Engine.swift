@@ -16,7 +16,7 @@ import WeftPlatform
 /// print(await run.report.succeeded)
 /// ```
 ///
-/// An engine has threads of its own: running programs block those, never the host's. It installs no
+/// An engine has threads of its own: running programs, and actions, block those, never the host's. It installs no
 /// signal handlers, waits for no processes but those that it started, and writes nothing but an unlinked
 /// temporary file per run. Any number of runs may go on at once; each has its own limit of parallel
 /// steps. A run goes on when the engine is released.
@@ -32,23 +32,29 @@ public final class Engine: Sendable {
     public var timeout: Duration?
     /// What working directories of steps are relative to; `nil`: where the process stands.
     public var startDirectory: String?
-    /// How long a step may take to end after TERM before it is killed.
+    /// How long a step may take to end after TERM before it is killed; an action, after it was cancelled,
+    /// before its step ends without it.
     public var grace = Duration.seconds(10)
 
     public init() {}
   }
 
   private let options: Options
+  private let actions: ActionRegistry
   private let approver: (any Approver)?
   private let threads = BlockingThreads()
 
-  /// - Parameter approve: Asked by steps with `approve`, in a task of its own that is cancelled when the answer
-  ///   is wanted no more; `true` lets the run go on, `false` fails the step. Without it such steps fail.
+  /// - Parameters:
+  ///   - actions: What steps with `use` may name, and run.
+  ///   - approve: Asked by steps with `approve`, in a task of its own that is cancelled when the answer is
+  ///     wanted no more; `true` lets the run go on, `false` fails the step. Without it such steps fail.
+  /// - Precondition: No two actions have the same name.
   public init(
-    options: Options = Options(),
+    options: Options = Options(), actions: [Action] = [],
     approve: (@Sendable (ApprovalRequest) async -> Bool)? = nil
   ) {
     self.options = options
+    self.actions = ActionRegistry(actions)
     approver = approve.map(CallbackApprover.init)
   }
 
@@ -90,7 +96,7 @@ public final class Engine: Sendable {
   ///
   /// - Throws: Everything that is wrong with the workflow.
   public func plan(_ workflow: Workflow) throws(WorkflowRejected) -> Plan {
-    let (plan, diagnostics) = Planner.plan(workflow)
+    let (plan, diagnostics) = Planner.plan(workflow, actions: actions.names)
     guard let plan else { throw WorkflowRejected(diagnostics: diagnostics) }
     return plan
   }
@@ -125,6 +131,7 @@ public final class Engine: Sendable {
     configuration.startDirectory = options.startDirectory
     configuration.stopPolicy.grace = options.grace
     configuration.approver = approver
+    configuration.actions = actions
     return configuration
   }
 }

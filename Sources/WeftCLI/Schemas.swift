@@ -256,7 +256,7 @@ extension SchemaName {
     },
     "step": {
       "title": "Step",
-      "description": "A script, or an object with exactly one of run, steps, parallel, race, wait, approve and workflow, or with outputs alone.",
+      "description": "A script, or an object with exactly one of run, steps, parallel, race, wait, approve, workflow and use, or with outputs alone.",
       "oneOf": [
         {
           "$ref": "#/$defs/script"
@@ -284,6 +284,9 @@ extension SchemaName {
         },
         {
           "$ref": "#/$defs/workflowStep"
+        },
+        {
+          "$ref": "#/$defs/actionStep"
         }
       ],
       "defaultSnippets": [
@@ -572,6 +575,40 @@ extension SchemaName {
       },
       "required": [
         "workflow"
+      ],
+      "unevaluatedProperties": false
+    },
+    "actionStep": {
+      "title": "Step that runs an action",
+      "description": "What the program does that Weft is a part of.",
+      "type": "object",
+      "$ref": "#/$defs/stepCommon",
+      "properties": {
+        "use": {
+          "$ref": "#/$defs/use"
+        },
+        "with": {
+          "$ref": "#/$defs/with"
+        },
+        "pool": {
+          "$ref": "#/$defs/pool"
+        },
+        "retry": {
+          "$ref": "#/$defs/retry"
+        },
+        "env": false,
+        "envPolicy": false,
+        "cwd": false,
+        "shell": false
+      },
+      "patternProperties": {
+        "^x-": {
+          "title": "Ignored",
+          "description": "A key that begins with x- is ignored: room for notes and for other tools."
+        }
+      },
+      "required": [
+        "use"
       ],
       "unevaluatedProperties": false
     },
@@ -1591,9 +1628,20 @@ extension SchemaName {
         "deploy.json"
       ]
     },
+    "use": {
+      "title": "Action",
+      "description": "The name of an action that the program around Weft has registered.",
+      "type": "string",
+      "pattern": "^[A-Za-z_][A-Za-z0-9_.-]{0,99}$",
+      "patternErrorMessage": "the name of an action is a letter or \"_\", then letters, digits, \"_\", \"-\" or \".\", 100 at most",
+      "examples": [
+        "resize",
+        "images.resize"
+      ]
+    },
     "with": {
       "title": "Values for its inputs",
-      "description": "The inputs of the other file by name. A text may have expressions in it; elsewhere a whole value is given by one.",
+      "description": "The inputs of the other file, or what the action is given, by name. A text may have expressions in it; elsewhere a whole value is given by one.",
       "type": "object",
       "propertyNames": {
         "pattern": "^[A-Za-z_][A-Za-z0-9_-]{0,99}$",
@@ -1848,6 +1896,15 @@ extension SchemaName {
         },
         {
           "$ref": "#/$defs/waitStep",
+          "properties": {
+            "needs": false,
+            "cleanup": false,
+            "forEach": false,
+            "matrix": false
+          }
+        },
+        {
+          "$ref": "#/$defs/actionStep",
           "properties": {
             "needs": false,
             "cleanup": false,
@@ -2119,6 +2176,7 @@ extension SchemaName {
             "limit",
             "output",
             "expression",
+            "action",
             "rejected"
           ],
           "enumDescriptions": [
@@ -2130,6 +2188,7 @@ extension SchemaName {
             "An argument or environment value is longer than the system passes.",
             "What it printed or wrote is no value, or not the declared one.",
             "An expression could not be evaluated.",
+            "An action threw an error.",
             "A person who was asked said no."
           ]
         },
@@ -3724,7 +3783,7 @@ extension SchemaName {
     },
     "warningCode": {
       "description": "What a warning is about. Readers should be ready for codes that a later version adds.",
-      "enum": ["few-descriptors", "scarce-resources", "jobserver", "output-truncated", "processes-not-seen"]
+      "enum": ["few-descriptors", "scarce-resources", "jobserver", "output-truncated", "processes-not-seen", "action-left-behind"]
     },
     "warningMessage": {
       "description": "What was found, as one sentence.",

@@ -21,7 +21,7 @@ extension [Step] {
         self[index].action = .compute
         group.members.updateNestedWorkflows(update)
         self[index].action = .group(group)
-      case .run, .compute, .wait, .approve: break
+      case .run, .use, .compute, .wait, .approve: break
       }
     }
   }

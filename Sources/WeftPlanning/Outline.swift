@@ -17,7 +17,7 @@ struct Outline: Sendable {
   fileprivate(set) var finallyGroups: Set<Int> = []
   /// Whether there is a group whose inside cannot be named from outside.
   fileprivate(set) var hasSealedGroups = false
-  /// Whether any step, or group, has control.
+  /// Whether any step, or group, has control, or does what is not in this file.
   fileprivate(set) var hasControl = false
 
   /// Whether some steps that exist cannot be named from everywhere.
@@ -154,7 +154,9 @@ private struct OutlineWriter {
     _ list: [Step], at position: Int, in group: Int, _ address: StepAddress
   ) {
     let node = outline.nodes.count
-    if list[position].hasControl || list[position].runsAnotherFile { outline.hasControl = true }
+    if list[position].hasControl || list[position].runsAnotherFile || list[position].callsAction {
+      outline.hasControl = true
+    }
     outline.nodes.append(.step(Int32(outline.steps.count)))
     outline.steps.append(
       PlannedStep(address: address, in: list, at: position, group: group, node: node))

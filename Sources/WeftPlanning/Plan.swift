@@ -89,15 +89,24 @@ public struct PlannedStep: Sendable {
   public var group: Int { Int(groupIndex) }
   public var node: Plan.NodeIndex { Int(nodeIndex) }
 
-  /// What it runs; `nil` of one that only computes its outputs.
+  /// The command it runs; `nil` of one that runs none.
   public var command: Command? {
     guard case .run(let command) = list[Int(position)].action else { return nil }
     return command
   }
 
-  /// Asked of every step: without a copy of its command.
-  package var runsCommand: Bool {
-    if case .run = list[Int(position)].action { true } else { false }
+  /// The action it runs; `nil` of one that runs none.
+  package var call: ActionCall? {
+    guard case .use(let call) = list[Int(position)].action else { return nil }
+    return call
+  }
+
+  /// Whether it runs something that is attempted in a slot. Asked of every step: without a copy of that.
+  package var makesAttempts: Bool {
+    switch list[Int(position)].action {
+    case .run, .use: true
+    case .group, .compute, .wait, .approve, .workflow: false
+    }
   }
 
   /// Whether what it runs gets a jobserver, or an expression is to say so.
@@ -136,6 +145,8 @@ public struct PlannedStep: Sendable {
   var id: StepID? { list[Int(position)].id }
   /// Asked of every step: without a copy of the action.
   var runsAnotherFile: Bool { list[Int(position)].runsAnotherFile }
+  /// Likewise.
+  var callsAction: Bool { list[Int(position)].callsAction }
   /// Whether there is more to call it by than its address.
   package var hasTitle: Bool {
     list[Int(position)].name != nil || list[Int(position)].id == nil

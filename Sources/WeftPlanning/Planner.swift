@@ -13,8 +13,11 @@ public enum Planner {
   /// another problem is left out: a name that is not known, or that two steps have, adds no edge
   /// and thus no cycle.
   ///
+  /// - Parameter actions: What steps with `use` may name: what the embedding program has registered.
   /// - Returns: No plan exactly when one of the diagnostics is an error.
-  public static func plan(_ workflow: Workflow) -> (plan: Plan?, diagnostics: [Diagnostic]) {
+  public static func plan(
+    _ workflow: Workflow, actions: Set<ActionName> = []
+  ) -> (plan: Plan?, diagnostics: [Diagnostic]) {
     let (outline, tooLarge) = Outline.make(of: workflow)
     let (names, duplicates) = StepNames.make(of: outline)
     let reader = TextReader.read(outline, names)
@@ -28,6 +31,7 @@ public enum Planner {
     let problems =
       tooLarge + duplicates + reader.found.problems + misnamed + cycles + checker.found.problems
       + ControlChecker.problems(of: outline) + NestingChecker.problems(of: outline)
+      + ActionChecker.problems(of: outline, registered: actions)
     let diagnostics = problems.told(in: outline.files)
     guard !diagnostics.contains(where: \.isError) else { return (nil, diagnostics) }
     let plan = Plan(

@@ -26,6 +26,7 @@ extension PlanningProblem {
     case .unknownParameter: "W0221"
     case .missingParameters: "W0222"
     case .unfitParameter: "W0223"
+    case .unknownAction: "W0224"
     case .idOfFinally: "W0219"
     case .needsTwice: "W0501"
     case .unusedPool: "W0512"
@@ -83,6 +84,8 @@ extension PlanningProblem {
       "\"\(shortened(path))\" requires \(names.count == 1 ? "input" : "inputs") "
         + "\(listed(names.map { "\"\($0)\"" }, conjunction: "and")), not given here"
     case .unfitParameter(let message, _): message
+    case .unknownAction(let subject, let name, _, _):
+      "\(subject) uses the action \"\(name)\", which is not registered"
     case .idOfFinally:
       "the id \"finally\" is what the steps of \"finally\" are called by"
     case .unusedPool(let pool):
@@ -153,6 +156,12 @@ extension PlanningProblem {
       "write \"with\": { " + names.prefix(12).map { "\"\($0)\": …" }.joined(separator: ", ")
         + " }"
     case .unfitParameter(_, let help): help
+    case .unknownAction(_, _, _, let nearest?):
+      "did you mean \"\(nearest)\"?"
+    case .unknownAction(_, _, let known, nil):
+      known.isEmpty
+        ? "actions are registered by programs that embed Weft, and this one has registered none"
+        : "registered \(known.count == 1 ? "is" : "are") \(known.prefix(12).joined(separator: ", "))"
     case .idOfFinally:
       "choose another id"
     case .unusedPool(let pool):

@@ -47,6 +47,7 @@ enum PlanningProblem: Sendable, Hashable {
   case missingParameters([String], of: String)
   /// - Parameter message: What is wrong with it, with its name.
   case unfitParameter(message: String, help: String?)
+  case unknownAction(of: Subject, named: String, known: [String], nearest: String?)
   case unusedPool(String)
   case raceOfOne(String)
   case needsTwice(Subject, String, first: SourceRange?)

@@ -32,6 +32,7 @@ struct ActionDraft {
     var waiting: Waiting?
     var approval: Approval?
     var nested: NestedWorkflow?
+    var called: ActionCall?
     var parameters: [Parameter] = []
     var join: (value: StepGroup.Join, node: JSONNode)?
     /// `forEach` or `matrix`, whichever came first.
@@ -95,6 +96,10 @@ extension DecodingPass {
       guard var nested = draft.rest?.nested else { return DecodingPass.nothing }
       nested.parameters = draft.rest?.parameters ?? []
       return .workflow(nested)
+    case .use:
+      guard var call = draft.rest?.called else { return DecodingPass.nothing }
+      call.parameters = draft.rest?.parameters ?? []
+      return .use(call)
     case .steps, .parallel, .race: return DecodingPass.nothing
     }
   }
@@ -108,7 +113,8 @@ extension DecodingPass {
     }
     switch kind {
     case .run: checkTerminal(of: draft)
-    case .workflow: checkSettings(of: node, besides: draft)
+    case .workflow: checkSettings(of: node, besides: draft) { .settingOfOtherFile($0) }
+    case .use: checkSettings(of: node, besides: draft) { .misplacedKey($0, of: .use) }
     case .steps, .parallel, .race, .wait, .approve, .compute: break
     }
   }
@@ -127,13 +133,15 @@ extension DecodingPass {
     return group
   }
 
-  /// Another file's steps see nothing of what surrounds the step that runs them.
-  private mutating func checkSettings(of step: JSONNode, besides draft: ActionDraft) {
+  /// What surrounds a command reaches neither another file's steps nor an action.
+  private mutating func checkSettings(
+    of step: JSONNode, besides draft: ActionDraft, _ problem: (StepKey) -> ControlProblem
+  ) {
     for member in step.members {
       guard let key: StepKey = known(member.key), key.isSetting else { continue }
       report(
-        .control(.settingOfOtherFile(key)), at: member.key,
-        related: draft.key.map { ("\"workflow\" is here", $0) })
+        .control(problem(key)), at: member.key,
+        related: draft.key.map { ("\"\($0.stringValue ?? "")\" is here", $0) })
     }
   }
 

@@ -1,6 +1,6 @@
 /// What a step does, as its key says; one without such a key computes.
 enum ActionKind: Hashable {
-  case run, steps, parallel, race, wait, approve, workflow, compute
+  case run, steps, parallel, race, wait, approve, workflow, use, compute
 
   init(_ order: StepGroup.Order) {
     switch order {
@@ -13,17 +13,18 @@ enum ActionKind: Hashable {
   var isGroup: Bool {
     switch self {
     case .steps, .parallel, .race: true
-    case .run, .wait, .approve, .workflow, .compute: false
+    case .run, .wait, .approve, .workflow, .use, .compute: false
     }
   }
 
   /// Whether such a step may have a key that not all steps have.
   func allows(_ key: StepKey) -> Bool {
     switch key {
-    case .retry: self == .run || self == .workflow || isGroup
+    case .retry: self == .run || self == .use || self == .workflow || isGroup
+    case .pool: self == .run || self == .use
     case .maxParallel: isGroup
     case .join: self == .parallel
-    case .with: self == .workflow
+    case .with: self == .workflow || self == .use
     default: self == .run
     }
   }

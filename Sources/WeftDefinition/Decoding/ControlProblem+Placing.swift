@@ -47,7 +47,8 @@ extension StepKey {
     switch self {
     case .maxParallel: "a group or the workflow"
     case .join: "a group of \"parallel\""
-    case .with: "a step with \"workflow\""
+    case .with: "a step with \"workflow\" or \"use\""
+    case .pool: "a step with \"run\" or \"use\""
     case .retry: "what can fail in a way that passes"
     default: "a step with \"run\""
     }
@@ -65,6 +66,7 @@ extension ActionKind {
     case .wait: "only waits"
     case .approve: "asks a person"
     case .workflow: "runs another file"
+    case .use: "runs an action of the program around Weft"
     case .compute: "only computes outputs"
     }
   }
@@ -86,8 +88,9 @@ extension ActionKind {
     case (_, .steps), (_, .parallel), (_, .race):
       "put it into the members of the group that need it"
     case (_, .workflow): "put it into the other file's steps that need it"
+    case (.env, .use), (.stdin, .use): "give it to the action by \"with\""
     case (_, .compute): "add \"run\", or remove \"\(key.rawValue)\""
-    case (_, .run), (_, .wait), (_, .approve): "remove \"\(key.rawValue)\""
+    case (_, .run), (_, .use), (_, .wait), (_, .approve): "remove \"\(key.rawValue)\""
     }
   }
 }

@@ -23,6 +23,7 @@ enum ControlProblem: Hashable {
   // Waiting, and other files
   case invalidMoment(path: String, text: String, fault: MomentText.Fault)
   case absolutePath(path: String, text: String)
+  case invalidActionName(String, fault: StepID.Fault)
   case noCondition(path: String, wanted: String)
 }
 
@@ -94,6 +95,11 @@ extension ControlProblem {
       .init(.invalidRate, "\(path) is \(quoted(text)), \(fault.expectation)", help: fault.help)
     case .invalidMoment(let path, let text, let fault):
       .init(.invalidMoment, "\(path) is \(quoted(text)), \(fault.expectation)", help: fault.help)
+    case .invalidActionName(let name, let fault):
+      .init(
+        .invalidID, "the name \(quoted(name)) \(fault.complaint)",
+        help: "the name of an action is letters, digits, \"_\", \"-\" and \".\", "
+          + "\(StepID.longest) at most, and begins with a letter or \"_\"")
     case .absolutePath(let path, let text):
       .init(
         .absolutePath, "\(path) is the absolute path \(quoted(text)), expected a relative one",

@@ -69,6 +69,10 @@ extension DecodingPass {
       begin(.workflow, member.key, in: &draft)
       let nested = nestedWorkflow(value)
       draft.withRest { $0.nested = nested }
+    case .use:
+      begin(.use, member.key, in: &draft)
+      let call = actionCall(value)
+      draft.withRest { $0.called = call }
     default: break
     }
   }

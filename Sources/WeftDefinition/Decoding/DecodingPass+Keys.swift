@@ -48,7 +48,7 @@ extension DecodingPass {
     case "id": kind == .string
     case "run": kind == .string || kind == .array
     case "needs", "steps", "parallel", "race", "finally": kind == .array
-    case "workflow": kind == .string
+    case "workflow", "use": kind == .string
     default: false
     }
   }

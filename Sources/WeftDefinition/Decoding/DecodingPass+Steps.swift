@@ -43,8 +43,11 @@ extension DecodingPass {
     if !texts.computed.isEmpty { step.computed = texts.computed }
     draft.computesOutputs = !step.outputs.isEmpty
     step.action = action(of: draft, at: node)
-    if case .run = step.action { return }
-    // Defaults are for commands alone: of anything else "never again" says nothing.
+    switch step.action {
+    case .run, .use: return
+    case .group, .compute, .wait, .approve, .workflow: break
+    }
+    // Defaults are for what makes attempts: of anything else "never again" says nothing.
     if step.hasControl, step.control.retry.allSatisfy({ $0.max == 0 }),
       step.computed[.retryMax] == nil
     {
@@ -81,7 +84,7 @@ extension DecodingPass {
     case .steps: group(.steps, member, into: &draft)
     case .parallel: group(.parallel, member, into: &draft)
     case .race: group(.race, member, into: &draft)
-    case .maxParallel, .join, .wait, .approve, .workflow, .with:
+    case .maxParallel, .join, .wait, .approve, .workflow, .use, .with:
       takeRest(key, member, into: &draft)
     case .if, .retry, .pool, .cleanup, .forEach, .matrix:
       takeControl(key, member, into: &step, &draft)

@@ -74,6 +74,7 @@ extension KeyOwner {
     (["message"], ["prompt", "text", "title", "question", "description"]),
     (["approve"], ["approval", "manual", "input_form"]),
     (["workflow"], ["uses", "call", "subworkflow", "template", "flow"]),
+    (["use"], ["action", "function", "handler", "activity", "plugin"]),
     (["atLeast"], ["min", "minimum", "quorum", "count", "successes"]),
     (["race"], ["any", "first", "anyOf"]),
     (["forEach"], ["foreach", "for_each", "for", "loop", "each", "map", "with_items", "items"]),

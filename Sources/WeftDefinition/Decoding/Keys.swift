@@ -16,7 +16,7 @@ enum StepKey: String, ObjectKey {
   case successCodes, steps, parallel, maxParallel
   case envPolicy
   case stop, leftovers, stallTimeout, mergeOutput, logLimit, tty, jobserver, outputs
-  case `if`, retry, pool, cleanup, forEach, matrix, wait, approve, workflow, with, race, join
+  case `if`, retry, pool, cleanup, forEach, matrix, wait, approve, workflow, use, with, race, join
 
   static let table = KeyTable<StepKey>()
 }

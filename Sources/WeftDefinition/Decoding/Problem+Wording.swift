@@ -52,8 +52,8 @@ extension Problem {
     case .noAction:
       Wording(
         .noAction,
-        "the step has nothing to do, expected \"run\", \"workflow\", \"wait\", \"approve\", \"outputs\" "
-          + "or a group",
+        "the step has nothing to do, expected \"run\", \"workflow\", \"use\", \"wait\", \"approve\", "
+          + "\"outputs\" or a group",
         help: "add what it runs, such as \"run\": \"make test\"")
     case .severalActions(let first, let second)
     where StepGroup.Order(rawValue: first) != nil && StepGroup.Order(rawValue: second) != nil:

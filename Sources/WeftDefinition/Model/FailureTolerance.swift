@@ -15,7 +15,7 @@ public enum FailureTolerance: Sendable, Hashable {
 }
 
 /// A kind of failure, as it is named in `allowFailure` and told in events: `exit`, `exit:3`,
-/// `signal`, `signal:KILL`, `spawn`, `timeout`, `stall`, `limit`, `output`, `expression`, `rejected`.
+/// `signal`, `signal:KILL`, `spawn`, `timeout`, `stall`, `limit`, `output`, `expression`, `action`, `rejected`.
 public struct ErrorClass: Sendable, Hashable, CustomStringConvertible {
   public let name: String
 
@@ -37,6 +37,8 @@ public struct ErrorClass: Sendable, Hashable, CustomStringConvertible {
   public static let limit = ErrorClass(unchecked: "limit")
   public static let output = ErrorClass(unchecked: "output")
   public static let expression = ErrorClass(unchecked: "expression")
+  /// An action threw an error.
+  public static let action = ErrorClass(unchecked: "action")
   /// A person who was asked said no.
   public static let rejected = ErrorClass(unchecked: "rejected")
 
@@ -49,7 +51,8 @@ public struct ErrorClass: Sendable, Hashable, CustomStringConvertible {
 
   /// The classes that stand for themselves.
   public static let plain: [ErrorClass] = [
-    .exit, .signal, .spawn, .timeout, .stall, .limit, .output, .expression, .rejected,
+    .exit, .signal, .spawn, .timeout, .stall, .limit, .output, .expression, .action,
+    .rejected,
   ]
 
   private static func isKnown(_ name: String) -> Bool {

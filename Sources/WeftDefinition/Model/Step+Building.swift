@@ -102,4 +102,16 @@ extension Step {
       action: .workflow(NestedWorkflow(path: path, parameters: parameters, workflow: workflow)),
       needs: needs, timeout: timeout, allowFailure: allowFailure)
   }
+
+  /// A step that runs an action which the embedding program has registered.
+  ///
+  /// - Parameter parameters: What the action is given, by name.
+  public init(
+    _ id: StepID? = nil, use action: ActionName, with parameters: [Parameter] = [],
+    needs: [Need]? = nil, timeout: Duration? = nil, allowFailure: FailureTolerance = .none
+  ) {
+    self.init(
+      id: id, action: .use(ActionCall(action, with: parameters)), needs: needs, timeout: timeout,
+      allowFailure: allowFailure)
+  }
 }

@@ -74,6 +74,11 @@ extension Step {
   }
 
   /// Likewise.
+  @inlinable package var callsAction: Bool {
+    if case .use = action { true } else { false }
+  }
+
+  /// Likewise.
   package var offersJobserver: Bool {
     if case .run(let command) = action {
       command.hasOptions && command.usesJobserver
@@ -145,6 +150,8 @@ public enum StepAction: Sendable, Hashable {
   indirect case approve(Approval)
   /// Runs another file's steps.
   indirect case workflow(NestedWorkflow)
+  /// Runs an action that the embedding program has registered.
+  indirect case use(ActionCall)
 }
 
 /// Steps that belong together, and the order between them.

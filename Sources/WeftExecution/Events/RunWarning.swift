@@ -18,6 +18,8 @@ public struct RunWarning: Sendable, Hashable {
     case outputTruncated = "output-truncated"
     /// Processes cannot be looked at, so those that leave their step's group are not found.
     case processesNotSeen = "processes-not-seen"
+    /// An action did not end when it was asked to, and its step has ended without it. Each such step is told.
+    case actionLeftBehind = "action-left-behind"
   }
 
   public let kind: Kind
@@ -39,6 +41,14 @@ extension RunWarning {
     message: "what leaves its step's process group cannot be found: /proc is not that of this"
       + " namespace of process ids",
     help: "mount it (unshare --mount-proc), or make a cgroup v2 tree writable")
+
+  static func actionLeftBehind(by step: StepAddress) -> RunWarning {
+    RunWarning(
+      kind: .actionLeftBehind,
+      message: "the action of step \"\(step)\" did not end when it was cancelled,"
+        + " and keeps its thread until it does",
+      help: "let the action look at Task.isCancelled")
+  }
 
   static func outputTruncated(of step: StepAddress, at limit: ByteCount) -> RunWarning {
     RunWarning(

@@ -13,6 +13,9 @@ package final class RunWarnings: Sendable {
   /// start; after its end nothing is told.
   package func tellOnce(_ warning: RunWarning) {
     guard told.withLock({ $0.insert(warning.kind).inserted }) else { return }
-    events.publishUnlessFinished(.runWarning(warning))
+    tell(warning)
   }
+
+  /// Publishes a warning that is about one step alone. After the run's end nothing is told.
+  func tell(_ warning: RunWarning) { events.publishUnlessFinished(.runWarning(warning)) }
 }

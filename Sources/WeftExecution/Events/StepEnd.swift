@@ -9,7 +9,7 @@ public struct StepEnd: Sendable, Hashable {
   public let outputTruncated: Bool
   /// How many attempts there were.
   public let attempts: Int
-  /// How the last attempt's program ended; `nil` if it could not be started.
+  /// How the last attempt's program ended; `nil` if it could not be started, or the step has none.
   public let exit: ProgramExit?
   /// From `stepStarted` to `stepFinished`; waiting for a slot is not counted.
   public let duration: Duration

@@ -62,16 +62,17 @@ final class StartQueue: Sendable {
     state = Mutex(State(patience: patience))
   }
 
-  /// Starts the attempt, on the calling thread if that is about to be free; or has it wait behind those
-  /// that wait already.
-  func submit(_ request: Request) {
+  /// Starts the attempt, or has it wait behind those that wait already.
+  ///
+  /// - Parameter onThisThread: It may be on the calling thread, which is about to be free if it is one of those.
+  func submit(_ request: Request, onThisThread: Bool = true) {
     let (entry, mustWait) = state.withLock { state in
       state.lastID += 1
       let entry = Entry(id: state.lastID, request: request, isObserved: !state.waiting.isEmpty)
       if entry.isObserved { state.insert(entry) }
       return (entry, entry.isObserved)
     }
-    if mustWait { observeStop(of: entry) } else { start(entry, onThisThread: true) }
+    if mustWait { observeStop(of: entry) } else { start(entry, onThisThread: onThisThread) }
   }
 
   /// Called by a job when its program has started: there was room for one.

@@ -1,4 +1,5 @@
 package import WeftFutures
+package import WeftJSON
 package import WeftPlanning
 package import WeftPlatform
 
@@ -95,6 +96,8 @@ package struct AttemptEnd: Sendable, Hashable {
     case failed(StepFailure)
     /// It ended well, and what it hands on cannot be used.
     case misdelivered(ProgramExit, StepFailure)
+    /// It was no program but an action, and returned this.
+    case returned(JSONValue)
   }
 
   package var status: Status

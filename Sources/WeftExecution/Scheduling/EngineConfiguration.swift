@@ -35,6 +35,9 @@ package struct EngineConfiguration: Sendable {
   /// Whom steps with `approve` ask; `nil`: they fail at their start.
   package var approver: (any Approver)?
 
+  /// What steps with `use` run.
+  package var actions = ActionRegistry()
+
   /// What is to hold everything that steps start.
   package var containment = ContainmentRequest.automatic
   /// How long a start waits for descriptors, processes or memory.

@@ -21,9 +21,12 @@ extension LiveRun {
     ChildProgram.prepare()
     let timers = Timers()
     let hasTimers = (try? timers.prepare()) != nil
-    let executor = try CommandExecutor(
+    let commands = try CommandExecutor(
       plan: plan, run: id, configuration: configuration, threads: threads,
       time: hasTimers ? timers : nil)
+    let executor = StepExecutors(
+      commands: commands,
+      actions: ActionExecutor(run: id, configuration: configuration, time: timers))
     let limit = ParallelLimit(
       wanted: configuration.maxParallel(for: plan), steps: plan.steps.count,
       budget: .ofThisProcess,

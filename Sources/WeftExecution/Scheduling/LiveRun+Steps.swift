@@ -31,7 +31,7 @@ extension LiveRun {
       var task = task
       task.shelter = shelter
       events.publish(.stepQueued(task.address), step: task.place)
-      if task.step.runsCommand {
+      if task.step.makesAttempts {
         if let ledger = ledger(for: task) { task.keep(ledger) }
         return queue(task)
       }
@@ -39,7 +39,7 @@ extension LiveRun {
       case .compute: return Future(value: compute(task))
       case .wait(let waiting): return wait(task, for: waiting)
       case .approve(let approval): return approve(task, approval)
-      case .run, .workflow, .group:
+      case .run, .use, .workflow, .group:
         preconditionFailure("the planner let pass \(task.address), which has no such action")
       }
     }

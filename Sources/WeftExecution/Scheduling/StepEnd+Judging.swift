@@ -27,6 +27,7 @@ extension StepEnd {
     case .stopped(let programExit):
       exit = programExit
       cancellation = reason ?? .requested
+    case .returned: break
     case .failed(let reason): failure = reason
     case .misdelivered(let programExit, let reason): (exit, failure) = (programExit, reason)
     }

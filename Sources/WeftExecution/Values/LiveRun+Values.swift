@@ -10,11 +10,9 @@ import WeftPlatform
 extension LiveRun {
   /// An attempt, with what it is to do, the file for its outputs, or why there can be none.
   func makeAttempt(_ task: StepTask) -> Attempt {
-    guard let command = task.step.command else {
-      preconditionFailure("\(task.address) is to be attempted and runs nothing")
-    }
+    precondition(task.step.makesAttempts, "\(task.address) is to be attempted and runs nothing")
     var resolved = ResolvedStep(
-      asWritten: task.step, running: command, directory: plan.workingDirectory(of: task.step))
+      asWritten: task.step, directory: plan.workingDirectory(of: task.step))
     var failure = StepResolver(values, in: task.frame).resolve(
       task.index, attempt: task.attempt, &resolved)
     if task.isCleanup, resolved.timeout == nil { resolved.timeout = WorkflowLimits.cleanupTimeout }
@@ -49,18 +47,25 @@ extension LiveRun {
     defer { attempt.outputFile.map(Descriptor.remove) }
     guard declared || !plan.values.reads(ofNode: attempt.step.node).isEmpty else { return nil }
     var own = nodeValues(of: attempt, end)
-    guard declared, case .ended(let exit) = end.status,
-      StepFailure.judging(exit, successCodes: attempt.resolved.command.successCodes) == nil
-    else { return own }
+    guard declared, hasSucceeded(attempt, end) else { return own }
     do throws(StepFailure) {
       let collector = OutputCollector(values, in: attempt.frame)
       let written = try collector.written(in: attempt.outputFile, by: attempt.step)
       own.outputs = try collector.outputs(
         ofStep: attempt.index, own: own, written: written, attempt: attempt.number)
     } catch {
-      end.status = .misdelivered(exit, error)
+      end.status = end.status.exit.map { .misdelivered($0, error) } ?? .failed(error)
     }
     return own
+  }
+
+  private func hasSucceeded(_ attempt: Attempt, _ end: AttemptEnd) -> Bool {
+    switch end.status {
+    case .ended(let exit):
+      StepFailure.judging(exit, successCodes: attempt.resolved.command.successCodes) == nil
+    case .returned: true
+    case .timedOut, .stalled, .stopped, .failed, .misdelivered: false
+    }
   }
 
   private func nodeValues(of attempt: Attempt, _ end: AttemptEnd) -> NodeValues {
@@ -75,7 +80,16 @@ extension LiveRun {
     return NodeValues(
       outcome: .success, conclusion: .success, attempts: attempt.number,
       duration: since.map { time.now - $0 } ?? .zero, exit: end.status.exit,
-      stdout: text(capture?.stdout), stderr: text(capture?.stderr))
+      stdout: text(capture?.stdout), stderr: text(capture?.stderr),
+      returned: attempt.resolved.call == nil ? nil : returned(by: end))
+  }
+
+  /// What an action has returned; secret if it holds a secret, as what a program writes.
+  private func returned(by end: AttemptEnd) -> ScopedValue {
+    guard case .returned(let value) = end.status else { return ScopedValue(.null) }
+    let isSecret =
+      secrets.hideAnything && secrets.mask.contains(Array(value.description.utf8))
+    return ScopedValue(ExpressionValue(value), isSecret: isSecret)
   }
 
   /// Keeps what others read of the step.
@@ -88,9 +102,6 @@ extension LiveRun {
     if end.outcome != .success { own.outputs = [] }
     values.record(own, ofNode: task.step.node, in: task.frame)
   }
-
-  /// What a step resolves that has no command of its own.
-  private static let noCommand = Command(.script(""))
 
   /// Computes a step that runs nothing.
   func compute(_ task: StepTask) -> NodeResult {
@@ -107,8 +118,7 @@ extension LiveRun {
     guard end.outcome == .success else { return conclude(task, end, own) }
     var (own, end) = (own, end)
     var resolved = ResolvedStep(
-      asWritten: task.step, running: LiveRun.noCommand,
-      directory: plan.workingDirectory(of: task.step))
+      asWritten: task.step, directory: plan.workingDirectory(of: task.step))
     let obstacle = StepResolver(values, in: task.frame).resolve(
       task.index, attempt: 1, &resolved)
     do throws(StepFailure) {
@@ -132,7 +142,7 @@ extension AttemptEnd.Status {
     switch self {
     case .ended(let exit), .misdelivered(let exit, _): exit
     case .timedOut(_, let exit), .stalled(_, let exit), .stopped(let exit): exit
-    case .failed: nil
+    case .failed, .returned: nil
     }
   }
 }

@@ -13,6 +13,8 @@ struct NodeValues: Sendable {
   var exit: ProgramExit?
   var stdout: CapturedText?
   var stderr: CapturedText?
+  /// Of an action: what it has returned, JSON's null until it has.
+  var returned: ScopedValue?
   var outputs: [OutputValue] = []
   var isGroup = false
   /// Of what is run for many elements; by index.
@@ -20,9 +22,10 @@ struct NodeValues: Sendable {
   /// Of a race: the member that won.
   var winner: StepAddress?
 
-  /// What there is of it as a whole; `json` only where it is asked for.
+  /// What there is of it as a whole; `json` only where it is asked for, or need not be read.
   var fields: [StepField] {
-    (isGroup ? ResultShape.group : .step).fields.filter { $0 != .json }
+    if returned != nil { return ResultShape.action.fields }
+    return (isGroup ? ResultShape.group : .step).fields.filter { $0 != .json }
   }
 
   /// One of a step's fields.
@@ -42,7 +45,9 @@ struct NodeValues: Sendable {
       return ScopedValue(.string(name))
     case .stdout: return try text(stdout, "the stdout of \(owner)", spool)
     case .stderr: return try text(stderr, "the stderr of \(owner)", spool)
-    case .json: return try json(owner, spool)
+    case .json:
+      if let returned { return returned }
+      return try json(owner, spool)
     case .outputs: return outputObject
     case .attempts: return ScopedValue(.number(Double(attempts)))
     case .duration: return ScopedValue(.number(duration.seconds))

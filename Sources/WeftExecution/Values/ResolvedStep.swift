@@ -4,6 +4,8 @@ import WeftPlanning
 /// What a step does this time: as it is written, with values in place of its expressions.
 package struct ResolvedStep: Sendable {
   package var command: Command
+  /// The action it runs instead; `nil`: it runs the command.
+  package var call: ResolvedCall?
   /// Of one attempt.
   package var timeout: Duration?
   package var allowFailure: FailureTolerance
@@ -24,14 +26,22 @@ package struct ResolvedStep: Sendable {
   /// A step without expressions.
   ///
   /// - Parameter directory: What holds for the step, be it said by itself or by a group around it.
-  init(asWritten step: PlannedStep, running command: Command, directory: String?) {
-    self.command = command
+  init(asWritten step: PlannedStep, directory: String?) {
+    if let command = step.command {
+      self.command = command
+    } else {
+      command = ResolvedStep.noCommand
+      call = step.call.map(ResolvedCall.init)
+    }
     timeout = step.timeout
     allowFailure = step.allowFailure
     retry = step.retry
     environment = step.settings.environment
     workingDirectory = directory
   }
+
+  /// What stands in the place of a command where there is none.
+  private static let noCommand = Command(.script(""))
 
   /// Which element of the command line, as it is written, an argument comes from.
   func position(ofArgument index: Int) -> Int {

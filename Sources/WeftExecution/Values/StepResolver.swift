@@ -62,7 +62,8 @@ struct StepResolver {
     _ resolved: inout ResolvedStep
   ) throws(StepFailure) {
     var scope = StepScope(values: values, frame: frame, group: step.group, attempt: attempt)
-    try resolveGroups(around: step, &resolved)
+    // An action has neither an environment nor a directory.
+    if resolved.call == nil { try resolveGroups(around: step, &resolved) }
     let own = try variables(step.settings.environment, texts, scope)
     resolved.environment = own.mapValues { $0?.text }
     scope.variables = own
@@ -93,8 +94,12 @@ struct StepResolver {
     case .name, .variable, .script, .output: break
     // They are read when it is their turn, before the step is resolved or after it has ended.
     case .condition, .retryCondition, .elements, .elementKey, .axis, .include, .exclude, .waiting,
-      .message, .parameter:
+      .message:
       break
+    case .parameter(let name):
+      let evaluation = try text.template.evaluate(in: scope)
+      if evaluation.isSecret { values.secrets.add(everyTextIn: evaluation.value) }
+      resolved.call?.give(name, evaluation.value.json)
     case .argument(let position):
       expansions[position] = try text.template.arguments(in: scope).map {
         (value) throws(ExpressionFault) in

@@ -20,6 +20,7 @@ enum CommandText {
     case .wait(let waiting): "waits " + text(of: waiting)
     case .approve(let approval): "asks: " + firstLine(of: approval.message, ellipsis)
     case .workflow(let nested): "runs the steps of \(nested.path)"
+    case .use(let call): "runs the action \(call.name)"
     case .run, .group, .compute:
       "computes " + step.outputs.map(\.name).joined(separator: ", ")
     }

@@ -59,9 +59,17 @@ extension PlanJSONLine {
       writer.endObject()
     case .workflow(let nested):
       writer.member("workflow", nested.path)
-      if !nested.parameters.isEmpty { strings("with", nested.parameters.lazy.map(\.name)) }
+      given(nested.parameters)
+    case .use(let call):
+      writer.member("use", call.name.text)
+      given(call.parameters)
     case .run, .group, .compute: break
     }
+  }
+
+  /// Names alone: values may be nobody's business.
+  private mutating func given(_ parameters: [Parameter]) {
+    if !parameters.isEmpty { strings("with", parameters.lazy.map(\.name)) }
   }
 
   mutating func join(of group: PlannedGroup) {

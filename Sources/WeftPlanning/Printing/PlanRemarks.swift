@@ -14,13 +14,14 @@ enum PlanRemarks {
   private static func action(of step: PlannedStep) -> [String] {
     switch step.action {
     case .run(let command): remarks(on: command)
-    case .workflow(let nested): parameters(of: nested)
+    case .workflow(let nested): given(nested.parameters)
+    case .use(let call): given(call.parameters)
     case .group, .compute, .wait, .approve: []
     }
   }
 
-  private static func parameters(of nested: NestedWorkflow) -> [String] {
-    nested.parameters.isEmpty ? [] : ["with " + list(nested.parameters.map(\.name))]
+  private static func given(_ parameters: [Parameter]) -> [String] {
+    parameters.isEmpty ? [] : ["with " + list(parameters.map(\.name))]
   }
 
   private static func remarks(on command: Command) -> [String] {
@@ -32,7 +33,7 @@ enum PlanRemarks {
   ) -> [String] {
     guard let step = group.step else { return [] }
     var parameters: [String] = []
-    if case .workflow(let nested) = step.action { parameters = self.parameters(of: nested) }
+    if case .workflow(let nested) = step.action { parameters = given(nested.parameters) }
     return (group.members.isEmpty ? ["empty"] : []) + common(step, name, forecast, style)
       + parameters
       + limit(group.maxParallel)

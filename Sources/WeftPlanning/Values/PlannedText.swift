@@ -47,7 +47,8 @@ extension Step {
     case .run(let command): command.visitTexts(visit)
     case .wait(let waiting): waiting.computedText.map { visit(.waiting, $0) }
     case .approve(let approval): visit(.message, approval.message)
-    case .workflow(let nested): nested.visitTexts(visit)
+    case .workflow(let nested): nested.parameters.visitTexts(visit)
+    case .use(let call): call.parameters.visitTexts(visit)
     case .group, .compute: break
     }
     if hasControl { control.visitTexts(visit) }

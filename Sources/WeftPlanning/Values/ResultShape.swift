@@ -8,6 +8,8 @@ package enum ResultShape: Sendable, Hashable {
   case race
   /// Of a step that runs another file, whose steps have names there only.
   case workflow
+  /// Of a step that runs an action of the embedding program; `json` is what that returned.
+  case action
   /// Of all that a `forEach` or `matrix` made of a step or group.
   case many
 
@@ -21,6 +23,7 @@ package enum ResultShape: Sendable, Hashable {
     case .group: [.outcome, .conclusion, .attempts, .duration, .outputs]
     case .race: [.outcome, .conclusion, .attempts, .duration, .outputs, .winner]
     case .workflow: [.outcome, .conclusion, .attempts, .duration, .outputs]
+    case .action: [.outcome, .conclusion, .json, .outputs, .attempts, .duration]
     case .many: [.outcome, .conclusion, .attempts, .duration, .results]
     }
   }
@@ -35,6 +38,7 @@ package enum ResultShape: Sendable, Hashable {
     case .group: "a group"
     case .race: "a race"
     case .workflow: "a step that runs another file"
+    case .action: "a step that runs an action"
     case .many: "all elements"
     }
   }
@@ -52,6 +56,7 @@ extension Step {
     case .group(let group): group.order == .race ? .race : .group
     case .run, .compute, .wait, .approve: .step
     case .workflow: .workflow
+    case .use: .action
     }
   }
 }

@@ -58,7 +58,7 @@ struct SiteRules {
     case .variable, .input, .output: true
     // The elements are secret then, and how many they are is told.
     case .elements: true
-    // Which of another workflow's inputs may be secret, its declarations say.
+    // Which of another workflow's inputs may be secret, its declarations say; to an action any may be.
     case .parameter: true
     default: false
     }

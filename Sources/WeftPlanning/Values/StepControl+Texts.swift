@@ -25,9 +25,9 @@ extension Matrix {
   }
 }
 
-extension NestedWorkflow {
+extension [Parameter] {
   func visitTexts(_ visit: (TextSite, String) -> Void) {
-    for parameter in parameters {
+    for parameter in self {
       if case .text(let text) = parameter.value { visit(.parameter(parameter.name), text) }
     }
   }

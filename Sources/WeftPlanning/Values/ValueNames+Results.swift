@@ -133,7 +133,8 @@ extension ValueNames {
   private func isThere(_ field: StepField, of step: Step) -> Bool {
     switch field {
     case .stdout, .stderr, .json, .exitCode, .signal:
-      if case .run = step.action { true } else { false }
+      // Of an action only its `json`, which is among the fields of no other step without a command.
+      if case .run = step.action { true } else { step.callsAction }
     default: true
     }
   }

@@ -126,6 +126,7 @@ extension ValueNames {
   private func whyNotWritten(_ field: StepField, by node: Plan.NodeIndex) -> ValueProblem? {
     guard case .step(let index) = outline.nodes[node] else { return nil }
     let (step, address) = (outline.steps[Int(index)], outline.member(at: node).address.text)
+    if step.callsAction { return nil }
     guard let command = step.command else {
       return .runsNothing(address, field: field.rawValue, step.action.whatItDoes)
     }
@@ -163,6 +164,7 @@ extension StepAction {
     case .wait: "only waits"
     case .approve: "asks a person"
     case .workflow: "runs another file"
+    case .use: "runs an action"
     }
   }
 }

@@ -28,13 +28,20 @@ package final class StopSwitch: Sendable {
   private struct State {
     var level = StopLevel.none
     var wakers: [Waker] = []
-    var observers: [@Sendable () -> Void] = []
+    var observers: [(level: StopLevel, action: @Sendable () -> Void)] = []
 
     /// - Returns: Whether it came in time.
-    mutating func add(_ action: @escaping @Sendable () -> Void) -> Bool {
-      guard level == .none else { return false }
-      observers.append(action)
+    mutating func add(_ wanted: StopLevel, _ action: @escaping @Sendable () -> Void) -> Bool {
+      guard level < wanted else { return false }
+      observers.append((wanted, action))
       return true
+    }
+
+    /// Those who wait for no more than the level that is reached.
+    mutating func takeObservers() -> [@Sendable () -> Void] {
+      let called = observers.filter { $0.level <= level }
+      observers.removeAll { $0.level <= level }
+      return called.map(\.action)
     }
   }
 
@@ -51,16 +58,17 @@ package final class StopSwitch: Sendable {
       state.level = level
       // Inside the lock, for after `detach` the descriptor may be closed and its number be another's.
       for waker in state.wakers { waker.wake() }
-      defer { state.observers = [] }
-      return state.observers
+      return state.takeObservers()
     }
     for observer in observers { observer() }
   }
 
-  /// Calls `action` once, when a stop is first requested: on the thread that requests it, at once if
-  /// somebody has. For what waits without a thread.
-  package func whenRequested(_ action: @escaping @Sendable () -> Void) {
-    if !state.withLock({ $0.add(action) }) { action() }
+  /// Calls `action` once, when a stop as urgent as `level` is first requested: on the thread that requests
+  /// it, at once if somebody has. For what waits without a thread.
+  package func whenRequested(
+    _ level: StopLevel = .graceful, _ action: @escaping @Sendable () -> Void
+  ) {
+    if !state.withLock({ $0.add(level, action) }) { action() }
   }
 
   /// From now on `descriptor` is signalled when the level rises.

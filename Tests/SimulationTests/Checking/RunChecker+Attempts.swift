@@ -153,7 +153,8 @@ extension RunChecker {
     case .stopped:
       require(end.outcome == .cancelled, "\(name(spot)) was stopped, and ends in \(end.outcome)")
       return requireCancellation(of: spot, end)
-    case .stalled, .failed, .misdelivered: return require(false, "nothing ends like that")
+    case .stalled, .failed, .misdelivered, .returned:
+      return require(false, "nothing ends like that")
     }
     require(
       (end.failure?.classes ?? []) == classes, "\(name(spot)) ended otherwise than its attempt")

@@ -113,6 +113,15 @@ import WeftJSON
               Parameter("l", .value(.array([.number(1), .object(["a": .null])]))),
             ])))
     ),
+    (
+      #"{ "with": { "t": "v${{ inputs.v }}", "n": 1 }, "use": "images.resize", "retry": 0 }"#,
+      Step(
+        use: "images.resize",
+        with: [
+          Parameter("t", .text("v${{ inputs.v }}")), Parameter("n", .value(.number(1))),
+        ]
+      ).retry(0)
+    ),
   ]
 
   @Test(arguments: steps.indices)

@@ -45,5 +45,5 @@ public struct RetryPolicy: Sendable, Hashable {
   public static let defaultMaxDelay = Duration.seconds(60)
 
   /// What is tried again where nothing else is said: failures that may pass.
-  public static let defaultClasses: [ErrorClass] = [.exit, .signal, .timeout, .stall]
+  public static let defaultClasses: [ErrorClass] = [.exit, .signal, .timeout, .stall, .action]
 }

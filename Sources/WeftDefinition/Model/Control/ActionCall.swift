@@ -1,0 +1,17 @@
+public import WeftDiagnostics
+
+/// An action of the embedding program, and what a step gives to it.
+public struct ActionCall: Sendable, Hashable {
+  /// Whether there is such an action is for the planner to find out.
+  public var name: ActionName
+  /// Values by name, in the order of the file.
+  public var parameters: [Parameter]
+  /// The name, with its quotes.
+  public var place: Written<SourceRange?>
+
+  public init(_ name: ActionName, with parameters: [Parameter] = [], place: SourceRange? = nil) {
+    self.name = name
+    self.parameters = parameters
+    self.place = Written(place)
+  }
+}

@@ -1,0 +1,91 @@
+package import WeftDefinition
+package import WeftFutures
+import WeftPlanning
+package import WeftPlatform
+
+/// The actions that a program has registered, and the threads that they run on.
+package struct ActionRegistry: Sendable {
+  private let actions: [ActionName: Action]
+  /// Room for what the host does on them: no less than its own threads have.
+  let threads = BlockingThreads(name: "weft-action", stackBytes: 8 << 20)
+
+  /// - Precondition: No two have the same name.
+  package init(_ actions: [Action] = []) {
+    self.actions = Dictionary(actions.map { ($0.name, $0) }) { first, _ in
+      preconditionFailure("two actions are called \"\(first.name)\"")
+    }
+  }
+
+  package var names: Set<ActionName> { Set(actions.keys) }
+
+  subscript(name: ActionName) -> Action? { actions[name] }
+}
+
+/// Runs actions, each on a thread of its own that it keeps until it ends.
+package final class ActionExecutor: StepExecutor {
+  private let registry: ActionRegistry
+  private let run: RunID
+  private let starts: StartQueue
+  private let time: any TimeSource
+  private let grace: Duration
+
+  package init(run: RunID, configuration: EngineConfiguration, time: any TimeSource) {
+    self.run = run
+    self.time = time
+    registry = configuration.actions
+    grace = configuration.stopPolicy.grace
+    starts = StartQueue(
+      registry.threads, patience: configuration.shortagePatience, time: time)
+  }
+
+  package func execute(_ attempt: Attempt) -> Future<AttemptEnd, Never> {
+    guard let call = attempt.resolved.call else {
+      preconditionFailure("\(attempt.address) is to run an action and has none")
+    }
+    guard let action = registry[call.name] else {
+      return Future(value: AttemptEnd(.failed(.unregistered(call.name))))
+    }
+    let run = ActionRun(attempt, action, given: call, run: run, time: time, grace: grace)
+    // Not on this thread, though it may be one of these: an action may be here that has cancelled something.
+    starts.submit(
+      StartQueue.Request(
+        stop: attempt.stop,
+        warn: { attempt.warnings.tellOnce($0.warning(step: attempt.address.text)) },
+        refuse: { run.promise.succeed(AttemptEnd($0)) },
+        job: { [starts] in
+          starts.programStarted()
+          run.perform()
+          starts.programEnded()
+          return nil
+        }), onThisThread: false)
+    return run.promise.future
+  }
+}
+
+/// Runs what a step runs, whichever that is.
+package struct StepExecutors: StepExecutor {
+  private let commands: any StepExecutor
+  private let actions: ActionExecutor
+
+  package init(commands: any StepExecutor, actions: ActionExecutor) {
+    self.commands = commands
+    self.actions = actions
+  }
+
+  package func execute(_ attempt: Attempt) -> Future<AttemptEnd, Never> {
+    attempt.resolved.call == nil ? commands.execute(attempt) : actions.execute(attempt)
+  }
+
+  package var containment: ContainmentLevel? { commands.containment }
+
+  /// Actions that have been left behind are not waited for: nobody knows how long that would be.
+  package func finish(stop: StopSwitch) -> Future<Remains, Never> { commands.finish(stop: stop) }
+}
+
+extension StepFailure {
+  fileprivate static func unregistered(_ name: ActionName) -> StepFailure {
+    StepFailure(
+      classes: [.spawn], message: "did not start: the action \"\(name)\" is not registered",
+      help: "give it to the engine that runs the plan")
+  }
+}

@@ -1,0 +1,64 @@
+import Testing
+import WeftJSON
+import WeftPlatform
+
+@testable import WeftExecution
+
+/// How an action's attempt ends, whatever happens in whichever order.
+@Suite struct ActionEndingTests {
+  private static let limit = Duration.seconds(5)
+  private let returned = AttemptEnd.Status.returned(.string("done"))
+  private let timedOut = AttemptEnd.Status.timedOut(after: limit, nil)
+
+  @Test func whatItComesToIsItsEnd() {
+    var ending = ActionEnding()
+    #expect(ending.actionEnded(returned) == .end(returned, isLeftBehind: false))
+    #expect(ending.isOver)
+  }
+
+  @Test func whateverItReturnsAfterItsTimeItHasTimedOut() {
+    var ending = ActionEnding()
+    #expect(ending.timeoutPassed(Self.limit) == .cancel)
+    #expect(!ending.isOver)
+    #expect(ending.actionEnded(returned) == .end(timedOut, isLeftBehind: false))
+  }
+
+  @Test func whateverItReturnsAfterAStopItWasStopped() {
+    var ending = ActionEnding()
+    #expect(ending.stopRequested(.graceful) == .cancel)
+    #expect(ending.actionEnded(returned) == .end(.stopped(nil), isLeftBehind: false))
+  }
+
+  @Test func theFirstReasonToEndItCounts() {
+    var ending = ActionEnding()
+    #expect(ending.timeoutPassed(Self.limit) == .cancel)
+    #expect(ending.stopRequested(.graceful) == .nothing)
+    #expect(ending.gracePassed() == .end(timedOut, isLeftBehind: true))
+  }
+
+  @Test func aStopWithoutAGraceLeavesItBehindAtOnce() {
+    var ending = ActionEnding()
+    #expect(ending.stopRequested(.graceful) == .cancel)
+    #expect(ending.stopRequested(.now) == .end(.stopped(nil), isLeftBehind: true))
+    var other = ActionEnding()
+    #expect(other.stopRequested(.now) == .end(.stopped(nil), isLeftBehind: true))
+  }
+
+  @Test func graceIsNothingToOneThatNobodyHasAskedToEnd() {
+    var ending = ActionEnding()
+    #expect(ending.gracePassed() == .nothing)
+    #expect(!ending.isOver)
+  }
+
+  @Test("G11: what comes when the attempt is over changes nothing")
+  func theEndIsOnce() {
+    var ending = ActionEnding()
+    _ = ending.timeoutPassed(Self.limit)
+    _ = ending.gracePassed()
+    #expect(ending.actionEnded(returned) == .nothing)
+    #expect(ending.timeoutPassed(Self.limit) == .nothing)
+    #expect(ending.stopRequested(.graceful) == .nothing)
+    #expect(ending.stopRequested(.now) == .nothing)
+    #expect(ending.gracePassed() == .nothing)
+  }
+}
