@@ -106,7 +106,8 @@ def copy_of_the_package(folder: pathlib.Path) -> pathlib.Path:
     simulation = simulation[:simulation.index("swiftSettings: settings),") + 25]
     (copy / "Package.swift").write_text(
         modules + 'let package = Package(\n  name: "weft", platforms: [.macOS(.v15)],\n'
-        '  targets: [.target(name: "CWeftPlatform")] + libraries + [\n' + simulation + "\n])\n")
+        '  targets: [.target(name: "CWeftPlatform"), .target(name: "CWeftCurl")] + libraries + [\n'
+        + simulation + "\n])\n")
     return copy
 
 
