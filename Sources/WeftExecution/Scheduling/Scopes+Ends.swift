@@ -25,6 +25,25 @@ extension Scopes {
     return next
   }
 
+  // MARK: Files
+
+  /// The first failure that a file does not survive, be it tolerated further out.
+  func firstFault(ofFile file: Int) -> Fault? { scopes[file].firstFault ?? closingFaults[file] }
+
+  /// A file that a step runs has failed at its end, if by nothing else.
+  mutating func endClosing(ofFile file: Int) -> Response {
+    guard let fault = closingFaults.removeValue(forKey: file),
+      scopes[file].firstUntolerated == nil
+    else { return .nothing }
+    return failed(fault, in: file)
+  }
+
+  /// Something that cleans up, or is done finally, has failed: the run of its file has, too, and by that if
+  /// by nothing else, be it known only later.
+  mutating func failedAtTheEnd(_ fault: Fault, inFile file: Int) {
+    if closingFaults[file] == nil { closingFaults[file] = fault }
+  }
+
   // MARK: Counting
 
   /// Counts how something in the scope has ended.

@@ -68,19 +68,19 @@ struct Scopes {
   }
 
   /// What holds for all files, whatever they say themselves.
-  private let onFailure: FailureResponse?
+  let onFailure: FailureResponse?
   /// Whether the end of the run has made a difference to something that is not counted as cancelled: what runs in
   /// spite of it, or is not tried again because of it.
   private(set) var cancellationHasActed = false
-  // Internal for what is decided at the end: Scopes+Ends.swift.
+  // What follows is internal for Scopes+Frames.swift and for Scopes+Ends.swift.
   var scopes: [Scope]
   /// Whether every scope is open and none is sheltered, as in most runs until their end. Then there is
   /// nothing to look for around a step.
   private var isQuiet = true
   /// By file, the first failure of what cleans up in it or is done finally.
-  private var closingFaults: [Int: Fault] = [:]
+  var closingFaults: [Int: Fault] = [:]
   /// Beginnings of runs of scopes that are not used any more, by their number.
-  private var unused: [Int: [Int]] = [:]
+  var unused: [Int: [Int]] = [:]
 
   init(plan: Plan, onFailure: FailureResponse?) {
     self.onFailure = onFailure
@@ -92,54 +92,6 @@ struct Scopes {
     }
     // The run absorbs what nobody else does.
     scopes[0].absorption = .holding
-  }
-
-  // MARK: Scopes of frames
-
-  /// Makes a scope, and after it those of groups.
-  ///
-  /// - Parameters:
-  ///   - parent: The scope around it; `nil`: it stands by itself.
-  ///   - file: The file it is in, by its scope; `nil`: that of what is around it.
-  ///   - addresses: What the groups are called.
-  mutating func open(
-    in parent: Int?, absorbing absorption: Absorption, groups: Range<Int> = 0..<0, of plan: Plan,
-    inFile file: Int? = nil, addresses: (StepAddress) -> StepAddress = { $0 }
-  ) -> Int {
-    let first: Int
-    if let reused = unused[groups.count]?.popLast() {
-      first = reused
-    } else {
-      first = scopes.count
-      for _ in 0...groups.count { scopes.append(Scope(parent: -1)) }
-    }
-    scopes[first] = Scope(parent: parent ?? -1)
-    scopes[first].absorption = absorption
-    scopes[first].file = file ?? scopes[max(parent ?? 0, 0)].file
-    scopes[first].response =
-      groups.first.map { response(inGroup: $0, of: plan) } ?? scopes[parent ?? 0].response
-    for group in groups {
-      let number = first + 1 + group - groups.lowerBound
-      let around = plan.groups[group].parent ?? 0
-      let parent = groups.contains(around) ? first + 1 + around - groups.lowerBound : first
-      scopes[number] = Scope(of: group, in: plan, parent: parent)
-      scopes[number].file = plan.groups[group].isTopLevel ? parent : scopes[parent].file
-      scopes[number].address = plan.groups[group].address.map(addresses)
-      scopes[number].response = response(inGroup: group, of: plan)
-    }
-    return first
-  }
-
-  /// As the file says in which the members of a group are.
-  private func response(inGroup group: Int, of plan: Plan) -> FailureResponse {
-    if let onFailure { return onFailure }
-    let file = plan.file(runByGroup: group) ?? plan.groups[group].file
-    return plan.files[file].workflow.onFailure
-  }
-
-  /// Nothing will ask for these scopes any more.
-  mutating func close(_ first: Int, groups: Range<Int> = 0..<0) {
-    unused[groups.count, default: []].append(first)
   }
 
   /// Whether one scope is another or stands around it.
@@ -338,23 +290,6 @@ struct Scopes {
   /// The first failure that the run does not survive.
   var firstFault: Fault? { scopes[0].firstUntolerated ?? closingFaults[0] }
 
-  /// The first failure that a file does not survive, be it tolerated further out.
-  func firstFault(ofFile file: Int) -> Fault? { scopes[file].firstFault ?? closingFaults[file] }
-
-  /// A file that a step runs has failed at its end, if by nothing else.
-  mutating func endClosing(ofFile file: Int) -> Response {
-    guard let fault = closingFaults.removeValue(forKey: file),
-      scopes[file].firstUntolerated == nil
-    else { return .nothing }
-    return failed(fault, in: file)
-  }
-
-  /// Something that cleans up, or is done finally, has failed: the run of its file has, too, and by that if
-  /// by nothing else, be it known only later.
-  mutating func failedAtTheEnd(_ fault: Fault, inFile file: Int) {
-    if closingFaults[file] == nil { closingFaults[file] = fault }
-  }
-
   /// The first failure that a scope has absorbed and did not tolerate.
   func absorbedFault(of scope: Int) -> Fault? { scopes[scope].firstUntolerated }
 
@@ -375,16 +310,6 @@ struct Scopes {
       enter(.held(by: address, stopping: true), index)
       return index == 0 ? .cancelRun(.failure(of: address)) : .cancel(index)
     }
-  }
-}
-
-extension Scopes.Scope {
-  fileprivate init(of index: Int, in plan: Plan, parent: Int?) {
-    let group = plan.groups[index]
-    self.init(
-      parent: parent ?? group.parent ?? -1, address: group.address,
-      tolerance: group.step?.allowFailure ?? .none,
-      absorption: group.endsEarly ? .waiting : .none)
   }
 }
 

@@ -1,0 +1,186 @@
+import Synchronization
+import WeftDefinition
+import WeftExpressions
+import WeftFutures
+import WeftPlanning
+import WeftPlatform
+
+/// The elements of what is run for many: each is a frame of its own, opened when there is room for it.
+extension LiveRun {
+  func run(
+    _ task: FanOutTask, _ elements: FanOutListing
+  ) -> Future<NodeResult, Never> {
+    let fanOut = FanOutRun(
+      FanOutProgress(
+        elements: elements.count, maxParallel: elements.maxParallel,
+        tolerance: elements.tolerance, onFailure: response(inGroup: task.group)))
+    let over = Promise<NodeResult, Never>(ifDropped: .success(.success))
+    let since = time.now
+    fanOut.whenThereIsRoom { [self] in
+      startElements(of: task, elements, fanOut)
+      guard fanOut.isOverNow else { return }
+      fanOut.end()
+      over.succeed(finish(task, fanOut, nil, since: since))
+    }
+    fanOut.start()
+    return over.future
+  }
+
+  private func startElements(
+    of task: FanOutTask, _ elements: FanOutListing, _ fanOut: FanOutRun
+  ) {
+    guard fanOut.state.withLock({ $0.progress.beginStarting() }) else { return }
+    // What lets nothing new start lets no new element start either.
+    if state.withLock({ $0.scopes.obstacle(in: task.scope, after: []) }) != nil,
+      !mayStartInSpite(task)
+    {
+      fanOut.state.withLock { $0.progress.close() }
+    }
+    while let index = fanOut.state.withLock({ $0.progress.next() }) {
+      start(elements[index], of: task, fanOut)
+    }
+  }
+
+  /// Whether the elements look for themselves whether they start in spite of a failure.
+  private func mayStartInSpite(_ task: FanOutTask) -> Bool {
+    let texts =
+      switch task.member {
+      case .step(let index): plan.values.texts(ofStep: index)
+      case .group(let index): plan.values.texts(ofGroup: index)
+      }
+    return StartCondition(texts)?.looksAtFailures == true || isFinal(task.group)
+  }
+
+  private func start(_ element: Element, of task: FanOutTask, _ fanOut: FanOutRun) {
+    let frame = open(element, of: task, fanOut)
+    let above = NodeResult(conclusion: .success, blame: nil, failedBefore: task.failedBefore)
+    let before = [above] + (task.hindrance.map { [$0] } ?? [])
+    let future: Future<NodeResult, Never>
+    switch task.member {
+    case .step(let index): future = launchStep(index, in: frame, after: before)
+    case .group(let index): future = launchElement(index, in: frame, after: before)
+    }
+    future.whenSettled { [self] result in
+      ended(element, frame, result.get(), of: task, fanOut)
+    }
+  }
+
+  private func launchElement(
+    _ index: Int, in frame: Frame, after before: [NodeResult]
+  ) -> Future<NodeResult, Never> {
+    if plan.groups[index].step?.control.retry.isEmpty == false {
+      return launchRepeated(index, in: frame, after: before)
+    }
+    let task = GroupTask(index, of: plan, in: frame)
+    if let reason = whyNotStarted(task, after: before) {
+      return Future(value: leaveOut(task, reason, after: before))
+    }
+    return run(task, failedBefore: before.contains(where: \.hasFailed)).map { [self] outcome in
+      tell(task, outcome)
+      return outcome.result
+    }
+  }
+
+  private func open(_ element: Element, of task: FanOutTask, _ fanOut: FanOutRun) -> Frame {
+    // Addresses are made with a frame that has no numbers yet.
+    let naming = Frame(
+      .element(element), of: task.part, in: task.frame, firstInstance: 0, firstScope: 0, scope: 0)
+    let scope = state.withLock { state in
+      state.scopes.open(
+        in: task.scope, absorbing: .holding, groups: task.part.groups, of: plan,
+        addresses: naming.address(of:))
+    }
+    let limits = limits(of: task.part.groups, in: task.frame)
+    let row = slots.seat(
+      task.part.steps.map { step in
+        let group = plan.steps[step].group
+        return SlotQueue.Copy(
+          of: step, order: SlotQueue.Seat.order(inFile: step) | UInt64(element.index),
+          limit: task.part.groups.contains(group)
+            ? limits[group] : task.frame.limit(ofGroup: group, in: plan))
+      })
+    return Frame(
+      .element(element), of: task.part, in: task.frame, firstInstance: row.lowerBound,
+      firstScope: scope + 1, scope: scope, limits: limits, fanOut: fanOut)
+  }
+
+  /// For each group of a part the innermost limit around its members; those inside get limits of their own.
+  private func limits(of groups: Range<Int>, in outer: Frame) -> [Int: Int] {
+    guard groups.contains(where: { plan.groups[$0].maxParallel != nil }) else {
+      guard let first = groups.first,
+        let limit = outer.limit(ofGroup: plan.groups[first].parent ?? 0, in: plan)
+      else { return [:] }
+      return Dictionary(uniqueKeysWithValues: groups.map { ($0, limit) })
+    }
+    var limits: [Int: Int] = [:]
+    for group in groups {
+      let parent = plan.groups[group].parent ?? 0
+      let around = groups.contains(parent) ? limits[parent] : outer.limit(ofGroup: parent, in: plan)
+      limits[group] =
+        plan.groups[group].maxParallel.map { slots.addLimit(slots: $0, inside: around) } ?? around
+    }
+    return limits
+  }
+
+  private func ended(
+    _ element: Element, _ frame: Frame, _ result: NodeResult, of task: FanOutTask,
+    _ fanOut: FanOutRun
+  ) {
+    let hasFailed = result.conclusion == .failure
+    let (exceeds, fault) = state.withLock { state in
+      let fault = state.scopes.absorbedFault(of: frame.scope)
+      state.scopes.passOnCounts(of: frame.scope, surviving: !hasFailed)
+      if let fault { state.scopes.note(fault, in: task.scope) }
+      let exceeds = fanOut.state.withLock { fanOut in
+        fanOut.note(result)
+        return fanOut.progress.ended(hasFailed: hasFailed)
+      }
+      return (exceeds, fault)
+    }
+    keep(element, frame, result, of: task, fanOut)
+    close(frame, hasFailed: hasFailed)
+    if exceeds, let fault {
+      respond(to: state.withLock { $0.scopes.hold(task.scope, because: fault.address) })
+    }
+    fanOut.start()
+  }
+
+  /// What others read of an element.
+  private func keep(
+    _ element: Element, _ frame: Frame, _ result: NodeResult, of task: FanOutTask,
+    _ fanOut: FanOutRun
+  ) {
+    guard !plan.values.reads(ofNode: task.node).isEmpty else { return }
+    let own =
+      frame.result(ofNode: task.node)
+      ?? NodeValues(outcome: result.conclusion, conclusion: result.conclusion)
+    let kept = ElementResult(index: element.index, key: element.key, values: own)
+    fanOut.state.withLock { $0.results.append(kept) }
+  }
+
+  /// Nothing of an element is left, but what of it is still to be cleaned up or may be asked for.
+  private func close(_ frame: Frame, hasFailed: Bool) {
+    let part = frame.part
+    let hasCleanup = part.nodes.contains { plan.bodies.cleanups[$0] != nil }
+    state.withLock { $0.scopes.close(frame.scope, groups: part.groups) }
+    let row = frame.firstInstance..<frame.firstInstance + part.steps.count
+    // Who has not kept up with the events reads from the log what was written.
+    guard !hasFailed, !hasCleanup, !logs.hold(row) else { return }
+    forgetLogs(of: frame)
+    let own = part.groups.filter { plan.groups[$0].maxParallel != nil }
+    slots.unseat(row, limits: own.compactMap { frame.limits[$0] })
+  }
+}
+
+extension FanOutRun {
+  /// Whether it has become over, which it does once.
+  fileprivate var isOverNow: Bool {
+    state.withLock { state in
+      guard state.progress.isOver, !state.isOver else { return false }
+      state.isOver = true
+      return true
+    }
+  }
+
+  var isComplete: Bool { state.withLock { $0.progress.isComplete } }
+}

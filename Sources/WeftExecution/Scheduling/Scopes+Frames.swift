@@ -1,0 +1,61 @@
+import WeftDefinition
+import WeftPlanning
+
+/// Scopes of frames: they are there as long as the element, the attempt or the file is run.
+extension Scopes {
+  /// Makes a scope, and after it those of groups.
+  ///
+  /// - Parameters:
+  ///   - parent: The scope around it; `nil`: it stands by itself.
+  ///   - file: The file it is in, by its scope; `nil`: that of what is around it.
+  ///   - addresses: What the groups are called.
+  mutating func open(
+    in parent: Int?, absorbing absorption: Absorption, groups: Range<Int> = 0..<0, of plan: Plan,
+    inFile file: Int? = nil, addresses: (StepAddress) -> StepAddress = { $0 }
+  ) -> Int {
+    let first: Int
+    if let reused = unused[groups.count]?.popLast() {
+      first = reused
+    } else {
+      first = scopes.count
+      for _ in 0...groups.count { scopes.append(Scope(parent: -1)) }
+    }
+    scopes[first] = Scope(parent: parent ?? -1)
+    scopes[first].absorption = absorption
+    scopes[first].file = file ?? scopes[max(parent ?? 0, 0)].file
+    scopes[first].response =
+      groups.first.map { response(inGroup: $0, of: plan) } ?? scopes[parent ?? 0].response
+    for group in groups {
+      let number = first + 1 + group - groups.lowerBound
+      let around = plan.groups[group].parent ?? 0
+      let parent = groups.contains(around) ? first + 1 + around - groups.lowerBound : first
+      scopes[number] = Scope(of: group, in: plan, parent: parent)
+      scopes[number].file = plan.groups[group].isTopLevel ? parent : scopes[parent].file
+      scopes[number].address = plan.groups[group].address.map(addresses)
+      scopes[number].response = response(inGroup: group, of: plan)
+    }
+    return first
+  }
+
+  /// As the file says in which the members of a group are.
+  func response(inGroup group: Int, of plan: Plan) -> FailureResponse {
+    if let onFailure { return onFailure }
+    let file = plan.file(runByGroup: group) ?? plan.groups[group].file
+    return plan.files[file].workflow.onFailure
+  }
+
+  /// Nothing will ask for these scopes any more.
+  mutating func close(_ first: Int, groups: Range<Int> = 0..<0) {
+    unused[groups.count, default: []].append(first)
+  }
+}
+
+extension Scopes.Scope {
+  init(of index: Int, in plan: Plan, parent: Int?) {
+    let group = plan.groups[index]
+    self.init(
+      parent: parent ?? group.parent ?? -1, address: group.address,
+      tolerance: group.step?.allowFailure ?? .none,
+      absorption: group.endsEarly ? .waiting : .none)
+  }
+}
