@@ -20,9 +20,10 @@ public import WeftJSON
 /// parallel within one action it hands to others (actors, `Task.detached`).
 ///
 /// When the attempt's `timeout` has passed, or the run is cancelled, the task is cancelled. It then has the
-/// engine's grace to end (its handlers of cancellation must not block); after that the step ends without it, as timed out or cancelled, and what the action
-/// does and returns later counts for nothing. An action ends once, by returning or throwing, as every `async`
-/// function does: there is no completion that could be called twice.
+/// engine's grace to end (its handlers of cancellation must not block); after that the step ends without it,
+/// as timed out or cancelled, and what the action does and returns later counts for nothing. An action ends
+/// once, by returning or throwing, as every `async` function does: there is no completion that could be
+/// called twice.
 public struct Action: Sendable {
   public let name: ActionName
   let run: @Sendable (ActionContext) async throws -> JSONValue
