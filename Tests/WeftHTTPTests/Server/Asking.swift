@@ -1,7 +1,14 @@
+import Synchronization
 import WeftFutures
 import WeftPlatform
 
 @testable import WeftHTTP
+
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Darwin)
+  import Darwin
+#endif
 
 /// One client for all tests that need nothing of their own: it would show what one leaves to the next.
 let client = HTTPClient(transport: CurlTransport())
@@ -35,11 +42,39 @@ extension Result where Success == HTTPResponse, Failure == HTTPFailure {
   var text: String? { response.flatMap { try? $0.text() } }
 }
 
-/// The duration of `work` by the clock.
-func timed<Answer: Sendable>(
-  _ work: () async -> Answer
-) async -> (answer: Answer, took: Duration) {
+/// What becomes of a request, and how long that took: measured where it is told, since a test that waits goes on
+/// only when those beside it let it.
+func timed(_ request: HTTPRequest) -> (answer: Result<HTTPResponse, HTTPFailure>, took: Duration) {
   let began = MonotonicClock.now
-  let answer = await work()
-  return (answer, MonotonicClock.now - began)
+  return awaited(client.send(request), since: began)
 }
+
+/// How a future settles, on the calling thread: what is between this and what was before takes no longer than it
+/// takes by itself.
+func awaited(
+  _ future: Future<HTTPResponse, HTTPFailure>, since began: Duration
+) -> (answer: Result<HTTPResponse, HTTPFailure>, took: Duration) {
+  let box = Told()
+  future.whenSettled { box.set($0, at: MonotonicClock.now - began) }
+  while true {
+    if let known = box.known { return known }
+    usleep(500)
+  }
+}
+
+private final class Told: Sendable {
+  private let state: Mutex<(Result<HTTPResponse, HTTPFailure>, Duration)?>
+
+  init() { state = Mutex(nil) }
+
+  var known: (answer: Result<HTTPResponse, HTTPFailure>, took: Duration)? {
+    state.withLock { $0.map { ($0.0, $0.1) } }
+  }
+
+  func set(_ result: Result<HTTPResponse, HTTPFailure>, at moment: Duration) {
+    state.withLock { $0 = (result, moment) }
+  }
+}
+
+/// Waits on the calling thread for what others do.
+func waits(until isSo: () -> Bool) { while !isSo() { usleep(1000) } }

@@ -57,14 +57,13 @@ struct CancelTests {
       if pause > 100 { usleep(pause) }
       let began = MonotonicClock.now
       future.cancel()
-      let outcome = await future.result
-      let took = MonotonicClock.now - began
+      let (outcome, took) = awaited(future, since: began)
       #expect(outcome.kind == .cancelled || outcome.response != nil, "\(outcome)")
       #expect(took < .seconds(5), "50 ms are meant; others use this machine too")
     }
     transport.close()
     let end = MonotonicClock.now + .seconds(20)
-    while !connected.isZero, MonotonicClock.now < end { await Task.yield() }
+    waits { connected.isZero || MonotonicClock.now >= end }
     #expect(connected.isZero)
     #expect(scratch.names.filter { $0 != "out" } == ["body"])
   }
@@ -80,7 +79,7 @@ struct CancelTests {
     let own = HTTPClient(transport: CurlTransport())
     let asked = try request(server.url()) { $0.maxBytes = .max }
     let futures = (0..<8).map { _ in own.send(asked) }
-    while server.accepted < 8 { await Task.yield() }
+    waits { server.accepted >= 8 }
     for future in futures {
       let began = MonotonicClock.now
       future.cancel()

@@ -103,12 +103,10 @@ struct TroubleTests {
   func connectDeadline() async throws {
     // A listener whose queue is full lets nobody in.
     let server = FullListener()
-    let (outcome, took) = await timed {
-      await ask(
-        try! request("http://127.0.0.1:\(server.port)/") {
-          $0.deadlines.connect = .milliseconds(250)
-        })
-    }
+    let (outcome, took) = try timed(
+      request("http://127.0.0.1:\(server.port)/") {
+        $0.deadlines.connect = .milliseconds(250)
+      })
     #expect(outcome.kind == .timeout(.connect, after: .milliseconds(250)))
     #expect(took >= .milliseconds(245) && took < .seconds(10), "\(took)")
     server.close()
@@ -122,12 +120,10 @@ struct TroubleTests {
       while connection.send("x") { usleep(30_000) }
     }
     defer { server.close() }
-    let (outcome, took) = await timed {
-      await ask(
-        try! request(server.url()) {
-          $0.deadlines = HTTPDeadlines(idle: .milliseconds(800), total: .milliseconds(400))
-        })
-    }
+    let (outcome, took) = try timed(
+      request(server.url()) {
+        $0.deadlines = HTTPDeadlines(idle: .milliseconds(800), total: .milliseconds(400))
+      })
     #expect(outcome.kind == .timeout(.total, after: .milliseconds(400)))
     #expect(took >= .milliseconds(400) && took < .seconds(10), "\(took)")
   }
@@ -142,9 +138,8 @@ struct TroubleTests {
       connection.waitForClient()
     }
     defer { server.close() }
-    let (outcome, took) = await timed {
-      await ask(try! request(server.url()) { $0.deadlines.idle = .milliseconds(200) })
-    }
+    let (outcome, took) = try timed(
+      request(server.url()) { $0.deadlines.idle = .milliseconds(200) })
     #expect(outcome.kind == .timeout(.idle, after: .milliseconds(200)))
     #expect(took >= .milliseconds(200) && took < .seconds(10), "\(took)")
   }
