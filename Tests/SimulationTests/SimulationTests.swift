@@ -48,7 +48,8 @@ import WeftExecution
     let count = SimulationTests.seeds.count
     print("\(count) seeds, \(rejected) rejected, \(steps) attempts, \(readings) values read")
     guard count >= SimulationTests.few else { return }
-    for (pair, count) in pairs.rarest.prefix(10) { print("\(pair): in \(count) workflows") }
+    let shown = count >= SimulationTests.many ? Int.max : 10
+    for (pair, count) in pairs.rarest.prefix(shown) { print("\(pair): in \(count) workflows") }
     #expect(rejected * 10 < count, "the planner rejects \(rejected) of \(count) workflows")
     #expect(readings > count / 4, "hardly any step reads a value")
     let least = count >= SimulationTests.many ? 100 : 1
@@ -76,6 +77,16 @@ import WeftExecution
   }
 
   /// What the simulation has found, each by the seed that showed it.
+  @Test(
+    arguments: [
+      ("a retry is asked about an attempt that has failed, and told of success", 613),
+      ("what is done finally asks about failures, and a group has tolerated one", 13_190),
+    ] as [(String, UInt64)])
+  func whatWasFoundAmongValuesDoesNotComeBack(_ found: String, seed: UInt64) throws {
+    let simulation = try #require(Simulation(seed: seed))
+    #expect(RunChecker(simulation).violations == [], "\(found)")
+  }
+
   @Test(
     arguments: [
       ("a group's clean-up asks for a slot that the one before still holds", 3),

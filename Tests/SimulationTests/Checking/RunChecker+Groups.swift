@@ -12,7 +12,7 @@ extension RunChecker {
       require(before.phase == .waiting, "\(name(spot)) starts again")
       if spot.id == "finally" {
         requireEverythingEnded()
-        cleanupHasFailed = !closing.culprits.isEmpty
+        runHadFailed = !culprits.isEmpty || !closing.culprits.isEmpty
       }
       requireMayStart(spot)
       noteElement(spot)

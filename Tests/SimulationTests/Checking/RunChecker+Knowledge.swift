@@ -70,12 +70,14 @@ extension RunChecker {
     blueprint.enclosing(spot).first { !blueprint.isWholeLoop($0) }
   }
 
-  /// Whether something that it waits for, however far above, failed and was not tolerated.
+  /// Whether something that it waits for, however far above, failed and was not tolerated. What is done finally
+  /// asks about the run, and so not about what a group in it has tolerated.
   func hasFailed(above spot: Spot) -> Bool {
+    if blueprint.isFinal(spot), runHadFailed { return true }
     var seen: Set<Spot> = []
     var next = [spot]
     while let spot = next.popLast() {
-      for inner in [spot] + blueprint.enclosing(spot) {
+      for inner in [spot] + blueprint.enclosing(spot) where inner.id != "finally" {
         for need in needs(of: inner) where seen.insert(need).inserted {
           if result(need)?.conclusion == .failure { return true }
           next.append(need)
@@ -219,7 +221,7 @@ extension RunChecker {
     let isCancelled =
       member.isClosing
       ? cancelled[nil] != nil : !cancellations(around: spot, atTheLatest: true).isEmpty
-    let hasFailed = hasFailed(above: whole) || blueprint.isFinal(spot) && cleanupHasFailed
+    let hasFailed = hasFailed(above: whole)
     let success =
       member.isClosing
       ? !hasFailed : !needs(of: whole).contains { holdsBack($0, whole) }

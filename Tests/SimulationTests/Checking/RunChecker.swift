@@ -58,7 +58,7 @@ struct RunChecker {
   let priorities: Priorities
   var closing = Closing()
   /// Before what is done finally.
-  var cleanupHasFailed = false
+  var runHadFailed = false
   /// The failures that reached the run, in order: whom to name, and when.
   var culprits: [(address: StepAddress, at: Duration)] = []
   var counts = OutcomeTally()
