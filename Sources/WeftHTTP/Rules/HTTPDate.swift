@@ -1,47 +1,73 @@
-/// The three spellings of a date that an answer may have (RFC 9110 §5.6.7).
+/// The three spellings of a date that a message may have (RFC 9110 §5.6.7), and no others: what is none of
+/// them is no date. Case does not matter (RFC 9111 §4.2).
 enum HTTPDate {
-  /// Seconds since 1970; nil for what is no date. The day of the week is not compared.
+  /// Seconds since 1970; nil for what is no date. The day of the week need not be the right one.
   ///
   /// - Parameter now: For years of two digits, which are not more than 50 years ahead.
   static func seconds(_ text: String, now: Int64) -> Int64? {
-    let words = ASCII.trimmed(text).split { $0 == " " || $0 == "," || $0 == "-" }.map(String.init)
-    // Sun, 06 Nov 1994 08:49:37 GMT | Sunday, 06-Nov-94 08:49:37 GMT | Sun Nov  6 08:49:37 1994
-    guard let weekday = words.first, isWeekday(weekday) else { return nil }
-    if words.count == 6, words[5] == "GMT" {
-      return seconds(day: words[1], month: words[2], year: words[3], time: words[4], now: now)
+    let words = ASCII.lowercased(ASCII.trimmed(text))
+      .split(separator: " ", omittingEmptySubsequences: false)
+    switch words.count {
+    case 6 where words[2].isEmpty: return asctime(words, day: "0" + words[3])
+    case 6: return usual(words)
+    case 5: return asctime(words, day: String(words[2]))
+    case 4: return rfc850(words, now: now)
+    default: return nil
     }
-    guard words.count == 5 else { return nil }
-    return seconds(day: words[2], month: words[1], year: words[4], time: words[3], now: now)
   }
 
-  private static func isWeekday(_ word: String) -> Bool {
-    ["Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun"].contains(String(word.prefix(3)))
+  /// `Sun, 06 Nov 1994 08:49:37 GMT`
+  private static func usual(_ words: [Substring]) -> Int64? {
+    guard words[0].hasSuffix(","), shortDays.contains(String(words[0].dropLast())),
+      words[3].utf8.count == 4, words[5] == "gmt"
+    else { return nil }
+    return seconds(day: words[1], month: words[2], year: year(words[3]), time: words[4])
   }
 
+  /// `Sunday, 06-Nov-94 08:49:37 GMT`
+  private static func rfc850(_ words: [Substring], now: Int64) -> Int64? {
+    let date = words[1].split(separator: "-", omittingEmptySubsequences: false)
+    guard words[0].hasSuffix(","), longDays.contains(String(words[0].dropLast())),
+      date.count == 3, date[2].utf8.count == 2, words[3] == "gmt"
+    else { return nil }
+    let year = year(date[2]).map { fullYear($0, now: now) }
+    return seconds(day: date[0], month: date[1], year: year, time: words[2])
+  }
+
+  /// `Sun Nov  6 08:49:37 1994`, whose day has a space in place of a zero.
+  private static func asctime(_ words: [Substring], day: String) -> Int64? {
+    let (time, last) = (words[words.count - 2], words[words.count - 1])
+    guard shortDays.contains(String(words[0])), last.utf8.count == 4 else { return nil }
+    return seconds(day: day[...], month: words[1], year: year(last), time: time)
+  }
+
+  private static let shortDays: Set = ["mon", "tue", "wed", "thu", "fri", "sat", "sun"]
+  private static let longDays: Set = [
+    "monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday",
+  ]
   private static let months = [
-    "Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec",
+    "jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec",
   ]
 
   private static func seconds(
-    day: String, month: String, year: String, time: String, now: Int64
+    day: Substring, month: Substring, year: Int64?, time: Substring
   ) -> Int64? {
-    guard let month = months.firstIndex(of: month), let day = ASCII.number(day),
-      (1...31).contains(day), let year = fullYear(year, now: now), let time = timeOfDay(time)
+    guard let month = months.firstIndex(of: String(month)), day.utf8.count == 2,
+      let day = ASCII.number(day), (1...31).contains(day), let year, let time = timeOfDay(time)
     else { return nil }
     let days = daysSince1970(year: year, month: Int64(month + 1), day: Int64(day))
     return days * 86_400 + time
   }
 
-  private static func fullYear(_ text: String, now: Int64) -> Int64? {
-    guard let year = ASCII.number(text).map(Int64.init) else { return nil }
-    if text.utf8.count == 4 { return year }
-    guard text.utf8.count == 2 else { return nil }
+  private static func year(_ text: Substring) -> Int64? { ASCII.number(text).map(Int64.init) }
+
+  private static func fullYear(_ year: Int64, now: Int64) -> Int64 {
     let thisYear = 1970 + now / 31_556_952
     let next = thisYear + (year - thisYear % 100 + 100) % 100
     return next > thisYear + 50 ? next - 100 : next
   }
 
-  private static func timeOfDay(_ text: String) -> Int64? {
+  private static func timeOfDay(_ text: Substring) -> Int64? {
     let parts = text.split(separator: ":", omittingEmptySubsequences: false)
     guard parts.count == 3, parts.allSatisfy({ $0.utf8.count == 2 }) else { return nil }
     let numbers = parts.compactMap { ASCII.number($0).map(Int64.init) }
