@@ -71,7 +71,8 @@ public struct HTTPClient: Sendable {
         value: HTTPResponse(
           head: exchange.head, body: exchange.body, isBodyCut: exchange.isBodyCut,
           savedTo: reception.savedPath, method: request.method, url: request.url,
-          redirects: passage.course.hops, figures: passage.figures ?? exchange.figures))
+          redirects: passage.course.hops, figures: passage.figures ?? exchange.figures,
+          cacheStatus: exchange.cacheStatus))
     }
   }
 

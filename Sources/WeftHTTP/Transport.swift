@@ -11,8 +11,9 @@ public import WeftFutures
 public protocol Transport: Sendable {
   /// Begins the exchange.
   ///
-  /// - Parameter plan: Asked once, when the head of the answer is there, on a thread that must not be
-  ///   blocked. Heads of `1xx` are not shown.
+  /// - Parameter plan: Asked when the head of the answer is there, on a thread that must not be blocked.
+  ///   Once, or again if that exchange has failed and another answer takes its place. Heads of `1xx` are not
+  ///   shown.
   /// - Returns: What came of it. Cancelling it ends the exchange. It settles when nothing of it is left
   ///   behind: a writer of the plan has been told its end by then.
   func exchange(
@@ -57,15 +58,18 @@ public struct HTTPExchange: Sendable {
   public let isBodyCut: Bool
   /// What it amounted to.
   public let figures: ExchangeFigures
+  /// What a cache had to do with it.
+  public let cacheStatus: CacheStatus
 
   /// Makes an exchange, for a transport of one's own.
   public init(
     head: HTTPResponseHead, body: [UInt8] = [], isBodyCut: Bool = false,
-    figures: ExchangeFigures = ExchangeFigures()
+    figures: ExchangeFigures = ExchangeFigures(), cacheStatus: CacheStatus = .bypass
   ) {
     self.head = head
     self.body = body
     self.isBodyCut = isBodyCut
     self.figures = figures
+    self.cacheStatus = cacheStatus
   }
 }

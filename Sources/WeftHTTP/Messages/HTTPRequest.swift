@@ -34,6 +34,8 @@ public struct HTTPRequest: Sendable {
   /// Makes it safe to send a request again that is not idempotent by its method: a server that knows it does
   /// the work once. The same for all attempts. Sent as `Idempotency-Key`.
   public var idempotencyKey: String?
+  /// What a cache may do, where the client's transport has one.
+  public var caching = CacheUse()
 
   /// Makes a request with the usual conditions.
   public init(

@@ -36,12 +36,14 @@ public struct HTTPResponse: Sendable {
   public let redirects: [RedirectHop]
   /// Of all requests that it took.
   public let figures: ExchangeFigures
+  /// What a cache had to do with it, where the transport has one. Of the last request, if it redirected.
+  public let cacheStatus: CacheStatus
 
   /// Makes a response, for tests of what uses one.
   public init(
     head: HTTPResponseHead, body: [UInt8] = [], isBodyCut: Bool = false, savedTo: String? = nil,
     method: HTTPMethod = .get, url: HTTPURL, redirects: [RedirectHop] = [],
-    figures: ExchangeFigures = ExchangeFigures()
+    figures: ExchangeFigures = ExchangeFigures(), cacheStatus: CacheStatus = .bypass
   ) {
     self.head = head
     self.body = body
@@ -51,12 +53,20 @@ public struct HTTPResponse: Sendable {
     self.url = url
     self.redirects = redirects
     self.figures = figures
+    self.cacheStatus = cacheStatus
   }
 
   /// That of the ``head``.
   public var status: Int { head.status }
   /// Those of the ``head``.
   public var headers: HTTPHeaders { head.headers }
+
+  /// Why a stored answer that has outlived its time was used; nil where none was.
+  public var staleReason: StaleReason? {
+    if case .stale(let reason) = cacheStatus { reason } else { nil }
+  }
+  /// Whether it is a stored answer that has outlived its time.
+  public var isStale: Bool { staleReason != nil }
 
   /// The body as text, in the charset that the answer names; UTF-8 where it names none.
   public func text() throws(BodyNotText) -> String {

@@ -5,7 +5,7 @@ public struct WireRequest: Sendable, Hashable {
   /// Without credentials: they are a header.
   public let url: HTTPURL
   /// All that are sent, but for those that follow from the connection.
-  public let headers: [HTTPHeader]
+  public private(set) var headers: [HTTPHeader]
   /// `nil`: none.
   public let body: EncodedBody?
   /// ``HTTPDeadlines/total`` is what is left for this exchange.
@@ -20,6 +20,8 @@ public struct WireRequest: Sendable, Hashable {
   public let tls: TLSFiles
   /// Whether it does no harm if a server gets it twice.
   public let isRepeatable: Bool
+  /// What a cache between here and the server may do.
+  public let caching: CacheUse
 
   /// - Parameters:
   ///   - boundary: For a multipart body.
@@ -49,6 +51,14 @@ public struct WireRequest: Sendable, Hashable {
     proxy = request.proxy
     tls = request.tls
     isRepeatable = request.isRepeatable
+    caching = request.caching
+  }
+
+  /// The same with more headers, which come from what was sent before or was received.
+  func adding(_ more: [HTTPHeader]) -> WireRequest {
+    var copy = self
+    copy.headers += more
+    return copy
   }
 
   private static func headers(

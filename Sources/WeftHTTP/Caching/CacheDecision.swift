@@ -1,0 +1,108 @@
+/// What part a cache has in a request.
+enum CacheRole: Sendable, Hashable {
+  /// Neither asks it nor changes anything that it knows.
+  case none
+  /// May change what the server has, so that what is stored of it is not right any more.
+  case changes
+  case reads
+
+  init(of request: WireRequest) {
+    switch request.method {
+    case .get, .head:
+      let headers = HTTPHeaders(request.headers)
+      let isPlain =
+        request.body == nil && !Self.ofOwnCache.contains(where: headers.contains)
+        && !CacheControl(headers).has("no-store")
+      self = request.caching.isAllowed && isPlain ? .reads : .none
+    case .options, "TRACE": self = .none
+    default: self = .changes
+    }
+  }
+
+  /// Whoever sends one of these has something stored himself, and wants no more than the rest or the news.
+  private static let ofOwnCache = [
+    "range", "if-match", "if-none-match", "if-modified-since", "if-unmodified-since", "if-range",
+  ]
+}
+
+/// How a request is answered: RFC 9111 §4.
+enum CacheDecision: Sendable, Hashable {
+  /// Without asking. `isStale`: the request has asked for it.
+  case serve(StoredResponse, isStale: Bool)
+  /// The server is asked, whether `stored` is still right if it has conditions.
+  case ask(StoredResponse?)
+  /// The request forbids asking (§5.2.1.7).
+  case unanswerable
+
+  /// - Parameter stored: All that there is for the key of the request.
+  init(
+    for request: WireRequest, selecting selects: (StoredResponse) -> Bool,
+    among stored: [StoredResponse], at now: Int64
+  ) {
+    let control = CacheControl(HTTPHeaders(request.headers))
+    // §4.1: of several the newest.
+    let fitting = stored.filter(selects).max { $0.responseTime < $1.responseTime }
+    switch fitting.map({ Usability(of: $0, for: control, at: now) }) ?? .unusable {
+    case .fresh: self = .serve(fitting!, isStale: false)
+    case .staleButWanted: self = .serve(fitting!, isStale: true)
+    case .unusable: self = control.has("only-if-cached") ? .unanswerable : .ask(fitting)
+    }
+  }
+}
+
+/// Whether a stored answer may be given without asking the server.
+private enum Usability {
+  case fresh
+  case staleButWanted
+  case unusable
+
+  init(of stored: StoredResponse, for request: CacheControl, at now: Int64) {
+    let answer = CacheControl(stored.head.headers)
+    guard !answer.has("no-cache"), !request.has("no-cache"), !request.hasPragma else {
+      self = .unusable
+      return
+    }
+    let freshness = stored.freshness
+    let left = freshness.left(at: now)
+    if let oldest = request.seconds("max-age"), freshness.age(at: now) > oldest {
+      self = .unusable
+    } else if left > 0, left >= request.seconds("min-fresh") ?? 0 {
+      self = .fresh
+    } else if let longest = request.maxStale, -left <= longest, !answer.has("must-revalidate") {
+      self = .staleButWanted
+    } else {
+      self = .unusable
+    }
+  }
+}
+
+extension StaleOnError {
+  /// Whether `stored` may stand in for an answer that the server could not give. Nothing overrules a server
+  /// that forbids it, nor a request that says `no-cache` (RFC 9111 §4.2.4, §5.2.2.2).
+  func allows(_ stored: StoredResponse, for headers: HTTPHeaders, at now: Int64) -> Bool {
+    let (request, answer) = (CacheControl(headers), CacheControl(stored.head.headers))
+    guard !request.has("no-cache"), !request.hasPragma,
+      !["no-cache", "must-revalidate"].contains(where: answer.has)
+    else { return false }
+    let beyond = -stored.freshness.left(at: now)
+    let allowed = answer.seconds("stale-if-error") ?? -.max
+    return switch self {
+    case .never: false
+    case .asServerAllows: beyond <= allowed
+    case .upTo(let limit): beyond <= max(limit.components.seconds, allowed)
+    case .always: true
+    }
+  }
+}
+
+/// What an answer makes wrong of what is stored: RFC 9111 §4.4.
+enum CacheInvalidation {
+  static func urls(changedBy request: WireRequest, answeredBy head: HTTPResponseHead) -> [HTTPURL] {
+    guard (200...399).contains(head.status) else { return [] }
+    let named = ["location", "content-location"].compactMap { name in
+      head.headers[name].flatMap { try? request.url.resolving($0) }
+    }
+    // A server says nothing about another one's.
+    return [request.url] + named.filter { $0.origin == request.url.origin && $0 != request.url }
+  }
+}

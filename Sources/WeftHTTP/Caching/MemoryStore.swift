@@ -1,0 +1,78 @@
+import Synchronization
+import WeftFutures
+
+/// Answers in the memory of this process.
+final class MemoryStore: CacheStore {
+  private let shelf: Mutex<MemoryShelf>
+
+  init(limit: Int) { shelf = Mutex(MemoryShelf(limit: limit)) }
+
+  func responses(for key: CacheKey) -> Future<[StoredResponse], Never> {
+    Future(value: shelf.withLock { $0.take(key) })
+  }
+
+  func keep(_ response: StoredResponse) -> Future<Void, Never> {
+    Future(value: shelf.withLock { $0.keep(response) })
+  }
+
+  func remove(_ response: StoredResponse) -> Future<Void, Never> {
+    Future(value: shelf.withLock { $0.remove(response) })
+  }
+
+  func remove(resources: [String]) -> Future<Void, Never> {
+    Future(value: shelf.withLock { $0.remove(resources: resources) })
+  }
+}
+
+/// What is kept and what goes when it is too much.
+struct MemoryShelf: Sendable {
+  private struct Place: Sendable {
+    var response: StoredResponse
+    /// Counts uses of the whole shelf.
+    var lastUse: UInt64
+  }
+
+  private let limit: Int
+  private var places: [String: [Place]] = [:]
+  private var uses: UInt64 = 0
+  private(set) var size = 0
+
+  init(limit: Int) { self.limit = limit }
+
+  mutating func take(_ key: CacheKey) -> [StoredResponse] {
+    uses += 1
+    guard var held = places[key.resource] else { return [] }
+    for index in held.indices where held[index].response.key == key { held[index].lastUse = uses }
+    places[key.resource] = held
+    return held.map(\.response).filter { $0.key == key }
+  }
+
+  mutating func keep(_ response: StoredResponse) {
+    remove(response)
+    uses += 1
+    places[response.key.resource, default: []].append(Place(response: response, lastUse: uses))
+    size += response.size
+    if size > limit { shrink() }
+  }
+
+  mutating func remove(_ response: StoredResponse) {
+    remove(from: response.key.resource) { $0.replaces(response) }
+  }
+
+  mutating func remove(resources: [String]) {
+    for resource in resources { remove(from: resource) { _ in true } }
+  }
+
+  /// An eighth below the limit, so that not every answer that comes makes it look for the next to go.
+  private mutating func shrink() {
+    let all = places.values.joined().sorted { $0.lastUse < $1.lastUse }
+    for place in all where size > limit - limit / 8 { remove(place.response) }
+  }
+
+  private mutating func remove(from resource: String, where goes: (StoredResponse) -> Bool) {
+    guard let held = places[resource] else { return }
+    let kept = held.filter { !goes($0.response) }
+    size -= held.reduce(0) { $0 + $1.response.size } - kept.reduce(0) { $0 + $1.response.size }
+    places[resource] = kept.isEmpty ? nil : kept
+  }
+}

@@ -1,0 +1,92 @@
+/// A whole answer, as a cache keeps it.
+struct StoredResponse: Sendable, Hashable {
+  let key: CacheKey
+  /// The names of its `Vary`, in small letters and in order.
+  let vary: [String]
+  /// What the request had of them.
+  let selection: String
+  /// Without what was about the connection.
+  private(set) var head: HTTPResponseHead
+  /// As it was received, unpacked where the request asked for that.
+  let body: [UInt8]
+  private(set) var requestTime: Int64
+  private(set) var responseTime: Int64
+
+  init(
+    key: CacheKey, vary: [String], selection: String, head: HTTPResponseHead, body: [UInt8],
+    requestTime: Int64, responseTime: Int64
+  ) {
+    self.key = key
+    self.vary = vary
+    self.selection = selection
+    self.head = HTTPResponseHead(status: head.status, headers: head.headers.withoutConnection)
+    self.body = body
+    self.requestTime = requestTime
+    self.responseTime = responseTime
+  }
+
+  var freshness: Freshness {
+    Freshness(of: head, requestTime: requestTime, responseTime: responseTime)
+  }
+
+  /// What makes a server say whether it is still right (RFC 9111 §4.3.1); empty where there is nothing to
+  /// tell it by.
+  var conditions: [HTTPHeader] {
+    let fields: [(String, String?)] = [
+      ("If-None-Match", head.headers["etag"]),
+      ("If-Modified-Since", head.headers["last-modified"]),
+    ]
+    return fields.compactMap { name, value in value.map { HTTPHeader(name, $0) } }
+  }
+
+  /// As it is answered without asking: with how old it is (RFC 9111 §4, §5.1).
+  func head(at now: Int64) -> HTTPResponseHead {
+    var headers = head.headers
+    headers.removeAll { ASCII.isSame($0.name, "age") }
+    headers.add(HTTPHeader("Age", String(freshness.age(at: now))))
+    return HTTPResponseHead(status: head.status, headers: headers)
+  }
+
+  /// Whether a 304 or an answer to HEAD is about this one (RFC 9111 §4.3.4, §4.3.5): it names no validator that
+  /// this one has not.
+  func agrees(with newer: HTTPResponseHead) -> Bool {
+    ["etag", "last-modified"].allSatisfy { name in
+      guard let its = newer.headers[name] else { return true }
+      guard let mine = head.headers[name] else { return false }
+      return name == "etag" ? EntityTag.isSame(mine, its) : mine == its
+    }
+  }
+
+  /// With the headers of a 304, or of an answer to HEAD: RFC 9111 §3.2.
+  func freshened(
+    by newer: HTTPResponseHead, requestTime: Int64, responseTime: Int64
+  ) -> StoredResponse {
+    let fields = newer.headers.withoutConnection.fields.filter {
+      !Self.ofBody.contains(ASCII.lowercased($0.name))
+    }
+    let names = Set(fields.map { ASCII.lowercased($0.name) })
+    // The newer one says how old it is and when it was made, if only by silence.
+    let replaced = names.union(["age", "date"])
+    var headers = head.headers
+    headers.removeAll { replaced.contains(ASCII.lowercased($0.name)) }
+    for field in fields { headers.add(field) }
+    var copy = self
+    copy.head = HTTPResponseHead(status: head.status, headers: headers)
+    copy.requestTime = requestTime
+    copy.responseTime = responseTime
+    return copy
+  }
+
+  /// They say what the stored bytes are, which stay as they were.
+  private static let ofBody: Set<String> = ["content-length", "content-encoding", "content-range"]
+}
+
+/// RFC 9110 §8.8.3.
+enum EntityTag {
+  /// The weak comparison.
+  static func isSame(_ one: String, _ other: String) -> Bool { opaque(one) == opaque(other) }
+
+  private static func opaque(_ tag: String) -> Substring {
+    tag.hasPrefix("W/") ? tag.dropFirst(2) : tag[...]
+  }
+}
