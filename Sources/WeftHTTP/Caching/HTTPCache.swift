@@ -12,7 +12,7 @@ public struct HTTPCache: Sendable {
 
   /// A cache that is gone when this process ends.
   public static func inMemory(limits: CacheLimits = CacheLimits()) -> HTTPCache {
-    // Keys of one process are seen by nobody else; where the system has no random bytes, those of the
+    // Nobody else sees the keys of one process; where the system has no random bytes, those of the
     // standard library do.
     let random =
       (try? Entropy.bytes(CacheSecret.length))
@@ -22,4 +22,57 @@ public struct HTTPCache: Sendable {
     return HTTPCache(
       store: MemoryStore(limit: limits.totalBytes), secret: CacheSecret(random), limits: limits)
   }
+
+  /// A cache that others find too: later runs, and processes at the same time.
+  ///
+  /// Bodies lie in the folder as they are; URLs, credentials and what else a request has only as codes
+  /// that a secret of the folder is needed for. What is damaged is as good as not there, and what cannot be
+  /// written is not kept: neither makes a request fail.
+  ///
+  /// - Parameter folder: Made where it is missing. The cache has a folder of its own in it, `http-1`, that
+  ///   only this user may enter. May block for as long as a disk does.
+  public static func onDisk(
+    _ folder: String, limits: CacheLimits = CacheLimits()
+  ) throws(CacheFolderFault) -> HTTPCache {
+    try onDisk(folder, limits: limits) { WallClock.now.nanoseconds / 1_000_000_000 }
+  }
+
+  /// - Parameter now: Seconds since 1970.
+  static func onDisk(
+    _ path: String, limits: CacheLimits, now: @escaping @Sendable () -> Int64
+  ) throws(CacheFolderFault) -> HTTPCache {
+    do throws(SystemError) {
+      let folder = try PrivateFolder(path + "/http-1")
+      return HTTPCache(
+        store: DiskStore(folder, limits: limits, now: now),
+        secret: CacheSecret(try secret(of: folder)), limits: limits)
+    } catch {
+      throw CacheFolderFault(path: path, why: error.description)
+    }
+  }
+
+  /// Of several processes that find none, all use the one that came first.
+  private static func secret(of folder: PrivateFolder) throws(SystemError) -> [UInt8] {
+    let name = "secret"
+    for _ in 1...2 {
+      try folder.create(name, with: Entropy.bytes(CacheSecret.length))
+      if let bytes = folder.read(name, limit: 1024), bytes.count == CacheSecret.length {
+        return bytes
+      }
+      // It is damaged, and all that was kept by it is lost.
+      folder.remove(name)
+    }
+    throw .notFound
+  }
+}
+
+/// Why a folder cannot be a cache.
+public struct CacheFolderFault: Error, Sendable, Hashable {
+  /// As it was given.
+  public let path: String
+  /// In the system's words.
+  public let why: String
+
+  /// What was found, as a sentence without a full stop.
+  public var message: String { "answers cannot be kept in \"\(path)\": \(why)" }
 }

@@ -1,0 +1,101 @@
+import Synchronization
+import WeftFutures
+import WeftPlatform
+
+/// Answers in a folder: a file for each, in 256 parts by the first two digits of the resource.
+final class DiskStore: CacheStore {
+  private let folder: PrivateFolder
+  private let limits: CacheLimits
+  private let now: @Sendable () -> Int64
+  private let budget: Mutex<DiskBudget>
+  /// None is started before the first answer is looked for.
+  private let threads = BlockingThreads(name: "weft-http-cache")
+
+  init(_ folder: PrivateFolder, limits: CacheLimits, now: @escaping @Sendable () -> Int64) {
+    self.folder = folder
+    self.limits = limits
+    self.now = now
+    budget = Mutex(DiskBudget(limit: limits.totalBytes))
+  }
+
+  func responses(for key: CacheKey) -> Future<[StoredResponse], Never> {
+    onThread(otherwise: []) { [self] in
+      let beginning = Self.name(of: key)
+      return folder.names(in: Self.part(of: key.resource))
+        .filter { $0.hasPrefix(beginning) }
+        .compactMap { name in
+          guard let response = read(name), response.key == key else { return nil }
+          folder.touch(name)
+          return response
+        }
+    }
+  }
+
+  func keep(_ response: StoredResponse) -> Future<Void, Never> {
+    onThread(otherwise: ()) { [self] in
+      guard let pieces = StoredResponseFile.pieces(of: response) else { return }
+      let size = pieces.reduce(0) { $0 + $1.count }
+      if budget.withLock({ $0.isDue(writing: size) }) { clean() }
+      try? folder.replace(Self.name(of: response), with: pieces)
+    }
+  }
+
+  func remove(_ response: StoredResponse) -> Future<Void, Never> {
+    onThread(otherwise: ()) { [self] in folder.remove(Self.name(of: response)) }
+  }
+
+  func remove(resources: [String]) -> Future<Void, Never> {
+    if resources.isEmpty { return Future(value: ()) }
+    return onThread(otherwise: ()) { [self] in
+      for resource in resources {
+        let part = Self.part(of: resource)
+        for name in folder.names(in: part) where name.hasPrefix("\(part)/\(resource).") {
+          folder.remove(name)
+        }
+      }
+    }
+  }
+
+  /// A file that cannot be understood is of no use to anybody, and goes.
+  private func read(_ name: String) -> StoredResponse? {
+    // What is not the body has its own limit in a transport, which is not larger.
+    guard let bytes = folder.read(name, limit: limits.bodyBytes + (1 << 20)) else { return nil }
+    let response = StoredResponseFile.response(in: bytes)
+    if response == nil { folder.remove(name) }
+    return response
+  }
+
+  private func clean() {
+    folder.removeUnfinished(before: now() - 3600)
+    let all = (0...255).flatMap { folder.entries(in: Self.hex(UInt8($0))) }
+    let names = budget.withLock { $0.superfluous(all) }
+    for name in names { folder.remove(name) }
+  }
+
+  private func onThread<Value: Sendable>(
+    otherwise: Value, _ work: @escaping @Sendable () -> Value
+  ) -> Future<Value, Never> {
+    let promise = Promise<Value, Never>(ifDropped: .success(otherwise))
+    do { try threads.submit { promise.succeed(work()) } } catch { promise.succeed(otherwise) }
+    return promise.future
+  }
+}
+
+extension DiskStore {
+  private static func part(of resource: String) -> String { String(resource.prefix(2)) }
+
+  private static func hex(_ byte: UInt8) -> String {
+    (byte < 16 ? "0" : "") + String(byte, radix: 16)
+  }
+
+  /// Of all files for a key the beginning. What is cut off is compared when the file is read.
+  private static func name(of key: CacheKey) -> String {
+    "\(part(of: key.resource))/\(key.resource).\(key.asker.prefix(16))."
+  }
+
+  private static func name(of response: StoredResponse) -> String {
+    let variant = SHA256.digest(of: response.vary.joined(separator: ",").utf8)
+    return name(of: response.key)
+      + "\(SHA256.text(of: variant).prefix(8))\(response.selection.prefix(16))"
+  }
+}

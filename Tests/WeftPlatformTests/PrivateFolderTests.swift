@@ -1,0 +1,114 @@
+import Glibc
+import Testing
+
+@testable import WeftPlatform
+
+struct PrivateFolderTests {
+  private let scratch = Scratch()
+
+  private func folder(_ name: String = "cache/http") throws -> PrivateFolder {
+    try PrivateFolder(scratch.path + "/" + name)
+  }
+
+  private func mode(_ name: String) -> mode_t {
+    var status = stat()
+    return lstat(scratch.path + "/" + name, &status) == 0 ? status.st_mode & 0o777 : 0
+  }
+
+  private func text(_ folder: PrivateFolder, _ name: String) -> String? {
+    folder.read(name, limit: 100).map { String(decoding: $0, as: UTF8.self) }
+  }
+
+  @Test func filesAndFoldersAreForTheUserAlone() throws {
+    let folder = try folder()
+    try folder.replace("ab/file", with: [Array("one".utf8), Array("two".utf8)])
+    #expect(text(folder, "ab/file") == "onetwo")
+    #expect(mode("cache") == 0o700)
+    #expect(mode("cache/http") == 0o700)
+    #expect(mode("cache/http/ab") == 0o700)
+    #expect(mode("cache/http/ab/file") == 0o600)
+  }
+
+  @Test func aFolderThatOthersMayEnterIsRefused() throws {
+    mkdir(scratch.path + "/open", 0o700)
+    chmod(scratch.path + "/open", 0o750)
+    #expect(throws: SystemError.notPermitted) { try folder("open") }
+  }
+
+  @Test func whatIsNoFolderIsRefused() throws {
+    _ = scratch.file("file")
+    #expect(throws: SystemError.self) { try folder("file") }
+    #expect(throws: SystemError.invalid) { try PrivateFolder("a\0b") }
+  }
+
+  @Test func aFileIsReplacedAsAWhole() throws {
+    let folder = try folder()
+    try folder.replace("ab/file", with: [Array("one".utf8)])
+    try folder.replace("ab/file", with: [Array("two".utf8)])
+    #expect(text(folder, "ab/file") == "two")
+    #expect(folder.names(in: "ab") == ["ab/file"])
+    #expect(folder.names(in: "unfinished") == [])
+  }
+
+  @Test func theFirstOneWhoCreatesAFileIsTheOneWhoDid() throws {
+    let folder = try folder()
+    try folder.create("secret", with: Array("one".utf8))
+    try folder.create("secret", with: Array("two".utf8))
+    #expect(text(folder, "secret") == "one")
+  }
+
+  @Test func whatIsNoFileOrTooLongIsNotRead() throws {
+    let folder = try folder()
+    try folder.replace("ab/file", with: [[UInt8](repeating: 1, count: 101)])
+    symlink(scratch.file("other", "other"), scratch.path + "/cache/http/ab/link")
+    mkdir(scratch.path + "/cache/http/ab/folder", 0o700)
+    mkfifo(scratch.path + "/cache/http/ab/fifo", 0o600)
+    for name in ["file", "link", "folder", "fifo", "missing"] {
+      #expect(folder.read("ab/" + name, limit: 100) == nil, "\(name)")
+    }
+    #expect(folder.entries(in: "ab").map(\.name) == ["ab/file"])
+    #expect(folder.entries(in: "no such part") == [])
+  }
+
+  @Test func usingAFileMakesItYounger() throws {
+    let folder = try folder()
+    try folder.replace("ab/file", with: [[1, 2, 3]])
+    var times = [timespec](repeating: timespec(tv_sec: 1000, tv_nsec: 0), count: 2)
+    utimensat(AT_FDCWD, scratch.path + "/cache/http/ab/file", &times, 0)
+    #expect(folder.entries(in: "ab") == [.init(name: "ab/file", size: 3, lastUse: 1000)])
+    folder.touch("ab/file")
+    #expect(try #require(folder.entries(in: "ab").first).lastUse > 1000)
+  }
+
+  @Test func whatWasNeverFinishedIsRemovedWhenItIsOld() throws {
+    let folder = try folder()
+    try folder.replace("ab/file", with: [[1]])
+    for (name, time) in [("old", 1000), ("new", 3000)] {
+      try folder.replace("unfinished/" + name, with: [[1]])
+      var times = [timespec](repeating: timespec(tv_sec: time, tv_nsec: 0), count: 2)
+      utimensat(AT_FDCWD, scratch.path + "/cache/http/unfinished/" + name, &times, 0)
+    }
+    folder.removeUnfinished(before: 2000)
+    #expect(folder.names(in: "unfinished") == ["unfinished/new"])
+    #expect(folder.names(in: "ab") == ["ab/file"])
+  }
+
+  @Test func ofManyWhoWriteAtOnceOneIsReadWhole() async throws {
+    let folder = try folder()
+    let texts = (0..<4).map { [UInt8](repeating: UInt8($0), count: 50_000) }
+    try folder.replace("ab/file", with: [texts[0]])
+    await withTaskGroup(of: Bool.self) { group in
+      for text in texts {
+        group.addTask {
+          (1...50).allSatisfy { _ in
+            try? folder.replace("ab/file", with: [text])
+            let read = folder.read("ab/file", limit: 1 << 20)
+            return texts.contains { $0 == read }
+          }
+        }
+      }
+      for await isWhole in group { #expect(isWhole) }
+    }
+    #expect(folder.names(in: "unfinished") == [])
+  }
+}
