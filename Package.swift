@@ -64,11 +64,14 @@ let testData = [
   "WeftDefinition": ["Cases", "Golden"], "WeftPlanning": ["Golden"], "WeftReporting": ["Golden"],
 ]
 
+/// What tests need beyond what their module knows: a published suite is JSON.
+let testAids: [String: [Target.Dependency]] = ["WeftHTTP": ["WeftDiagnostics", "WeftJSON"]]
+
 /// One test target for each module, which also sees what the module sees.
 let moduleTests: [Target] = modules.map { module in
   .testTarget(
     name: module.name + "Tests",
-    dependencies: [.byName(name: module.name)] + module.knows
+    dependencies: [.byName(name: module.name)] + module.knows + (testAids[module.name] ?? [])
       + (module.name == "WeftTestKit" ? [] : ["WeftTestKit"]),
     exclude: testData[module.name] ?? [],
     swiftSettings: settings)
