@@ -33,17 +33,24 @@ let modules: [(name: String, knows: [Target.Dependency])] = [
     ]
   ),
   (
-    "WeftReporting",
+    "WeftRecord",
     [
       "WeftDiagnostics", "WeftJSON", "WeftExpressions", "WeftDefinition", "WeftPlanning",
       "WeftPlatform", "WeftExecution",
     ]
   ),
   (
+    "WeftReporting",
+    [
+      "WeftDiagnostics", "WeftJSON", "WeftExpressions", "WeftDefinition", "WeftPlanning",
+      "WeftPlatform", "WeftExecution", "WeftRecord",
+    ]
+  ),
+  (
     "Weft",
     [
       "WeftFutures", "WeftDiagnostics", "WeftJSON", "WeftExpressions", "WeftDefinition",
-      "WeftPlanning", "WeftPlatform", "WeftLoading", "WeftExecution",
+      "WeftPlanning", "WeftPlatform", "WeftLoading", "WeftExecution", "WeftRecord",
     ]
   ),
   (
@@ -100,14 +107,14 @@ package.targets += [
     name: "WeftCLI",
     dependencies: [
       "WeftDiagnostics", "WeftJSON", "WeftExpressions", "WeftDefinition", "WeftPlanning",
-      "WeftPlatform", "WeftLoading", "WeftExecution", "WeftReporting",
+      "WeftPlatform", "WeftLoading", "WeftExecution", "WeftRecord", "WeftReporting",
     ],
     swiftSettings: settings),
   .executableTarget(
     name: "WeftBenchmarks",
     dependencies: [
       "WeftFutures", "WeftDiagnostics", "WeftJSON", "WeftExpressions", "WeftDefinition",
-      "WeftPlanning", "WeftPlatform", "WeftExecution", "CWeftBenchmarks",
+      "WeftPlanning", "WeftPlatform", "WeftExecution", "WeftRecord", "CWeftBenchmarks",
     ],
     swiftSettings: settings),
   .testTarget(

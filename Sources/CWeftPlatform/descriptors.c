@@ -134,15 +134,21 @@ int weft_poll_one(int descriptor, short events, int milliseconds) {
   return ready < 0 ? -errno : ready > 0;
 }
 
-int weft_enter(int directory, const char *name) {
 #if defined(O_PATH)
-  int right = O_PATH;
+enum { searching = O_PATH };
 #elif defined(O_SEARCH)
-  int right = O_SEARCH;
+enum { searching = O_SEARCH };
 #else
-  int right = O_RDONLY;
+enum { searching = O_RDONLY };
 #endif
-  int entered = openat(directory, name, right | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+
+int weft_enter(int directory, const char *name) {
+  int entered = openat(directory, name, searching | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+  return entered < 0 ? -errno : entered;
+}
+
+int weft_enter_following(const char *path) {
+  int entered = open(path, searching | O_DIRECTORY | O_CLOEXEC);
   return entered < 0 ? -errno : entered;
 }
 

@@ -8,7 +8,6 @@ package import WeftPlanning
 /// * ``PlainReporter``: one line for each thing that happens, for logs and pipes.
 /// * ``LiveReporter``: lines that scroll away above an area that is redrawn, for terminals.
 /// * `RunProgress` folds events into what both show; `RunSummary` is how both end.
-/// * ``EventJSON``: the same events for programs, one JSON object a line.
 /// * `DisplayText` is the one place where foreign text is made harmless.
 ///
 /// A reporter owns no clock, file or thread. Its caller, in a loop, waits for events or until

@@ -5,7 +5,7 @@ import WeftPlanning
 import WeftTestKit
 
 @testable import WeftExecution
-@testable import WeftReporting
+@testable import WeftRecord
 
 @Suite struct EventJSONTests {
   @Test(

@@ -1,6 +1,7 @@
 import Testing
 import WeftExecution
 import WeftPlanning
+import WeftRecord
 
 @testable import WeftReporting
 

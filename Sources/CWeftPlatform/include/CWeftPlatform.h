@@ -124,6 +124,8 @@ int weft_poll(struct pollfd *descriptors, unsigned count, int64_t nanoseconds);
 
 /// Opens a directory to open others in, for which the right to search it is enough; no link is followed.
 int weft_enter(int directory, const char *name);
+/// The same by a path, whose links are followed.
+int weft_enter_following(const char *path);
 
 /// A read-write file without a name in `directory`, mode 0600.
 int weft_nameless_file(const char *directory);
@@ -133,6 +135,24 @@ int weft_terminal_size(int descriptor, unsigned short *columns, unsigned short *
 
 /// Fills `bytes` from the kernel's generator; 0 on success.
 int weft_random(void *bytes, size_t count);
+
+// MARK: checksum.c
+
+/// Goes on with a CRC-32C (Castagnoli; RFC 3720, appendix B.4) over `bytes`; the first begins with 0.
+uint32_t weft_crc32c(uint32_t checksum, const void *bytes, size_t count);
+/// The same without the processor's own instruction, for tests.
+uint32_t weft_crc32c_by_table(uint32_t checksum, const void *bytes, size_t count);
+
+// MARK: storage.c
+
+/// Makes what was written to the file survive a loss of power, its times perhaps not.
+int weft_synchronize_data(int file);
+/// Gives a file `bytes` of the disk's room without writing to it; a negated errno.
+int weft_reserve(int file, int64_t bytes);
+/// Takes the file's lock (flock(2)) for this process alone; -EWOULDBLOCK where another has it.
+int weft_lock(int file);
+/// The bytes that are free on the file's disk for this user, or a negated errno.
+int64_t weft_free_bytes(int file);
 
 // MARK: limits.c
 

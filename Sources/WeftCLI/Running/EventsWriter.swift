@@ -1,7 +1,7 @@
 import Synchronization
 import WeftExecution
 import WeftPlatform
-import WeftReporting
+import WeftRecord
 
 /// Writes a run's events as JSON Lines, on a thread of its own: whoever reads them slowly holds up
 /// neither the run nor what people see.

@@ -73,6 +73,21 @@ public struct RunStart: Sendable, Hashable {
   public let engineProcess: Int32
   /// How surely what steps start is found again; `nil` where they start nothing.
   public let containment: ContainmentLevel?
+
+  package init(
+    run: RunID, workflow: String?, file: String?, startedAt: WallTime, stepCount: Int,
+    groupCount: Int, maxParallel: Int, engineProcess: Int32, containment: ContainmentLevel?
+  ) {
+    self.run = run
+    self.workflow = workflow
+    self.file = file
+    self.startedAt = startedAt
+    self.stepCount = stepCount
+    self.groupCount = groupCount
+    self.maxParallel = maxParallel
+    self.engineProcess = engineProcess
+    self.containment = containment
+  }
 }
 
 /// A moment by the clock on the wall, which may jump: for people, never for measuring.

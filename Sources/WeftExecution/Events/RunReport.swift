@@ -90,4 +90,12 @@ public struct OutcomeCounts: Sendable, Hashable {
   public internal(set) var skipped = 0
 
   public init() {}
+
+  package init(succeeded: Int, failed: Int, tolerated: Int, cancelled: Int, skipped: Int) {
+    self.succeeded = succeeded
+    self.failed = failed
+    self.tolerated = tolerated
+    self.cancelled = cancelled
+    self.skipped = skipped
+  }
 }

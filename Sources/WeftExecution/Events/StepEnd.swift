@@ -81,6 +81,8 @@ extension StepEnd {
     set { trouble.notRetried = newValue }
   }
 
+  package mutating func noteNotRetried(_ reason: String) { notRetried = reason }
+
   /// Processes of the step that were still alive after its program had ended, and were ended.
   public internal(set) var leftovers: [LeftoverProcess] {
     get { boxedTrouble?.value.leftovers ?? [] }

@@ -17,6 +17,15 @@ extension FileTree {
     rmdir(root)
   }
 
+  /// The same for what has a name in a directory that is open.
+  static func remove(_ name: String, in directory: Int32) {
+    let path = Array(name.utf8CString)
+    if let inner = try? opened(directory, path, O_DIRECTORY | O_NOFOLLOW, at: []) {
+      empty(inner.number, depth: 1)
+    }
+    unlinkat(directory, path, AT_REMOVEDIR)
+  }
+
   private static func empty(_ directory: Int32, depth: Int) {
     for name in (try? names(in: directory, at: [])) ?? [] where unlinkat(directory, name, 0) != 0 {
       guard depth < depthLimit,

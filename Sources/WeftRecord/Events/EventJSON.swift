@@ -14,7 +14,7 @@ package struct EventJSON: Sendable {
   /// The version of the program that writes.
   let version: String
   var writer = JSONWriter(capacity: 4096)
-  private var clock = WireClock()
+  var clock = WireClock()
 
   /// - Parameter version: Weft's own version, told in the first line.
   package init(version: String) {
@@ -41,13 +41,20 @@ package struct EventJSON: Sendable {
       .outputDropped:
       break
     }
-    writer.beginObject()
-    writer.member("n", Int(event.sequence))
-    writer.member("at", clock.text(after: event.elapsed))
-    writer.member("type", event.kind.wireName)
+    begin(event.kind.wireName, event.sequence, after: event.elapsed)
     writeMembers(of: event.kind)
     writer.endObject()
     writer.endLine()
+  }
+}
+
+extension EventJSON {
+  /// What every line begins with.
+  mutating func begin(_ type: String, _ number: UInt64, after elapsed: Duration) {
+    writer.beginObject()
+    writer.member("n", Int(clamping: number))
+    writer.member("at", clock.text(after: elapsed))
+    writer.member("type", type)
   }
 }
 

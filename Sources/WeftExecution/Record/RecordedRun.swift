@@ -1,0 +1,191 @@
+package import WeftDefinition
+package import WeftPlanning
+package import WeftPlatform
+
+/// What the records of a run come to: where each step and group stood when the last was written.
+///
+/// A pure fold: it grows with the steps of the run, not with its records. Nobody's plan is needed for it, so
+/// it cannot know which steps are inside a group. What a later attempt of a group has made void is told by
+/// numbers: a step counts if its ``RecordedStep/number`` is larger than the ``RecordedGroup/begunBy`` of each
+/// group around it; see ``step(_:since:)``.
+package struct RecordedRun: Sendable {
+  /// As the run began. `nil` before the first record.
+  package private(set) var opening: RecordOpening?
+  /// As it was taken up the last time; the same as `opening` if it never was.
+  package private(set) var lastOpening: RecordOpening?
+  /// When the first record was written, and the last.
+  package private(set) var startedAt: WallTime?
+  package private(set) var lastAt: WallTime?
+  /// Of the last record; 0 before the first.
+  package private(set) var number: UInt64 = 0
+  /// What the engine that wrote last said at its start.
+  package private(set) var start: RunStart?
+  /// Why the run was being cancelled when the last record was written.
+  package private(set) var cancellation: CancelReason?
+  /// How the run has ended; `nil` if it has not, or goes on again.
+  package private(set) var end: RunEnd?
+  package private(set) var steps: [StepAddress: RecordedStep] = [:]
+  /// Groups, and what is run for many elements.
+  package private(set) var groups: [StepAddress: RecordedGroup] = [:]
+  /// What was told though it stopped nothing; the first ``RunReport/warningLimit``.
+  package private(set) var warnings: [RunWarning] = []
+
+  package init() {}
+
+  /// How often it has been resumed.
+  package var resumptions: Int { lastOpening?.resumption ?? 0 }
+
+  /// Steps of which nobody knows whether they have done what they do: an attempt had begun, and no end of it
+  /// is recorded. By address.
+  package var inDoubt: [StepAddress] {
+    steps.filter { $0.value.isInDoubt }.map(\.key).sorted { $0.text < $1.text }
+  }
+
+  /// What is known of a step; `nil` if nothing, or only of an earlier attempt of what is around it.
+  ///
+  /// - Parameter beginning: The largest ``RecordedGroup/begunBy`` of the groups around it; 0 without.
+  package func step(_ address: StepAddress, since beginning: UInt64 = 0) -> RecordedStep? {
+    steps[address].flatMap { $0.number > beginning ? $0 : nil }
+  }
+
+  /// The same for a group.
+  package func group(_ address: StepAddress, since beginning: UInt64 = 0) -> RecordedGroup? {
+    groups[address].flatMap { $0.number > beginning ? $0 : nil }
+  }
+
+  // MARK: Folding
+
+  package mutating func apply(_ record: RunRecord) {
+    number = record.number
+    lastAt = record.at
+    switch record.kind {
+    case .opened(let opening): open(opening, at: record.at)
+    case .event(let event): apply(event, record.number)
+    case .finished(let step, let end, let kept):
+      set(step: step, .finished(end, kept), record.number)
+    case .spawned(let step, _, let process): steps[step]?.process = process
+    case .listed(let address, let elements):
+      groups[address, default: RecordedGroup()].elements = elements
+      groups[address]?.number = record.number
+    case .waiting(let step, let moment): steps[step]?.waitsUntil = moment
+    }
+  }
+
+  private mutating func open(_ opening: RecordOpening, at moment: WallTime) {
+    if self.opening == nil {
+      self.opening = opening
+      startedAt = moment
+    }
+    lastOpening = opening
+    end = nil
+    cancellation = nil
+  }
+
+  private mutating func apply(_ event: RunEvent.Kind, _ number: UInt64) {
+    switch event {
+    case .runStarted(let start): self.start = start
+    case .stepQueued(let step):
+      // What is in doubt stays so until an attempt of it has begun.
+      if steps[step]?.isInDoubt != true { set(step: step, .queued, number) }
+    case .stepStarted(let step, let attempt): set(step: step, .started(attempt: attempt), number)
+    case .stepRetrying(let step, let retry): set(step: step, .retrying(retry), number)
+    case .stepFinished(let step, let end): set(step: step, .finished(end, KeptValues()), number)
+    case .stepSkipped(let step, let reason): set(step: step, .skipped(reason), number)
+    case .groupStarted(let group, let start):
+      var known = groups[group] ?? RecordedGroup()
+      known.state = .started(start)
+      known.begunBy = number
+      known.number = number
+      groups[group] = known
+    case .groupRetrying(let group, let retry): set(group: group, .retrying(retry), number)
+    case .groupFinished(let group, let end): set(group: group, .finished(end), number)
+    case .runWarning(let warning):
+      if warnings.count < RunReport.warningLimit { warnings.append(warning) }
+    case .runCancelling(let reason): cancellation = reason
+    case .runFinished(let end): self.end = end
+    case .stepOutput, .outputDropped, .snapshot: break
+    }
+  }
+
+  private mutating func set(
+    step: StepAddress, _ state: RecordedStep.State, _ number: UInt64
+  ) {
+    var known = RecordedStep(state)
+    known.number = number
+    known.engine = resumptions
+    known.waitsUntil = steps[step]?.waitsUntil
+    steps[step] = known
+  }
+
+  private mutating func set(
+    group: StepAddress, _ state: RecordedGroup.State, _ number: UInt64
+  ) {
+    groups[group, default: RecordedGroup()].state = state
+    groups[group]?.number = number
+  }
+}
+
+/// Where a step stood.
+package struct RecordedStep: Sendable, Hashable {
+  package enum State: Sendable, Hashable {
+    case queued
+    /// The attempt had begun, and perhaps done everything.
+    case started(attempt: Int)
+    /// The attempt has failed, and another was to follow.
+    case retrying(Retry)
+    case finished(StepEnd, KeptValues)
+    case skipped(SkipReason)
+  }
+
+  package var state: State
+  /// Of the record that says so.
+  package var number: UInt64 = 0
+  /// Which engine wrote it: the ``RecordOpening/resumption`` of the run.
+  package var engine = 0
+  /// Of what is in doubt: the process that its program was. Ticks and ids are of the boot that the engine's
+  /// ``RecordOpening`` names.
+  package var process: ProcessIdentity?
+  /// Of a step that does nothing but wait: until when, whoever runs the engine.
+  package var waitsUntil: WallTime?
+
+  package init(_ state: State) {
+    self.state = state
+  }
+
+  /// Whether nobody knows if it has done what it does: also when a later engine has left it at that, and
+  /// said so by a failure of the class ``ErrorClass/inDoubt``.
+  package var isInDoubt: Bool {
+    switch state {
+    case .started: true
+    case .finished(let end, _): end.failure?.classes.contains(.inDoubt) ?? false
+    case .queued, .retrying, .skipped: false
+    }
+  }
+}
+
+/// Where a group, or what is run for many elements, stood.
+package struct RecordedGroup: Sendable, Hashable {
+  package enum State: Sendable, Hashable {
+    /// Nothing but its elements is known.
+    case listed
+    case started(GroupStart)
+    case retrying(Retry)
+    case finished(GroupEnd)
+  }
+
+  package var state = State.listed
+  /// Of the last record about the group itself.
+  package var number: UInt64 = 0
+  /// Of the record that says that its last attempt began: what is inside and older is void.
+  package var begunBy: UInt64 = 0
+  /// What it is run for, if it is.
+  package var elements: RecordedElements?
+
+  package init() {}
+}
+
+extension ErrorClass {
+  /// Whether the step did what it does is not known, and a later engine has left it at that. Nothing tolerates
+  /// it, and nothing is tried again for it.
+  package static let inDoubt = ErrorClass(unchecked: "in-doubt")
+}

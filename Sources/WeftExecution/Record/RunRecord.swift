@@ -1,0 +1,196 @@
+package import WeftJSON
+package import WeftPlanning
+package import WeftPlatform
+
+/// What is written down of a run before it is acted upon: everything that happens but output, and beside it
+/// what another engine needs to go on where this one ended.
+package struct RunRecord: Sendable, Hashable {
+  package enum Kind: Sendable, Hashable {
+    /// An engine has taken up the run: first of all, and again whenever it is resumed.
+    indirect case opened(RecordOpening)
+    /// What subscribers are told, `stepFinished` excepted.
+    case event(RunEvent.Kind)
+    /// A step has ended; with what expressions read of it, so that both are there or neither.
+    indirect case finished(StepAddress, StepEnd, KeptValues)
+    /// The program of the attempt runs.
+    case spawned(StepAddress, attempt: Int, ProcessIdentity)
+    /// What a step or group is run for, as its expressions came to.
+    indirect case listed(StepAddress, RecordedElements)
+    /// The step waits until then, whoever runs the engine meanwhile.
+    case waiting(StepAddress, until: WallTime)
+  }
+
+  /// Counts from 1, without gaps, over all engines that the run had.
+  package var number: UInt64
+  /// By the clock on the wall when the engine started, going on by one that does not jump; whole
+  /// milliseconds once it has been read back.
+  package var at: WallTime
+  package var kind: Kind
+
+  package init(number: UInt64, at: WallTime, _ kind: Kind) {
+    self.number = number
+    self.at = at
+    self.kind = kind
+  }
+}
+
+extension RunRecord.Kind {
+  /// An event as it is recorded.
+  package init(_ event: RunEvent.Kind, keeping values: KeptValues = KeptValues()) {
+    switch event {
+    case .stepFinished(let step, let end): self = .finished(step, end, values)
+    default: self = .event(event)
+    }
+  }
+
+  /// Whether something begins after it that must not begin without it.
+  package var announcesAct: Bool {
+    switch self {
+    case .opened, .listed, .waiting: true
+    case .event(let event):
+      switch event {
+      case .runStarted, .stepStarted, .groupStarted: true
+      case .stepQueued, .stepOutput, .stepRetrying, .stepFinished, .stepSkipped, .groupRetrying,
+        .groupFinished, .runWarning, .runCancelling, .runFinished, .outputDropped, .snapshot:
+        false
+      }
+    case .finished, .spawned: false
+    }
+  }
+
+  /// Whether what follows from it must not be seen before it is safe.
+  package var isDecisive: Bool {
+    switch self {
+    case .opened, .finished, .listed, .waiting: true
+    case .event(let event):
+      switch event {
+      case .runStarted, .stepStarted, .stepRetrying, .groupStarted, .groupRetrying, .groupFinished,
+        .runFinished:
+        true
+      case .stepQueued, .stepOutput, .stepFinished, .stepSkipped, .runWarning, .runCancelling,
+        .outputDropped, .snapshot:
+        false
+      }
+    case .spawned: false
+    }
+  }
+}
+
+/// An engine, and the run that it has taken up.
+package struct RecordOpening: Sendable, Hashable {
+  package var run: RunID
+  /// How often the run has been resumed: 0 when it begins.
+  package var resumption: Int
+  /// The version of Weft that writes.
+  package var version: String
+  /// The workflow's name; `nil` if it has none.
+  package var workflow: String?
+  /// The path of the workflow file as it was given; `nil` for a workflow built in Swift.
+  package var file: String?
+  /// SHA-256 of the file's bytes, in hexadecimal digits; `nil` for a workflow built in Swift.
+  package var hash: String?
+  /// The files that it runs, and those run by them.
+  package var nested: [RecordedFile]
+  /// Where the engine stands, which relative paths are relative to.
+  package var directory: String?
+  /// What was given, and defaults; of what is secret, the names.
+  package var inputs: [HandedOn]
+  /// What was left out by whoever started the run.
+  package var leftOut: [StepAddress]
+  /// The process that runs the engine.
+  package var engine: ProcessIdentity
+  /// Tells the boot of the machine by which process ids and ticks are meant.
+  package var bootID: String
+
+  package init(
+    run: RunID, resumption: Int = 0, version: String = WeftVersion.current, workflow: String? = nil,
+    file: String? = nil, hash: String? = nil, nested: [RecordedFile] = [], directory: String? = nil,
+    inputs: [HandedOn] = [], leftOut: [StepAddress] = [],
+    engine: ProcessIdentity = ThisProcess.identity,
+    bootID: String = Machine.bootID
+  ) {
+    self.run = run
+    self.resumption = resumption
+    self.version = version
+    self.workflow = workflow
+    self.file = file
+    self.hash = hash
+    self.nested = nested
+    self.directory = directory
+    self.inputs = inputs
+    self.leftOut = leftOut
+    self.engine = engine
+    self.bootID = bootID
+  }
+}
+
+/// A file that a run has read.
+package struct RecordedFile: Sendable, Hashable {
+  package var path: String
+  /// SHA-256 of its bytes, in hexadecimal digits.
+  package var hash: String
+
+  package init(path: String, hash: String) {
+    self.path = path
+    self.hash = hash
+  }
+}
+
+/// What a step or group is run for.
+package struct RecordedElements: Sendable, Hashable {
+  package struct Element: Sendable, Hashable {
+    package var key: String
+    /// `nil` of what is secret.
+    package var value: JSONValue?
+
+    package init(key: String, value: JSONValue?) {
+      self.key = key
+      self.value = value
+    }
+  }
+
+  package var elements: [Element]
+  package var isSecret: Bool
+
+  package init(elements: [Element], isSecret: Bool = false) {
+    self.elements = elements
+    self.isSecret = isSecret
+  }
+}
+
+/// What expressions read of a step beside how it ended and what it hands on; what nobody reads is not kept.
+package struct KeptValues: Sendable, Hashable {
+  package var stdout: KeptText?
+  package var stderr: KeptText?
+  /// What an action has returned.
+  package var returned: KeptValue?
+
+  package init(stdout: KeptText? = nil, stderr: KeptText? = nil, returned: KeptValue? = nil) {
+    self.stdout = stdout
+    self.stderr = stderr
+    self.returned = returned
+  }
+
+  package var isEmpty: Bool { stdout == nil && stderr == nil && returned == nil }
+
+  /// Whether a part of it is secret, and so is not there.
+  package var lacksSecrets: Bool {
+    stdout == .secret || stderr == .secret || returned == .secret
+  }
+}
+
+/// What a step wrote, as an expression sees it.
+package enum KeptText: Sendable, Hashable {
+  /// Without its last newline.
+  case text(String)
+  /// It holds a secret, and is written down nowhere.
+  case secret
+  /// It is no value: an expression that reads it fails.
+  case tooLong
+  case notUTF8
+}
+
+package enum KeptValue: Sendable, Hashable {
+  case value(JSONValue)
+  case secret
+}

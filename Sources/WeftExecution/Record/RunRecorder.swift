@@ -1,0 +1,31 @@
+/// Writes down what happens in a run before it is acted upon.
+package protocol RunRecorder: Sendable {
+  /// Called before what the record announces is done, and before anybody is told of it; from any thread,
+  /// and by several at once. It returns when the record is as safe as was promised, and blocks until then.
+  ///
+  /// - Parameter elapsed: Since the start of the engine, by a clock that does not jump.
+  /// - Throws: When it could not be written: what it announces is not to be done then.
+  func record(_ kind: RunRecord.Kind, elapsed: Duration) throws(RecordFault)
+
+  /// Calls `act` once if a record is ever lost, on any thread; at once if one has been.
+  func whenLost(_ act: @escaping @Sendable () -> Void)
+
+  /// The first fault of all; `nil` if everything was written.
+  var fault: RecordFault? { get }
+
+  /// Nothing is recorded any more: makes what was safe.
+  func close()
+}
+
+/// Why a record could not be written, or not made safe.
+public struct RecordFault: Error, Sendable, Hashable {
+  /// What has happened, in a sentence without a full stop.
+  public let message: String
+  /// What to do about it.
+  public let help: String?
+
+  package init(message: String, help: String? = nil) {
+    self.message = message
+    self.help = help
+  }
+}

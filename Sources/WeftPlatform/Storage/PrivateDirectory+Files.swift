@@ -1,0 +1,121 @@
+import CWeftPlatform
+
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Darwin)
+  import Darwin
+#endif
+
+/// What is in a directory of this user's own.
+extension PrivateDirectory {
+  package enum Opening: Sendable {
+    /// To be read.
+    case reading
+    /// To be appended to, and read.
+    case appending
+    /// To be appended to, and read; it must not be there yet.
+    case making
+    /// The same; it may be there.
+    case makingOrAppending
+
+    fileprivate var flags: Int32 {
+      switch self {
+      case .reading: O_RDONLY
+      case .appending: O_RDWR | O_APPEND
+      case .making: O_RDWR | O_APPEND | O_CREAT | O_EXCL
+      case .makingOrAppending: O_RDWR | O_APPEND | O_CREAT
+      }
+    }
+
+    fileprivate var makes: Bool {
+      switch self {
+      case .making, .makingOrAppending: true
+      case .reading, .appending: false
+      }
+    }
+  }
+
+  /// Opens a regular file of this user's, mode 0600 if it is made; a link is refused.
+  package func file(_ name: String, _ opening: Opening) throws(UnsafePlace) -> Descriptor {
+    let place = "\(path)/\(name)"
+    let file: Descriptor
+    do {
+      file = try calls.open(name, in: directory.number, opening.flags, mode: 0o600)
+    } catch {
+      if PrivateDirectory.isLink(name, in: directory.number) { throw .link(place) }
+      throw .system(place, error)
+    }
+    var status = stat()
+    guard fstat(file.number, &status) == 0 else { throw .system(place, .last) }
+    let kind = status.st_mode & S_IFMT
+    guard kind == S_IFREG else { throw .kind(place, found: RegularFileFault.noun(of: kind)) }
+    guard status.st_uid == geteuid() else { throw .foreign(place, owner: status.st_uid) }
+    if opening.makes, status.st_size == 0 { fchmod(file.number, 0o600) }
+    return file
+  }
+
+  /// Makes a file that holds these bytes.
+  package func write(
+    _ bytes: [UInt8], to name: String, surviving power: Bool
+  ) throws(UnsafePlace) {
+    let file = try file(name, .making)
+    do throws(SystemError) {
+      try calls.writeAll(file, bytes)
+      if power { try calls.synchronizeData(file) }
+    } catch {
+      throw .system("\(path)/\(name)", error)
+    }
+  }
+
+  /// The whole of a file.
+  package func bytes(of name: String, limit: Int) throws(UnsafePlace) -> [UInt8] {
+    let file = try file(name, .reading)
+    do {
+      return try FileReader(file: file.number, limit: limit, patience: nil).all()
+    } catch {
+      throw .system("\(path)/\(name)", error.error ?? .fileTooBig)
+    }
+  }
+
+  package func rename(_ name: String, to other: String) throws(UnsafePlace) {
+    do { try calls.rename(name, to: other, in: directory) } catch {
+      throw .system("\(path)/\(other)", error)
+    }
+  }
+
+  /// Makes the names in it survive a loss of power.
+  package func synchronize() throws(UnsafePlace) {
+    do { try calls.synchronize(directory) } catch { throw .system(path, error) }
+  }
+
+  /// Takes a file away; that it is not there is no error.
+  package func remove(_ name: String) throws(UnsafePlace) {
+    do { try calls.remove(name, in: directory) } catch {
+      if error != .notFound { throw .system("\(path)/\(name)", error) }
+    }
+  }
+
+  /// The names of what is in it, sorted; those that are not UTF-8 are left out.
+  package func names() -> [String] {
+    let listed =
+      (try? FileTree.opened(directory.number, Array(".".utf8CString), O_DIRECTORY, at: []))
+    guard let listed, let names = try? FileTree.names(in: listed.number, at: []) else { return [] }
+    return names.compactMap {
+      String(validating: $0.dropLast().map(UInt8.init(bitPattern:)), as: UTF8.self)
+    }
+  }
+
+  package func has(_ name: String) -> Bool {
+    var status = stat()
+    return fstatat(directory.number, name, &status, AT_SYMLINK_NOFOLLOW) == 0
+  }
+
+  /// How many bytes this user may still write on its disk.
+  package var freeBytes: Int? {
+    let count = weft_free_bytes(directory.number)
+    return count < 0 ? nil : Int(count)
+  }
+
+  /// Takes a directory in it away with all that it holds.
+  package func removeDirectory(_ name: String) { FileTree.remove(name, in: directory.number) }
+}

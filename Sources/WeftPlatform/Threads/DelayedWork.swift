@@ -1,0 +1,67 @@
+import Synchronization
+
+/// Does something a while after it was asked for, once for all who asked meanwhile, on a thread of its own
+/// that is made when it is first needed.
+package final class DelayedWork: Sendable {
+  private enum Phase: Int {
+    case idle, requested, ended
+  }
+
+  private let phase = Atomic(Phase.idle.rawValue)
+  private let parking = Parking()
+  private let isStarted = Atomic(false)
+  private let delay: Duration
+  private let name: String
+  private let work: @Sendable () -> Void
+
+  /// - Parameter name: The thread's; 15 bytes at most.
+  package init(after delay: Duration, thread name: String, _ work: @escaping @Sendable () -> Void) {
+    self.delay = delay
+    self.name = name
+    self.work = work
+  }
+
+  /// Costs next to nothing while the work has been asked for already. Without a thread the work is done at
+  /// once, on this one.
+  package func request() {
+    guard phase.load(ordering: .relaxed) == Phase.idle.rawValue,
+      move(from: .idle, to: .requested)
+    else { return }
+    guard isStarted.exchange(true, ordering: .acquiringAndReleasing) else { return start() }
+    parking.unpark()
+  }
+
+  /// The work is not begun any more; what has been asked for and was not done is the caller's to do.
+  package func end() {
+    phase.store(Phase.ended.rawValue, ordering: .sequentiallyConsistent)
+    parking.unpark()
+  }
+
+  private func start() {
+    do {
+      try Thread.start(name: name, stackBytes: 256 << 10) { [self] in serve() }
+    } catch {
+      isStarted.store(false, ordering: .sequentiallyConsistent)
+      if move(from: .requested, to: .idle) { work() }
+    }
+  }
+
+  private func serve() {
+    while true {
+      switch Phase(rawValue: phase.load(ordering: .sequentiallyConsistent)) {
+      case .ended?, nil: return
+      case .idle?: _ = parking.park(atMost: nil)
+      case .requested?:
+        if parking.park(atMost: delay) { continue }
+        // Who asks from now on wants it done again.
+        if move(from: .requested, to: .idle) { work() }
+      }
+    }
+  }
+
+  private func move(from one: Phase, to other: Phase) -> Bool {
+    phase.compareExchange(
+      expected: one.rawValue, desired: other.rawValue, ordering: .sequentiallyConsistent
+    ).exchanged
+  }
+}

@@ -1,0 +1,107 @@
+package import WeftExecution
+import WeftPlatform
+
+/// Reading a run's record, and going on with it.
+extension RunFolder {
+  /// What a run's journal holds, whoever has its lock: a run that goes on may add to it meanwhile, and what
+  /// looks torn then is being written.
+  package static func contents(
+    of run: RunID, in state: StateDirectory, limits: JournalLimits = JournalLimits(),
+    visiting visit: (RunRecord) -> Void = { _ in }
+  ) throws(RunFolderFault) -> JournalContents {
+    try contents(of: try state.folder(of: run), run: run, limits: limits, visiting: visit)
+  }
+
+  /// The same of the run whose folder is held.
+  package func contents(
+    limits: JournalLimits = JournalLimits(), visiting visit: (RunRecord) -> Void = { _ in }
+  ) throws(RunFolderFault) -> JournalContents {
+    try RunFolder.contents(of: directory, run: run, limits: limits, visiting: visit)
+  }
+
+  private static func contents(
+    of directory: PrivateDirectory, run: RunID, limits: JournalLimits,
+    visiting visit: (RunRecord) -> Void
+  ) throws(RunFolderFault) -> JournalContents {
+    do throws(UnsafePlace) {
+      let file = try directory.file(journalName, .reading)
+      let reader = JournalReader(
+        file, of: run, named: "\(directory.path)/\(journalName)", limits: limits)
+      return reader.contents(visiting: visit)
+    } catch {
+      throw .place(error)
+    }
+  }
+
+  /// The workflow file as it was read; `nil` where there was none.
+  package func workflow() throws(RunFolderFault) -> [UInt8]? {
+    try document(RunFolder.workflowName, in: directory)
+  }
+
+  /// A file that it runs, as it was read: the place in ``RecordOpening/nested``.
+  package func nested(_ index: Int) throws(RunFolderFault) -> [UInt8]? {
+    do throws(UnsafePlace) {
+      return try directory.directory("nested", makes: false).bytes(
+        of: "\(index + 1).json", limit: FileReading.workflowLimit)
+    } catch {
+      if error.error == .notFound { return nil }
+      throw .place(error)
+    }
+  }
+
+  private func document(
+    _ name: String, in directory: PrivateDirectory
+  ) throws(RunFolderFault) -> [UInt8]? {
+    do { return try directory.bytes(of: name, limit: FileReading.workflowLimit) } catch {
+      if error.error == .notFound { return nil }
+      throw .place(error)
+    }
+  }
+
+  // MARK: Going on
+
+  /// Goes on with the journal where its whole records end. What follows them is put aside first.
+  ///
+  /// - Parameters:
+  ///   - contents: What has been read of it under this lock.
+  ///   - opening: Of this engine; it becomes the next record.
+  ///   - salvaging: Goes on with what stands before damage, too.
+  /// - Returns: What appends; the record of the opening is there.
+  package func append(
+    after contents: JournalContents, _ opening: RecordOpening, durability: RecordDurability,
+    startedAt start: WallTime, salvaging: Bool = false
+  ) throws(RunFolderFault) -> JournalWriter {
+    if let damage = contents.damage, !salvaging || damage.isNewerFormat { throw .damaged(damage) }
+    let writer: JournalWriter
+    do throws(UnsafePlace) {
+      let file = try directory.file(RunFolder.journalName, .appending)
+      try putAside(contents, of: file)
+      let reserve = try DiskReserve(
+        RunFolder.reserveBytes, named: RunFolder.reserveName, in: directory)
+      writer = JournalWriter(
+        AppendedFile(file, length: contents.wholeBytes, calls: directory.calls),
+        after: contents.run.number, at: journalPath, reserve: reserve, durability: durability,
+        startedAt: start, version: opening.version)
+    } catch {
+      throw .place(error)
+    }
+    do { try writer.record(.opened(opening), elapsed: .zero) } catch { throw .record(error) }
+    return writer
+  }
+
+  /// Keeps what follows the whole records in a file of its own, and only then cuts it off.
+  private func putAside(_ contents: JournalContents, of file: Descriptor) throws(UnsafePlace) {
+    do throws(SystemError) {
+      let end = try file.byteCount()
+      guard end > contents.wholeBytes else { return }
+      let torn: Descriptor
+      do { torn = try directory.file(RunFolder.tornName, .makingOrAppending) } catch {
+        throw error.error ?? .notPermitted
+      }
+      try directory.calls.copy(file, from: contents.wholeBytes, to: torn)
+      try directory.calls.cut(file, to: contents.wholeBytes)
+    } catch {
+      throw .system(journalPath, error)
+    }
+  }
+}

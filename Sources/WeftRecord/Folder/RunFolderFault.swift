@@ -1,0 +1,66 @@
+package import WeftExecution
+package import WeftPlatform
+
+/// Why a run's folder cannot be used.
+package enum RunFolderFault: Error, Sendable, Hashable {
+  case place(UnsafePlace)
+  /// There is no such run.
+  case unknown(RunID, in: String)
+  /// Another engine has it. Who that is, as far as it has told.
+  case held(RunID, by: LockHolder?)
+  /// Another run has the name.
+  case taken(RunID)
+  /// Its journal cannot be gone on with.
+  case damaged(JournalDamage)
+  /// Its first record of this engine cannot be written.
+  case record(RecordFault)
+
+  /// What was found, as a sentence without a full stop.
+  package var message: String {
+    switch self {
+    case .place(let fault): fault.message
+    case .unknown(let run, let place): "there is no run \(run) in \"\(place)\""
+    case .held(let run, let holder?):
+      "run \(run) is held by process \(holder.process), since \(holder.since)"
+    case .held(let run, nil): "run \(run) is held by another process"
+    case .taken(let run): "there is a run \(run) already"
+    case .damaged(let damage): damage.message
+    case .record(let fault): fault.message
+    }
+  }
+
+  package var help: String? {
+    switch self {
+    case .place(.system), .unknown, .taken: nil
+    case .place: "name another place for it: --state-dir DIR"
+    case .record(let fault): fault.help
+    case .held: "wait until it has ended, or end it"
+    case .damaged(let damage) where damage.isNewerFormat: "resume it with that version of weft"
+    case .damaged: "--salvage goes on with what stands before that place"
+    }
+  }
+}
+
+/// The process that has a run's lock.
+package struct LockHolder: Sendable, Hashable {
+  package var process: Int32
+  /// RFC 3339, UTC.
+  package var since: String
+
+  package init(process: Int32, since: String) {
+    self.process = process
+    self.since = since
+  }
+
+  /// What the lock's file says. The lock itself is the system's: the text is only for people.
+  init?(_ bytes: [UInt8]) {
+    let parts = bytes.split(whereSeparator: { $0 == UInt8(ascii: " ") || $0 == UInt8(ascii: "\n") })
+    guard parts.count == 2, let process = Int32(String(decoding: parts[0], as: UTF8.self)),
+      parts[1].count <= 30, let since = String(validating: parts[1], as: UTF8.self),
+      since.utf8.allSatisfy({ $0 > 0x20 && $0 < 0x7F })
+    else { return nil }
+    self.init(process: process, since: since)
+  }
+
+  var bytes: [UInt8] { Array("\(process) \(since)\n".utf8) }
+}

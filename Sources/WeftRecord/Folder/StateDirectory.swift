@@ -1,0 +1,42 @@
+package import WeftExecution
+package import WeftPlatform
+
+/// Where the records of runs are kept: `.weft`, with a folder for each run in `runs`.
+package struct StateDirectory: Sendable {
+  package let path: String
+  let runs: PrivateDirectory
+
+  /// The variable that names it.
+  package static let variable = "WEFT_DIR"
+  /// What it is called where nobody has named it, in the directory in which the engine stands.
+  package static let defaultName = ".weft"
+
+  /// Opens it, and makes it where it is missing and `makes` says so.
+  package init(
+    _ path: String, makes: Bool, calls: FileCalls = .system
+  ) throws(RunFolderFault) {
+    self.path = path
+    do {
+      let state = try PrivateDirectory.at(path, makes: makes, calls: calls)
+      runs = try state.directory("runs", makes: makes)
+      if makes, !state.has(".gitignore") {
+        // No tool is to take records for sources.
+        try state.write(Array("*\n".utf8), to: ".gitignore", surviving: false)
+      }
+    } catch {
+      throw .place(error)
+    }
+  }
+
+  /// The runs that are there, the oldest first.
+  package var ids: [RunID] {
+    runs.names().map { RunID($0) }.filter(\.isWellFormed)
+  }
+
+  func folder(of run: RunID) throws(RunFolderFault) -> PrivateDirectory {
+    guard run.isWellFormed else { throw .unknown(run, in: path) }
+    do { return try runs.directory(run.text, makes: false) } catch {
+      throw error.error == .notFound ? .unknown(run, in: path) : .place(error)
+    }
+  }
+}

@@ -1,0 +1,178 @@
+import WeftDefinition
+import WeftExecution
+import WeftJSON
+import WeftPlanning
+import WeftPlatform
+
+/// How runs begin and end, and groups end.
+extension RecordScanner {
+  mutating func opening() throws(RecordProblem) -> RecordOpening {
+    try expect("format")
+    let format = try int()
+    try expect("weft")
+    let version = try string()
+    guard format <= RecordJSON.format else { throw .newerFormat(format, version: version) }
+    let run = RunID(try text("run"))
+    guard run.isWellFormed else { throw .unfit("a run's id") }
+    try expect("resumption")
+    var opening = RecordOpening(
+      run: run, resumption: try int(), version: version,
+      engine: ProcessIdentity(id: 0, startTicks: 0), bootID: "")
+    opening.workflow = try optionalText("workflow")
+    opening.file = try optionalText("file")
+    opening.hash = try optionalText("sha256")
+    if has("nested") { opening.nested = try nestedFiles() }
+    opening.directory = try optionalText("directory")
+    if has("inputs") { opening.inputs = try inputs() }
+    if has("leftOut") {
+      try elements { scanner throws(RecordProblem) in
+        opening.leftOut.append(try scanner.address())
+      }
+    }
+    opening.engine = try engine()
+    opening.bootID = try text("bootId")
+    return opening
+  }
+
+  /// An engine may be the first process of a container.
+  private mutating func engine() throws(RecordProblem) -> ProcessIdentity {
+    try expect("pid")
+    guard let id = Int32(exactly: try int()), id >= 1 else { throw .unfit("a process id") }
+    try expect("startTicks")
+    guard let ticks = UInt64(exactly: try int()) else { throw .unfit("a start of a process") }
+    return ProcessIdentity(id: id, startTicks: ticks)
+  }
+
+  private mutating func nestedFiles() throws(RecordProblem) -> [RecordedFile] {
+    var files: [RecordedFile] = []
+    try elements { scanner throws(RecordProblem) in
+      try scanner.begin("{")
+      files.append(RecordedFile(path: try scanner.text("file"), hash: try scanner.text("sha256")))
+      try scanner.endObject()
+    }
+    return files
+  }
+
+  private mutating func inputs() throws(RecordProblem) -> [HandedOn] {
+    var inputs: [HandedOn] = []
+    try elements { scanner throws(RecordProblem) in
+      try scanner.begin("{")
+      let name = try scanner.text("name")
+      inputs.append(
+        HandedOn(name: name, value: scanner.has("value") ? .some(try scanner.value()) : .none))
+      try scanner.endObject()
+    }
+    return inputs
+  }
+
+  mutating func start(at moment: WallTime) throws(RecordProblem) -> RunStart {
+    try expect("format")
+    _ = try int()
+    _ = try text("weft")
+    let run = RunID(try text("run"))
+    let (workflow, file) = (try optionalText("workflow"), try optionalText("file"))
+    try expect("steps")
+    let steps = try int()
+    try expect("groups")
+    let groups = try int()
+    let parallel = try count("maxParallel")
+    let containment: WeftExecution.ContainmentLevel? =
+      has("containment") ? WeftExecution.ContainmentLevel(rawValue: try string()) : nil
+    try expect("pid")
+    let process = Int32(clamping: try int())
+    return RunStart(
+      run: run, workflow: workflow, file: file, startedAt: moment, stepCount: steps,
+      groupCount: groups, maxParallel: parallel, engineProcess: process, containment: containment)
+  }
+
+  mutating func warning() throws(RecordProblem) -> RunWarning {
+    RunWarning(
+      kind: try named("code"), message: try text("message"), help: try optionalText("help"))
+  }
+
+  mutating func groupEnd() throws(RecordProblem) -> GroupEnd {
+    GroupEnd(
+      outcome: try named("outcome"), conclusion: try named("conclusion"),
+      failure: has("failure") ? try failure() : nil, cause: has("cause") ? try address() : nil,
+      attempts: try count("attempts"), winner: has("winner") ? try address() : nil,
+      duration: try duration("durationUs"), outputs: try outputs())
+  }
+
+  mutating func runEnd() throws(RecordProblem) -> RunEnd {
+    let outcome: Outcome = try named("outcome")
+    let first = has("firstFailure") ? try address() : nil
+    let cancellation = has("cancellation") ? try cancelReason() : nil
+    let failure = has("failure") ? try failure() : nil
+    return RunEnd(
+      outcome: outcome, firstFailure: first, cancellation: cancellation,
+      duration: try duration("durationUs"), counts: try counts(), failure: failure,
+      outputs: try outputs(), leftovers: has("leftovers") ? try processes() : [],
+      unkillable: has("unkillable") ? try processes() : [])
+  }
+
+  private mutating func counts() throws(RecordProblem) -> OutcomeCounts {
+    try expect("counts")
+    try begin("{")
+    var numbers: [5 of Int] = [0, 0, 0, 0, 0]
+    let keys: [5 of StaticString] = ["succeeded", "failed", "tolerated", "cancelled", "skipped"]
+    for index in keys.indices {
+      try expect(keys[index])
+      numbers[index] = try int()
+    }
+    try endObject()
+    return OutcomeCounts(
+      succeeded: numbers[0], failed: numbers[1], tolerated: numbers[2], cancelled: numbers[3],
+      skipped: numbers[4])
+  }
+}
+
+extension RunID {
+  /// `20261120-233012-4f2a9c`: nothing that could lead out of a directory.
+  package var isWellFormed: Bool {
+    let shape = Array("dddddddd-dddddd-xxxxxx".utf8)
+    return text.utf8.count == shape.count
+      && zip(text.utf8, shape).allSatisfy { byte, wanted in
+        let isDigit = (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte)
+        switch wanted {
+        case UInt8(ascii: "d"): return isDigit
+        case UInt8(ascii: "x"):
+          return isDigit || (UInt8(ascii: "a")...UInt8(ascii: "f")).contains(byte)
+        default: return byte == wanted
+        }
+      }
+  }
+}
+
+extension Timestamp {
+  /// Reads `2026-11-20T23:36:05.123Z`; `nil` if it is anything else.
+  init?(wireText text: String) {
+    let bytes = Array(text.utf8)
+    let shape = Array("dddd-dd-ddTdd:dd:dd.dddZ".utf8)
+    guard bytes.count == shape.count else { return nil }
+    for (byte, wanted) in zip(bytes, shape) {
+      let isDigit = (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte)
+      guard wanted == UInt8(ascii: "d") ? isDigit : byte == wanted else { return nil }
+    }
+    let number = { (range: Range<Int>) in
+      bytes[range].reduce(Int64(0)) { $0 * 10 + Int64($1 - UInt8(ascii: "0")) }
+    }
+    let (year, month, day) = (number(0..<4), number(5..<7), number(8..<10))
+    // Nanoseconds since 1970 have no room for more.
+    guard (1970...2261).contains(year), (1...12).contains(month), (1...31).contains(day) else {
+      return nil
+    }
+    let days = Timestamp.days(year: year, month: month, day: day)
+    let seconds = days * 86_400 + number(11..<13) * 3600 + number(14..<16) * 60 + number(17..<19)
+    self.init(nanoseconds: seconds * 1_000_000_000 + number(20..<23) * 1_000_000)
+  }
+
+  /// Since 1970 (Howard Hinnant, "chrono-Compatible Low-Level Date Algorithms", `days_from_civil`).
+  private static func days(year: Int64, month: Int64, day: Int64) -> Int64 {
+    let shifted = month <= 2 ? year - 1 : year
+    let era = shifted / 400
+    let yearOfEra = shifted - era * 400
+    let dayOfYear = (153 * (month > 2 ? month - 3 : month + 9) + 2) / 5 + day - 1
+    let dayOfEra = yearOfEra * 365 + yearOfEra / 4 - yearOfEra / 100 + dayOfYear
+    return era * 146_097 + dayOfEra - 719_468
+  }
+}

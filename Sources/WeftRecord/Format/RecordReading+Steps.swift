@@ -1,0 +1,194 @@
+import WeftDefinition
+import WeftExecution
+import WeftJSON
+import WeftPlanning
+
+/// How a step ended, as far as it has been read.
+struct StepEndDraft {
+  var kept = KeptValues()
+}
+
+/// How steps end, and why.
+extension RecordScanner {
+  mutating func stepEnd(_ draft: inout StepEndDraft) throws(RecordProblem) -> StepEnd {
+    let outcome: Outcome = try named("outcome")
+    let conclusion: Outcome = try named("conclusion")
+    let attempts = try count("attempts")
+    let exit = has("exit") ? try programExit() : nil
+    let failure = has("failure") ? try failure() : nil
+    let cancellation = has("cancellation") ? try cancelReason() : nil
+    let duration = try duration("durationUs")
+    let usage = has("usage") ? try usage() : nil
+    let notRetried = try optionalText("notRetried")
+    try expect("outputBytes")
+    let outputBytes = UInt64(clamping: try int())
+    let isTruncated = has("outputTruncated") ? try bool() : false
+    let outputs = try outputs()
+    let leftovers = has("leftovers") ? try processes() : []
+    let unkillable = has("unkillable") ? try processes() : []
+    let logBytes = has("logBytes") ? UInt64(clamping: try int()) : nil
+    if has("kept") { draft.kept = try keptValues() }
+    var end = StepEnd(
+      outcome: outcome, conclusion: conclusion, attempts: attempts, exit: exit, failure: failure,
+      cancellation: cancellation, duration: duration, usage: usage, outputBytes: outputBytes,
+      outputTruncated: isTruncated, logBytes: logBytes, outputs: outputs, leftovers: leftovers,
+      unkillable: unkillable)
+    if let notRetried { end.noteNotRetried(notRetried) }
+    return end
+  }
+
+  mutating func retry() throws(RecordProblem) -> Retry {
+    let attempt = try count("attempt")
+    let limit = try count("attemptLimit")
+    let exit = has("exit") ? try programExit() : nil
+    try expect("failure")
+    let failure = try failure()
+    let duration = try duration("durationUs")
+    let delay = try self.duration("delayUs")
+    let usage = has("usage") ? try usage() : nil
+    return Retry(
+      attempt: attempt, of: limit, failure: failure, exit: exit, duration: duration, delay: delay,
+      usage: usage)
+  }
+
+  private mutating func programExit() throws(RecordProblem) -> ProgramExit {
+    try begin("{")
+    let exit: ProgramExit =
+      if has("code") { .code(try int()) } else { .signal(try text("signal")) }
+    try endObject()
+    return exit
+  }
+
+  mutating func failure() throws(RecordProblem) -> StepFailure {
+    try begin("{")
+    var classes: [ErrorClass] = []
+    try expect("classes")
+    try elements { scanner throws(RecordProblem) in
+      classes.append(ErrorClass(unchecked: try scanner.string()))
+    }
+    let failure = StepFailure(
+      classes: classes, message: try text("message"), help: try optionalText("help"))
+    try endObject()
+    return failure
+  }
+
+  private mutating func usage() throws(RecordProblem) -> ResourceUsage {
+    try begin("{")
+    let (user, system) = (try duration("userUs"), try duration("systemUs"))
+    var numbers: [4 of Int] = [0, 0, 0, 0]
+    let keys: [4 of StaticString] = [
+      "minorFaults", "majorFaults", "voluntarySwitches", "involuntarySwitches",
+    ]
+    for index in keys.indices {
+      try expect(keys[index])
+      numbers[index] = try int()
+    }
+    let peak = has("peakMemoryBytes") ? try int() : nil
+    try endObject()
+    return ResourceUsage(
+      userTime: user, systemTime: system, minorFaults: numbers[0], majorFaults: numbers[1],
+      voluntarySwitches: numbers[2], involuntarySwitches: numbers[3], peakMemoryBytes: peak)
+  }
+
+  /// What is handed on: values by their names, and the names of those that are secret.
+  mutating func outputs() throws(RecordProblem) -> [HandedOn] {
+    guard has("outputs") else { return [] }
+    var outputs: [HandedOn] = []
+    try members { scanner, name throws(RecordProblem) in
+      outputs.append(HandedOn(name: name, value: try scanner.value()))
+    }
+    guard has("secretOutputs") else { return outputs }
+    try elements { scanner throws(RecordProblem) in
+      outputs.append(HandedOn(name: try scanner.string(), value: .none))
+    }
+    return outputs
+  }
+
+  mutating func processes() throws(RecordProblem) -> [LeftoverProcess] {
+    var processes: [LeftoverProcess] = []
+    try elements { scanner throws(RecordProblem) in
+      try scanner.begin("{")
+      try scanner.expect("pid")
+      guard let id = Int32(exactly: try scanner.int()) else { throw .unfit("a process id") }
+      processes.append(LeftoverProcess(process: id, command: try scanner.text("command")))
+      try scanner.endObject()
+    }
+    return processes
+  }
+
+  // MARK: Values that expressions read
+
+  private mutating func keptValues() throws(RecordProblem) -> KeptValues {
+    try begin("{")
+    var kept = KeptValues()
+    if has("stdout") { kept.stdout = try keptText() }
+    if has("stderr") { kept.stderr = try keptText() }
+    if has("returned") {
+      try begin("{")
+      kept.returned = has("value") ? .value(try value()) : .secret
+      try endObject()
+    }
+    try endObject()
+    return kept
+  }
+
+  private mutating func keptText() throws(RecordProblem) -> KeptText {
+    try begin("{")
+    let kept: KeptText
+    if has("text") {
+      kept = .text(try string())
+    } else if has("secret") {
+      _ = try bool()
+      kept = .secret
+    } else {
+      switch try text("lacks") {
+      case "too-long": kept = .tooLong
+      case "not-utf-8": kept = .notUTF8
+      case let reason: throw .unfit("\"\(reason)\"")
+      }
+    }
+    try endObject()
+    return kept
+  }
+
+  // MARK: Reasons
+
+  mutating func skipReason() throws(RecordProblem) -> SkipReason {
+    _ = try named("outcome", Outcome.self)
+    try expect("reason")
+    try begin("{")
+    let reason: SkipReason
+    switch try text("kind") {
+    case "dependencyFailed": reason = .dependencyFailed(try address("of"))
+    case "heldBack": reason = .heldBack(by: try address("of"))
+    case "condition": reason = .condition(of: try address("of"))
+    case "notSelected": reason = .notSelected
+    case "cancelled": reason = .cancelled(try cancelReason("cancellation"))
+    case let kind: throw .unfit("\"\(kind)\"")
+    }
+    try endObject()
+    return reason
+  }
+
+  mutating func cancelReason(_ key: StaticString) throws(RecordProblem) -> CancelReason {
+    try expect(key)
+    return try cancelReason()
+  }
+
+  mutating func cancelReason() throws(RecordProblem) -> CancelReason {
+    try begin("{")
+    let reason: CancelReason
+    switch try text("kind") {
+    case "requested": reason = .requested
+    case "signal": reason = .signal(try text("signal"))
+    case "runTimeout": reason = .runTimeout(try duration("limitUs"))
+    case "groupTimeout": reason = .groupTimeout(try address("of"), try duration("limitUs"))
+    case "failure": reason = .failure(of: try address("of"))
+    case "raceWon": reason = .raceWon(try address("of"), by: try address("by"))
+    case "joined": reason = .joined(try address("of"))
+    case let kind: throw .unfit("\"\(kind)\"")
+    }
+    try endObject()
+    return reason
+  }
+}

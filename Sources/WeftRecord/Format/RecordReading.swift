@@ -1,0 +1,155 @@
+import WeftDefinition
+package import WeftExecution
+import WeftJSON
+import WeftPlanning
+import WeftPlatform
+
+/// Makes records of lines: what ``RecordJSON`` has written, member by member in the same order.
+package enum RecordReading {
+  /// - Parameter line: Without its newline; its checksum is taken as right.
+  package static func record(_ line: UnsafeRawBufferPointer) throws(RecordProblem) -> RunRecord {
+    var scanner = RecordScanner(line)
+    try scanner.begin("{")
+    try scanner.expect("n")
+    let number = try scanner.int()
+    guard number > 0 else { throw .unfit("a number below 1") }
+    try scanner.expect("at")
+    let moment = try scanner.moment()
+    try scanner.expect("type")
+    let kind = try scanner.kind(try scanner.string(), at: moment)
+    try scanner.endObject()
+    return RunRecord(number: UInt64(number), at: moment, kind)
+  }
+}
+
+extension RecordScanner {
+  mutating func kind(
+    _ type: String, at moment: WallTime
+  ) throws(RecordProblem) -> RunRecord.Kind {
+    switch type {
+    case "step.queued": .event(.stepQueued(try address("step")))
+    case "step.started": .event(.stepStarted(try address("step"), attempt: try count("attempt")))
+    case "step.spawned":
+      .spawned(try address("step"), attempt: try count("attempt"), try identity())
+    case "step.finished": try finished()
+    case "step.skipped": .event(.stepSkipped(try address("step"), try skipReason()))
+    case "step.retrying": .event(.stepRetrying(try address("step"), try retry()))
+    case "step.waiting": try waiting()
+    case "group.started": try groupStarted()
+    case "group.listed": .listed(try address("group"), try elements())
+    case "group.retrying": .event(.groupRetrying(try address("group"), try retry()))
+    case "group.finished": .event(.groupFinished(try address("group"), try groupEnd()))
+    case "run.started": .event(.runStarted(try start(at: moment)))
+    case "run.warning": .event(.runWarning(try warning()))
+    case "run.cancelling":
+      .event(.runCancelling(try cancelReason("reason")))
+    case "run.finished": .event(.runFinished(try runEnd()))
+    case "record.opened": .opened(try opening())
+    default: throw .unknownType(type)
+    }
+  }
+
+  // MARK: Steps
+
+  private mutating func finished() throws(RecordProblem) -> RunRecord.Kind {
+    let step = try address("step")
+    var draft = StepEndDraft()
+    let end = try stepEnd(&draft)
+    return .finished(step, end, draft.kept)
+  }
+
+  private mutating func waiting() throws(RecordProblem) -> RunRecord.Kind {
+    let step = try address("step")
+    try expect("untilNs")
+    return .waiting(step, until: WallTime(nanoseconds: Int64(try int())))
+  }
+
+  mutating func identity() throws(RecordProblem) -> ProcessIdentity {
+    try expect("pid")
+    // 1 is nobody's child, and to signal what is below it signals many.
+    guard let id = Int32(exactly: try int()), id > 1 else { throw .unfit("a process id") }
+    try expect("startTicks")
+    guard let ticks = UInt64(exactly: try int()) else { throw .unfit("a start of a process") }
+    return ProcessIdentity(id: id, startTicks: ticks)
+  }
+
+  // MARK: Groups
+
+  private mutating func groupStarted() throws(RecordProblem) -> RunRecord.Kind {
+    let group = try address("group")
+    let attempt = try count("attempt")
+    let elements = has("elements") ? try int() : nil
+    return .event(.groupStarted(group, GroupStart(attempt: attempt, elements: elements)))
+  }
+
+  private mutating func elements() throws(RecordProblem) -> RecordedElements {
+    let isSecret = has("secret") ? try bool() : false
+    var listed: [RecordedElements.Element] = []
+    try expect("elements")
+    try elements { scanner throws(RecordProblem) in
+      try scanner.begin("{")
+      try scanner.expect("key")
+      let key = try scanner.string()
+      // A literal `nil` would be JSON's null.
+      let value: JSONValue? = scanner.has("value") ? .some(try scanner.value()) : .none
+      try scanner.endObject()
+      listed.append(RecordedElements.Element(key: key, value: value))
+    }
+    return RecordedElements(elements: listed, isSecret: isSecret)
+  }
+
+  // MARK: What all have
+
+  /// Longer names are nobody's.
+  private static let addressBytes = 64 << 10
+
+  mutating func address(_ key: StaticString) throws(RecordProblem) -> StepAddress {
+    try expect(key)
+    return try address()
+  }
+
+  mutating func address() throws(RecordProblem) -> StepAddress {
+    let text = try string()
+    guard !text.isEmpty, text.utf8.count <= RecordScanner.addressBytes else {
+      throw .unfit("a step's name")
+    }
+    return StepAddress(text)
+  }
+
+  /// A number from 1.
+  mutating func count(_ key: StaticString) throws(RecordProblem) -> Int {
+    try expect(key)
+    let count = try int()
+    guard count >= 1 else { throw .unfit("a count") }
+    return count
+  }
+
+  mutating func duration(_ key: StaticString) throws(RecordProblem) -> Duration {
+    try expect(key)
+    return .microseconds(try int())
+  }
+
+  mutating func text(_ key: StaticString) throws(RecordProblem) -> String {
+    try expect(key)
+    return try string()
+  }
+
+  mutating func optionalText(_ key: StaticString) throws(RecordProblem) -> String? {
+    has(key) ? try string() : nil
+  }
+
+  mutating func named<Value: RawRepresentable<String>>(
+    _ key: StaticString, _ type: Value.Type = Value.self
+  ) throws(RecordProblem) -> Value {
+    try expect(key)
+    let name = try string()
+    guard let value = Value(rawValue: name) else { throw .unfit("\"\(name)\"") }
+    return value
+  }
+
+  /// RFC 3339 with milliseconds, in UTC: as ``WireClock`` writes it.
+  mutating func moment() throws(RecordProblem) -> WallTime {
+    guard let moment = Timestamp(wireText: try string()) else { throw .unfit("a time") }
+    return WallTime(nanoseconds: moment.nanoseconds)
+  }
+}

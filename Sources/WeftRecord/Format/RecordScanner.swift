@@ -1,0 +1,215 @@
+import WeftDiagnostics
+import WeftJSON
+
+/// Why a line whose checksum is right is no record all the same.
+package enum RecordProblem: Error, Sendable, Hashable {
+  /// It is not written as records are.
+  case malformed
+  /// Records of this type are not known.
+  case unknownType(String)
+  /// Written by a later version of Weft, which is named.
+  case newerFormat(Int, version: String)
+  /// A number or a text that no record holds.
+  case unfit(String)
+}
+
+/// Reads a record's line member by member, in the order in which they were written, without making anything
+/// of it but what is asked for.
+///
+/// It trusts nothing: the bytes may be anybody's.
+struct RecordScanner {
+  private let bytes: UnsafeRawBufferPointer
+  private var at = 0
+
+  init(_ line: UnsafeRawBufferPointer) {
+    bytes = line
+  }
+
+  private func byte(at place: Int) -> UInt8 { place < bytes.count ? bytes[place] : 0 }
+
+  // MARK: Structure
+
+  mutating func begin(_ bracket: UnicodeScalar) throws(RecordProblem) {
+    guard byte(at: at) == UInt8(ascii: bracket) else { throw .malformed }
+    at += 1
+  }
+
+  /// Whether the next member has this key; if so, what is read next is its value.
+  mutating func has(_ key: StaticString) -> Bool {
+    let start = byte(at: at) == UInt8(ascii: ",") ? at + 1 : at
+    let (count, text) = (key.utf8CodeUnitCount, key.utf8Start)
+    guard start + count + 3 <= bytes.count, bytes[start] == UInt8(ascii: "\""),
+      bytes[start + count + 1] == UInt8(ascii: "\""), bytes[start + count + 2] == UInt8(ascii: ":")
+    else { return false }
+    for index in 0..<count where bytes[start + 1 + index] != text[index] { return false }
+    at = start + count + 3
+    return true
+  }
+
+  mutating func expect(_ key: StaticString) throws(RecordProblem) {
+    guard has(key) else { throw .malformed }
+  }
+
+  /// Ends an object, whatever members it has besides.
+  mutating func endObject() throws(RecordProblem) {
+    while byte(at: at) != UInt8(ascii: "}") {
+      if byte(at: at) == UInt8(ascii: ",") { at += 1 }
+      try skipString()
+      guard byte(at: at) == UInt8(ascii: ":") else { throw .malformed }
+      at += 1
+      try skipValue()
+    }
+    at += 1
+  }
+
+  /// Reads the elements of an array one after another.
+  mutating func elements(
+    _ body: (inout RecordScanner) throws(RecordProblem) -> Void
+  ) throws(RecordProblem) {
+    try begin("[")
+    if byte(at: at) == UInt8(ascii: "]") {
+      at += 1
+      return
+    }
+    while true {
+      try body(&self)
+      switch byte(at: at) {
+      case UInt8(ascii: ","): at += 1
+      case UInt8(ascii: "]"):
+        at += 1
+        return
+      default: throw .malformed
+      }
+    }
+  }
+
+  /// Reads all members of an object, whose keys are anybody's.
+  mutating func members(
+    _ body: (inout RecordScanner, String) throws(RecordProblem) -> Void
+  ) throws(RecordProblem) {
+    try begin("{")
+    if byte(at: at) == UInt8(ascii: "}") {
+      at += 1
+      return
+    }
+    while true {
+      let key = try string()
+      try begin(":")
+      try body(&self, key)
+      switch byte(at: at) {
+      case UInt8(ascii: ","): at += 1
+      case UInt8(ascii: "}"):
+        at += 1
+        return
+      default: throw .malformed
+      }
+    }
+  }
+
+  // MARK: Values
+
+  var isAtArray: Bool { byte(at: at) == UInt8(ascii: "[") }
+
+  mutating func int() throws(RecordProblem) -> Int {
+    let isNegative = byte(at: at) == UInt8(ascii: "-")
+    if isNegative { at += 1 }
+    var value = 0
+    let start = at
+    while case let digit = byte(at: at) &- UInt8(ascii: "0"), digit < 10 {
+      let (scaled, isTooLarge) = value.multipliedReportingOverflow(by: 10)
+      let (sum, isLarger) = scaled.addingReportingOverflow(Int(digit))
+      guard !isTooLarge, !isLarger else { throw .unfit("a number that is too large") }
+      value = sum
+      at += 1
+    }
+    guard at > start else { throw .malformed }
+    return isNegative ? -value : value
+  }
+
+  mutating func bool() throws(RecordProblem) -> Bool {
+    if take("true") { return true }
+    if take("false") { return false }
+    throw .malformed
+  }
+
+  private mutating func take(_ word: StaticString) -> Bool {
+    let count = word.utf8CodeUnitCount
+    guard at + count <= bytes.count else { return false }
+    for index in 0..<count where bytes[at + index] != word.utf8Start[index] { return false }
+    at += count
+    return true
+  }
+
+  mutating func string() throws(RecordProblem) -> String {
+    let start = at
+    let isEscaped = try skipString()
+    if isEscaped { return try escapedString(in: start..<at) }
+    return String(decoding: bytes[(start + 1)..<(at - 1)], as: UTF8.self)
+  }
+
+  /// Any value.
+  mutating func value() throws(RecordProblem) -> JSONValue {
+    let start = at
+    try skipValue()
+    return JSONValue(try node(in: start..<at))
+  }
+
+  private func escapedString(in range: Range<Int>) throws(RecordProblem) -> String {
+    guard let text = try node(in: range).stringValue else { throw .malformed }
+    return text
+  }
+
+  private func node(in range: Range<Int>) throws(RecordProblem) -> JSONNode {
+    let file = SourceFile(path: "", bytes: Array(bytes[range]))
+    let (root, diagnostics) = JSONReader.read(file, limits: JSONLimits(problems: 1), beside: nil)
+    guard let root, diagnostics.isEmpty else { throw .malformed }
+    return root
+  }
+
+  // MARK: Passing over
+
+  /// - Returns: Whether it has escapes.
+  @discardableResult
+  private mutating func skipString() throws(RecordProblem) -> Bool {
+    guard byte(at: at) == UInt8(ascii: "\"") else { throw .malformed }
+    var (place, isEscaped) = (at + 1, false)
+    while place < bytes.count {
+      switch bytes[place] {
+      case UInt8(ascii: "\""):
+        at = place + 1
+        return isEscaped
+      case UInt8(ascii: "\\"):
+        isEscaped = true
+        place += 2
+      default: place += 1
+      }
+    }
+    throw .malformed
+  }
+
+  /// Only brackets and strings are looked at: what is asked for is read by itself.
+  private mutating func skipValue() throws(RecordProblem) {
+    var depth = 0
+    let start = at
+    while at < bytes.count {
+      switch bytes[at] {
+      case UInt8(ascii: "\""): try skipString()
+      case UInt8(ascii: "{"), UInt8(ascii: "["):
+        depth += 1
+        at += 1
+      case UInt8(ascii: "}"), UInt8(ascii: "]"):
+        if depth == 0 { return try checkProgress(since: start) }
+        depth -= 1
+        at += 1
+      case UInt8(ascii: ",") where depth == 0: return try checkProgress(since: start)
+      default: at += 1
+      }
+      if depth == 0, at < bytes.count, bytes[at] == UInt8(ascii: ",") { return }
+    }
+    throw .malformed
+  }
+
+  private func checkProgress(since start: Int) throws(RecordProblem) {
+    if at == start { throw .malformed }
+  }
+}

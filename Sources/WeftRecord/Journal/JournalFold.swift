@@ -1,0 +1,101 @@
+import WeftExecution
+import WeftPlanning
+import WeftPlatform
+
+/// Decides what the lines of a journal come to, one after another.
+struct JournalFold {
+  private enum Phase {
+    case reading
+    /// A line that is not whole: torn, if no whole one follows.
+    case suspecting(JournalDamage)
+    case refused(JournalDamage)
+  }
+
+  private let run: RunID?
+  private let name: String
+  private let limits: JournalLimits
+  private var contents = JournalContents()
+  private var phase = Phase.reading
+  /// Where the next line begins.
+  private var offset = 0
+  private var line = 0
+
+  /// - Parameter run: Whose journal it is to be; `nil`: that of the first record.
+  init(run: RunID?, name: String, limits: JournalLimits) {
+    self.run = run
+    self.name = name
+    self.limits = limits
+  }
+
+  /// Whether anything that follows could still change the result.
+  var goesOn: Bool {
+    if case .refused = phase { false } else { true }
+  }
+
+  /// - Parameters:
+  ///   - bytes: `nil` of a line that is too long to be a record.
+  ///   - length: Without its newline.
+  mutating func take(
+    _ bytes: UnsafeRawBufferPointer?, length: Int, _ visit: (RunRecord) -> Void
+  ) {
+    line += 1
+    defer { offset += length + 1 }
+    let isWhole = bytes.map(RecordLine.isWhole) ?? false
+    switch phase {
+    case .refused: return
+    case .suspecting(let damage):
+      if isWhole { phase = .refused(damage) }
+    case .reading:
+      guard let bytes, isWhole else {
+        phase = .suspecting(
+          damage(bytes == nil ? .lineTooLong(limit: limits.lineBytes) : .checksum))
+        return
+      }
+      do throws(RecordProblem) {
+        try accept(try RecordReading.record(bytes), visit)
+        guard case .reading = phase else { return }
+        contents.lines = line
+        contents.wholeBytes = offset + length + 1
+      } catch {
+        phase = .refused(damage(.problem(error)))
+      }
+    }
+  }
+
+  private mutating func accept(
+    _ record: RunRecord, _ visit: (RunRecord) -> Void
+  ) throws(RecordProblem) {
+    let expected = contents.run.number + 1
+    guard record.number == expected else {
+      return refuse(.gap(expected: expected, found: record.number))
+    }
+    if case .opened(let opening) = record.kind {
+      if let run = run ?? contents.run.opening?.run, run != opening.run {
+        return refuse(.otherRun(opening.run))
+      }
+    } else if expected == 1 {
+      return refuse(.noOpening)
+    }
+    contents.run.apply(record)
+    guard contents.run.steps.count + contents.run.groups.count <= limits.steps else {
+      return refuse(.tooManySteps(limit: limits.steps))
+    }
+    visit(record)
+  }
+
+  mutating func refuse(_ kind: JournalDamage.Kind) {
+    if goesOn { phase = .refused(damage(kind)) }
+  }
+
+  private func damage(_ kind: JournalDamage.Kind) -> JournalDamage {
+    JournalDamage(kind: kind, file: name, line: max(line, 1), offset: offset)
+  }
+
+  /// - Parameter end: How much of the file was read.
+  func result(readTo end: Int) -> JournalContents {
+    var contents = contents
+    contents.tornBytes = end - contents.wholeBytes
+    if case .refused(let damage) = phase { contents.damage = damage }
+    return contents
+  }
+}

@@ -1,0 +1,108 @@
+import Synchronization
+package import WeftExecution
+package import WeftPlatform
+
+/// Appends the records of a run to its journal.
+///
+/// One `write` for each, made by the thread on which it happens, before anything follows from it. Who writes
+/// holds a lock for that long and no longer; making it safe holds nobody up, unless that was promised.
+package final class JournalWriter: RunRecorder {
+  private struct State {
+    var json: RecordJSON
+    var file: AppendedFile
+    var reserve: DiskReserve?
+    var number: UInt64
+  }
+
+  private let state: Mutex<State>
+  private let condition: JournalCondition
+  private let commit: GroupCommit
+  /// `nil` where each record is made safe by who has written it.
+  private let synchronizing: DelayedWork?
+
+  /// - Parameters:
+  ///   - file: The journal, and where its last whole record ends.
+  ///   - number: Of that record; 0 before the first.
+  ///   - place: What messages call the file.
+  ///   - reserve: Room for the last records on a disk that is full.
+  ///   - start: What the times of records are counted from.
+  package init(
+    _ file: AppendedFile, after number: UInt64, at place: String, reserve: DiskReserve? = nil,
+    durability: RecordDurability, startedAt start: WallTime, version: String = WeftVersion.current
+  ) {
+    state = Mutex(
+      State(
+        json: RecordJSON(version: version, startedAt: start), file: file, reserve: reserve,
+        number: number))
+    let commit = GroupCommit { () throws(SystemError) in try file.synchronize() }
+    let condition = JournalCondition(of: place)
+    self.commit = commit
+    self.condition = condition
+    synchronizing =
+      durability == .power
+      ? nil
+      : DelayedWork(after: .seconds(1), thread: "weft-journal") {
+        do throws(SystemError) { try commit.waitForAll() } catch { condition.noteLoss(error) }
+      }
+  }
+
+  package func record(_ kind: RunRecord.Kind, elapsed: Duration) throws(RecordFault) {
+    let number: UInt64?
+    do throws(RecordFault) {
+      number = try state.withLock { (state: inout sending State) throws(RecordFault) -> UInt64 in
+        try append(kind, elapsed, &state)
+      }
+    } catch {
+      condition.tell()
+      throw error
+    }
+    if let synchronizing {
+      synchronizing.request()
+    } else if let number, kind.isDecisive {
+      try makeSafe(number)
+    }
+    // The reserve may have been what let this one be written.
+    if condition.fault != nil { condition.tell() }
+  }
+
+  private func append(
+    _ kind: RunRecord.Kind, _ elapsed: Duration, _ state: inout State
+  ) throws(RecordFault) -> UInt64 {
+    if let fault = condition.refusal(of: kind) { throw fault }
+    let number = state.number + 1
+    while true {
+      do throws(SystemError) {
+        var file = state.file
+        defer { state.file = file }
+        try state.json.withLine(of: kind, number, after: elapsed) { line throws(SystemError) in
+          try file.append(line)
+        }
+        state.number = number
+        commit.noteWritten(number)
+        return number
+      } catch {
+        condition.noteFailure(error, needing: state.json.lineBytes)
+        // The reserve is for the ends of what runs.
+        if condition.refusal(of: kind) == nil, state.reserve?.release() == true { continue }
+        throw condition.fault ?? RecordFault(message: error.description)
+      }
+    }
+  }
+
+  private func makeSafe(_ number: UInt64) throws(RecordFault) {
+    do throws(SystemError) { try commit.wait(for: number) } catch {
+      condition.noteLoss(error)
+      throw condition.fault ?? RecordFault(message: error.description)
+    }
+  }
+
+  package func close() {
+    synchronizing?.end()
+    do throws(SystemError) { try commit.waitForAll() } catch { condition.noteLoss(error) }
+    state.withLock { state in _ = state.reserve?.release() }
+  }
+
+  package var fault: RecordFault? { condition.fault }
+
+  package func whenLost(_ act: @escaping @Sendable () -> Void) { condition.whenLost(act) }
+}

@@ -1,0 +1,52 @@
+import WeftPlatform
+
+/// Lines out of pieces of a file. A line that lies in one piece is lent where it lies; only one that goes over
+/// the end of a piece is put together, and of one that is too long nothing is kept but its length.
+struct LinePieces {
+  static let pieceBytes = 1 << 20
+
+  /// A line without its newline, `nil` if it is too long, and its length; says whether more is wanted.
+  typealias Body = (UnsafeRawBufferPointer?, Int) -> Bool
+
+  private let limit: Int
+  /// The beginning of a line whose end has not come.
+  private var rest: [UInt8] = []
+  /// How long that is; `rest` is empty if it is too long.
+  private var restCount = 0
+
+  init(limit: Int) {
+    self.limit = limit
+  }
+
+  mutating func take(_ piece: [UInt8], _ body: Body) {
+    piece.withUnsafeBytes { bytes in
+      var start = 0
+      if restCount > 0 {
+        let end = bytes.offset(of: UInt8(ascii: "\n"))
+        keep(bytes[..<(end ?? bytes.count)])
+        guard let end, give(body) else { return }
+        start = end + 1
+      }
+      while let end = bytes.offset(of: UInt8(ascii: "\n"), from: start) {
+        let line = UnsafeRawBufferPointer(rebasing: bytes[start..<end])
+        guard body(line.count > limit ? nil : line, line.count) else { return }
+        start = end + 1
+      }
+      keep(bytes[start...])
+    }
+  }
+
+  private mutating func keep(_ part: Slice<UnsafeRawBufferPointer>) {
+    restCount += part.count
+    if restCount <= limit { rest.append(contentsOf: part) } else { rest = [] }
+  }
+
+  private mutating func give(_ body: Body) -> Bool {
+    defer {
+      rest.removeAll(keepingCapacity: true)
+      restCount = 0
+    }
+    if restCount > limit { return body(nil, restCount) }
+    return rest.withUnsafeBytes { body($0, restCount) }
+  }
+}

@@ -1,0 +1,101 @@
+import Testing
+import WeftPlatform
+
+@testable import WeftExecution
+@testable import WeftRecord
+
+@Suite struct RecordFormatTests {
+  @Test(arguments: SampleRecords.records.indices)
+  func everyRecordReadsBackAsItWas(index: Int) throws {
+    let line = SampleRecords.lines[index]
+    let read = try line.dropLast().withUnsafeBytes { bytes in
+      #expect(RecordLine.isWhole(bytes))
+      return try RecordReading.record(bytes)
+    }
+    #expect(read == SampleRecords.records[index])
+  }
+
+  @Test func aRecordIsOneLineOfJSONWithItsChecksumLast() {
+    var json = RecordJSON(version: "1.2.3", startedAt: SampleRecords.start)
+    let line = json.withLine(of: .event(.stepStarted("a", attempt: 2)), 7, after: .seconds(1)) {
+      String(decoding: $0, as: UTF8.self)
+    }
+    #expect(
+      line == """
+        {"n":7,"at":"2026-11-21T15:13:38.123Z","type":"step.started","step":"a","attempt":2,"crc":"\
+        \(line.suffix(11).prefix(8))"}
+
+        """)
+  }
+
+  @Test("J04: a flipped bit anywhere in a line is found")
+  func flippedBits() {
+    let line = Array(SampleRecords.lines[2].dropLast())
+    for place in line.indices {
+      for bit in 0..<8 {
+        var damaged = line
+        damaged[place] ^= 1 << bit
+        #expect(!damaged.withUnsafeBytes(RecordLine.isWhole), "byte \(place), bit \(bit)")
+      }
+    }
+  }
+
+  @Test("S18: no cut and no change of a line, its checksum made to fit, is more than refused")
+  func foreignLines() {
+    var refused = 0
+    for line in SampleRecords.lines {
+      let body = Array(line.dropLast(19))
+      for place in body.indices {
+        for change in [UInt8(ascii: "\""), UInt8(ascii: "}"), UInt8(ascii: "["), 0, 0xFF, 0x39] {
+          var other = body
+          other[place] = change
+          for candidate in [other, Array(body[..<place])] {
+            let forged = Forgery.line(candidate)
+            let record = forged.withUnsafeBytes { try? RecordReading.record($0) }
+            if record == nil { refused += 1 }
+          }
+        }
+      }
+    }
+    #expect(refused > 10_000)
+  }
+
+  @Test(
+    "S18: numbers that name no process, run or moment are refused",
+    arguments: [
+      #"{"n":1,"at":"2026-11-21T15:13:38.123Z","type":"step.spawned","step":"a","attempt":1,"pid":1,"startTicks":3"#,
+      #"{"n":1,"at":"2026-11-21T15:13:38.123Z","type":"step.spawned","step":"a","attempt":1,"pid":-7,"startTicks":3"#,
+      #"{"n":1,"at":"2026-11-21T15:13:38.123Z","type":"step.spawned","step":"a","attempt":1,"pid":99999999999,"startTicks":3"#,
+      #"{"n":0,"at":"2026-11-21T15:13:38.123Z","type":"step.queued","step":"a""#,
+      #"{"n":99999999999999999999,"at":"2026-11-21T15:13:38.123Z","type":"step.queued","step":"a""#,
+      #"{"n":1,"at":"2026-13-21T15:13:38.123Z","type":"step.queued","step":"a""#,
+      #"{"n":1,"at":"2026-11-21T15:13:38.123Z","type":"step.queued","step":"""#,
+      #"{"n":1,"at":"2026-11-21T15:13:38.123Z","type":"step.started","step":"a","attempt":0"#,
+      #"{"n":1,"at":"2026-11-21T15:13:38.123Z","type":"record.opened","format":1,"weft":"1","run":"../../etc","resumption":0,"pid":1,"startTicks":1,"bootId":"""#,
+      #"{"n":1,"at":"2026-11-21T15:13:38.123Z","type":"step.vanished","step":"a""#,
+    ])
+  func unfitNumbers(body: String) {
+    let forged = Forgery.line(Array(body.utf8))
+    #expect(throws: RecordProblem.self) {
+      try forged.withUnsafeBytes { try RecordReading.record($0) }
+    }
+  }
+
+  @Test func whatALaterVersionAddsToARecordIsPassedOver() throws {
+    let body =
+      #"{"n":1,"at":"2026-11-21T15:13:38.123Z","type":"step.queued","step":"a","new":{"x":[1,"}"]},"y":null"#
+    let record = try Forgery.line(Array(body.utf8)).withUnsafeBytes {
+      try RecordReading.record($0)
+    }
+    #expect(record.kind == .event(.stepQueued("a")))
+  }
+}
+
+/// Lines that somebody else has made, with checksums that are right.
+enum Forgery {
+  /// - Parameter body: All that stands before the checksum.
+  static func line(_ body: [UInt8]) -> [UInt8] {
+    let digits = RecordLine.digits(of: body.withUnsafeBytes(Checksum.crc32c))
+    return body + Array(",\"crc\":\"\(digits)\"}".utf8)
+  }
+}

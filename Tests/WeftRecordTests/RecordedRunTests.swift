@@ -1,0 +1,129 @@
+import Testing
+import WeftDefinition
+import WeftJSON
+import WeftPlanning
+import WeftPlatform
+
+@testable import WeftExecution
+
+@Suite struct RecordedRunTests {
+  private let success = StepEnd(
+    outcome: .success, conclusion: .success, attempts: 1, exit: .code(0), duration: .zero)
+
+  private func run(_ kinds: [RunRecord.Kind]) -> RecordedRun {
+    var run = RecordedRun()
+    for (index, kind) in kinds.enumerated() {
+      run.apply(
+        RunRecord(
+          number: UInt64(index + 1), at: SampleRecords.start.advanced(by: .seconds(index)), kind))
+    }
+    return run
+  }
+
+  @Test func aStepStandsWhereItsLastRecordSays() {
+    let run = run([
+      .opened(SampleRecords.opening), .event(.stepQueued("a")), .event(.stepQueued("b")),
+      .event(.stepStarted("a", attempt: 1)), .event(.stepQueued("c")),
+      .spawned("a", attempt: 1, ProcessIdentity(id: 7, startTicks: 9)),
+      .event(.stepStarted("b", attempt: 1)),
+      .finished("b", success, KeptValues(stdout: .text("x"))),
+      .event(.stepStarted("d", attempt: 1)), .event(.stepRetrying("d", SampleRecords.retry)),
+      .event(.stepSkipped("e", .notSelected)),
+    ])
+    #expect(run.opening == SampleRecords.opening)
+    #expect(run.startedAt == SampleRecords.start)
+    #expect(run.step("a")?.state == .started(attempt: 1))
+    #expect(run.step("a")?.process == ProcessIdentity(id: 7, startTicks: 9))
+    #expect(run.step("b")?.state == .finished(success, KeptValues(stdout: .text("x"))))
+    #expect(run.step("c")?.state == .queued)
+    #expect(run.step("d")?.state == .retrying(SampleRecords.retry))
+    #expect(run.step("e")?.state == .skipped(.notSelected))
+    #expect(run.step("f") == nil)
+    #expect(run.inDoubt == ["a"])
+    #expect(run.end == nil)
+  }
+
+  @Test func whatIsInDoubtStaysSoUntilAnAttemptOfItHasEnded() {
+    var kinds: [RunRecord.Kind] = [
+      .opened(SampleRecords.opening), .event(.stepStarted("a", attempt: 1)),
+      .opened(RecordOpening(run: SampleRecords.run, resumption: 1)), .event(.stepQueued("a")),
+    ]
+    #expect(run(kinds).inDoubt == ["a"])
+    let left = StepEnd(
+      outcome: .failure, conclusion: .failure, attempts: 1, exit: nil,
+      failure: StepFailure(classes: [.inDoubt], message: "may have run"), duration: .zero)
+    kinds.append(.finished("a", left, KeptValues()))
+    kinds.append(.opened(RecordOpening(run: SampleRecords.run, resumption: 2)))
+    #expect(run(kinds).inDoubt == ["a"])
+    kinds.append(.event(.stepStarted("a", attempt: 1)))
+    #expect(run(kinds).inDoubt == ["a"])
+    #expect(run(kinds).step("a")?.engine == 2)
+    kinds.append(.finished("a", success, KeptValues()))
+    #expect(run(kinds).inDoubt == [])
+    #expect(run(kinds).resumptions == 2)
+  }
+
+  @Test func whatIsOlderThanAGroupsAttemptIsVoid() throws {
+    let run = run([
+      .opened(SampleRecords.opening),
+      .event(.groupStarted("g", GroupStart(attempt: 1))), .event(.stepStarted("a", attempt: 1)),
+      .finished("a", success, KeptValues()), .event(.groupRetrying("g", SampleRecords.retry)),
+      .event(.groupStarted("g", GroupStart(attempt: 2))), .event(.stepStarted("b", attempt: 1)),
+    ])
+    let begun = try #require(run.group("g")).begunBy
+    #expect(begun == 6)
+    #expect(run.step("a", since: begun) == nil)
+    #expect(run.step("a") != nil)
+    #expect(run.step("b", since: begun)?.isInDoubt == true)
+  }
+
+  @Test func whatAGroupIsRunForIsKeptWhateverBecomesOfIt() {
+    let elements = RecordedElements(elements: [.init(key: "k", value: .string("v"))])
+    let end = GroupEnd(
+      outcome: .success, conclusion: .success, failure: nil, cause: nil, duration: .zero)
+    let run = run([
+      .opened(SampleRecords.opening), .listed("g", elements),
+      .event(.groupStarted("g", GroupStart(elements: 1))), .event(.groupFinished("g", end)),
+    ])
+    #expect(run.group("g")?.elements == elements)
+    #expect(run.group("g")?.state == .finished(end))
+  }
+
+  @Test func aWaitKeepsItsEndOverEngines() {
+    let moment = WallTime(nanoseconds: 5)
+    let run = run([
+      .opened(SampleRecords.opening), .event(.stepQueued("w")),
+      .event(.stepStarted("w", attempt: 1)), .waiting("w", until: moment),
+      .opened(RecordOpening(run: SampleRecords.run, resumption: 1)),
+    ])
+    #expect(run.step("w")?.waitsUntil == moment)
+  }
+
+  @Test func aRunThatIsTakenUpAgainHasNotEnded() {
+    let end = RunEnd(
+      outcome: .failure, firstFailure: "a", cancellation: nil, duration: .zero,
+      counts: OutcomeCounts())
+    var kinds: [RunRecord.Kind] = [
+      .opened(SampleRecords.opening), .event(.runCancelling(.requested)), .event(.runFinished(end)),
+    ]
+    #expect(run(kinds).end == end)
+    #expect(run(kinds).cancellation == .requested)
+    kinds.append(.opened(RecordOpening(run: SampleRecords.run, resumption: 1)))
+    #expect(run(kinds).end == nil)
+    #expect(run(kinds).cancellation == nil)
+    #expect(run(kinds).opening == SampleRecords.opening)
+  }
+
+  @Test("J23: what it holds grows with steps, and not with records")
+  func memoryByStepsAndNotByRecords() {
+    var run = RecordedRun()
+    run.apply(RunRecord(number: 1, at: SampleRecords.start, .opened(SampleRecords.opening)))
+    for number in 2..<20_000 as Range<UInt64> {
+      let kind = RunRecord.Kind.event(
+        number % 2 == 0 ? .stepStarted("a", attempt: 1) : .stepRetrying("a", SampleRecords.retry))
+      run.apply(RunRecord(number: number, at: SampleRecords.start, kind))
+    }
+    #expect(run.steps.count == 1)
+    #expect(run.groups.isEmpty)
+  }
+}

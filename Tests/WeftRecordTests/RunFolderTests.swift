@@ -1,0 +1,265 @@
+import Synchronization
+import Testing
+import WeftPlatform
+
+@testable import WeftExecution
+@testable import WeftRecord
+
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Darwin)
+  import Darwin
+#endif
+
+@Suite struct RunFolderTests {
+  private let scratch: ScratchFolder
+
+  init() throws { scratch = try ScratchFolder() }
+
+  private func status(_ path: String) -> stat {
+    var status = stat()
+    #expect(lstat(path, &status) == 0, "\(path)")
+    return status
+  }
+
+  private var runs: String { "\(scratch.path)/.weft/runs" }
+
+  @Test func aNewRunHasAllThatItWasMadeOf() throws {
+    let state = try scratch.state()
+    let (folder, writer) = try RunFolder.make(in: state)
+    writer.close()
+    #expect(try folder.workflow() == Array("{}".utf8))
+    #expect(try folder.nested(0) == Array("[]".utf8))
+    #expect(try folder.nested(1) == nil)
+    #expect(state.ids == [SampleRecords.run])
+    let run = try folder.contents().run
+    #expect(run.opening?.run == SampleRecords.run)
+    #expect(run.number == 1)
+    #expect(
+      try PrivateDirectory.at(scratch.path, makes: false).directory(".weft", makes: false)
+        .bytes(of: ".gitignore", limit: 10) == Array("*\n".utf8))
+  }
+
+  @Test("J07: whichever call fails while a run is made, the run is there whole or not at all")
+  func failuresWhileMaking() throws {
+    var failures = 0
+    for call in FileCalls.Call.allCases {
+      for after in 0..<40 {
+        let scratch = try ScratchFolder()
+        let calls = FaultyCalls(call, .once(after: after, .error(SystemError(number: 5))))
+        let state = try scratch.state(calls.calls)
+        calls.isArmed.store(true, ordering: .relaxed)
+        do {
+          _ = try RunFolder.make(in: state, durability: .power)
+          #expect(try RunFolder.contents(of: SampleRecords.run, in: state).run.number == 1)
+        } catch {
+          failures += 1
+          let names = state.runs.names()
+          // Only the last call of all comes after the name.
+          if names.isEmpty { continue }
+          #expect(names == [SampleRecords.run.text])
+          #expect(try RunFolder.contents(of: SampleRecords.run, in: state).run.number == 1)
+        }
+      }
+    }
+    #expect(failures > 20)
+  }
+
+  @Test(
+    "J25: where there is no room, or nothing may be written, a run is refused with the reason",
+    arguments: [SystemError.noSpace, .readOnlyFileSystem, .overQuota])
+  func noRoom(error: SystemError) throws {
+    let state = try scratch.state(FaultyCalls(.reserve, .once(after: 0, .error(error))).armed)
+    let fault = #expect(throws: RunFolderFault.self) { try RunFolder.make(in: state) }
+    #expect(fault?.message.contains(error.description) == true)
+    #expect(state.runs.names().isEmpty)
+  }
+
+  @Test(
+    "S12: folders are 0700 and files 0600, whatever the umask is",
+    arguments: [0, 0o777] as [mode_t])
+  func permissions(mask: mode_t) throws {
+    let before = umask(mask)
+    defer { umask(before) }
+    let (_, writer) = try RunFolder.make(in: try scratch.state())
+    writer.close()
+    let folder = "\(runs)/\(SampleRecords.run.text)"
+    for path in ["\(scratch.path)/.weft", runs, folder, "\(folder)/logs", "\(folder)/control"] {
+      #expect(status(path).st_mode & 0o7777 == 0o700, "\(path)")
+    }
+    for name in ["journal.jsonl", "workflow.json", "lock", "reserve", "nested/1.json"] {
+      #expect(status("\(folder)/\(name)").st_mode & 0o7777 == 0o600, "\(name)")
+    }
+  }
+
+  @Test(
+    "S13: a symbolic link is refused in each place, and nothing is written through it",
+    arguments: [".weft", ".weft/runs", ".weft/runs/20261121-151337-4f2a9c"])
+  func links(name: String) throws {
+    let elsewhere = try ScratchFolder()
+    var parent = scratch.path
+    for part in name.split(separator: "/").dropLast() {
+      parent += "/\(part)"
+      try FileSystem.makeDirectory(parent, mode: 0o700)
+    }
+    #expect(symlink(elsewhere.path, "\(scratch.path)/\(name)") == 0)
+    let fault = #expect(throws: RunFolderFault.self) {
+      let state = try scratch.state()
+      _ = try RunFolder.contents(of: SampleRecords.run, in: state)
+    }
+    #expect(fault == .place(.link("\(scratch.path)/\(name)")))
+    #expect(try PrivateDirectory.at(elsewhere.path, makes: false).names().isEmpty)
+  }
+
+  @Test("S13: a journal that is a link is refused")
+  func linkedJournal() throws {
+    let state = try scratch.state()
+    let (_, writer) = try RunFolder.make(in: state)
+    writer.close()
+    let journal = "\(runs)/\(SampleRecords.run.text)/journal.jsonl"
+    #expect(rename(journal, "\(scratch.path)/elsewhere") == 0)
+    #expect(symlink("\(scratch.path)/elsewhere", journal) == 0)
+    #expect(throws: RunFolderFault.place(.link(journal))) {
+      try RunFolder.contents(of: SampleRecords.run, in: state)
+    }
+  }
+
+  @Test(
+    "S13: where all may exchange what is in a directory, it is refused; the sticky bit is enough")
+  func writableParents() throws {
+    #expect(chmod(scratch.path, 0o777) == 0)
+    #expect(throws: RunFolderFault.place(.writableByAll(scratch.path))) { try scratch.state() }
+    #expect(chmod(scratch.path, 0o1777) == 0)
+    _ = try scratch.state()
+    #expect(chmod("\(scratch.path)/.weft", 0o777) == 0)
+    #expect(throws: RunFolderFault.place(.writableByAll("\(scratch.path)/.weft"))) {
+      try scratch.state()
+    }
+  }
+
+  @Test(
+    "S13: another user's directory is refused",
+    .enabled(if: geteuid() == 0, "only root can give a directory away"))
+  func foreignDirectories() throws {
+    _ = try scratch.state()
+    #expect(chown("\(scratch.path)/.weft", 65_534, 65_534) == 0)
+    #expect(throws: RunFolderFault.place(.foreign("\(scratch.path)/.weft", owner: 65_534))) {
+      try scratch.state()
+    }
+  }
+
+  @Test("J12: a run that is held is refused, and its holder named")
+  func heldRuns() throws {
+    let state = try scratch.state()
+    let (folder, _) = try RunFolder.make(in: state)
+    let fault = #expect(throws: RunFolderFault.self) {
+      try RunFolder.open(SampleRecords.run, in: state)
+    }
+    guard case .held(SampleRecords.run, let holder?)? = fault else {
+      Issue.record("\(String(describing: fault))")
+      return
+    }
+    #expect(holder.process == ThisProcess.id)
+    #expect(fault?.message.contains("is held by process \(ThisProcess.id), since 20") == true)
+    _ = folder
+  }
+
+  @Test("J13: the lock of one who is gone is nobody's, whatever its file says")
+  func abandonedLocks() throws {
+    let state = try scratch.state()
+    do { _ = try RunFolder.make(in: state) }
+    let folder = try RunFolder.open(SampleRecords.run, in: state)
+    #expect(try folder.contents().run.number == 1)
+  }
+
+  @Test("J03: what is torn is put aside and cut off before anything is appended")
+  func appendingAfterATornTail() throws {
+    let state = try scratch.state()
+    do {
+      let (_, writer) = try RunFolder.make(in: state)
+      try writer.record(.event(.stepStarted("a", attempt: 1)), elapsed: .zero)
+      writer.close()
+    }
+    let journal = try state.folder(of: SampleRecords.run).file("journal.jsonl", .appending)
+    try journal.writeAll("{\"n\":3,\"at\":\"20")
+    for resumption in 1...2 {
+      let folder = try RunFolder.open(SampleRecords.run, in: state)
+      let contents = try folder.contents()
+      #expect(contents.tornBytes == (resumption == 1 ? 15 : 0))
+      let writer = try folder.append(
+        after: contents, RecordOpening(run: SampleRecords.run, resumption: resumption),
+        durability: .process, startedAt: SampleRecords.start)
+      try writer.record(.event(.stepStarted("b", attempt: 1)), elapsed: .zero)
+      writer.close()
+      let after = try folder.contents()
+      #expect(after.damage == nil)
+      #expect(after.tornBytes == 0)
+      #expect(after.run.number == UInt64(2 + 2 * resumption))
+      #expect(after.run.resumptions == resumption)
+      #expect(after.run.inDoubt == ["a", "b"])
+      let torn = try folder.directory.bytes(of: "journal.jsonl.torn", limit: 100)
+      #expect(torn == Array("{\"n\":3,\"at\":\"20".utf8))
+    }
+  }
+
+  @Test("J04: a damaged journal is not gone on with, and not touched, unless it is to be salvaged")
+  func salvage() throws {
+    let state = try scratch.state()
+    do {
+      let (_, writer) = try RunFolder.make(in: state)
+      for kind in SampleRecords.kinds.dropFirst() { try writer.record(kind, elapsed: .zero) }
+      writer.close()
+    }
+    let directory = try state.folder(of: SampleRecords.run)
+    var bytes = try directory.bytes(of: "journal.jsonl", limit: 1 << 20)
+    bytes[bytes.count / 2] ^= 1
+    try directory.remove("journal.jsonl")
+    try directory.write(bytes, to: "journal.jsonl", surviving: false)
+    let folder = try RunFolder.open(SampleRecords.run, in: state)
+    let contents = try folder.contents()
+    let damage = try #require(contents.damage)
+    let opening = RecordOpening(run: SampleRecords.run, resumption: 1)
+    #expect(throws: RunFolderFault.damaged(damage)) {
+      try folder.append(
+        after: contents, opening, durability: .process, startedAt: SampleRecords.start)
+    }
+    #expect(try directory.bytes(of: "journal.jsonl", limit: 1 << 20) == bytes)
+    let writer = try folder.append(
+      after: contents, opening, durability: .process, startedAt: SampleRecords.start,
+      salvaging: true)
+    writer.close()
+    let after = try folder.contents()
+    #expect(after.damage == nil)
+    #expect(after.run.number == contents.run.number + 1)
+    #expect(
+      try directory.bytes(of: "journal.jsonl.torn", limit: 1 << 20)
+        == Array(bytes[contents.wholeBytes...]))
+  }
+
+  @Test("J24: one damaged run hides none of the others")
+  func damagedRunsAmongOthers() throws {
+    let state = try scratch.state()
+    let ids = ["20261121-000000-000001", "20261121-000000-000002"].map { RunID($0) }
+    for id in ids { _ = try RunFolder.make(in: state, run: id) }
+    let damaged = try state.folder(of: ids[0])
+    try damaged.remove("journal.jsonl")
+    try damaged.write(Array("nonsense".utf8), to: "journal.jsonl", surviving: false)
+    #expect(state.ids == ids)
+    #expect(try RunFolder.contents(of: ids[0], in: state).run.opening == nil)
+    #expect(try RunFolder.contents(of: ids[1], in: state).run.opening != nil)
+  }
+
+  @Test func aRunThatIsNotThereIsNamed() throws {
+    let state = try scratch.state()
+    let fault = RunFolderFault.unknown(SampleRecords.run, in: state.path)
+    #expect(throws: fault) { try RunFolder.open(SampleRecords.run, in: state) }
+    #expect(throws: RunFolderFault.self) { try RunFolder.open(RunID("../.."), in: state) }
+  }
+}
+
+extension FaultyCalls {
+  var armed: FileCalls {
+    isArmed.store(true, ordering: .relaxed)
+    return calls
+  }
+}

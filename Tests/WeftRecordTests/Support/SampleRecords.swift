@@ -1,0 +1,125 @@
+import WeftDefinition
+import WeftJSON
+public import WeftPlanning
+import WeftPlatform
+
+@testable import WeftExecution
+@testable import WeftRecord
+
+/// Records of every kind, with everything that they can hold.
+enum SampleRecords {
+  static let run = RunID("20261121-151337-4f2a9c")
+  static let start = WallTime(nanoseconds: 1_795_274_017_123_000_000)
+
+  static let opening = RecordOpening(
+    run: run, version: "1.2.3", workflow: "release \"two\"", file: "flöw.json", hash: "ab12",
+    nested: [RecordedFile(path: "child.json", hash: "cd34")], directory: "/home/me\n",
+    inputs: [
+      HandedOn(name: "count", value: .int(3)), HandedOn(name: "null", value: .some(.null)),
+      HandedOn(name: "token", value: .none),
+    ],
+    leftOut: ["b", "c.2"], engine: ProcessIdentity(id: 1, startTicks: 77),
+    bootID: "7d4c0c3e-2f8a-4a35-9d3e-6b1f0a5c9e11")
+
+  static let failure = StepFailure(
+    classes: [.exit(3), .exit], message: "exited with code 3", help: "look")
+  static let usage = ResourceUsage(
+    userTime: .microseconds(12), systemTime: .microseconds(34), minorFaults: 5, majorFaults: 6,
+    voluntarySwitches: 7, involuntarySwitches: 8, peakMemoryBytes: 9 << 20)
+  static let process = LeftoverProcess(process: 4711, command: "sleep \u{1} 100")
+  static let outputs = [
+    HandedOn(name: "a", value: .some(.object(["x": .array([.bool(true), .null])]))),
+    HandedOn(name: "s", value: .none),
+  ]
+
+  static var wholeEnd: StepEnd {
+    var end = StepEnd(
+      outcome: .failure, conclusion: .success, attempts: 2, exit: .code(3), failure: failure,
+      duration: .milliseconds(5), usage: usage, outputBytes: 12, outputTruncated: true,
+      logBytes: 40, outputs: outputs, leftovers: [process], unkillable: [process])
+    end.noteNotRetried("the budget is spent")
+    return end
+  }
+
+  static let retry = Retry(
+    attempt: 1, of: 3, failure: failure, exit: .signal("SEGV"), duration: .microseconds(7),
+    delay: .seconds(2), usage: usage)
+
+  static let reasons: [CancelReason] = [
+    .requested, .signal("INT"), .runTimeout(.seconds(9)), .groupTimeout("g", .seconds(1)),
+    .failure(of: "a"), .raceWon("r", by: "b"), .joined("j"),
+  ]
+
+  static let events: [RunEvent.Kind] =
+    [
+      .runStarted(
+        RunStart(
+          run: run, workflow: "w", file: "f", startedAt: start.advanced(by: .milliseconds(1)),
+          stepCount: 3, groupCount: 1,
+          maxParallel: 2, engineProcess: 99, containment: .groupAndCookie)),
+      .stepQueued("a"), .stepStarted("a", attempt: 1),
+      .stepRetrying("a", retry),
+      .stepSkipped("b", .dependencyFailed("a")), .stepSkipped("b", .heldBack(by: "a")),
+      .stepSkipped("b", .condition(of: "b")), .stepSkipped("b", .notSelected),
+      .groupStarted("g", GroupStart(attempt: 2)), .groupStarted("g", GroupStart(elements: 5)),
+      .groupRetrying("g", retry),
+      .groupFinished(
+        "g",
+        GroupEnd(
+          outcome: .failure, conclusion: .failure, failure: failure, cause: "a", attempts: 2,
+          winner: "b", duration: .microseconds(3), outputs: outputs)),
+      .runWarning(RunWarning(kind: .jobserver, message: "m", help: "h")),
+      .runFinished(
+        RunEnd(
+          outcome: .failure, firstFailure: "a", cancellation: .requested, duration: .seconds(4),
+          counts: OutcomeCounts(succeeded: 1, failed: 2, tolerated: 3, cancelled: 4, skipped: 5),
+          failure: failure, outputs: outputs, leftovers: [process], unkillable: [process])),
+    ] + reasons.map { .runCancelling($0) } + reasons.map { .stepSkipped("c", .cancelled($0)) }
+
+  static let kinds: [RunRecord.Kind] =
+    [.opened(opening)] + events.map { .event($0) } + [
+      .finished("a", wholeEnd, KeptValues()),
+      .finished(
+        "deploy[eu/west \u{2028}]",
+        StepEnd(
+          outcome: .cancelled, conclusion: .cancelled, attempts: 1, exit: nil,
+          cancellation: .requested, duration: .zero),
+        KeptValues(
+          stdout: .text("one\ntwo \\ \"three\" \u{1F600}"), stderr: .tooLong,
+          returned: .value(.object(["k": .string("v")])))),
+      .finished(
+        "b",
+        StepEnd(
+          outcome: .success, conclusion: .success, attempts: 1, exit: .code(0), duration: .zero),
+        KeptValues(stdout: .secret, stderr: .notUTF8, returned: .secret)),
+      .spawned("a", attempt: 1, ProcessIdentity(id: 4242, startTicks: 123_456)),
+      .listed(
+        "g",
+        RecordedElements(elements: [
+          .init(key: "0", value: .string("x")), .init(key: "null", value: .some(.null)),
+        ])),
+      .listed("h", RecordedElements(elements: [.init(key: "0", value: .none)], isSecret: true)),
+      .listed("i", RecordedElements(elements: [])),
+      .waiting("w", until: WallTime(nanoseconds: 1_795_274_099_000_000_000)),
+    ]
+
+  /// All of them as a journal has them.
+  static let records = kinds.enumerated().map { index, kind in
+    RunRecord(
+      number: UInt64(index + 1),
+      at: start.advanced(by: .milliseconds(index)), kind)
+  }
+
+  static let lines: [[UInt8]] = lines(of: kinds)
+
+  static func lines(of kinds: [RunRecord.Kind], version: String = "1.2.3") -> [[UInt8]] {
+    var json = RecordJSON(version: version, startedAt: start)
+    return kinds.enumerated().map { index, kind in
+      json.withLine(of: kind, UInt64(index + 1), after: .milliseconds(index)) { Array($0) }
+    }
+  }
+}
+
+extension StepAddress: ExpressibleByStringLiteral {
+  public init(stringLiteral text: String) { self.init(text) }
+}
