@@ -49,6 +49,15 @@ public struct HTTPURL: Sendable, Hashable {
       scheme: scheme, host: host, port: port, path: path, query: whole, credentials: credentials)
   }
 
+  /// With more segments of a path, percent-encoded, behind what there is of one. The query is left out.
+  public func appending(segments: [String]) -> HTTPURL {
+    let below = path.hasSuffix("/") ? String(path.dropLast()) : path
+    let whole = ([below] + segments.map(PercentEncoding.segment)).joined(separator: "/")
+    return HTTPURL(
+      scheme: scheme, host: host, port: port, path: segments.isEmpty ? path : whole, query: nil,
+      credentials: credentials)
+  }
+
   var withoutCredentials: HTTPURL {
     HTTPURL(scheme: scheme, host: host, port: port, path: path, query: query)
   }

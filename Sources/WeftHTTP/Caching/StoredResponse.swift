@@ -30,13 +30,15 @@ struct StoredResponse: Sendable, Hashable {
   }
 
   /// What makes a server say whether it is still right (RFC 9111 §4.3.1); empty where there is nothing to
-  /// tell it by.
+  /// tell it by, and without what could not be sent.
   var conditions: [HTTPHeader] {
     let fields: [(String, String?)] = [
       ("If-None-Match", head.headers["etag"]),
       ("If-Modified-Since", head.headers["last-modified"]),
     ]
-    return fields.compactMap { name, value in value.map { HTTPHeader(name, $0) } }
+    return fields.compactMap { name, value in
+      value.flatMap { HeaderCheck.isValue($0) ? HTTPHeader(name, $0) : nil }
+    }
   }
 
   /// As it is answered without asking: with how old it is (RFC 9111 §4, §5.1).

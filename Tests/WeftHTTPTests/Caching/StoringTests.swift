@@ -52,6 +52,7 @@ struct StoringTests {
   @Test("§4.3.1: conditions are made of what there is to tell a version by")
   func conditions() {
     #expect(stored([:]).conditions == [])
+    #expect(stored(["ETag": "\"a\"\r\nX: y"]).conditions == [])
     let both = stored(["ETag": "W/\"a\"", "Last-Modified": Moment.text()]).conditions
     #expect(
       both == [

@@ -112,4 +112,15 @@ struct URLTests {
   func aSegmentStaysOneSegment(value: String, expected: String) {
     #expect(PercentEncoding.segment(value) == expected)
   }
+
+  @Test(
+    arguments: [
+      ("https://a.test", ["b", "c"], "https://a.test/b/c"),
+      ("https://a.test/x/?q", ["b/c", "..", "ü"], "https://a.test/x/b%2Fc/%2E%2E/%C3%BC"),
+      ("https://a.test/x?q", [], "https://a.test/x"),
+      ("https://a.test/x", [""], "https://a.test/x/"),
+    ] as [(String, [String], String)])
+  func segmentsGoBehindThePath(base: String, segments: [String], expected: String) throws {
+    #expect(try HTTPURL(base).appending(segments: segments).description == expected)
+  }
 }
