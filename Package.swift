@@ -50,7 +50,7 @@ let modules: [(name: String, knows: [Target.Dependency])] = [
     "Weft",
     [
       "WeftFutures", "WeftDiagnostics", "WeftJSON", "WeftExpressions", "WeftDefinition",
-      "WeftPlanning", "WeftPlatform", "WeftLoading", "WeftExecution", "WeftRecord",
+      "WeftPlanning", "WeftPlatform", "WeftHTTP", "WeftLoading", "WeftExecution", "WeftRecord",
     ]
   ),
   (

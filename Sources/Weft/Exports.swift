@@ -1,7 +1,9 @@
 // One import is all that an embedding program needs: the workflow it builds or reads, the plan, the
-// events and the report come from modules of their own.
+// events and the report, futures and requests of its own come from modules of their own.
 @_exported public import WeftDefinition
 @_exported public import WeftDiagnostics
 @_exported public import WeftExecution
+@_exported public import WeftFutures
+@_exported public import WeftHTTP
 @_exported public import WeftJSON
 @_exported public import WeftPlanning

@@ -1,0 +1,26 @@
+public import WeftFutures
+public import WeftHTTP
+
+extension HTTPClient {
+  /// Sends a request, and takes no answer but one of its ``HTTPRequest/expectedStatus``.
+  public func call(_ request: HTTPRequest) -> Future<HTTPResponse, CallFailure> {
+    send(request).mapResult { outcome in
+      outcome.mapError(CallFailure.noAnswer).flatMap { response in
+        request.expectedStatus.accepts(response.status)
+          ? .success(response) : .failure(.unexpectedStatus(response))
+      }
+    }
+  }
+
+  /// As ``call(_:)``, and makes a value of a type of one's own of the body.
+  public func call<Value: Decodable & Sendable>(
+    _ request: HTTPRequest, for type: Value.Type = Value.self
+  ) -> Future<Value, CallFailure> {
+    call(request).mapResult { outcome in
+      outcome.flatMap { response in
+        Result { () throws(BodyFault) in try response.decoded(as: type) }
+          .mapError { .body($0, of: response) }
+      }
+    }
+  }
+}
