@@ -18,9 +18,13 @@ let modules: [(name: String, knows: [Target.Dependency])] = [
   ("WeftJSON", ["WeftDiagnostics"]),
   ("WeftExpressions", ["WeftDiagnostics", "WeftJSON"]),
   ("WeftDefinition", ["WeftDiagnostics", "WeftJSON", "WeftExpressions"]),
-  ("WeftPlanning", ["WeftDiagnostics", "WeftJSON", "WeftExpressions", "WeftDefinition"]),
   ("WeftPlatform", ["CWeftPlatform"]),
   ("WeftHTTP", ["WeftFutures", "WeftPlatform", "CWeftCurl"]),
+  (
+    "WeftPlanning",
+    // Of HTTP only what a request may be: nothing is sent.
+    ["WeftDiagnostics", "WeftJSON", "WeftExpressions", "WeftDefinition", "WeftHTTP"]
+  ),
   (
     "WeftLoading",
     ["WeftDiagnostics", "WeftJSON", "WeftExpressions", "WeftDefinition", "WeftPlatform"]
@@ -29,14 +33,14 @@ let modules: [(name: String, knows: [Target.Dependency])] = [
     "WeftExecution",
     [
       "WeftFutures", "WeftDiagnostics", "WeftJSON", "WeftExpressions", "WeftDefinition",
-      "WeftPlanning", "WeftPlatform",
+      "WeftPlanning", "WeftPlatform", "WeftHTTP",
     ]
   ),
   (
     "WeftRecord",
     [
       "WeftDiagnostics", "WeftJSON", "WeftExpressions", "WeftDefinition", "WeftPlanning",
-      "WeftPlatform", "WeftExecution",
+      "WeftPlatform", "WeftHTTP", "WeftExecution",
     ]
   ),
   (

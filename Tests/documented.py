@@ -4,7 +4,7 @@
     documented.py WEFT PAGE... [--update]
 
 An example is a block of JSON that is a workflow, and the block of a console after it. Its commands
-(`$ weft run FILE`) run in an empty directory in which FILE is that workflow. Files that it runs stand before it
+(`$ weft run FILE`) run, on a page that speaks of 127.0.0.1:8080 beside Tests/Requests/server.py, in an empty directory in which FILE is that workflow. Files that it runs stand before it
 as ```json file=NAME. Times, and how many
 steps run at once, are not compared.
 """
@@ -15,6 +15,9 @@ import re
 import subprocess
 import sys
 import tempfile
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent / "Requests"))
+import server
 
 block = re.compile(r"^```(json|console)(?: file=(\S+))?\n(.*?)^```$", re.M | re.S)
 # What is different each time, or on each machine.
@@ -55,6 +58,7 @@ def main() -> int:
     count = wrong = 0
     for page in map(pathlib.Path, pages):
         text = page.read_text(encoding="utf-8")
+        api = server.start(8080) if "127.0.0.1:8080" in text else None
         workflow, others, pieces, end = "", {}, [], 0
         for match in block.finditer(text):
             kind, name, content = match.groups()

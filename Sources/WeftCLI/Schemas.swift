@@ -256,7 +256,7 @@ extension SchemaName {
     },
     "step": {
       "title": "Step",
-      "description": "A script, or an object with exactly one of run, steps, parallel, race, wait, approve, workflow and use, or with outputs alone.",
+      "description": "A script, or an object with exactly one of run, steps, parallel, race, wait, approve, workflow, use and http, or with outputs alone.",
       "oneOf": [
         {
           "$ref": "#/$defs/script"
@@ -287,6 +287,9 @@ extension SchemaName {
         },
         {
           "$ref": "#/$defs/actionStep"
+        },
+        {
+          "$ref": "#/$defs/httpStep"
         }
       ],
       "defaultSnippets": [
@@ -322,6 +325,15 @@ extension SchemaName {
             "steps": [
               "$2"
             ]
+          }
+        },
+        {
+          "label": "step: send a request",
+          "body": {
+            "id": "$1",
+            "http": {
+              "url": "$2"
+            }
           }
         }
       ]
@@ -609,6 +621,36 @@ extension SchemaName {
       },
       "required": [
         "use"
+      ],
+      "unevaluatedProperties": false
+    },
+    "httpStep": {
+      "title": "Step that sends a request",
+      "description": "Sends an HTTP request.",
+      "type": "object",
+      "$ref": "#/$defs/stepCommon",
+      "properties": {
+        "http": {
+          "$ref": "#/$defs/http"
+        },
+        "pool": {
+          "$ref": "#/$defs/pool"
+        },
+        "retry": {
+          "$ref": "#/$defs/retry"
+        },
+        "env": false,
+        "envPolicy": false,
+        "shell": false
+      },
+      "patternProperties": {
+        "^x-": {
+          "title": "Ignored",
+          "description": "A key that begins with x- is ignored: room for notes and for other tools."
+        }
+      },
+      "required": [
+        "http"
       ],
       "unevaluatedProperties": false
     },
@@ -1639,6 +1681,759 @@ extension SchemaName {
         "images.resize"
       ]
     },
+    "requestFields": {
+      "title": "Names and values",
+      "description": "Values may have expressions in them. One that is exactly an expression and comes to null is left out; an array is several values of one name.",
+      "type": "object",
+      "propertyNames": {
+        "minLength": 1,
+        "pattern": "^(?![\\s\\S]*\\$\\{\\{)",
+        "patternErrorMessage": "an expression (\"${{\") cannot stand in a name"
+      },
+      "additionalProperties": {
+        "anyOf": [
+          {
+            "type": [
+              "string",
+              "number",
+              "boolean"
+            ]
+          },
+          {
+            "type": "array",
+            "items": {
+              "type": [
+                "string",
+                "number",
+                "boolean"
+              ]
+            }
+          }
+        ]
+      },
+      "examples": [
+        {
+          "q": "weft",
+          "page": 2,
+          "tag": [
+            "a",
+            "b"
+          ]
+        }
+      ]
+    },
+    "requestPart": {
+      "title": "Part of a form",
+      "description": "A text, or an object with value or file.",
+      "anyOf": [
+        {
+          "type": [
+            "string",
+            "number",
+            "boolean"
+          ]
+        },
+        {
+          "type": "object",
+          "properties": {
+            "value": {
+              "title": "Text",
+              "type": "string"
+            },
+            "file": {
+              "title": "File",
+              "description": "The path of a file, relative to the step's directory.",
+              "type": "string",
+              "minLength": 1
+            },
+            "fileName": {
+              "title": "Name of the file",
+              "description": "As which the server may keep the file; by default its own.",
+              "type": "string",
+              "minLength": 1
+            },
+            "contentType": {
+              "title": "Media type",
+              "description": "What the part says of itself.",
+              "type": "string",
+              "minLength": 1,
+              "examples": [
+                "image/png"
+              ]
+            }
+          },
+          "patternProperties": {
+            "^x-": {
+              "title": "Ignored",
+              "description": "A key that begins with x- is ignored: room for notes and for other tools."
+            }
+          },
+          "additionalProperties": false,
+          "oneOf": [
+            {
+              "required": [
+                "value"
+              ]
+            },
+            {
+              "required": [
+                "file"
+              ]
+            }
+          ],
+          "dependentSchemas": {
+            "fileName": {
+              "required": [
+                "file"
+              ]
+            }
+          }
+        }
+      ]
+    },
+    "status": {
+      "title": "Status",
+      "description": "A status, or a hundred of them.",
+      "anyOf": [
+        {
+          "type": "integer",
+          "minimum": 200,
+          "maximum": 999
+        },
+        {
+          "type": "string",
+          "pattern": "^[2-9](?:xx|[0-9][0-9])$",
+          "patternErrorMessage": "expected a status like 200 or \"2xx\""
+        }
+      ],
+      "examples": [
+        200,
+        "2xx"
+      ]
+    },
+    "requestTime": {
+      "title": "Limit",
+      "anyOf": [
+        {
+          "$ref": "#/$defs/duration"
+        },
+        {
+          "$ref": "#/$defs/expression"
+        }
+      ]
+    },
+    "http": {
+      "title": "HTTP request",
+      "description": "One HTTP request, and what is to become of its answer.",
+      "type": "object",
+      "properties": {
+        "method": {
+          "title": "Method",
+          "description": "As it stands on the wire. By default POST where there is a body, else GET.",
+          "type": "string",
+          "minLength": 1,
+          "examples": [
+            "GET",
+            "PUT"
+          ]
+        },
+        "url": {
+          "title": "URL",
+          "description": "With http:// or https://. A value in it is escaped for the part of the URL where it stands.",
+          "type": "string",
+          "minLength": 1,
+          "examples": [
+            "https://api.example.org/v1/items/${{ item }}"
+          ]
+        },
+        "query": {
+          "$ref": "#/$defs/requestFields"
+        },
+        "headers": {
+          "$ref": "#/$defs/requestFields"
+        },
+        "json": {
+          "title": "JSON body",
+          "description": "Any value. A string that is exactly one expression becomes the value of that."
+        },
+        "body": {
+          "title": "Text body",
+          "type": "string"
+        },
+        "form": {
+          "$ref": "#/$defs/requestFields"
+        },
+        "multipart": {
+          "title": "Multipart form",
+          "description": "Fields and files.",
+          "type": "object",
+          "propertyNames": {
+            "minLength": 1,
+            "pattern": "^(?![\\s\\S]*\\$\\{\\{)"
+          },
+          "additionalProperties": {
+            "anyOf": [
+              {
+                "$ref": "#/$defs/requestPart"
+              },
+              {
+                "type": "array",
+                "items": {
+                  "$ref": "#/$defs/requestPart"
+                }
+              }
+            ]
+          },
+          "examples": [
+            {
+              "title": "Cat",
+              "photo": {
+                "file": "cat.png",
+                "contentType": "image/png"
+              }
+            }
+          ]
+        },
+        "bodyFile": {
+          "title": "Body from a file",
+          "description": "The path of a file that is sent, relative to the step's directory.",
+          "type": "string",
+          "minLength": 1,
+          "examples": [
+            "dist/app.tar.gz"
+          ]
+        },
+        "auth": {
+          "title": "Who asks",
+          "description": "Sent as an Authorization header, to this origin alone.",
+          "oneOf": [
+            {
+              "type": "object",
+              "properties": {
+                "bearer": {
+                  "title": "Token",
+                  "description": "Sent as Bearer.",
+                  "type": "string",
+                  "minLength": 1,
+                  "examples": [
+                    "${{ secrets.TOKEN }}"
+                  ]
+                }
+              },
+              "patternProperties": {
+                "^x-": {
+                  "title": "Ignored",
+                  "description": "A key that begins with x- is ignored: room for notes and for other tools."
+                }
+              },
+              "required": [
+                "bearer"
+              ],
+              "additionalProperties": false
+            },
+            {
+              "type": "object",
+              "properties": {
+                "basic": {
+                  "title": "User and password",
+                  "type": "object",
+                  "properties": {
+                    "user": {
+                      "title": "User",
+                      "description": "Without a colon.",
+                      "type": "string",
+                      "minLength": 1
+                    },
+                    "password": {
+                      "title": "Password",
+                      "type": "string"
+                    }
+                  },
+                  "patternProperties": {
+                    "^x-": {
+                      "title": "Ignored",
+                      "description": "A key that begins with x- is ignored: room for notes and for other tools."
+                    }
+                  },
+                  "required": [
+                    "user",
+                    "password"
+                  ],
+                  "additionalProperties": false
+                }
+              },
+              "patternProperties": {
+                "^x-": {
+                  "title": "Ignored",
+                  "description": "A key that begins with x- is ignored: room for notes and for other tools."
+                }
+              },
+              "required": [
+                "basic"
+              ],
+              "additionalProperties": false
+            }
+          ],
+          "examples": [
+            {
+              "bearer": "${{ secrets.TOKEN }}"
+            }
+          ]
+        },
+        "timeout": {
+          "title": "Limits of one request",
+          "description": "How long a request and its answer may take, redirects included: 2m unless said otherwise. The step's own timeout is for all requests together.",
+          "anyOf": [
+            {
+              "$ref": "#/$defs/requestTime"
+            },
+            {
+              "type": "object",
+              "properties": {
+                "connect": {
+                  "$ref": "#/$defs/requestTime"
+                },
+                "idle": {
+                  "$ref": "#/$defs/requestTime"
+                },
+                "total": {
+                  "$ref": "#/$defs/requestTime"
+                }
+              },
+              "patternProperties": {
+                "^x-": {
+                  "title": "Ignored",
+                  "description": "A key that begins with x- is ignored: room for notes and for other tools."
+                }
+              },
+              "additionalProperties": false
+            }
+          ],
+          "default": "2m",
+          "examples": [
+            "30s",
+            {
+              "connect": "5s",
+              "idle": "30s",
+              "total": "10m"
+            }
+          ]
+        },
+        "redirects": {
+          "title": "Redirects",
+          "description": "How many are followed; 0: a redirect is an answer like any other.",
+          "anyOf": [
+            {
+              "type": "integer",
+              "minimum": 0,
+              "maximum": 50
+            },
+            {
+              "$ref": "#/$defs/expression"
+            },
+            {
+              "type": "object",
+              "properties": {
+                "max": {
+                  "anyOf": [
+                    {
+                      "type": "integer",
+                      "minimum": 0,
+                      "maximum": 50
+                    },
+                    {
+                      "$ref": "#/$defs/expression"
+                    }
+                  ]
+                },
+                "allowDowngrade": {
+                  "title": "From https to http",
+                  "type": "boolean",
+                  "default": false
+                }
+              },
+              "patternProperties": {
+                "^x-": {
+                  "title": "Ignored",
+                  "description": "A key that begins with x- is ignored: room for notes and for other tools."
+                }
+              },
+              "additionalProperties": false
+            }
+          ],
+          "default": 10
+        },
+        "expect": {
+          "title": "Which answers will do",
+          "examples": [
+            {
+              "status": [
+                200,
+                404
+              ]
+            },
+            {
+              "when": "self.json.ok"
+            }
+          ],
+          "type": "object",
+          "properties": {
+            "status": {
+              "anyOf": [
+                {
+                  "$ref": "#/$defs/status"
+                },
+                {
+                  "type": "array",
+                  "items": {
+                    "$ref": "#/$defs/status"
+                  },
+                  "minItems": 1
+                }
+              ],
+              "default": "2xx"
+            },
+            "when": {
+              "title": "Condition",
+              "description": "Read with the answer as self; unless it holds, the step fails.",
+              "anyOf": [
+                {
+                  "type": "string",
+                  "minLength": 1
+                },
+                {
+                  "type": "boolean"
+                }
+              ]
+            }
+          },
+          "patternProperties": {
+            "^x-": {
+              "title": "Ignored",
+              "description": "A key that begins with x- is ignored: room for notes and for other tools."
+            }
+          },
+          "additionalProperties": false
+        },
+        "saveTo": {
+          "title": "File to save to",
+          "description": "The body goes into this file, relative to the step's directory, when it is complete.",
+          "type": "string",
+          "minLength": 1,
+          "examples": [
+            "dist/tool.tar.gz"
+          ]
+        },
+        "maxBytes": {
+          "title": "Limit of the body",
+          "description": "Once it is unpacked. 64MiB unless said otherwise, and none for what is saved.",
+          "anyOf": [
+            {
+              "$ref": "#/$defs/size"
+            },
+            {
+              "$ref": "#/$defs/expression"
+            }
+          ]
+        },
+        "proxy": {
+          "title": "Proxy",
+          "description": "The URL of a proxy, or env for what http_proxy and its like say. None unless said otherwise.",
+          "type": "string",
+          "minLength": 1,
+          "examples": [
+            "env",
+            "http://proxy.example:3128"
+          ]
+        },
+        "tls": {
+          "title": "PEM files",
+          "type": "object",
+          "properties": {
+            "caFile": {
+              "title": "Authorities",
+              "description": "A PEM file with authorities to trust in place of the system's.",
+              "type": "string",
+              "minLength": 1
+            },
+            "certFile": {
+              "title": "Certificate",
+              "description": "A PEM file with a certificate of one's own.",
+              "type": "string",
+              "minLength": 1
+            },
+            "keyFile": {
+              "title": "Key",
+              "description": "A PEM file with the certificate's key.",
+              "type": "string",
+              "minLength": 1
+            }
+          },
+          "patternProperties": {
+            "^x-": {
+              "title": "Ignored",
+              "description": "A key that begins with x- is ignored: room for notes and for other tools."
+            }
+          },
+          "additionalProperties": false
+        },
+        "poll": {
+          "title": "Asking until it is so",
+          "examples": [
+            {
+              "until": "self.json.state == 'done'",
+              "every": "10s"
+            }
+          ],
+          "type": "object",
+          "properties": {
+            "until": {
+              "title": "Condition",
+              "description": "Read with the answer as self; until it holds, the same is asked again.",
+              "anyOf": [
+                {
+                  "type": "string",
+                  "minLength": 1
+                },
+                {
+                  "type": "boolean"
+                }
+              ]
+            },
+            "every": {
+              "title": "Pause",
+              "description": "From an answer to the next request; nothing is held meanwhile.",
+              "anyOf": [
+                {
+                  "$ref": "#/$defs/duration"
+                },
+                {
+                  "type": "string",
+                  "pattern": "^(?=.)(?:0+d)?(?:0+h)?(?:0+m)?(?:0+s)?(?:0+ms)?$"
+                },
+                {
+                  "$ref": "#/$defs/expression"
+                }
+              ],
+              "default": "5s"
+            },
+            "max": {
+              "title": "Requests at most",
+              "description": "How often it is asked in all.",
+              "anyOf": [
+                {
+                  "type": "integer",
+                  "minimum": 1,
+                  "maximum": 100000
+                },
+                {
+                  "$ref": "#/$defs/expression"
+                }
+              ],
+              "default": 100
+            }
+          },
+          "patternProperties": {
+            "^x-": {
+              "title": "Ignored",
+              "description": "A key that begins with x- is ignored: room for notes and for other tools."
+            }
+          },
+          "required": [
+            "until"
+          ],
+          "additionalProperties": false
+        },
+        "pages": {
+          "title": "Pages",
+          "examples": [
+            {
+              "next": "link"
+            },
+            {
+              "next": "self.json.next",
+              "collect": "self.json.items"
+            }
+          ],
+          "type": "object",
+          "properties": {
+            "next": {
+              "title": "Next page",
+              "description": "link for the answer's Link header, or an expression that comes to a URL, read with the page as self; null or nothing after the last.",
+              "anyOf": [
+                {
+                  "type": "string",
+                  "minLength": 1
+                },
+                {
+                  "type": "boolean"
+                }
+              ]
+            },
+            "max": {
+              "title": "Pages at most",
+              "description": "More fail the step.",
+              "anyOf": [
+                {
+                  "type": "integer",
+                  "minimum": 1,
+                  "maximum": 100000
+                },
+                {
+                  "$ref": "#/$defs/expression"
+                }
+              ],
+              "default": 100
+            },
+            "collect": {
+              "title": "What is collected",
+              "description": "An expression that comes to an array, read with the page as self; by default the page's JSON.",
+              "anyOf": [
+                {
+                  "type": "string",
+                  "minLength": 1
+                },
+                {
+                  "type": "boolean"
+                }
+              ]
+            }
+          },
+          "patternProperties": {
+            "^x-": {
+              "title": "Ignored",
+              "description": "A key that begins with x- is ignored: room for notes and for other tools."
+            }
+          },
+          "required": [
+            "next"
+          ],
+          "additionalProperties": false
+        },
+        "response": {
+          "title": "What the body is",
+          "description": "auto: what the answer says.",
+          "enum": [
+            "auto",
+            "json",
+            "text"
+          ],
+          "default": "auto"
+        },
+        "idempotencyKey": {
+          "title": "Idempotency key",
+          "description": "Sent as Idempotency-Key, so that a request which may have been done can be sent again: true for one of this run and step, or a text.",
+          "anyOf": [
+            {
+              "type": "boolean"
+            },
+            {
+              "type": "string",
+              "minLength": 1
+            }
+          ]
+        }
+      },
+      "patternProperties": {
+        "^x-": {
+          "title": "Ignored",
+          "description": "A key that begins with x- is ignored: room for notes and for other tools."
+        }
+      },
+      "required": [
+        "url"
+      ],
+      "additionalProperties": false,
+      "allOf": [
+        {
+          "oneOf": [
+            {
+              "required": [
+                "json"
+              ]
+            },
+            {
+              "required": [
+                "body"
+              ]
+            },
+            {
+              "required": [
+                "form"
+              ]
+            },
+            {
+              "required": [
+                "multipart"
+              ]
+            },
+            {
+              "required": [
+                "bodyFile"
+              ]
+            },
+            {
+              "not": {
+                "anyOf": [
+                  {
+                    "required": [
+                      "json"
+                    ]
+                  },
+                  {
+                    "required": [
+                      "body"
+                    ]
+                  },
+                  {
+                    "required": [
+                      "form"
+                    ]
+                  },
+                  {
+                    "required": [
+                      "multipart"
+                    ]
+                  },
+                  {
+                    "required": [
+                      "bodyFile"
+                    ]
+                  }
+                ]
+              }
+            }
+          ]
+        },
+        {
+          "if": {
+            "required": [
+              "saveTo"
+            ]
+          },
+          "then": {
+            "properties": {
+              "poll": false,
+              "pages": false,
+              "response": false
+            }
+          }
+        }
+      ],
+      "examples": [
+        {
+          "url": "https://example.org/"
+        },
+        {
+          "method": "PUT",
+          "url": "https://registry.example/${{ inputs.version }}/app",
+          "bodyFile": "dist/app",
+          "auth": {
+            "bearer": "${{ secrets.TOKEN }}"
+          }
+        }
+      ]
+    },
     "with": {
       "title": "Values for its inputs",
       "description": "The inputs of the other file, or what the action is given, by name. A text may have expressions in it; elsewhere a whole value is given by one.",
@@ -2177,6 +2972,11 @@ extension SchemaName {
             "output",
             "expression",
             "action",
+            "network",
+            "http",
+            "redirect",
+            "protocol",
+            "decode",
             "rejected"
           ],
           "enumDescriptions": [
@@ -2189,6 +2989,11 @@ extension SchemaName {
             "What it printed or wrote is no value, or not the declared one.",
             "An expression could not be evaluated.",
             "An action threw an error.",
+            "No connection, or none that held until the answer was there.",
+            "An answer that was not expected.",
+            "A redirect that was not followed.",
+            "What answered does not speak HTTP as it should.",
+            "An answer that is not what it was asked to be.",
             "A person who was asked said no."
           ]
         },
@@ -2227,6 +3032,25 @@ extension SchemaName {
             "signal:SYS"
           ],
           "title": "Ended by this signal"
+        },
+        {
+          "type": "string",
+          "pattern": "^http:[2-9](?:xx|[0-9][0-9])$",
+          "title": "Answered with this status",
+          "examples": [
+            "http:404",
+            "http:5xx"
+          ]
+        },
+        {
+          "enum": [
+            "network:dns",
+            "network:connect",
+            "network:tls",
+            "network:reset",
+            "network:read"
+          ],
+          "title": "Where on its way the connection failed"
         }
       ]
     },
@@ -3477,6 +4301,31 @@ extension SchemaName {
         }
       }
     },
+    "http": {
+      "description": "What the HTTP requests of the step's last attempt came to; left out if it has sent none. Of several requests the bytes are sums, and the times the last one's.",
+      "type": "object",
+      "required": ["method", "url", "requests", "bytesSent", "bytesReceived", "headerBytesReceived", "totalUs"],
+      "additionalProperties": false,
+      "properties": {
+        "method": { "description": "Of the last request: redirects may have changed it.", "type": "string" },
+        "url": { "description": "What answered last, without user and password; what was asked where nothing has answered.", "type": "string" },
+        "status": { "description": "Left out where there was no answer.", "type": "integer", "minimum": 100, "maximum": 999 },
+        "requests": { "description": "How many were sent: one, one more for each redirect, one for each further page.", "$ref": "#/$defs/count" },
+        "redirects": { "description": "How many the last request followed; left out if none.", "$ref": "#/$defs/count" },
+        "savedTo": { "description": "The file that has the body.", "type": "string" },
+        "bytesSent": { "description": "Bytes of bodies.", "$ref": "#/$defs/count" },
+        "bytesReceived": { "description": "Bytes of bodies, packed or not.", "$ref": "#/$defs/count" },
+        "headerBytesReceived": { "description": "Bytes of the heads of answers.", "$ref": "#/$defs/count" },
+        "address": { "description": "What the connection was to.", "type": "string" },
+        "port": { "description": "The port of the address.", "type": "integer", "minimum": 1, "maximum": 65535 },
+        "protocol": { "description": "HTTP/1.1, HTTP/2 \u2026", "type": "string" },
+        "dnsUs": { "description": "From the start until an address was found.", "$ref": "#/$defs/durationUs" },
+        "connectUs": { "description": "From the start until the connection was there; left out if one was used again.", "$ref": "#/$defs/durationUs" },
+        "tlsUs": { "description": "From the start until TLS was agreed on.", "$ref": "#/$defs/durationUs" },
+        "firstByteUs": { "description": "From the start until the answer began.", "$ref": "#/$defs/durationUs" },
+        "totalUs": { "description": "Of all requests together.", "$ref": "#/$defs/durationUs" }
+      }
+    },
     "outputBytes": {
       "description": "Bytes written to stdout and stderr together.",
       "$ref": "#/$defs/count"
@@ -3695,6 +4544,7 @@ extension SchemaName {
         "cancellation": { "$ref": "#/$defs/cancelReason" },
         "durationUs": { "$ref": "#/$defs/durationUs" },
         "usage": { "$ref": "#/$defs/usage" },
+        "http": { "$ref": "#/$defs/http" },
         "notRetried": { "$ref": "#/$defs/notRetried" },
         "outputBytes": { "$ref": "#/$defs/outputBytes" },
         "outputTruncated": { "$ref": "#/$defs/outputTruncated" },

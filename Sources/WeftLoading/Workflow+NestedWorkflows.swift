@@ -21,7 +21,7 @@ extension [Step] {
         self[index].action = .compute
         group.members.updateNestedWorkflows(update)
         self[index].action = .group(group)
-      case .run, .use, .compute, .wait, .approve: break
+      case .run, .use, .http, .compute, .wait, .approve: break
       }
     }
   }

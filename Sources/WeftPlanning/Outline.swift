@@ -19,6 +19,8 @@ struct Outline: Sendable {
   fileprivate(set) var hasSealedGroups = false
   /// Whether any step, or group, has control, or does what is not in this file.
   fileprivate(set) var hasControl = false
+  /// Whether any step sends a request.
+  fileprivate(set) var sendsRequests = false
 
   /// Whether some steps that exist cannot be named from everywhere.
   var hidesSteps: Bool { hasSealedGroups || !finallyGroups.isEmpty || !cleanedUp.isEmpty }
@@ -157,6 +159,7 @@ private struct OutlineWriter {
     if list[position].hasControl || list[position].runsAnotherFile || list[position].callsAction {
       outline.hasControl = true
     }
+    if list[position].sendsRequest { outline.sendsRequests = true }
     outline.nodes.append(.step(Int32(outline.steps.count)))
     outline.steps.append(
       PlannedStep(address: address, in: list, at: position, group: group, node: node))

@@ -101,10 +101,16 @@ public struct PlannedStep: Sendable {
     return call
   }
 
+  /// The request it sends; `nil` of one that sends none.
+  package var request: HTTPCall? {
+    guard case .http(let call) = list[Int(position)].action else { return nil }
+    return call
+  }
+
   /// Whether it runs something that is attempted in a slot. Asked of every step: without a copy of that.
   package var makesAttempts: Bool {
     switch list[Int(position)].action {
-    case .run, .use: true
+    case .run, .use, .http: true
     case .group, .compute, .wait, .approve, .workflow: false
     }
   }
@@ -147,6 +153,10 @@ public struct PlannedStep: Sendable {
   var runsAnotherFile: Bool { list[Int(position)].runsAnotherFile }
   /// Likewise.
   var callsAction: Bool { list[Int(position)].callsAction }
+  /// Likewise.
+  package var sendsRequest: Bool { list[Int(position)].sendsRequest }
+  /// Where its texts stand.
+  var textPlaces: [TextPlace] { list[Int(position)].place.value?.texts ?? [] }
   /// Whether there is more to call it by than its address.
   package var hasTitle: Bool {
     list[Int(position)].name != nil || list[Int(position)].id == nil

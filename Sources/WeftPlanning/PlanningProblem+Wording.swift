@@ -27,6 +27,8 @@ extension PlanningProblem {
     case .missingParameters: "W0222"
     case .unfitParameter: "W0223"
     case .unknownAction: "W0224"
+    case .unsendable: "W0426"
+    case .credentialsInURL: "W0514"
     case .idOfFinally: "W0219"
     case .needsTwice: "W0501"
     case .unusedPool: "W0512"
@@ -88,6 +90,9 @@ extension PlanningProblem {
       "\(subject) uses the action \"\(name)\", which is not registered"
     case .idOfFinally:
       "the id \"finally\" is what the steps of \"finally\" are called by"
+    case .unsendable(let path, let message, _): "\(path): \(message)"
+    case .credentialsInURL(let path):
+      "\(path) has a user or a password in it, which everybody sees who sees the file"
     case .unusedPool(let pool):
       "no step asks for slots of pool \"\(pool)\""
     case .raceOfOne(let group):
@@ -164,6 +169,9 @@ extension PlanningProblem {
         : "registered \(known.count == 1 ? "is" : "are") \(known.prefix(12).joined(separator: ", "))"
     case .idOfFinally:
       "choose another id"
+    case .unsendable(_, _, let help): help
+    case .credentialsInURL:
+      "write \"auth\": { \"basic\": { \"user\": …, \"password\": \"${{ secrets.… }}\" } }"
     case .unusedPool(let pool):
       "write \"pool\": \"\(pool)\" in the steps that share it, or remove it"
     case .raceOfOne:

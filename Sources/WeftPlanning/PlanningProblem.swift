@@ -48,6 +48,9 @@ enum PlanningProblem: Sendable, Hashable {
   /// - Parameter message: What is wrong with it, with its name.
   case unfitParameter(message: String, help: String?)
   case unknownAction(of: Subject, named: String, known: [String], nearest: String?)
+  /// What it is about is called as in the file; the words are of who sends requests.
+  case unsendable(String, message: String, help: String?)
+  case credentialsInURL(String)
   case unusedPool(String)
   case raceOfOne(String)
   case needsTwice(Subject, String, first: SourceRange?)
@@ -112,7 +115,7 @@ extension Diagnostic.Place {
 extension PlanningProblem {
   var severity: Diagnostic.Severity {
     switch self {
-    case .needsTwice, .unusedPool, .raceOfOne: .warning
+    case .needsTwice, .unusedPool, .raceOfOne, .credentialsInURL: .warning
     case .value(let problem): problem.isWarning ? .warning : .error
     default: .error
     }

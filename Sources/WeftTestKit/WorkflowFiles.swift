@@ -40,7 +40,7 @@ package struct WorkflowFiles {
       case .group(var group):
         group.members = try self.filled(group.members)
         step.action = .group(group)
-      case .run, .use, .compute, .wait, .approve: break
+      case .run, .use, .http, .compute, .wait, .approve: break
       }
       filled.append(step)
     }

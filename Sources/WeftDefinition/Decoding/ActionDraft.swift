@@ -33,6 +33,7 @@ struct ActionDraft {
     var approval: Approval?
     var nested: NestedWorkflow?
     var called: ActionCall?
+    var request: HTTPCall?
     var parameters: [Parameter] = []
     var join: (value: StepGroup.Join, node: JSONNode)?
     /// `forEach` or `matrix`, whichever came first.
@@ -100,6 +101,7 @@ extension DecodingPass {
       guard var call = draft.rest?.called else { return DecodingPass.nothing }
       call.parameters = draft.rest?.parameters ?? []
       return .use(call)
+    case .http: return draft.rest?.request.map(StepAction.http) ?? DecodingPass.nothing
     case .steps, .parallel, .race: return DecodingPass.nothing
     }
   }
@@ -115,6 +117,9 @@ extension DecodingPass {
     case .run: checkTerminal(of: draft)
     case .workflow: checkSettings(of: node, besides: draft) { .settingOfOtherFile($0) }
     case .use: checkSettings(of: node, besides: draft) { .misplacedKey($0, of: .use) }
+    // Its files are somewhere.
+    case .http:
+      checkSettings(of: node, besides: draft, but: .cwd) { .misplacedKey($0, of: .http) }
     case .steps, .parallel, .race, .wait, .approve, .compute: break
     }
   }
@@ -135,10 +140,11 @@ extension DecodingPass {
 
   /// What surrounds a command reaches neither another file's steps nor an action.
   private mutating func checkSettings(
-    of step: JSONNode, besides draft: ActionDraft, _ problem: (StepKey) -> ControlProblem
+    of step: JSONNode, besides draft: ActionDraft, but allowed: StepKey? = nil,
+    _ problem: (StepKey) -> ControlProblem
   ) {
     for member in step.members {
-      guard let key: StepKey = known(member.key), key.isSetting else { continue }
+      guard let key: StepKey = known(member.key), key.isSetting, key != allowed else { continue }
       report(
         .control(problem(key)), at: member.key,
         related: draft.key.map { ("\"\($0.stringValue ?? "")\" is here", $0) })

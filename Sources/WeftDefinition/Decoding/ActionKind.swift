@@ -1,6 +1,6 @@
 /// What a step does, as its key says; one without such a key computes.
 enum ActionKind: Hashable {
-  case run, steps, parallel, race, wait, approve, workflow, use, compute
+  case run, steps, parallel, race, wait, approve, workflow, use, http, compute
 
   init(_ order: StepGroup.Order) {
     switch order {
@@ -13,15 +13,17 @@ enum ActionKind: Hashable {
   var isGroup: Bool {
     switch self {
     case .steps, .parallel, .race: true
-    case .run, .wait, .approve, .workflow, .use, .compute: false
+    case .run, .wait, .approve, .workflow, .use, .http, .compute: false
     }
   }
+
+  private var makesAttempts: Bool { self == .run || self == .use || self == .http }
 
   /// Whether such a step may have a key that not all steps have.
   func allows(_ key: StepKey) -> Bool {
     switch key {
-    case .retry: self == .run || self == .use || self == .workflow || isGroup
-    case .pool: self == .run || self == .use
+    case .retry: makesAttempts || self == .workflow || isGroup
+    case .pool: makesAttempts
     case .maxParallel: isGroup
     case .join: self == .parallel
     case .with: self == .workflow || self == .use

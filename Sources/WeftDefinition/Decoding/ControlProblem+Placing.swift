@@ -48,7 +48,7 @@ extension StepKey {
     case .maxParallel: "a group or the workflow"
     case .join: "a group of \"parallel\""
     case .with: "a step with \"workflow\" or \"use\""
-    case .pool: "a step with \"run\" or \"use\""
+    case .pool: "a step with \"run\", \"use\" or \"http\""
     case .retry: "what can fail in a way that passes"
     default: "a step with \"run\""
     }
@@ -67,6 +67,7 @@ extension ActionKind {
     case .approve: "asks a person"
     case .workflow: "runs another file"
     case .use: "runs an action of the program around Weft"
+    case .http: "sends an HTTP request"
     case .compute: "only computes outputs"
     }
   }
@@ -78,6 +79,7 @@ extension ActionKind {
     case (.join, .steps): "all members of \"steps\" have to succeed; write \"parallel\""
     case (.join, .race): "a race is over with its first success; write \"parallel\""
     case (.join, _): "put it beside \"parallel\""
+    case (.with, .http): "put it into \"query\", \"headers\" or the body"
     case (.with, .run): "give it to the program as an argument, or by \"env\""
     case (.with, _): "remove it: expressions read inputs and steps by themselves"
     case (.retry, _): "leave it out; a group around the step can have it"
@@ -89,8 +91,12 @@ extension ActionKind {
       "put it into the members of the group that need it"
     case (_, .workflow): "put it into the other file's steps that need it"
     case (.env, .use), (.stdin, .use): "give it to the action by \"with\""
+    case (.env, .http): "write it into the request: expressions stand in its values"
+    case (.stdin, .http): "what is sent is said by \"json\", \"body\", \"form\" or \"bodyFile\""
+    case (.successCodes, .http): "which answers are successes is said by \"expect\""
+    case (.stallTimeout, .http): "write \"timeout\": { \"idle\": … } inside \"http\""
     case (_, .compute): "add \"run\", or remove \"\(key.rawValue)\""
-    case (_, .run), (_, .use), (_, .wait), (_, .approve): "remove \"\(key.rawValue)\""
+    case (_, .run), (_, .use), (_, .http), (_, .wait), (_, .approve): "remove \"\(key.rawValue)\""
     }
   }
 }

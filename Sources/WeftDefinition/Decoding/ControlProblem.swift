@@ -10,6 +10,7 @@ enum ControlProblem: Hashable {
   // Retrying
   case factorOutOfRange(path: String, number: String)
   case delayBeyondLimit(path: String, delay: Duration, limit: Duration)
+  case delayTooLong(path: String, delay: Duration, limit: Duration)
   case expressionInList(path: String)
   // Many at once
   case joinOfMore(path: String, wanted: Int, members: Int)
@@ -56,6 +57,11 @@ extension ControlProblem {
         "\(path) is \(DurationText.text(of: delay)), longer than \"maxDelay\", which is "
           + DurationText.text(of: limit),
         help: "no attempt would ever wait that long")
+    case .delayTooLong(let path, let delay, let limit):
+      .init(
+        .invalidDuration,
+        "\(path) is \(DurationText.text(of: delay)), expected \(DurationText.text(of: limit)) at most"
+      )
     case .expressionInList(let path):
       .init(
         .expression, "\(path) has an expression in it, and none can stand in a list of policies",

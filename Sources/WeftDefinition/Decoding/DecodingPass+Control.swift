@@ -73,6 +73,10 @@ extension DecodingPass {
       begin(.use, member.key, in: &draft)
       let call = actionCall(value)
       draft.withRest { $0.called = call }
+    case .http:
+      begin(.http, member.key, in: &draft)
+      let request = httpCall(value)
+      draft.withRest { $0.request = request }
     default: break
     }
   }

@@ -44,7 +44,7 @@ extension DecodingPass {
     draft.computesOutputs = !step.outputs.isEmpty
     step.action = action(of: draft, at: node)
     switch step.action {
-    case .run, .use: return
+    case .run, .use, .http: return
     case .group, .compute, .wait, .approve, .workflow: break
     }
     // Defaults are for what makes attempts: of anything else "never again" says nothing.
@@ -84,7 +84,7 @@ extension DecodingPass {
     case .steps: group(.steps, member, into: &draft)
     case .parallel: group(.parallel, member, into: &draft)
     case .race: group(.race, member, into: &draft)
-    case .maxParallel, .join, .wait, .approve, .workflow, .use, .with:
+    case .maxParallel, .join, .wait, .approve, .workflow, .use, .http, .with:
       takeRest(key, member, into: &draft)
     case .if, .retry, .pool, .cleanup, .forEach, .matrix:
       takeControl(key, member, into: &step, &draft)

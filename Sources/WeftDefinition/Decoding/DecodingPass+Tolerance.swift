@@ -63,11 +63,14 @@ extension DecodingPass {
 extension ErrorClass {
   fileprivate static let list =
     "the classes are \(plain.map(\.name).joined(separator: ", ")), "
-    + "exit:1 to exit:255, and signal:KILL and the like"
+    + "exit:1 to exit:255, signal:KILL, http:404, http:5xx, network:dns and the like"
 
   fileprivate static func nearest(to word: String) -> String? {
     // A code that no exit can have is one edit away from many that one can.
-    guard !word.hasPrefix("exit:") else { return nil }
+    guard !word.hasPrefix("exit:"), !word.hasPrefix("http:") else { return nil }
+    if word.hasPrefix("network:") {
+      return parts.nearest(to: String(word.dropFirst("network:".count))).map { "network:\($0)" }
+    }
     let bare = word.hasPrefix("signal:") ? word.dropFirst("signal:".count) : word[...]
     let signal = bare.uppercased()
     let name = signal.hasPrefix("SIG") ? String(signal.dropFirst(3)) : signal
@@ -77,5 +80,6 @@ extension ErrorClass {
   }
 
   private static let classes = NearestName(plain.map(\.name))
+  private static let parts = NearestName(NetworkPart.allCases.map(\.rawValue))
   private static let signals = NearestName(SignalName.all.sorted())
 }

@@ -3,6 +3,7 @@ import WeftDiagnostics
 /// The object that a key stands in.
 enum KeyOwner: Hashable, CaseIterable {
   case workflow, step, stdin, stop, secret, defaults, retry, wait, approve, join, forEach, pool
+  case http, requestTimeout, redirects, auth, basicAuth, expect, tls, poll, pages, part
 
   var noun: String {
     switch self {
@@ -18,6 +19,16 @@ enum KeyOwner: Hashable, CaseIterable {
     case .join: "\"join\""
     case .forEach: "\"forEach\""
     case .pool: "a pool"
+    case .http: "\"http\""
+    case .requestTimeout: "\"timeout\" of \"http\""
+    case .redirects: "\"redirects\""
+    case .auth: "\"auth\""
+    case .basicAuth: "\"basic\""
+    case .expect: "\"expect\""
+    case .tls: "\"tls\""
+    case .poll: "\"poll\""
+    case .pages: "\"pages\""
+    case .part: "a part of \"multipart\""
     }
   }
 
@@ -36,6 +47,16 @@ enum KeyOwner: Hashable, CaseIterable {
     case .join: JoinKey.allCases.map(\.rawValue)
     case .forEach: ForEachKey.allCases.map(\.rawValue)
     case .pool: PoolKey.allCases.map(\.rawValue)
+    case .http: HTTPKey.allCases.map(\.rawValue)
+    case .requestTimeout: RequestTimeoutKey.allCases.map(\.rawValue)
+    case .redirects: RedirectsKey.allCases.map(\.rawValue)
+    case .auth: AuthKey.allCases.map(\.rawValue)
+    case .basicAuth: BasicAuthKey.allCases.map(\.rawValue)
+    case .expect: ExpectKey.allCases.map(\.rawValue)
+    case .tls: TLSKey.allCases.map(\.rawValue)
+    case .poll: PollKey.allCases.map(\.rawValue)
+    case .pages: PagesKey.allCases.map(\.rawValue)
+    case .part: PartKey.allCases.map(\.rawValue)
     }
   }
 

@@ -16,7 +16,8 @@ enum StepKey: String, ObjectKey {
   case successCodes, steps, parallel, maxParallel
   case envPolicy
   case stop, leftovers, stallTimeout, mergeOutput, logLimit, tty, jobserver, outputs
-  case `if`, retry, pool, cleanup, forEach, matrix, wait, approve, workflow, use, with, race, join
+  case `if`, retry, pool, cleanup, forEach, matrix, wait, approve, workflow, use, http, with, race,
+    join
 
   static let table = KeyTable<StepKey>()
 }
@@ -89,4 +90,75 @@ enum PoolKey: String, ObjectKey {
   case slots, rate
 
   static let table = KeyTable<PoolKey>()
+}
+
+/// The keys of `http`.
+enum HTTPKey: String, ObjectKey {
+  case method, url, query, headers, json, body, form, multipart, bodyFile, auth, timeout
+  case redirects, expect, saveTo, maxBytes, proxy, tls, poll, pages, response, idempotencyKey
+
+  static let table = KeyTable<HTTPKey>()
+}
+
+/// The keys of `timeout` of a request, where it is an object.
+enum RequestTimeoutKey: String, ObjectKey {
+  case connect, idle, total
+
+  static let table = KeyTable<RequestTimeoutKey>()
+}
+
+/// The keys of `redirects`, where it is an object.
+enum RedirectsKey: String, ObjectKey {
+  case max, allowDowngrade
+
+  static let table = KeyTable<RedirectsKey>()
+}
+
+/// The keys of `auth`.
+enum AuthKey: String, ObjectKey {
+  case bearer, basic
+
+  static let table = KeyTable<AuthKey>()
+}
+
+/// The keys of `basic`.
+enum BasicAuthKey: String, ObjectKey {
+  case user, password
+
+  static let table = KeyTable<BasicAuthKey>()
+}
+
+/// The keys of `expect`.
+enum ExpectKey: String, ObjectKey {
+  case status, when
+
+  static let table = KeyTable<ExpectKey>()
+}
+
+/// The keys of `tls`.
+enum TLSKey: String, ObjectKey {
+  case caFile, certFile, keyFile
+
+  static let table = KeyTable<TLSKey>()
+}
+
+/// The keys of `poll`.
+enum PollKey: String, ObjectKey {
+  case until, every, max
+
+  static let table = KeyTable<PollKey>()
+}
+
+/// The keys of `pages`.
+enum PagesKey: String, ObjectKey {
+  case next, max, collect
+
+  static let table = KeyTable<PagesKey>()
+}
+
+/// The keys of a part of `multipart`.
+enum PartKey: String, ObjectKey {
+  case value, file, fileName, contentType
+
+  static let table = KeyTable<PartKey>()
 }

@@ -13,6 +13,7 @@ extension Problem {
     switch self {
     case .schema(let problem): problem.wording
     case .control(let problem): problem.wording
+    case .http(let problem): problem.wording
     case .notAWorkflow(let found):
       Wording(
         .wrongType, "a workflow file holds one object, found \(found)",
@@ -52,8 +53,8 @@ extension Problem {
     case .noAction:
       Wording(
         .noAction,
-        "the step has nothing to do, expected \"run\", \"workflow\", \"use\", \"wait\", \"approve\", "
-          + "\"outputs\" or a group",
+        "the step has nothing to do, expected \"run\", \"http\", \"workflow\", \"use\", \"wait\", "
+          + "\"approve\", \"outputs\" or a group",
         help: "add what it runs, such as \"run\": \"make test\"")
     case .severalActions(let first, let second)
     where StepGroup.Order(rawValue: first) != nil && StepGroup.Order(rawValue: second) != nil:
@@ -142,8 +143,8 @@ extension Problem {
       Wording(
         .expression, "\(path) has an expression in it, and none can stand there",
         help:
-          "expressions stand in run, stdin, cwd, if, names and questions, in values of env, outputs "
-          + "and with, and in place of a number, a size, a duration, a list or a truth")
+          "expressions stand in run, stdin, cwd, if, names and questions, in values of env, outputs, "
+          + "with and http, and in place of a number, a size, a duration, a list or a truth")
     }
   }
 }

@@ -39,6 +39,7 @@ enum Problem: Hashable {
   // Declarations
   case schema(SchemaProblem)
   case control(ControlProblem)
+  case http(HTTPProblem)
 
   /// Notes are only told; everything else rejects the file.
   var severity: Diagnostic.Severity {

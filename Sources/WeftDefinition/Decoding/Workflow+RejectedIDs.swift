@@ -34,7 +34,7 @@ extension Step {
         command.stdin = nil
         step.action = .run(command)
       }
-    case .compute, .wait, .approve, .workflow, .use: break
+    case .compute, .wait, .approve, .workflow, .use, .http: break
     }
     return step
   }

@@ -15,7 +15,8 @@ public enum FailureTolerance: Sendable, Hashable {
 }
 
 /// A kind of failure, as it is named in `allowFailure` and told in events: `exit`, `exit:3`,
-/// `signal`, `signal:KILL`, `spawn`, `timeout`, `stall`, `limit`, `output`, `expression`, `action`, `rejected`.
+/// `signal`, `signal:KILL`, `spawn`, `timeout`, `stall`, `limit`, `output`, `expression`, `action`, `network`,
+/// `network:dns`, `http`, `http:404`, `http:5xx`, `redirect`, `protocol`, `decode`, `rejected`.
 public struct ErrorClass: Sendable, Hashable, CustomStringConvertible {
   public let name: String
 
@@ -39,6 +40,16 @@ public struct ErrorClass: Sendable, Hashable, CustomStringConvertible {
   public static let expression = ErrorClass(unchecked: "expression")
   /// An action threw an error.
   public static let action = ErrorClass(unchecked: "action")
+  /// No connection, or none that held until the answer was there.
+  public static let network = ErrorClass(unchecked: "network")
+  /// An answer that was not expected.
+  public static let http = ErrorClass(unchecked: "http")
+  /// Redirects that were not followed.
+  public static let redirect = ErrorClass(unchecked: "redirect")
+  /// What answered does not speak HTTP as it should.
+  public static let `protocol` = ErrorClass(unchecked: "protocol")
+  /// An answer that is not what it was asked to be.
+  public static let decode = ErrorClass(unchecked: "decode")
   /// A person who was asked said no.
   public static let rejected = ErrorClass(unchecked: "rejected")
 
@@ -49,10 +60,26 @@ public struct ErrorClass: Sendable, Hashable, CustomStringConvertible {
     ErrorClass(unchecked: "signal:\(name)")
   }
 
+  /// An answer of this status.
+  public static func http(_ status: Int) -> ErrorClass { ErrorClass(unchecked: "http:\(status)") }
+  /// An answer of one of these hundred: 5 is all from 500 to 599.
+  public static func http(hundreds: Int) -> ErrorClass {
+    ErrorClass(unchecked: "http:\(hundreds)xx")
+  }
+  /// Where on its way the connection failed.
+  public static func network(_ part: NetworkPart) -> ErrorClass {
+    ErrorClass(unchecked: "network:\(part.rawValue)")
+  }
+
+  /// Parts of the way to an answer.
+  public enum NetworkPart: String, Sendable, Hashable, CaseIterable {
+    case dns, connect, tls, reset, read
+  }
+
   /// The classes that stand for themselves.
   public static let plain: [ErrorClass] = [
     .exit, .signal, .spawn, .timeout, .stall, .limit, .output, .expression, .action,
-    .rejected,
+    .network, .http, .redirect, .protocol, .decode, .rejected,
   ]
 
   private static func isKnown(_ name: String) -> Bool {
@@ -60,6 +87,8 @@ public struct ErrorClass: Sendable, Hashable, CustomStringConvertible {
     if name.hasPrefix("exit:"), let code = Int(name.dropFirst(5)) {
       return (1...255).contains(code) && name == "exit:\(code)"
     }
+    if name.hasPrefix("http:") { return HTTPCall.isStatus(String(name.dropFirst(5))) }
+    if name.hasPrefix("network:") { return NetworkPart(rawValue: String(name.dropFirst(8))) != nil }
     return name.hasPrefix("signal:") && SignalName.all.contains(String(name.dropFirst(7)))
   }
 

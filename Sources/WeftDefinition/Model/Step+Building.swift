@@ -114,4 +114,13 @@ extension Step {
       id: id, action: .use(ActionCall(action, with: parameters)), needs: needs, timeout: timeout,
       allowFailure: allowFailure)
   }
+
+  /// A step that sends an HTTP request.
+  public init(
+    _ id: StepID? = nil, http call: HTTPCall, needs: [Need]? = nil, timeout: Duration? = nil,
+    allowFailure: FailureTolerance = .none
+  ) {
+    self.init(
+      id: id, action: .http(call), needs: needs, timeout: timeout, allowFailure: allowFailure)
+  }
 }

@@ -79,6 +79,11 @@ extension Step {
   }
 
   /// Likewise.
+  @inlinable package var sendsRequest: Bool {
+    if case .http = action { true } else { false }
+  }
+
+  /// Likewise.
   package var offersJobserver: Bool {
     if case .run(let command) = action {
       command.hasOptions && command.usesJobserver
@@ -152,6 +157,8 @@ public enum StepAction: Sendable, Hashable {
   indirect case workflow(NestedWorkflow)
   /// Runs an action that the embedding program has registered.
   indirect case use(ActionCall)
+  /// Sends an HTTP request.
+  indirect case http(HTTPCall)
 }
 
 /// Steps that belong together, and the order between them.

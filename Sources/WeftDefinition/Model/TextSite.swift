@@ -38,6 +38,8 @@ public enum TextSite: Sendable, Hashable {
   case parameter(String)
   /// A key whose value is a number, a duration, a size or a truth, given by an expression.
   case computed(ComputedKey)
+  /// A text of an HTTP request, or about its answer.
+  indirect case http(HTTPSite)
 }
 
 /// A key whose value may be given by exactly one expression instead.
@@ -56,6 +58,14 @@ public enum ComputedKey: String, Sendable, Hashable, CaseIterable {
   case retryMaxDelay = "retry.maxDelay"
   case retryWithin = "retry.within"
   case elementParallel = "forEach.maxParallel"
+  case connectTimeout = "http.timeout.connect"
+  case idleTimeout = "http.timeout.idle"
+  case totalTimeout = "http.timeout.total"
+  case redirects = "http.redirects"
+  case maxBytes = "http.maxBytes"
+  case pollEvery = "http.poll.every"
+  case pollMax = "http.poll.max"
+  case pagesMax = "http.pages.max"
 }
 
 /// Where a text with an expression in it stands, with its quotes.

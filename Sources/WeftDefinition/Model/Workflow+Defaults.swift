@@ -1,8 +1,8 @@
 extension Workflow {
   /// The workflow with ``defaults`` put where they hold: its steps say themselves what is done.
   ///
-  /// A time limit and a retry go to every step with a command or an action that says nothing of them, also in
-  /// ``finally`` and in clean-ups; the shell to the workflow, whose steps inherit it. Groups, and steps
+  /// A time limit and a retry go to every step with a command, an action or a request that says nothing of
+  /// them, also in ``finally`` and in clean-ups; the shell to the workflow, whose steps inherit it. Groups, and steps
   /// that run nothing, stay as they are. Other files have their own defaults. Doing it twice changes
   /// nothing more.
   public func withDefaults() -> Workflow {
@@ -27,7 +27,7 @@ extension StepDefaults {
   private func applied(to step: Step, depth: Int) -> Step {
     var step = step
     switch step.action {
-    case .run, .use:
+    case .run, .use, .http:
       setTimeout(of: &step)
       setRetry(of: &step)
     case .group(var group) where depth <= WorkflowLimits.groupDepth:

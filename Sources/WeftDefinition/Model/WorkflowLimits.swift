@@ -46,4 +46,13 @@ public enum WorkflowLimits {
   public static let poolSlots = 1_000_000
   /// Elements of one `forEach`, combinations of one `matrix`.
   public static let elements = 1_000_000
+  /// How many redirects of a request are followed, at most and unless it says otherwise.
+  public static let redirects = 50
+  public static let defaultRedirects = 10
+  /// How long a request and its answer may take that do not say otherwise.
+  public static let requestTimeout = Duration.seconds(120)
+  /// The longest that a limit of a request can be.
+  public static let longestRequest = Duration.seconds(30 * 24 * 3600)
+  /// How often a step may ask for the same, and how many pages one may have.
+  public static let requests = 100_000
 }

@@ -19,7 +19,7 @@ extension ComputedKey {
   /// Whether no time at all is a value of it.
   private var allowsZero: Bool {
     switch self {
-    case .grace, .retryDelay, .retryMaxDelay: true
+    case .grace, .retryDelay, .retryMaxDelay, .pollEvery: true
     default: false
     }
   }

@@ -66,14 +66,17 @@ package final class ActionExecutor: StepExecutor {
 package struct StepExecutors: StepExecutor {
   private let commands: any StepExecutor
   private let actions: ActionExecutor
+  private let requests: HTTPExecutor
 
-  package init(commands: any StepExecutor, actions: ActionExecutor) {
+  package init(commands: any StepExecutor, actions: ActionExecutor, requests: HTTPExecutor) {
     self.commands = commands
     self.actions = actions
+    self.requests = requests
   }
 
   package func execute(_ attempt: Attempt) -> Future<AttemptEnd, Never> {
-    attempt.resolved.call == nil ? commands.execute(attempt) : actions.execute(attempt)
+    if attempt.resolved.request != nil { return requests.execute(attempt) }
+    return attempt.resolved.call == nil ? commands.execute(attempt) : actions.execute(attempt)
   }
 
   package var containment: ContainmentLevel? { commands.containment }

@@ -30,11 +30,13 @@ struct RetryLedger {
   /// - Parameters:
   ///   - now: By the clock of `startedAt`.
   ///   - retryAfter: The least wait that the other side asks for.
+  ///   - method: Of a request that may have been done, and would be done twice.
   ///   - allows: Whether a policy's `when` says yes; asked with the policy and its index, in order, and
   ///     only of those that have one and are for the failure, up to the first that takes it.
   ///   - random: Asked once for each retry with jitter, and otherwise not at all.
   mutating func decide(
     after failure: StepFailure, at now: Duration, retryAfter: Duration? = nil,
+    inDoubt method: String? = nil,
     allows: (RetryPolicy, Int) -> Bool = { _, _ in true },
     using random: inout some RandomNumberGenerator
   ) -> Decision {
@@ -46,6 +48,7 @@ struct RetryLedger {
         refusal = .conditionIsFalse
         continue
       }
+      if let method { return .giveUp(.mayHaveBeenDone(method)) }
       if let refusal = refused(by: index, at: now, retryAfter) { return .giveUp(refusal) }
       let drawn = RetryDelay(policy).wait(before: used(by: index) + 1, using: &random)
       let wait = max(drawn, retryAfter ?? .zero)
@@ -87,7 +90,10 @@ struct RetryLedger {
 extension RetryPolicy {
   /// Whether its classes have one of the failure's.
   func isFor(_ failure: StepFailure) -> Bool {
+    let isDefault = classes == nil
     let classes = classes ?? RetryPolicy.defaultClasses
+    // What is not implemented will not be a little later.
+    if isDefault, failure.classes.contains(.http(501)) { return false }
     return failure.classes.contains(where: classes.contains)
   }
 }

@@ -12,6 +12,8 @@ enum RetryRefusal: Sendable, Hashable {
   case tooLate(Duration)
   /// The other side wants no attempt before that.
   case askedToWaitTooLong(Duration, most: Duration)
+  /// A request by this method may have been done, and doing it twice is not like doing it once.
+  case mayHaveBeenDone(String)
   /// The run's ``RetryBudget`` is spent.
   case budgetSpent(Int)
 
@@ -29,6 +31,9 @@ enum RetryRefusal: Sendable, Hashable {
     case .askedToWaitTooLong(let wanted, let most):
       "the next attempt is wanted no sooner than in \(DurationText.text(of: wanted)), and \"maxDelay\""
         + " is \(DurationText.text(of: most))"
+    case .mayHaveBeenDone(let method):
+      "the \(method) request may have been done, and would be done twice without an"
+        + " \"idempotencyKey\""
     case .budgetSpent(let count):
       "the run has made all \(count) further attempts that it has for failures of class"
         + " \"network\" and \"http\""

@@ -21,6 +21,7 @@ public struct StepEnd: Sendable, Hashable {
   public internal(set) var outputs: [HandedOn]
   // A report keeps the ends of very many steps, most of which have met no trouble.
   private let boxedUsage: Boxed<ResourceUsage>?
+  private var boxedHTTP: Boxed<HTTPSummary>?
   private var boxedTrouble: Boxed<Trouble>?
 
   package init(
@@ -28,7 +29,7 @@ public struct StepEnd: Sendable, Hashable {
     failure: StepFailure? = nil, cancellation: CancelReason? = nil, duration: Duration,
     usage: ResourceUsage? = nil, outputBytes: UInt64 = 0, outputTruncated: Bool = false,
     logBytes: UInt64? = nil, outputs: [HandedOn] = [], leftovers: [LeftoverProcess] = [],
-    unkillable: [LeftoverProcess] = []
+    unkillable: [LeftoverProcess] = [], http: HTTPSummary? = nil
   ) {
     self.outcome = outcome
     self.conclusion = conclusion
@@ -40,6 +41,7 @@ public struct StepEnd: Sendable, Hashable {
     self.logBytes = logBytes ?? outputBytes
     self.outputs = outputs
     boxedUsage = usage.map { .holding($0) }
+    boxedHTTP = http.map { .holding($0) }
     if failure != nil || cancellation != nil || !leftovers.isEmpty || !unkillable.isEmpty {
       boxedTrouble = .holding(
         Trouble(
@@ -50,6 +52,12 @@ public struct StepEnd: Sendable, Hashable {
 
   /// What the kernel counted for the program and all its waited-for children; `nil` if there was none.
   public var usage: ResourceUsage? { boxedUsage?.value }
+
+  /// What its requests came to; `nil` if it has sent none.
+  public internal(set) var http: HTTPSummary? {
+    get { boxedHTTP?.value }
+    set { boxedHTTP = newValue.map { .holding($0) } }
+  }
 }
 
 extension StepEnd {

@@ -1,3 +1,4 @@
+import WeftDefinition
 package import WeftFutures
 package import WeftJSON
 package import WeftPlanning
@@ -52,12 +53,15 @@ package final class Attempt: Sendable {
   package let logs: StepLogs
   /// Where the attempt tells what the run goes on in spite of.
   package let warnings: RunWarnings
+  /// What a request's own expressions say of its answers; `nil` of all that sends none.
+  let questions: AnswerQuestions?
   /// For a step that shares the run's free slots with the tools that it runs.
   let slots: Slots
 
   init(
     _ task: StepTask, resolved: ResolvedStep, outputFile: String?, obstacle: StepFailure?,
-    output: StepOutputSink, logs: StepLogs, warnings: RunWarnings, slots: Slots
+    output: StepOutputSink, logs: StepLogs, warnings: RunWarnings, slots: Slots,
+    questions: AnswerQuestions? = nil
   ) {
     self.task = task
     self.resolved = resolved
@@ -67,6 +71,7 @@ package final class Attempt: Sendable {
     self.logs = logs
     self.warnings = warnings
     self.slots = slots
+    self.questions = questions
   }
 
   package var step: PlannedStep { task.step }
@@ -98,12 +103,24 @@ package struct AttemptEnd: Sendable, Hashable {
     case misdelivered(ProgramExit, StepFailure)
     /// It was no program but an action, and returned this.
     case returned(JSONValue)
+    /// It was a request, and the answer is what it was to be.
+    case answered
+    /// It was a request, and the answer is not yet what it is to be: the same is asked again after this, as a
+    /// part of the same attempt.
+    case asksAgain(after: Duration)
   }
 
   package var status: Status
   package var usage: ResourceUsage?
   package var leftovers: [LeftoverProcess]
   package var unkillable: [LeftoverProcess]
+  private var boxedRequest: Boxed<RequestTrace>?
+
+  /// Of a request.
+  package var request: RequestTrace? {
+    get { boxedRequest?.value }
+    set { boxedRequest = newValue.map(Boxed.holding) }
+  }
 
   package init(
     _ status: Status, usage: ResourceUsage? = nil, leftovers: [LeftoverProcess] = [],

@@ -56,6 +56,12 @@ package final class StepOutputSink: Sendable {
   private static let pieceBytes = 32 << 10
   private static let linesAtOnce = 1024
 
+  /// Takes lines into the log alone: nobody is told. Only of a step that starts no program.
+  func keep(_ lines: [UInt8]) {
+    let mask = secrets.mask
+    _ = logs.append(lines.withUnsafeBytes(mask.masked), of: index)
+  }
+
   /// Both streams have ended; passes on what is left without a newline.
   package func finish() {
     pass(on: state.withLock { $0.finish() })

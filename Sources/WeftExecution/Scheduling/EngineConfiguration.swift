@@ -1,4 +1,5 @@
 package import WeftDefinition
+package import WeftHTTP
 import WeftPlanning
 package import WeftPlatform
 
@@ -37,6 +38,9 @@ package struct EngineConfiguration: Sendable {
 
   /// What steps with `use` run.
   package var actions = ActionRegistry()
+
+  /// By what steps with `http` send their requests; `nil`: libcurl, opened by the first of them.
+  package var transport: (any Transport)?
 
   /// What is to hold everything that steps start.
   package var containment = ContainmentRequest.automatic

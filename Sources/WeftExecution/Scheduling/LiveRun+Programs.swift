@@ -26,7 +26,9 @@ extension LiveRun {
       time: hasTimers ? timers : nil)
     let executor = StepExecutors(
       commands: commands,
-      actions: ActionExecutor(run: id, configuration: configuration, time: timers))
+      actions: ActionExecutor(run: id, configuration: configuration, time: timers),
+      requests: HTTPExecutor(
+        run: id, configuration: configuration, threads: threads, time: timers))
     let limit = ParallelLimit(
       wanted: configuration.maxParallel(for: plan), steps: plan.steps.count,
       budget: .ofThisProcess,

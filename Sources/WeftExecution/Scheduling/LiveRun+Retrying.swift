@@ -15,7 +15,7 @@ extension LiveRun {
   /// What follows a failure: another attempt after a while, or none and why.
   func retry(
     of task: inout StepTask, after failure: StepFailure, _ own: NodeValues?,
-    _ resolved: ResolvedStep
+    _ resolved: ResolvedStep, _ request: RequestTrace?
   ) -> RetryLedger.Decision {
     guard var ledger = task.ledger else { return .giveUp(nil) }
     if task.attempt == 1 {
@@ -27,7 +27,7 @@ extension LiveRun {
     own?.outcome = .failure
     own?.conclusion = .failure
     let failed = own
-    let decision = decide(&ledger, after: failure) { [self] policy in
+    let decision = decide(&ledger, after: failure, request) { [self] policy in
       allows(policy, failed, plan.values.texts(ofStep: index), of: task.address) {
         StepScope(values: values, frame: frame, group: plan.steps[index].group)
       }
@@ -37,11 +37,13 @@ extension LiveRun {
   }
 
   func decide(
-    _ ledger: inout RetryLedger, after failure: StepFailure, allows: (Int) -> Bool
+    _ ledger: inout RetryLedger, after failure: StepFailure, _ request: RequestTrace? = nil,
+    allows: (Int) -> Bool
   ) -> RetryLedger.Decision {
     var random = state.withLock { $0.random.split() }
     let decision = ledger.decide(
-      after: failure, at: time.now, allows: { _, policy in allows(policy) }, using: &random)
+      after: failure, at: time.now, retryAfter: request?.retryAfter,
+      inDoubt: request?.methodInDoubt, allows: { _, policy in allows(policy) }, using: &random)
     guard case .retry = decision, RetryBudget.covers(failure) else { return decision }
     return state.withLock { state in
       state.retryBudget.take() ? decision : .giveUp(.budgetSpent(state.retryBudget.limit))
@@ -63,7 +65,8 @@ extension LiveRun {
 
   /// The attempt has failed, and another follows after a pause in which the step holds nothing.
   func tryAgain(
-    _ task: StepTask, after end: StepEnd, _ delay: Duration
+    _ task: StepTask, after end: StepEnd, _ delay: Duration,
+    resuming partial: PartialDownload? = nil
   ) -> Future<NodeResult, Never> {
     guard let failure = end.failure, let ledger = task.ledger else {
       preconditionFailure("only failures are tried again")
@@ -79,7 +82,7 @@ extension LiveRun {
     slots.release(task.instance)
     var next = task
     next.attempt += 1
-    next.keep(ledger, lastEnd: end)
+    next.keep(ledger, lastEnd: end, partial: partial)
     let following = next
     return pause(following.instance, in: task.scope, for: delay, shelter: task.shelter)
       .flatMap { [self] pauseEnd in

@@ -39,7 +39,7 @@ extension LiveRun {
       case .compute: return Future(value: compute(task))
       case .wait(let waiting): return wait(task, for: waiting)
       case .approve(let approval): return approve(task, approval)
-      case .run, .use, .workflow, .group:
+      case .run, .use, .http, .workflow, .group:
         preconditionFailure("the planner let pass \(task.address), which has no such action")
       }
     }
@@ -135,7 +135,13 @@ extension LiveRun {
   /// waits again.
   private func turnedAway(_ task: StepTask) -> Future<NodeResult, Never> {
     guard let reason = obstacle(to: task) else { return queue(task) }
-    return Future(value: task.attempt == 1 ? skip(task, reason) : giveUp(task, reason))
+    return Future(value: leave(task, reason))
+  }
+
+  /// The step does not go on: it is skipped if it has not begun.
+  private func leave(_ task: StepTask, _ reason: SkipReason) -> NodeResult {
+    if task.polling != nil { return endPolling(task) }
+    return task.attempt == 1 ? skip(task, reason) : giveUp(task, reason)
   }
 
   /// Why a step that was admitted may not go on after all.
@@ -153,7 +159,7 @@ extension LiveRun {
         return obstacle
       }
       state.running[task.instance] = RunningAttempt(
-        stop: attempt.stop, since: time.now, scope: task.scope,
+        stop: attempt.stop, since: task.polling?.since ?? time.now, scope: task.scope,
         shelter: max(task.shelter, state.scopes.shelter(in: task.scope)))
       if state.killsAtOnce { attempt.stop.request(.now) }
       return nil
@@ -161,10 +167,12 @@ extension LiveRun {
     if let obstacle {
       attempt.outputFile.map(Descriptor.remove)
       slots.release(task.instance, unused: true)
-      return Future(value: task.attempt == 1 ? skip(task, obstacle) : giveUp(task, obstacle))
+      return Future(value: leave(task, obstacle))
     }
-    noteLog(of: task)
-    tellStart(of: task)
+    if task.polling == nil {
+      noteLog(of: task)
+      tellStart(of: task)
+    }
     if let failure = attempt.obstacle {
       return finish(attempt, AttemptEnd(.failed(failure)))
     }
@@ -183,10 +191,12 @@ extension LiveRun {
   }
 
   private func finish(
-    _ attempt: Attempt, _ attemptEnd: consuming AttemptEnd
+    _ attempt: Attempt, _ ended: AttemptEnd
   ) -> Future<NodeResult, Never> {
+    var attemptEnd = ended
     let task = attempt.task
     attempt.output.finish()
+    if case .asksAgain(let pause) = attemptEnd.status { return askAgain(attempt, after: pause) }
     let own = collectOutputs(of: attempt, &attemptEnd)
     let (since, reason) = state.withLock { state in
       (
@@ -201,9 +211,9 @@ extension LiveRun {
       task.ledger != nil, obstacle(to: task) == nil
     {
       var task = task
-      switch retry(of: &task, after: failure, own, attempt.resolved) {
+      switch retry(of: &task, after: failure, own, attempt.resolved, attemptEnd.request) {
       case .retry(let delay, _):
-        return tryAgain(task, after: end, delay)
+        return tryAgain(task, after: end, delay, resuming: attemptEnd.request?.partial)
       case .giveUp(let refusal): end.notRetried = refusal?.message
       }
     }

@@ -27,7 +27,8 @@ extension StepEnd {
     case .stopped(let programExit):
       exit = programExit
       cancellation = reason ?? .requested
-    case .returned: break
+    case .returned, .answered: break
+    case .asksAgain: preconditionFailure("\(attempt.address) has not ended")
     case .failed(let reason): failure = reason
     case .misdelivered(let programExit, let reason): (exit, failure) = (programExit, reason)
     }
@@ -40,7 +41,7 @@ extension StepEnd {
       usage: end.usage,
       outputBytes: attempt.output.writtenBytes, outputTruncated: attempt.output.isCut,
       logBytes: UInt64(logBytes), outputs: outputs, leftovers: end.leftovers,
-      unkillable: end.unkillable)
+      unkillable: end.unkillable, http: end.request?.summary)
   }
 }
 

@@ -47,20 +47,50 @@ struct StepTask: Sendable {
 extension StepTask {
   /// What only steps have that are tried again.
   private struct Trials: Sendable {
-    var ledger: RetryLedger
+    var ledger: RetryLedger?
     /// How the attempt before the next one ended.
     var lastEnd: StepEnd?
+    var partial: PartialDownload?
+    var polling: Polling?
+  }
+
+  /// What only a request has that asks again and again, as one attempt.
+  struct Polling: Sendable {
+    /// How often.
+    var asked: Int
+    /// When it asked for the first time.
+    let since: Duration
   }
 
   /// `nil` of a step that is not tried again.
   var ledger: RetryLedger? { boxedTrials?.value.ledger }
 
+  /// What the attempt before has saved of a file.
+  var partial: PartialDownload? { boxedTrials?.value.partial }
+
+  /// Of an attempt that has asked already.
+  var polling: Polling? { boxedTrials?.value.polling }
+
   /// How the attempt before the next one ended.
   var lastEnd: StepEnd? { boxedTrials?.value.lastEnd }
 
   /// What is known of its attempts when one of them begins or has ended.
-  mutating func keep(_ ledger: RetryLedger, lastEnd: StepEnd? = nil) {
-    boxedTrials = .holding(Trials(ledger: ledger, lastEnd: lastEnd))
+  mutating func keep(
+    _ ledger: RetryLedger, lastEnd: StepEnd? = nil, partial: PartialDownload? = nil
+  ) {
+    let polling = polling
+    boxedTrials = .holding(
+      Trials(
+        ledger: ledger, lastEnd: lastEnd, partial: partial,
+        polling: lastEnd == nil ? polling : nil))
+  }
+
+  /// The attempt goes on, and asks once more.
+  mutating func asksAgain(since began: Duration) {
+    var trials = boxedTrials?.value ?? Trials()
+    let asked = trials.polling?.asked ?? 0
+    trials.polling = Polling(asked: asked + 1, since: trials.polling?.since ?? began)
+    boxedTrials = .holding(trials)
   }
 }
 

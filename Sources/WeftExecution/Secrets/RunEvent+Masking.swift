@@ -34,6 +34,11 @@ extension StepEnd {
     var end = self
     end.failure = failure?.masked(by: mask)
     end.outputs = outputs.map { $0.masked(by: mask) }
+    if var http = end.http {
+      http.url = mask.masked(http.url)
+      http.savedTo = http.savedTo.map(mask.masked)
+      end.http = http
+    }
     end.leftovers = leftovers.map { $0.masked(by: mask) }
     end.unkillable = unkillable.map { $0.masked(by: mask) }
     return end

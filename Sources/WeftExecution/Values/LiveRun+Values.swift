@@ -28,14 +28,23 @@ extension LiveRun {
           help: "it is made in the directory for temporary files, which TMPDIR names")
       }
     }
-    logs.beginAttempt(of: task.instance)
+    if task.polling == nil { logs.beginAttempt(of: task.instance) }
     let output = StepOutputSink(
       step: task.instance, address: task.address, limit: resolved.command.logLimit, logs: logs,
       events: events, capture: values.capture(of: task.step, running: resolved.command),
       secrets: secrets)
     return Attempt(
       task, resolved: consume resolved, outputFile: file, obstacle: failure, output: output,
-      logs: logs, warnings: warnings, slots: slots)
+      logs: logs, warnings: warnings, slots: slots, questions: questions(of: task))
+  }
+
+  /// What a request's own expressions say of its answers.
+  private func questions(of task: StepTask) -> AnswerQuestions? {
+    guard task.step.sendsRequest else { return nil }
+    return AnswerQuestions(
+      StepScope(
+        values: values, frame: task.frame, group: task.step.group, attempt: task.attempt),
+      plan.values.texts(ofStep: task.index), of: task.address, attempt: task.attempt)
   }
 
   private static let outputFileVariable = "WEFT_OUTPUT"
@@ -63,8 +72,8 @@ extension LiveRun {
     switch end.status {
     case .ended(let exit):
       StepFailure.judging(exit, successCodes: attempt.resolved.command.successCodes) == nil
-    case .returned: true
-    case .timedOut, .stalled, .stopped, .failed, .misdelivered: false
+    case .returned, .answered: true
+    case .timedOut, .stalled, .stopped, .failed, .misdelivered, .asksAgain: false
     }
   }
 
@@ -77,11 +86,18 @@ extension LiveRun {
       }
     }
     let since = state.withLock { $0.running[attempt.instance]?.since }
-    return NodeValues(
+    var own = NodeValues(
       outcome: .success, conclusion: .success, attempts: attempt.number,
       duration: since.map { time.now - $0 } ?? .zero, exit: end.status.exit,
       stdout: text(capture?.stdout), stderr: text(capture?.stderr),
       returned: attempt.resolved.call == nil ? nil : returned(by: end))
+    own.isOfRequest = attempt.resolved.request != nil
+    own.answer = end.request?.answer.map { answer in
+      AnswerValues(
+        answer, keepsBody: plan.values.reads(ofNode: attempt.step.node).contains(.stdout),
+        mask: secrets.hideAnything ? secrets.mask : nil, spool: values.spool)
+    }
+    return own
   }
 
   /// What an action has returned; secret if it holds a secret, as what a program writes.
@@ -142,7 +158,7 @@ extension AttemptEnd.Status {
     switch self {
     case .ended(let exit), .misdelivered(let exit, _): exit
     case .timedOut(_, let exit), .stalled(_, let exit), .stopped(let exit): exit
-    case .failed, .returned: nil
+    case .failed, .returned, .answered, .asksAgain: nil
     }
   }
 }

@@ -15,6 +15,9 @@ struct NodeValues: Sendable {
   var stderr: CapturedText?
   /// Of an action: what it has returned, JSON's null until it has.
   var returned: ScopedValue?
+  /// Of a request: what was answered; `nil` where nothing was.
+  var answer: AnswerValues?
+  var isOfRequest = false
   var outputs: [OutputValue] = []
   var isGroup = false
   /// Of what is run for many elements; by index.
@@ -25,6 +28,7 @@ struct NodeValues: Sendable {
   /// What there is of it as a whole; `json` only where it is asked for, or need not be read.
   var fields: [StepField] {
     if returned != nil { return ResultShape.action.fields }
+    if isOfRequest { return ResultShape.answer.fields.filter { $0 != .json && $0 != .body } }
     return (isGroup ? ResultShape.group : .step).fields.filter { $0 != .json }
   }
 
@@ -47,12 +51,25 @@ struct NodeValues: Sendable {
     case .stderr: return try text(stderr, "the stderr of \(owner)", spool)
     case .json:
       if let returned { return returned }
+      if isOfRequest { return try answerJSON(owner, spool) }
       return try json(owner, spool)
     case .outputs: return outputObject
     case .attempts: return ScopedValue(.number(Double(attempts)))
     case .duration: return ScopedValue(.number(duration.seconds))
+    case .status: return ScopedValue(answer.map { .number(Double($0.status)) } ?? .null)
+    case .headers: return answer?.headers ?? ScopedValue(.null)
+    case .body: return try answer?.body?.text(owner, from: spool) ?? ScopedValue(.null)
+    // Nothing is answered from a cache.
+    case .stale: return ScopedValue(isOfRequest ? .boolean(false) : .null)
     case .winner, .results: return ScopedValue(.null)
     }
+  }
+
+  private func answerJSON(
+    _ owner: String, _ spool: CaptureSpool
+  ) throws(ExpressionProblem) -> ScopedValue {
+    if let collected = answer?.collected { return collected }
+    return try answer?.body?.json(owner, from: spool) ?? ScopedValue(.null)
   }
 
   /// One output; `null` if it was not written.

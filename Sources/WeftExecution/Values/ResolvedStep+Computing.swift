@@ -20,6 +20,17 @@ extension ResolvedStep {
     case .retryDelay: retry[0].delay = try key.duration(value)
     case .retryMaxDelay: retry[0].maxDelay = try key.duration(value)
     case .retryWithin: retry[0].within = try key.duration(value)
+    case .connectTimeout: request?.call.timeouts.connect = try key.duration(value)
+    case .idleTimeout: request?.call.timeouts.idle = try key.duration(value)
+    case .totalTimeout: request?.call.timeouts.total = try key.duration(value)
+    case .maxBytes: request?.call.maxBytes = try key.size(value)
+    case .redirects:
+      request?.call.redirects = try key.count(value, in: 0...WorkflowLimits.redirects)
+    case .pollEvery: request?.call.polling?.every = try key.duration(value)
+    case .pollMax:
+      request?.call.polling?.max = try key.count(value, in: 1...WorkflowLimits.requests)
+    case .pagesMax:
+      request?.call.paging?.max = try key.count(value, in: 1...WorkflowLimits.requests)
     // Of groups and of what makes many of a step, which are looked at before the step itself.
     case .maxParallel, .elementParallel: break
     }

@@ -6,6 +6,8 @@ package struct ResolvedStep: Sendable {
   package var command: Command
   /// The action it runs instead; `nil`: it runs the command.
   package var call: ResolvedCall?
+  /// The request it sends instead; `nil`: it sends none.
+  package var request: ResolvedRequest?
   /// Of one attempt.
   package var timeout: Duration?
   package var allowFailure: FailureTolerance
@@ -32,6 +34,7 @@ package struct ResolvedStep: Sendable {
     } else {
       command = ResolvedStep.noCommand
       call = step.call.map(ResolvedCall.init)
+      request = step.request.map(ResolvedRequest.init)
     }
     timeout = step.timeout
     allowFailure = step.allowFailure

@@ -96,6 +96,10 @@ struct StepResolver {
     case .condition, .retryCondition, .elements, .elementKey, .axis, .include, .exclude, .waiting,
       .message:
       break
+    case .http(let site):
+      try resolved.request?.resolve(site, text.template, in: scope) {
+        values.secrets.add(everyTextIn: $0.value)
+      }
     case .parameter(let name):
       let evaluation = try text.template.evaluate(in: scope)
       if evaluation.isSecret { values.secrets.add(everyTextIn: evaluation.value) }

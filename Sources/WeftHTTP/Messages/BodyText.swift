@@ -23,12 +23,12 @@ public enum BodyNotText: Error, Sendable, Hashable {
 }
 
 /// Bytes to text.
-enum BodyText {
+package enum BodyText {
   static let knownCharsets =
     "utf-8, utf-16, utf-16le, utf-16be, iso-8859-1, windows-1252 and us-ascii"
 
   /// Nothing is replaced: bytes that mean nothing are an error. A byte order mark is no part of the text.
-  static func decode(_ bytes: [UInt8], charset: String?) throws(BodyNotText) -> String {
+  package static func decode(_ bytes: [UInt8], charset: String?) throws(BodyNotText) -> String {
     switch ASCII.lowercased(charset ?? "utf-8") {
     case "utf-8", "utf8": return try utf8(bytes)
     case "us-ascii", "ascii": return try ascii(bytes)

@@ -21,7 +21,7 @@ public struct ExchangeFigures: Sendable, Hashable {
   public init() {}
 
   /// Together with those of a request that came after it.
-  func followed(by later: ExchangeFigures) -> ExchangeFigures {
+  package func followed(by later: ExchangeFigures) -> ExchangeFigures {
     var sum = later
     sum.bodyBytesReceived += bodyBytesReceived
     sum.headerBytesReceived += headerBytesReceived

@@ -38,7 +38,7 @@ public struct WireRequest: Sendable, Hashable {
     method = request.method
     url = request.url
     body = try request.body.encoded(boundary: boundary())
-    if body != nil, ["HEAD", "TRACE"].contains(method.name) {
+    if body != nil, !method.mayHaveBody {
       throw .bodyNotAllowed(method: method.name)
     }
     headers = try Self.headers(of: request, contentType: body?.contentType)
@@ -91,7 +91,7 @@ extension HTTPDeadlines {
 }
 
 extension HTTPProxy {
-  fileprivate func check() throws(RequestFault) {
+  package func check() throws(RequestFault) {
     guard case .url(let text) = self else { return }
     // libcurl takes an empty text for none.
     if text.isEmpty || !HeaderCheck.isValue(text) { throw .text(of: "the proxy's URL") }

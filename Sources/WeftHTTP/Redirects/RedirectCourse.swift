@@ -88,7 +88,7 @@ struct RedirectCourse {
   private mutating func withhold() -> [String] {
     var names: [String] = []
     request.headers.removeAll { header in
-      let isWithheld = header.isSecret || Self.isCredential(header.name)
+      let isWithheld = header.isSecret || header.isCredential
       if isWithheld { names.append(header.name) }
       return isWithheld
     }
@@ -98,8 +98,11 @@ struct RedirectCourse {
     }
     return names
   }
+}
 
-  private static func isCredential(_ name: String) -> Bool {
+extension HTTPHeader {
+  /// Whether no other origin is to have it, said to be secret or not.
+  package var isCredential: Bool {
     ["authorization", "proxy-authorization", "cookie", "host"].contains(ASCII.lowercased(name))
   }
 }

@@ -21,6 +21,7 @@ enum CommandText {
     case .approve(let approval): "asks: " + firstLine(of: approval.message, ellipsis)
     case .workflow(let nested): "runs the steps of \(nested.path)"
     case .use(let call): "runs the action \(call.name)"
+    case .http(let call): "\(call.method) \(call.shownURL)"
     case .run, .group, .compute:
       "computes " + step.outputs.map(\.name).joined(separator: ", ")
     }

@@ -63,8 +63,23 @@ extension PlanJSONLine {
     case .use(let call):
       writer.member("use", call.name.text)
       given(call.parameters)
+    case .http(let call): request(call)
     case .run, .group, .compute: break
     }
+  }
+
+  /// Where it goes; what it carries may be nobody's business.
+  private mutating func request(_ call: HTTPCall) {
+    writer.key("http")
+    writer.beginObject()
+    writer.member("method", call.method)
+    writer.member("url", call.shownURL)
+    if !call.query.isEmpty { strings("query", call.query.lazy.map(\.name)) }
+    if !call.headers.isEmpty { strings("headers", call.headers.lazy.map(\.name)) }
+    if let kind = call.body.kind { writer.member("body", kind) }
+    if let path = call.saveTo { writer.member("saveTo", path) }
+    if let proxy = call.shownProxy { writer.member("proxy", proxy) }
+    writer.endObject()
   }
 
   /// Names alone: values may be nobody's business.

@@ -16,6 +16,7 @@ enum PlanRemarks {
     case .run(let command): remarks(on: command)
     case .workflow(let nested): given(nested.parameters)
     case .use(let call): given(call.parameters)
+    case .http(let call): RequestRemarks.remarks(on: call)
     case .group, .compute, .wait, .approve: []
     }
   }

@@ -49,6 +49,7 @@ extension Step {
     case .approve(let approval): visit(.message, approval.message)
     case .workflow(let nested): nested.parameters.visitTexts(visit)
     case .use(let call): call.parameters.visitTexts(visit)
+    case .http(let call): call.visitTexts { visit(.http($0), $1) }
     case .group, .compute: break
     }
     if hasControl { control.visitTexts(visit) }

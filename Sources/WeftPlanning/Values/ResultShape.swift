@@ -10,6 +10,8 @@ package enum ResultShape: Sendable, Hashable {
   case workflow
   /// Of a step that runs an action of the embedding program; `json` is what that returned.
   case action
+  /// Of a step that sends an HTTP request.
+  case answer
   /// Of all that a `forEach` or `matrix` made of a step or group.
   case many
 
@@ -24,6 +26,11 @@ package enum ResultShape: Sendable, Hashable {
     case .race: [.outcome, .conclusion, .attempts, .duration, .outputs, .winner]
     case .workflow: [.outcome, .conclusion, .attempts, .duration, .outputs]
     case .action: [.outcome, .conclusion, .json, .outputs, .attempts, .duration]
+    case .answer:
+      [
+        .outcome, .conclusion, .status, .headers, .body, .json, .stale, .outputs, .attempts,
+        .duration,
+      ]
     case .many: [.outcome, .conclusion, .attempts, .duration, .results]
     }
   }
@@ -39,6 +46,7 @@ package enum ResultShape: Sendable, Hashable {
     case .race: "a race"
     case .workflow: "a step that runs another file"
     case .action: "a step that runs an action"
+    case .answer: "a step that sends a request"
     case .many: "all elements"
     }
   }
@@ -57,6 +65,7 @@ extension Step {
     case .run, .compute, .wait, .approve: .step
     case .workflow: .workflow
     case .use: .action
+    case .http: .answer
     }
   }
 }

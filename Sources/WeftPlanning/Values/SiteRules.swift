@@ -10,7 +10,8 @@ import WeftExpressions
 /// | `cwd` of the workflow | these, `env` |
 /// | all else of steps and groups | these, `env`, `steps` |
 /// | `env`, `stdin` and `outputs` of steps and groups | `secrets` too |
-/// | `outputs` of steps and groups | `self` too |
+/// | what a request sends | `secrets` too |
+/// | `outputs` of steps and groups, and what a request does with its answer | `self` too |
 struct SiteRules {
   let site: TextSite
   let owner: TextOwner
@@ -40,7 +41,8 @@ struct SiteRules {
         ? nil
         : unavailable(
           name,
-          "\"self\" is a step's own result, in its \"outputs\" and in \"when\" of \"retry\"")
+          "\"self\" is a step's own result, in its \"outputs\" and in \"when\" of \"retry\"; "
+            + "of a request also where an answer is looked at")
     }
   }
 
@@ -60,6 +62,7 @@ struct SiteRules {
     case .elements: true
     // Which of another workflow's inputs may be secret, its declarations say; to an action any may be.
     case .parameter: true
+    case .http(let site): site.allowsSecrets
     default: false
     }
   }
@@ -69,6 +72,7 @@ struct SiteRules {
   /// Whether the result that the text is about is known.
   private var readsItself: Bool {
     if case .retryCondition = site { return true }
+    if case .http(let site) = site { return site.isBare }
     return isOutput && !owner.isWorkflow
   }
 
@@ -80,5 +84,19 @@ struct SiteRules {
     owner.isWorkflow
       ? "it is needed before anything has run: use inputs, run and workflow"
       : "\(site.key) is shown, or holds, before the step starts: use inputs, run and workflow"
+  }
+}
+
+extension HTTPSite {
+  /// What is sent may be secret; what everybody sees, and what decides, may not.
+  fileprivate var allowsSecrets: Bool {
+    switch self {
+    case .method, .saveTo, .bodyFile, .partFile, .authorities, .certificate, .key, .expected,
+      .until:
+      false
+    case .url, .query, .header, .field, .part, .partFileName, .partType, .json, .body, .bearer,
+      .user, .password, .proxy, .idempotencyKey, .nextPage, .collected:
+      true
+    }
   }
 }

@@ -56,6 +56,7 @@ extension TextSite {
   var isBare: Bool {
     switch self {
     case .condition, .retryCondition, .elementKey: true
+    case .http(let site): site.isBare
     default: false
     }
   }

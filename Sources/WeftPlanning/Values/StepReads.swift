@@ -8,7 +8,7 @@ package struct StepReads: OptionSet, Sendable, Hashable {
 
   /// How it ended, or its outputs.
   package static let result = StepReads(rawValue: 1)
-  /// What it wrote to its standard output, as text or as JSON.
+  /// What it wrote to its standard output, or was answered, as text or as JSON.
   package static let stdout = StepReads(rawValue: 2)
   package static let stderr = StepReads(rawValue: 4)
   /// Something of `results`: of each element is kept what the others say.
@@ -23,15 +23,18 @@ package struct StepReads: OptionSet, Sendable, Hashable {
 package enum StepField: String, Sendable, Hashable, CaseIterable {
   case outcome, conclusion, exitCode, signal, stdout, stderr, json, outputs, attempts, duration
   case winner, results
+  case status, headers, body, stale
 
   /// What follows a group's name before that of a member.
   package static let members = "steps"
 
   package var reads: StepReads {
     switch self {
-    case .stdout, .json: .stdout
+    case .stdout, .json, .body: .stdout
     case .stderr: .stderr
-    case .outcome, .conclusion, .exitCode, .signal, .outputs, .attempts, .duration, .winner: .result
+    case .outcome, .conclusion, .exitCode, .signal, .outputs, .attempts, .duration, .winner,
+      .status, .headers, .stale:
+      .result
     case .results: .everything
     }
   }

@@ -114,12 +114,13 @@ extension TextSite {
   fileprivate func minds(_ field: StepField) -> Bool {
     switch self {
     // What is missing equals no text; but it counts as 0.
-    case .condition, .retryCondition: return field == .exitCode
+    case .condition, .retryCondition: return field == .exitCode || field == .status
     default: break
     }
     switch field {
-    case .outputs, .stdout, .stderr, .json, .exitCode: return true
-    case .outcome, .conclusion, .signal, .attempts, .duration, .winner, .results: return false
+    case .outputs, .stdout, .stderr, .json, .exitCode, .status, .headers, .body: return true
+    case .outcome, .conclusion, .signal, .attempts, .duration, .winner, .results, .stale:
+      return false
     }
   }
 }

@@ -105,9 +105,11 @@ extension ValueChecker {
 extension ComputedKey {
   fileprivate var isDuration: Bool {
     switch self {
-    case .timeout, .stallTimeout, .grace, .retryDelay, .retryMaxDelay, .retryWithin: true
+    case .timeout, .stallTimeout, .grace, .retryDelay, .retryMaxDelay, .retryWithin,
+      .connectTimeout, .idleTimeout, .totalTimeout, .pollEvery:
+      true
     case .logLimit, .mergeOutput, .tty, .jobserver, .allowFailure, .maxParallel, .retryMax,
-      .elementParallel:
+      .elementParallel, .redirects, .maxBytes, .pollMax, .pagesMax:
       false
     }
   }
@@ -115,11 +117,12 @@ extension ComputedKey {
   /// What the expression must come to, in words, and whether a type can be that.
   fileprivate var wantedType: (String, (ExpressionType) -> Bool) {
     switch self {
-    case .timeout, .stallTimeout, .grace, .retryDelay, .retryMaxDelay, .retryWithin:
+    case .timeout, .stallTimeout, .grace, .retryDelay, .retryMaxDelay, .retryWithin,
+      .connectTimeout, .idleTimeout, .totalTimeout, .pollEvery:
       ("a duration like \"30s\"", \.isText)
-    case .logLimit: ("a size like \"10MB\"", \.isText)
+    case .logLimit, .maxBytes: ("a size like \"10MB\"", \.isText)
     case .mergeOutput, .tty, .jobserver: ("true or false", { $0 == .any || $0 == .boolean })
-    case .maxParallel, .retryMax, .elementParallel:
+    case .maxParallel, .retryMax, .elementParallel, .redirects, .pollMax, .pagesMax:
       ("a whole number", { $0 == .any || $0 == .number })
     case .allowFailure:
       (

@@ -53,9 +53,25 @@ extension TextSite {
     case .variable, .input: return .null
     // What an element is of, and computed keys, have their own checks; of a condition any value is true or
     // false.
+    case .http(let site): return site.room
     case .output, .computed, .condition, .retryCondition, .elements, .elementKey, .axis, .include,
       .exclude, .waiting, .parameter:
       return .anything
+    }
+  }
+}
+
+extension HTTPSite {
+  fileprivate var room: Room {
+    switch self {
+    // None: it is left out. Several of one name.
+    case .query, .header, .field, .part: [.null, .array]
+    case .json, .expected, .until, .collected: .anything
+    // No further page; no key.
+    case .nextPage, .idempotencyKey, .proxy: .null
+    case .method, .url, .body, .bodyFile, .partFile, .partFileName, .partType, .bearer, .user,
+      .password, .saveTo, .authorities, .certificate, .key:
+      []
     }
   }
 }

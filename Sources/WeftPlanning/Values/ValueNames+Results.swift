@@ -132,6 +132,8 @@ extension ValueNames {
 
   private func isThere(_ field: StepField, of step: Step) -> Bool {
     switch field {
+    case .body: !step.savesBody
+    case .json where step.sendsRequest: !step.savesBody
     case .stdout, .stderr, .json, .exitCode, .signal:
       // Of an action only its `json`, which is among the fields of no other step without a command.
       if case .run = step.action { true } else { step.callsAction }

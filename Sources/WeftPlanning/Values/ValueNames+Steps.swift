@@ -89,12 +89,12 @@ extension ValueNames {
       return .problem(unknownField(name, of: node, shape, reference, place), at: place)
     }
     switch field {
-    case .stdout, .stderr, .json, .exitCode, .signal:
+    case .stdout, .stderr, .json, .exitCode, .signal, .body:
       if let problem = whyNotWritten(field, by: node) { return .problem(problem, at: place) }
     case .outputs: return output(of: node, reading, reference, from: place + 1)
     case .results: return member(of: results(of: node), reference, from: place + 1)
     case .winner: return member(of: winner(at: node), reference, from: place + 1)
-    case .outcome, .conclusion, .attempts, .duration: break
+    case .outcome, .conclusion, .attempts, .duration, .status, .headers, .stale: break
     }
     return self.member(of: field.knowledge, reference, from: place + 1)
   }
@@ -127,6 +127,9 @@ extension ValueNames {
     guard case .step(let index) = outline.nodes[node] else { return nil }
     let (step, address) = (outline.steps[Int(index)], outline.member(at: node).address.text)
     if step.callsAction { return nil }
+    if let request = step.request {
+      return request.saveTo == nil ? nil : .savesBody(address, field: field.rawValue)
+    }
     guard let command = step.command else {
       return .runsNothing(address, field: field.rawValue, step.action.whatItDoes)
     }
@@ -143,7 +146,10 @@ extension StepField {
     case .exitCode: StepField.codeKnowledge
     case .signal: StepField.signalKnowledge
     case .stdout, .stderr: ValueNames.Knowledge(type: .string)
-    case .json, .outputs, .winner, .results: .unknown
+    case .json, .outputs, .winner, .results, .headers: .unknown
+    case .status: StepField.codeKnowledge
+    case .body: StepField.signalKnowledge
+    case .stale: ValueNames.Knowledge(type: .boolean)
     case .attempts, .duration: ValueNames.Knowledge(type: .number)
     }
   }
@@ -165,6 +171,7 @@ extension StepAction {
     case .approve: "asks a person"
     case .workflow: "runs another file"
     case .use: "runs an action"
+    case .http: "sends a request"
     }
   }
 }

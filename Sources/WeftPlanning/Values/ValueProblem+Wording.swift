@@ -21,7 +21,7 @@ extension ValueProblem {
     case .partOfMany: "W0328"
     case .readsAfterwards: "W0329"
     case .outsideOfLoop, .elementOf, .beforeElements: "W0327"
-    case .readsTerminal, .runsNothing: "W0320"
+    case .readsTerminal, .savesBody, .runsNothing: "W0320"
     case .wrongType: "W0321"
     case .notAlone: "W0322"
     case .unsafeInScript: "W0323"
@@ -92,6 +92,8 @@ extension ValueProblem {
       "\(owner) is run once for each element, so there is not one \"\(name)\" of it"
     case .readsTerminal(let step, let field):
       "step \"\(step)\" writes to the terminal, so it has no \(field)"
+    case .savesBody(let step, let field):
+      "step \"\(step)\" saves the body of the answer into a file, so it has no \(field)"
     case .secret(let site):
       "a secret cannot be used in \(site.key)"
     case .secretForOpenInput(let name):
@@ -168,7 +170,7 @@ extension ValueProblem {
     case .readsOwnOutputs:
       "write the expression of the other output again"
     case .failedHasNoOutputs:
-      "outputs are handed on after a success: read self.exitCode, self.stdout or self.stderr"
+      "outputs are handed on after a success: read what there is else of self"
     case .outsideOfLoop(.matrix, hasOther: true):
       "what is around it is a \"forEach\": its element is \"item\""
     case .outsideOfLoop(_, hasOther: true):
@@ -189,6 +191,10 @@ extension ValueProblem {
       "read its outcome, or its outputs"
     case .readsTerminal(let step, _):
       "remove \"tty\" from \"\(step)\", or let it write into a file"
+    case .savesBody(let step, _):
+      "remove \"saveTo\" from \"\(step)\", or read the file in another step"
+    case .secret(.http):
+      "in a request secrets go into \"url\", \"query\", \"headers\", \"auth\" and the body"
     case .secret(.script):
       "set a variable in \"env\" to it, and use \"$NAME\" in the script"
     case .secret(.argument):

@@ -34,6 +34,7 @@ enum ValueProblem: Sendable, Hashable {
   case elementOf(String, of: String, hasID: Bool)
   case beforeElements(String, in: TextSite)
   case readsTerminal(String, field: String)
+  case savesBody(String, field: String)
   /// The last says what the step does instead of running a program.
   case runsNothing(String, field: String, String)
   /// What each element's result has, and that of all does not; the last is that and what is read of it.
@@ -101,6 +102,7 @@ extension TextSite {
     case .message: "approve.message"
     case .parameter(let name): "with.\(name)"
     case .computed(let key): key.rawValue
+    case .http(let site): site.path
     }
   }
 }

@@ -31,6 +31,7 @@ extension EventJSON {
     if let reason = end.cancellation { writeReason("cancellation", reason) }
     writer.member("durationUs", end.duration.wholeMicroseconds)
     if let usage = end.usage { writeUsage(usage) }
+    if let http = end.http { writeHTTP(http) }
     if let reason = end.notRetried { writer.member("notRetried", reason) }
     writer.member("outputBytes", Int(end.outputBytes))
     if end.outputTruncated { writer.member("outputTruncated", true) }

@@ -85,7 +85,7 @@ extension LiveDisplay {
   private func finished(_ address: StepAddress, _ end: StepEnd) -> String {
     let (sign, reason) =
       switch end.outcome {
-      case .success: (palette.succeeded, end.attempts > 1 ? "at attempt \(end.attempts)" : nil)
+      case .success: (palette.succeeded, success(end))
       case .failure where end.conclusion == .success:
         (palette.tolerated, failure(end) + " (tolerated)")
       case .failure: (palette.failed, failure(end))
@@ -93,6 +93,12 @@ extension LiveDisplay {
       case .skipped: (palette.skipped, nil)
       }
     return line(sign, label(address), end.duration, reason) + leftovers(end)
+  }
+
+  private func success(_ end: StepEnd) -> String? {
+    let parts = [end.attempts > 1 ? "at attempt \(end.attempts)" : nil, end.http?.phrase]
+      .compactMap(\.self)
+    return parts.isEmpty ? nil : parts.joined(separator: ": ")
   }
 
   private func failure(_ end: StepEnd) -> String {

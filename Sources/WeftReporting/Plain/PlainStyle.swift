@@ -42,6 +42,7 @@ struct PlainStyle: Sendable {
         line += "succeeded in ".utf8
         line += duration.utf8
         line += attempt(end.attempts).utf8
+        if let phrase = end.http?.phrase { line += ": \(text.name(phrase))".utf8 }
       case .failure:
         line += "failed\(tolerance(end.conclusion)) after \(duration)".utf8
         line += "\(attempt(end.attempts)): \(reason(end))".utf8

@@ -153,7 +153,7 @@ extension RunChecker {
     case .stopped:
       require(end.outcome == .cancelled, "\(name(spot)) was stopped, and ends in \(end.outcome)")
       return requireCancellation(of: spot, end)
-    case .stalled, .failed, .misdelivered, .returned:
+    case .stalled, .failed, .misdelivered, .returned, .answered, .asksAgain:
       return require(false, "nothing ends like that")
     }
     require(

@@ -37,7 +37,7 @@ extension RandomWorkflow {
       if let limit = group.maxParallel { words.append("maxParallel \(limit)") }
     case .wait(let waiting): words.append("wait \(waiting)")
     case .approve: words.append("approve")
-    case .compute, .run, .use, .workflow: break
+    case .compute, .run, .use, .http, .workflow: break
     }
     if let needs = step.needs { words.append("needs \(needs.map(\.name))") }
     if let condition = conditions[id] { words.append("if \(condition.text)") }

@@ -48,7 +48,7 @@ struct ValueAdder {
       group.members = added(to: group.members)
       step.action = .group(group)
     case .run: addToCommand(&step, id)
-    case .compute, .wait, .approve, .workflow, .use: break
+    case .compute, .wait, .approve, .workflow, .use, .http: break
     }
     if step.control.fanOut != nil { loops.insert(id) }
     return step

@@ -44,6 +44,9 @@ public struct RetryPolicy: Sendable, Hashable {
   /// The longest delay where nothing else is said.
   public static let defaultMaxDelay = Duration.seconds(60)
 
-  /// What is tried again where nothing else is said: failures that may pass.
-  public static let defaultClasses: [ErrorClass] = [.exit, .signal, .timeout, .stall, .action]
+  /// What is tried again where nothing else is said: failures that may pass. Of `http:5xx` 501 is none.
+  public static let defaultClasses: [ErrorClass] = [
+    .exit, .signal, .timeout, .stall, .action, .network, .http(408), .http(425), .http(429),
+    .http(hundreds: 5),
+  ]
 }

@@ -1,0 +1,113 @@
+/// A text of an HTTP step in which expressions may stand.
+public enum HTTPSite: Sendable, Hashable {
+  case method, url
+  /// By its name and its position among all of the query.
+  case query(String, Int)
+  case header(String, Int)
+  case field(String, Int)
+  case part(String, Int)
+  case partFile(String, Int)
+  case partFileName(String, Int)
+  case partType(String, Int)
+  /// A string inside of the body.
+  case json(ValuePath)
+  case body, bodyFile
+  case bearer, user, password
+  case saveTo, proxy, authorities, certificate, key
+  case idempotencyKey
+  /// `when` of `expect`.
+  case expected
+  case until, nextPage, collected
+}
+
+extension HTTPSite {
+  /// As messages call it.
+  package var path: String {
+    switch self {
+    case .method: "http.method"
+    case .url: "http.url"
+    case .query(let name, _): "http.query.\(name)"
+    case .header(let name, _): "http.headers.\(name)"
+    case .field(let name, _): "http.form.\(name)"
+    case .part(let name, _): "http.multipart.\(name)"
+    case .partFile(let name, _): "http.multipart.\(name).file"
+    case .partFileName(let name, _): "http.multipart.\(name).fileName"
+    case .partType(let name, _): "http.multipart.\(name).contentType"
+    case .json(let path): "http.json\(path)"
+    case .body: "http.body"
+    case .bodyFile: "http.bodyFile"
+    case .bearer: "http.auth.bearer"
+    case .user: "http.auth.basic.user"
+    case .password: "http.auth.basic.password"
+    case .saveTo: "http.saveTo"
+    case .proxy: "http.proxy"
+    case .authorities: "http.tls.caFile"
+    case .certificate: "http.tls.certFile"
+    case .key: "http.tls.keyFile"
+    case .idempotencyKey: "http.idempotencyKey"
+    case .expected: "http.expect.when"
+    case .until: "http.poll.until"
+    case .nextPage: "http.pages.next"
+    case .collected: "http.pages.collect"
+    }
+  }
+
+  /// Whether the text is an expression with or without `${{` and `}}` around it.
+  package var isBare: Bool {
+    switch self {
+    case .expected, .until, .nextPage, .collected: true
+    default: false
+    }
+  }
+}
+
+extension HTTPCall {
+  /// Visits every text in which expressions may stand, in the order of the wire.
+  package func visitTexts(_ visit: (HTTPSite, String) -> Void) {
+    visit(.method, method)
+    visit(.url, url)
+    for (index, field) in query.enumerated() { visit(.query(field.name, index), field.value) }
+    for (index, field) in headers.enumerated() { visit(.header(field.name, index), field.value) }
+    switch auth {
+    case .bearer(let token): visit(.bearer, token)
+    case .basic(let user, let password):
+      visit(.user, user)
+      visit(.password, password)
+    case nil: break
+    }
+    body.visitTexts(visit)
+    if case .text(let key) = idempotencyKey { visit(.idempotencyKey, key) }
+    let paths: [(HTTPSite, String?)] = [
+      (.saveTo, saveTo), (.proxy, proxy), (.authorities, tls.authorities),
+      (.certificate, tls.certificate), (.key, tls.key),
+    ]
+    for (site, text) in paths { text.map { visit(site, $0) } }
+    expectation.condition.map { visit(.expected, $0.text) }
+    polling.map { visit(.until, $0.until.text) }
+    if case .computed(let next) = paging?.next { visit(.nextPage, next.text) }
+    paging?.collect.map { visit(.collected, $0.text) }
+  }
+}
+
+extension HTTPCall.Body {
+  fileprivate func visitTexts(_ visit: (HTTPSite, String) -> Void) {
+    switch self {
+    case .none: break
+    case .json(let value):
+      value.visitStrings(at: ValuePath()) { visit(.json($0), $1) }
+    case .text(let text): visit(.body, text)
+    case .file(let path): visit(.bodyFile, path)
+    case .form(let fields):
+      for (index, field) in fields.enumerated() { visit(.field(field.name, index), field.value) }
+    case .multipart(let parts):
+      for (index, part) in parts.enumerated() {
+        switch part.content {
+        case .text(let text): visit(.part(part.name, index), text)
+        case .file(let path): visit(.partFile(part.name, index), path)
+        }
+        part.fileName.map { visit(.partFileName(part.name, index), $0) }
+        part.contentType.map { visit(.partType(part.name, index), $0) }
+      }
+    }
+  }
+}

@@ -1,0 +1,87 @@
+import Synchronization
+import WeftDefinition
+package import WeftFutures
+import WeftHTTP
+import WeftPlanning
+package import WeftPlatform
+
+/// Sends the requests of steps, by one transport that keeps its connections for all of them.
+package final class HTTPExecutor: StepExecutor {
+  private let run: RunID
+  private let time: any TimeSource
+  /// Where answers are looked at: the transport's own thread must not be blocked.
+  private let threads: BlockingThreads
+  private let startDirectory: String?
+  /// Made by the first request.
+  private let transport: Mutex<(any Transport)?>
+
+  package init(
+    run: RunID, configuration: EngineConfiguration, threads: BlockingThreads,
+    time: any TimeSource
+  ) {
+    self.run = run
+    self.time = time
+    self.threads = threads
+    startDirectory = configuration.startDirectory
+    transport = Mutex(configuration.transport)
+  }
+
+  package func execute(_ attempt: Attempt) -> Future<AttemptEnd, Never> {
+    guard let resolved = attempt.resolved.request, let questions = attempt.questions else {
+      preconditionFailure("\(attempt.address) is to send a request and has none")
+    }
+    let builder = RequestBuilder(
+      resolved: resolved, directory: directory(of: attempt.resolved),
+      derivedKey: IdempotencyKey.text(of: attempt.address.text, inRun: run.text))
+    do throws(StepFailure) {
+      var request = try builder.request()
+      request.saveTo?.resuming = attempt.task.partial?.file
+      let course = RequestCourse(
+        resolved.call, request, asked: (attempt.task.polling?.asked ?? 0) + 1, questions)
+      let run = RequestRun(
+        attempt, course, HTTPClient(transport: openTransport()), time: time, threads: threads)
+      run.begin()
+      return run.promise.future
+    } catch {
+      return Future(value: AttemptEnd(.failed(error)))
+    }
+  }
+
+  private func openTransport() -> any Transport {
+    transport.withLock { transport in
+      if let transport { return transport }
+      let opened = CurlTransport()
+      transport = opened
+      return opened
+    }
+  }
+
+  private func directory(of step: ResolvedStep) -> String? {
+    guard let written = step.workingDirectory else { return startDirectory }
+    guard let startDirectory, !written.hasPrefix("/") else { return written }
+    return startDirectory + "/" + written
+  }
+}
+
+/// What a step's request has left behind for those who decide what follows.
+package struct RequestTrace: Sendable, Hashable {
+  package var summary: HTTPSummary
+  /// `nil` where there was none.
+  var answer: Answer?
+  /// The least wait that the server asks for.
+  var retryAfter: Duration?
+  /// The method of a request that may have been done, and is not to be sent again.
+  var methodInDoubt: String?
+  var partial: PartialDownload?
+}
+
+/// What was saved of a file whose rest did not come.
+struct PartialDownload: Sendable, Hashable {
+  let file: PartialFile
+
+  static func == (left: PartialDownload, right: PartialDownload) -> Bool {
+    left.file === right.file
+  }
+
+  func hash(into hasher: inout Hasher) { hasher.combine(ObjectIdentifier(file)) }
+}

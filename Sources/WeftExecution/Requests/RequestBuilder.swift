@@ -1,0 +1,142 @@
+import WeftDefinition
+import WeftExpressions
+import WeftHTTP
+import WeftJSON
+import WeftPlatform
+
+/// Makes of a resolved request the one that is sent.
+struct RequestBuilder {
+  let resolved: ResolvedRequest
+  /// What relative files are relative to; `nil`: where the process stands.
+  let directory: String?
+  /// The key for ``HTTPCall/IdempotencyKey/derived``.
+  let derivedKey: String
+
+  private var call: HTTPCall { resolved.call }
+
+  func request() throws(StepFailure) -> HTTPRequest {
+    guard let url = resolved.text(.url, call.url) else {
+      throw .unsendable("http.url: there is none")
+    }
+    var request = HTTPRequest(try self.url(url))
+    request.method = HTTPMethod(resolved.text(.method, call.method)?.text ?? "GET")
+    request.headers = headers
+    request.body = body
+    request.auth = auth
+    request.deadlines = HTTPDeadlines(
+      connect: call.timeouts.connect, idle: call.timeouts.idle, total: call.timeouts.total)
+    request.redirects = RedirectRule(
+      limit: call.redirects, allowsDowngrade: call.allowsDowngrade)
+    request.expectedStatus = StatusExpectation(
+      call.expectation.statuses.compactMap(StatusExpectation.Element.init))
+    request.maxBytes = call.maxBytes?.bytes
+    request.saveTo = resolved.text(.saveTo, call.saveTo).map { SaveTarget(place(of: $0)) }
+    request.proxy = proxy
+    request.tls = TLSFiles(
+      authorities: resolved.text(.authorities, call.tls.authorities).map(place),
+      certificate: resolved.text(.certificate, call.tls.certificate).map(place),
+      key: resolved.text(.key, call.tls.key).map(place))
+    switch call.idempotencyKey {
+    case .derived: request.idempotencyKey = derivedKey
+    case .text(let key): request.idempotencyKey = resolved.text(.idempotencyKey, key)
+    case nil: break
+    }
+    return request
+  }
+
+  private func url(_ text: ScopedText) throws(StepFailure) -> HTTPURL {
+    do {
+      return try HTTPURL(text.text).appending(query: fields(call.query, HTTPSite.query))
+    } catch {
+      throw .unsendable("http.url: \(error.message)", help: error.help)
+    }
+  }
+
+  private var headers: HTTPHeaders {
+    var headers = HTTPHeaders()
+    for (index, header) in call.headers.enumerated() {
+      for value in resolved.texts(.header(header.name, index), header.value) {
+        headers.add(HTTPHeader(header.name, value.text, isSecret: value.isSecret))
+      }
+    }
+    return headers
+  }
+
+  private var auth: HTTPAuth? {
+    switch call.auth {
+    case .bearer(let token): .bearer(resolved.text(.bearer, token)?.text ?? "")
+    case .basic(let user, let password):
+      .basic(
+        user: resolved.text(.user, user)?.text ?? "",
+        password: resolved.text(.password, password)?.text ?? "")
+    case nil: nil
+    }
+  }
+
+  private var body: RequestBody {
+    switch call.body {
+    case .none: .none
+    case .json(let value): .json(resolved.jsonBody(value).description)
+    case .text(let text): .text(resolved.text(.body, text)?.text ?? "")
+    case .form(let fields): .form(self.fields(fields, HTTPSite.field))
+    case .file(let path): .file(place(of: resolved.text(.bodyFile, path)), contentType: nil)
+    case .multipart(let parts): .multipart(self.parts(parts))
+    }
+  }
+
+  private func fields(
+    _ fields: [HTTPCall.Field], _ site: (String, Int) -> HTTPSite
+  ) -> [FormField] {
+    fields.enumerated().flatMap { index, field in
+      resolved.texts(site(field.name, index), field.value).map { FormField(field.name, $0.text) }
+    }
+  }
+
+  private func parts(_ parts: [HTTPCall.Part]) -> [MultipartPart] {
+    parts.enumerated().flatMap { index, part in
+      let fileName = resolved.text(.partFileName(part.name, index), part.fileName)
+      let type = resolved.text(.partType(part.name, index), part.contentType)
+      switch part.content {
+      case .text(let text):
+        return resolved.texts(.part(part.name, index), text).map { text in
+          MultipartPart(part.name, .bytes(Array(text.text.utf8)), contentType: type)
+        }
+      case .file(let path):
+        var file = MultipartPart.file(
+          part.name, path: place(of: resolved.text(.partFile(part.name, index), path)),
+          contentType: type)
+        if let fileName { file.fileName = fileName }
+        return [file]
+      }
+    }
+  }
+
+  private var proxy: HTTPProxy {
+    switch resolved.text(.proxy, call.proxy) {
+    case nil: .none
+    case "env": .environment
+    case let url?: .url(url)
+    }
+  }
+
+  private func place(of text: ScopedText?) -> String { place(of: text?.text ?? "") }
+
+  private func place(of path: String) -> String {
+    guard let directory, !path.hasPrefix("/") else { return path }
+    return directory + "/" + path
+  }
+}
+
+/// What makes requests of one step of one run known as the same, whichever attempt sends them.
+enum IdempotencyKey {
+  static func text(of step: String, inRun run: String) -> String {
+    SHA256.text(of: SHA256.digest(of: Array("\(run)\n\(step)".utf8)))
+  }
+}
+
+extension StepFailure {
+  /// A request that was not sent, since it cannot be.
+  static func unsendable(_ message: String, help: String? = nil) -> StepFailure {
+    StepFailure(classes: [.expression], message: message, help: help)
+  }
+}

@@ -1,0 +1,82 @@
+import WeftDefinition
+import WeftDiagnostics
+import WeftExpressions
+import WeftHTTP
+import WeftPlanning
+
+/// Puts what the expressions of a request come to into their places, each escaped for the place where it
+/// stands.
+extension ResolvedRequest {
+  /// - Parameter hide: Called with every value that is made of secrets.
+  mutating func resolve(
+    _ site: HTTPSite, _ template: Template, in scope: StepScope, hide: (Evaluation) -> Void
+  ) throws(ExpressionFault) {
+    switch site {
+    // Of answers, and there is none yet.
+    case .expected, .until, .nextPage, .collected: break
+    case .url:
+      let pieces = try evaluated(template, in: scope, hide)
+      give(site, [try RequestURL.text(of: template, pieces)])
+    case .saveTo, .bodyFile, .partFile:
+      let pieces = try evaluated(template, in: scope, hide)
+      give(site, [try RequestPath.text(of: template, pieces)])
+    case .json(let path):
+      let evaluation = try template.evaluate(in: scope)
+      if evaluation.isSecret { hide(evaluation) }
+      give(json: evaluation.value.json, at: path)
+    case .query, .header, .field, .part:
+      give(site, try several(template, in: scope, hide))
+    case .idempotencyKey, .proxy:
+      give(site, try template.optionalText(in: scope).map { [$0] } ?? [])
+      hideTexts(at: site, hide)
+    case .method, .body, .bearer, .user, .password, .partFileName, .partType, .authorities,
+      .certificate, .key:
+      give(site, [try template.text(in: scope)])
+      hideTexts(at: site, hide)
+    }
+  }
+
+  private func hideTexts(at site: HTTPSite, _ hide: (Evaluation) -> Void) {
+    for text in texts(site, "") where text.isSecret {
+      hide(Evaluation(.string(text.text), isSecret: true))
+    }
+  }
+
+  /// As many as an array has; none of `null`.
+  private func several(
+    _ template: Template, in scope: StepScope, _ hide: (Evaluation) -> Void
+  ) throws(ExpressionFault) -> [ScopedText] {
+    guard let expression = template.onlyExpression else {
+      let text = try template.text(in: scope)
+      if text.isSecret { hide(Evaluation(.string(text.text), isSecret: true)) }
+      return [text]
+    }
+    let evaluation = try expression.evaluate(in: scope)
+    if evaluation.isSecret { hide(evaluation) }
+    let values: [ExpressionValue]
+    switch evaluation.value {
+    case .null: values = []
+    case .array(let array): values = array.elements
+    default: values = [evaluation.value]
+    }
+    var texts: [ScopedText] = []
+    for value in values {
+      texts.append(
+        ScopedText(text: try expression.text(of: value), isSecret: evaluation.isSecret))
+    }
+    return texts
+  }
+
+  /// What each expression of a text comes to.
+  private func evaluated(
+    _ template: Template, in scope: StepScope, _ hide: (Evaluation) -> Void
+  ) throws(ExpressionFault) -> [ScopedText] {
+    var texts: [ScopedText] = []
+    for expression in template.expressions {
+      let text = try expression.text(in: scope)
+      if text.isSecret { hide(Evaluation(.string(text.text), isSecret: true)) }
+      texts.append(text)
+    }
+    return texts
+  }
+}

@@ -1,0 +1,87 @@
+import WeftDefinition
+import WeftDiagnostics
+import WeftExpressions
+import WeftHTTP
+
+/// Checks what is written out of requests, by the rules of who sends them: what would be refused there is
+/// found before anything runs.
+struct RequestChecker {
+  private var found = FoundProblems()
+  private var places: [TextPlace] = []
+
+  static func problems(of outline: Outline) -> [PlacedProblem] {
+    guard outline.sendsRequests else { return [] }
+    var checker = RequestChecker()
+    for step in outline.steps where step.sendsRequest {
+      guard let call = step.request else { continue }
+      checker.found.file = outline.groups[step.group].file
+      checker.places = step.textPlaces
+      checker.check(call)
+    }
+    return checker.found.problems
+  }
+
+  private mutating func check(_ call: HTTPCall) {
+    if !call.method.hasExpression {
+      check(.method) { () throws(RequestFault) in try HTTPMethod(call.method).check() }
+      checkBody(of: call)
+    }
+    checkURL(call.url)
+    for (index, header) in call.headers.enumerated() {
+      check(.header(header.name, index)) { () throws(RequestFault) in
+        // Of a computed value the name is looked at.
+        try HTTPHeader(header.name, header.value.hasExpression ? "" : header.value).check()
+      }
+    }
+    if let proxy = call.proxy, !proxy.hasExpression, proxy != "env" {
+      check(.proxy) { () throws(RequestFault) in try HTTPProxy.url(proxy).check() }
+    }
+  }
+
+  private mutating func checkBody(of call: HTTPCall) {
+    guard call.body != .none, !HTTPMethod(call.method).mayHaveBody else { return }
+    tell(.method, RequestFault.bodyNotAllowed(method: call.method).message, nil)
+  }
+
+  private mutating func checkURL(_ text: String) {
+    // An empty one was told when it was read.
+    guard !text.isEmpty, !text.hasExpression else { return }
+    do {
+      guard try HTTPURL(text).credentials != nil else { return }
+      found.append(.credentialsInURL(HTTPSite.url.path), place(of: .url))
+    } catch {
+      tell(.url, error.message, error.help)
+    }
+  }
+
+  private mutating func check(_ site: HTTPSite, _ rule: () throws(RequestFault) -> Void) {
+    do throws(RequestFault) { try rule() } catch { tell(site, error.message, nil) }
+  }
+
+  private mutating func tell(_ site: HTTPSite, _ message: String, _ help: String?) {
+    found.append(.unsendable(site.path, message: message, help: help), place(of: site))
+  }
+
+  private func place(of site: HTTPSite) -> SourceRange? {
+    places.first { $0.site == .http(site) }?.range
+  }
+}
+
+extension ValueChecker {
+  /// A value is escaped for where it stands, so that must be sure.
+  mutating func checkURL(_ text: PlannedText) {
+    let segments = text.template.segments
+    guard let (fault, index) = URLTemplate.read(segments).fault else { return }
+    tell(
+      .expression(
+        code: DefinitionCode.expression.rawValue, message: "\(text.site.key): \(fault.message)",
+        help: fault.help), text, segments[index].range)
+  }
+}
+
+extension Step {
+  /// Whether there is nothing to read of the answer's body.
+  var savesBody: Bool {
+    if case .http(let call) = action { call.saveTo != nil } else { false }
+  }
+}

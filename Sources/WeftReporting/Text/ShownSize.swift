@@ -1,0 +1,30 @@
+import WeftExecution
+import WeftHTTP
+
+/// Amounts of data as people read them, in powers of a thousand; cut, never rounded up.
+enum ShownSize {
+  /// `512 B`, `1.2 kB`, `84 kB`, `3.1 MB`.
+  static func text(_ bytes: Int) -> String {
+    var unit = 1
+    for name in ["B", "kB", "MB", "GB"] {
+      let whole = bytes / unit
+      if whole < 1000 || name == "GB" {
+        guard unit > 1, whole < 10 else { return "\(whole) \(name)" }
+        return "\(whole).\(bytes * 10 / unit % 10) \(name)"
+      }
+      unit *= 1000
+    }
+    return "\(bytes) B"
+  }
+}
+
+extension HTTPSummary {
+  /// What has been answered, after the time that it took: "200, 12 kB".
+  var phrase: String? {
+    guard let status else { return nil }
+    var phrase = "\(status), \(ShownSize.text(figures.bodyBytesReceived))"
+    if figures.requests > redirects + 1 { phrase += " in \(figures.requests) requests" }
+    if let savedTo { phrase += " to \(savedTo)" }
+    return phrase
+  }
+}

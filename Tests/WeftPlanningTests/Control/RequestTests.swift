@@ -1,0 +1,198 @@
+import Testing
+import WeftDefinition
+import WeftDiagnostics
+import WeftJSON
+import WeftTestKit
+
+@testable import WeftPlanning
+
+/// What is found of requests before anything is sent.
+@Suite struct RequestTests {
+  private static func found(_ json: String) throws -> [String] {
+    let workflow = try WorkflowFiles(["main.json": json]).workflow("main.json")
+    let (plan, diagnostics) = Planner.plan(workflow)
+    #expect((plan == nil) == diagnostics.contains(where: \.isError))
+    return diagnostics.map { diagnostic in
+      let column = diagnostic.place.map { place in
+        "\(place.file.position(of: Int(place.range.start)).column) "
+      }
+      return "\(column ?? "")\(diagnostic.code) \(diagnostic.message)"
+        + (diagnostic.help.map { "; \($0)" } ?? "")
+    }
+  }
+
+  private static func found(request: String, rest: String = "") throws -> [String] {
+    try found(
+      #"{"secrets": {"T": {"env": "T"}}, "inputs": {"i": {"type": "string", "default": "x"}}, "steps": [{"id": "a", "http": \#(request)}\#(rest)]}"#
+    ).map { String($0.drop { $0.isNumber }.drop { $0 == " " }) }
+  }
+
+  static let requests: [(request: String, told: String)] = [
+    (
+      #"{"url": "example.org"}"#,
+      "W0426 http.url: the URL does not begin with http:// or https://"
+    ),
+    (
+      #"{"url": "ftp://h/"}"#,
+      "W0426 http.url: the URL has the scheme \"ftp\", expected http or https"
+    ),
+    (
+      #"{"url": "http://h:99999/"}"#,
+      "W0426 http.url: \"99999\" is no port, expected a number from 1 to 65535"
+    ),
+    (
+      #"{"url": "http://bücher.example/"}"#,
+      "W0426 http.url: \"bücher.example\" is no host name; write an international name in its ASCII form, which begins with \"xn--\""
+    ),
+    (
+      #"{"url": "http://u:p@h/"}"#,
+      "W0514 http.url has a user or a password in it, which everybody sees who sees the file; write \"auth\": { \"basic\": { \"user\": …, \"password\": \"${{ secrets.… }}\" } }"
+    ),
+    (
+      #"{"method": "GE T", "url": "http://h/"}"#,
+      "W0426 http.method: \"GE T\" is no method that can be sent"
+    ),
+    (
+      #"{"method": "CONNECT", "url": "http://h/"}"#,
+      "W0426 http.method: \"CONNECT\" is no method that can be sent"
+    ),
+    (
+      #"{"method": "HEAD", "url": "http://h/", "body": "x"}"#,
+      "W0426 http.method: a HEAD request has no body"
+    ),
+    (
+      #"{"url": "http://h/", "headers": {"X Y": "z"}}"#,
+      "W0426 http.headers.X Y: \"X Y\" is no name of a header"
+    ),
+    (
+      #"{"url": "http://h/", "headers": {"X": "a\r\nb"}}"#,
+      "W0426 http.headers.X: the value of header \"X\" has a line break or another control character"
+    ),
+    (
+      #"{"url": "http://h/", "headers": {"content-length": "${{ inputs.i }}"}}"#,
+      "W0426 http.headers.content-length: header \"content-length\" cannot be set: it follows from the request"
+    ),
+    (
+      #"{"url": "ht${{ inputs.i }}://h/"}"#,
+      "W0301 http.url: an expression stands within the scheme of the URL; write \"https://\" out, or give all of the beginning by the expression"
+    ),
+    (
+      #"{"url": "${{ inputs.i }}.example/"}"#,
+      "W0301 http.url: what follows the expression that begins the URL would go on its host; write a slash after it: \"${{ inputs.server }}/path\""
+    ),
+    (
+      #"{"url": "http://u:${{ secrets.T }}@h/"}"#,
+      "W0301 http.url: an expression stands for a user or a password in the URL; write \"auth\": { \"basic\": { \"user\": …, \"password\": … } }"
+    ),
+    (
+      #"{"url": "http://h/", "saveTo": "${{ secrets.T }}"}"#,
+      "W0318 a secret cannot be used in http.saveTo; in a request secrets go into \"url\", \"query\", \"headers\", \"auth\" and the body"
+    ),
+    (
+      #"{"url": "http://h/${{ self.status }}"}"#,
+      "W0317 \"self\" cannot be used in http.url; \"self\" is a step's own result, in its \"outputs\" and in \"when\" of \"retry\"; of a request also where an answer is looked at"
+    ),
+    (
+      #"{"url": "http://h/", "query": {"a": "${{ fromJSON('{}') }} "}}"#,
+      "W0308 \"fromJSON('{}')\" is an object, and cannot be written into a text; write ${{ toJSON(fromJSON('{}')) }} for its JSON text"
+    ),
+    (
+      #"{"url": "http://h/", "timeout": "${{ 5 }}"}"#,
+      "W0321 http.timeout.total is given a number, expected a duration like \"30s\"; say the unit: \"${{ format('{0}s', 5) }}\""
+    ),
+    (
+      #"{"url": "http://h/", "pages": {"next": "link", "collect": "self.status"}}"#,
+      "W0321 http.pages.collect is given a number or null, expected an array"
+    ),
+    (
+      #"{"url": "http://h/", "poll": {"until": "'yes'"}}"#,
+      "W0511 \"http.poll.until\" is always true, since a text that is not empty counts as true; compare it with what it should be, or write true"
+    ),
+  ]
+
+  @Test("H17 H23 H30 H39: what cannot be sent is told before anything is", arguments: requests)
+  func whatCannotBeSentIsTold(request: String, told: String) throws {
+    #expect(try Self.found(request: request) == [told])
+  }
+
+  @Test func aProblemStandsAtItsText() throws {
+    let found = try Self.found(
+      #"{"steps": [{"http": {"url": "http://h/", "headers": {"X": "\n"}}}]}"#)
+    #expect(found.map { $0.split(separator: " ").prefix(2) } == [["59", "W0426"]])
+  }
+
+  @Test func requestsThatWereBuiltInSwiftAreLookedAtToo() {
+    #expect(
+      problems(of: Workflow(steps: [Step(http: HTTPCall("nowhere"))])) == [
+        "W0426 http.url: the URL does not begin with http:// or https://"
+      ])
+  }
+
+  @Test func whatIsAnsweredHasItsFields() throws {
+    let found = try Self.found(
+      request: #"{"url": "http://h/"}"#,
+      rest: #"""
+        , {"run": ["echo", "${{ steps.a.status }}", "${{ steps.a.headers['content-type'] }}"]},
+        {"run": ["echo", "${{ steps.a.body }}", "${{ steps.a.json.x }}", "${{ steps.a.stale }}"]},
+        {"id": "b", "forEach": {"in": [1]}, "http": {"url": "http://h/${{ item }}"}},
+        {"run": ["echo", "${{ steps.b.results[0].json.x }}", "${{ toJSON(steps.b.results.*.status) }}"]}
+        """#)
+    #expect(found == [])
+  }
+
+  @Test(arguments: ["stdout", "stderr", "exitCode", "signal"])
+  func ofAnAnswerThereIsNothingThatProgramsHave(field: String) throws {
+    let found = try Self.found(
+      request: #"{"url": "http://h/"}"#,
+      rest: #", {"run": ["echo", "${{ steps.a.\#(field) }}"]}"#)
+    #expect(found.count == 1)
+    #expect(
+      found[0].contains("is not a part of the result of a step that sends a request"), "\(found)")
+  }
+
+  @Test(arguments: ["body", "json"])
+  func whatIsSavedIsNotRead(field: String) throws {
+    let found = try Self.found(
+      request: #"{"url": "http://h/", "saveTo": "f"}"#,
+      rest: #", {"run": ["echo", "${{ steps.a.\#(field) }}"]}"#)
+    #expect(
+      found == [
+        "W0320 step \"a\" saves the body of the answer into a file, so it has no \(field); remove \"saveTo\" from \"a\", or read the file in another step"
+      ])
+  }
+
+  @Test func whatARequestReadsItWaitsFor() throws {
+    let workflow = try WorkflowFiles([
+      "main.json": """
+      {"parallel": [{"id": "b", "http": {"url": "http://h/", "json": {"a": ["${{ steps.a.stdout }}"]}}},
+                    {"id": "a", "run": "a"}]}
+      """
+    ]).workflow("main.json")
+    #expect(try planned(workflow).waits == ["b: a", "a:"])
+  }
+
+  @Test(
+    "H30 H31: what is printed of a request says where it goes, and no password",
+    arguments: [
+      (
+        PlanFormat.tree,
+        "PUT http://***@h/x  # query q; headers X-A; sends json; with a token; through the proxy of th"
+      ),
+      (
+        .json,
+        #""http":{"method":"PUT","url":"http://***@h/x","query":["q"],"headers":["X-A"],"body":"json","proxy":"of the environment"}"#
+      ),
+    ])
+  func isPrinted(format: PlanFormat, text: String) throws {
+    var call = HTTPCall("http://user:password@h/x", method: "PUT", body: .json(["a": 1]))
+    call.query = [HTTPCall.Field("q", "value")]
+    call.headers = [HTTPCall.Field("X-A", "value")]
+    call.auth = .bearer("token")
+    call.proxy = "env"
+    let printed = String(
+      decoding: try planned(Workflow(steps: [Step("a", http: call)])).rendered(as: format),
+      as: UTF8.self)
+    #expect(printed.contains(text), "\(printed)")
+    #expect(!printed.contains("password@") && !printed.contains("value"))
+  }
+}
