@@ -23,7 +23,6 @@ content = bytes(i * 7 % 251 for i in range(300_000))
 class Handler(http.server.BaseHTTPRequestHandler):
     protocol_version = "HTTP/1.1"
     counts: collections.Counter = collections.Counter()
-    log: list[str] = []
 
     def reply(self, status, body=b"", headers=(), length=None):
         if not isinstance(body, bytes):
@@ -104,7 +103,8 @@ class Server(http.server.ThreadingHTTPServer):
 
 
 def start(port: int = 0) -> Server:
-    """A server in a thread of its own; `shutdown()` ends it."""
+    """A server in a thread of its own, which has not been asked for anything; `shutdown()` ends it."""
+    Handler.counts.clear()
     server = Server(("127.0.0.1", port), Handler)
     threading.Thread(target=server.serve_forever, daemon=True).start()
     return server

@@ -96,6 +96,8 @@ public enum RequestFault: Error, Sendable, Hashable {
   case limit(Int)
   case multipartName(String)
   case text(of: String)
+  /// What it begins with: the rest may have a password in it.
+  case proxy(String)
   case saveWithoutName(String)
 
   /// What was found, as a sentence without a full stop.
@@ -112,6 +114,9 @@ public enum RequestFault: Error, Sendable, Hashable {
       "the \(which.rawValue) deadline is \(duration), expected more than 0 and at most 30 days"
     case .limit(let count): "a limit of \(count) bytes, expected none or more than 0"
     case .multipartName(let name): "\"\(name)\" is no name of a part: it has a line break or a NUL"
+    case .proxy(let start):
+      "\"\(start)\" is no proxy, expected a URL with "
+        + HTTPProxy.schemes.dropLast().joined(separator: ", ") + " or socks5h"
     case .text(let what): "\(what) has a NUL character"
     case .saveWithoutName(let path): "\"\(path)\" names no file to save to"
     }

@@ -91,10 +91,17 @@ extension HTTPDeadlines {
 }
 
 extension HTTPProxy {
+  static let schemes = ["http", "https", "socks4", "socks4a", "socks5", "socks5h"]
+
   package func check() throws(RequestFault) {
     guard case .url(let text) = self else { return }
     // libcurl takes an empty text for none.
     if text.isEmpty || !HeaderCheck.isValue(text) { throw .text(of: "the proxy's URL") }
+    // Of a text without a scheme it makes a host.
+    let halves = text.split(separator: ":", maxSplits: 1)
+    guard halves.count == 2, halves[1].hasPrefix("//"),
+      Self.schemes.contains(ASCII.lowercased(halves[0]))
+    else { throw .proxy(halves.count == 2 ? "\(halves[0]):…" : text) }
   }
 }
 

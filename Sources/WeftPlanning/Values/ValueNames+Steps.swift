@@ -94,7 +94,12 @@ extension ValueNames {
     case .outputs: return output(of: node, reading, reference, from: place + 1)
     case .results: return member(of: results(of: node), reference, from: place + 1)
     case .winner: return member(of: winner(at: node), reference, from: place + 1)
-    case .outcome, .conclusion, .attempts, .duration, .status, .headers, .stale: break
+    case .headers:
+      if place + 1 < reference.names.count {
+        let name = reference.names[place + 1].text
+        if name != name.lowercased() { return .problem(.headerInCapitals(name), at: place + 1) }
+      }
+    case .outcome, .conclusion, .attempts, .duration, .status, .stale: break
     }
     return self.member(of: field.knowledge, reference, from: place + 1)
   }

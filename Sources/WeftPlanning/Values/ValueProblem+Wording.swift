@@ -8,7 +8,7 @@ extension ValueProblem {
     case .expression(let code, _, _), .remark(let code, _, _): code
     case .unknownContext: "W0310"
     case .unknownStep, .notMember: "W0311"
-    case .unknownMember, .stepNotNamed, .secretNotNamed, .memberNotNamed: "W0312"
+    case .unknownMember, .headerInCapitals, .stepNotNamed, .secretNotNamed, .memberNotNamed: "W0312"
     case .unknownOutput: "W0313"
     case .unknownInput: "W0314"
     case .unknownVariable: "W0315"
@@ -92,6 +92,8 @@ extension ValueProblem {
       "\(owner) is run once for each element, so there is not one \"\(name)\" of it"
     case .readsTerminal(let step, let field):
       "step \"\(step)\" writes to the terminal, so it has no \(field)"
+    case .headerInCapitals(let name):
+      "header \"\(name)\" is not found by that name: all are in small letters"
     case .savesBody(let step, let field):
       "step \"\(step)\" saves the body of the answer into a file, so it has no \(field)"
     case .secret(let site):
@@ -191,6 +193,8 @@ extension ValueProblem {
       "read its outcome, or its outputs"
     case .readsTerminal(let step, _):
       "remove \"tty\" from \"\(step)\", or let it write into a file"
+    case .headerInCapitals(let name):
+      "write headers['\(name.lowercased())']"
     case .savesBody(let step, _):
       "remove \"saveTo\" from \"\(step)\", or read the file in another step"
     case .secret(.http):

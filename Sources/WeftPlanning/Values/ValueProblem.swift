@@ -35,6 +35,8 @@ enum ValueProblem: Sendable, Hashable {
   case beforeElements(String, in: TextSite)
   case readsTerminal(String, field: String)
   case savesBody(String, field: String)
+  /// Headers are found by their names in small letters.
+  case headerInCapitals(String)
   /// The last says what the step does instead of running a program.
   case runsNothing(String, field: String, String)
   /// What each element's result has, and that of all does not; the last is that and what is read of it.

@@ -73,6 +73,10 @@ import WeftTestKit
       "W0426 http.headers.content-length: header \"content-length\" cannot be set: it follows from the request"
     ),
     (
+      #"{"url": "http://h/", "proxy": "none"}"#,
+      "W0426 http.proxy: \"none\" is no proxy, expected a URL with http, https, socks4, socks4a, socks5 or socks5h"
+    ),
+    (
       #"{"url": "ht${{ inputs.i }}://h/"}"#,
       "W0301 http.url: an expression stands within the scheme of the URL; write \"https://\" out, or give all of the beginning by the expression"
     ),
@@ -138,6 +142,16 @@ import WeftTestKit
         {"run": ["echo", "${{ steps.b.results[0].json.x }}", "${{ toJSON(steps.b.results.*.status) }}"]}
         """#)
     #expect(found == [])
+  }
+
+  @Test func headersAreNamedInSmallLetters() throws {
+    let found = try Self.found(
+      request: #"{"url": "http://h/"}"#,
+      rest: #", {"run": ["echo", "${{ steps.a.headers['Content-Type'] }}"]}"#)
+    #expect(
+      found == [
+        "W0312 header \"Content-Type\" is not found by that name: all are in small letters; write headers['content-type']"
+      ])
   }
 
   @Test(arguments: ["stdout", "stderr", "exitCode", "signal"])
