@@ -47,7 +47,7 @@ let modules: [(name: String, knows: [Target.Dependency])] = [
     "WeftReporting",
     [
       "WeftDiagnostics", "WeftJSON", "WeftExpressions", "WeftDefinition", "WeftPlanning",
-      "WeftPlatform", "WeftExecution", "WeftRecord",
+      "WeftPlatform", "WeftHTTP", "WeftExecution", "WeftRecord",
     ]
   ),
   (

@@ -19,6 +19,7 @@ extension RecordScanner {
     let cancellation = has("cancellation") ? try cancelReason() : nil
     let duration = try duration("durationUs")
     let usage = has("usage") ? try usage() : nil
+    let http = has("http") ? try httpSummary() : nil
     let notRetried = try optionalText("notRetried")
     try expect("outputBytes")
     let outputBytes = UInt64(clamping: try int())
@@ -32,7 +33,7 @@ extension RecordScanner {
       outcome: outcome, conclusion: conclusion, attempts: attempts, exit: exit, failure: failure,
       cancellation: cancellation, duration: duration, usage: usage, outputBytes: outputBytes,
       outputTruncated: isTruncated, logBytes: logBytes, outputs: outputs, leftovers: leftovers,
-      unkillable: unkillable)
+      unkillable: unkillable, http: http)
     if let notRetried { end.noteNotRetried(notRetried) }
     return end
   }
