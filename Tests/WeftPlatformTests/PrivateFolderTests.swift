@@ -6,8 +6,8 @@ import Testing
 struct PrivateFolderTests {
   private let scratch = Scratch()
 
-  private func folder(_ name: String = "cache/http") throws -> PrivateFolder {
-    try PrivateFolder(scratch.path + "/" + name)
+  private func folder(_ name: String = "http") throws -> PrivateFolder {
+    try PrivateFolder(name, in: scratch.path + "/cache")
   }
 
   private func mode(_ name: String) -> mode_t {
@@ -19,35 +19,41 @@ struct PrivateFolderTests {
     folder.read(name, limit: 100).map { String(decoding: $0, as: UTF8.self) }
   }
 
+  /// What is really there.
+  private func inside(_ part: String) -> [String]? {
+    try? PrivateDirectory.at(scratch.path + "/cache/http/" + part, makes: false).names()
+  }
+
   @Test func filesAndFoldersAreForTheUserAlone() throws {
     let folder = try folder()
-    try folder.replace("ab/file", with: [Array("one".utf8), Array("two".utf8)])
-    #expect(text(folder, "ab/file") == "onetwo")
+    try folder.replace("ab/file", with: Array("one".utf8))
+    #expect(text(folder, "ab/file") == "one")
     #expect(mode("cache") == 0o700)
     #expect(mode("cache/http") == 0o700)
     #expect(mode("cache/http/ab") == 0o700)
     #expect(mode("cache/http/ab/file") == 0o600)
   }
 
-  @Test func aFolderThatOthersMayEnterIsRefused() throws {
-    mkdir(scratch.path + "/open", 0o700)
-    chmod(scratch.path + "/open", 0o750)
-    #expect(throws: SystemError.notPermitted) { try folder("open") }
+  @Test func aFolderThatOthersMayChangeIsRefused() throws {
+    _ = try folder()
+    chmod(scratch.path + "/cache/http", 0o777)
+    #expect(throws: UnsafePlace.writableByAll(scratch.path + "/cache/http")) { try folder() }
   }
 
   @Test func whatIsNoFolderIsRefused() throws {
-    _ = scratch.file("file")
-    #expect(throws: SystemError.self) { try folder("file") }
-    #expect(throws: SystemError.invalid) { try PrivateFolder("a\0b") }
+    _ = try folder()
+    symlink(scratch.path, scratch.path + "/cache/link")
+    #expect(throws: UnsafePlace.link(scratch.path + "/cache/link")) { try folder("link") }
+    #expect(throws: UnsafePlace.self) { try PrivateFolder("http", in: scratch.file("file")) }
+    #expect(throws: UnsafePlace.system("a\0b", .invalid)) { try PrivateFolder("http", in: "a\0b") }
   }
 
   @Test func aFileIsReplacedAsAWhole() throws {
     let folder = try folder()
-    try folder.replace("ab/file", with: [Array("one".utf8)])
-    try folder.replace("ab/file", with: [Array("two".utf8)])
+    try folder.replace("ab/file", with: Array("one".utf8))
+    try folder.replace("ab/file", with: Array("two".utf8))
     #expect(text(folder, "ab/file") == "two")
-    #expect(folder.names(in: "ab") == ["ab/file"])
-    #expect(folder.names(in: "unfinished") == [])
+    #expect(inside("ab") == ["file"])
   }
 
   @Test func theFirstOneWhoCreatesAFileIsTheOneWhoDid() throws {
@@ -59,7 +65,7 @@ struct PrivateFolderTests {
 
   @Test func whatIsNoFileOrTooLongIsNotRead() throws {
     let folder = try folder()
-    try folder.replace("ab/file", with: [[UInt8](repeating: 1, count: 101)])
+    try folder.replace("ab/file", with: [UInt8](repeating: 1, count: 101))
     symlink(scratch.file("other", "other"), scratch.path + "/cache/http/ab/link")
     mkdir(scratch.path + "/cache/http/ab/folder", 0o700)
     mkfifo(scratch.path + "/cache/http/ab/fifo", 0o600)
@@ -72,7 +78,7 @@ struct PrivateFolderTests {
 
   @Test func usingAFileMakesItYounger() throws {
     let folder = try folder()
-    try folder.replace("ab/file", with: [[1, 2, 3]])
+    try folder.replace("ab/file", with: [1, 2, 3])
     var times = [timespec](repeating: timespec(tv_sec: 1000, tv_nsec: 0), count: 2)
     utimensat(AT_FDCWD, scratch.path + "/cache/http/ab/file", &times, 0)
     #expect(folder.entries(in: "ab") == [.init(name: "ab/file", size: 3, lastUse: 1000)])
@@ -82,26 +88,28 @@ struct PrivateFolderTests {
 
   @Test func whatWasNeverFinishedIsRemovedWhenItIsOld() throws {
     let folder = try folder()
-    try folder.replace("ab/file", with: [[1]])
+    try folder.replace("ab/file", with: [1])
     for (name, time) in [("old", 1000), ("new", 3000)] {
-      try folder.replace("unfinished/" + name, with: [[1]])
+      let path = scratch.path + "/cache/http/ab/.unfinished-" + name
+      try Descriptor.creating(path, .onlyNew).writeAll("half of i")
       var times = [timespec](repeating: timespec(tv_sec: time, tv_nsec: 0), count: 2)
-      utimensat(AT_FDCWD, scratch.path + "/cache/http/unfinished/" + name, &times, 0)
+      utimensat(AT_FDCWD, path, &times, 0)
     }
-    folder.removeUnfinished(before: 2000)
-    #expect(folder.names(in: "unfinished") == ["unfinished/new"])
     #expect(folder.names(in: "ab") == ["ab/file"])
+    #expect(folder.entries(in: "ab").map(\.name) == ["ab/file"])
+    folder.removeUnfinished(in: "ab", before: 2000)
+    #expect(inside("ab") == [".unfinished-new", "file"])
   }
 
   @Test func ofManyWhoWriteAtOnceOneIsReadWhole() async throws {
     let folder = try folder()
     let texts = (0..<4).map { [UInt8](repeating: UInt8($0), count: 50_000) }
-    try folder.replace("ab/file", with: [texts[0]])
+    try folder.replace("ab/file", with: texts[0])
     await withTaskGroup(of: Bool.self) { group in
       for text in texts {
         group.addTask {
           (1...50).allSatisfy { _ in
-            try? folder.replace("ab/file", with: [text])
+            try? folder.replace("ab/file", with: text)
             let read = folder.read("ab/file", limit: 1 << 20)
             return texts.contains { $0 == read }
           }
@@ -109,6 +117,6 @@ struct PrivateFolderTests {
       }
       for await isWhole in group { #expect(isWhole) }
     }
-    #expect(folder.names(in: "unfinished") == [])
+    #expect(inside("ab") == ["file"])
   }
 }

@@ -33,10 +33,9 @@ final class DiskStore: CacheStore {
 
   func keep(_ response: StoredResponse) -> Future<Void, Never> {
     onThread(otherwise: ()) { [self] in
-      guard let pieces = StoredResponseFile.pieces(of: response) else { return }
-      let size = pieces.reduce(0) { $0 + $1.count }
-      if budget.withLock({ $0.isDue(writing: size) }) { clean() }
-      try? folder.replace(Self.name(of: response), with: pieces)
+      guard let bytes = StoredResponseFile.bytes(of: response) else { return }
+      if budget.withLock({ $0.isDue(writing: bytes.count) }) { clean() }
+      try? folder.replace(Self.name(of: response), with: bytes)
     }
   }
 
@@ -66,8 +65,9 @@ final class DiskStore: CacheStore {
   }
 
   private func clean() {
-    folder.removeUnfinished(before: now() - 3600)
-    let all = (0...255).flatMap { folder.entries(in: Self.hex(UInt8($0))) }
+    let parts = (0...255).map { Self.hex(UInt8($0)) }
+    for part in parts { folder.removeUnfinished(in: part, before: now() - 3600) }
+    let all = parts.flatMap(folder.entries(in:))
     let names = budget.withLock { $0.superfluous(all) }
     for name in names { folder.remove(name) }
   }

@@ -41,28 +41,32 @@ public struct HTTPCache: Sendable {
   static func onDisk(
     _ path: String, limits: CacheLimits, now: @escaping @Sendable () -> Int64
   ) throws(CacheFolderFault) -> HTTPCache {
-    do throws(SystemError) {
-      let folder = try PrivateFolder(path + "/http-1")
+    do throws(UnsafePlace) {
+      let folder = try PrivateFolder("http-1", in: path)
       return HTTPCache(
         store: DiskStore(folder, limits: limits, now: now),
         secret: CacheSecret(try secret(of: folder)), limits: limits)
     } catch {
-      throw CacheFolderFault(path: path, why: error.description)
+      throw CacheFolderFault(path: path, why: error.message)
     }
   }
 
   /// Of several processes that find none, all use the one that came first.
-  private static func secret(of folder: PrivateFolder) throws(SystemError) -> [UInt8] {
+  private static func secret(of folder: PrivateFolder) throws(UnsafePlace) -> [UInt8] {
     let name = "secret"
     for _ in 1...2 {
-      try folder.create(name, with: Entropy.bytes(CacheSecret.length))
+      try folder.create(name, with: randomBytes(CacheSecret.length))
       if let bytes = folder.read(name, limit: 1024), bytes.count == CacheSecret.length {
         return bytes
       }
       // It is damaged, and all that was kept by it is lost.
       folder.remove(name)
     }
-    throw .notFound
+    throw .kind(name, found: "damaged again and again")
+  }
+
+  private static func randomBytes(_ count: Int) throws(UnsafePlace) -> [UInt8] {
+    do { return try Entropy.bytes(count) } catch { throw .system("random bytes", error) }
   }
 }
 
@@ -70,7 +74,7 @@ public struct HTTPCache: Sendable {
 public struct CacheFolderFault: Error, Sendable, Hashable {
   /// As it was given.
   public let path: String
-  /// In the system's words.
+  /// What is wrong with it.
   public let why: String
 
   /// What was found, as a sentence without a full stop.

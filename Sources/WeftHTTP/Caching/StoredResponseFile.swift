@@ -6,8 +6,8 @@ import WeftPlatform
 enum StoredResponseFile {
   private static let format = "weft-http-response 1"
 
-  /// In two pieces; nil for what could not be read back.
-  static func pieces(of response: StoredResponse) -> [[UInt8]]? {
+  /// Nil for what could not be read back.
+  static func bytes(of response: StoredResponse) -> [UInt8]? {
     var lines = [
       format, "resource " + response.key.resource, "asker " + response.key.asker,
       "selection " + response.selection, "asked \(response.requestTime)",
@@ -18,7 +18,7 @@ enum StoredResponseFile {
     guard !lines.contains(where: { $0.utf8.contains(UInt8(ascii: "\n")) }) else { return nil }
     let text = lines.joined(separator: "\n") + "\n"
     let end = "sum \(sum(of: text.utf8, response.body))\n\n"
-    return [Array((text + end).utf8), response.body]
+    return Array((text + end).utf8) + response.body
   }
 
   /// Nil for what is not whole, not unchanged, or of another version.

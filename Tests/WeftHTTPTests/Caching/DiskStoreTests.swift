@@ -17,7 +17,7 @@ struct DiskStoreTests {
 
   /// All answers, as paths.
   private var files: [String] {
-    guard let folder = try? PrivateFolder(scratch.path + "/http-1") else { return [] }
+    guard let folder = try? PrivateFolder("http-1", in: scratch.path) else { return [] }
     return (0...255).map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }
       .flatMap { folder.names(in: $0) }.map { scratch.path + "/http-1/" + $0 }
   }

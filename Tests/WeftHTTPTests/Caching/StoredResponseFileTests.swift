@@ -15,7 +15,7 @@ struct StoredResponseFileTests {
   }
 
   private func file(_ response: StoredResponse) throws -> [UInt8] {
-    try #require(StoredResponseFile.pieces(of: response)).flatMap(\.self)
+    try #require(StoredResponseFile.bytes(of: response))
   }
 
   private static let kept: [(HTTPHeaders, [UInt8], [String])] = [
@@ -72,6 +72,6 @@ struct StoredResponseFileTests {
   }
 
   @Test func whatCouldNotBeReadBackIsNotWritten() {
-    #expect(StoredResponseFile.pieces(of: response(["A": "1\nstatus 200"], body: [])) == nil)
+    #expect(StoredResponseFile.bytes(of: response(["A": "1\nstatus 200"], body: [])) == nil)
   }
 }

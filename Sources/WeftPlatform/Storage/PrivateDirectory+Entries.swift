@@ -1,0 +1,36 @@
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Darwin)
+  import Darwin
+#endif
+
+/// What is known of files that are not opened, and done with them.
+extension PrivateDirectory {
+  /// Of a regular file, its bytes and the second since 1970 in which it was changed; nil for all else.
+  func sizeAndTime(of name: String) -> (size: Int, changed: Int64)? {
+    var status = stat()
+    guard fstatat(directory.number, name, &status, AT_SYMLINK_NOFOLLOW) == 0,
+      status.st_mode & S_IFMT == S_IFREG
+    else { return nil }
+    #if canImport(Darwin)
+      let time = status.st_mtimespec.tv_sec
+    #else
+      let time = status.st_mtim.tv_sec
+    #endif
+    return (Int(status.st_size), Int64(time))
+  }
+
+  /// Has it look as if it had been changed now.
+  func touch(_ name: String) {
+    utimensat(directory.number, name, nil, AT_SYMLINK_NOFOLLOW)
+  }
+
+  /// Gives a file one more name, which must be free.
+  func link(_ name: String, as other: String) throws(UnsafePlace) {
+    do throws(SystemError) {
+      _ = try retrying { linkat(directory.number, name, directory.number, other, 0) }
+    } catch {
+      throw .system("\(path)/\(other)", error)
+    }
+  }
+}
