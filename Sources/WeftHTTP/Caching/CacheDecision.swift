@@ -34,14 +34,11 @@ enum CacheDecision: Sendable, Hashable {
   /// The request forbids asking (§5.2.1.7).
   case unanswerable
 
-  /// - Parameter stored: All that there is for the key of the request.
-  init(
-    for request: WireRequest, selecting selects: (StoredResponse) -> Bool,
-    among stored: [StoredResponse], at now: Int64
-  ) {
+  /// - Parameter stored: Those that fit the request, by its key and by what they vary by.
+  init(for request: WireRequest, among stored: [StoredResponse], at now: Int64) {
     let control = CacheControl(HTTPHeaders(request.headers))
     // §4.1: of several the newest.
-    let fitting = stored.filter(selects).max { $0.responseTime < $1.responseTime }
+    let fitting = stored.max { $0.responseTime < $1.responseTime }
     switch fitting.map({ Usability(of: $0, for: control, at: now) }) ?? .unusable {
     case .fresh: self = .serve(fitting!, isStale: false)
     case .staleButWanted: self = .serve(fitting!, isStale: true)

@@ -3,8 +3,11 @@ import WeftFutures
 /// Where answers are kept. What cannot be kept is not, and what cannot be read is not there: neither is a
 /// failure. All of it may be called from any thread, and by several processes where they share a store.
 protocol CacheStore: Sendable {
-  /// In no order. Counts as a use of them.
-  func responses(for key: CacheKey) -> Future<[StoredResponse], Never>
+  /// Those that fit a request, in no order; of others no more than one is held at a time, for there may be
+  /// many. Counts as a use of them.
+  func responses(
+    for key: CacheKey, where fits: @escaping @Sendable (StoredResponse) -> Bool
+  ) -> Future<[StoredResponse], Never>
   /// In the place of one with the same key, `vary` and selection. Settles when others find it.
   func keep(_ response: StoredResponse) -> Future<Void, Never>
   func remove(_ response: StoredResponse) -> Future<Void, Never>

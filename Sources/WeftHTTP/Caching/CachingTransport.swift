@@ -36,8 +36,10 @@ public struct CachingTransport: Transport {
     case .reads:
       let inquiry = CacheInquiry(
         request: request, key: cache.secret.key(of: request), plan: plan)
-      return cache.store.responses(for: inquiry.key).failing(with: HTTPFailure.self)
-        .flatMap { stored in decide(inquiry, among: stored) }
+      return cache.store.responses(for: inquiry.key) { [secret = cache.secret] stored in
+        stored.selection == secret.selection(request, by: stored.vary)
+      }
+      .failing(with: HTTPFailure.self).flatMap { decide(inquiry, among: $0) }
     }
   }
 
@@ -45,11 +47,7 @@ public struct CachingTransport: Transport {
     _ inquiry: CacheInquiry, among stored: [StoredResponse]
   ) -> Future<HTTPExchange, HTTPFailure> {
     let now = now()
-    let decision = CacheDecision(
-      for: inquiry.request,
-      selecting: { $0.selection == cache.secret.selection(inquiry.request, by: $0.vary) },
-      among: stored, at: now)
-    switch decision {
+    switch CacheDecision(for: inquiry.request, among: stored, at: now) {
     case .serve(let response, let isStale):
       let status = isStale ? CacheStatus.stale(.requested) : .hit
       return deliver(response, as: status, to: inquiry, at: now)

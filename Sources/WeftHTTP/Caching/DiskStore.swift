@@ -18,13 +18,15 @@ final class DiskStore: CacheStore {
     budget = Mutex(DiskBudget(limit: limits.totalBytes))
   }
 
-  func responses(for key: CacheKey) -> Future<[StoredResponse], Never> {
+  func responses(
+    for key: CacheKey, where fits: @escaping @Sendable (StoredResponse) -> Bool
+  ) -> Future<[StoredResponse], Never> {
     onThread(otherwise: []) { [self] in
       let beginning = Self.name(of: key)
       return folder.names(in: Self.part(of: key.resource))
         .filter { $0.hasPrefix(beginning) }
         .compactMap { name in
-          guard let response = read(name), response.key == key else { return nil }
+          guard let response = read(name), response.key == key, fits(response) else { return nil }
           folder.touch(name)
           return response
         }

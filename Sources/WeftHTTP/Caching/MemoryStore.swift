@@ -7,8 +7,10 @@ final class MemoryStore: CacheStore {
 
   init(limit: Int) { shelf = Mutex(MemoryShelf(limit: limit)) }
 
-  func responses(for key: CacheKey) -> Future<[StoredResponse], Never> {
-    Future(value: shelf.withLock { $0.take(key) })
+  func responses(
+    for key: CacheKey, where fits: @escaping @Sendable (StoredResponse) -> Bool
+  ) -> Future<[StoredResponse], Never> {
+    Future(value: shelf.withLock { $0.take(key, where: fits) })
   }
 
   func keep(_ response: StoredResponse) -> Future<Void, Never> {
@@ -39,12 +41,18 @@ struct MemoryShelf: Sendable {
 
   init(limit: Int) { self.limit = limit }
 
-  mutating func take(_ key: CacheKey) -> [StoredResponse] {
+  mutating func take(
+    _ key: CacheKey, where fits: (StoredResponse) -> Bool = { _ in true }
+  ) -> [StoredResponse] {
     uses += 1
-    guard var held = places[key.resource] else { return [] }
-    for index in held.indices where held[index].response.key == key { held[index].lastUse = uses }
-    places[key.resource] = held
-    return held.map(\.response).filter { $0.key == key }
+    var taken: [StoredResponse] = []
+    for index in places[key.resource]?.indices ?? 0..<0 {
+      let response = places[key.resource]![index].response
+      guard response.key == key, fits(response) else { continue }
+      places[key.resource]![index].lastUse = uses
+      taken.append(response)
+    }
+    return taken
   }
 
   mutating func keep(_ response: StoredResponse) {

@@ -45,8 +45,8 @@ struct DecisionTests {
   private func way(_ request: String, _ answer: String, age: Int64) throws -> Way {
     let headers: HTTPHeaders = request.isEmpty ? [:] : ["Cache-Control": request]
     let decision = CacheDecision(
-      for: try wire(.get, headers), selecting: { _ in true },
-      among: [stored(["Cache-Control": answer])], at: Moment.start + age)
+      for: try wire(.get, headers), among: [stored(["Cache-Control": answer])],
+      at: Moment.start + age)
     return switch decision {
     case .serve(_, let isStale): isStale ? .stale : .fresh
     case .ask: .ask
@@ -85,7 +85,7 @@ struct DecisionTests {
   func pragma(headers: HTTPHeaders, isServed: Bool) throws {
     let answer = stored(["Cache-Control": "max-age=10"])
     let decision = CacheDecision(
-      for: try wire(.get, headers), selecting: { _ in true }, among: [answer], at: Moment.start)
+      for: try wire(.get, headers), among: [answer], at: Moment.start)
     #expect(decision == (isServed ? .serve(answer, isStale: false) : .ask(answer)))
   }
 
@@ -94,10 +94,7 @@ struct DecisionTests {
     let old = stored(["Cache-Control": "max-age=10"])
     let new = old.freshened(
       by: old.head, requestTime: Moment.start + 1, responseTime: Moment.start + 1)
-    let other = stored(["Cache-Control": "max-age=10"], etag: "\"other\"")
-      .freshened(by: old.head, requestTime: Moment.start + 2, responseTime: Moment.start + 2)
-    let decision = CacheDecision(
-      for: try wire(), selecting: { $0 != other }, among: [old, other, new], at: Moment.start + 3)
+    let decision = CacheDecision(for: try wire(), among: [new, old], at: Moment.start + 3)
     #expect(decision == .serve(new, isStale: false))
   }
 

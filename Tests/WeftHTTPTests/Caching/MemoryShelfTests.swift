@@ -26,6 +26,15 @@ struct MemoryShelfTests {
     #expect(shelf.size == 4 * response("").size)
   }
 
+  @Test func whatDoesNotFitIsNotUsed() {
+    var shelf = MemoryShelf(limit: 8 * response("").size)
+    let key = CacheKey(resource: "a", asker: "a")
+    for which in ["x", "y", "z"] { shelf.keep(response("a", which)) }
+    #expect(shelf.take(key) { $0.selection == "x" }.map(\.selection) == ["x"])
+    for name in ["b", "c", "d", "e", "f", "g"] { shelf.keep(response(name)) }
+    #expect(shelf.take(key).map(\.selection) == ["x"])
+  }
+
   @Test func theSameAnswerIsKeptOnce() {
     var shelf = MemoryShelf(limit: 1 << 20)
     shelf.keep(response("a", "x", bytes: 10))
