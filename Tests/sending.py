@@ -145,7 +145,8 @@ def a_broken_download_leaves_nothing(weft):
         request(url="SERVER/torn", saveTo="data")]})
     assert ended.code == 1, ended.output
     assert ended.file("data") == b"old\n"
-    assert sorted(os.listdir(ended.folder)) == ["data", "events", "workflow.json"]
+    left = sorted(os.listdir(ended.folder))
+    assert left == ["data", "events", "workflow.json"], left
     assert ended.finish("a")["failure"]["classes"] == ["network:read", "network"], ended.output
 
 
@@ -167,6 +168,32 @@ def redirects_keep_credentials(weft):
     assert ended.code == 0, ended.output
     assert "authorization" not in asked(ended)["headers"], asked(ended)
     assert ended.finish("a")["http"]["redirects"] == 1, ended.events
+
+
+def answers_are_kept_for_later_runs(weft):
+    """H40: an answer in a folder is used by a later run: fresh, asked about, and old if the server is gone"""
+    folders.append(tempfile.TemporaryDirectory(prefix="weft-test-"))
+    cache = folders[-1].name + "/kept"
+    api = server.start()
+    url = f"http://127.0.0.1:{api.server_address[1]}/cached"
+
+    def told(**keys):
+        ended = run(weft, {"steps": [request(url=url, cache=cache, **keys) | {
+            "outputs": {"x": "${{ self.stale }} ${{ self.body }}"}}]})
+        finish = ended.finish("a")
+        return finish["http"].get("cache"), finish.get("outputs", {}).get("x"), ended.output
+
+    assert told(query={"age": "600"})[:2] == ("miss", "false content")
+    assert told(query={"age": "600"})[:2] == ("hit", "false content")
+    assert told()[:2] == ("miss", "false content")
+    assert told()[:2] == ("revalidated", "false content")
+    api.shutdown()
+    api.server_close()
+    status, value, output = told(staleOnError=True)
+    assert (status, value) == ("stale", "true content"), output
+    assert "an old answer from the cache: no connection to" in output, output
+    assert told()[1] is None
+    assert os.stat(cache + "/http-1").st_mode & 0o777 == 0o700
 
 
 def cancelled_at_once(weft):
@@ -203,4 +230,5 @@ if __name__ == "__main__":
     main(__doc__, [
         values_arrive_as_they_are, every_body_arrives, secrets_are_sent_and_never_shown, downloads_go_on,
         a_broken_download_leaves_nothing, a_failure_says_what_the_server_says, redirects_keep_credentials,
+        answers_are_kept_for_later_runs,
         cancelled_at_once, libcurl_is_opened_by_requests_alone])

@@ -1,6 +1,7 @@
 public import WeftDefinition
 import WeftDiagnostics
 import WeftExecution
+public import WeftHTTP
 public import WeftJSON
 public import WeftPlanning
 import WeftPlatform
@@ -42,19 +43,23 @@ public final class Engine: Sendable {
   private let options: Options
   private let actions: ActionRegistry
   private let approver: (any Approver)?
+  private let transport: any Transport
   private let threads = BlockingThreads()
 
   /// - Parameters:
   ///   - actions: What steps with `use` may name, and run.
+  ///   - transport: By what steps with `http` send their requests. `nil`: by libcurl, which the first of them
+  ///     opens; all runs of the engine share its connections.
   ///   - approve: Asked by steps with `approve`, in a task of its own that is cancelled when the answer is
   ///     wanted no more; `true` lets the run go on, `false` fails the step. Without it such steps fail.
   /// - Precondition: No two actions have the same name.
   public init(
-    options: Options = Options(), actions: [Action] = [],
+    options: Options = Options(), actions: [Action] = [], transport: (any Transport)? = nil,
     approve: (@Sendable (ApprovalRequest) async -> Bool)? = nil
   ) {
     self.options = options
     self.actions = ActionRegistry(actions)
+    self.transport = transport ?? CurlTransport()
     approver = approve.map(CallbackApprover.init)
   }
 
@@ -132,6 +137,7 @@ public final class Engine: Sendable {
     configuration.stopPolicy.grace = options.grace
     configuration.approver = approver
     configuration.actions = actions
+    configuration.transport = transport
     return configuration
   }
 }

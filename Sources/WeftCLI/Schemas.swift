@@ -2332,6 +2332,37 @@ extension SchemaName {
               "minLength": 1
             }
           ]
+        },
+        "cache": {
+          "title": "Cache",
+          "description": "Answers are kept for later requests as far as the server allows it (RFC 9111): true for this run, or the path of a folder, relative to the step's directory, for later runs too.",
+          "anyOf": [
+            {
+              "type": "boolean"
+            },
+            {
+              "type": "string",
+              "minLength": 1
+            }
+          ],
+          "default": false,
+          "examples": [
+            true,
+            ".cache/http"
+          ]
+        },
+        "staleOnError": {
+          "title": "Old answers",
+          "description": "Whether a kept answer stands in for a server that is out of reach or fails, however old it is, or for how long after its lifetime.",
+          "anyOf": [
+            {
+              "type": "boolean"
+            },
+            {
+              "$ref": "#/$defs/duration"
+            }
+          ],
+          "default": false
         }
       },
       "patternProperties": {
@@ -2417,6 +2448,32 @@ extension SchemaName {
               "pages": false,
               "response": false
             }
+          }
+        },
+        {
+          "if": {
+            "properties": {
+              "staleOnError": {
+                "not": {
+                  "const": false
+                }
+              }
+            },
+            "required": [
+              "staleOnError"
+            ]
+          },
+          "then": {
+            "properties": {
+              "cache": {
+                "not": {
+                  "const": false
+                }
+              }
+            },
+            "required": [
+              "cache"
+            ]
           }
         }
       ],
@@ -4313,6 +4370,8 @@ extension SchemaName {
         "requests": { "description": "How many were sent: one, one more for each redirect, one for each further page.", "$ref": "#/$defs/count" },
         "redirects": { "description": "How many the last request followed; left out if none.", "$ref": "#/$defs/count" },
         "savedTo": { "description": "The file that has the body.", "type": "string" },
+        "cache": { "description": "What a cache had to do with the answer; left out where none had.", "enum": ["hit", "revalidated", "miss", "stale"] },
+        "staleReason": { "description": "Why an answer was used that has outlived its time: usually the error of the request.", "type": "string" },
         "bytesSent": { "description": "Bytes of bodies.", "$ref": "#/$defs/count" },
         "bytesReceived": { "description": "Bytes of bodies, packed or not.", "$ref": "#/$defs/count" },
         "headerBytesReceived": { "description": "Bytes of the heads of answers.", "$ref": "#/$defs/count" },

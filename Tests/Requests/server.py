@@ -8,6 +8,7 @@
 /pages          three pages of two, by Link; /cursor the same by "next" in the JSON
 /file           300,000 bytes, also in parts, of one version; /torn the same, of which the first answer breaks off
 /status/N       answers N, with Retry-After where ?after= says so; /flaky/… answers 503 twice, then 200
+/cached         may be kept, and is fresh for ?age= seconds
 /moved          redirects to ?to=; /slow is silent for five seconds; /html is no JSON
 """
 import collections
@@ -71,6 +72,11 @@ class Handler(http.server.BaseHTTPRequestHandler):
                 self.reply(200 if count % 3 == 0 else 503, {"count": count})
             case "moved":
                 self.reply(302, headers=[("Location", query["to"])])
+            case "cached":
+                # Of one version; fresh for as long as ?age= says.
+                headers = [("ETag", '"v1"'), ("Cache-Control", f"max-age={query.get('age', 0)}")]
+                known = self.headers.get("If-None-Match") == '"v1"'
+                self.reply(304 if known else 200, b"" if known else b"content", headers)
             case "slow":
                 threading.Event().wait(5)
                 self.echo()

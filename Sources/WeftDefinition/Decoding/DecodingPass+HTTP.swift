@@ -14,10 +14,6 @@ extension DecodingPass {
     }
     var draft = HTTPDraft()
     for member in node.members {
-      if HTTPDraft.later.contains(member.key.stringValue ?? "") {
-        report(.http(.notInThisVersion(member.key.stringValue ?? "")), at: member.key)
-        continue
-      }
       guard let key: HTTPKey = key(of: member, in: .http) else {
         draft.hasUnknownKey = draft.hasUnknownKey || !isIgnored(member.key)
         continue
@@ -68,6 +64,8 @@ extension DecodingPass {
       draft.call.responseForm =
         chosen(value, Field("http.response"), wanted: "\"auto\", \"json\" or \"text\"") ?? .auto
     case .idempotencyKey: draft.call.idempotencyKey = idempotencyKey(value)
+    case .cache: draft.call.cache = answerCache(value)
+    case .staleOnError: draft.call.staleOnError = staleOnError(value)
     }
   }
 
@@ -97,8 +95,31 @@ extension DecodingPass {
     }
   }
 
-  /// What is saved is not looked into.
+  private mutating func answerCache(_ node: JSONNode) -> HTTPCall.Cache? {
+    if node.kind == .bool { return node.boolValue == true ? .ofRun : nil }
+    let wanted = "true, or the path of a folder"
+    return requestText(node, Field("http.cache"), .cacheFolder, wanted: wanted)
+      .map(HTTPCall.Cache.folder)
+  }
+
+  private mutating func staleOnError(_ node: JSONNode) -> HTTPCall.StaleOnError? {
+    if node.kind == .bool { return node.boolValue == true ? .always : nil }
+    guard node.kind == .string else {
+      reportType(
+        of: node, Field("http.staleOnError"), wanted: "true, or a duration like \"1h\"",
+        help: "true takes an answer however old it is")
+      return nil
+    }
+    return duration(node, Field("http.staleOnError")).map(HTTPCall.StaleOnError.upTo)
+  }
+
+  /// What is saved is not looked into; what is not kept cannot stand in.
   private mutating func checkTogether(_ draft: HTTPDraft) {
+    if draft.call.staleOnError != nil, draft.call.cache == nil,
+      let stale = draft.keys.first(where: { $0.key == .staleOnError })
+    {
+      report(.http(.staleWithoutCache), at: stale.node)
+    }
     guard let saved = draft.keys.first(where: { $0.key == .saveTo }) else { return }
     for (key, node) in draft.keys where [.poll, .pages, .response].contains(key) {
       report(
@@ -194,9 +215,6 @@ extension DecodingPass {
 
 /// A request while its keys are read.
 struct HTTPDraft {
-  /// What a cache will be told by.
-  static let later: Set<String> = ["cache", "staleOnError"]
-
   var call = HTTPCall("")
   var method: String?
   var hasURL = false

@@ -1,6 +1,6 @@
 /// What can be wrong with a request, as far as its keys and their values go.
 enum HTTPProblem: Hashable {
-  case notInThisVersion(String)
+  case staleWithoutCache
   case severalBodies(String, String)
   case severalAuths
   case apart(HTTPKey, HTTPKey)
@@ -16,10 +16,10 @@ enum HTTPProblem: Hashable {
 extension HTTPProblem {
   var wording: Problem.Wording {
     switch self {
-    case .notInThisVersion(let key):
+    case .staleWithoutCache:
       .init(
-        .unknownKey, "\"\(key)\" of \"http\" is not in this version of Weft",
-        help: "leave it out: every request is sent, and its own answer counts")
+        .keysApart, "\"staleOnError\" means nothing without \"cache\": there is no older answer",
+        help: "add \"cache\": true for this run, or the path of a folder for later runs too")
     case .severalBodies(let first, let second):
       .init(
         .severalActions, "found both \"\(first)\" and \"\(second)\", expected one body",

@@ -96,6 +96,7 @@ enum PoolKey: String, ObjectKey {
 enum HTTPKey: String, ObjectKey {
   case method, url, query, headers, json, body, form, multipart, bodyFile, auth, timeout
   case redirects, expect, saveTo, maxBytes, proxy, tls, poll, pages, response, idempotencyKey
+  case cache, staleOnError
 
   static let table = KeyTable<HTTPKey>()
 }

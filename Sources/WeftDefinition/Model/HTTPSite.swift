@@ -14,7 +14,7 @@ public enum HTTPSite: Sendable, Hashable {
   case body, bodyFile
   case bearer, user, password
   case saveTo, proxy, authorities, certificate, key
-  case idempotencyKey
+  case idempotencyKey, cacheFolder
   /// `when` of `expect`.
   case expected
   case until, nextPage, collected
@@ -45,6 +45,7 @@ extension HTTPSite {
     case .certificate: "http.tls.certFile"
     case .key: "http.tls.keyFile"
     case .idempotencyKey: "http.idempotencyKey"
+    case .cacheFolder: "http.cache"
     case .expected: "http.expect.when"
     case .until: "http.poll.until"
     case .nextPage: "http.pages.next"
@@ -77,6 +78,7 @@ extension HTTPCall {
     }
     body.visitTexts(visit)
     if case .text(let key) = idempotencyKey { visit(.idempotencyKey, key) }
+    if case .folder(let path) = cache { visit(.cacheFolder, path) }
     let paths: [(HTTPSite, String?)] = [
       (.saveTo, saveTo), (.proxy, proxy), (.authorities, tls.authorities),
       (.certificate, tls.certificate), (.key, tls.key),

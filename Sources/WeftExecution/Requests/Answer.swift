@@ -26,7 +26,8 @@ package final class Answer: Sendable {
   var summary: HTTPSummary {
     HTTPSummary(
       method: response.method.name, url: response.url.description, status: response.status,
-      redirects: response.redirects.count, savedTo: response.savedTo, figures: figures)
+      redirects: response.redirects.count, savedTo: response.savedTo, cache: response.cache,
+      staleReason: response.staleReason?.message, figures: figures)
   }
 
   var isJSON: Bool {
@@ -46,6 +47,7 @@ extension Answer: Hashable {
 /// What expressions can read of an answer.
 struct AnswerValues: Sendable {
   let status: Int
+  let isStale: Bool
   let headers: ScopedValue
   /// `nil` where nobody reads it, or a file has it.
   let body: CapturedBody?
@@ -56,6 +58,7 @@ struct AnswerValues: Sendable {
     _ answer: Answer, keepsBody: Bool, mask: SecretMask?, spool: CaptureSpool
   ) {
     status = answer.response.status
+    isStale = answer.response.isStale
     headers = AnswerValues.headers(answer.response.headers, mask)
     let isRead = keepsBody && answer.response.savedTo == nil
     body = isRead ? CapturedBody(answer, mask: mask, spool: spool) : nil
@@ -78,5 +81,12 @@ struct AnswerValues: Sendable {
     let isSecret = members.contains { mask?.contains(Array($0.1.utf8)) == true }
     return ScopedValue(
       .object(members.map { ($0.0, ExpressionValue.string($0.1)) }), isSecret: isSecret)
+  }
+}
+
+extension HTTPResponse {
+  /// What a cache had to do with it; `nil` where none had.
+  fileprivate var cache: String? {
+    if case .bypass = cacheStatus { nil } else { cacheStatus.name }
   }
 }

@@ -12,8 +12,14 @@ package final class HTTPExecutor: StepExecutor {
   /// Where answers are looked at: the transport's own thread must not be blocked.
   private let threads: BlockingThreads
   private let startDirectory: String?
-  /// Made by the first request.
-  private let transport: Mutex<(any Transport)?>
+  private let state: Mutex<State>
+
+  private struct State {
+    /// Made by the first request.
+    var transport: (any Transport)?
+    /// By their folders; the run's own under none. Made by the first request that names it.
+    var caches: [String?: HTTPCache] = [:]
+  }
 
   package init(
     run: RunID, configuration: EngineConfiguration, threads: BlockingThreads,
@@ -23,7 +29,7 @@ package final class HTTPExecutor: StepExecutor {
     self.time = time
     self.threads = threads
     startDirectory = configuration.startDirectory
-    transport = Mutex(configuration.transport)
+    state = Mutex(State(transport: configuration.transport))
   }
 
   package func execute(_ attempt: Attempt) -> Future<AttemptEnd, Never> {
@@ -38,8 +44,9 @@ package final class HTTPExecutor: StepExecutor {
       request.saveTo?.resuming = attempt.task.partial?.file
       let course = RequestCourse(
         resolved.call, request, asked: (attempt.task.polling?.asked ?? 0) + 1, questions)
+      let transport = try transport(for: resolved.call, folder: builder.cacheFolder)
       let run = RequestRun(
-        attempt, course, HTTPClient(transport: openTransport()), time: time, threads: threads)
+        attempt, course, HTTPClient(transport: transport), time: time, threads: threads)
       run.begin()
       return run.promise.future
     } catch {
@@ -48,11 +55,40 @@ package final class HTTPExecutor: StepExecutor {
   }
 
   private func openTransport() -> any Transport {
-    transport.withLock { transport in
-      if let transport { return transport }
+    state.withLock { state in
+      if let transport = state.transport { return transport }
       let opened = CurlTransport()
-      transport = opened
+      state.transport = opened
       return opened
+    }
+  }
+
+  /// Requests that keep nothing go past the run's cache, too: what they change is forgotten there.
+  private func transport(
+    for call: HTTPCall, folder: String?
+  ) throws(StepFailure) -> any Transport {
+    let transport = openTransport()
+    if let cache = state.withLock({ $0.caches[folder] }) {
+      return CachingTransport(transport, cache: cache)
+    }
+    guard call.cache != nil else { return transport }
+    let cache = try openCache(in: folder)
+    // Of two that open it at once, the first counts.
+    let kept = state.withLock { state in
+      state.caches[folder] = state.caches[folder] ?? cache
+      return state.caches[folder] ?? cache
+    }
+    return CachingTransport(transport, cache: kept)
+  }
+
+  private func openCache(in folder: String?) throws(StepFailure) -> HTTPCache {
+    guard let folder else { return .inMemory() }
+    do throws(CacheFolderFault) {
+      return try .onDisk(folder)
+    } catch {
+      throw StepFailure(
+        classes: [.output], message: error.message,
+        help: "name a folder that can be written, or \"cache\": true for this run alone")
     }
   }
 
@@ -78,6 +114,9 @@ package struct RequestTrace: Sendable, Hashable {
 /// What was saved of a file whose rest did not come.
 struct PartialDownload: Sendable, Hashable {
   let file: PartialFile
+
+  /// Nobody goes on with it: it is removed.
+  func discard() { file.discard() }
 
   static func == (left: PartialDownload, right: PartialDownload) -> Bool {
     left.file === right.file

@@ -36,12 +36,21 @@ struct RequestBuilder {
       authorities: resolved.text(.authorities, call.tls.authorities).map(place),
       certificate: resolved.text(.certificate, call.tls.certificate).map(place),
       key: resolved.text(.key, call.tls.key).map(place))
+    request.caching = CacheUse(
+      isAllowed: call.cache != nil,
+      staleOnError: call.staleOnError.map(StaleOnError.init) ?? .never)
     switch call.idempotencyKey {
     case .derived: request.idempotencyKey = derivedKey
     case .text(let key): request.idempotencyKey = resolved.text(.idempotencyKey, key)
     case nil: break
     }
     return request
+  }
+
+  /// The folder of the cache; `nil` where answers are kept for the run, or not at all.
+  var cacheFolder: String? {
+    guard case .folder(let path) = call.cache else { return nil }
+    return place(of: resolved.text(.cacheFolder, path))
   }
 
   private func url(_ text: ScopedText) throws(StepFailure) -> HTTPURL {
@@ -124,6 +133,15 @@ struct RequestBuilder {
   private func place(of path: String) -> String {
     guard let directory, !path.hasPrefix("/") else { return path }
     return directory + "/" + path
+  }
+}
+
+extension StaleOnError {
+  fileprivate init(_ written: HTTPCall.StaleOnError) {
+    switch written {
+    case .always: self = .always
+    case .upTo(let time): self = .upTo(time)
+    }
   }
 }
 

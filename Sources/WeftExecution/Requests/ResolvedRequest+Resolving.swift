@@ -17,7 +17,7 @@ extension ResolvedRequest {
     case .url:
       let pieces = try evaluated(template, in: scope, hide)
       give(site, [try RequestURL.text(of: template, pieces)])
-    case .saveTo, .bodyFile, .partFile:
+    case .saveTo, .bodyFile, .partFile, .cacheFolder:
       let pieces = try evaluated(template, in: scope, hide)
       give(site, [try RequestPath.text(of: template, pieces)])
     case .json(let path):

@@ -96,6 +96,7 @@ extension LiveRun {
   /// The step is not tried again after all: its last attempt counts, unless somebody has cancelled it.
   func giveUp(_ task: StepTask, _ reason: SkipReason) -> NodeResult {
     guard let last = task.lastEnd else { return skip(task, reason) }
+    task.partial?.discard()
     var end = last
     if case .cancelled(let cancellation) = reason { end = last.cancelled(for: cancellation) }
     let own = NodeValues(

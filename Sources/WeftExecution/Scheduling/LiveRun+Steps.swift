@@ -217,6 +217,8 @@ extension LiveRun {
       case .giveUp(let refusal): end.notRetried = refusal?.message
       }
     }
+    // What is told as ended has left nothing behind.
+    attemptEnd.request?.partial?.discard()
     let result = conclude(task, end, own)
     slots.release(task.instance)
     return Future(value: result)

@@ -37,6 +37,7 @@ extension StepEnd {
     if var http = end.http {
       http.url = mask.masked(http.url)
       http.savedTo = http.savedTo.map(mask.masked)
+      http.staleReason = http.staleReason.map(mask.masked)
       end.http = http
     }
     end.leftovers = leftovers.map { $0.masked(by: mask) }

@@ -59,8 +59,7 @@ struct NodeValues: Sendable {
     case .status: return ScopedValue(answer.map { .number(Double($0.status)) } ?? .null)
     case .headers: return answer?.headers ?? ScopedValue(.null)
     case .body: return try answer?.body?.text(owner, from: spool) ?? ScopedValue(.null)
-    // Nothing is answered from a cache.
-    case .stale: return ScopedValue(isOfRequest ? .boolean(false) : .null)
+    case .stale: return ScopedValue(answer.map { .boolean($0.isStale) } ?? .null)
     case .winner, .results: return ScopedValue(.null)
     }
   }

@@ -41,6 +41,9 @@ public final class PartialFile: Sendable {
     [HTTPHeader("Range", "bytes=\(size)-"), HTTPHeader("If-Range", validator)]
   }
 
+  /// Removes it, unless it has been gone on with: for who has references to it left.
+  package func discard() { _ = take() }
+
   /// Once; nil afterwards.
   func take() -> (file: TemporaryFile, validator: String)? {
     temporary.withLock { held in

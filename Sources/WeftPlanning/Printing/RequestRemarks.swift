@@ -6,7 +6,8 @@ enum RequestRemarks {
     [
       names("query", call.query), names("headers", call.headers),
       call.body.kind.map { "sends \($0)" }, auth(of: call),
-      call.saveTo.map { "saves to \($0)" }, call.shownProxy.map { "through the proxy \($0)" },
+      call.saveTo.map { "saves to \($0)" }, cache(of: call),
+      call.shownProxy.map { "through the proxy \($0)" },
       call.polling.map {
         "asks every \(DurationText.text(of: $0.every)) until \(ControlRemarks.bare($0.until))"
       },
@@ -18,6 +19,14 @@ enum RequestRemarks {
 
   private static func names(_ what: String, _ fields: [HTTPCall.Field]) -> String? {
     fields.isEmpty ? nil : "\(what) \(fields.map(\.name).joined(separator: ", "))"
+  }
+
+  private static func cache(of call: HTTPCall) -> String? {
+    switch call.cache {
+    case .ofRun: "keeps the answer for the run"
+    case .folder(let path): "keeps the answer in \(path)"
+    case nil: nil
+    }
   }
 
   private static func auth(of call: HTTPCall) -> String? {

@@ -91,7 +91,8 @@ extension HTTPSite {
   /// What is sent may be secret; what everybody sees, and what decides, may not.
   fileprivate var allowsSecrets: Bool {
     switch self {
-    case .method, .saveTo, .bodyFile, .partFile, .authorities, .certificate, .key, .expected,
+    case .method, .saveTo, .cacheFolder, .bodyFile, .partFile, .authorities, .certificate, .key,
+      .expected,
       .until:
       false
     case .url, .query, .header, .field, .part, .partFileName, .partType, .json, .body, .bearer,

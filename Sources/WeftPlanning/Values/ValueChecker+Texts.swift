@@ -70,7 +70,7 @@ extension HTTPSite {
     // No further page; no key.
     case .nextPage, .idempotencyKey, .proxy: .null
     case .method, .url, .body, .bodyFile, .partFile, .partFileName, .partType, .bearer, .user,
-      .password, .saveTo, .authorities, .certificate, .key:
+      .password, .saveTo, .cacheFolder, .authorities, .certificate, .key:
       []
     }
   }

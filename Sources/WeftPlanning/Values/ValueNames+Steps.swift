@@ -154,7 +154,7 @@ extension StepField {
     case .json, .outputs, .winner, .results, .headers: .unknown
     case .status: StepField.codeKnowledge
     case .body: StepField.signalKnowledge
-    case .stale: ValueNames.Knowledge(type: .boolean)
+    case .stale: ValueNames.Knowledge(type: .either([.boolean, .null]))
     case .attempts, .duration: ValueNames.Knowledge(type: .number)
     }
   }

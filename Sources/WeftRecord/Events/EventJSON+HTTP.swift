@@ -14,6 +14,8 @@ extension EventJSON {
     writer.member("requests", figures.requests)
     if http.redirects > 0 { writer.member("redirects", http.redirects) }
     if let path = http.savedTo { writer.member("savedTo", path) }
+    if let cache = http.cache { writer.member("cache", cache) }
+    if let reason = http.staleReason { writer.member("staleReason", reason) }
     writer.member("bytesSent", figures.bodyBytesSent)
     writer.member("bytesReceived", figures.bodyBytesReceived)
     writer.member("headerBytesReceived", figures.headerBytesReceived)

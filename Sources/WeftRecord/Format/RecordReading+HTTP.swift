@@ -12,6 +12,8 @@ extension RecordScanner {
     figures.requests = try count("requests")
     let redirects = has("redirects") ? try int() : 0
     let savedTo = try optionalText("savedTo")
+    let cache = try optionalText("cache")
+    let staleReason = try optionalText("staleReason")
     try expect("bytesSent")
     figures.bodyBytesSent = try int()
     try expect("bytesReceived")
@@ -25,7 +27,7 @@ extension RecordScanner {
     try endObject()
     return HTTPSummary(
       method: method, url: url, status: status, redirects: redirects, savedTo: savedTo,
-      figures: figures)
+      cache: cache, staleReason: staleReason, figures: figures)
   }
 
   private mutating func timings() throws(RecordProblem) -> ExchangeTimings {

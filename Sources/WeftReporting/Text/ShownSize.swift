@@ -22,8 +22,11 @@ extension HTTPSummary {
   /// What has been answered, after the time that it took: "200, 12 kB".
   var phrase: String? {
     guard let status else { return nil }
+    if let staleReason { return "\(status), an old answer from the cache: \(staleReason)" }
+    if cache == "hit" { return "\(status) from the cache" }
     var phrase = "\(status), \(ShownSize.text(figures.bodyBytesReceived))"
     if figures.requests > redirects + 1 { phrase += " in \(figures.requests) requests" }
+    if cache == "revalidated" { phrase += ", as in the cache" }
     if let savedTo { phrase += " to \(savedTo)" }
     return phrase
   }

@@ -115,6 +115,49 @@ import WeftTestKit
     #expect(outputs.isEmpty)
   }
 
+  // MARK: A cache
+
+  private static func cached(
+    _ keys: String, _ answers: ScriptedTransport.Answer...
+  ) throws -> RequestHarness {
+    try RequestHarness(
+      #"""
+      {"steps": [
+        {"id": "a", "http": {"url": "http://h/"\#(keys)}},
+        {"id": "b", "http": {"url": "http://h/"\#(keys)},
+         "outputs": {"x": "${{ self.stale }} ${{ self.body }}"}}]}
+      """#, ScriptedTransport(answers))
+  }
+
+  @Test(
+    "H40: an answer is kept for the run if the step says so and the server allows it",
+    arguments: [
+      (#", "cache": true"#, "max-age=60", 1), (#", "cache": true"#, "no-store", 2),
+      (#", "cache": false"#, "max-age=60", 2), ("", "max-age=60", 2),
+    ])
+  func anAnswerIsKeptForTheRun(keys: String, control: String, requests: Int) async throws {
+    let harness = try Self.cached(keys, .head(200, ["Cache-Control": control], "body"))
+    #expect(try await harness.output(of: "b") == .string("false body"))
+    #expect(harness.transport.requests.count == requests)
+    #expect(
+      try await harness.end(of: "b").http?.cache
+        == (requests == 1 ? "hit" : keys == #", "cache": true"# ? "miss" : nil))
+  }
+
+  @Test("H40: an old answer stands in for a failed request if the step says so, and says so itself")
+  func anOldAnswerStandsInForAFailedRequest() async throws {
+    let answer = ScriptedTransport.Answer.head(
+      200, ["ETag": "\"1\"", "Cache-Control": "max-age=0"], "old")
+    let failure = ScriptedTransport.Answer.failure(HTTPFailure(.dns(host: "h")))
+    let harness = try Self.cached(#", "cache": true, "staleOnError": true"#, answer, failure)
+    #expect(try await harness.output(of: "b") == .string("true old"))
+    let end = try await harness.end(of: "b")
+    #expect(end.http?.cache == "stale")
+    #expect(end.http?.staleReason == "no address was found for \"h\"")
+    let strict = try Self.cached(#", "cache": true"#, answer, failure)
+    #expect(try await strict.end(of: "b").failure?.classes.first == .network(.dns))
+  }
+
   // MARK: Further attempts
 
   static let classes: [(kind: HTTPFailure.Kind, classes: [String], isTriedAgain: Bool)] = [

@@ -1,4 +1,5 @@
 import WeftDefinition
+import WeftHTTP
 import WeftJSON
 public import WeftPlanning
 import WeftPlatform
@@ -26,6 +27,21 @@ enum SampleRecords {
   static let usage = ResourceUsage(
     userTime: .microseconds(12), systemTime: .microseconds(34), minorFaults: 5, majorFaults: 6,
     voluntarySwitches: 7, involuntarySwitches: 8, peakMemoryBytes: 9 << 20)
+  static var http: HTTPSummary {
+    var figures = ExchangeFigures()
+    figures.requests = 3
+    (figures.bodyBytesSent, figures.bodyBytesReceived, figures.headerBytesReceived) = (1, 2, 3)
+    (figures.remoteAddress, figures.remotePort) = ("::1", 443)
+    figures.protocolVersion = "HTTP/2"
+    figures.timings.nameResolved = .microseconds(1)
+    figures.timings.connected = .microseconds(2)
+    figures.timings.secured = .microseconds(3)
+    figures.timings.firstByte = .microseconds(4)
+    figures.timings.total = .microseconds(5)
+    return HTTPSummary(
+      method: "GET", url: "https://h/\"x\"", status: 200, redirects: 1, savedTo: "f",
+      cache: "stale", staleReason: "no connection", figures: figures)
+  }
   static let process = LeftoverProcess(process: 4711, command: "sleep \u{1} 100")
   static let outputs = [
     HandedOn(name: "a", value: .some(.object(["x": .array([.bool(true), .null])]))),
@@ -36,7 +52,8 @@ enum SampleRecords {
     var end = StepEnd(
       outcome: .failure, conclusion: .success, attempts: 2, exit: .code(3), failure: failure,
       duration: .milliseconds(5), usage: usage, outputBytes: 12, outputTruncated: true,
-      logBytes: 40, outputs: outputs, leftovers: [process], unkillable: [process])
+      logBytes: 40, outputs: outputs, leftovers: [process], unkillable: [process],
+      http: http)
     end.noteNotRetried("the budget is spent")
     return end
   }

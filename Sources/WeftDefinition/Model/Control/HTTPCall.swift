@@ -31,6 +31,10 @@ public struct HTTPCall: Sendable, Hashable {
   public var paging: Paging?
   public var responseForm = ResponseForm.auto
   public var idempotencyKey: IdempotencyKey?
+  /// Where answers are kept for later requests; `nil`: nowhere.
+  public var cache: Cache?
+  /// When a kept answer stands in for a server that has failed; `nil`: never.
+  public var staleOnError: StaleOnError?
 
   /// Makes a request with the usual conditions.
   ///
@@ -182,6 +186,21 @@ public struct HTTPCall: Sendable, Hashable {
     case json
     /// Text, whatever the answer says; the step fails where it is none.
     case text
+  }
+
+  /// A private cache as RFC 9111 has it.
+  public enum Cache: Sendable, Hashable {
+    /// For as long as the run goes on.
+    case ofRun
+    /// In a folder, relative to the step's directory, where later runs find it too.
+    case folder(String)
+  }
+
+  public enum StaleOnError: Sendable, Hashable {
+    /// However old the answer is.
+    case always
+    /// For so long after its lifetime.
+    case upTo(Duration)
   }
 
   /// What makes it safe to send a request again.
