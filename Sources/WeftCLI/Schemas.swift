@@ -387,6 +387,12 @@ extension SchemaName {
         },
         "pool": {
           "$ref": "#/$defs/pool"
+        },
+        "idempotent": {
+          "$ref": "#/$defs/idempotent"
+        },
+        "onInterrupted": {
+          "$ref": "#/$defs/onInterrupted"
         }
       },
       "patternProperties": {
@@ -604,6 +610,12 @@ extension SchemaName {
         },
         "pool": {
           "$ref": "#/$defs/pool"
+        },
+        "idempotent": {
+          "$ref": "#/$defs/idempotent"
+        },
+        "onInterrupted": {
+          "$ref": "#/$defs/onInterrupted"
         },
         "retry": {
           "$ref": "#/$defs/retry"
@@ -1474,6 +1486,17 @@ extension SchemaName {
           }
         ]
       ]
+    },
+    "idempotent": {
+      "title": "May be done again",
+      "description": "Whether doing it again does nothing that doing it once has not done. An attempt that was cut off when the engine was killed is then made again by weft resume.",
+      "type": "boolean",
+      "default": false
+    },
+    "onInterrupted": {
+      "title": "When it was cut off",
+      "description": "What weft resume does with a step that was running when the engine was killed: start it again, or have it fail until --rerun names it. By default as idempotent says.",
+      "enum": ["rerun", "fail"]
     },
     "pool": {
       "title": "What it takes from pools",
@@ -4027,7 +4050,7 @@ extension SchemaName {
       "description": "What happened. Readers should be ready for kinds that a later version adds.",
       "enum": [
         "run.started", "step.queued", "step.started", "step.output", "step.retrying",
-        "step.finished", "step.skipped", "group.started", "group.retrying", "group.finished",
+        "step.finished", "step.restored", "step.skipped", "group.started", "group.retrying", "group.finished",
         "run.warning", "run.cancelling", "run.finished", "output.dropped", "run.snapshot"
       ]
     }
@@ -4039,6 +4062,7 @@ extension SchemaName {
     { "$ref": "#/$defs/stepOutput" },
     { "$ref": "#/$defs/stepRetrying" },
     { "$ref": "#/$defs/stepFinished" },
+    { "$ref": "#/$defs/stepRestored" },
     { "$ref": "#/$defs/stepSkipped" },
     { "$ref": "#/$defs/groupStarted" },
     { "$ref": "#/$defs/groupRetrying" },
@@ -4431,6 +4455,11 @@ extension SchemaName {
       "description": "How surely what steps start is found again: by a control group of its own for each attempt; because the engine adopts what loses its parents; or by session, parentage and a variable in the environment.",
       "enum": ["cgroup", "subreaper", "group+cookie"]
     },
+    "resumption": {
+      "description": "How often the run has been gone on with; left out of one that begins.",
+      "type": "integer",
+      "minimum": 1
+    },
     "counts": {
       "description": "How many steps ended how.",
       "type": "object",
@@ -4455,6 +4484,10 @@ extension SchemaName {
         },
         "skipped": {
           "description": "Never started for another reason.",
+          "$ref": "#/$defs/count"
+        },
+        "restored": {
+          "description": "Of all these, those that stand as they ended in an earlier part of a run that is gone on with; left out if there are none.",
           "$ref": "#/$defs/count"
         }
       }
@@ -4487,7 +4520,8 @@ extension SchemaName {
         "groups": { "$ref": "#/$defs/groups" },
         "maxParallel": { "$ref": "#/$defs/maxParallel" },
         "containment": { "$ref": "#/$defs/containment" },
-        "pid": { "$ref": "#/$defs/pid" }
+        "pid": { "$ref": "#/$defs/pid" },
+        "resumption": { "$ref": "#/$defs/resumption" }
       }
     },
     "stepQueued": {
@@ -4613,6 +4647,35 @@ extension SchemaName {
         "unkillable": { "$ref": "#/$defs/unkillable" }
       }
     },
+    "stepRestored": {
+      "description": "In a run that is gone on with, in place of all else about the step: it has ended so in an earlier part of the run, and that stands.",
+      "type": "object",
+      "required": [
+        "n", "at", "type", "step", "outcome", "conclusion", "attempts", "durationUs", "outputBytes"
+      ],
+      "additionalProperties": false,
+      "properties": {
+        "n": { "$ref": "#/$defs/n" },
+        "at": { "$ref": "#/$defs/at" },
+        "type": { "const": "step.restored" },
+        "step": { "$ref": "#/$defs/address" },
+        "outcome": { "$ref": "#/$defs/outcome" },
+        "conclusion": { "$ref": "#/$defs/conclusion" },
+        "attempts": { "$ref": "#/$defs/attempts" },
+        "exit": { "$ref": "#/$defs/exit" },
+        "failure": { "$ref": "#/$defs/failure" },
+        "cancellation": { "$ref": "#/$defs/cancelReason" },
+        "durationUs": { "$ref": "#/$defs/durationUs" },
+        "usage": { "$ref": "#/$defs/usage" },
+        "notRetried": { "$ref": "#/$defs/notRetried" },
+        "outputBytes": { "$ref": "#/$defs/outputBytes" },
+        "outputTruncated": { "$ref": "#/$defs/outputTruncated" },
+        "outputs": { "$ref": "#/$defs/outputs" },
+        "secretOutputs": { "$ref": "#/$defs/secretOutputs" },
+        "leftovers": { "$ref": "#/$defs/leftovers" },
+        "unkillable": { "$ref": "#/$defs/unkillable" }
+      }
+    },
     "stepSkipped": {
       "description": "The step never starts. All that is run many times or again as a whole is skipped as one, by its own address.",
       "type": "object",
@@ -4641,6 +4704,10 @@ extension SchemaName {
         "elements": {
           "description": "For how many elements it is run; left out of a group that is run as it is. Each element tells of itself by an address of its own.",
           "$ref": "#/$defs/count"
+        },
+        "restored": {
+          "description": "It has ended well in an earlier part of a run that is gone on with, and nothing in it is done again; else left out.",
+          "const": true
         }
       }
     },
@@ -4802,6 +4869,7 @@ extension SchemaName {
         "maxParallel": { "$ref": "#/$defs/maxParallel" },
         "containment": { "$ref": "#/$defs/containment" },
         "pid": { "$ref": "#/$defs/pid" },
+        "resumption": { "$ref": "#/$defs/resumption" },
         "startedAt": {
           "description": "When the run started.",
           "$ref": "#/$defs/at"
@@ -4914,7 +4982,7 @@ extension SchemaName {
           "additionalProperties": false,
           "properties": {
             "step": { "$ref": "#/$defs/address" },
-            "state": { "const": "finished" },
+            "state": { "enum": ["finished", "restored"] },
             "outcome": { "$ref": "#/$defs/outcome" },
             "conclusion": { "$ref": "#/$defs/conclusion" },
             "attempts": { "$ref": "#/$defs/attempts" },

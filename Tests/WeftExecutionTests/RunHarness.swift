@@ -45,9 +45,13 @@ struct RunHarness {
     case .running: "running"
     case .retrying(let attempt, _): "retrying after \(attempt)"
     case .skipped(let reason): brief(reason)
-    case .finished(let end):
-      end.outcome == end.conclusion ? end.outcome.rawValue : "\(end.outcome) tolerated"
+    case .finished(let end): brief(end)
+    case .restored(let end): "before: \(brief(end))"
     }
+  }
+
+  private func brief(_ end: StepEnd) -> String {
+    end.outcome == end.conclusion ? end.outcome.rawValue : "\(end.outcome) tolerated"
   }
 
   private func brief(_ reason: SkipReason) -> String {
@@ -79,6 +83,7 @@ struct RunHarness {
     case .stepStarted(let address, _): "\(address) started"
     case .stepOutput(let address, let output): "\(address) wrote \(output.text)"
     case .stepFinished(let address, let end): "\(address) \(brief(.finished(end)))"
+    case .stepRestored(let address, let end): "\(address) \(brief(.restored(end)))"
     case .stepSkipped(let address, let reason): "\(address) \(brief(reason))"
     case .groupStarted(let address, let start):
       "\(address) group started" + (start.elements.map { " for \($0)" } ?? "")

@@ -71,7 +71,7 @@ import WeftPlatform
       .event(.groupStarted("g", GroupStart(attempt: 2))), .event(.stepStarted("b", attempt: 1)),
     ])
     let begun = try #require(run.group("g")).begunBy
-    #expect(begun == 6)
+    #expect(begun == 5)
     #expect(run.step("a", since: begun) == nil)
     #expect(run.step("a") != nil)
     #expect(run.step("b", since: begun)?.isInDoubt == true)

@@ -23,7 +23,7 @@ enum ActionKind: Hashable {
   func allows(_ key: StepKey) -> Bool {
     switch key {
     case .retry: makesAttempts || self == .workflow || isGroup
-    case .pool: makesAttempts
+    case .pool, .idempotent, .onInterrupted: makesAttempts
     case .maxParallel: isGroup
     case .join: self == .parallel
     case .with: self == .workflow || self == .use

@@ -19,7 +19,8 @@ extension DecodingPass {
     case .jobserver: command.usesJobserver = flag(value, Field("jobserver"), as: .jobserver)
     case .id, .run, .needs, .name, .description, .env, .cwd, .shell, .timeout, .allowFailure,
       .steps, .parallel, .maxParallel, .envPolicy, .outputs, .if, .retry, .pool, .cleanup, .forEach,
-      .matrix, .wait, .approve, .workflow, .use, .http, .with, .race, .join:
+      .matrix, .wait, .approve, .workflow, .use, .http, .with, .race, .join,
+      .idempotent, .onInterrupted:
       break
     }
   }

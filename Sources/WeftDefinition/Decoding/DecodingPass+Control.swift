@@ -15,6 +15,13 @@ extension DecodingPass {
     case .pool:
       draft.placedKeys.append((key, member.key))
       step.control.pools = poolRequests(value)
+    case .idempotent:
+      draft.placedKeys.append((key, member.key))
+      step.control.isIdempotent = flag(value, path(Field("idempotent")))
+    case .onInterrupted:
+      draft.placedKeys.append((key, member.key))
+      step.control.onInterrupted = chosen(
+        value, Field("onInterrupted"), wanted: "\"rerun\" or \"fail\"")
     case .cleanup: step.control.cleanup = cleanup(value)
     case .forEach, .matrix:
       guard mayFanOut(by: key, member.key, &draft) else { return }

@@ -86,7 +86,7 @@ extension DecodingPass {
     case .race: group(.race, member, into: &draft)
     case .maxParallel, .join, .wait, .approve, .workflow, .use, .http, .with:
       takeRest(key, member, into: &draft)
-    case .if, .retry, .pool, .cleanup, .forEach, .matrix:
+    case .if, .retry, .pool, .cleanup, .forEach, .matrix, .idempotent, .onInterrupted:
       takeControl(key, member, into: &step, &draft)
     }
   }

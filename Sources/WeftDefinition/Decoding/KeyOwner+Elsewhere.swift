@@ -119,5 +119,7 @@ extension KeyOwner {
     (["cleanup"], ["teardown", "after_script", "defer", "onExit", "post", "handlerOn"]),
     (["finally"], ["always", "onExit", "after_all", "handlerOn"]),
     (["defaults"], ["default"]),
+    (["idempotent"], ["safe", "reentrant", "rerunnable", "restartable"]),
+    (["onInterrupted"], ["onCrash", "onAbort", "interruptible"]),
   ]
 }

@@ -18,6 +18,7 @@ enum StepKey: String, ObjectKey {
   case stop, leftovers, stallTimeout, mergeOutput, logLimit, tty, jobserver, outputs
   case `if`, retry, pool, cleanup, forEach, matrix, wait, approve, workflow, use, http, with, race,
     join
+  case idempotent, onInterrupted
 
   static let table = KeyTable<StepKey>()
 }

@@ -8,7 +8,7 @@ public enum FailureTolerance: Sendable, Hashable {
   public func tolerates(_ classes: [ErrorClass]) -> Bool {
     switch self {
     case .none: false
-    case .all: true
+    case .all: !classes.contains(.inDoubt)
     case .classes(let tolerated): tolerated.contains(where: classes.contains)
     }
   }
@@ -50,6 +50,9 @@ public struct ErrorClass: Sendable, Hashable, CustomStringConvertible {
   public static let `protocol` = ErrorClass(unchecked: "protocol")
   /// An answer that is not what it was asked to be.
   public static let decode = ErrorClass(unchecked: "decode")
+  /// The engine was killed while it ran, and nobody knows how far it came. Nothing tolerates it, and nothing is
+  /// tried again for it, so that it has no name in files.
+  package static let inDoubt = ErrorClass(unchecked: "inDoubt")
   /// A person who was asked said no.
   public static let rejected = ErrorClass(unchecked: "rejected")
 

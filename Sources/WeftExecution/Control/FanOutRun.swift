@@ -67,6 +67,14 @@ struct FanOutProgress {
     return true
   }
 
+  /// The element that was asked for last is not started after all, nor is any other; whoever was starting some
+  /// is not any more.
+  mutating func leaveOut() {
+    started -= 1
+    active -= 1
+    (isClosed, isStarting) = (true, false)
+  }
+
   /// No more elements are started.
   mutating func close() { isClosed = true }
 

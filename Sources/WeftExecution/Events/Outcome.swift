@@ -106,10 +106,13 @@ public struct GroupStart: Sendable, Hashable {
   public let attempt: Int
   /// For how many elements; `nil` of a group that is run as it is.
   public let elements: Int?
+  /// Whether it has ended well in an earlier part of a run that is gone on with: nothing in it is done again.
+  public let isRestored: Bool
 
-  package init(attempt: Int = 1, elements: Int? = nil) {
+  package init(attempt: Int = 1, elements: Int? = nil, isRestored: Bool = false) {
     self.attempt = attempt
     self.elements = elements
+    self.isRestored = isRestored
   }
 }
 

@@ -26,6 +26,7 @@ struct ReportFold {
     case .stepRetrying(let address, let retry):
       set(step, address, .retrying(after: retry.attempt, until: elapsed + retry.delay))
     case .stepFinished(let address, let end): set(step, address, .finished(end))
+    case .stepRestored(let address, let end): set(step, address, .restored(end))
     case .stepSkipped(let address, let reason): set(step, address, .skipped(reason))
     case .runWarning(let warning): add(warning)
     case .runFinished(let end): report?.end = end

@@ -6,7 +6,8 @@ public import WeftPlanning
 /// * `runStarted` is first, `runFinished` is last, each exactly once;
 /// * of one step `stepQueued` < `stepStarted` < `stepOutput`… < `stepFinished`; an attempt that is
 ///   followed by another has `stepRetrying` in place of the finish, so that each start has one end; a step
-///   that never starts has one `stepSkipped` instead of start and finish;
+///   that never starts has one `stepSkipped` instead of start and finish, or one `stepRestored` if it has ended
+///   in an earlier part of a run that is gone on with;
 /// * what a step waits for has finished or been skipped before the step is queued;
 /// * of one group `groupStarted` < everything inside < `groupFinished`; a group whose dependencies
 ///   did not succeed has neither, its steps are skipped;
@@ -37,6 +38,9 @@ public struct RunEvent: Sendable, Hashable {
     /// The attempt has failed; another follows. It stands in place of `stepFinished`.
     indirect case stepRetrying(StepAddress, Retry)
     indirect case stepFinished(StepAddress, StepEnd)
+    /// In a run that is gone on with, in place of everything else about the step: it ended so before, and that
+    /// stands.
+    indirect case stepRestored(StepAddress, StepEnd)
     /// The step never starts.
     indirect case stepSkipped(StepAddress, SkipReason)
     case groupStarted(StepAddress, GroupStart)
@@ -73,10 +77,13 @@ public struct RunStart: Sendable, Hashable {
   public let engineProcess: Int32
   /// How surely what steps start is found again; `nil` where they start nothing.
   public let containment: ContainmentLevel?
+  /// How often the run has been gone on with; 0 of one that begins.
+  public let resumption: Int
 
   package init(
     run: RunID, workflow: String?, file: String?, startedAt: WallTime, stepCount: Int,
-    groupCount: Int, maxParallel: Int, engineProcess: Int32, containment: ContainmentLevel?
+    groupCount: Int, maxParallel: Int, engineProcess: Int32, containment: ContainmentLevel?,
+    resumption: Int
   ) {
     self.run = run
     self.workflow = workflow
@@ -87,6 +94,7 @@ public struct RunStart: Sendable, Hashable {
     self.maxParallel = maxParallel
     self.engineProcess = engineProcess
     self.containment = containment
+    self.resumption = resumption
   }
 }
 

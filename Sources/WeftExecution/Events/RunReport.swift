@@ -37,6 +37,8 @@ public enum StepState: Sendable, Hashable {
   case retrying(after: Int, until: Duration)
   case skipped(SkipReason)
   case finished(StepEnd)
+  /// It has ended so in an earlier part of a run that is gone on with.
+  case restored(StepEnd)
 }
 
 /// How a run has ended.
@@ -88,14 +90,19 @@ public struct OutcomeCounts: Sendable, Hashable {
   public internal(set) var cancelled = 0
   /// Never started for another reason.
   public internal(set) var skipped = 0
+  /// Of all these, those that stand as they ended in an earlier part of a run that is gone on with.
+  public internal(set) var restored = 0
 
   public init() {}
 
-  package init(succeeded: Int, failed: Int, tolerated: Int, cancelled: Int, skipped: Int) {
+  package init(
+    succeeded: Int, failed: Int, tolerated: Int, cancelled: Int, skipped: Int, restored: Int = 0
+  ) {
     self.succeeded = succeeded
     self.failed = failed
     self.tolerated = tolerated
     self.cancelled = cancelled
     self.skipped = skipped
+    self.restored = restored
   }
 }

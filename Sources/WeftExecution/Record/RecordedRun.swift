@@ -1,4 +1,4 @@
-package import WeftDefinition
+import WeftDefinition
 package import WeftPlanning
 package import WeftPlatform
 
@@ -77,6 +77,7 @@ package struct RecordedRun: Sendable {
       startedAt = moment
     }
     lastOpening = opening
+    for group in groups.keys { groups[group]?.isRestored = false }
     end = nil
     cancellation = nil
   }
@@ -90,20 +91,34 @@ package struct RecordedRun: Sendable {
     case .stepStarted(let step, let attempt): set(step: step, .started(attempt: attempt), number)
     case .stepRetrying(let step, let retry): set(step: step, .retrying(retry), number)
     case .stepFinished(let step, let end): set(step: step, .finished(end, KeptValues()), number)
-    case .stepSkipped(let step, let reason): set(step: step, .skipped(reason), number)
+    case .stepSkipped(let step, let reason):
+      // Nobody knows more of what was in doubt.
+      if steps[step]?.isInDoubt == true {
+        steps[step]?.leftOut = reason
+      } else {
+        set(step: step, .skipped(reason), number)
+      }
     case .groupStarted(let group, let start):
+      // It is told again of what stands, and nothing has changed.
+      if start.isRestored {
+        groups[group]?.isRestored = true
+        break
+      }
       var known = groups[group] ?? RecordedGroup()
       known.state = .started(start)
-      known.begunBy = number
       known.number = number
       groups[group] = known
-    case .groupRetrying(let group, let retry): set(group: group, .retrying(retry), number)
-    case .groupFinished(let group, let end): set(group: group, .finished(end), number)
+    case .groupRetrying(let group, let retry):
+      set(group: group, .retrying(retry), number)
+      groups[group]?.begunBy = number
+    case .groupFinished(let group, let end):
+      if groups[group]?.isRestored != true { set(group: group, .finished(end), number) }
+      groups[group]?.isRestored = false
     case .runWarning(let warning):
       if warnings.count < RunReport.warningLimit { warnings.append(warning) }
     case .runCancelling(let reason): cancellation = reason
     case .runFinished(let end): self.end = end
-    case .stepOutput, .outputDropped, .snapshot: break
+    case .stepRestored, .stepOutput, .outputDropped, .snapshot: break
     }
   }
 
@@ -147,6 +162,8 @@ package struct RecordedStep: Sendable, Hashable {
   package var process: ProcessIdentity?
   /// Of a step that does nothing but wait: until when, whoever runs the engine.
   package var waitsUntil: WallTime?
+  /// Of what is in doubt: why a later engine did not come to it.
+  package var leftOut: SkipReason?
 
   package init(_ state: State) {
     self.state = state
@@ -176,16 +193,12 @@ package struct RecordedGroup: Sendable, Hashable {
   package var state = State.listed
   /// Of the last record about the group itself.
   package var number: UInt64 = 0
-  /// Of the record that says that its last attempt began: what is inside and older is void.
+  /// Of the record that says that it was to be tried again: what is inside and older is void.
   package var begunBy: UInt64 = 0
+  /// Whether it is being told of again though it stands.
+  fileprivate(set) var isRestored = false
   /// What it is run for, if it is.
   package var elements: RecordedElements?
 
   package init() {}
-}
-
-extension ErrorClass {
-  /// Whether the step did what it does is not known, and a later engine has left it at that. Nothing tolerates
-  /// it, and nothing is tried again for it.
-  package static let inDoubt = ErrorClass(unchecked: "in-doubt")
 }

@@ -50,7 +50,8 @@ extension RunRecord.Kind {
     case .event(let event):
       switch event {
       case .runStarted, .stepStarted, .groupStarted: true
-      case .stepQueued, .stepOutput, .stepRetrying, .stepFinished, .stepSkipped, .groupRetrying,
+      case .stepQueued, .stepOutput, .stepRetrying, .stepFinished, .stepRestored, .stepSkipped,
+        .groupRetrying,
         .groupFinished, .runWarning, .runCancelling, .runFinished, .outputDropped, .snapshot:
         false
       }
@@ -67,7 +68,8 @@ extension RunRecord.Kind {
       case .runStarted, .stepStarted, .stepRetrying, .groupStarted, .groupRetrying, .groupFinished,
         .runFinished:
         true
-      case .stepQueued, .stepOutput, .stepFinished, .stepSkipped, .runWarning, .runCancelling,
+      case .stepQueued, .stepOutput, .stepFinished, .stepRestored, .stepSkipped, .runWarning,
+        .runCancelling,
         .outputDropped, .snapshot:
         false
       }

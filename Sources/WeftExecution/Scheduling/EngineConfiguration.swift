@@ -21,6 +21,10 @@ package struct EngineConfiguration: Sendable {
   /// Where steps with `tty` get the terminal; `nil`: they fail at their start.
   package var terminal: (any TerminalAccess)?
 
+  /// What is recorded of the run, if it is gone on with.
+  package var past: RecordedRun?
+  /// What of it is to be done again all the same.
+  package var anew = StepsAnew()
   /// Which steps are left out.
   package var selection = Selection()
   /// How many further attempts there may be in all for a hundred steps, of failures that many tend to have at

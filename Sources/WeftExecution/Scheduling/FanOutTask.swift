@@ -3,7 +3,7 @@ import WeftPlanning
 
 /// A step or a group that is run once for each of many elements: each is a frame of its own.
 struct FanOutTask: Sendable {
-  enum Member: Sendable {
+  enum Member: Sendable, Hashable {
     case step(Int)
     case group(Int)
   }

@@ -22,6 +22,19 @@ extension LiveRun {
     }
   }
 
+  /// What was started in an earlier part of the run, and is not now, is cleaned up after if it was not.
+  func noteOwedCleanup(of task: StepTask) {
+    guard let standing, standing.owesCleanup(task) else { return }
+    noteCleanup(of: task.step.node, in: task.frame, scope: task.scope)
+  }
+
+  func noteOwedCleanup(of task: GroupTask) {
+    guard let standing, standing.owesCleanup(task) else { return }
+    let node = plan.groups[task.index].startNode
+    let frame = task.frame.aroundAttempts(of: node)
+    noteCleanup(of: node, in: frame, scope: frame.scope(around: task.index, of: plan))
+  }
+
   /// Cleans up after what was started in a group, the last first, one after another; `nil`: nothing is to be
   /// done.
   ///

@@ -32,11 +32,15 @@ extension LiveRun {
     guard fanOut.state.withLock({ $0.progress.beginStarting() }) else { return }
     // What lets nothing new start lets no new element start either.
     if state.withLock({ $0.scopes.obstacle(in: task.scope, after: []) }) != nil,
-      !mayStartInSpite(task)
+      !mayStartInSpite(task), standing?.stands(task) != true
     {
       fanOut.state.withLock { $0.progress.close() }
     }
     while let index = fanOut.state.withLock({ $0.progress.next() }) {
+      if let standing, standing.wasLeftOut(elements[index], of: task) {
+        fanOut.state.withLock { $0.progress.leaveOut() }
+        return
+      }
       start(elements[index], of: task, fanOut)
     }
   }

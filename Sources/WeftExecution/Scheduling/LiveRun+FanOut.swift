@@ -14,7 +14,7 @@ extension LiveRun {
     if let reason = whyNotStarted(task, after: results) {
       return Future(value: leaveOut(task, reason))
     }
-    let listed = FanOutLister(values, task).listing()
+    let listed = FanOutLister(values, task, recorded: standing?.listing(of: task)).listing()
     let outer = task.outerScope
     task.scope = state.withLock { $0.scopes.open(in: outer, absorbing: .waiting, of: plan) }
     switch listed {
@@ -25,13 +25,17 @@ extension LiveRun {
         FanOutProgress(elements: 0, maxParallel: nil, tolerance: .count(0), onFailure: .stop))
       return Future(value: finish(task, empty, fault, since: time.now))
     case .success(let elements):
-      events.publish(.groupStarted(task.address, GroupStart(elements: elements.count)))
+      events.publish(
+        .groupStarted(
+          task.address,
+          GroupStart(elements: elements.count, isRestored: standing?.stands(task) ?? false)))
       return run(task, elements)
     }
   }
 
   /// The condition is looked at once, unless it asks about the element: then each element does.
   private func whyNotStarted(_ task: FanOutTask, after results: [NodeResult]) -> SkipReason? {
+    if let past = standing?.beginning(of: task) { return past.skip }
     let (texts, isOfElements, group) =
       switch task.member {
       case .step(let index):

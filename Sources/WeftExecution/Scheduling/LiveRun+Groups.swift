@@ -76,8 +76,9 @@ extension LiveRun {
       recordGroup(
         task, Scopes.Verdict(outcome: reason.outcome, conclusion: reason.outcome), .success([]),
         lasting: .zero)
-      return Future(
-        value: NodeResult(reason, failedBefore: results.contains(where: \.hasFailed)))
+      let result = NodeResult(reason, failedBefore: results.contains(where: \.hasFailed))
+      // What an earlier part of the run has left behind in it is cleaned up all the same.
+      return cleanUp(in: task.scope, after: results)?.map { result } ?? Future(value: result)
     }
     return endGroup(task, members: results).map { [self] outcome in
       tell(task, outcome)
@@ -87,6 +88,7 @@ extension LiveRun {
 
   /// Why a group does not start; a condition that cannot be evaluated fails it.
   func whyNotStarted(_ task: GroupTask, after results: [NodeResult]) -> SkipReason? {
+    if let past = standing?.beginning(of: task) { return past.skip }
     let parent = plan.groups[task.index].parent ?? 0
     let admission = admission(
       StartCondition(plan.values.texts(ofGroup: task.index)), of: task.address, in: task.frame,
@@ -115,6 +117,7 @@ extension LiveRun {
   }
 
   func skip(_ task: GroupTask, _ reason: SkipReason, after results: [NodeResult]) -> NodeResult {
+    noteOwedCleanup(of: task)
     state.withLock { $0.scopes.skip(task.scope, reason) }
     return NodeResult(reason, failedBefore: results.contains(where: \.hasFailed))
   }
@@ -122,14 +125,17 @@ extension LiveRun {
   func startGroup(_ task: GroupTask, failedBefore: Bool) {
     let group = plan.groups[task.index]
     // Once, however many attempts there are.
-    if task.attempt == 1 {
+    if task.attempt == 1, standing?.isCleaned(task) != true {
       let frame = task.frame.aroundAttempts(of: group.startNode)
       noteCleanup(
         of: group.startNode, in: frame, scope: frame.scope(around: task.index, of: plan))
     }
     // The top level of another file is told of as the step that runs it.
     if !group.isTopLevel {
-      events.publish(.groupStarted(task.address, GroupStart(attempt: task.attempt)))
+      events.publish(
+        .groupStarted(
+          task.address,
+          GroupStart(attempt: task.attempt, isRestored: standing?.stands(task) ?? false)))
     }
     let timer = group.step?.timeout.map { limit in
       time.schedule(after: limit) { [self] in
@@ -172,7 +178,7 @@ extension LiveRun {
       return (verdict, response, running)
     }
     running?.timer?.cancel()
-    let duration = running.map { time.now - $0.since } ?? .zero
+    let duration = standing?.end(of: task)?.duration ?? running.map { time.now - $0.since } ?? .zero
     let outputs = outputs(of: task, verdict, winner: running?.winner, lasting: duration)
     if case .failure(let failure) = outputs {
       (verdict, response) = state.withLock { $0.scopes.failed(group: task.scope, failure) }
@@ -192,7 +198,8 @@ extension LiveRun {
         task.address,
         GroupEnd(
           outcome: verdict.outcome, conclusion: verdict.conclusion, failure: verdict.failure,
-          cause: verdict.cause, attempts: task.attempt, winner: verdict.winner,
+          cause: verdict.cause, attempts: standing?.end(of: task)?.attempts ?? task.attempt,
+          winner: verdict.winner,
           duration: outcome.duration, outputs: outcome.outputs.map(HandedOn.init))))
   }
 

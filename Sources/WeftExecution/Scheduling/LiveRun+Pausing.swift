@@ -47,9 +47,13 @@ extension LiveRun {
   /// A step that does nothing but wait.
   func wait(_ task: StepTask, for waiting: Waiting) -> Future<NodeResult, Never> {
     let delay: Duration
-    switch length(of: waiting, for: task) {
-    case .success(let length): delay = length
-    case .failure(let failure): return Future(value: failAtStart(task, failure))
+    if let until = standing?.waitEnd(of: task) {
+      delay = timeUntil(until.nanoseconds)
+    } else {
+      switch length(of: waiting, for: task) {
+      case .success(let length): delay = length
+      case .failure(let failure): return Future(value: failAtStart(task, failure))
+      }
     }
     tellStart(of: task)
     let since = time.now
@@ -98,8 +102,11 @@ extension LiveRun {
     }
   }
 
-  private func timeUntil(_ moment: WallMoment) -> Duration {
-    max(.zero, .nanoseconds(moment.nanoseconds - wallClock().nanoseconds))
+  private func timeUntil(_ moment: WallMoment) -> Duration { timeUntil(moment.nanoseconds) }
+
+  /// - Parameter moment: Nanoseconds since 1970.
+  private func timeUntil(_ moment: Int64) -> Duration {
+    max(.zero, .nanoseconds(moment - wallClock().nanoseconds))
   }
 }
 

@@ -23,6 +23,7 @@ extension LiveRun {
   func leaveOut(
     _ task: GroupTask, _ reason: SkipReason, after results: [NodeResult]
   ) -> NodeResult {
+    noteOwedCleanup(of: task)
     let scope = task.frame.scope(around: task.index, of: plan)
     state.withLock { $0.scopes.count(in: scope) { $0.add(reason) } }
     let own = NodeValues(outcome: reason.outcome, conclusion: reason.outcome, isGroup: true)
@@ -131,6 +132,7 @@ extension LiveRun {
     _ ledger: inout RetryLedger, on outcome: GroupOutcome, of task: GroupTask
   ) -> RetryLedger.Decision {
     guard outcome.verdict.outcome == .failure, let failure = outcome.verdict.failure,
+      standing?.stands(task) != true,
       state.withLock({ $0.scopes.isOpen(around: task.frame.scope) })
     else { return .giveUp(nil) }
     let own = values.result(ofNode: plan.groups[task.index].startNode, in: task.frame)
@@ -166,7 +168,7 @@ extension LiveRun {
   private func handOn(_ task: GroupTask, _ outcome: GroupOutcome, to whole: GroupTask) {
     let node = plan.groups[task.index].startNode
     guard var own = task.frame.result(ofNode: node) else { return }
-    own.attempts = task.attempt
+    own.attempts = standing?.end(of: task)?.attempts ?? task.attempt
     own.outcome = outcome.verdict.outcome
     own.conclusion = outcome.verdict.conclusion
     values.record(own, ofNode: node, in: whole.frame)

@@ -22,6 +22,9 @@ extension LiveRun {
   func launch(
     _ task: StepTask, after results: [NodeResult], startsAlways: Bool = false
   ) -> Future<NodeResult, Never> {
+    if let standing, let past = standing.end(of: task) {
+      return Future(value: restore(task, past))
+    }
     switch admission(of: task, after: results, startsAlways: startsAlways) {
     case .skip(let reason): return Future(value: skip(task, reason))
     case .fail(let failure):
@@ -31,6 +34,9 @@ extension LiveRun {
       var task = task
       task.shelter = shelter
       events.publish(.stepQueued(task.address), step: task.place)
+      if let failure = standing?.doubt(about: task) {
+        return Future(value: failAtStart(task, failure))
+      }
       if task.step.makesAttempts {
         if let ledger = ledger(for: task) { task.keep(ledger) }
         return queue(task)
@@ -104,6 +110,7 @@ extension LiveRun {
   }
 
   func skip(_ task: StepTask, _ reason: SkipReason) -> NodeResult {
+    noteOwedCleanup(of: task)
     state.withLock { $0.scopes.count(in: task.scope) { $0.add(reason) } }
     values.record(
       NodeValues(outcome: reason.outcome, conclusion: reason.outcome),
@@ -225,7 +232,9 @@ extension LiveRun {
   }
 
   /// The step has ended: tells it, and lets its failure act.
-  func conclude(_ task: StepTask, _ end: StepEnd, _ own: NodeValues?) -> NodeResult {
+  func conclude(
+    _ task: StepTask, _ end: StepEnd, _ own: NodeValues?, isRestored: Bool = false
+  ) -> NodeResult {
     let response = state.withLock { state in
       state.scopes.count(in: task.scope) { $0.add(end) }
       if !end.unkillable.isEmpty { state.unkillable += end.unkillable }
@@ -236,9 +245,28 @@ extension LiveRun {
         Scopes.Fault(address: task.address, failure: failure), in: task.scope)
     }
     record(own, end, of: task)
-    events.publish(.stepFinished(task.address, end), step: task.place)
+    events.publish(
+      isRestored ? .stepRestored(task.address, end) : .stepFinished(task.address, end),
+      step: task.place)
     respond(to: response)
     return .of(task.address, end, failedBefore: task.failedBefore)
+  }
+
+  /// The step has ended in an earlier part of the run, and that stands. What it had to be cleaned up after, and
+  /// was not, still is.
+  func restore(_ task: StepTask, _ past: RecordedStep) -> NodeResult {
+    noteOwedCleanup(of: task)
+    if let reason = past.leftOut { return skip(task, reason) }
+    switch past.state {
+    case .finished(let end, let kept):
+      state.withLock { $0.scopes.count(in: task.scope) { $0.restored += 1 } }
+      let isRead = !plan.values.reads(ofNode: task.step.node).isEmpty
+      let own = isRead ? kept.nodeValues(of: end, spool: values.spool) : nil
+      return conclude(task, end, own, isRestored: true)
+    case .skipped(let reason): return skip(task, reason)
+    case .queued, .started, .retrying:
+      preconditionFailure("\(task.address) stands and has not ended")
+    }
   }
 
   /// The step fails before an attempt could be made.

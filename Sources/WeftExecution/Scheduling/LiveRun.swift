@@ -29,6 +29,8 @@ package final class LiveRun: Sendable {
   let time: any TimeSource
   let approver: (any Approver)?
   let values: RunValues
+  /// What of an earlier part of the run stands; `nil` of a run that begins.
+  let standing: StandingRule?
   let frame: Frame
   let wallClock: @Sendable () -> WallTime
   /// What was left out by whoever started the run; empty: nothing.
@@ -99,6 +101,9 @@ package final class LiveRun: Sendable {
     approver = configuration.approver
     frame = .run(of: plan)
     selection = configuration.selection
+    standing = configuration.past.map {
+      StandingRule(plan: plan, past: $0, anew: configuration.anew)
+    }
     wallClock = configuration.wallClock
     secrets = configuration.secrets
     secrets.add(secretsIn: configuration.inputs)
@@ -122,7 +127,8 @@ package final class LiveRun: Sendable {
           steps: plan.steps.count, percent: configuration.retryBudgetPercent),
         random: RunRandom(seed: configuration.randomSeed)))
     start = RunStart(
-      of: plan, run: id, maxParallel: maxParallel, containment: executor.containment)
+      of: plan, run: id, maxParallel: maxParallel, containment: executor.containment,
+      resumption: configuration.past.map { $0.resumptions + 1 } ?? 0)
     finished = Promise(ifDropped: .success(RunReport(start: start)))
     completion = finished.future
   }

@@ -60,6 +60,7 @@ extension OutcomeCounts {
     tolerated += other.tolerated
     cancelled += other.cancelled
     skipped += other.skipped
+    restored += other.restored
   }
 
   /// What failed was survived.
@@ -105,12 +106,14 @@ extension RunEnd {
 }
 
 extension RunStart {
-  init(of plan: Plan, run: RunID, maxParallel: Int, containment: ContainmentLevel?) {
+  init(
+    of plan: Plan, run: RunID, maxParallel: Int, containment: ContainmentLevel?, resumption: Int
+  ) {
     self.init(
       run: run, workflow: plan.workflow.name, file: plan.workflow.source.value?.path,
       startedAt: WallTime(nanoseconds: WallClock.now.nanoseconds), stepCount: plan.steps.count,
       groupCount: plan.groups.count { !$0.isTopLevel }, maxParallel: maxParallel,
-      engineProcess: ThisProcess.id, containment: containment)
+      engineProcess: ThisProcess.id, containment: containment, resumption: resumption)
   }
 }
 

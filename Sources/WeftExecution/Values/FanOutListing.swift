@@ -27,10 +27,13 @@ struct FanOutLister {
   private let values: RunValues
   private let task: FanOutTask
   private let texts: ArraySlice<PlannedText>
+  /// What it was in an earlier part of the run, which is not found out again.
+  private let recorded: RecordedElements?
 
-  init(_ values: RunValues, _ task: FanOutTask) {
+  init(_ values: RunValues, _ task: FanOutTask, recorded: RecordedElements? = nil) {
     self.values = values
     self.task = task
+    self.recorded = recorded
     texts =
       switch task.member {
       case .step(let index): values.plan.values.texts(ofStep: index)
@@ -40,11 +43,34 @@ struct FanOutLister {
 
   func listing() -> Result<FanOutListing, StepFailure> {
     Result { () throws(StepFailure) in
+      if let recorded { return try listing(recorded) }
       switch task.fanOut {
-      case .forEach(let loop): try listing(of: loop)
-      case .matrix(let matrix): try listing(of: matrix)
+      case .forEach(let loop): return try listing(of: loop)
+      case .matrix(let matrix): return try listing(of: matrix)
       }
     }
+  }
+
+  private func listing(_ recorded: RecordedElements) throws(StepFailure) -> FanOutListing {
+    var elements: FanOutElements
+    do {
+      elements = try FanOutElements(of: .array(recorded.elements.map { $0.value ?? .null }))
+      var keys = ElementKeys()
+      for element in recorded.elements { try keys.add(.string(element.key)) }
+      elements.rename(keys)
+    } catch {
+      throw StepFailure(
+        classes: [.expression], message: "cannot go on: the record of its elements is damaged",
+        help: "start the workflow anew with weft run")
+    }
+    guard case .forEach(let loop) = task.fanOut else {
+      return FanOutListing(
+        elements: elements, source: .matrix, isSecret: false, maxParallel: nil,
+        tolerance: .count(0))
+    }
+    return FanOutListing(
+      elements: elements, source: .forEach(name: loop.name), isSecret: false,
+      maxParallel: try limit(of: loop), tolerance: loop.tolerance)
   }
 
   private func listing(of loop: ForEach) throws(StepFailure) -> FanOutListing {

@@ -10,6 +10,11 @@ struct OutputCapture: Sendable {
     /// Whether there was more.
     fileprivate(set) var isCut = false
 
+    /// - Parameters:
+    ///   - bytes: What was written.
+    ///   - isCut: Whether there was more.
+    init(_ bytes: [UInt8] = [], isCut: Bool = false) { (self.bytes, self.isCut) = (bytes, isCut) }
+
     fileprivate mutating func take(_ chunk: UnsafeRawBufferPointer, atMost limit: Int) {
       guard !isCut else { return }
       let kept = chunk.prefix(limit - bytes.count)

@@ -15,7 +15,7 @@ extension EventJSON {
     case .stepOutput(let step, let output):
       writer.member("step", step.text)
       writeOutput(output)
-    case .stepFinished(let step, let end):
+    case .stepFinished(let step, let end), .stepRestored(let step, let end):
       writer.member("step", step.text)
       writeStepEnd(end)
     case .stepSkipped(let step, let reason):
@@ -28,6 +28,7 @@ extension EventJSON {
       writer.member("group", group.text)
       writer.member("attempt", start.attempt)
       if let elements = start.elements { writer.member("elements", elements) }
+      if start.isRestored { writer.member("restored", true) }
     case .groupRetrying(let group, let retry):
       writer.member("group", group.text)
       writeRetry(retry)
@@ -55,6 +56,7 @@ extension EventJSON {
       writer.member("containment", containment.rawValue)
     }
     writer.member("pid", Int(start.engineProcess))
+    if start.resumption > 0 { writer.member("resumption", start.resumption) }
   }
 
   private mutating func writeWarning(_ warning: RunWarning) {
@@ -76,6 +78,7 @@ extension EventJSON {
     writer.member("tolerated", end.counts.tolerated)
     writer.member("cancelled", end.counts.cancelled)
     writer.member("skipped", end.counts.skipped)
+    if end.counts.restored > 0 { writer.member("restored", end.counts.restored) }
     writer.endObject()
     writeOutputs(end.outputs)
     writeProcesses("leftovers", end.leftovers)
@@ -149,6 +152,9 @@ extension EventJSON {
       writeSkip(reason)
     case .finished(let end):
       writer.member("state", "finished")
+      writeStepEnd(end)
+    case .restored(let end):
+      writer.member("state", "restored")
       writeStepEnd(end)
     }
   }

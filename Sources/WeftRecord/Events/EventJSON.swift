@@ -37,6 +37,7 @@ package struct EventJSON: Sendable {
     case .runStarted(let start): clock.start(at: start.startedAt)
     case .snapshot(let report): clock.start(at: report.start.startedAt)
     case .stepQueued, .stepStarted, .stepOutput, .stepRetrying, .stepFinished, .stepSkipped,
+      .stepRestored,
       .groupStarted, .groupRetrying, .groupFinished, .runWarning, .runCancelling, .runFinished,
       .outputDropped:
       break
@@ -69,6 +70,7 @@ extension RunEvent.Kind {
     case .stepRetrying: "step.retrying"
     case .stepFinished: "step.finished"
     case .stepSkipped: "step.skipped"
+    case .stepRestored: "step.restored"
     case .groupStarted: "group.started"
     case .groupRetrying: "group.retrying"
     case .groupFinished: "group.finished"

@@ -80,9 +80,11 @@ extension RecordScanner {
       has("containment") ? WeftExecution.ContainmentLevel(rawValue: try string()) : nil
     try expect("pid")
     let process = Int32(clamping: try int())
+    let resumption = has("resumption") ? try int() : 0
     return RunStart(
       run: run, workflow: workflow, file: file, startedAt: moment, stepCount: steps,
-      groupCount: groups, maxParallel: parallel, engineProcess: process, containment: containment)
+      groupCount: groups, maxParallel: parallel, engineProcess: process, containment: containment,
+      resumption: resumption)
   }
 
   mutating func warning() throws(RecordProblem) -> RunWarning {
@@ -119,10 +121,11 @@ extension RecordScanner {
       try expect(keys[index])
       numbers[index] = try int()
     }
+    let restored = has("restored") ? try int() : 0
     try endObject()
     return OutcomeCounts(
       succeeded: numbers[0], failed: numbers[1], tolerated: numbers[2], cancelled: numbers[3],
-      skipped: numbers[4])
+      skipped: numbers[4], restored: restored)
   }
 }
 

@@ -32,6 +32,7 @@ extension RecordScanner {
     case "step.spawned":
       .spawned(try address("step"), attempt: try count("attempt"), try identity())
     case "step.finished": try finished()
+    case "step.restored": try restored()
     case "step.skipped": .event(.stepSkipped(try address("step"), try skipReason()))
     case "step.retrying": .event(.stepRetrying(try address("step"), try retry()))
     case "step.waiting": try waiting()
@@ -58,6 +59,12 @@ extension RecordScanner {
     return .finished(step, end, draft.kept)
   }
 
+  private mutating func restored() throws(RecordProblem) -> RunRecord.Kind {
+    let step = try address("step")
+    var draft = StepEndDraft()
+    return .event(.stepRestored(step, try stepEnd(&draft)))
+  }
+
   private mutating func waiting() throws(RecordProblem) -> RunRecord.Kind {
     let step = try address("step")
     try expect("untilNs")
@@ -79,7 +86,10 @@ extension RecordScanner {
     let group = try address("group")
     let attempt = try count("attempt")
     let elements = has("elements") ? try int() : nil
-    return .event(.groupStarted(group, GroupStart(attempt: attempt, elements: elements)))
+    let isRestored = has("restored") ? try bool() : false
+    return .event(
+      .groupStarted(
+        group, GroupStart(attempt: attempt, elements: elements, isRestored: isRestored)))
   }
 
   private mutating func elements() throws(RecordProblem) -> RecordedElements {

@@ -27,7 +27,9 @@ struct LiveDisplay: Sendable {
     case .stepRetrying(let address, let retry): scrolled.add(retrying(label(address), retry))
     case .groupRetrying(let address, let retry):
       scrolled.add(retrying("group \(address)", retry))
-    case .runStarted, .stepQueued, .stepStarted, .stepOutput, .groupStarted, .outputDropped: break
+    case .runStarted, .stepQueued, .stepStarted, .stepOutput, .stepRestored, .groupStarted,
+      .outputDropped:
+      break
     case .snapshot(let report): for warning in report.warnings { add(warning) }
     case .stepFinished(let address, let end):
       if end.outcome != .success || !isOneOfMany(address) {

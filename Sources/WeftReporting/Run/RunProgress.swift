@@ -79,6 +79,7 @@ struct RunProgress: Sendable {
         running.values[index].tail.append(output.bytes)
       }
     case .stepFinished(let address, let end): finish(address, end, log: log)
+    case .stepRestored(let address, let end): restore(address, end)
     case .stepSkipped(let address, let reason): skip(address, reason)
     case .groupFinished(let address, let end): finish(address, end)
     case .runCancelling(let reason): cancelling = cancelling ?? reason
@@ -138,6 +139,14 @@ struct RunProgress: Sendable {
     failures.add(step: address, end, tail: tail, in: scopes)
   }
 
+  /// What was before is not told again, but for failures that something may yet tolerate.
+  private mutating func restore(_ address: StepAddress, _ end: StepEnd) {
+    let scopes = end.outcome == .failure ? tally.scopes(around: address) : []
+    tally.finished(address, end)
+    guard end.outcome == .failure else { return }
+    failures.add(step: address, end, tail: OutputTail(), in: scopes)
+  }
+
   private mutating func finish(_ group: StepAddress, _ end: GroupEnd) {
     let isFanOut = fanOuts.removeValue(forKey: group) != nil
     retrying[group] = nil
@@ -187,6 +196,7 @@ struct RunProgress: Sendable {
           until: until)
       case .skipped(let reason): skip(step.address, reason)
       case .finished(let end): finish(step.address, end, log: log)
+      case .restored(let end): restore(step.address, end)
       }
     }
   }

@@ -136,7 +136,7 @@ struct RunChecker {
       if case .failure = reason { break }
       cancelled[nil, default: []].insert(reason)
     case .runFinished(let end): self.end = end
-    case .stepOutput, .runWarning, .outputDropped, .snapshot:
+    case .stepOutput, .stepRestored, .runWarning, .outputDropped, .snapshot:
       require(false, "unexpected \(kind)")
     }
   }

@@ -34,9 +34,12 @@ struct Simulation {
     self.init(seed: seed, RandomWorkflow.make(seed: seed, vocabulary), planting: fault)
   }
 
-  /// - Parameter prefix: What the addresses of the steps begin with that the seed describes.
+  /// - Parameters:
+  ///   - prefix: What the addresses of the steps begin with that the seed describes.
+  ///   - past: What is recorded of the run, if it is gone on with; nobody ends it then from outside.
   init?(
-    seed: UInt64, _ made: RandomWorkflow, planting fault: PlantedFault? = nil, prefix: String = ""
+    seed: UInt64, _ made: RandomWorkflow, planting fault: PlantedFault? = nil, prefix: String = "",
+    resuming past: RecordedRun? = nil
   ) {
     guard let plan = Planner.plan(made.workflow).plan,
       let planned = Planner.plan(fault?.workflow(made.workflow) ?? made.workflow).plan
@@ -44,7 +47,8 @@ struct Simulation {
     (self.seed, self.made, self.plan) = (seed, made, plan)
     var random = SeededGenerator(seed: seed ^ 0x5EED)
     maxParallel = Int.random(in: 1...6, using: &random)
-    let plans = Interruption.plan(&random)
+    let interruptions = Interruption.plan(&random)
+    let plans = past == nil ? interruptions : []
     let time = ManualTime()
     let world = ScriptedWorld(
       time: time, seed: seed, failures: [0, 8, 20, 45].randomElement(using: &random)!,
@@ -52,6 +56,7 @@ struct Simulation {
     var configuration = EngineConfiguration()
     configuration.maxParallel = maxParallel
     configuration.randomSeed = seed
+    configuration.past = past
     let person = ScriptedPerson(time: time, seed: seed)
     configuration.approver = person
     var subscription: EventSubscription?

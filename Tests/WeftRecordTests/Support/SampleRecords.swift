@@ -73,7 +73,7 @@ enum SampleRecords {
         RunStart(
           run: run, workflow: "w", file: "f", startedAt: start.advanced(by: .milliseconds(1)),
           stepCount: 3, groupCount: 1,
-          maxParallel: 2, engineProcess: 99, containment: .groupAndCookie)),
+          maxParallel: 2, engineProcess: 99, containment: .groupAndCookie, resumption: 0)),
       .stepQueued("a"), .stepStarted("a", attempt: 1),
       .stepRetrying("a", retry),
       .stepSkipped("b", .dependencyFailed("a")), .stepSkipped("b", .heldBack(by: "a")),

@@ -20,7 +20,7 @@ struct ScriptedRun {
       run: RunID("20261120-233005-4f2a9c"), workflow: workflow,
       file: workflow.map { "workflows/\($0).json" }, startedAt: ScriptedRun.startedAt,
       stepCount: steps, groupCount: groups, maxParallel: maxParallel, engineProcess: 4242,
-      containment: .subreaper)
+      containment: .subreaper, resumption: 0)
     add(.runStarted(start))
   }
 

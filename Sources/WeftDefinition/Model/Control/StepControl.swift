@@ -13,17 +13,42 @@ public struct StepControl: Sendable, Hashable {
   public var pools: [PoolRequest]
   /// Runs when the group around the step, or the run, ends, if the step was started.
   public var cleanup: [Step]
+  /// Whether doing it again does nothing that doing it once has not done; `nil`: nothing is said.
+  public var isIdempotent: Bool?
+  /// What a run that is gone on with does about an attempt that was cut off; `nil`: it is made again if the step
+  /// is idempotent.
+  public var onInterrupted: InterruptionResponse?
 
   public init(
     condition: Condition? = nil, retry: [RetryPolicy] = [], fanOut: FanOut? = nil,
-    pools: [PoolRequest] = [], cleanup: [Step] = []
+    pools: [PoolRequest] = [], cleanup: [Step] = [], isIdempotent: Bool? = nil,
+    onInterrupted: InterruptionResponse? = nil
   ) {
     self.condition = condition
     self.retry = retry
     self.fanOut = fanOut
     self.pools = pools
     self.cleanup = cleanup
+    self.isIdempotent = isIdempotent
+    self.onInterrupted = onInterrupted
   }
+
+  /// Whether an attempt that was cut off, so that nobody knows how far it came, is made again.
+  public var isMadeAgain: Bool {
+    switch onInterrupted {
+    case .rerun?: true
+    case .fail?: false
+    case nil: isIdempotent ?? false
+    }
+  }
+}
+
+/// What becomes of a step that was running when the engine was killed.
+public enum InterruptionResponse: String, Sendable, Hashable, CaseIterable {
+  /// It is started again.
+  case rerun
+  /// It has failed, until somebody says that it may be started again.
+  case fail
 }
 
 /// An `if`: an expression, bare or as `${{ … }}`.

@@ -1,0 +1,90 @@
+import WeftDefinition
+import WeftExecution
+import WeftPlanning
+
+/// Holds a run that was killed and gone on with against what SPEC §7 promises, by what all of its parts told.
+struct ResumeChecker {
+  private let blueprint: Blueprint
+  /// All lifecycle events so far are numbered through.
+  private var number = 0
+  /// Steps that have succeeded or were tolerated, and groups; when.
+  private var succeeded: [Spot: Int] = [:]
+  private var doneGroups: [Spot: Int] = [:]
+  /// When groups were last tried again.
+  private var retried: [Spot: Int] = [:]
+  /// When clean-up of a step or group last succeeded.
+  private var cleaned: [Spot: Int] = [:]
+  private(set) var violations: [String] = []
+  /// How many steps stood.
+  private(set) var restored = 0
+
+  init(_ run: InterruptedRun) {
+    blueprint = Blueprint(run.made)
+    for part in run.parts { for event in part.events { note(event.kind) } }
+    violations += run.parts.last?.remains ?? []
+    if run.parts.last?.end == nil { violations.append("the run does not end") }
+  }
+
+  private mutating func note(_ kind: RunEvent.Kind) {
+    number += 1
+    switch kind {
+    case .stepStarted(let address, _):
+      let spot = spot(address)
+      requireMayStart(spot, address)
+      succeeded[spot] = nil
+    case .stepFinished(let address, let end) where end.conclusion == .success:
+      let spot = spot(address)
+      succeeded[spot] = number
+      if case .cleanup(let id) = blueprint.member(spot.id).part {
+        cleaned[Spot(id: id, keys: spot.keys)] = number
+      }
+    case .stepRestored(let address, let end):
+      restored += 1
+      let spot = spot(address)
+      if end.conclusion == .success, succeeded[spot] == nil {
+        violations.append("\(address) stands and has not succeeded")
+      }
+      if isVoid(spot, since: succeeded[spot] ?? number) {
+        violations.append("\(address) stands though its group was tried again since")
+      }
+    case .groupRetrying(let address, _): retried[spot(address)] = number
+    case .groupFinished(let address, let end):
+      doneGroups[spot(address)] = end.conclusion == .success ? number : nil
+    default: break
+    }
+  }
+
+  private func spot(_ address: StepAddress) -> Spot {
+    guard let spot = blueprint.spot(called: address.text) else {
+      preconditionFailure("nobody is called \(address)")
+    }
+    return spot
+  }
+
+  private mutating func requireMayStart(_ spot: Spot, _ address: StepAddress) {
+    let member = blueprint.member(spot.id)
+    guard !member.isClosing || blueprint.enclosing(spot).contains(where: isDone) else { return }
+    if let at = succeeded[spot], !member.isClosing, !isVoid(spot, since: at),
+      !isUndone(spot, since: at)
+    {
+      violations.append("\(address) is started again after its success")
+    }
+    for group in blueprint.enclosing(spot) {
+      guard let at = doneGroups[group], !isVoid(group, since: at), !isUndone(group, since: at)
+      else { continue }
+      violations.append("\(address) is started in \(group.id), which had ended well")
+    }
+  }
+
+  private func isDone(_ group: Spot) -> Bool { doneGroups[group] != nil }
+
+  /// Whether a group around it was tried again since.
+  private func isVoid(_ spot: Spot, since at: Int) -> Bool {
+    ([spot] + blueprint.enclosing(spot)).contains { (retried[$0] ?? 0) > at }
+  }
+
+  /// Whether it, or a group around it, was cleaned up after since.
+  private func isUndone(_ spot: Spot, since at: Int) -> Bool {
+    ([spot] + blueprint.enclosing(spot)).contains { (cleaned[$0] ?? 0) > at }
+  }
+}

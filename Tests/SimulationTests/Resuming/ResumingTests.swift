@@ -1,0 +1,45 @@
+import Testing
+import WeftDefinition
+import WeftExecution
+
+/// Random runs, killed at any event, and gone on with.
+@Suite struct ResumingTests {
+  @Test("J01: a run that is killed at any event goes on without doing again what is recorded")
+  func whatHasSucceededIsNotStartedAgain() {
+    var (kills, restored) = (0, 0)
+    for seed in SimulationTests.seeds {
+      guard let run = InterruptedRun(seed: seed, isIdempotent: seed % 2 == 0) else { continue }
+      if SimulationTests.seeds.count == 1 { run.tell() }
+      let checker = ResumeChecker(run)
+      kills += run.parts.count - 1
+      restored += checker.restored
+      #expect(checker.violations == [], "seed \(seed)")
+    }
+    print("\(kills) kills, \(restored) steps stood")
+    #expect(SimulationTests.seeds.count < 1_000 || restored > kills)
+  }
+
+  @Test("J28: however often it is killed, a run that would have succeeded does")
+  func itEndsAsTheUndisturbedRun() {
+    var compared = 0
+    for seed in SimulationTests.seeds {
+      guard let run = InterruptedRun(seed: seed, isIdempotent: true),
+        let end = run.undisturbed.report.end, end.hasGoneSmoothly,
+        Feature.all(of: run.undisturbed).isDisjoint(with: [.race, .join, .cleanup, .finally])
+      else { continue }
+      compared += 1
+      let last = run.parts.last?.end
+      #expect(last?.outcome == .success, "seed \(seed)")
+      #expect(last?.counts.succeeded == end.counts.succeeded, "seed \(seed)")
+      #expect(last?.counts.skipped == end.counts.skipped, "seed \(seed)")
+    }
+    print("\(compared) runs end as if nobody had killed them")
+    #expect(SimulationTests.seeds.count < 1_000 || compared > 20)
+  }
+}
+
+extension RunEnd {
+  fileprivate var hasGoneSmoothly: Bool {
+    outcome == .success && counts.tolerated == 0 && counts.cancelled == 0
+  }
+}
