@@ -63,14 +63,17 @@ struct StandingRule: Sendable {
   /// Whether all is recorded that expressions read of a step.
   private func isWhole(_ end: RecordedStep, _ step: PlannedStep) -> Bool {
     guard case .finished(let end, let kept) = end.state else { return true }
-    return kept.answers(plan.values.reads(ofNode: step.node), end)
+    let reads = plan.values.reads(ofNode: step.node)
+    // What a request was answered is in no record.
+    if case .http = step.step.action { return reads.isEmpty }
+    return kept.answers(reads, end)
   }
 
   /// Why a step is not just started again: nobody knows how far it came, or it has succeeded and nobody knows
   /// what it handed on.
   func doubt(about task: StepTask) -> StepFailure? {
     guard !task.isCleanup, !isFinal(task.step.group), task.step.makesAttempts,
-      !(task.step.hasControl && task.step.control.isMadeAgain),
+      !task.step.step.isMadeAgain,
       let known = recorded(task.index, in: task.frame)
     else { return nil }
     if known.isInDoubt { return .cutOff(task.address) }
@@ -429,7 +432,8 @@ extension StepFailure {
   fileprivate static func notKept(_ step: StepAddress) -> StepFailure {
     StepFailure(
       classes: [.inDoubt],
-      message: "has succeeded, but what it handed on was secret and is not recorded",
+      message:
+        "has succeeded, but what others read of it was secret, or an answer to a request, and is not recorded",
       help:
         "go on with --rerun \(step); \"idempotent\": true says that it may always be started again")
   }

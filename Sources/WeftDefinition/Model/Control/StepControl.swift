@@ -33,13 +33,26 @@ public struct StepControl: Sendable, Hashable {
     self.onInterrupted = onInterrupted
   }
 
+}
+
+extension Step {
   /// Whether an attempt that was cut off, so that nobody knows how far it came, is made again.
   public var isMadeAgain: Bool {
-    switch onInterrupted {
+    switch control.onInterrupted {
     case .rerun?: true
     case .fail?: false
-    case nil: isIdempotent ?? false
+    case nil: control.isIdempotent ?? action.isIdempotent
     }
+  }
+}
+
+extension StepAction {
+  /// Whether doing it twice does no more than doing it once, as far as can be seen: a request whose method says
+  /// so (RFC 9110, 9.2.2), or that has a key by which the server knows it.
+  fileprivate var isIdempotent: Bool {
+    guard case .http(let call) = self else { return false }
+    return call.idempotencyKey != nil
+      || ["GET", "HEAD", "OPTIONS", "TRACE", "PUT", "DELETE"].contains(call.method)
   }
 }
 
