@@ -1,7 +1,7 @@
 import WeftPlatform
 
 /// Measures Weft beside bare loops and other tools, in the same run: `swift run -c release
-/// WeftBenchmarks [engine] [engine-once] [expressions] [futures] [json] [plan] [programs] [run] [secrets]`;
+/// WeftBenchmarks [engine] [engine-once] [expressions] [futures] [json] [plan] [programs] [record] [run] [secrets]`;
 /// without names, all of them.
 ///
 /// Every figure is the median of several runs, taken in turns with its counterpart. On a machine that does
@@ -11,7 +11,7 @@ enum Main {
   private enum Suite: String, CaseIterable {
     case engine
     case engineOnce = "engine-once"
-    case expressions, futures, json, plan, programs, run, secrets
+    case expressions, futures, json, plan, programs, record, run, secrets
 
     func report(to table: Table) {
       switch self {
@@ -22,6 +22,7 @@ enum Main {
       case .json: JSONBenchmarks.rows().forEach(table.add)
       case .plan: PlanBenchmarks.rows().forEach(table.add)
       case .programs: ProgramBenchmarks.run(report: table.add)
+      case .record: RecordBenchmarks.rows().forEach(table.add)
       case .run: RunBenchmarks.rows().forEach(table.add)
       case .secrets: SecretBenchmarks.rows().forEach(table.add)
       }

@@ -10,6 +10,7 @@ enum Main {
   static func main() {
     ThisProcess.fillStandardStreams()
     SignalListener.ignoreBrokenPipes()
+    SignalListener.ignoreFileSizeLimits()
     SignalListener.settleDispositions()
     let code = Program().run(ThisProcess.arguments)
     ThisProcess.exit(code.status)

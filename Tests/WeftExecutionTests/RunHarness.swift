@@ -12,14 +12,22 @@ struct RunHarness {
   let run: LiveRun
   let subscription: EventSubscription
 
-  init(_ workflow: Workflow, maxParallel: Int = 100, onFailure: FailureResponse? = nil) throws {
+  init(
+    _ workflow: Workflow, maxParallel: Int = 100, onFailure: FailureResponse? = nil,
+    recorder: (any RunRecorder)? = nil
+  ) throws {
     let (plan, diagnostics) = Planner.plan(workflow)
     self.init(
-      try #require(plan, "\(diagnostics)"), maxParallel: maxParallel, onFailure: onFailure)
+      try #require(plan, "\(diagnostics)"), maxParallel: maxParallel, onFailure: onFailure,
+      recorder: recorder)
   }
 
-  init(_ plan: Plan, maxParallel: Int = 100, onFailure: FailureResponse? = nil) {
+  init(
+    _ plan: Plan, maxParallel: Int = 100, onFailure: FailureResponse? = nil,
+    recorder: (any RunRecorder)? = nil
+  ) {
     var configuration = EngineConfiguration()
+    configuration.recorder = recorder
     configuration.maxParallel = maxParallel
     configuration.onFailure = onFailure
     var subscription: EventSubscription?
@@ -73,6 +81,7 @@ struct RunHarness {
     case .failure(let address): "failure of \(address)"
     case .raceWon(_, let winner): "lost to \(winner)"
     case .joined(let address): "enough of \(address)"
+    case .recordLost: "record lost"
     }
   }
 

@@ -45,7 +45,7 @@ struct RunCommand {
         console.output.write(bound.leavingOut(leftOut), as: .tree)
         return .success
       }
-      return run(bound, id, inputs, Selection(leavingOut: leftOut, of: bound))
+      return run(bound, id, inputs, leavingOut: leftOut)
     } catch {
       console.complain(error.complaint)
       return .usage
@@ -53,14 +53,16 @@ struct RunCommand {
   }
 
   private func run(
-    _ plan: Plan, _ id: RunID, _ inputs: InputValues, _ selection: Selection
+    _ plan: Plan, _ id: RunID, _ inputs: InputValues, leavingOut leftOut: [Int]
   ) -> ExitCode {
     // Before anything else is opened: a descriptor of theirs is not to be mistaken for another.
     let secrets = SecretReader(plan.usedSecrets)
     do {
-      return try RunSession(
-        plan, id, invocation, inputs, selection, console, secrets
-      ).follow()
+      let session = try RunSession(
+        plan, id, invocation, inputs, Selection(leavingOut: leftOut, of: plan), console, secrets)
+      return try session.follow { () throws(Complaint) in
+        try RunRecording.make(plan, id, invocation, inputs, leavingOut: leftOut)
+      }
     } catch {
       console.complain(error)
       return .usage

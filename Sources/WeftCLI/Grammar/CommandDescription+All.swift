@@ -72,6 +72,20 @@ extension Option {
       .init("group+cookie", "sessions, parentage and the environment only")),
     help: "how to find again what steps start, so that it can be ended; default: auto")
 
+  static let record = Option(
+    "--record",
+    value: .oneOf(
+      .init("none", "nothing is written down; there is no resuming"),
+      .init("process", "survives the end of weft, whatever ends it"),
+      .init("power", "survives the loss of power, and takes more time")),
+    help: "what the record of the run survives; default: process",
+    elsewhere: ["--journal", "--durability"])
+  static let stateDirectory = Option(
+    "--state-dir", value: ValueDescription(name: "DIR", kind: .directory),
+    help:
+      "keep the records of runs in DIR; default: WEFT_DIR, else .weft in the directory where the run "
+      + "starts", elsewhere: ["--state", "--work-dir", "--workdir"])
+
   static let diagnosticFormat = Option(
     "--format",
     value: .oneOf(
@@ -104,14 +118,16 @@ extension CommandDescription {
       "\"weft run FILE --help\" tells which inputs FILE has.",
       "The first ^C ends the run gracefully, the second kills what still runs, the third leaves "
         + "at once.",
-      "Exit codes: 0 success, 1 a step failed, 2 bad usage, 3 the file is rejected, 4 output could "
-        + "not be written, 124 the run's time limit passed, 128+n ended by signal n.",
+      "What happens is written down in .weft/runs/ID: the journal, what steps wrote, and at the end a "
+        + "report.",
+      "Exit codes: 0 success, 1 a step failed, 2 bad usage, 3 the file is rejected, 4 output or the "
+        + "record could not be written, 124 the run's time limit passed, 128+n ended by signal n.",
     ],
     operand: Operand(
       value: .workflowFile, count: .one, help: "the workflow; - reads standard input"),
     options: [
       .input, .inputs, .jobs, .keepGoing, .failFast, .strictRun, .directory, .timeout, .events,
-      .only, .skip, .from, .retryBudget, .containment, .dryRun,
+      .only, .skip, .from, .retryBudget, .containment, .record, .stateDirectory, .dryRun,
     ],
     contradictions: [[.keepGoing, .failFast]])
 

@@ -14,6 +14,9 @@ struct RunInvocation: Sendable, Hashable {
   let timeout: Duration?
   let events: EventsTarget?
   let containment: ContainmentChoice
+  let recording: RecordingChoice
+  /// Where records are kept; `nil`: where the environment says, or in the directory where the run starts.
+  let stateDirectory: String?
   let isDryRun: Bool
   let choice: StepChoice
   /// `nil`: the engine's own.
@@ -30,6 +33,8 @@ struct RunInvocation: Sendable, Hashable {
     timeout = try parsed.duration(of: .timeout)
     events = try parsed.eventsTarget(of: .events)
     containment = try parsed.word(of: .containment) ?? .auto
+    recording = try parsed.word(of: .record) ?? .process
+    stateDirectory = parsed.value(of: .stateDirectory)
     isDryRun = parsed.isGiven(.dryRun)
     choice = parsed.choice
     retryBudgetPercent = try parsed.count(of: .retryBudget, in: 0...1000)
@@ -41,6 +46,11 @@ struct RunInvocation: Sendable, Hashable {
 enum ContainmentChoice: String, Sendable, Hashable {
   case auto, cgroup, subreaper
   case groupAndCookie = "group+cookie"
+}
+
+/// What `--record` says.
+enum RecordingChoice: String, Sendable, Hashable {
+  case none, process, power
 }
 
 /// Where `--events` writes.

@@ -44,7 +44,11 @@ struct RunSession {
   private static let displayLimitBytes = 512 << 10
 
   /// Runs the plan to its end.
-  func follow() throws(Complaint) -> ExitCode {
+  ///
+  /// - Parameter begin: Begins its record, when all that it needs from outside is there.
+  func follow(
+    recording begin: () throws(Complaint) -> RunRecording?
+  ) throws(Complaint) -> ExitCode {
     ThisProcess.raiseDescriptorLimit()
     let signals = SignalHandling(Suspension(screen: screen, desk: desk))
     if let complaint = signals.start() {
@@ -55,6 +59,11 @@ struct RunSession {
     do { secrets = try readSecrets(signals) } catch {
       console.errors.write(error.diagnostics)
       return signals.first.map { .signal($0.rawValue) } ?? .usage
+    }
+    let recording: RunRecording?
+    do { recording = try begin() } catch {
+      console.complain(error)
+      return .broken
     }
     // Programs that print secrets may leave an agent behind, which is not to be adopted.
     if invocation.containment != .groupAndCookie {
@@ -67,7 +76,7 @@ struct RunSession {
     let run: LiveRun
     do throws(NoContainment) {
       run = try LiveRun.start(
-        plan, configuration: configuration(secrets, threads), threads: threads
+        plan, configuration: configuration(secrets, threads, recording), threads: threads
       ) {
         run in
         pump = EventPump(
@@ -81,7 +90,10 @@ struct RunSession {
     }
     signals.attach(run)
     let end = show(run, pump!, since: start)
-    let faults = [run.engineFault.map { Complaint($0) }, events?.finish()].compactMap(\.self)
+    let unrecorded = recording?.end(run.report)
+    let faults = [
+      unrecorded, unrecorded == nil ? run.engineFault.map { Complaint($0) } : nil, events?.finish(),
+    ].compactMap(\.self)
     for fault in faults { console.complain(fault.masked(by: secrets.mask)) }
     if invocation.isStrict, end.outcome == .success, end.counts.tolerated > 0 {
       console.complain(Complaint("--strict counts tolerated failures as failures"))
@@ -90,7 +102,7 @@ struct RunSession {
   }
 
   private func configuration(
-    _ secrets: RunSecrets, _ threads: BlockingThreads
+    _ secrets: RunSecrets, _ threads: BlockingThreads, _ recording: RunRecording?
   ) -> EngineConfiguration {
     var configuration = EngineConfiguration()
     configuration.secrets = secrets
@@ -101,6 +113,8 @@ struct RunSession {
     configuration.selection = selection
     if let percent = invocation.retryBudgetPercent { configuration.retryBudgetPercent = percent }
     configuration.run = id
+    configuration.recorder = recording?.journal
+    configuration.logFolder = recording?.logs
     configuration.terminal = desk
     configuration.approver = TerminalApprover(desk: desk, threads: threads)
     if invocation.maxParallel == nil { joinJobserver(&configuration) }

@@ -10,6 +10,7 @@ package final class EventStream: Sendable {
   private let state: Mutex<State>
   private let elapsed: @Sendable () -> Duration
   private let secrets: RunSecrets
+  private let recorder: (any RunRecorder)?
 
   private struct Subscriber {
     let identity: ObjectIdentifier
@@ -57,22 +58,66 @@ package final class EventStream: Sendable {
 
   /// - Parameters:
   ///   - secrets: What no event may tell. Lines of output are to be masked before they are published.
+  ///   - recorder: Writes down each event before anybody is told of it.
   ///   - historyLimit: How many events a late subscriber can still get one by one.
   ///   - elapsed: Time since the start of the run; read under the lock, so that the times of events
   ///     never decrease.
   package init(
-    plan: Plan, secrets: RunSecrets = RunSecrets(), historyLimit: Int = 1024,
+    plan: Plan, secrets: RunSecrets = RunSecrets(), recorder: (any RunRecorder)? = nil,
+    historyLimit: Int = 1024,
     elapsed: @escaping @Sendable () -> Duration
   ) {
     self.elapsed = elapsed
     self.secrets = secrets
+    self.recorder = recorder
     state = Mutex(
       State(fold: ReportFold(plan: plan), history: EventHistory(limit: historyLimit)))
   }
 
-  /// - Parameter step: The step's index in the plan, for an event about a step.
-  package func publish(_ kind: consuming RunEvent.Kind, step: Int? = nil) {
+  /// - Parameters:
+  ///   - step: The step's index in the plan, for an event about a step.
+  ///   - values: Of the end of a step, what is to be recorded with it.
+  package func publish(
+    _ kind: consuming RunEvent.Kind, step: Int? = nil, keeping values: KeptValues = KeptValues()
+  ) {
     let kind = harmless(kind)
+    // Whoever lost the record has been told; that it happened is told all the same.
+    _ = record(kind, values)
+    tell(kind, step)
+  }
+
+  /// Publishes that something is about to begin, unless that cannot be recorded.
+  ///
+  /// - Returns: Whether it may begin.
+  package func announce(_ kind: consuming RunEvent.Kind, step: Int? = nil) -> Bool {
+    let kind = harmless(kind)
+    guard record(kind, KeptValues()) else { return false }
+    tell(kind, step)
+    return true
+  }
+
+  /// Records what nobody is told.
+  package func note(_ kind: @autoclosure () -> RunRecord.Kind) {
+    guard let recorder else { return }
+    try? recorder.record(kind(), elapsed: elapsed())
+  }
+
+  /// Whether anything is recorded.
+  var isRecorded: Bool { recorder != nil }
+
+  private func record(_ kind: RunEvent.Kind, _ values: KeptValues) -> Bool {
+    guard let recorder else { return true }
+    // It is recorded already.
+    if case .stepRestored = kind { return true }
+    do {
+      try recorder.record(RunRecord.Kind(kind, keeping: values), elapsed: elapsed())
+      return true
+    } catch {
+      return false
+    }
+  }
+
+  private func tell(_ kind: RunEvent.Kind, _ step: Int?) {
     let wakers = state.withLock { state in
       state.append(kind, step: step, at: elapsed())
       return state.takeWakers()
@@ -83,6 +128,8 @@ package final class EventStream: Sendable {
   /// Publishes an event that may come too late: after the end of the run it is not one of the run's.
   package func publishUnlessFinished(_ kind: RunEvent.Kind) {
     let kind = harmless(kind)
+    // One that comes too late may be recorded behind the run's end: it is a warning.
+    _ = record(kind, KeptValues())
     let wakers = state.withLock { state -> [@Sendable () -> Void] in
       guard !state.isFinished else { return [] }
       state.append(kind, step: nil, at: elapsed())

@@ -53,6 +53,8 @@ public enum CancelReason: Sendable, Hashable {
   case raceWon(StepAddress, by: StepAddress)
   /// So many members of this group have succeeded as it waits for.
   case joined(StepAddress)
+  /// The record of the run could not be written: nothing new starts, and what runs goes on to its end.
+  case recordLost
 }
 
 /// Why a step or a group failed.

@@ -93,7 +93,10 @@ package final class CommandExecutor: StepExecutor {
       throw .notStarted(.resources(error))
     }
     program.enclosure = enclosure
-    let started: (Int32) -> Void = { [starts] _ in starts.programStarted() }
+    let started: (Int32) -> Void = { [starts] process in
+      starts.programStarted()
+      attempt.spawned(process)
+    }
     do {
       let end =
         try attempt.resolved.command.usesTerminal

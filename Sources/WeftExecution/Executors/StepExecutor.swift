@@ -53,6 +53,8 @@ package final class Attempt: Sendable {
   package let logs: StepLogs
   /// Where the attempt tells what the run goes on in spite of.
   package let warnings: RunWarnings
+  /// To be called with the id of the process, as soon as there is one.
+  package let spawned: @Sendable (Int32) -> Void
   /// What a request's own expressions say of its answers; `nil` of all that sends none.
   let questions: AnswerQuestions?
   /// For a step that shares the run's free slots with the tools that it runs.
@@ -61,7 +63,7 @@ package final class Attempt: Sendable {
   init(
     _ task: StepTask, resolved: ResolvedStep, outputFile: String?, obstacle: StepFailure?,
     output: StepOutputSink, logs: StepLogs, warnings: RunWarnings, slots: Slots,
-    questions: AnswerQuestions? = nil
+    questions: AnswerQuestions? = nil, spawned: @escaping @Sendable (Int32) -> Void
   ) {
     self.task = task
     self.resolved = resolved
@@ -72,6 +74,7 @@ package final class Attempt: Sendable {
     self.warnings = warnings
     self.slots = slots
     self.questions = questions
+    self.spawned = spawned
   }
 
   package var step: PlannedStep { task.step }

@@ -1,11 +1,12 @@
 import Synchronization
 import WeftDefinition
+import WeftPlanning
 package import WeftPlatform
 
-/// What every step of a run has written, on disk: one unlinked temporary file, in which each step has its extents.
+/// What every step of a run has written, on disk: in the run's folder, a file for each step; without one, in
+/// one unlinked temporary file, in which each step has its extents, and which goes with the run.
 ///
-/// It lets a slow display catch up, and one step read the log of another, in bounded memory; it goes
-/// with the run. If it cannot be written, events still carry the output, and the run says at its end
+/// It lets a slow display catch up, and one step read the log of another, in bounded memory. If it cannot be written, events still carry the output, and the run says at its end
 /// what could not be kept.
 package final class StepLogs: Sendable {
   /// A stretch of the file that holds a stretch of a log.
@@ -23,6 +24,8 @@ package final class StepLogs: Sendable {
     /// Where the log of the last attempt begins, if it is not the first.
     var beginnings: [Int: Int] = [:]
     var fault: WriteFailure?
+    /// In a folder: what is being written to.
+    var folder = FolderLogs()
 
     mutating func keep(_ bytes: [UInt8]) throws(WriteFailure) -> Int {
       if file == nil {
@@ -35,12 +38,17 @@ package final class StepLogs: Sendable {
   }
 
   private let state = Mutex(State())
+  private let folder: LogFolder?
 
-  package init() {}
+  /// - Parameter folder: Where the logs stay; `nil`: nowhere.
+  package init(in folder: LogFolder? = nil) {
+    self.folder = folder
+  }
 
   /// Makes the file now, so that it is there however few descriptors are left later. What fails now is
   /// tried again when a step writes.
   func prepare() {
+    guard folder == nil else { return }
     state.withLock { state in
       if state.file == nil { state.file = try? SpoolFile() }
     }
@@ -58,6 +66,10 @@ package final class StepLogs: Sendable {
       state.sizes[step] = offset + bytes.count
       guard state.fault == nil else { return offset }
       do throws(WriteFailure) {
+        if let folder {
+          try state.folder.append(bytes, to: step, in: folder)
+          return offset
+        }
         let place = try state.keep(bytes)
         state.logs[step, default: []].add(
           Extent(logOffset: offset, fileOffset: place, count: bytes.count))
@@ -66,6 +78,18 @@ package final class StepLogs: Sendable {
       }
       return offset
     }
+  }
+
+  /// What the step is called whose log has that number.
+  func name(_ step: Int, _ address: StepAddress) {
+    guard folder != nil else { return }
+    state.withLock { $0.folder.names[step] = address }
+  }
+
+  /// Nothing is written for now.
+  func endAttempt(of step: Int) {
+    guard folder != nil else { return }
+    state.withLock { $0.folder.close(step) }
   }
 
   /// What comes now is another attempt's, which is all that others read of the log.
@@ -90,6 +114,7 @@ package final class StepLogs: Sendable {
         state.sizes[step] = nil
         state.limits[step] = nil
         state.beginnings[step] = nil
+        state.folder.forget(step)
       }
     }
   }
@@ -108,6 +133,7 @@ package final class StepLogs: Sendable {
 
   /// A stretch of a step's log, as far as there is one and it could be kept.
   package func read(_ range: Range<Int>, of step: Int) -> [UInt8] {
+    if let folder { return read(range, of: step, in: folder) }
     let (file, extents) = state.withLock { ($0.file, $0.logs[step] ?? []) }
     guard let file else { return [] }
     var bytes: [UInt8] = []
@@ -119,6 +145,11 @@ package final class StepLogs: Sendable {
       bytes += piece
     }
     return bytes
+  }
+
+  private func read(_ range: Range<Int>, of step: Int, in folder: LogFolder) -> [UInt8] {
+    let (logs, size) = state.withLock { ($0.folder, $0.sizes[step, default: 0]) }
+    return logs.bytes(in: range.clamped(to: 0..<size), of: step, in: folder)
   }
 
   /// Why there is no copy of a log.

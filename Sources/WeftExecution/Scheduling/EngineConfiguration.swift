@@ -55,6 +55,10 @@ package struct EngineConfiguration: Sendable {
   package var jobserver: JoinedJobserver?
   /// What programs may get, and nobody may see.
   package var secrets = RunSecrets()
+  /// Writes down what happens before it is acted upon; `nil`: nobody does.
+  package var recorder: (any RunRecorder)?
+  /// Where what steps write is kept when the run has ended; `nil`: it goes with the run.
+  package var logFolder: LogFolder?
   /// What to tell right after the start.
   package var earlyWarnings: [RunWarning] = []
 

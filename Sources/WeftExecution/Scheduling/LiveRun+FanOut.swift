@@ -25,6 +25,7 @@ extension LiveRun {
         FanOutProgress(elements: 0, maxParallel: nil, tolerance: .count(0), onFailure: .stop))
       return Future(value: finish(task, empty, fault, since: time.now))
     case .success(let elements):
+      events.note(.listed(task.address, elements.recorded))
       events.publish(
         .groupStarted(
           task.address,

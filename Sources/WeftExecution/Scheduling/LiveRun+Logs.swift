@@ -34,6 +34,7 @@ extension LiveRun {
 
   /// A step of an element begins to write; no lock is to be held.
   func noteLog(of task: StepTask) {
+    logs.name(task.instance, task.address)
     guard task.place == nil else { return }
     state.withLock { $0.instancesOfElements[task.address] = task.instance }
   }

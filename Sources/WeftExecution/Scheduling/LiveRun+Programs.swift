@@ -16,7 +16,7 @@ extension LiveRun {
     let id = configuration.run ?? .make(at: WallClock.now)
     var configuration = configuration
     // What the engine itself needs, while there is room.
-    let logs = StepLogs()
+    let logs = StepLogs(in: configuration.logFolder)
     logs.prepare()
     ChildProgram.prepare()
     let timers = Timers()
@@ -32,7 +32,8 @@ extension LiveRun {
     let limit = ParallelLimit(
       wanted: configuration.maxParallel(for: plan), steps: plan.steps.count,
       budget: .ofThisProcess,
-      extra: plan.offersJobservers ? StepJobserver.descriptors : 0)
+      extra: (plan.offersJobservers ? StepJobserver.descriptors : 0)
+        + (configuration.logFolder == nil ? 0 : 1))
     configuration.maxParallel = limit.count
     let isBlind = executor.containment != .cgroup && !ProcessTable.isReadable
     return start(

@@ -178,7 +178,7 @@ extension LiveRun {
     }
     if task.polling == nil {
       noteLog(of: task)
-      tellStart(of: task)
+      guard announceStart(of: task) else { return Future(value: notRecorded(attempt)) }
     }
     if let failure = attempt.obstacle {
       return finish(attempt, AttemptEnd(.failed(failure)))
@@ -191,10 +191,35 @@ extension LiveRun {
   /// An attempt begins. What cleans up after the step is owed from now on: one that only waited for its turn
   /// has left nothing behind.
   func tellStart(of task: StepTask) {
-    if task.attempt == 1 {
-      noteCleanup(of: task.step.node, in: task.frame, scope: task.scope)
-    }
+    oweCleanup(after: task)
     events.publish(.stepStarted(task.address, attempt: task.attempt), step: task.place)
+  }
+
+  /// The same of what must not begin if that cannot be recorded.
+  private func announceStart(of task: StepTask) -> Bool {
+    guard
+      events.announce(.stepStarted(task.address, attempt: task.attempt), step: task.place)
+    else { return false }
+    oweCleanup(after: task)
+    return true
+  }
+
+  private func oweCleanup(after task: StepTask) {
+    guard task.attempt == 1 else { return }
+    noteCleanup(of: task.step.node, in: task.frame, scope: task.scope)
+  }
+
+  /// An attempt that has been made ready is not begun.
+  private func notRecorded(_ attempt: Attempt) -> NodeResult {
+    let task = attempt.task
+    state.withLock { state in
+      state.running[task.instance] = nil
+      state.scopes.noteIfCancelled()
+    }
+    attempt.outputFile.map(Descriptor.remove)
+    slots.release(task.instance, unused: true)
+    let reason = SkipReason.cancelled(.recordLost)
+    return task.attempt == 1 ? skip(task, reason) : giveUp(task, reason)
   }
 
   private func finish(
@@ -203,6 +228,7 @@ extension LiveRun {
     var attemptEnd = ended
     let task = attempt.task
     attempt.output.finish()
+    logs.endAttempt(of: task.instance)
     if case .asksAgain(let pause) = attemptEnd.status { return askAgain(attempt, after: pause) }
     let own = collectOutputs(of: attempt, &attemptEnd)
     let (since, reason) = state.withLock { state in
@@ -247,7 +273,7 @@ extension LiveRun {
     record(own, end, of: task)
     events.publish(
       isRestored ? .stepRestored(task.address, end) : .stepFinished(task.address, end),
-      step: task.place)
+      step: task.place, keeping: kept(own, of: task))
     respond(to: response)
     return .of(task.address, end, failedBefore: task.failedBefore)
   }

@@ -21,6 +21,7 @@ package final class LiveRun: Sendable {
   package let completion: Future<RunReport, Never>
 
   let events: EventStream
+  let recorder: (any RunRecorder)?
   let logs: StepLogs
   let warnings: RunWarnings
   package let secrets: RunSecrets
@@ -113,7 +114,10 @@ package final class LiveRun: Sendable {
       plan: plan, maxParallel: maxParallel, joined: configuration.jobserver?.pipe, time: time)
     let startedAt = time.now
     self.startedAt = startedAt
-    events = EventStream(plan: plan, secrets: configuration.secrets) { time.now - startedAt }
+    recorder = configuration.recorder
+    events = EventStream(
+      plan: plan, secrets: configuration.secrets, recorder: configuration.recorder
+    ) { time.now - startedAt }
     warnings = RunWarnings(events)
     values = RunValues(
       plan: plan, run: id, inputs: RunInputs(configuration.inputs), secrets: configuration.secrets,
@@ -154,6 +158,7 @@ package final class LiveRun: Sendable {
   }
 
   private func begin(telling earlyWarnings: [RunWarning]) {
+    recorder?.whenLost { [weak self] in self?.recordLost() }
     events.publish(.runStarted(start))
     for warning in earlyWarnings { warnings.tellOnce(warning) }
     let gate = Promise<[NodeResult], Never>(ifDropped: .success([]))
@@ -212,6 +217,13 @@ package final class LiveRun: Sendable {
     respond(to: state.withLock { $0.scopes.runCancelled(reason) } ?? .nothing)
   }
 
+  /// The record of the run cannot be kept: nothing new starts, and what runs goes on to its end.
+  private func recordLost() {
+    guard state.withLock({ $0.scopes.runCancelled(.recordLost) }) != nil else { return }
+    events.publishUnlessFinished(.runCancelling(.recordLost))
+    respond(to: .holdBack(0))
+  }
+
   /// Ends the run without a grace: what runs is killed, also what cleans up.
   package func killNow() {
     cancel(.requested)
@@ -251,9 +263,8 @@ package final class LiveRun: Sendable {
     guard unkillable.isEmpty else {
       return secrets.mask.masked(LeftoverProcess.sentence(onUnkillable: unkillable))
     }
-    return logs.fault.map {
-      "the output of steps could not be kept in a temporary file: \($0.message)"
-    }
+    if let fault = recorder?.fault { return fault.message }
+    return logs.fault.map { "the output of steps could not be kept: \($0.message)" }
   }
 
   private func end() {
@@ -272,6 +283,7 @@ package final class LiveRun: Sendable {
         leftovers: remains.leftovers, unkillable: state.unkillable)
     }
     events.publish(.runFinished(end))
+    recorder?.close()
     finished.succeed(report)
   }
 }

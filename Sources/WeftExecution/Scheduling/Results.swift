@@ -38,7 +38,7 @@ extension CancelReason {
     case .groupTimeout(let address, _), .failure(let address), .raceWon(let address, _),
       .joined(let address):
       address
-    case .requested, .signal, .runTimeout: nil
+    case .requested, .signal, .runTimeout, .recordLost: nil
     }
   }
 }

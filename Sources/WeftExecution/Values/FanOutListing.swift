@@ -14,6 +14,17 @@ struct FanOutListing: Sendable {
 
   var count: Int { elements.count }
 
+  /// As it is written down. Of what is secret, the keys tell no more than how many there are.
+  var recorded: RecordedElements {
+    RecordedElements(
+      elements: (0..<count).map { index in
+        RecordedElements.Element(
+          key: isSecret ? String(index) : elements.key(at: index),
+          value: isSecret ? .none : .some(elements.value(at: index)))
+      },
+      isSecret: isSecret)
+  }
+
   subscript(index: Int) -> Element {
     Element(
       // Keys are shown in addresses, and what a secret calls its parts may be as secret as they are.

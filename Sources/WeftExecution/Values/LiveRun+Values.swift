@@ -35,7 +35,10 @@ extension LiveRun {
       secrets: secrets)
     return Attempt(
       task, resolved: consume resolved, outputFile: file, obstacle: failure, output: output,
-      logs: logs, warnings: warnings, slots: slots, questions: questions(of: task))
+      logs: logs, warnings: warnings, slots: slots, questions: questions(of: task)
+    ) { [events, address = task.address, attempt = task.attempt] process in
+      events.note(.spawned(address, attempt: attempt, .of(process)))
+    }
   }
 
   /// What a request's own expressions say of its answers.

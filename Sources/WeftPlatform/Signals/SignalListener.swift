@@ -37,6 +37,10 @@ package final class SignalListener: Sendable {
   /// for a library: the disposition is the process's.
   package static func ignoreBrokenPipes() { weft_signal_ignore(Signal.brokenPipe.rawValue) }
 
+  /// From now on a write beyond the limit of file sizes fails and does not end the process. For a program, not
+  /// for a library.
+  package static func ignoreFileSizeLimits() { weft_signal_ignore(Signal.fileSizeLimit.rawValue) }
+
   /// Promises that nobody will change any more what this process does at signals: programs, which must
   /// not inherit it, are then started without asking for it each time. For a program, not for a library.
   package static func settleDispositions() { weft_spawn_settle_dispositions() }

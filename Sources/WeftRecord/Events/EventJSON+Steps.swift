@@ -168,6 +168,7 @@ extension EventJSON {
       writer.member("kind", "raceWon")
       writer.member("of", group.text)
       writer.member("by", winner.text)
+    case .recordLost: writer.member("kind", "recordLost")
     case .joined(let group):
       writer.member("kind", "joined")
       writer.member("of", group.text)

@@ -186,6 +186,7 @@ extension RecordScanner {
     case "groupTimeout": reason = .groupTimeout(try address("of"), try duration("limitUs"))
     case "failure": reason = .failure(of: try address("of"))
     case "raceWon": reason = .raceWon(try address("of"), by: try address("by"))
+    case "recordLost": reason = .recordLost
     case "joined": reason = .joined(try address("of"))
     case let kind: throw .unfit("\"\(kind)\"")
     }

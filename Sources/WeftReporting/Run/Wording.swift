@@ -14,6 +14,7 @@ extension CancelReason {
     case .failure(let step): "\"\(step)\" failed"
     case .raceWon(_, let winner): "\"\(winner)\" won the race"
     case .joined(let group): "enough of \"\(group)\" had succeeded"
+    case .recordLost: "the record of the run could not be written"
     }
   }
 }

@@ -1,0 +1,92 @@
+import WeftDefinition
+import WeftDiagnostics
+import WeftExecution
+import WeftPlanning
+import WeftPlatform
+import WeftRecord
+
+/// The record of one run, from before its first step to after its last.
+struct RunRecording {
+  private let folder: RunFolder
+  let journal: JournalWriter
+
+  /// Makes the folder of a new run.
+  ///
+  /// - Returns: `nil` where nothing is to be recorded.
+  /// - Throws: When it cannot be made; nothing has happened then.
+  static func make(
+    _ plan: Plan, _ id: RunID, _ invocation: RunInvocation, _ inputs: InputValues,
+    leavingOut leftOut: [Int]
+  ) throws(Complaint) -> RunRecording? {
+    guard let durability = invocation.recording.durability else { return nil }
+    do {
+      let state = try StateDirectory(directory(invocation), makes: true)
+      let (folder, journal) = try RunFolder.make(
+        contents(of: plan, id, inputs, leavingOut: leftOut), in: state, durability: durability,
+        startedAt: WallTime(nanoseconds: WallClock.now.nanoseconds))
+      return RunRecording(folder: folder, journal: journal)
+    } catch {
+      throw Complaint(
+        "the record of the run cannot be begun: \(error.message)",
+        help: error.help ?? "--record none runs without one, --state-dir DIR keeps it elsewhere")
+    }
+  }
+
+  private static func directory(_ invocation: RunInvocation) -> String {
+    if let named = invocation.stateDirectory { return named }
+    if let named = ThisProcess.variable(StateDirectory.variable), !named.isEmpty { return named }
+    return StateDirectory.defaultName
+  }
+
+  private static func contents(
+    of plan: Plan, _ id: RunID, _ inputs: InputValues, leavingOut leftOut: [Int]
+  ) -> RunFolder.Contents {
+    let sources = plan.files.compactMap(\.workflow.source.value)
+    var nested: [SourceFile] = []
+    // One file may be run by several steps.
+    for file in sources.dropFirst() where !nested.contains(where: { $0.path == file.path }) {
+      nested.append(file)
+    }
+    let hash = { (bytes: [UInt8]) in SHA256.text(of: SHA256.digest(of: bytes)) }
+    let opening = RecordOpening(
+      run: id, workflow: plan.workflow.name, file: sources.first?.path,
+      hash: sources.first.map { hash($0.bytes) },
+      nested: nested.map { RecordedFile(path: $0.path, hash: hash($0.bytes)) },
+      directory: try? FileSystem.currentDirectory(),
+      inputs: inputs.entries.map { entry in
+        HandedOn(name: entry.name.text, value: entry.isSecret ? .none : .some(entry.value))
+      },
+      leftOut: leftOut.map { plan.steps[$0].address })
+    return RunFolder.Contents(
+      workflow: sources.first?.bytes, nested: nested.map(\.bytes), opening: opening)
+  }
+
+  /// What steps write goes here.
+  var logs: LogFolder? {
+    (try? folder.directory.directory("logs", makes: true)).map(LogFolder.init)
+  }
+
+  /// The run has ended: makes the record safe, and writes the report beside it.
+  ///
+  /// - Returns: Why that could not be done.
+  func end(_ report: RunReport) -> Complaint? {
+    journal.close()
+    if let fault = journal.fault { return Complaint(fault.message, help: fault.help) }
+    do {
+      try folder.write(report)
+      return nil
+    } catch {
+      return Complaint("the report of the run cannot be written: \(error.message)")
+    }
+  }
+}
+
+extension RecordingChoice {
+  fileprivate var durability: RecordDurability? {
+    switch self {
+    case .none: nil
+    case .process: .process
+    case .power: .power
+    }
+  }
+}

@@ -1,0 +1,97 @@
+package import WeftPlanning
+package import WeftPlatform
+
+/// The folder in which what steps write stays, a file for each step.
+package struct LogFolder: Sendable {
+  private let directory: PrivateDirectory
+
+  package init(_ directory: PrivateDirectory) {
+    self.directory = directory
+  }
+
+  /// What a step's log is called: its address, in which all but letters, digits and a few signs is written as
+  /// `%41`; a long one is cut, and told from others by its checksum.
+  package static func fileName(of step: StepAddress) -> String {
+    var name: [UInt8] = []
+    for byte in step.text.utf8 {
+      if isPlain(byte), byte != UInt8(ascii: ".") || !name.isEmpty {
+        name.append(byte)
+      } else {
+        name += [UInt8(ascii: "%"), digit(byte >> 4), digit(byte & 0xF)]
+      }
+    }
+    if name.count > nameBytes {
+      let checksum = Array(step.text.utf8).withUnsafeBytes(Checksum.crc32c)
+      let digits = stride(from: UInt32(0), to: 32, by: 4).map { digit(UInt8(checksum >> $0 & 0xF)) }
+      name = name.prefix(nameBytes) + [UInt8(ascii: "~")] + digits
+    }
+    return String(decoding: name, as: UTF8.self) + ".log"
+  }
+
+  /// With the rest, less than a name may have anywhere.
+  private static let nameBytes = 200
+
+  private static func isPlain(_ byte: UInt8) -> Bool {
+    switch byte {
+    case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+      UInt8(ascii: "0")...UInt8(ascii: "9"):
+      true
+    default: [".", "_", "-", "[", "]", "+", "=", "@", ","].contains { UInt8(ascii: $0) == byte }
+    }
+  }
+
+  private static func digit(_ value: UInt8) -> UInt8 {
+    value < 10 ? UInt8(ascii: "0") + value : UInt8(ascii: "A") + value - 10
+  }
+
+  /// - Parameter isNew: Whether it may have to be made.
+  func open(_ step: StepAddress, isNew: Bool) throws(WriteFailure) -> Descriptor {
+    do {
+      return try directory.file(
+        LogFolder.fileName(of: step), isNew ? .makingOrAppending : .reading)
+    } catch {
+      throw error.error.map { WriteFailure($0) } ?? .other(.notPermitted)
+    }
+  }
+}
+
+/// The logs of steps that are files in a folder.
+struct FolderLogs {
+  /// Of steps that have begun, by their numbers.
+  var names: [Int: StepAddress] = [:]
+  /// Where the log of this run's engine begins in the file: behind what an earlier one has left.
+  private var bases: [Int: Int] = [:]
+  private var open: [Int: Descriptor] = [:]
+
+  mutating func append(
+    _ bytes: [UInt8], to step: Int, in folder: LogFolder
+  ) throws(WriteFailure) {
+    try file(of: step, in: folder)?.writeAll(bytes)
+  }
+
+  private mutating func file(
+    of step: Int, in folder: LogFolder
+  ) throws(WriteFailure) -> Descriptor? {
+    if let file = open[step] { return file }
+    guard let name = names[step] else { return nil }
+    let file = try folder.open(name, isNew: true)
+    if bases[step] == nil { bases[step] = (try? file.byteCount()) ?? 0 }
+    open[step] = file
+    return file
+  }
+
+  mutating func close(_ step: Int) { open[step] = nil }
+
+  mutating func forget(_ step: Int) {
+    names[step] = nil
+    bases[step] = nil
+    open[step] = nil
+  }
+
+  /// A stretch of a log, as far as it can be read.
+  func bytes(in range: Range<Int>, of step: Int, in folder: LogFolder) -> [UInt8] {
+    guard !range.isEmpty, let name = names[step], let base = bases[step] else { return [] }
+    guard let file = try? open[step] ?? folder.open(name, isNew: false) else { return [] }
+    return (try? file.piece(at: base + range.lowerBound, atMost: range.count)) ?? []
+  }
+}

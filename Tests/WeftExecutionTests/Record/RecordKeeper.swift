@@ -1,0 +1,55 @@
+import Synchronization
+
+@testable import WeftExecution
+
+/// Keeps records in memory, until it is told to lose them.
+final class RecordKeeper: RunRecorder {
+  private struct State {
+    var kinds: [RunRecord.Kind] = []
+    var limit = Int.max
+    var whenLost: (@Sendable () -> Void)?
+    var isLost = false
+    var isClosed = false
+    var observe: @Sendable (RunRecord.Kind) -> Void = { _ in }
+  }
+
+  private let state = Mutex(State())
+
+  /// - Parameter limit: How many records there is room for; what has begun is told in a reserve.
+  init(limit: Int = .max) { state.withLock { $0.limit = limit } }
+
+  var kinds: [RunRecord.Kind] { state.withLock { $0.kinds } }
+  var isClosed: Bool { state.withLock { $0.isClosed } }
+  var fault: RecordFault? { state.withLock { $0.isLost } ? RecordFault(message: "no room") : nil }
+
+  /// Calls `observe` with each record, before it is kept.
+  func observe(_ observe: @escaping @Sendable (RunRecord.Kind) -> Void) {
+    state.withLock { $0.observe = observe }
+  }
+
+  func record(_ kind: RunRecord.Kind, elapsed: Duration) throws(RecordFault) {
+    state.withLock { $0.observe }(kind)
+    let (isKept, tell) = state.withLock { state -> (Bool, (@Sendable () -> Void)?) in
+      let isFull = state.kinds.count >= state.limit
+      let tell = isFull && !state.isLost ? state.whenLost : nil
+      state.isLost = state.isLost || isFull
+      if isFull, kind.announcesAct { return (false, tell) }
+      state.kinds.append(kind)
+      return (true, tell)
+    }
+    tell?()
+    if !isKept { throw RecordFault(message: "no room") }
+  }
+
+  func whenLost(_ act: @escaping @Sendable () -> Void) { state.withLock { $0.whenLost = act } }
+  func close() { state.withLock { $0.isClosed = true } }
+
+  /// What the records come to.
+  var run: RecordedRun {
+    var run = RecordedRun()
+    for (index, kind) in kinds.enumerated() {
+      run.apply(RunRecord(number: UInt64(index + 1), at: WallTime(nanoseconds: 0), kind))
+    }
+    return run
+  }
+}
