@@ -19,6 +19,7 @@ struct Program {
   private func execute(_ invocation: Invocation) -> ExitCode {
     switch invocation {
     case .run(let invocation): return RunCommand(invocation, console).execute()
+    case .resume(let invocation): return ResumeCommand(invocation, console).execute()
     case .explain(let file, let directory):
       return ExplainCommand(file: file, directory: directory, console).execute()
     case .check(let invocation): return CheckCommand(invocation, console).execute()

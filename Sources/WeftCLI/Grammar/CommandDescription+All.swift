@@ -86,6 +86,23 @@ extension Option {
       "keep the records of runs in DIR; default: WEFT_DIR, else .weft in the directory where the run "
       + "starts", elsewhere: ["--state", "--work-dir", "--workdir"])
 
+  static let acceptChanges = Option(
+    "--accept-changes",
+    help:
+      "go on with the file as it is now; what has changed is done again, and what depends on it",
+    elsewhere: ["--force", "--allow-changes"])
+  static let rerun = Option(
+    "--rerun", value: ValueDescription(name: "STEP", kind: .text),
+    help: "do this step or group again, whatever is recorded; may be given several times",
+    elsewhere: ["--redo", "--retry", "--again"])
+  static let resumeFrom = Option(
+    "--from", value: ValueDescription(name: "STEP", kind: .text),
+    help: "do this step or group again, and what depends on it",
+    elsewhere: ["--start-at", "--start-from", "--since"])
+  static let salvage = Option(
+    "--salvage", help: "go on with what stands before a damaged place of the record",
+    elsewhere: ["--repair", "--ignore-damage"])
+
   static let diagnosticFormat = Option(
     "--format",
     value: .oneOf(
@@ -108,7 +125,7 @@ extension Option {
 extension CommandDescription {
   /// In the order in which help lists them.
   static let all: [CommandDescription] = [
-    run, check, graph, eval, reap, schema, initialise, completions, help, version,
+    run, resume, check, graph, eval, reap, schema, initialise, completions, help, version,
   ]
 
   private static let run = CommandDescription(
@@ -167,6 +184,26 @@ extension CommandDescription {
       value: ValueDescription(name: "EXPR", kind: .text), count: .one, help: "the expression"),
     options: [.contexts])
 
+  private static let resume = CommandDescription(
+    .resume, "go on with a run that has not succeeded",
+    details: [
+      "What is recorded as done is not done again. What still runs of it is ended first; failed, cancelled "
+        + "and held-back steps start again, with all their retries.",
+      "A step that was cut off when weft was killed starts again if it is \"idempotent\"; if not, it has "
+        + "failed until --rerun names it.",
+      "RUN is the id of a run or the beginning of one; without it the latest. Inputs are those of the run; "
+        + "secret ones are not recorded, and given again.",
+      "Exit codes: as of weft run; 3 the file has changed, 4 the run is alive, or its record is damaged.",
+    ],
+    operand: Operand(
+      value: ValueDescription(name: "RUN", kind: .text), count: .atMostOne,
+      help: "the run; default: the latest"),
+    options: [
+      .rerun, .resumeFrom, .acceptChanges, .salvage, .input, .inputs, .jobs, .keepGoing, .failFast,
+      .strictRun, .timeout, .events, .retryBudget, .containment, .record, .stateDirectory,
+    ],
+    contradictions: [[.keepGoing, .failFast]])
+
   private static let reap = CommandDescription(
     .reap, "end what a killed weft has left running",
     details: [
@@ -220,7 +257,8 @@ extension CommandDescription {
       value: ValueDescription(
         name: "COMMAND",
         kind: .choice([
-          .init("run", run.summary), .init("check", check.summary), .init("graph", graph.summary),
+          .init("run", run.summary), .init("resume", resume.summary),
+          .init("check", check.summary), .init("graph", graph.summary),
           .init("eval", eval.summary), .init("reap", reap.summary), .init("schema", schema.summary),
           .init("init", initialise.summary),
           .init("completions", completions.summary), .init("help", "explain a command"),

@@ -1,5 +1,6 @@
 import WeftDefinition
 import WeftDiagnostics
+import WeftExecution
 import WeftJSON
 import WeftPlatform
 
@@ -11,12 +12,20 @@ struct InputCollection {
 
   /// The values of the inputs.
   ///
-  /// - Parameter allowsMissing: Whether nothing is said of inputs that are not given.
+  /// - Parameters:
+  ///   - allowsMissing: Whether nothing is said of inputs that are not given.
+  ///   - recorded: Those of a run that is gone on with.
   /// - Throws: All that is wrong.
   static func values(
-    _ options: InputOptions, for declarations: [InputDeclaration], allowsMissing: Bool = false
+    _ options: InputOptions, for declarations: [InputDeclaration], allowsMissing: Bool = false,
+    recorded: [HandedOn] = []
   ) throws(InputsUnusable) -> InputValues {
     var collection = InputCollection(declarations: declarations)
+    for input in recorded {
+      guard let value = input.value, declarations.contains(where: { $0.name.text == input.name })
+      else { continue }
+      collection.given.append(GivenInput(input.name, .value(value), .program))
+    }
     for argument in options.arguments { collection.take(argument) }
     if let path = options.file { collection.take(file: path) }
     return try collection.bound(allowsMissing: allowsMissing)

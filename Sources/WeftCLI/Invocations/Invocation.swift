@@ -1,6 +1,7 @@
 /// What the user asked for: a command line of which every value is understood.
 enum Invocation: Sendable, Hashable {
   case run(RunInvocation)
+  case resume(ResumeInvocation)
   /// What a file's inputs are.
   case explain(file: String, directory: String?)
   case check(CheckInvocation)
@@ -21,7 +22,8 @@ enum Invocation: Sendable, Hashable {
     switch parsed.command {
     case .run where parsed.isGiven(.help):
       self = .explain(file: parsed.operands[0], directory: parsed.value(of: .directory))
-    case .run: self = .run(try RunInvocation(parsed))
+    case .run: self = .run(try RunInvocation(parsed, file: parsed.operands[0]))
+    case .resume: self = .resume(try ResumeInvocation(parsed))
     case .check: self = .check(try CheckInvocation(parsed))
     case .graph: self = .graph(try GraphInvocation(parsed))
     case .eval: self = .eval(EvalInvocation(parsed))

@@ -23,8 +23,9 @@ struct RunInvocation: Sendable, Hashable {
   let retryBudgetPercent: Int?
   let inputs: InputOptions
 
-  init(_ parsed: ParsedArguments) throws(UsageError) {
-    file = parsed.operands[0]
+  /// - Parameter file: `nil` where the command names none.
+  init(_ parsed: ParsedArguments, file: String?) throws(UsageError) {
+    self.file = file ?? ""
     maxParallel = try parsed.count(of: .jobs, in: 1...WorkflowLimits.maxParallel)
     onFailure =
       parsed.isGiven(.keepGoing) ? .continue : parsed.isGiven(.failFast) ? .cancel : nil
@@ -60,4 +61,27 @@ enum EventsTarget: Sendable, Hashable {
   case file(String)
   /// One that the caller has opened.
   case descriptor(Int32)
+}
+
+/// What `weft resume` is to do.
+struct ResumeInvocation: Sendable, Hashable {
+  /// An id or the beginning of one; `nil`: the latest run.
+  let run: String?
+  /// What it has in common with a run that begins.
+  let settings: RunInvocation
+  let acceptsChanges: Bool
+  let salvages: Bool
+  /// Steps, groups and elements to be done again.
+  let rerun: [String]
+  /// The same, with what depends on them.
+  let from: [String]
+
+  init(_ parsed: ParsedArguments) throws(UsageError) {
+    run = parsed.operands.first
+    settings = try RunInvocation(parsed, file: nil)
+    acceptsChanges = parsed.isGiven(.acceptChanges)
+    salvages = parsed.isGiven(.salvage)
+    rerun = parsed.values(of: .rerun)
+    from = parsed.values(of: .resumeFrom)
+  }
 }

@@ -20,7 +20,7 @@ struct RunRecording {
   ) throws(Complaint) -> RunRecording? {
     guard let durability = invocation.recording.durability else { return nil }
     do {
-      let state = try StateDirectory(directory(invocation), makes: true)
+      let state = try StateDirectory(invocation.recordDirectory, makes: true)
       let (folder, journal) = try RunFolder.make(
         contents(of: plan, id, inputs, leavingOut: leftOut), in: state, durability: durability,
         startedAt: WallTime(nanoseconds: WallClock.now.nanoseconds))
@@ -32,10 +32,27 @@ struct RunRecording {
     }
   }
 
-  private static func directory(_ invocation: RunInvocation) -> String {
-    if let named = invocation.stateDirectory { return named }
-    if let named = ThisProcess.variable(StateDirectory.variable), !named.isEmpty { return named }
-    return StateDirectory.defaultName
+  /// Goes on with the record of a run whose folder is held.
+  ///
+  /// - Throws: When it cannot be gone on with; nothing has happened then.
+  static func append(
+    to folder: RunFolder, after contents: JournalContents, _ plan: Plan, _ inputs: InputValues,
+    leavingOut leftOut: [Int], _ invocation: ResumeInvocation
+  ) throws(Complaint) -> RunRecording {
+    var opening = RunRecording.contents(of: plan, folder.run, inputs, leavingOut: leftOut).opening
+    opening.resumption = contents.run.resumptions + 1
+    do {
+      let journal = try folder.append(
+        after: contents, opening,
+        durability: invocation.settings.recording.durability ?? .process,
+        startedAt: WallTime(nanoseconds: WallClock.now.nanoseconds),
+        salvaging: invocation.salvages)
+      return RunRecording(folder: folder, journal: journal)
+    } catch {
+      throw Complaint(
+        "the record of run \(folder.run) cannot be gone on with: \(error.message)", help: error.help
+      )
+    }
   }
 
   private static func contents(
@@ -78,6 +95,15 @@ struct RunRecording {
     } catch {
       return Complaint("the report of the run cannot be written: \(error.message)")
     }
+  }
+}
+
+extension RunInvocation {
+  /// Where the records of runs are.
+  var recordDirectory: String {
+    if let stateDirectory { return stateDirectory }
+    if let named = ThisProcess.variable(StateDirectory.variable), !named.isEmpty { return named }
+    return StateDirectory.defaultName
   }
 }
 

@@ -17,12 +17,16 @@ struct RunSession {
   private let screen = Screen()
   private let desk: TerminalDesk
   private let secretReader: SecretReader
+  /// Of a run that is gone on with: what is recorded of it, and what of that is done again.
+  private let past: (run: RecordedRun, anew: StepsAnew)?
 
   /// - Throws: When the events cannot be written where they should be; nothing has happened then.
   init(
     _ plan: Plan, _ id: RunID, _ invocation: RunInvocation, _ inputs: InputValues,
-    _ selection: Selection, _ console: Console, _ secrets: SecretReader
+    _ selection: Selection, _ console: Console, _ secrets: SecretReader,
+    after past: (run: RecordedRun, anew: StepsAnew)? = nil
   ) throws(Complaint) {
+    self.past = past
     self.plan = plan
     self.inputs = inputs
     self.selection = selection
@@ -114,6 +118,8 @@ struct RunSession {
     if let percent = invocation.retryBudgetPercent { configuration.retryBudgetPercent = percent }
     configuration.run = id
     configuration.recorder = recording?.journal
+    configuration.past = past?.run
+    if let past { configuration.anew = past.anew }
     configuration.logFolder = recording?.logs
     configuration.terminal = desk
     configuration.approver = TerminalApprover(desk: desk, threads: threads)

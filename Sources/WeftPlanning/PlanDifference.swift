@@ -1,0 +1,53 @@
+import WeftDefinition
+
+/// How one plan differs from another, step by step, for a run that has begun with one and is to go on with the
+/// other.
+package struct PlanDifference: Sendable, Hashable {
+  /// Steps that do something else, or for something else, than they did. In the order of the newer plan.
+  package private(set) var changed: [StepAddress] = []
+  package private(set) var added: [StepAddress] = []
+  /// In the order of the older plan.
+  package private(set) var removed: [StepAddress] = []
+
+  package init(from old: Plan, to new: Plan) {
+    let before = Dictionary(
+      old.steps.map { ($0.address, Content(of: $0, in: old)) },
+      uniquingKeysWith: { first, _ in first })
+    for step in new.steps {
+      guard let known = before[step.address] else {
+        added.append(step.address)
+        continue
+      }
+      if known != Content(of: step, in: new) { changed.append(step.address) }
+    }
+    let names = Set(new.steps.map(\.address))
+    removed = old.steps.map(\.address).filter { !names.contains($0) }
+  }
+
+  package var isEmpty: Bool { changed.isEmpty && added.isEmpty && removed.isEmpty }
+
+  /// What decides what a step does, besides the values that it reads.
+  private struct Content: Hashable {
+    let step: Step
+    let environment: [String: String?]
+    let policy: EnvironmentPolicy?
+    let directory: String?
+    let shell: Shell
+    /// What makes many of it, from the inside out.
+    let fanOuts: [FanOut]
+
+    init(of step: PlannedStep, in plan: Plan) {
+      var plain = step.step
+      // Who waits for whom decides when, and not what.
+      plain.needs = nil
+      self.step = plain
+      environment = plan.environment(of: step)
+      policy = plan.environmentPolicy(of: step)
+      directory = plan.workingDirectory(of: step)
+      shell = plan.shell(of: step)
+      fanOuts = plan.enclosingGroups(ofGroup: step.group).compactMap {
+        plan.groups[$0].step?.control.fanOut
+      }
+    }
+  }
+}
