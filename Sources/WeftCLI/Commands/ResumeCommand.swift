@@ -60,7 +60,7 @@ struct ResumeCommand {
     do throws(RunFolderFault) {
       let state = try StateDirectory(place, makes: false)
       guard let run = try chosen(from: state.ids, in: place) else {
-        throw .unknown(RunID(unchecked: invocation.run ?? ""), in: place)
+        throw .unknown(RunID(invocation.run ?? ""), in: place)
       }
       return try RunFolder.open(run, in: state)
     } catch {
@@ -99,12 +99,15 @@ struct ResumeCommand {
     if let damage = contents.damage, !invocation.salvages || damage.isNewerFormat {
       throw refusal(.damaged(damage))
     }
-    if contents.tornBytes > 0 {
-      console.errors.write(
-        "weft: warning: the last \(contents.tornBytes) bytes of the record were torn, and are kept in "
-          + "\"\(folder.directory.path)/\(RunFolder.tornName)\"\n")
-    }
     return contents
+  }
+
+  private func tellWhatWasPutAside(_ folder: RunFolder, _ contents: JournalContents) {
+    guard contents.tornBytes > 0 else { return }
+    let what = contents.damage == nil ? "were torn" : "follow a damaged place"
+    console.errors.write(
+      "weft: warning: the last \(contents.tornBytes) bytes of the record \(what), and are kept in "
+        + "\"\(folder.directory.path)/\(RunFolder.tornName)\"\n")
   }
 
   // MARK: The file
@@ -112,7 +115,7 @@ struct ResumeCommand {
   private func resume(
     _ folder: RunFolder, _ contents: JournalContents
   ) throws(Refusal) -> ExitCode {
-    guard let opening = contents.run.opening else {
+    guard let opening = contents.run.lastOpening else {
       throw Refusal(.broken, "the record of run \(folder.run) is empty")
     }
     if let directory = opening.directory, let complaint = WorkingDirectory.change(to: directory) {
@@ -139,8 +142,10 @@ struct ResumeCommand {
         bound, folder.run, invocation.settings, inputs, Selection(leavingOut: leftOut, of: bound),
         console, secrets, after: (contents.run, anew))
       return try session.follow { () throws(Complaint) in
-        try RunRecording.append(
+        let recording = try RunRecording.append(
           to: folder, after: contents, bound, inputs, leavingOut: leftOut, invocation)
+        tellWhatWasPutAside(folder, contents)
+        return recording
       }
     } catch {
       throw Refusal(.broken, error.message, help: error.help)

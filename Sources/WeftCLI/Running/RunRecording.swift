@@ -39,7 +39,8 @@ struct RunRecording {
     to folder: RunFolder, after contents: JournalContents, _ plan: Plan, _ inputs: InputValues,
     leavingOut leftOut: [Int], _ invocation: ResumeInvocation
   ) throws(Complaint) -> RunRecording {
-    var opening = RunRecording.contents(of: plan, folder.run, inputs, leavingOut: leftOut).opening
+    let made = RunRecording.contents(of: plan, folder.run, inputs, leavingOut: leftOut)
+    var opening = made.opening
     opening.resumption = contents.run.resumptions + 1
     do {
       let journal = try folder.append(
@@ -47,6 +48,7 @@ struct RunRecording {
         durability: invocation.settings.recording.durability ?? .process,
         startedAt: WallTime(nanoseconds: WallClock.now.nanoseconds),
         salvaging: invocation.salvages)
+      try folder.replaceFiles(by: made)
       return RunRecording(folder: folder, journal: journal)
     } catch {
       throw Complaint(

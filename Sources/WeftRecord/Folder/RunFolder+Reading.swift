@@ -89,6 +89,28 @@ extension RunFolder {
     return writer
   }
 
+  /// The files that the run goes on with, in place of those that it began with, where they are others.
+  package func replaceFiles(by contents: Contents) throws(RunFolderFault) {
+    do throws(UnsafePlace) {
+      if let bytes = contents.workflow, try workflowBytes() != bytes {
+        try directory.write(bytes, to: RunFolder.workflowName, surviving: false)
+      }
+      guard !contents.nested.isEmpty else { return }
+      let nested = try directory.directory("nested", makes: true)
+      for (index, bytes) in contents.nested.enumerated() {
+        try nested.write(bytes, to: "\(index + 1).json", surviving: false)
+      }
+    } catch {
+      throw .place(error)
+    }
+  }
+
+  private func workflowBytes() throws(UnsafePlace) -> [UInt8]? {
+    do {
+      return try directory.bytes(of: RunFolder.workflowName, limit: FileReading.workflowLimit)
+    } catch { return nil }
+  }
+
   /// Keeps what follows the whole records in a file of its own, and only then cuts it off.
   private func putAside(_ contents: JournalContents, of file: Descriptor) throws(UnsafePlace) {
     do throws(SystemError) {
