@@ -37,7 +37,7 @@ class Run:
         for name in ("go", "began"):
             os.mkfifo(self.path / name)
             (self.path / name).chmod(0o666)
-        self.path.chmod(0o777)
+        self.path.chmod(0o1777)
 
         command = command or [weft, "run", "--events", "-", "workflow.json", *arguments]
         signal.alarm(LIMIT)

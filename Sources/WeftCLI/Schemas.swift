@@ -4214,6 +4214,13 @@ extension SchemaName {
             "kind": { "const": "joined" },
             "of": { "$ref": "#/$defs/address" }
           }
+        },
+        {
+          "description": "The record of the run could not be written: nothing new starts, and what runs goes on to its end.",
+          "type": "object",
+          "required": ["kind"],
+          "additionalProperties": false,
+          "properties": { "kind": { "const": "recordLost" } }
         }
       ]
     },
