@@ -165,7 +165,7 @@ def high_numbers(weft):
 
     def limit():
         os.dup2(1, 251, inheritable=True)
-        resource.setrlimit(resource.RLIMIT_NOFILE, (64, 64))
+        resource.setrlimit(resource.RLIMIT_NOFILE, (96, 96))
 
     with Run(weft, wide(20, "ls /proc/self/fd"), "-j", "4", prepare=limit) as run:
         assert run.to_end() == 0, run.errors

@@ -92,23 +92,30 @@ extension RunFolder {
   /// The files that the run goes on with, in place of those that it began with, where they are others.
   package func replaceFiles(by contents: Contents) throws(RunFolderFault) {
     do throws(UnsafePlace) {
-      if let bytes = contents.workflow, try workflowBytes() != bytes {
-        try directory.write(bytes, to: RunFolder.workflowName, surviving: false)
+      if let bytes = contents.workflow, workflowBytes() != bytes {
+        try RunFolder.replace(RunFolder.workflowName, by: bytes, in: directory)
       }
       guard !contents.nested.isEmpty else { return }
       let nested = try directory.directory("nested", makes: true)
       for (index, bytes) in contents.nested.enumerated() {
-        try nested.write(bytes, to: "\(index + 1).json", surviving: false)
+        try RunFolder.replace("\(index + 1).json", by: bytes, in: nested)
       }
     } catch {
       throw .place(error)
     }
   }
 
-  private func workflowBytes() throws(UnsafePlace) -> [UInt8]? {
-    do {
-      return try directory.bytes(of: RunFolder.workflowName, limit: FileReading.workflowLimit)
-    } catch { return nil }
+  /// The file is the old one or the new one, whatever happens.
+  private static func replace(
+    _ name: String, by bytes: [UInt8], in directory: PrivateDirectory
+  ) throws(UnsafePlace) {
+    let temporary = ".new-\(name)-\(String(UInt64.random(in: 0 ... .max), radix: 36))"
+    try directory.write(bytes, to: temporary, surviving: true)
+    try directory.rename(temporary, to: name)
+  }
+
+  private func workflowBytes() -> [UInt8]? {
+    try? directory.bytes(of: RunFolder.workflowName, limit: FileReading.workflowLimit)
   }
 
   /// Keeps what follows the whole records in a file of its own, and only then cuts it off.

@@ -94,7 +94,7 @@ extension Step {
     case .group(var group):
       group.members = group.members.map(\.madeIdempotent)
       step.action = .group(group)
-    case .use, .workflow, .wait, .approve, .compute: break
+    case .use, .workflow, .wait, .approve, .http, .compute: break
     }
     step.control.cleanup = control.cleanup.map(\.madeIdempotent)
     return step

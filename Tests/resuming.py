@@ -1,0 +1,357 @@
+#!/usr/bin/env python3
+"""Kills weft, cuts its journals, changes its files, and holds it to what it has promised to go on with.
+
+usage: resuming.py PATH_TO_WEFT
+
+Every case has a directory of its own. What steps have done is counted by the lines that they append to a file.
+"""
+
+import collections
+import http.server
+import json
+import os
+import pathlib
+import re
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+
+LIMIT = 60  # seconds, against hanging only
+passed, failed = [], []
+
+
+class Place:
+    """A directory with a workflow, and what weft makes of it."""
+
+    def __init__(self, weft, workflow):
+        self.weft = weft
+        self.directory = tempfile.TemporaryDirectory(prefix="weft-resume-")
+        self.path = pathlib.Path(self.directory.name)
+        self.write(workflow)
+
+    def write(self, workflow):
+        (self.path / "w.json").write_text(json.dumps(workflow))
+
+    def run(self, *arguments):
+        return self.call("run", "w.json", *arguments)
+
+    def resume(self, *arguments):
+        return self.call("resume", *arguments)
+
+    def call(self, *arguments):
+        return subprocess.run(
+            [self.weft, *arguments], cwd=self.path, stdin=subprocess.DEVNULL, text=True,
+            capture_output=True, timeout=LIMIT)
+
+    def start(self, *arguments):
+        return subprocess.Popen(
+            [self.weft, *arguments], cwd=self.path, stdin=subprocess.DEVNULL,
+            stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+
+    def until(self, condition):
+        end = time.monotonic() + LIMIT
+        while not condition():
+            assert time.monotonic() < end, "it does not come to that"
+            time.sleep(0.005)
+
+    def done(self):
+        """What steps have done, and how often."""
+        log = self.path / "done"
+        return collections.Counter(log.read_text().split() if log.exists() else [])
+
+    @property
+    def folder(self):
+        (folder,) = (self.path / ".weft/runs").iterdir()
+        return folder
+
+    @property
+    def journal(self):
+        return self.folder / "journal.jsonl"
+
+
+def does(name, *more):
+    return "; ".join([f"echo {name} >> done", *more])
+
+
+LADDER = {
+    "steps": [
+        {"id": "a", "run": does("a", "echo one two"), "idempotent": True,
+         "outputs": {"words": "${{ split(self.stdout, ' ') }}"}},
+        {"id": "b", "forEach": {"in": "${{ steps.a.outputs.words }}", "as": "word"},
+         "idempotent": True, "run": "echo b-${{ word }} >> done"},
+        {"id": "g", "retry": 1, "steps": [
+            {"id": "c", "run": does("c"), "idempotent": True},
+            {"id": "d", "run": does("d"), "idempotent": True, "allowFailure": True}]},
+        {"id": "r", "race": [
+            {"id": "e", "run": does("e"), "idempotent": True},
+            {"id": "f", "run": does("f", "sleep 20"), "idempotent": True}]},
+        {"id": "h", "run": does("h"), "idempotent": True},
+    ],
+    "outputs": {"first": "${{ steps.a.outputs.words[0] }}"},
+}
+
+
+def recorded(journal):
+    """The steps whose success stands in a journal."""
+    names = set()
+    # A line without its end is torn, be it that nothing else of it is missing.
+    for line in journal[:journal.rfind(b"\n") + 1].splitlines():
+        record = json.loads(line)
+        if record["type"] == "step.finished" and record["conclusion"] == "success":
+            names.add(record["step"])
+    return names
+
+
+EFFECTS = {"a": "a", "b[0]": "b-one", "b[1]": "b-two", "c": "c", "d": "d", "e": "e", "h": "h"}
+
+
+def cut(weft, ends):
+    """Goes on with a journal that was cut at each of these places; nothing recorded is done again."""
+    whole = Place(weft, LADDER)
+    result = whole.run()
+    assert result.returncode == 0, result.stderr
+    bytes_ = whole.journal.read_bytes()
+    tried = 0
+    for end in ends(bytes_):
+        place = Place(weft, LADDER)
+        shutil.copytree(whole.path / ".weft", place.path / ".weft", symlinks=True)
+        # The run is gone on with where it began: in this directory.
+        journal = bytes_[:end]
+        place.journal.write_bytes(journal)
+        (whole.path / "done").unlink(missing_ok=True)
+        result = place.resume()
+        if not journal.count(b"\n"):
+            assert result.returncode == 4, (end, result)
+            continue
+        assert result.returncode == 0, (end, result)
+        done = whole.done()
+        for step in recorded(journal):
+            if step in EFFECTS:
+                assert not done[EFFECTS[step]], (end, f"{step} is done again", done)
+        for step, effect in EFFECTS.items():
+            assert done[effect] <= 1, (end, effect, done)
+            assert done[effect] == 1 or step in recorded(journal), (end, f"{step} is not done", done)
+        again = place.resume()
+        assert again.returncode == 0 and "nothing is left" in again.stderr, again
+        tried += 1
+    return tried
+
+
+def every_record(weft):
+    def ends(journal):
+        return [match.end() for match in re.finditer(b"\n", journal)]
+
+    return f"{cut(weft, ends)} records"
+
+
+def every_byte(weft):
+    def ends(journal):
+        lines = [match.end() for match in re.finditer(b"\n", journal)]
+        last = range(lines[-2] + 1, lines[-1])
+        # Of the others every seventh byte.
+        return [*range(1, lines[-2], 7), *last]
+
+    return f"{cut(weft, ends)} places"
+
+
+def survivor(weft):
+    place = Place(weft, {"steps": [
+        {"id": "a", "idempotent": True, "run": "exec 9>lock; flock -n 9 || echo two >> done; "
+                                               "echo a >> done; [ -e go ] || sleep 60"}]})
+    engine = place.start("run", "w.json")
+    place.until(lambda: place.done()["a"] == 1)
+    engine.kill()
+    engine.wait()
+    (place.path / "go").touch()
+    result = place.resume()
+    assert result.returncode == 0, result
+    assert "ended what was still running" in result.stderr, result.stderr
+    assert place.done() == {"a": 2}, place.done()
+
+
+def alive(weft):
+    place = Place(weft, {"steps": [{"id": "a", "run": does("a", "sleep 60")}]})
+    engine = place.start("run", "w.json")
+    try:
+        place.until(lambda: place.done()["a"] == 1)
+        result = place.resume()
+        assert result.returncode == 4, result
+        assert str(engine.pid) in result.stderr and "since" in result.stderr, result.stderr
+        assert place.done() == {"a": 1}
+    finally:
+        engine.send_signal(signal.SIGTERM)
+        engine.wait()
+
+
+class Server:
+    """Counts requests, and lets the first of them wait for ever."""
+
+    def __init__(self):
+        self.keys = []
+        server = self
+        arrived = self.arrived = threading.Event()
+
+        class Handler(http.server.BaseHTTPRequestHandler):
+            def answer(self):
+                server.keys.append(self.headers.get("Idempotency-Key"))
+                if len(server.keys) == 1:
+                    arrived.set()
+                    time.sleep(LIMIT)
+                self.send_response(200)
+                self.send_header("Content-Length", "0")
+                self.end_headers()
+
+            do_POST = do_GET = answer
+
+            def log_message(self, *_):
+                pass
+
+        self.server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+        self.server.daemon_threads = True
+        threading.Thread(target=self.server.serve_forever, daemon=True).start()
+        self.url = f"http://127.0.0.1:{self.server.server_port}/"
+
+
+def killed_in_request(weft, call):
+    server = Server()
+    place = Place(weft, {"steps": [{"id": "send", "http": {"url": server.url, **call}}]})
+    engine = place.start("run", "w.json")
+    assert server.arrived.wait(LIMIT)
+    engine.kill()
+    engine.wait()
+    return place, server
+
+
+def in_doubt(weft):
+    place, server = killed_in_request(weft, {"method": "POST", "body": "x"})
+    for _ in range(2):
+        result = place.resume()
+        assert result.returncode == 1, result
+        assert "--rerun send" in result.stderr, result.stderr
+        assert len(server.keys) == 1
+    result = place.resume("--rerun", "send")
+    assert result.returncode == 0, result
+    assert len(server.keys) == 2
+
+
+def in_doubt_with_key(weft):
+    place, server = killed_in_request(
+        weft, {"method": "POST", "body": "x", "idempotencyKey": True})
+    result = place.resume()
+    assert result.returncode == 0, result
+    assert len(server.keys) == 2 and server.keys[0] and server.keys[0] == server.keys[1], server.keys
+
+
+def changed_file(weft):
+    steps = [{"id": name, "run": does(name)} for name in "abc"]
+    steps.append({"id": "z", "run": "[ -e ok ]"})
+    place = Place(weft, {"steps": steps})
+    assert place.run().returncode == 1
+    (place.path / "ok").touch()
+    steps[1]["run"] = does("b", "true")
+    place.write({"steps": steps})
+    result = place.resume()
+    assert result.returncode == 3, result
+    assert 'changed "b"' in result.stderr and "--accept-changes" in result.stderr, result.stderr
+    assert place.done() == {"a": 1, "b": 1, "c": 1}
+    result = place.resume("--accept-changes")
+    assert result.returncode == 0, result
+    # What depends on it is done again, too.
+    assert place.done() == {"a": 1, "b": 2, "c": 2}, place.done()
+
+
+def renamed_step(weft):
+    steps = [{"id": name, "run": does(name)} for name in "ab"]
+    place = Place(weft, {"steps": [*steps, {"id": "z", "run": "[ -e ok ]"}]})
+    assert place.run().returncode == 1
+    (place.path / "ok").touch()
+    place.write({"steps": [steps[0], {"id": "z", "run": "[ -e ok ]"}, {"id": "n", "run": does("n")}]})
+    result = place.resume()
+    assert result.returncode == 3, result
+    assert 'added "n"' in result.stderr and 'removed "b"' in result.stderr, result.stderr
+    result = place.resume("--accept-changes")
+    assert result.returncode == 0, result
+    assert place.done() == {"a": 1, "b": 1, "n": 1}, place.done()
+
+
+def finished(weft):
+    place = Place(weft, {"steps": [{"id": "a", "run": does("a")}]})
+    assert place.run().returncode == 0
+    before = place.journal.read_bytes()
+    for _ in range(2):
+        result = place.resume()
+        assert result.returncode == 0 and "nothing is left" in result.stderr, result
+    assert place.done() == {"a": 1}
+    assert place.journal.read_bytes() == before
+
+
+def again(weft):
+    steps = [{"id": name, "run": does(name)} for name in "abc"]
+    place = Place(weft, {"steps": steps})
+    assert place.run().returncode == 0
+    assert place.resume("--rerun", "b").returncode == 0
+    assert place.done() == {"a": 1, "b": 2, "c": 1}, place.done()
+    assert place.resume("--from", "b").returncode == 0
+    assert place.done() == {"a": 1, "b": 3, "c": 2}, place.done()
+    assert place.resume("--rerun", "nobody").returncode == 2
+
+
+def cleaned(weft):
+    place = Place(weft, {"steps": [
+        {"id": "up", "run": does("up"), "cleanup": does("down")},
+        {"id": "use", "run": does("use", "[ -e ok ]")}]})
+    assert place.run().returncode == 1
+    (place.path / "ok").touch()
+    assert place.resume().returncode == 0
+    assert place.done() == {"up": 2, "down": 2, "use": 2}, place.done()
+
+
+def secret_input(weft):
+    place = Place(weft, {
+        "inputs": {"token": {"type": "string", "secret": True}, "name": {"type": "string"}},
+        "steps": [{"id": "a", "env": {"T": "${{ inputs.token }}"}, "run": "[ \"$T\" = right ]"},
+                  {"id": "b", "run": "echo ${{ inputs.name }} >> done"}]})
+    assert place.run("-i", "token=wrong", "-i", "name=ada").returncode == 1
+    for file in place.folder.rglob("*"):
+        assert file.is_dir() or b"wrong" not in file.read_bytes(), file
+    assert place.resume().returncode == 2
+    assert place.resume("-i", "token=right").returncode == 0
+    assert place.done() == {"ada": 1}
+
+
+CASES = [
+    ("J01: killed after any record, nothing recorded is done again", every_record),
+    ("J02: cut at any byte of the last record, it goes on", every_byte),
+    ("J12: a run that is alive is left alone, and who has it is told", alive),
+    ("J13 J14: what a killed engine has left is ended first, and nothing is there to unlock", survivor),
+    ("J17: a POST that was cut off is sent again only when somebody says so", in_doubt),
+    ("J18: one with a key is sent again once, with the same key", in_doubt_with_key),
+    ("J19: a changed file is told step by step, and what is the same stands", changed_file),
+    ("J20: steps that are gone or new are told as such", renamed_step),
+    ("J26: a run that has succeeded is left as it is", finished),
+    ("what is named is done again", again),
+    ("what was cleaned up is done again for those who need it", cleaned),
+    ("J21: secrets are recorded nowhere, and given anew", secret_input),
+]
+
+
+def main():
+    weft = os.path.abspath(sys.argv[1])
+    for name, case in CASES:
+        try:
+            note = case(weft)
+            passed.append(name)
+            print(f"ok    {name}" + (f": {note}" if note else ""), flush=True)
+        except (AssertionError, subprocess.TimeoutExpired) as fault:
+            failed.append(name)
+            print(f"FAIL  {name}\n      {fault}", flush=True)
+    print(f"{len(passed)} passed, {len(failed)} failed")
+    return 1 if failed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
