@@ -188,13 +188,17 @@ def nothing_is_told_when_interrupted(weft):
 
 
 def logs_on_disk_are_masked(weft):
-    """S09: what weft keeps on disk while it runs, in files without names, is masked"""
+    """S09: what weft keeps on disk while it runs, in its record and in files without names, is masked"""
     emit = {"id": "emit", "run": [sys.executable, "emit.py"]}
     run = Place(weft, [emit, "echo began >began.fifo; cat wait.fifo"], terminal=False)
     try:
         run.wait_for("began.fifo")
         files = f"/proc/{run.process.pid}/fd"
         kept = b""
+        for folder, _, names in os.walk(f"{run.path}/.weft"):
+            for name in names:
+                with open(f"{folder}/{name}", "rb") as file:
+                    kept += file.read()
         for name in os.listdir(files):
             if os.readlink(f"{files}/{name}").endswith("(deleted)"):
                 with open(f"{files}/{name}", "rb") as file:
@@ -239,7 +243,7 @@ def others_do_not_see_it(weft):
 
 
 def as_nobody():
-    os.chmod(os.getcwd(), 0o777)
+    os.chmod(os.getcwd(), 0o1777)
     os.setgroups([])
     os.setgid(65534)
     os.setuid(65534)

@@ -135,7 +135,7 @@ def downloads_go_on(weft):
     assert ended.file("data") == server.content
     finish = ended.finish("a")
     assert finish["http"]["status"] == 206 and finish["http"]["bytesReceived"] == 200_000, finish
-    assert sorted(os.listdir(ended.folder)) == ["data", "events", "workflow.json"]
+    assert sorted(os.listdir(ended.folder)) == [".weft", "data", "events", "workflow.json"]
 
 
 def a_broken_download_leaves_nothing(weft):
@@ -146,7 +146,7 @@ def a_broken_download_leaves_nothing(weft):
     assert ended.code == 1, ended.output
     assert ended.file("data") == b"old\n"
     left = sorted(os.listdir(ended.folder))
-    assert left == ["data", "events", "workflow.json"], left
+    assert left == [".weft", "data", "events", "workflow.json"], left
     assert ended.finish("a")["failure"]["classes"] == ["network:read", "network"], ended.output
 
 

@@ -30,6 +30,11 @@ func ask(_ request: HTTPRequest, by client: HTTPClient = client) async
   await client.send(request).result
 }
 
+/// The same on the calling thread, for requests that must follow each other at once.
+func answer(to request: HTTPRequest, by client: HTTPClient) -> Result<HTTPResponse, HTTPFailure> {
+  awaited(client.send(request), since: MonotonicClock.now).answer
+}
+
 extension Result where Success == HTTPResponse, Failure == HTTPFailure {
   var response: HTTPResponse? { try? get() }
 

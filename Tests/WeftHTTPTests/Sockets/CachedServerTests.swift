@@ -24,7 +24,7 @@ struct CachedServerTests {
   }
 
   private let fresh =
-    "HTTP/1.1 200 OK\r\nCache-Control: max-age=60\r\nConnection: close\r\nContent-Length: 5\r\n\r\nhello"
+    "HTTP/1.1 200 OK\r\nCache-Control: max-age=86400\r\nConnection: close\r\nContent-Length: 5\r\n\r\nhello"
 
   @Test("H40: what was saved into a file is saved into the next one without asking")
   func saved() async throws {
