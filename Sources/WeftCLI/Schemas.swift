@@ -4085,9 +4085,9 @@ extension SchemaName {
       "pattern": "^[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2}\\.[0-9]{3}Z$"
     },
     "address": {
-      "description": "What a step or group is called: its id, or its position from 1 under the nearest id, such as 3, 2.1 or checks.3; of an element of a forEach or matrix with the element's key in brackets, such as upload[3] or deploy[eu].push. A key may be any text.",
+      "description": "What a step or group is called: its id, or its position from 1 under the nearest id, such as 3, 2.1 or checks.3; of an element of a forEach or matrix with the element's key in brackets, such as upload[3] or deploy[eu].push; of what is in another file with the step that runs it before a slash, such as deploy/push. A key may be any text.",
       "type": "string",
-      "pattern": "^[A-Za-z0-9_][A-Za-z0-9_.-]*(\\[[\\s\\S]*\\][A-Za-z0-9_.-]*)?$"
+      "pattern": "^[A-Za-z0-9_][A-Za-z0-9_./-]*(\\[[\\s\\S]*\\][A-Za-z0-9_./-]*)?$"
     },
     "durationUs": {
       "description": "A duration in microseconds.",

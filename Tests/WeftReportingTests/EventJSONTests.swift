@@ -24,7 +24,8 @@ import WeftTestKit
     #expect(
       kinds == [
         "run.started", "step.queued", "step.started", "step.output", "step.retrying",
-        "step.finished", "step.skipped", "group.started", "group.retrying", "group.finished",
+        "step.finished", "step.restored", "step.skipped", "group.started", "group.retrying",
+        "group.finished",
         "run.warning", "run.cancelling", "run.finished", "output.dropped", "run.snapshot",
       ])
   }

@@ -264,7 +264,7 @@ import WeftRecord
     #expect(
       session.screen.lines == [
         "  3  1 s", "  4       attempt 2 in 1 s",
-        "3/9 done · 1 running · 1 to be tried again · 00:01",
+        "4/9 done · 1 running · 1 to be tried again · 00:01",
       ])
   }
 }

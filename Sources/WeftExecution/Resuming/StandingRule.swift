@@ -82,7 +82,7 @@ struct StandingRule: Sendable {
 
   /// Until when a step waits that had begun to.
   func waitEnd(of task: StepTask) -> WallTime? {
-    guard let known = recorded(task.index, in: task.frame), known.isInDoubt else { return nil }
+    guard let known = recorded(task.index, in: task.frame), !known.hasSucceeded else { return nil }
     return known.waitsUntil
   }
 

@@ -12,7 +12,7 @@ enum EveryKind {
     }
     run.write("a", "not seen")
     run.add(.snapshot(report(of: run, end: nil)))
-    run.add(.snapshot(report(of: ScriptedRun(steps: 9), end: fullEnd)))
+    run.add(.snapshot(report(of: ScriptedRun(steps: 9, resumption: 2), end: fullEnd)))
     return run.events
   }
 
@@ -24,7 +24,7 @@ enum EveryKind {
   private static let reasons: [CancelReason] = [
     .requested, .signal("INT"), .runTimeout(.seconds(600)),
     .groupTimeout(checks, .milliseconds(1500)), .failure(of: StepAddress("checks.3")),
-    .raceWon(checks, by: a), .joined(StepAddress("deploy[e u].checks")),
+    .raceWon(checks, by: a), .joined(StepAddress("deploy[e u]/checks")), .recordLost,
   ]
 
   private static let retries: [RunEvent.Kind] = [
@@ -89,7 +89,7 @@ enum EveryKind {
     refused.notRetried = "\"retry\" is not for failures of class \"spawn\""
     return ([success, fullStepEnd, notStarted, refused, cut] + cancelled).map {
       .stepFinished(a, $0)
-    }
+    } + [success, fullStepEnd].map { .stepRestored(StepAddress("other/b"), $0) }
   }
 
   private static var skips: [RunEvent.Kind] {
@@ -103,6 +103,7 @@ enum EveryKind {
     .groupStarted(checks, GroupStart()),
     .groupStarted(StepAddress("up"), GroupStart(elements: 100_000)),
     .groupStarted(checks, GroupStart(attempt: 2)),
+    .groupStarted(checks, GroupStart(isRestored: true)),
     .groupFinished(
       checks,
       GroupEnd(
@@ -137,6 +138,7 @@ enum EveryKind {
     counts.tolerated = 3
     counts.cancelled = 4
     counts.skipped = 5
+    counts.restored = 1
     return RunEnd(
       outcome: .cancelled, firstFailure: a, cancellation: .runTimeout(.seconds(1)),
       duration: .milliseconds(2150), counts: counts,
@@ -159,6 +161,7 @@ enum EveryKind {
       .pending, .queued, .running(since: .milliseconds(40), attempt: 1),
       .retrying(after: 1, until: .milliseconds(1300)),
       .skipped(.dependencyFailed(a)), .skipped(.cancelled(.requested)), .finished(fullStepEnd),
+      .restored(fullStepEnd),
     ]
     let steps = states.enumerated().map {
       StepReport(address: StepAddress("\($0.offset + 1)"), state: $0.element)

@@ -15,12 +15,15 @@ struct ScriptedRun {
 
   static let startedAt = WallTime(nanoseconds: 1_795_217_405_123_000_000)
 
-  init(_ workflow: String? = "release", steps: Int, groups: Int = 0, maxParallel: Int = 4) {
+  init(
+    _ workflow: String? = "release", steps: Int, groups: Int = 0, maxParallel: Int = 4,
+    resumption: Int = 0
+  ) {
     let start = RunStart(
       run: RunID("20261120-233005-4f2a9c"), workflow: workflow,
       file: workflow.map { "workflows/\($0).json" }, startedAt: ScriptedRun.startedAt,
       stepCount: steps, groupCount: groups, maxParallel: maxParallel, engineProcess: 4242,
-      containment: .subreaper, resumption: 0)
+      containment: .subreaper, resumption: resumption)
     add(.runStarted(start))
   }
 
