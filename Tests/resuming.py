@@ -319,8 +319,30 @@ def secret_input(weft):
     for file in place.folder.rglob("*"):
         assert file.is_dir() or b"wrong" not in file.read_bytes(), file
     assert place.resume().returncode == 2
+    result = place.resume("-i", "token=right", "-i", "name=bob")
+    assert result.returncode == 2 and "recorded with the run" in result.stderr, result
     assert place.resume("-i", "token=right").returncode == 0
     assert place.done() == {"ada": 1}
+
+
+def refusals(weft):
+    place = Place(weft, {"steps": [{"id": "a", "run": does("a", "[ -e ok ]")}]})
+    result = place.resume()
+    assert result.returncode == 2 and "no run is recorded" in result.stderr, result
+    assert place.run().returncode == 1
+    before = place.journal.read_bytes()
+    for words, code, told in [
+        (["--record", "none"], 2, "cannot be none"), (["9"], 2, 'begins with "9"'),
+        (["--rerun", "a[x]"], 2, "not a step"), (["--state-dir", "/nowhere"], 2, "no run is recorded"),
+    ]:
+        result = place.resume(*words)
+        assert result.returncode == code and told in result.stderr, result
+    assert place.journal.read_bytes() == before and place.done() == {"a": 1}
+    (place.path / ".weft/runs/20200101-000000-abcdef").mkdir(mode=0o700)
+    result = place.resume("2020")
+    assert result.returncode == 4 and "20200101-000000-abcdef" in result.stderr, result
+    result = place.resume("20")
+    assert result.returncode == 2 and "several runs" in result.stderr, result
 
 
 CASES = [
@@ -335,6 +357,7 @@ CASES = [
     ("J26: a run that has succeeded is left as it is", finished),
     ("what is named is done again", again),
     ("what was cleaned up is done again for those who need it", cleaned),
+    ("what cannot be gone on with is told, and nothing is touched", refusals),
     ("J21: secrets are recorded nowhere, and given anew", secret_input),
 ]
 

@@ -648,6 +648,12 @@ extension SchemaName {
         "pool": {
           "$ref": "#/$defs/pool"
         },
+        "idempotent": {
+          "$ref": "#/$defs/idempotent"
+        },
+        "onInterrupted": {
+          "$ref": "#/$defs/onInterrupted"
+        },
         "retry": {
           "$ref": "#/$defs/retry"
         },

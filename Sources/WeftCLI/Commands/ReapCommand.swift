@@ -1,4 +1,3 @@
-import WeftDiagnostics
 import WeftExecution
 import WeftPlatform
 
@@ -66,19 +65,14 @@ struct ReapCommand {
   }
 
   private func reap(_ run: String, _ search: RunSearch) -> ExitCode {
-    let ending = StraysEnding(policy: StopPolicy(), stop: StopSwitch()) {
-      search.runs()[run]?.processes ?? []
+    let end = Survivors(of: run, search).end()
+    if !end.ended.isEmpty {
+      console.output.write("run \(run): ended \(Survivors.names(end.ended))\n")
     }
-    let end = ending.end()
-    func names(_ processes: [ProcessRecord]) -> String {
-      processes.map { "\($0.id) (\(TerminalText.harmless($0.command)))" }.joined(separator: ", ")
-    }
-    if !end.ended.isEmpty { console.output.write("run \(run): ended \(names(end.ended))\n") }
     guard !end.survivors.isEmpty else { return .success }
     console.complain(
       Complaint(
-        "run \(run): could not end \(names(end.survivors))",
-        help: "they may be another user's, or wait for a device"))
+        "run \(run): could not end \(Survivors.names(end.survivors))", help: Survivors.help))
     return .broken
   }
 }

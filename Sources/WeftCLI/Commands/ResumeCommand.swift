@@ -21,6 +21,11 @@ struct ResumeCommand {
 
   func execute() -> ExitCode {
     do throws(Refusal) {
+      if invocation.settings.recording == .none {
+        throw Refusal(
+          .usage, "there is no going on without a record, so --record cannot be none",
+          help: "\"weft run FILE --record none\" runs the workflow anew, without one")
+      }
       let folder = try held()
       let contents = try record(of: folder)
       if let end = contents.run.end, end.outcome == .success, invocation.asksForNothingAgain {
@@ -57,40 +62,42 @@ struct ResumeCommand {
   /// The run's folder, with its lock.
   private func held() throws(Refusal) -> RunFolder {
     let place = invocation.settings.recordDirectory
-    do throws(RunFolderFault) {
-      let state = try StateDirectory(place, makes: false)
-      guard let run = try chosen(from: state.ids, in: place) else {
-        throw .unknown(RunID(invocation.run ?? ""), in: place)
-      }
-      return try RunFolder.open(run, in: state)
-    } catch {
+    let state: StateDirectory
+    do { state = try StateDirectory(place, makes: false) } catch {
+      if case .place(let fault) = error, fault.error == .notFound { throw noRun(in: place) }
       throw refusal(error)
     }
+    let run = try chosen(from: state.ids, in: place)
+    do { return try RunFolder.open(run, in: state) } catch { throw refusal(error) }
   }
 
-  private func chosen(from runs: [RunID], in place: String) throws(RunFolderFault) -> RunID? {
-    guard let wanted = invocation.run else { return runs.last }
+  private func chosen(from runs: [RunID], in place: String) throws(Refusal) -> RunID {
+    guard let wanted = invocation.run else {
+      guard let latest = runs.last else { throw noRun(in: place) }
+      return latest
+    }
     let matches = runs.filter { $0.text.hasPrefix(wanted) }
-    return matches.count == 1 || matches.first?.text == wanted ? matches.first : nil
+    guard let match = matches.first, !wanted.isEmpty else {
+      throw Refusal(
+        .usage, "no run in \"\(place)\" begins with \"\(wanted)\"",
+        help: "the ids of runs are the names of the folders in \"\(place)/runs\"")
+    }
+    guard matches.count == 1 || match.text == wanted else {
+      throw Refusal(
+        .usage, "\"\(wanted)\" is the beginning of several runs",
+        help: "name one: " + matches.suffix(10).map(\.text).joined(separator: ", "))
+    }
+    return match
+  }
+
+  private func noRun(in place: String) -> Refusal {
+    Refusal(
+      .usage, "no run is recorded in \"\(place)\"",
+      help: "--state-dir DIR names where the records are")
   }
 
   private func refusal(_ fault: RunFolderFault) -> Refusal {
-    switch fault {
-    case .unknown(_, let place):
-      guard let wanted = invocation.run else {
-        return Refusal(
-          .usage, "no run is recorded in \"\(place)\"",
-          help: "--state-dir DIR names where the records are")
-      }
-      return Refusal(
-        .usage, "\"\(wanted)\" is not the beginning of exactly one run in \"\(place)\"",
-        help: "the ids of runs are the names of the folders in \"\(place)/runs\"")
-    case .place(let place) where place.error == .notFound:
-      return Refusal(
-        .usage, "no run is recorded in \"\(invocation.settings.recordDirectory)\"",
-        help: "--state-dir DIR names where the records are")
-    default: return Refusal(.broken, fault.message, help: fault.help)
-    }
+    Refusal(.broken, fault.message, help: fault.help)
   }
 
   private func record(of folder: RunFolder) throws(Refusal) -> JournalContents {
@@ -124,6 +131,7 @@ struct ResumeCommand {
     let source = try ResumedFile(folder, opening)
     let (plan, changes) = try source.plan(acceptingChanges: invocation.acceptsChanges)
     for line in changes.told { console.errors.write("weft: \(line)\n") }
+    try refuseRecordedInputs(opening)
     let inputs: InputValues
     do {
       inputs = try InputCollection.values(
@@ -149,6 +157,16 @@ struct ResumeCommand {
       }
     } catch {
       throw Refusal(.broken, error.message, help: error.help)
+    }
+  }
+
+  /// Steps that are done have been done with the inputs of the record.
+  private func refuseRecordedInputs(_ opening: RecordOpening) throws(Refusal) {
+    let recorded = Set(opening.inputs.lazy.filter { $0.value != nil }.map(\.name))
+    for argument in invocation.settings.inputs.arguments where recorded.contains(argument.name) {
+      throw Refusal(
+        .usage, "input \"\(argument.name)\" is recorded with the run, and stays as it was",
+        help: "only secret inputs are given again; \"weft run\" starts with others")
     }
   }
 
@@ -178,22 +196,18 @@ struct ResumeCommand {
   /// What steps of a killed engine have left running is ended before anything starts again.
   private func endSurvivors(of run: RunID) throws(Refusal) {
     defer { RunSearch.clear() }
-    let search = RunSearch(membership: RunCookie.membership)
-    guard search.runs()[run.text]?.processes.isEmpty == false else { return }
-    let ending = StraysEnding(policy: StopPolicy(), stop: StopSwitch()) {
-      search.runs()[run.text]?.processes ?? []
-    }
-    let end = ending.end()
-    func names(_ processes: [ProcessRecord]) -> String {
-      processes.map { "\($0.id) (\(TerminalText.harmless($0.command)))" }.joined(separator: ", ")
-    }
+    let survivors = Survivors(of: run.text)
+    guard survivors.areThere else { return }
+    let end = survivors.end()
     if !end.ended.isEmpty {
-      console.errors.write("weft: ended what was still running: \(names(end.ended))\n")
+      console.errors.write("weft: ended what was still running: \(Survivors.names(end.ended))\n")
     }
-    guard !end.survivors.isEmpty else { return }
+    // Whatever came of that: never two of the same step.
+    guard !end.survivors.isEmpty || survivors.areThere else { return }
     throw Refusal(
-      .broken, "run \(run) cannot be gone on with while \(names(end.survivors)) is alive",
-      help: "they may be another user's, or wait for a device")
+      .broken,
+      "run \(run) cannot be gone on with while something of it is alive: "
+        + Survivors.names(end.survivors), help: Survivors.help)
   }
 }
 

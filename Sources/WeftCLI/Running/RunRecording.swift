@@ -34,7 +34,7 @@ struct RunRecording {
 
   /// Goes on with the record of a run whose folder is held.
   ///
-  /// - Throws: When it cannot be gone on with; nothing has happened then.
+  /// - Throws: When it cannot be gone on with; no step has been started then.
   static func append(
     to folder: RunFolder, after contents: JournalContents, _ plan: Plan, _ inputs: InputValues,
     leavingOut leftOut: [Int], _ invocation: ResumeInvocation

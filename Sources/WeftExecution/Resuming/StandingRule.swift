@@ -22,7 +22,7 @@ struct StandingRule: Sendable {
   let past: RecordedRun
   let anew: StepsAnew
   /// For each node, those that wait for it.
-  private let dependents: [Int: [Int]]
+  let dependents: [Int: [Int]]
 
   init(plan: Plan, past: RecordedRun, anew: StepsAnew = StepsAnew()) {
     (self.plan, self.past, self.anew) = (plan, past, anew)
@@ -183,62 +183,8 @@ struct StandingRule: Sendable {
     }
   }
 
-  // MARK: What is around
-
-  /// A group around a step, or what it is an element of.
-  private struct Surrounding {
-    enum Kind: Equatable {
-      case group(Int)
-      case fanOut(FanOutTask.Member)
-    }
-
-    let kind: Kind
-    /// In which it stands.
-    let frame: Frame
-    let address: StepAddress
-
-    init(_ kind: Kind, _ frame: Frame, _ address: StepAddress) {
-      (self.kind, self.frame, self.address) = (kind, frame, address)
-    }
-
-    init(_ task: FanOutTask) { self.init(.fanOut(task.member), task.frame, task.address) }
-  }
-
-  /// The groups around, from the innermost on, and what is run for many; `frame` is one that has them.
-  private func surroundings(ofGroup group: Int, in frame: Frame) -> [Surrounding] {
-    var found: [Surrounding] = []
-    var (group, frame) = (group, frame)
-    while true {
-      // What is outside of the frame's part is in the one around it.
-      while !frame.part.groups.contains(group), let parent = frame.parent {
-        if case .element = frame.kind, let address = frame.part.address {
-          found.append(
-            Surrounding(
-              .fanOut(frame.part.memberOfFanOut(in: plan)), parent, parent.address(of: address)))
-        }
-        frame = parent
-      }
-      guard group > 0 else { break }
-      if let address = plan.groups[group].address, !plan.groups[group].isTopLevel {
-        found.append(Surrounding(.group(group), frame, frame.address(of: address)))
-      }
-      group = plan.groups[group].parent ?? 0
-    }
-    return found
-  }
-
-  private func surroundings(of inner: Surrounding) -> [Surrounding] {
-    switch inner.kind {
-    case .group(let index):
-      surroundings(ofGroup: plan.groups[index].parent ?? 0, in: inner.frame)
-    case .fanOut(.group(let index)):
-      surroundings(ofGroup: plan.groups[index].parent ?? 0, in: inner.frame)
-    case .fanOut(.step(let index)): surroundings(ofGroup: plan.steps[index].group, in: inner.frame)
-    }
-  }
-
   /// The number of the record by which a group had ended well; `nil` if it had not.
-  private func doneSince(_ address: StepAddress) -> UInt64? {
+  func doneSince(_ address: StepAddress) -> UInt64? {
     guard let known = past.groups[address], case .finished(let end) = known.state,
       end.conclusion == .success
     else { return nil }
@@ -307,134 +253,15 @@ struct StandingRule: Sendable {
     return true
   }
 
-  private func isFinal(_ group: Int) -> Bool {
+  func isFinal(_ group: Int) -> Bool {
     let final = plan.bodies.finallyGroups
     return !final.isEmpty && plan.enclosingGroups(ofGroup: group).contains(where: final.contains)
   }
 
-  // MARK: Who needs it
-
-  /// Whether something waits for a node, however far below, that is not done.
-  private func isNeeded(_ node: Plan.NodeIndex, in frame: Frame) -> Bool {
-    var (seen, next) = (Set([node]), [node])
-    while let node = next.popLast() {
-      for dependent in dependents[node] ?? [] where seen.insert(dependent).inserted {
-        if !isSettled(dependent, seenFrom: frame) { return true }
-        next.append(dependent)
-      }
-    }
-    return false
-  }
-
-  /// Whether what a node is there for is done, as far as can be said from here: of what is run for many it is
-  /// asked as a whole.
-  private func isSettled(_ node: Plan.NodeIndex, seenFrom inner: Frame) -> Bool {
-    guard case .step(let index) = plan.nodes[node] else { return true }
-    var frame = inner
-    while !frame.part.nodes.contains(node), let parent = frame.parent { frame = parent }
-    let step = plan.steps[Int(index)]
-    if isFinal(step.group) { return true }
-    if let loop = outermostLoop(around: Int(index), below: frame) {
-      return doneSince(frame.address(of: loop)) != nil
-    }
-    let address = frame.address(of: step.address)
-    guard let known = past.steps[address] else { return false }
-    // What its own condition kept from running needs nothing.
-    if case .skipped(let reason) = known.state { return !reason.holdsBack }
-    return known.hasSucceeded && !anew.contains(Int(index), address)
-  }
-
-  /// What is run for many around a step, or the step itself, that a frame is not in.
-  private func outermostLoop(around index: Int, below frame: Frame) -> StepAddress? {
-    var found: StepAddress?
-    let step = plan.steps[index]
-    if step.hasControl, step.control.fanOut != nil, !frame.isElement(of: step.node) {
-      found = step.address
-    }
-    for group in plan.enclosingGroups(ofGroup: step.group) where group > 0 {
-      let node = plan.groups[group].startNode
-      if frame.isElement(of: node) || !frame.part.groups.contains(group) { break }
-      if plan.groups[group].step?.control.fanOut != nil { found = plan.groups[group].address }
-    }
-    return found
-  }
-}
-
-extension RecordedStep {
-  fileprivate var hasStarted: Bool {
-    switch state {
-    case .finished, .started, .retrying: true
-    case .queued, .skipped: false
-    }
-  }
-
-  /// Whether it had an end, be it that it never started.
-  fileprivate var isOver: Bool {
-    switch state {
-    case .finished, .skipped: true
-    case .queued, .started, .retrying: false
-    }
-  }
-
-  /// Whether it succeeded, or its failure was tolerated.
-  fileprivate var hasSucceeded: Bool {
-    if case .finished(let end, _) = state { end.conclusion == .success } else { false }
-  }
-}
-
-extension RecordedGroup {
-  fileprivate var hasBegun: Bool {
-    switch state {
-    case .started, .retrying, .finished: true
-    case .listed: false
-    }
-  }
 }
 
 extension StepsAnew {
   fileprivate func contains(_ task: FanOutTask) -> Bool {
     addresses.contains(task.address) || task.part.steps.contains(where: steps.contains)
-  }
-}
-
-extension Part {
-  /// What of the plan is run for many, if this is a part of one element.
-  fileprivate func memberOfFanOut(in plan: Plan) -> FanOutTask.Member {
-    guard let member, case .groupStart(let group) = plan.nodes[member] else {
-      return .step(steps.lowerBound)
-    }
-    return .group(Int(group))
-  }
-}
-
-extension Plan {
-  /// For each node, those that wait for it.
-  fileprivate var dependents: [Int: [Int]] {
-    var dependents: [Int: [Int]] = [:]
-    for node in nodes.indices {
-      for need in dependencies[node] { dependents[Int(need), default: []].append(node) }
-    }
-    return dependents
-  }
-}
-
-extension StepFailure {
-  fileprivate static func cutOff(_ step: StepAddress) -> StepFailure {
-    StepFailure(
-      classes: [.inDoubt],
-      message:
-        "is in doubt: it was running when the engine was killed, and nobody knows how far it came",
-      help:
-        "look what it has done, then go on with --rerun \(step); \"idempotent\": true says that it may always be started again"
-    )
-  }
-
-  fileprivate static func notKept(_ step: StepAddress) -> StepFailure {
-    StepFailure(
-      classes: [.inDoubt],
-      message:
-        "has succeeded, but what others read of it was secret, or an answer to a request, and is not recorded",
-      help:
-        "go on with --rerun \(step); \"idempotent\": true says that it may always be started again")
   }
 }
