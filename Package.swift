@@ -134,7 +134,7 @@ package.targets += [
     swiftSettings: settings),
   .testTarget(
     name: "CommandLineTests",
-    dependencies: ["WeftCLI", "WeftPlanning", "WeftExecution", "WeftTestKit"],
+    dependencies: ["WeftCLI", "WeftPlanning", "WeftExecution", "WeftRecord", "WeftTestKit"],
     exclude: ["Golden"],
     swiftSettings: settings),
 ]

@@ -13,6 +13,15 @@ int weft_lock(int file) {
   return result < 0 ? -errno : 0;
 }
 
+int weft_is_locked(int file) {
+  int result;
+  do result = flock(file, LOCK_SH | LOCK_NB);
+  while (result < 0 && errno == EINTR);
+  if (result < 0) return errno == EWOULDBLOCK ? 1 : -errno;
+  flock(file, LOCK_UN);
+  return 0;
+}
+
 int64_t weft_free_bytes(int file) {
   struct statvfs room;
   if (fstatvfs(file, &room) < 0) return -errno;

@@ -1,5 +1,6 @@
 import Testing
 import WeftPlanning
+import WeftRecord
 
 @testable import WeftCLI
 
@@ -12,6 +13,9 @@ struct GrammarTests {
   @Test func theWordsOfTheTableAreThoseThatAreUnderstood() {
     #expect(words(Option.diagnosticFormat.value) == DiagnosticFormat.allCases.map(\.rawValue))
     #expect(words(Option.graphFormat.value) == PlanFormat.allCases.map(\.rawValue))
+    #expect(words(Option.runState.value) == RecordedState.allCases.map(\.rawValue))
+    #expect(words(Option.runListFormat.value) == RunListFormat.allCases.map(\.rawValue))
+    #expect(words(Option.runDetailFormat.value) == RunDetailFormat.allCases.map(\.rawValue))
     #expect(words(operand(.schema)) == SchemaName.allCases.map(\.rawValue))
     #expect(words(operand(.completions)) == CompletionShell.allCases.map(\.rawValue))
     #expect(words(operand(.help)) == CommandName.allCases.map(\.rawValue))

@@ -151,6 +151,9 @@ int weft_synchronize_data(int file);
 int weft_reserve(int file, int64_t bytes);
 /// Takes the file's lock (flock(2)) for this process alone; -EWOULDBLOCK where another has it.
 int weft_lock(int file);
+/// 1 if another process, or another opening of the file, has its lock; 0 or a negated errno if not. The lock
+/// is shared for a moment with all who ask.
+int weft_is_locked(int file);
 /// The bytes that are free on the file's disk for this user, or a negated errno.
 int64_t weft_free_bytes(int file);
 

@@ -20,6 +20,8 @@ struct Program {
     switch invocation {
     case .run(let invocation): return RunCommand(invocation, console).execute()
     case .resume(let invocation): return ResumeCommand(invocation, console).execute()
+    case .runs(let invocation): return RunsCommand(invocation, console).execute()
+    case .show(let invocation): return ShowCommand(invocation, console).execute()
     case .explain(let file, let directory):
       return ExplainCommand(file: file, directory: directory, console).execute()
     case .check(let invocation): return CheckCommand(invocation, console).execute()

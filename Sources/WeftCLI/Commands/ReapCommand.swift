@@ -22,18 +22,7 @@ struct ReapCommand {
       }
       return reap(run.run, search)
     } catch {
-      console.complain(error.complaint)
-      return error.code
-    }
-  }
-
-  private struct Refusal: Error {
-    let complaint: Complaint
-    let code: ExitCode
-
-    init(_ code: ExitCode, _ message: String, help: String? = nil) {
-      self.code = code
-      complaint = Complaint(message, help: help)
+      return console.refuse(error)
     }
   }
 

@@ -34,26 +34,7 @@ struct ResumeCommand {
       }
       return try resume(folder, contents)
     } catch {
-      if !error.diagnostics.isEmpty { console.errors.write(error.diagnostics) }
-      if let complaint = error.complaint { console.complain(complaint) }
-      return error.code
-    }
-  }
-
-  /// Why nothing has been started.
-  struct Refusal: Error {
-    let code: ExitCode
-    var complaint: Complaint?
-    var diagnostics: [Diagnostic] = []
-
-    init(_ code: ExitCode, _ message: String, help: String? = nil) {
-      self.code = code
-      complaint = Complaint(message, help: help)
-    }
-
-    init(_ code: ExitCode, _ diagnostics: [Diagnostic]) {
-      self.code = code
-      self.diagnostics = diagnostics
+      return console.refuse(error)
     }
   }
 
@@ -61,50 +42,16 @@ struct ResumeCommand {
 
   /// The run's folder, with its lock.
   private func held() throws(Refusal) -> RunFolder {
-    let place = invocation.settings.recordDirectory
-    let state: StateDirectory
-    do { state = try StateDirectory(place, makes: false) } catch {
-      if case .place(let fault) = error, fault.error == .notFound { throw noRun(in: place) }
-      throw refusal(error)
-    }
-    let run = try chosen(from: state.ids, in: place)
-    do { return try RunFolder.open(run, in: state) } catch { throw refusal(error) }
-  }
-
-  private func chosen(from runs: [RunID], in place: String) throws(Refusal) -> RunID {
-    guard let wanted = invocation.run else {
-      guard let latest = runs.last else { throw noRun(in: place) }
-      return latest
-    }
-    let matches = runs.filter { $0.text.hasPrefix(wanted) }
-    guard let match = matches.first, !wanted.isEmpty else {
-      throw Refusal(
-        .usage, "no run in \"\(place)\" begins with \"\(wanted)\"",
-        help: "the ids of runs are the names of the folders in \"\(place)/runs\"")
-    }
-    guard matches.count == 1 || match.text == wanted else {
-      throw Refusal(
-        .usage, "\"\(wanted)\" is the beginning of several runs",
-        help: "name one: " + matches.suffix(10).map(\.text).joined(separator: ", "))
-    }
-    return match
-  }
-
-  private func noRun(in place: String) -> Refusal {
-    Refusal(
-      .usage, "no run is recorded in \"\(place)\"",
-      help: "--state-dir DIR names where the records are")
-  }
-
-  private func refusal(_ fault: RunFolderFault) -> Refusal {
-    Refusal(.broken, fault.message, help: fault.help)
+    let runs = try RecordedRuns(in: invocation.settings.recordDirectory)
+    let run = try runs.chosen(invocation.run)
+    do { return try RunFolder.open(run, in: runs.state) } catch { throw Refusal(error) }
   }
 
   private func record(of folder: RunFolder) throws(Refusal) -> JournalContents {
     let contents: JournalContents
-    do { contents = try folder.contents() } catch { throw refusal(error) }
+    do { contents = try folder.contents() } catch { throw Refusal(error) }
     if let damage = contents.damage, !invocation.salvages || damage.isNewerFormat {
-      throw refusal(.damaged(damage))
+      throw Refusal(.damaged(damage))
     }
     return contents
   }

@@ -21,20 +21,20 @@ struct ResumedFile {
   private let recorded: [UInt8]?
   private let run: RunID
 
-  init(_ folder: RunFolder, _ opening: RecordOpening) throws(ResumeCommand.Refusal) {
+  init(_ folder: RunFolder, _ opening: RecordOpening) throws(Refusal) {
     self.opening = opening
     run = folder.run
     do { recorded = try folder.workflow() } catch {
-      throw ResumeCommand.Refusal(.broken, error.message, help: error.help)
+      throw Refusal(.broken, error.message, help: error.help)
     }
   }
 
   /// The plan to go on with.
   func plan(
     acceptingChanges: Bool
-  ) throws(ResumeCommand.Refusal) -> (Plan, FileChanges) {
+  ) throws(Refusal) -> (Plan, FileChanges) {
     guard let path = opening.file, let recorded else {
-      throw ResumeCommand.Refusal(
+      throw Refusal(
         .usage, "run \(run) is of a workflow that was not a file",
         help: "only the program that has started it can go on with it")
     }
@@ -44,7 +44,7 @@ struct ResumedFile {
     }
     let bytes: [UInt8]
     do { bytes = try FileReading.bytes(of: path, limit: WorkflowLimits.fileBytes) } catch {
-      throw ResumeCommand.Refusal(
+      throw Refusal(
         .usage, "\"\(path)\" \(error.message)", help: "run \(run) began with this file")
     }
     let new = try plan(of: SourceFile(path: path, bytes: bytes), at: path)
@@ -67,13 +67,13 @@ struct ResumedFile {
 
   private func plan(
     of file: SourceFile, at path: String?
-  ) throws(ResumeCommand.Refusal) -> Plan {
+  ) throws(Refusal) -> Plan {
     let (workflow, syntax) = WorkflowLoader.load(file, at: path)
-    guard let workflow else { throw ResumeCommand.Refusal(.rejected, syntax) }
+    guard let workflow else { throw Refusal(.rejected, syntax) }
     let (plan, structure) = Planner.plan(workflow)
     let diagnostics = (syntax + structure).sortedByPlace()
     guard let plan, !diagnostics.contains(where: \.isError) else {
-      throw ResumeCommand.Refusal(.rejected, diagnostics)
+      throw Refusal(.rejected, diagnostics)
     }
     return plan
   }
@@ -96,9 +96,9 @@ struct ResumedFile {
 
   private func refusal(
     _ path: String, _ difference: PlanDifference?, _ others: Set<String>
-  ) -> ResumeCommand.Refusal {
+  ) -> Refusal {
     let lines = told(difference, others)
-    return ResumeCommand.Refusal(
+    return Refusal(
       .rejected,
       "the workflow has changed since run \(run) began: "
         + (lines.isEmpty ? "\"\(path)\"" : lines.joined(separator: "; ")),

@@ -19,6 +19,9 @@ enum BashCompletion {
         _weft_paths -d
         if ((${#COMPREPLY[@]} == 0)); then _weft_paths -f; fi
       }
+      _weft_runs() {
+        _weft_words "$(command ls "${WEFT_DIR:-.weft}/runs" 2>/dev/null)"
+      }
       _weft() {
         local current=${COMP_WORDS[COMP_CWORD]} previous=${COMP_WORDS[COMP_CWORD - 1]}
         local command=${COMP_WORDS[1]} operands_only='' index word
@@ -72,7 +75,7 @@ enum BashCompletion {
   }
 
   private static func operand(of command: CommandDescription) -> String? {
-    guard let operand = command.operand else { return nil }
+    guard let operand = command.operands.first else { return nil }
     return "    \(command.name.rawValue)) \(proposing(operand.value)) ;;\n"
   }
 
@@ -83,6 +86,7 @@ enum BashCompletion {
     case .file: "_weft_paths -f;"
     case .existingFile(let suffix): "_weft_files_first \(suffix.inSingleQuotes);"
     case .directory: "_weft_paths -d;"
+    case .recordedRun: "_weft_runs;"
     case .choice(let choices):
       "_weft_words '\(choices.map(\.word).joined(separator: " "))';"
     }

@@ -14,6 +14,11 @@ enum FishCompletion {
         set -l words (commandline -opc)
         test (count $words) -gt 1; and test $words[2] = $argv[1]
       end
+      function __weft_runs
+        set -l place .weft
+        set -q WEFT_DIR; and set place $WEFT_DIR
+        command ls $place/runs 2>/dev/null
+      end
       complete -c weft -f
       \(commands.joined())\
       \(topOptions.joined())\
@@ -24,7 +29,7 @@ enum FishCompletion {
   private static func lines(for command: CommandDescription) -> String {
     let condition = quoted("__weft_command \(command.name.rawValue)")
     let options = command.options.map { line(for: $0, when: condition) }
-    guard let operand = command.operand else { return options.joined() }
+    guard let operand = command.operands.first else { return options.joined() }
     return options.joined() + "complete -c weft -n \(condition)\(proposals(operand.value))\n"
   }
 
@@ -43,6 +48,7 @@ enum FishCompletion {
     case .text: " -f"
     case .file: " -F"
     case .existingFile(let suffix): " -k -a '(__fish_complete_suffix \(suffix))'"
+    case .recordedRun: " -f -a '(__weft_runs)'"
     case .directory: " -f -a '(__fish_complete_directories)'"
     case .choice(let choices):
       " -f -a "

@@ -8,6 +8,10 @@ enum ZshCompletion {
     return """
       #compdef weft
       # Completions of weft for zsh, made by "weft completions zsh".
+      _weft_runs() {
+        local -a runs=(${WEFT_DIR:-.weft}/runs/*(N:t))
+        compadd -a runs
+      }
       _weft() {
         local curcontext="$curcontext" state line
         typeset -A opt_args
@@ -44,12 +48,12 @@ enum ZshCompletion {
       return self.specifications(
         of: option, exclusions: isHelp ? ["- *"] : (others + [option]).flatMap(\.spellings))
     }
-    if let operand = command.operand {
+    for (index, operand) in command.operands.enumerated() {
       let position =
         switch operand.count {
-        case .one: "1:"
-        case .atMostOne: "1::"
-        case .oneOrMore: "*:"
+        case .one: "\(index + 1):"
+        case .atMostOne: "\(index + 1)::"
+        case .oneOrMore, .any: "*:"
         }
       let name = operand.value.choices.isEmpty ? operand.value.name : "word"
       specifications.append("\(position)\(name):\(action(for: operand.value))".inSingleQuotes)
@@ -77,6 +81,7 @@ enum ZshCompletion {
     case .file: "_files"
     case .existingFile(let suffix): "_files -g \"*\(suffix)\""
     case .directory: "_files -/"
+    case .recordedRun: "_weft_runs"
     case .choice(let choices):
       "(("
         + choices.map { choice in

@@ -93,13 +93,7 @@ struct ArgumentParser {
   }
 
   private func checkOperands() throws(UsageError) {
-    let wanted =
-      switch command.operand?.count {
-      case nil: 0...0
-      case .one: 1...1
-      case .atMostOne: 0...1
-      case .oneOrMore: 1...Int.max
-      }
+    let wanted = command.operandCounts
     if parsed.operands.count < wanted.lowerBound { throw .missingOperand(command.name) }
     if parsed.operands.count > wanted.upperBound {
       throw .unwantedOperand(parsed.operands[wanted.upperBound], command.name)

@@ -84,7 +84,7 @@ extension Option {
     "--state-dir", value: ValueDescription(name: "DIR", kind: .directory),
     help:
       "keep the records of runs in DIR; default: WEFT_DIR, else .weft in the directory where the run "
-      + "starts", elsewhere: ["--state", "--work-dir", "--workdir"])
+      + "starts", elsewhere: ["--work-dir", "--workdir"])
 
   static let acceptChanges = Option(
     "--accept-changes",
@@ -125,7 +125,8 @@ extension Option {
 extension CommandDescription {
   /// In the order in which help lists them.
   static let all: [CommandDescription] = [
-    run, resume, check, graph, eval, reap, schema, initialise, completions, help, version,
+    run, resume, runs, show, check, graph, eval, reap, schema, initialise, completions, help,
+    version,
   ]
 
   private static let run = CommandDescription(
@@ -195,9 +196,7 @@ extension CommandDescription {
         + "secret ones are not recorded, and given again.",
       "Exit codes: as of weft run; 3 the file has changed, 4 the run is alive, or its record is damaged.",
     ],
-    operand: Operand(
-      value: ValueDescription(name: "RUN", kind: .text), count: .atMostOne,
-      help: "the run; default: the latest"),
+    operand: .recordedRun,
     options: [
       .rerun, .resumeFrom, .acceptChanges, .salvage, .input, .inputs, .jobs, .keepGoing, .failFast,
       .strictRun, .timeout, .events, .retryBudget, .containment, .record, .stateDirectory,
@@ -258,6 +257,7 @@ extension CommandDescription {
         name: "COMMAND",
         kind: .choice([
           .init("run", run.summary), .init("resume", resume.summary),
+          .init("runs", runs.summary), .init("show", show.summary),
           .init("check", check.summary), .init("graph", graph.summary),
           .init("eval", eval.summary), .init("reap", reap.summary), .init("schema", schema.summary),
           .init("init", initialise.summary),

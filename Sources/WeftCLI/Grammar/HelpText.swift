@@ -3,8 +3,8 @@ enum HelpText {
   /// All commands.
   static var overview: String {
     let commands = CommandDescription.all.map { command in
-      let operand = command.operand.map { " " + $0.synopsis } ?? ""
-      return entry(command.name.rawValue + operand, command.summary, column: 30)
+      let operands = command.operands.map { " " + $0.synopsis }.joined()
+      return entry(command.name.rawValue + operands, command.summary, column: 30)
     }
     let options = [Option.help, .version].map { entry($0.synopsis, $0.help, column: 30) }
     return """
@@ -27,8 +27,9 @@ enum HelpText {
     var sections = ["weft \(command.name.rawValue): \(command.summary)\n"]
     sections.append("usage: \(command.usage)\n")
     sections += command.details.map(paragraph)
-    if let operand = command.operand {
-      sections.append("operand:\n" + entry(operand.value, called: operand.value.name, operand.help))
+    if !command.operands.isEmpty {
+      let operands = command.operands.map { entry($0.value, called: $0.value.name, $0.help) }
+      sections.append((operands.count > 1 ? "operands:\n" : "operand:\n") + operands.joined())
     }
     let options = command.options.map { entry($0.value, called: $0.synopsis, $0.help) }
     sections.append("options:\n" + options.joined())

@@ -36,6 +36,8 @@ struct ValueDescription: Sendable, Hashable {
     /// A file that exists; files whose name ends so are proposed first.
     case existingFile(suffix: String)
     case directory
+    /// The id of a run, or the beginning of one.
+    case recordedRun
     /// One of these words.
     case choice([Choice])
   }
@@ -75,6 +77,16 @@ struct Operand: Sendable, Hashable {
     case one
     case atMostOne
     case oneOrMore
+    case any
+
+    var range: ClosedRange<Int> {
+      switch self {
+      case .one: 1...1
+      case .atMostOne: 0...1
+      case .oneOrMore: 1...Int.max
+      case .any: 0...Int.max
+      }
+    }
   }
 
   let value: ValueDescription
@@ -88,6 +100,7 @@ struct Operand: Sendable, Hashable {
     case .one: value.name
     case .atMostOne: "[\(value.name)]"
     case .oneOrMore: value.name + "..."
+    case .any: "[\(value.name)]..."
     }
   }
 }

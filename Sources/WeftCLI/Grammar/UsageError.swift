@@ -104,10 +104,12 @@ enum UsageError: Error, Sendable, Hashable {
 extension CommandDescription {
   /// What is missing where there is no operand.
   fileprivate var missing: String {
-    guard let operand else { return "nothing" }
+    guard let operand = operands.last(where: { $0.count.range.lowerBound > 0 }) else {
+      return "nothing"
+    }
     switch operand.value.kind {
     case .choice(let choices): return "one of " + choices.map(\.word).joined(separator: ", ")
-    case .text, .file, .existingFile, .directory:
+    case .text, .file, .existingFile, .directory, .recordedRun:
       let name = operand.value.name
       return "AEIOU".contains(name.prefix(1)) ? "an \(name)" : "a \(name)"
     }
@@ -116,6 +118,10 @@ extension CommandDescription {
   fileprivate func surplus(_ text: String) -> String {
     guard let operand else {
       return "\"weft \(name.rawValue)\" takes no operand, found \"\(text)\""
+    }
+    if operands.count > 1 {
+      let names = operands.map(\.value.name).joined(separator: " and ")
+      return "\"weft \(name.rawValue)\" takes \(names), found \"\(text)\" as well"
     }
     return "\"weft \(name.rawValue)\" takes one \(operand.value.name), found \"\(text)\" as well"
   }

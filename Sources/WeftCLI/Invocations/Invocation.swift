@@ -4,6 +4,8 @@ enum Invocation: Sendable, Hashable {
   case resume(ResumeInvocation)
   /// What a file's inputs are.
   case explain(file: String, directory: String?)
+  case runs(RunsInvocation)
+  case show(ShowInvocation)
   case check(CheckInvocation)
   case graph(GraphInvocation)
   case eval(EvalInvocation)
@@ -24,6 +26,8 @@ enum Invocation: Sendable, Hashable {
       self = .explain(file: parsed.operands[0], directory: parsed.value(of: .directory))
     case .run: self = .run(try RunInvocation(parsed, file: parsed.operands[0]))
     case .resume: self = .resume(try ResumeInvocation(parsed))
+    case .runs: self = .runs(try RunsInvocation(parsed))
+    case .show: self = .show(try ShowInvocation(parsed))
     case .check: self = .check(try CheckInvocation(parsed))
     case .graph: self = .graph(try GraphInvocation(parsed))
     case .eval: self = .eval(EvalInvocation(parsed))

@@ -10,6 +10,16 @@ extension ParsedArguments {
     return try word(found, of: "\"\(option.name)\"", option.value)
   }
 
+  /// The same of an option that may be given several times.
+  func words<Word>(of option: Option) throws(UsageError) -> [Word]
+  where Word: RawRepresentable<String> {
+    var words: [Word] = []
+    for found in values(of: option) {
+      words.append(try word(found, of: "\"\(option.name)\"", option.value))
+    }
+    return words
+  }
+
   func operandWord<Word>() throws(UsageError) -> Word? where Word: RawRepresentable<String> {
     guard let found = operands.first else { return nil }
     let operand = CommandDescription.named(command).operand?.value

@@ -100,15 +100,6 @@ struct RunRecording {
   }
 }
 
-extension RunInvocation {
-  /// Where the records of runs are.
-  var recordDirectory: String {
-    if let stateDirectory { return stateDirectory }
-    if let named = ThisProcess.variable(StateDirectory.variable), !named.isEmpty { return named }
-    return StateDirectory.defaultName
-  }
-}
-
 extension RecordingChoice {
   fileprivate var durability: RecordDurability? {
     switch self {

@@ -72,16 +72,28 @@ package struct FileCalls: Sendable {
 
   /// Takes a file's lock (flock(2)), which ends with this process or the descriptor.
   ///
-  /// - Returns: False if somebody else has it.
+  /// - Returns: False if somebody else has it. Who only looks whether somebody has it, as ``isLocked(_:)``
+  ///   does, is waited for.
   package func takeLock(_ file: Descriptor) throws(SystemError) -> Bool {
-    do throws(SystemError) {
-      try refuse(.lock)
-      _ = try checked(weft_lock(file.number))
-      return true
-    } catch {
-      guard error == .wouldBlock else { throw error }
-      return false
+    for _ in 0..<FileCalls.lockTries {
+      do throws(SystemError) {
+        try refuse(.lock)
+        _ = try checked(weft_lock(file.number))
+        return true
+      } catch {
+        guard error == .wouldBlock else { throw error }
+      }
+      if try isLocked(file) { return false }
+      Wakeup().wait(atMost: .milliseconds(1))
     }
+    return false
+  }
+
+  private static let lockTries = 100
+
+  /// Whether somebody has a file's lock. To know that, it is shared for a moment with all others who ask.
+  package func isLocked(_ file: Descriptor) throws(SystemError) -> Bool {
+    try checked(weft_is_locked(file.number)) == 1
   }
 
   /// Writes a short text over all that a file holds.

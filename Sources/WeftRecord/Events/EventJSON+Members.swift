@@ -65,7 +65,7 @@ extension EventJSON {
     if let help = warning.help { writer.member("help", help) }
   }
 
-  private mutating func writeRunEnd(_ end: RunEnd) {
+  mutating func writeRunEnd(_ end: RunEnd) {
     writer.member("outcome", end.outcome.rawValue)
     if let step = end.firstFailure { writer.member("firstFailure", step.text) }
     if let reason = end.cancellation { writeReason("cancellation", reason) }

@@ -20,6 +20,7 @@ package final class RunFolder: Sendable {
   package static let journalName = "journal.jsonl"
   package static let tornName = "journal.jsonl.torn"
   package static let workflowName = "workflow.json"
+  static let logsName = "logs"
   static let lockName = "lock"
   static let reserveName = "reserve"
   /// What is kept free for the last records on a disk that is full.
@@ -93,7 +94,7 @@ package final class RunFolder: Sendable {
     let lock = try directory.file(lockName, .making)
     // Nobody else knows of it.
     _ = try take(lock, in: directory)
-    for name in ["logs", "control"] { _ = try directory.directory(name, makes: true) }
+    for name in [logsName, "control"] { _ = try directory.directory(name, makes: true) }
     if let bytes = contents.workflow {
       try directory.write(bytes, to: workflowName, surviving: survives)
     }

@@ -12,6 +12,8 @@ package enum RunFolderFault: Error, Sendable, Hashable {
   case taken(RunID)
   /// Its journal cannot be gone on with.
   case damaged(JournalDamage)
+  /// Not even its first record is whole.
+  case empty(RunID)
   /// Its first record of this engine cannot be written.
   case record(RecordFault)
 
@@ -25,13 +27,14 @@ package enum RunFolderFault: Error, Sendable, Hashable {
     case .held(let run, nil): "run \(run) is held by another process"
     case .taken(let run): "there is a run \(run) already"
     case .damaged(let damage): damage.message
+    case .empty(let run): "the record of run \(run) is empty"
     case .record(let fault): fault.message
     }
   }
 
   package var help: String? {
     switch self {
-    case .place(.system), .unknown, .taken: nil
+    case .place(.system), .unknown, .taken, .empty: nil
     case .place: "name another place for it: --state-dir DIR"
     case .record(let fault): fault.help
     case .held: "wait until it has ended, or end it"

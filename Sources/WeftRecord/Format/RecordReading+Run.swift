@@ -1,5 +1,5 @@
 import WeftDefinition
-import WeftExecution
+package import WeftExecution
 import WeftJSON
 import WeftPlanning
 import WeftPlatform
@@ -143,6 +143,18 @@ extension RunID {
         default: return byte == wanted
         }
       }
+  }
+
+  /// When the run began, to the second; `nil` of an id that is none.
+  package var startedAt: WallTime? {
+    guard isWellFormed else { return nil }
+    let digits = text.filter { $0 != "-" }
+    let part = { (from: Int, count: Int) in digits.dropFirst(from).prefix(count) }
+    let day = "\(part(0, 4))-\(part(4, 2))-\(part(6, 2))"
+    let time = "\(part(8, 2)):\(part(10, 2)):\(part(12, 2))"
+    return Timestamp(wireText: "\(day)T\(time).000Z").map {
+      WallTime(nanoseconds: $0.nanoseconds)
+    }
   }
 }
 

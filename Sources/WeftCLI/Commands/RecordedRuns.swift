@@ -1,0 +1,64 @@
+import WeftExecution
+import WeftPlatform
+import WeftRecord
+
+/// The runs that are recorded in one place, by the names that command lines have for them.
+struct RecordedRuns {
+  let state: StateDirectory
+
+  /// - Throws: When there is no such place, or it is not safe to read.
+  init(in place: String) throws(Refusal) {
+    do { state = try StateDirectory(place, makes: false) } catch {
+      if case .place(let fault) = error, fault.error == .notFound {
+        throw RecordedRuns.noRun(in: place)
+      }
+      throw Refusal(error)
+    }
+  }
+
+  /// - Parameter wanted: An id or the beginning of one; `nil`: the latest.
+  func chosen(_ wanted: String?) throws(Refusal) -> RunID {
+    let runs = state.ids
+    guard let wanted else {
+      guard let latest = runs.last else { throw RecordedRuns.noRun(in: state.path) }
+      return latest
+    }
+    let matches = runs.filter { $0.text.hasPrefix(wanted) }
+    guard let match = matches.first, !wanted.isEmpty else {
+      throw Refusal(
+        .usage, "no run in \"\(state.path)\" begins with \"\(wanted)\"",
+        help: "\"weft runs\" lists the runs there")
+    }
+    guard matches.count == 1 || match.text == wanted else {
+      throw Refusal(
+        .usage, "\"\(wanted)\" is the beginning of several runs",
+        help: "name one: " + matches.suffix(10).map(\.text).joined(separator: ", "))
+    }
+    return match
+  }
+
+  private static func noRun(in place: String) -> Refusal {
+    Refusal(
+      .usage, "no run is recorded in \"\(place)\"",
+      help: "--state-dir DIR names where the records are")
+  }
+}
+
+/// Where the records of runs are.
+enum RecordPlace {
+  /// - Parameter option: What `--state-dir` says.
+  static func path(_ option: String?) -> String {
+    if let option { return option }
+    if let named = ThisProcess.variable(StateDirectory.variable), !named.isEmpty { return named }
+    return StateDirectory.defaultName
+  }
+
+  /// What is to be typed behind a command to have it find a run.
+  static func words(for run: RunID, stateDirectory option: String?) -> String {
+    option.map { "\(run) --state-dir \(ShellWord.quoted($0))" } ?? run.text
+  }
+}
+
+extension RunInvocation {
+  var recordDirectory: String { RecordPlace.path(stateDirectory) }
+}

@@ -1,0 +1,32 @@
+import WeftDiagnostics
+import WeftRecord
+
+/// Why a command has done nothing.
+struct Refusal: Error {
+  let code: ExitCode
+  var complaint: Complaint?
+  var diagnostics: [Diagnostic] = []
+
+  init(_ code: ExitCode, _ message: String, help: String? = nil) {
+    self.code = code
+    complaint = Complaint(message, help: help)
+  }
+
+  init(_ code: ExitCode, _ diagnostics: [Diagnostic]) {
+    self.code = code
+    self.diagnostics = diagnostics
+  }
+
+  init(_ fault: RunFolderFault) {
+    self.init(.broken, fault.message, help: fault.help)
+  }
+}
+
+extension Console {
+  /// Tells why nothing was done, and returns the code that says so.
+  func refuse(_ refusal: Refusal) -> ExitCode {
+    if !refusal.diagnostics.isEmpty { errors.write(refusal.diagnostics) }
+    if let complaint = refusal.complaint { complain(complaint) }
+    return refusal.code
+  }
+}

@@ -1,0 +1,33 @@
+/// Options of the commands that tell of runs that were.
+extension Option {
+  static let runState = Option(
+    "--state",
+    value: .oneOf(
+      .init("success"), .init("failure"), .init("cancelled"),
+      .init("interrupted", "its weft was killed, and it has not been resumed"),
+      .init("running"), .init("damaged", "its record cannot be read")),
+    help: "only runs of which this is the state; may be given several times",
+    elsewhere: ["--status", "--outcome"])
+  static let runFile = Option(
+    "--file", value: ValueDescription(name: "NAME", kind: .text),
+    help: "only runs of the file or workflow of this name; of a path its end will do",
+    elsewhere: ["--workflow", "--name"])
+  static let since = Option(
+    "--since", value: ValueDescription(name: "D|DATE", kind: .text),
+    help: "only runs that have begun in the last D, such as 2d, or since a date",
+    elsewhere: ["--after", "--newer-than"])
+  static let runLimit = Option(
+    "--limit", value: ValueDescription(name: "N", kind: .text),
+    help: "at most N runs, the newest", elsewhere: ["-n", "--last", "--max", "--count"])
+  static let runListFormat = Option(
+    "--format",
+    value: .oneOf(
+      .init("table", "for people"), .init("json", "one JSON document"),
+      .init("csv", "comma-separated values (RFC 4180)")),
+    help: "how to print them; default: table", elsewhere: ["--output", "-o", "-f"])
+
+  static let runDetailFormat = Option(
+    "--format",
+    value: .oneOf(.init("text", "for people"), .init("json", "one JSON document")),
+    help: "how to print it; default: text", elsewhere: ["--output", "-o"])
+}

@@ -1,0 +1,73 @@
+import WeftExecution
+import WeftPlatform
+import WeftRecord
+import WeftReporting
+
+/// `weft runs`: lists what is recorded, the newest first.
+struct RunsCommand {
+  private let invocation: RunsInvocation
+  private let console: Console
+
+  init(_ invocation: RunsInvocation, _ console: Console) {
+    self.invocation = invocation
+    self.console = console
+  }
+
+  func execute() -> ExitCode {
+    do throws(Refusal) {
+      tell(try runs())
+      return .success
+    } catch {
+      return console.refuse(error)
+    }
+  }
+
+  private func runs() throws(Refusal) -> [RunGlance] {
+    let place = RecordPlace.path(invocation.stateDirectory)
+    let state: StateDirectory
+    do { state = try StateDirectory(place, makes: false) } catch {
+      // Where nobody has named a place, there may have been no run yet.
+      if case .place(let fault) = error, fault.error == .notFound,
+        invocation.stateDirectory == nil
+      {
+        return []
+      }
+      throw Refusal(error)
+    }
+    var runs: [RunGlance] = []
+    for run in state.ids.reversed() {
+      guard runs.count < invocation.limit ?? .max else { break }
+      if let glance = state.glance(at: run), invocation.wants(glance) { runs.append(glance) }
+    }
+    return runs
+  }
+
+  private func tell(_ runs: [RunGlance]) {
+    switch invocation.format {
+    case .json: console.output.write(RunListJSON.rendered(runs))
+    case .csv: console.output.write(RunListCSV.rendered(runs))
+    case .table where runs.isEmpty: console.errors.write("weft: no such run is recorded\n")
+    case .table:
+      let now = WallTime(nanoseconds: WallClock.now.nanoseconds)
+      console.output.write(
+        RunTable(console.output.displaySettings, now: now).rendered(runs))
+    }
+  }
+}
+
+extension RunsInvocation {
+  func wants(_ run: RunGlance) -> Bool {
+    if !states.isEmpty, !states.contains(run.state) { return false }
+    if let file, !run.isCalled(file) { return false }
+    // Of what cannot be read the id tells when it began, to the second.
+    if let since, (run.startedAt ?? run.run.startedAt)?.nanoseconds ?? 0 < since { return false }
+    return true
+  }
+}
+
+extension RunGlance {
+  /// By the workflow's name, or by the path of the file or its end.
+  fileprivate func isCalled(_ name: String) -> Bool {
+    workflow == name || file == name || file?.hasSuffix("/" + name) == true
+  }
+}

@@ -1,0 +1,48 @@
+import WeftDefinition
+import WeftPlatform
+import WeftRecord
+
+/// What `weft runs` is to list.
+struct RunsInvocation: Sendable, Hashable {
+  /// Empty: whatever it is.
+  let states: Set<RecordedState>
+  /// What the file or the workflow is called; `nil`: whatever it is.
+  let file: String?
+  /// Nanoseconds since 1970; `nil`: from the first on.
+  let since: Int64?
+  let limit: Int?
+  let format: RunListFormat
+  let stateDirectory: String?
+
+  init(_ parsed: ParsedArguments) throws(UsageError) {
+    states = Set(try parsed.words(of: .runState))
+    file = parsed.value(of: .runFile)
+    since = try parsed.moment(of: .since, now: WallClock.now.nanoseconds)
+    limit = try parsed.count(of: .runLimit, in: 1...1_000_000)
+    format = try parsed.word(of: .runListFormat) ?? .table
+    stateDirectory = parsed.value(of: .stateDirectory)
+  }
+}
+
+enum RunListFormat: String, CaseIterable {
+  case table, json, csv
+}
+
+extension ParsedArguments {
+  /// A moment, as a date, as RFC 3339 has it, or as the time that has passed since.
+  func moment(of option: Option, now: Int64) throws(UsageError) -> Int64? {
+    guard let found = value(of: option) else { return nil }
+    if let duration = try? DurationText.duration(from: found) {
+      let (seconds, attoseconds) = duration.components
+      return now - seconds * 1_000_000_000 - attoseconds / 1_000_000_000
+    }
+    for text in [found, found + "T00:00:00Z"] {
+      if let moment = try? MomentText.moment(from: text) { return moment.nanoseconds }
+    }
+    throw .wrongValue(
+      of: "\"\(option.name)\"", found: found,
+      wanted: "a duration such as 2d or 1h30m, a date, or a date and time with its offset from UTC",
+      help: "for example: \(option.name) 2d, \(option.name) 2026-11-20, "
+        + "\(option.name) 2026-11-20T09:00:00Z", command)
+  }
+}

@@ -1,0 +1,37 @@
+import WeftExecution
+import WeftRecord
+import WeftReporting
+
+/// `weft show`: tells what is recorded of one run.
+struct ShowCommand {
+  private let invocation: ShowInvocation
+  private let console: Console
+
+  init(_ invocation: ShowInvocation, _ console: Console) {
+    self.invocation = invocation
+    self.console = console
+  }
+
+  func execute() -> ExitCode {
+    do throws(Refusal) {
+      let runs = try RecordedRuns(in: RecordPlace.path(invocation.stateDirectory))
+      return try show(try runs.chosen(invocation.run), runs)
+    } catch {
+      return console.refuse(error)
+    }
+  }
+
+  private func show(_ run: RunID, _ runs: RecordedRuns) throws(Refusal) -> ExitCode {
+    let detail: RunDetail
+    do { detail = try runs.state.detail(of: run) } catch { throw Refusal(error) }
+    switch invocation.format {
+    case .json: console.output.write(RunDetailJSON.rendered(detail))
+    case .text:
+      let name = RecordPlace.words(for: run, stateDirectory: invocation.stateDirectory)
+      console.output.write(
+        RunDetailText(console.output.displaySettings, run: name).rendered(detail))
+    }
+    // What is there was shown; that it is not all is told by the code.
+    return detail.damage == nil ? .success : .broken
+  }
+}

@@ -1,0 +1,17 @@
+/// What `weft show` is to show.
+struct ShowInvocation: Sendable, Hashable {
+  /// An id or the beginning of one; `nil`: the latest run.
+  let run: String?
+  let format: RunDetailFormat
+  let stateDirectory: String?
+
+  init(_ parsed: ParsedArguments) throws(UsageError) {
+    run = parsed.operands.first
+    format = try parsed.word(of: .runDetailFormat) ?? .text
+    stateDirectory = parsed.value(of: .stateDirectory)
+  }
+}
+
+enum RunDetailFormat: String, CaseIterable {
+  case text, json
+}

@@ -1,0 +1,102 @@
+import WeftExecution
+import WeftJSON
+import WeftPlanning
+
+/// All that is recorded of a run as one JSON object, for programs.
+///
+/// `format` is 1 and changes when a reader of the old form would misunderstand the new. Members are called as in
+/// events; what is not known is left out.
+package enum RunDetailJSON {
+  package static let format = 1
+
+  /// Indented, with a line end.
+  package static func rendered(_ detail: RunDetail) -> [UInt8] {
+    var json = EventJSON(version: WeftVersion.current)
+    json.writer = JSONWriter(.pretty, capacity: 4096)
+    json.write(detail)
+    return json.writer.bytes
+  }
+}
+
+extension EventJSON {
+  fileprivate mutating func write(_ detail: RunDetail) {
+    let past = detail.past
+    writer.beginObject()
+    writer.member("format", RunDetailJSON.format)
+    writer.member("run", detail.run.text)
+    writer.member("state", detail.state.rawValue)
+    if let name = past.opening?.workflow { writer.member("workflow", name) }
+    if let file = past.opening?.file { writer.member("file", file) }
+    if let directory = past.lastOpening?.directory { writer.member("directory", directory) }
+    if let time = past.startedAt { writer.member("startedAt", WireClock.text(of: time)) }
+    if let time = past.lastAt { writer.member("lastRecordAt", WireClock.text(of: time)) }
+    writer.member("resumptions", past.resumptions)
+    writer.member("folder", detail.folder)
+    if let damage = detail.damage { writer.member("damage", damage.message) }
+    writer.key("steps")
+    writer.beginArray()
+    for address in detail.order {
+      if let step = past.steps[address] { write(step, at: address, detail) }
+    }
+    writer.endArray()
+    writeAdvice(ResumeAdvice(detail))
+    if let end = past.end {
+      writer.key("end")
+      writer.beginObject()
+      writeRunEnd(end)
+      writer.endObject()
+    }
+    writer.endObject()
+    writer.endLine()
+  }
+
+  private mutating func write(
+    _ step: RecordedStep, at address: StepAddress, _ detail: RunDetail
+  ) {
+    writer.beginObject()
+    writer.member("step", address.text)
+    switch step.state {
+    case .queued: writer.member("state", "queued")
+    case .started(let attempt):
+      writer.member("state", detail.state == .running ? "running" : "inDoubt")
+      writer.member("attempt", attempt)
+    case .retrying(let retry):
+      writer.member("state", "retrying")
+      writeRetry(retry)
+    case .skipped(let reason):
+      writer.member("state", "skipped")
+      writeSkip(reason)
+    case .finished(let end, _):
+      writer.member("state", "finished")
+      writeStepEnd(end)
+    }
+    if step.mayHaveWritten { writer.member("log", detail.logPath(of: address)) }
+    writer.endObject()
+  }
+
+  private mutating func writeAdvice(_ advice: ResumeAdvice) {
+    writer.key("resume")
+    writer.beginObject()
+    writer.key("again")
+    writer.beginArray()
+    for step in advice.again { writer.string(step.text) }
+    writer.endArray()
+    writer.key("inDoubt")
+    writer.beginArray()
+    for step in advice.inDoubt { writer.string(step.text) }
+    writer.endArray()
+    writer.member("unmentioned", advice.unmentioned)
+    writer.endObject()
+  }
+}
+
+extension RecordedStep {
+  /// Whether there may be a log of it.
+  package var mayHaveWritten: Bool {
+    switch state {
+    case .finished(let end, _): end.logBytes > 0
+    case .started, .retrying: true
+    case .queued, .skipped: false
+    }
+  }
+}

@@ -1,0 +1,16 @@
+import WeftPlatform
+
+extension RunFolder {
+  /// Whether an engine, or who removes the run, has its lock. It is not taken to know that.
+  static func isHeld(_ folder: PrivateDirectory) throws(RunFolderFault) -> Bool {
+    do throws(UnsafePlace) {
+      let lock = try folder.file(lockName, .reading)
+      do throws(SystemError) { return try folder.calls.isLocked(lock) } catch {
+        throw .system("\(folder.path)/\(lockName)", error)
+      }
+    } catch {
+      if error.error == .notFound { return false }
+      throw .place(error)
+    }
+  }
+}

@@ -1,0 +1,145 @@
+package import WeftExecution
+import WeftPlatform
+
+/// What a list of runs tells of one of them.
+package struct RunGlance: Sendable, Hashable {
+  package let run: RunID
+  package var state: RecordedState
+  /// When it began the first time.
+  package var startedAt: WallTime?
+  /// The workflow's name, if it has one.
+  package var workflow: String?
+  /// The file as it was named then; `nil` of a workflow that was none.
+  package var file: String?
+  /// Of the last engine, up to the end of the run or to the last record; `nil` while it runs.
+  package var duration: Duration?
+  /// When the engine that has it now has taken it up; `nil` if none has.
+  package var runningSince: WallTime?
+  package var counts = OutcomeCounts()
+  /// How many steps the plan has; `nil` where only the record's beginning and end were read.
+  package var stepCount: Int?
+  /// Why it cannot be told what became of it, as a sentence without a full stop.
+  package var damage: String?
+
+  package init(_ run: RunID, _ state: RecordedState) {
+    self.run = run
+    self.state = state
+  }
+
+  package static func damaged(_ run: RunID, because reason: String) -> RunGlance {
+    var glance = RunGlance(run, .damaged)
+    glance.damage = reason
+    return glance
+  }
+
+  /// How many steps have ended well or ill, or never start.
+  package var doneCount: Int {
+    counts.succeeded + counts.failed + counts.tolerated + counts.cancelled + counts.skipped
+  }
+}
+
+extension StateDirectory {
+  /// Looks at a run, whoever has it: only at the ends of its record if it has ended, at all of it if not.
+  /// Nothing is changed, and no engine is hindered.
+  ///
+  /// - Returns: `nil` if there is no such run any more. One that cannot be read is told of as damaged, and
+  ///   never a reason not to tell of others.
+  package func glance(at run: RunID, limits: JournalLimits = JournalLimits()) -> RunGlance? {
+    do throws(RunFolderFault) {
+      return try glance(at: run, in: try folder(of: run), limits)
+    } catch {
+      if case .unknown = error { return nil }
+      return .damaged(run, because: error.message)
+    }
+  }
+
+  private func glance(
+    at run: RunID, in folder: PrivateDirectory, _ limits: JournalLimits
+  ) throws(RunFolderFault) -> RunGlance {
+    // In this order: what is recorded after an engine has been seen to be gone is all that ever will be.
+    let isHeld = try RunFolder.isHeld(folder)
+    let file: Descriptor
+    do { file = try folder.file(RunFolder.journalName, .reading) } catch { throw .place(error) }
+    let name = "\(folder.path)/\(RunFolder.journalName)"
+    let ends = JournalEnds(file, of: run, named: name, limits: limits)
+    if let opening = try ends.opening(), let end = ends.end() {
+      return RunGlance(run, opening, end)
+    }
+    let contents = JournalReader(file, of: run, named: name, limits: limits).contents()
+    if let damage = contents.damage { throw .damaged(damage) }
+    if contents.lines == 0 { throw .empty(run) }
+    return RunGlance(run, contents.run, isHeld: isHeld)
+  }
+}
+
+extension RunGlance {
+  fileprivate init(_ run: RunID, _ opening: (RecordOpening, at: WallTime), _ end: RunEnd) {
+    self.init(run, RecordedState(end.outcome))
+    startedAt = opening.at
+    workflow = opening.0.workflow
+    file = opening.0.file
+    duration = end.duration
+    counts = end.counts
+  }
+
+  /// - Parameter isHeld: Whether an engine has it.
+  package init(_ run: RunID, _ past: RecordedRun, isHeld: Bool) {
+    self.init(run, past.state(isHeld: isHeld))
+    startedAt = past.startedAt
+    workflow = past.opening?.workflow
+    file = past.opening?.file
+    stepCount = past.start?.stepCount
+    if let end = past.end {
+      duration = end.duration
+      counts = end.counts
+    } else {
+      counts = past.counts
+      if state == .running {
+        runningSince = past.start?.startedAt ?? past.startedAt
+      } else {
+        duration = past.lastEngineDuration
+      }
+    }
+  }
+}
+
+extension RecordedState {
+  init(_ outcome: Outcome) {
+    switch outcome {
+    case .success: self = .success
+    case .failure: self = .failure
+    case .cancelled, .skipped: self = .cancelled
+    }
+  }
+}
+
+extension RecordedRun {
+  /// - Parameter isHeld: Whether an engine has it.
+  package func state(isHeld: Bool) -> RecordedState {
+    if let end { RecordedState(end.outcome) } else { isHeld ? .running : .interrupted }
+  }
+
+  /// From the start of the engine that had it last to its last record.
+  package var lastEngineDuration: Duration? {
+    guard let from = start?.startedAt, let to = lastAt else { return nil }
+    return .nanoseconds(max(0, to.nanoseconds - from.nanoseconds))
+  }
+
+  /// What became of the steps that are done, in a run that is not.
+  package var counts: OutcomeCounts {
+    var ends: [Outcome: Int] = [:]
+    var tolerated = 0
+    for step in steps.values {
+      switch step.state {
+      case .finished(let end, _) where end.outcome == .failure && end.conclusion == .success:
+        tolerated += 1
+      case .finished(let end, _): ends[end.outcome, default: 0] += 1
+      case .skipped(let reason): ends[reason.outcome, default: 0] += 1
+      case .queued, .started, .retrying: break
+      }
+    }
+    return OutcomeCounts(
+      succeeded: ends[.success] ?? 0, failed: ends[.failure] ?? 0, tolerated: tolerated,
+      cancelled: ends[.cancelled] ?? 0, skipped: ends[.skipped] ?? 0)
+  }
+}

@@ -1,0 +1,180 @@
+import WeftExecution
+import WeftJSON
+import WeftPlanning
+package import WeftRecord
+
+/// All that is recorded of a run, for people.
+package struct RunDetailText: Sendable {
+  private let text: DisplayText
+  private let palette: Palette
+  /// What is to be typed behind a command to have it find the run: its id, and where it is.
+  private let run: String
+
+  /// - Parameter run: What is to be typed behind a command to have it find the run.
+  package init(_ settings: DisplaySettings, run: String) {
+    text = DisplayText(passesSGR: false, passesUnicode: settings.usesUnicode)
+    palette = Palette(usesColour: settings.usesColour, usesUnicode: settings.usesUnicode)
+    self.run = run
+  }
+
+  /// Each line with its end.
+  package func rendered(_ detail: RunDetail) -> String {
+    var lines = head(detail)
+    if !detail.order.isEmpty { lines.append("") }
+    for address in detail.order {
+      if let step = detail.past.steps[address] { lines += self.lines(of: step, address, detail) }
+    }
+    if let outputs = detail.past.end?.outputs, !outputs.isEmpty {
+      lines += ["", "outputs"] + outputs.map { "  \(text.name($0.name)): \(shown($0.value))" }
+    }
+    lines += [""] + next(detail)
+    return lines.map { $0 + "\n" }.joined()
+  }
+
+  // MARK: The run
+
+  private func head(_ detail: RunDetail) -> [String] {
+    let past = detail.past
+    var lines = ["run \(detail.run): \(verdict(detail))"]
+    let fact = { (name: String, value: String?) in
+      guard let value else { return }
+      lines.append("  " + name + String(repeating: " ", count: 10 - name.count) + value)
+    }
+    fact("workflow", past.opening?.workflow.map(text.name))
+    fact("file", past.opening?.file.map(text.name))
+    fact("started", past.startedAt.map { ShownMoment.text($0) + " UTC" })
+    if past.resumptions > 0 {
+      let last = past.start.map { ", last at \(ShownMoment.text($0.startedAt)) UTC" } ?? ""
+      fact("resumed", counted(past.resumptions, "time") + last)
+    }
+    fact("record", text.name(detail.folder))
+    if let end = past.end {
+      fact("failed of", end.firstFailure.map { "\"\(text.name($0.text))\"" })
+      fact("failed", end.failure.map { text.name($0.message) })
+      fact("cancelled", end.cancellation.map { text.name($0.sentence) })
+    }
+    for warning in past.warnings { fact("warning", text.name(warning.message)) }
+    fact("damaged", detail.damage.map { text.name($0.message) })
+    return lines
+  }
+
+  private func verdict(_ detail: RunDetail) -> String {
+    let duration = detail.past.end?.duration ?? detail.past.lastEngineDuration
+    let after = duration.map { " after \(ShownDuration.precise($0))" } ?? ""
+    return switch detail.state {
+    case .success:
+      palette.painted("success", .good)
+        + (duration.map { " in \(ShownDuration.precise($0))" } ?? "")
+    case .failure: palette.painted("failure", .bad) + after
+    case .cancelled: palette.painted("cancelled", .doubtful) + after
+    case .interrupted: palette.painted("interrupted", .doubtful) + after
+    case .running: palette.painted("running", .strong)
+    case .damaged: palette.painted("damaged", .bad) + ": this is what stands before the damage"
+    }
+  }
+
+  // MARK: Steps
+
+  private func lines(
+    of step: RecordedStep, _ address: StepAddress, _ detail: RunDetail
+  ) -> [String] {
+    let name = text.name(address.text)
+    var lines: [String]
+    switch step.state {
+    case .queued: lines = ["\(palette.skipped) \(name): had not begun"]
+    case .started(let attempt):
+      let attempt = attempt > 1 ? " (attempt \(attempt))" : ""
+      lines = [
+        detail.state == .running
+          ? "\(palette.margin) \(name): running\(attempt)"
+          : "\(palette.cancelled) \(name): cut off\(attempt), and nobody knows how far it came"
+      ]
+    case .retrying(let retry):
+      lines = [
+        "\(palette.tolerated) \(name): \(text.name(retry.failure.message)); \(retry.sentence)"
+      ]
+    case .skipped(let reason):
+      lines = ["\(palette.skipped) \(name): \(text.name(reason.phrase(of: address)))"]
+    case .finished(let end, _): lines = self.lines(of: end, called: name)
+    }
+    if step.deservesLog { lines.append("    log: \(text.name(detail.logPath(of: address)))") }
+    return lines
+  }
+
+  private func lines(of end: StepEnd, called name: String) -> [String] {
+    let duration = ShownDuration.precise(end.duration)
+    let attempt = end.attempts > 1 ? " (attempt \(end.attempts))" : ""
+    let reason = end.failure?.message ?? end.cancellation?.sentence ?? end.outcome.rawValue
+    var lines: [String]
+    switch end.outcome {
+    case .success:
+      let phrase = end.http?.phrase.map { ": \(text.name($0))" } ?? ""
+      lines = ["\(palette.succeeded) \(name): succeeded in \(duration)\(attempt)\(phrase)"]
+    case .failure:
+      let isTolerated = end.conclusion == .success
+      lines = [
+        "\(isTolerated ? palette.tolerated : palette.failed) \(name): failed"
+          + "\(isTolerated ? " (tolerated)" : "") after \(duration)\(attempt): \(text.name(reason))"
+      ]
+      if let help = end.failure?.help { lines.append("    help: \(text.name(help))") }
+    case .cancelled, .skipped:
+      lines = ["\(palette.cancelled) \(name): cancelled after \(duration): \(text.name(reason))"]
+    }
+    return lines + end.outputs.map { "    \(text.name($0.name)): \(shown($0.value))" }
+  }
+
+  private func shown(_ value: JSONValue?) -> String {
+    guard let value else { return palette.painted("*** (secret)", .faint) }
+    let whole = if case .string(let content) = value { content } else { value.description }
+    let cut = whole.prefix(RunDetailText.outputLimit)
+    return text.name(String(cut)) + (cut.endIndex == whole.endIndex ? "" : palette.ellipsis)
+  }
+
+  private static let outputLimit = 200
+}
+
+extension RunDetailText {
+  // MARK: What to do now
+
+  private func next(_ detail: RunDetail) -> [String] {
+    switch detail.state {
+    case .success: return ["next: nothing, all of it is done"]
+    case .running: return ["next: \"weft show \(run) --follow\" shows it as it goes on"]
+    case .damaged where detail.damage?.isNewerFormat == true:
+      return ["next: look at it with the weft that has written it"]
+    case .damaged:
+      return ["next: \"weft resume \(run) --salvage\" goes on with what stands before the damage"]
+    case .failure, .cancelled, .interrupted: break
+    }
+    let advice = ResumeAdvice(detail)
+    var parts = advice.again.isEmpty ? [] : [named(advice.again)]
+    if advice.unmentioned > 0 {
+      parts.append("\(counted(advice.unmentioned, "step")) not begun yet")
+    }
+    let what = parts.isEmpty ? "" : ": " + parts.joined(separator: " and ")
+    var lines = ["next: \"weft resume \(run)\" goes on with it\(what)"]
+    if !advice.inDoubt.isEmpty {
+      lines.append(
+        "      cut off: \(named(advice.inDoubt)); what is not idempotent starts again only with"
+          + " --rerun STEP")
+    }
+    return lines
+  }
+
+  private func named(_ steps: [StepAddress]) -> String {
+    let rest = steps.count - RunDetailText.nameLimit
+    let names = steps.prefix(RunDetailText.nameLimit).map { "\"\(text.name($0.text))\"" }
+    return names.joined(separator: ", ") + (rest > 0 ? " and \(rest) more" : "")
+  }
+
+  private static let nameLimit = 10
+}
+
+extension RecordedStep {
+  /// Whether somebody will want to read what it wrote.
+  fileprivate var deservesLog: Bool {
+    guard mayHaveWritten else { return false }
+    if case .finished(let end, _) = state { return end.outcome != .success }
+    return true
+  }
+}

@@ -1,0 +1,38 @@
+import WeftDiagnostics
+import WeftExecution
+package import WeftRecord
+
+/// Recorded runs as comma-separated values (RFC 4180), for spreadsheets and programs: a head, then a line for
+/// each run. What is not known is empty.
+///
+/// What the standard does not allow in a field, control characters and line ends among them, is spelled out.
+package enum RunListCSV {
+  private static let heads = [
+    "run", "state", "startedAt", "durationUs", "steps", "succeeded", "failed", "tolerated",
+    "cancelled", "skipped", "workflow", "file", "damage",
+  ]
+
+  package static func rendered(_ runs: [RunGlance]) -> String {
+    ([heads] + runs.map(fields)).map { $0.map(quoted).joined(separator: ",") + "\r\n" }.joined()
+  }
+
+  private static func fields(_ run: RunGlance) -> [String] {
+    let counts = run.state == .damaged ? nil : run.counts
+    return [
+      run.run.text, run.state.rawValue, run.startedAt?.wireText ?? "",
+      text(run.duration?.microseconds), text(run.stepCount), text(counts?.succeeded),
+      text(counts?.failed), text(counts?.tolerated), text(counts?.cancelled), text(counts?.skipped),
+      run.workflow ?? "", run.file ?? "", run.damage ?? "",
+    ]
+  }
+
+  private static func text(_ number: Int?) -> String { number.map(String.init) ?? "" }
+
+  private static func quoted(_ field: String) -> String {
+    let field = TerminalText.harmless(field)
+    guard field.contains(where: { $0 == "," || $0 == "\"" }) else { return field }
+    return "\""
+      + field.split(separator: "\"", omittingEmptySubsequences: false)
+      .joined(separator: "\"\"") + "\""
+  }
+}

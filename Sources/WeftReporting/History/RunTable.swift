@@ -1,0 +1,95 @@
+import WeftDiagnostics
+package import WeftExecution
+import WeftPlatform
+package import WeftRecord
+
+/// Recorded runs for people, a line each.
+package struct RunTable: Sendable {
+  private let text: DisplayText
+  private let palette: Palette
+  /// Runs are still going on at this moment.
+  private let now: WallTime
+
+  package init(_ settings: DisplaySettings, now: WallTime) {
+    text = DisplayText(passesSGR: false, passesUnicode: settings.usesUnicode)
+    palette = Palette(usesColour: settings.usesColour, usesUnicode: settings.usesUnicode)
+    self.now = now
+  }
+
+  private static let heads = ["RUN", "STARTED (UTC)", "STATE", "DURATION", "STEPS", "WORKFLOW"]
+
+  /// With a head, each line with its end; what is damaged has its reason in a line of its own.
+  package func rendered(_ runs: [RunGlance]) -> String {
+    let rows = runs.map(cells)
+    let widths = RunTable.heads.indices.map { column in
+      ([RunTable.heads] + rows).map { DisplayText.columns(of: $0[column]) }.max() ?? 0
+    }
+    var result = line(RunTable.heads, widths)
+    for (run, row) in zip(runs, rows) {
+      result += line(row, widths)
+      if let damage = run.damage { result += "    \(text.name(damage))\n" }
+    }
+    return result
+  }
+
+  private func cells(_ run: RunGlance) -> [String] {
+    [
+      run.run.text, run.startedAt.map(ShownMoment.text) ?? "", shown(run.state), duration(run),
+      steps(run), workflow(run),
+    ]
+  }
+
+  private func line(_ cells: [String], _ widths: [Int]) -> String {
+    var line = ""
+    for (cell, width) in zip(cells, widths) {
+      line += cell
+      line += String(repeating: " ", count: width - DisplayText.columns(of: cell) + 2)
+    }
+    while line.last == " " { line.removeLast() }
+    return line + "\n"
+  }
+
+  private func shown(_ state: RecordedState) -> String {
+    switch state {
+    case .success: palette.painted(state.rawValue, .good)
+    case .failure, .damaged: palette.painted(state.rawValue, .bad)
+    case .cancelled, .interrupted: palette.painted(state.rawValue, .doubtful)
+    case .running: palette.painted(state.rawValue, .strong)
+    }
+  }
+
+  private func duration(_ run: RunGlance) -> String {
+    if let duration = run.duration { return ShownDuration.precise(duration) }
+    guard let since = run.runningSince else { return "" }
+    return ShownDuration.coarse(.nanoseconds(now.nanoseconds - since.nanoseconds))
+  }
+
+  private func steps(_ run: RunGlance) -> String {
+    guard run.state != .damaged else { return "" }
+    let failed = run.counts.failed > 0 ? ", \(run.counts.failed) failed" : ""
+    guard run.state == .running || run.state == .interrupted else {
+      return counted(run.doneCount, "step") + failed
+    }
+    // Elements are more than the plan tells.
+    let all = run.stepCount.map { $0 > run.doneCount ? " of \($0)" : "" } ?? ""
+    return "\(run.doneCount)\(all) done\(failed)"
+  }
+
+  private func workflow(_ run: RunGlance) -> String {
+    switch (run.workflow, run.file) {
+    case (let name?, let file?): text.name("\(name) (\(file))")
+    case (let name?, nil): text.name(name)
+    case (nil, let file?): text.name(file)
+    case (nil, nil): ""
+    }
+  }
+}
+
+/// Moments as people read them.
+enum ShownMoment {
+  /// `2026-11-21 18:40:12`, in UTC.
+  static func text(_ time: WallTime) -> String {
+    let text = Timestamp(nanoseconds: time.nanoseconds).description
+    return text.prefix(10) + " " + text.dropFirst(11).prefix(8)
+  }
+}
