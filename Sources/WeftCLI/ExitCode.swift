@@ -9,6 +9,8 @@ enum ExitCode: Sendable, Hashable {
   case rejected
   /// The program could not keep a promise: the disk, or its own output.
   case broken
+  /// Nothing can go on before somebody has answered; `weft resume` goes on.
+  case waiting
   /// The run's own time limit passed; a step's is a ``failure``. The same as timeout(1).
   case timedOut
   /// Ended by a signal, by its number: 130 for ^C, 143 for TERM, 129 for HUP.
@@ -21,6 +23,7 @@ enum ExitCode: Sendable, Hashable {
     case .usage: 2
     case .rejected: 3
     case .broken: 4
+    case .waiting: 75
     case .timedOut: 124
     case .signal(let number): 128 + number
     }

@@ -51,6 +51,7 @@ struct RunHarness {
     case .pending: "pending"
     case .queued: "queued"
     case .running: "running"
+    case .asking: "asking"
     case .retrying(let attempt, _): "retrying after \(attempt)"
     case .skipped(let reason): brief(reason)
     case .finished(let end): brief(end)
@@ -90,6 +91,7 @@ struct RunHarness {
     case .runStarted: "run started"
     case .stepQueued(let address): "\(address) queued"
     case .stepStarted(let address, _): "\(address) started"
+    case .stepAsking(let address, let message): "\(address) asks \(message)"
     case .stepOutput(let address, let output): "\(address) wrote \(output.text)"
     case .stepFinished(let address, let end): "\(address) \(brief(.finished(end)))"
     case .stepRestored(let address, let end): "\(address) \(brief(.restored(end)))"
@@ -103,6 +105,8 @@ struct RunHarness {
     case .runWarning(let warning): "warning: \(warning.kind.rawValue)"
     case .runCancelling(let reason): "run cancelling: \(brief(reason))"
     case .runFinished(let end): "run finished: \(end.outcome)"
+    case .runWaiting(let pause):
+      "run waits for \(pause.requests.map(\.step.text).joined(separator: " "))"
     case .outputDropped(let gap): "dropped \(gap.count)"
     case .snapshot: "snapshot"
     }

@@ -2,6 +2,12 @@ import WeftExecution
 import WeftPlatform
 
 extension ExitCode {
+  /// The code of a run that waits for somebody, without its engine.
+  init(of pause: RunPause?, keptPromises: Bool) {
+    guard let pause else { preconditionFailure("events ended before the run did") }
+    self = keptPromises && pause.unkillable.isEmpty ? .waiting : .broken
+  }
+
   /// The code of a run that has ended.
   ///
   /// - Parameter keptPromises: Whether the engine recorded, and the program wrote, all that it had to.

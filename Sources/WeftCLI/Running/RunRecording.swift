@@ -42,6 +42,7 @@ struct RunRecording {
     let made = RunRecording.contents(of: plan, folder.run, inputs, leavingOut: leftOut)
     var opening = made.opening
     opening.resumption = contents.run.resumptions + 1
+    folder.control?.discard { !$0.isDue(after: contents.run) }
     do {
       let journal = try folder.append(
         after: contents, opening,
@@ -80,6 +81,9 @@ struct RunRecording {
       workflow: sources.first?.bytes, nested: nested.map(\.bytes), opening: opening)
   }
 
+  /// Where others ask something of the run.
+  var control: ControlFolder? { folder.control }
+
   /// What steps write goes here.
   var logs: LogFolder? {
     (try? folder.directory.directory("logs", makes: true)).map(LogFolder.init)
@@ -91,6 +95,8 @@ struct RunRecording {
   func end(_ report: RunReport) -> Complaint? {
     journal.close()
     if let fault = journal.fault { return Complaint(fault.message, help: fault.help) }
+    // Of a run that waits there is no end to report yet.
+    guard report.end != nil else { return nil }
     do {
       try folder.write(report)
       return nil

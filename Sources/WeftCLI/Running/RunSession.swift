@@ -2,6 +2,7 @@ import WeftDefinition
 import WeftExecution
 import WeftPlanning
 import WeftPlatform
+import WeftRecord
 import WeftReporting
 
 /// One run from its start to its exit code: the engine works on its own threads, and this one shows
@@ -59,6 +60,16 @@ struct RunSession {
       console.complain(complaint)
       return .broken
     }
+    let turn: ConcurrencyLock?
+    do {
+      switch try waitForTurn(signals) {
+      case .begins(let lock): turn = lock
+      case .stopped: return signals.first.map { .signal($0.rawValue) } ?? .usage
+      }
+    } catch {
+      return console.refuse(error)
+    }
+    defer { withExtendedLifetime(turn) {} }
     let secrets: RunSecrets
     do { secrets = try readSecrets(signals) } catch {
       console.errors.write(error.diagnostics)
@@ -93,12 +104,16 @@ struct RunSession {
         help: "without the option, the surest that there is will be taken")
     }
     signals.attach(run)
-    let end = show(run, pump!, since: start)
-    let unrecorded = recording?.end(run.report)
+    show(run, pump!, since: start)
+    let report = run.report
+    let unrecorded = recording?.end(report)
     let faults = [
       unrecorded, unrecorded == nil ? run.engineFault.map { Complaint($0) } : nil, events?.finish(),
     ].compactMap(\.self)
     for fault in faults { console.complain(fault.masked(by: secrets.mask)) }
+    guard let end = report.end else {
+      return ExitCode(of: report.pause, keptPromises: faults.isEmpty)
+    }
     if invocation.isStrict, end.outcome == .success, end.counts.tolerated > 0 {
       console.complain(Complaint("--strict counts tolerated failures as failures"))
     }
@@ -121,11 +136,24 @@ struct RunSession {
     configuration.past = past?.run
     if let past { configuration.anew = past.anew }
     configuration.logFolder = recording?.logs
+    configuration.inbox = recording?.control
+    configuration.leavesWhileWaiting = recording != nil
     configuration.terminal = desk
     configuration.approver = TerminalApprover(desk: desk, threads: threads)
     if invocation.maxParallel == nil { joinJobserver(&configuration) }
     configuration.containment = invocation.containment.request
     return configuration
+  }
+
+  /// Waits for the run's turn among those of its key.
+  private func waitForTurn(_ signals: SignalHandling) throws(Refusal) -> ConcurrencyTurn.Result {
+    guard let concurrency = plan.workflow.concurrency else { return .begins(nil) }
+    let state: StateDirectory
+    do { state = try StateDirectory(invocation.recordDirectory, makes: true) } catch {
+      throw Refusal(error)
+    }
+    let turn = ConcurrencyTurn(concurrency: concurrency, run: id, state: state, console: console)
+    return try turn.wait(stop: signals.stop)
   }
 
   /// What is secret stays in this process, from before it is read.
@@ -148,8 +176,8 @@ struct RunSession {
     }
   }
 
-  /// Shows the run until it has ended.
-  private func show(_ run: LiveRun, _ events: EventPump, since start: Duration) -> RunEnd {
+  /// Shows the run until it has ended, or waits for somebody.
+  private func show(_ run: LiveRun, _ events: EventPump, since start: Duration) {
     var pump = events
     let port = invocation.events == .standardOutput ? console.errors : console.output
     var reporter = Reporter(port.displaySettings, labels: StepLabels(plan, mask: run.secrets.mask))
@@ -174,8 +202,6 @@ struct RunSession {
       flush()
       screen.yield()
     }
-    guard let end = run.report.end else { preconditionFailure("events ended before the run did") }
-    return end
   }
 }
 

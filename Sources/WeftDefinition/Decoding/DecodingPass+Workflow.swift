@@ -54,6 +54,7 @@ extension DecodingPass {
     case .parallel: members(.parallel, member, into: &body)
     case .outputs: workflow.outputs = outputs(value)
     case .pools: workflow.pools = pools(value)
+    case .concurrency: workflow.concurrency = concurrency(value)
     case .finally: workflow.finally = finally(value)
     case .defaults: workflow.defaults = defaults(value)
     }

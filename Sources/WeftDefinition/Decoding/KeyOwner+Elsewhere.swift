@@ -23,8 +23,11 @@ extension KeyOwner {
       ["continue-on-error", "continueOnError", "ignoreErrors", "allow_failure", "ignore_errors"]
     ),
     (["steps"], ["jobs", "tasks", "sequence"]),
-    (["maxParallel"], ["concurrency", "max-parallel", "max_parallel", "parallelism"]),
+    (["maxParallel"], ["max-parallel", "max_parallel", "parallelism"]),
     (["onFailure"], ["fail-fast", "failFast"]),
+    (["concurrency"], ["singleton", "mutex", "exclusive", "maxActiveRuns", "max_active_runs"]),
+    (["key"], ["group"]),
+    (["policy"], ["cancel-in-progress", "cancelInProgress", "onConflict"]),
     (["stdin"], ["input"]),
     (["inputs"], ["parameters", "params", "args", "arguments"]),
     (["with"], ["parameters", "params"]),

@@ -2,7 +2,8 @@ import WeftDiagnostics
 
 /// The object that a key stands in.
 enum KeyOwner: Hashable, CaseIterable {
-  case workflow, step, stdin, stop, secret, defaults, retry, wait, approve, join, forEach, pool
+  case workflow, step, stdin, stop, secret, defaults, retry, wait, approve, join, forEach, pool,
+    concurrency
   case http, requestTimeout, redirects, auth, basicAuth, expect, tls, poll, pages, part
 
   var noun: String {
@@ -19,6 +20,7 @@ enum KeyOwner: Hashable, CaseIterable {
     case .join: "\"join\""
     case .forEach: "\"forEach\""
     case .pool: "a pool"
+    case .concurrency: "\"concurrency\""
     case .http: "\"http\""
     case .requestTimeout: "\"timeout\" of \"http\""
     case .redirects: "\"redirects\""
@@ -47,6 +49,7 @@ enum KeyOwner: Hashable, CaseIterable {
     case .join: JoinKey.allCases.map(\.rawValue)
     case .forEach: ForEachKey.allCases.map(\.rawValue)
     case .pool: PoolKey.allCases.map(\.rawValue)
+    case .concurrency: ConcurrencyKey.allCases.map(\.rawValue)
     case .http: HTTPKey.allCases.map(\.rawValue)
     case .requestTimeout: RequestTimeoutKey.allCases.map(\.rawValue)
     case .redirects: RedirectsKey.allCases.map(\.rawValue)

@@ -5,7 +5,7 @@ enum WorkflowKey: String, ObjectKey {
   case secrets, envPolicy
   case inputs
   case outputs
-  case pools, finally, defaults
+  case pools, finally, defaults, concurrency
 
   static let table = KeyTable<WorkflowKey>()
 }
@@ -70,6 +70,13 @@ enum ApproveKey: String, ObjectKey {
   case message
 
   static let table = KeyTable<ApproveKey>()
+}
+
+/// The keys of `concurrency` where it is an object.
+enum ConcurrencyKey: String, ObjectKey {
+  case key, policy
+
+  static let table = KeyTable<ConcurrencyKey>()
 }
 
 /// The keys of `join` where it is an object.

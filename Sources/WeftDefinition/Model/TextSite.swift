@@ -34,6 +34,8 @@ public enum TextSite: Sendable, Hashable {
   case waiting
   /// What a person is asked.
   case message
+  /// What runs have in common that are kept apart.
+  case concurrencyKey
   /// A value given to another workflow's input.
   case parameter(String)
   /// A key whose value is a number, a duration, a size or a truth, given by an expression.

@@ -31,6 +31,9 @@ public struct Workflow: Sendable, Hashable {
   /// Limits the whole run, from its start.
   public var timeout: Duration?
   public var onFailure: FailureResponse
+  /// Which other runs this one is kept apart from; `nil`: none. Only of the file that is run, not of one that
+  /// a step runs.
+  public var concurrency: Concurrency?
   /// What steps share; no two have the same name.
   public var pools: [Pool] = []
   /// One after another when all else has ended, however it has.

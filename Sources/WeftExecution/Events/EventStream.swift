@@ -11,6 +11,8 @@ package final class EventStream: Sendable {
   private let elapsed: @Sendable () -> Duration
   private let secrets: RunSecrets
   private let recorder: (any RunRecorder)?
+  /// The same as ``State/isMuted``, for those who record, which takes time.
+  private let isMuted = Atomic(false)
 
   private struct Subscriber {
     let identity: ObjectIdentifier
@@ -26,12 +28,15 @@ package final class EventStream: Sendable {
     /// The last event of all, once it has happened.
     var finish: RunEvent?
     var isFinished = false
+    /// Whether nothing is told any more but that the run waits.
+    var isMuted = false
 
     mutating func append(_ kind: RunEvent.Kind, step: Int?, at elapsed: Duration) {
       precondition(!isFinished, "an event after the end of the run: \(kind)")
+      if isMuted, !kind.leavesTheRun { return }
       lastSequence += 1
       fold.apply(kind, at: elapsed, step: step)
-      if case .runFinished = kind { isFinished = true }
+      isFinished = kind.isLast
       // Where nobody listens no event need be made.
       guard isFinished || history.events != nil || !subscribers.isEmpty else { return }
       let event = RunEvent(sequence: lastSequence, elapsed: elapsed, kind: kind)
@@ -96,9 +101,21 @@ package final class EventStream: Sendable {
     return true
   }
 
+  /// From now on nothing is told or recorded but that the run waits: the engine leaves it as it is.
+  package func mute() {
+    isMuted.store(true, ordering: .sequentiallyConsistent)
+    state.withLock { $0.isMuted = true }
+  }
+
+  /// Whether the last event of all has happened.
+  var isFinished: Bool { state.withLock { $0.isFinished } }
+
+  /// How much has happened.
+  var lastSequence: UInt64 { state.withLock { $0.lastSequence } }
+
   /// Records what nobody is told.
   package func note(_ kind: @autoclosure () -> RunRecord.Kind) {
-    guard let recorder else { return }
+    guard let recorder, !isMuted.load(ordering: .relaxed) else { return }
     try? recorder.record(kind(), elapsed: elapsed())
   }
 
@@ -107,6 +124,8 @@ package final class EventStream: Sendable {
 
   private func record(_ kind: RunEvent.Kind, _ values: KeptValues) -> Bool {
     guard let recorder else { return true }
+    // Nothing begins any more.
+    if isMuted.load(ordering: .relaxed), !kind.leavesTheRun { return false }
     // It is recorded already.
     if case .stepRestored = kind { return true }
     do {
@@ -212,5 +231,16 @@ package final class EventStream: Sendable {
       return state.subscribers[index].queue.takeWaker(ifDue: true)
     }
     waker?()
+  }
+}
+
+extension RunEvent.Kind {
+  /// Whether nothing comes after it.
+  fileprivate var isLast: Bool {
+    if case .runFinished = self { true } else { leavesTheRun }
+  }
+
+  fileprivate var leavesTheRun: Bool {
+    if case .runWaiting = self { true } else { false }
   }
 }

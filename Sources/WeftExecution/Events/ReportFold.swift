@@ -23,6 +23,8 @@ struct ReportFold {
     case .stepQueued(let address): set(step, address, .queued)
     case .stepStarted(let address, let attempt):
       set(step, address, .running(since: elapsed, attempt: attempt))
+    case .stepAsking(let address, let message):
+      set(step, address, .asking(since: elapsed, message: message))
     case .stepRetrying(let address, let retry):
       set(step, address, .retrying(after: retry.attempt, until: elapsed + retry.delay))
     case .stepFinished(let address, let end): set(step, address, .finished(end))
@@ -30,6 +32,7 @@ struct ReportFold {
     case .stepSkipped(let address, let reason): set(step, address, .skipped(reason))
     case .runWarning(let warning): add(warning)
     case .runFinished(let end): report?.end = end
+    case .runWaiting(let pause): report?.pause = pause
     case .stepOutput, .groupStarted, .groupRetrying, .groupFinished, .runCancelling,
       .outputDropped, .snapshot:
       break

@@ -3,8 +3,9 @@ public import WeftPlanning
 /// Something that happened during a run, in the order in which it happened.
 ///
 /// The order is the same for every subscriber:
-/// * `runStarted` is first, `runFinished` is last, each exactly once;
-/// * of one step `stepQueued` < `stepStarted` < `stepOutput`… < `stepFinished`; an attempt that is
+/// * `runStarted` is first, exactly once, and last, exactly once, is `runFinished`, or `runWaiting` of a run that
+///   another engine goes on with;
+/// * of one step `stepQueued` < `stepStarted` < `stepAsking`, `stepOutput`… < `stepFinished`; an attempt that is
 ///   followed by another has `stepRetrying` in place of the finish, so that each start has one end; a step
 ///   that never starts has one `stepSkipped` instead of start and finish, or one `stepRestored` if it has ended
 ///   in an earlier part of a run that is gone on with;
@@ -33,6 +34,8 @@ public struct RunEvent: Sendable, Hashable {
     case stepQueued(StepAddress)
     /// Attempts count from 1. It precedes the start of the program.
     case stepStarted(StepAddress, attempt: Int)
+    /// The step waits for a person, who is asked this.
+    indirect case stepAsking(StepAddress, message: String)
     /// One line, or a part of a very long one.
     case stepOutput(StepAddress, StepOutput)
     /// The attempt has failed; another follows. It stands in place of `stepFinished`.
@@ -51,8 +54,11 @@ public struct RunEvent: Sendable, Hashable {
     indirect case runWarning(RunWarning)
     /// The run as a whole is being ended; what runs is stopped, nothing else starts.
     indirect case runCancelling(CancelReason)
-    /// Always last, also after cancellation.
+    /// Always last, also after cancellation; but for ``runWaiting(_:)``.
     indirect case runFinished(RunEnd)
+    /// Last of all where nothing can go on before somebody has answered, who cannot be asked here. Whoever goes
+    /// on with the run's record goes on from here.
+    indirect case runWaiting(RunPause)
     /// In place of output events that a slow subscriber did not take in time.
     case outputDropped(OutputGap)
     /// First for a subscriber that came too late for the beginning: all that happened up to here.

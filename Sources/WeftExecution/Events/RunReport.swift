@@ -9,8 +9,10 @@ public struct RunReport: Sendable, Hashable {
   /// What people should know though it stopped nothing, in the order in which it was found; the first
   /// ``warningLimit``.
   public internal(set) var warnings: [RunWarning] = []
-  /// `nil` while the run goes on.
+  /// `nil` while the run goes on, and of one that waits for somebody.
   public internal(set) var end: RunEnd?
+  /// What the run waits for, without its engine; `nil` of every other.
+  public internal(set) var pause: RunPause?
 
   /// How many warnings a report keeps.
   public static let warningLimit = 100
@@ -33,12 +35,37 @@ public enum StepState: Sendable, Hashable {
   case queued
   /// Since how long after the run's start it has been running.
   case running(since: Duration, attempt: Int)
+  /// Waits for a person, since so long after the run's start.
+  case asking(since: Duration, message: String)
   /// The attempt has failed; until when after the run's start it waits for the next.
   case retrying(after: Int, until: Duration)
   case skipped(SkipReason)
   case finished(StepEnd)
   /// It has ended so in an earlier part of a run that is gone on with.
   case restored(StepEnd)
+}
+
+/// Where a run stands that cannot go on before somebody has answered, and whose engine has gone.
+public struct RunPause: Sendable, Hashable {
+  /// What people are asked, in the order of asking.
+  public internal(set) var requests: [ApprovalRequest]
+  public let duration: Duration
+  public let counts: OutcomeCounts
+  /// Processes that had outlived the steps that started them, and were ended with the engine.
+  public internal(set) var leftovers: [LeftoverProcess]
+  /// Processes, of whatever step, that are still alive: they could not be killed.
+  public internal(set) var unkillable: [LeftoverProcess]
+
+  package init(
+    requests: [ApprovalRequest], duration: Duration, counts: OutcomeCounts,
+    leftovers: [LeftoverProcess] = [], unkillable: [LeftoverProcess] = []
+  ) {
+    self.requests = requests
+    self.duration = duration
+    self.counts = counts
+    self.leftovers = leftovers
+    self.unkillable = unkillable
+  }
 }
 
 /// How a run has ended.

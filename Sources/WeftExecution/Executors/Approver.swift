@@ -13,7 +13,7 @@ package protocol Approver: Sendable {
 public struct ApprovalRequest: Sendable, Hashable {
   /// The step that waits for the answer.
   public let step: StepAddress
-  public let message: String
+  public internal(set) var message: String
 
   package init(step: StepAddress, message: String) {
     self.step = step

@@ -24,6 +24,8 @@ package struct RecordedRun: Sendable {
   package private(set) var cancellation: CancelReason?
   /// How the run has ended; `nil` if it has not, or goes on again.
   package private(set) var end: RunEnd?
+  /// What the run waits for, if its engine has gone because of that.
+  package private(set) var pause: RunPause?
   package private(set) var steps: [StepAddress: RecordedStep] = [:]
   /// Groups, and what is run for many elements.
   package private(set) var groups: [StepAddress: RecordedGroup] = [:]
@@ -79,6 +81,7 @@ package struct RecordedRun: Sendable {
     lastOpening = opening
     for group in groups.keys { groups[group]?.isRestored = false }
     end = nil
+    pause = nil
     cancellation = nil
   }
 
@@ -89,6 +92,7 @@ package struct RecordedRun: Sendable {
       // What is in doubt stays so until an attempt of it has begun.
       if steps[step]?.isInDoubt != true { set(step: step, .queued, number) }
     case .stepStarted(let step, let attempt): set(step: step, .started(attempt: attempt), number)
+    case .stepAsking(let step, let message): steps[step]?.asks = message
     case .stepRetrying(let step, let retry): set(step: step, .retrying(retry), number)
     case .stepFinished(let step, let end): set(step: step, .finished(end, KeptValues()), number)
     case .stepSkipped(let step, let reason):
@@ -118,6 +122,7 @@ package struct RecordedRun: Sendable {
       if warnings.count < RunReport.warningLimit { warnings.append(warning) }
     case .runCancelling(let reason): cancellation = reason
     case .runFinished(let end): self.end = end
+    case .runWaiting(let pause): self.pause = pause
     case .stepRestored, .stepOutput, .outputDropped, .snapshot: break
     }
   }
@@ -162,6 +167,8 @@ package struct RecordedStep: Sendable, Hashable {
   package var process: ProcessIdentity?
   /// Of a step that does nothing but wait: until when, whoever runs the engine.
   package var waitsUntil: WallTime?
+  /// What a person is asked, if the step waits for one.
+  package var asks: String?
   /// Of what is in doubt: why a later engine did not come to it.
   package var leftOut: SkipReason?
 
@@ -173,7 +180,8 @@ package struct RecordedStep: Sendable, Hashable {
   /// said so by a failure of the class ``ErrorClass/inDoubt``.
   package var isInDoubt: Bool {
     switch state {
-    case .started: true
+    // Who waits for an answer has done nothing.
+    case .started: asks == nil
     case .finished(let end, _): end.failure?.classes.contains(.inDoubt) ?? false
     case .queued, .retrying, .skipped: false
     }

@@ -52,7 +52,8 @@ extension RunRecord.Kind {
       case .runStarted, .stepStarted, .groupStarted: true
       case .stepQueued, .stepOutput, .stepRetrying, .stepFinished, .stepRestored, .stepSkipped,
         .groupRetrying,
-        .groupFinished, .runWarning, .runCancelling, .runFinished, .outputDropped, .snapshot:
+        .groupFinished, .runWarning, .runCancelling, .runFinished, .stepAsking, .runWaiting,
+        .outputDropped, .snapshot:
         false
       }
     case .finished, .spawned: false
@@ -66,7 +67,7 @@ extension RunRecord.Kind {
     case .event(let event):
       switch event {
       case .runStarted, .stepStarted, .stepRetrying, .groupStarted, .groupRetrying, .groupFinished,
-        .runFinished:
+        .stepAsking, .runWaiting, .runFinished:
         true
       case .stepQueued, .stepOutput, .stepFinished, .stepRestored, .stepSkipped, .runWarning,
         .runCancelling,

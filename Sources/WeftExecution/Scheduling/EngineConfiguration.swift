@@ -40,6 +40,13 @@ package struct EngineConfiguration: Sendable {
   /// Whom steps with `approve` ask; `nil`: they fail at their start.
   package var approver: (any Approver)?
 
+  /// Whether the run is left, for whoever goes on with its record, when nothing can go on before somebody has
+  /// answered who cannot be asked here; if not, such steps fail.
+  package var leavesWhileWaiting = false
+
+  /// Where others leave what they ask of the run.
+  package var inbox: (any ControlInbox)?
+
   /// What steps with `use` run.
   package var actions = ActionRegistry()
 

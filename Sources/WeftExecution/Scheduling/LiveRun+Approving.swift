@@ -2,12 +2,25 @@ import Synchronization
 import WeftDefinition
 import WeftExpressions
 import WeftFutures
-import WeftPlanning
+package import WeftPlanning
 import WeftPlatform
 
 /// A step that waits for a person. It holds nothing meanwhile, and ends as a pause does when nothing new may
 /// start.
 extension LiveRun {
+  /// Somebody has answered who was not asked by the ``Approver``: from another terminal, or the program that
+  /// embeds the engine. An answer to a step that does not wait yet is kept until it does.
+  package func answer(_ step: StepAddress, _ answer: ApprovalAnswer) {
+    let promise = state.withLock { state -> Promise<ApprovalAnswer, Never>? in
+      if let pending = state.approvals.values.first(where: { $0.request.step == step }) {
+        return pending.promise
+      }
+      state.earlyAnswers[step] = answer
+      return nil
+    }
+    promise?.succeed(answer)
+  }
+
   private enum Ending: Sendable {
     case answer(ApprovalAnswer)
     case pause(Pause.End)
@@ -19,24 +32,61 @@ extension LiveRun {
     case .success(let text): message = text
     case .failure(let failure): return Future(value: failAtStart(task, failure))
     }
-    guard let approver else { return Future(value: failAtStart(task, .nobodyToAsk)) }
+    guard approver != nil || leavesWhileWaiting else {
+      return Future(value: failAtStart(task, .nobodyToAsk))
+    }
     tellStart(of: task)
+    events.publish(.stepAsking(task.address, message: message), step: task.place)
     let (since, stop) = (time.now, StopSwitch())
+    let request = ApprovalRequest(step: task.address, message: message)
     let limit = pause(
-      task.instance, in: task.scope, for: task.step.timeout, shelter: task.shelter)
-    let answer = approver.ask(
-      ApprovalRequest(step: task.address, message: message), stop: stop)
-    return Future.race([answer.map { Ending.answer($0) }, limit.map { Ending.pause($0) }])
-      .flatMap { [self] ending in
-        endPause(task.instance)
-        stop.request(.now)
-        // Whoever asks has let go of the terminal before the step is over.
-        return answer.map { [self] _ in
-          concludeComputing(
-            task, end(of: task, ending, lasting: time.now - since),
-            NodeValues(outcome: .success, conclusion: .success, attempts: 1))
-        }
+      task.instance, in: task.scope, for: limit(of: task), shelter: task.shelter)
+    let elsewhere = expectAnswer(to: request, of: task.instance)
+    let asked =
+      approver?.ask(request, stop: stop) ?? Future(value: .unanswered("there is no terminal"))
+    let here = asked.flatMap { [self] answer in
+      guard case .unanswered = answer, leavesWhileWaiting else { return Future(value: answer) }
+      nobodyIsHere(for: task.instance)
+      return elsewhere
+    }
+    return Future.race([
+      here.map { Ending.answer($0) }, elsewhere.map { Ending.answer($0) },
+      limit.map { Ending.pause($0) },
+    ])
+    .flatMap { [self] ending in
+      endPause(task.instance)
+      let pending = state.withLock { $0.approvals.removeValue(forKey: task.instance) }
+      stop.request(.now)
+      pending?.promise.succeed(.rejected)
+      // Whoever asks has let go of the terminal before the step is over.
+      return asked.map { [self] _ in
+        concludeComputing(
+          task, end(of: task, ending, lasting: time.now - since),
+          NodeValues(outcome: .success, conclusion: .success, attempts: 1))
       }
+    }
+  }
+
+  /// What comes from somebody who is not asked here.
+  private func expectAnswer(
+    to request: ApprovalRequest, of instance: Int
+  ) -> Future<ApprovalAnswer, Never> {
+    let promise = Promise<ApprovalAnswer, Never>(ifDropped: .success(.rejected))
+    let early = state.withLock { state in
+      state.approvals[instance] = PendingApproval(request: request, promise: promise)
+      return state.earlyAnswers.removeValue(forKey: request.step)
+    }
+    if let early { promise.succeed(early) }
+    return promise.future
+  }
+
+  /// How long the step waits for its answer; of one that had begun to in an earlier part of the run, what is
+  /// left of that.
+  private func limit(of task: StepTask) -> Duration? {
+    guard let timeout = task.step.timeout else { return nil }
+    if let until = standing?.waitEnd(of: task) { return timeUntil(until.nanoseconds) }
+    events.note(.waiting(task.address, until: wallClock().advanced(by: timeout)))
+    return timeout
   }
 
   private func text(of approval: Approval, for task: StepTask) -> Result<String, StepFailure> {
@@ -74,10 +124,18 @@ extension LiveRun {
   }
 }
 
+/// A step that waits for an answer.
+struct PendingApproval: Sendable {
+  let request: ApprovalRequest
+  let promise: Promise<ApprovalAnswer, Never>
+  /// Whether there is nobody here who could give it.
+  var isUnattended = false
+}
+
 extension StepFailure {
   fileprivate static let nobodyToAsk = StepFailure(
     classes: [.spawn], message: "nobody can be asked: there is no terminal",
-    help: "start the run at a terminal; a program that embeds Weft gives the engine somebody to ask"
+    help: "start the run at a terminal, or with a record, which can be answered by \"weft approve\""
   )
   fileprivate static let rejected = StepFailure(
     classes: [.rejected], message: "was rejected")
@@ -85,6 +143,8 @@ extension StepFailure {
   fileprivate static func unanswered(_ reason: String) -> StepFailure {
     StepFailure(
       classes: [.spawn], message: "nobody can be asked: \(reason)",
-      help: "start the run in the foreground of a terminal")
+      help:
+        "start the run in the foreground of a terminal, or with a record, which can be answered by \"weft approve\""
+    )
   }
 }

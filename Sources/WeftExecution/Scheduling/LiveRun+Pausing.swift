@@ -13,16 +13,16 @@ extension LiveRun {
   func pause(
     _ key: Int, in scope: Int, for delay: Duration?, shelter: Shelter = .none
   ) -> Future<Pause.End, Never> {
-    let promise = Promise<Pause.End, Never>(ifDropped: .success(.cutShort))
     // What closes the scope comes either before this, and is seen here, or after it, and finds the pause.
-    let isClosed = state.withLock { state in
+    let promise = state.withLock { state -> Promise<Pause.End, Never>? in
       if state.killsAtOnce || state.scopes.obstacle(in: scope, sheltered: shelter) != nil {
-        return true
+        return nil
       }
+      let promise = Promise<Pause.End, Never>(ifDropped: .success(.cutShort))
       state.pauses[key] = Pause(scope: scope, shelter: shelter, promise: promise)
-      return false
+      return promise
     }
-    if isClosed { return Future(value: .cutShort) }
+    guard let promise else { return Future(value: .cutShort) }
     guard let delay else { return promise.future }
     let timer = time.schedule(after: delay) { [self] in
       let pause = state.withLock { $0.pauses.removeValue(forKey: key) }
@@ -106,7 +106,7 @@ extension LiveRun {
   private func timeUntil(_ moment: WallMoment) -> Duration { timeUntil(moment.nanoseconds) }
 
   /// - Parameter moment: Nanoseconds since 1970.
-  private func timeUntil(_ moment: Int64) -> Duration {
+  func timeUntil(_ moment: Int64) -> Duration {
     max(.zero, .nanoseconds(moment - wallClock().nanoseconds))
   }
 }

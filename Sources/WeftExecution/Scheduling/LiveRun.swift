@@ -29,6 +29,9 @@ package final class LiveRun: Sendable {
   let executor: any StepExecutor
   let time: any TimeSource
   let approver: (any Approver)?
+  /// Whether another engine may go on where this one waits for nothing but answers.
+  let leavesWhileWaiting: Bool
+  let inbox: (any ControlInbox)?
   let values: RunValues
   /// What of an earlier part of the run stands; `nil` of a run that begins.
   let standing: StandingRule?
@@ -55,6 +58,14 @@ package final class LiveRun: Sendable {
     var running: [Int: RunningAttempt] = [:]
     /// Steps that wait for a time: between two attempts, or because that is all they do.
     var pauses: [Int: Pause] = [:]
+    /// Steps that wait for an answer.
+    var approvals: [Int: PendingApproval] = [:]
+    /// What was answered before it was asked.
+    var earlyAnswers: [StepAddress: ApprovalAnswer] = [:]
+    /// There as long as somebody has to be waited for who is not here.
+    var restWatch: RestWatch?
+    /// Set once the run is left to another engine.
+    var left: Leaving?
     var groups: [Int: RunningGroup] = [:]
     /// The numbers of steps of elements, by which their logs are known; those of elements that have
     /// ended well are gone.
@@ -66,6 +77,9 @@ package final class LiveRun: Sendable {
     var retryBudget: RetryBudget
     var random: RunRandom
     var runTimer: TimerToken?
+    /// For the next look at whether the run can be left, and at what others ask of it.
+    var restTimer: TimerToken?
+    var controlTimer: TimerToken?
     var killsAtOnce = false
     /// Processes that could not be killed.
     var unkillable: [LeftoverProcess] = []
@@ -100,6 +114,8 @@ package final class LiveRun: Sendable {
     self.time = time
     self.logs = logs
     approver = configuration.approver
+    leavesWhileWaiting = configuration.leavesWhileWaiting
+    inbox = configuration.inbox
     frame = .run(of: plan)
     selection = configuration.selection
     standing = configuration.past.map {
@@ -170,6 +186,8 @@ package final class LiveRun: Sendable {
       let timer = time.schedule(after: timeout) { [self] in cancel(.runTimeout(timeout)) }
       state.withLock { $0.runTimer = timer }
     }
+    // Who has asked for an end before the beginning wants nothing started.
+    heedRequests()
     gate.succeed([])
   }
 
@@ -269,20 +287,35 @@ package final class LiveRun: Sendable {
 
   private func end() {
     slots.close()
-    state.withLock { $0.runTimer }?.cancel()
+    let timers = state.withLock { [$0.runTimer, $0.restTimer, $0.controlTimer] }
+    for timer in timers { timer?.cancel() }
     executor.finish(stop: closing).whenSettled { [self] remains in end(leaving: remains.get()) }
   }
 
   private func end(leaving remains: Remains) {
     let outputs = outputsOfRun()
     values.folder.close()
-    let end = state.withLock { state in
+    let duration = time.now - startedAt
+    let last = state.withLock { state in
       state.unkillable += remains.unkillable
-      return RunEnd(
-        of: state.scopes, duration: time.now - startedAt, outputs: outputs,
-        leftovers: remains.leftovers, unkillable: state.unkillable)
+      guard let left = state.left else {
+        return RunEvent.Kind.runFinished(
+          RunEnd(
+            of: state.scopes, duration: duration, outputs: outputs, leftovers: remains.leftovers,
+            unkillable: state.unkillable))
+      }
+      return .runWaiting(
+        RunPause(
+          requests: left.requests, duration: duration, counts: left.counts,
+          leftovers: remains.leftovers, unkillable: state.unkillable))
     }
-    events.publish(.runFinished(end))
+    // Before anybody hears of the end, who may end the process then. What was answered is recorded by now.
+    if case .runWaiting(let pause) = last {
+      inbox?.close(leaving: Set(pause.requests.map(\.step)))
+    } else {
+      inbox?.close(leaving: [])
+    }
+    events.publish(last)
     recorder?.close()
     finished.succeed(report)
   }

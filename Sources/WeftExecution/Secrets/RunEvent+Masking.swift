@@ -14,6 +14,8 @@ extension RunEvent.Kind {
     case .groupFinished(let group, let end): .groupFinished(group, end.masked(by: mask))
     case .runWarning(let warning): .runWarning(warning.masked(by: mask))
     case .runFinished(let end): .runFinished(end.masked(by: mask))
+    case .stepAsking(let step, let message): .stepAsking(step, message: mask.masked(message))
+    case .runWaiting(let pause): .runWaiting(pause.masked(by: mask))
     case .stepQueued, .stepStarted, .stepOutput, .stepSkipped, .groupStarted, .runCancelling: self
     // Made of events that have been masked.
     case .outputDropped, .snapshot: self
@@ -72,6 +74,18 @@ extension RunEnd {
     end.leftovers = leftovers.map { $0.masked(by: mask) }
     end.unkillable = unkillable.map { $0.masked(by: mask) }
     return end
+  }
+}
+
+extension RunPause {
+  fileprivate func masked(by mask: SecretMask) -> RunPause {
+    var pause = self
+    pause.requests = requests.map {
+      ApprovalRequest(step: $0.step, message: mask.masked($0.message))
+    }
+    pause.leftovers = leftovers.map { $0.masked(by: mask) }
+    pause.unkillable = unkillable.map { $0.masked(by: mask) }
+    return pause
   }
 }
 

@@ -106,7 +106,7 @@ private struct EarlyBinding {
 
   private func canBind(_ text: PlannedText) -> Bool {
     switch text.site {
-    case .name, .computed: break
+    case .name, .computed, .concurrencyKey: break
     default: return false
     }
     return hasRun && text.file == 0 || files[text.file].decides(text, hasRun: hasRun)
@@ -128,6 +128,9 @@ private struct EarlyBinding {
     if text.site == .name {
       values.names[plan.groups[index].startNode] =
         try text.template.text(in: scope(of: text)).text
+    }
+    if text.site == .concurrencyKey, index == 0 {
+      values.concurrencyKey = try text.template.text(in: scope(of: text)).text
     }
     guard case .computed(let key) = text.site, let expression = text.template.onlyExpression else {
       return

@@ -94,7 +94,7 @@ struct StepResolver {
     case .name, .variable, .script, .output: break
     // They are read when it is their turn, before the step is resolved or after it has ended.
     case .condition, .retryCondition, .elements, .elementKey, .axis, .include, .exclude, .waiting,
-      .message:
+      .message, .concurrencyKey:
       break
     case .http(let site):
       try resolved.request?.resolve(site, text.template, in: scope) {

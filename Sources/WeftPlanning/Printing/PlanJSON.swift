@@ -6,7 +6,7 @@ import WeftJSON
 ///
 /// ```
 /// { "format": 1, "name"?, "description"?, "file"?, "onFailure", "maxParallel"?, "timeout"?,
-///   "pools"?: { NAME: { "slots", "rate"? } }, "finally"?: group,
+///   "concurrency"?: { "key", "policy" }, "pools"?: { NAME: { "slots", "rate"? } }, "finally"?: group,
 ///   "summary": { "steps", "groups", "cleanups"?, "finally"?, "stepsWithElements"?, "edges",
 ///                "longestPath", "width" },
 ///   "groups": [ { "address"?, "id"?, "name"?, "description"?, "order", "parent"?, "start"?, "end"?,
@@ -92,6 +92,14 @@ struct PlanJSON {
     if let limit = workflow.maxParallel { add("maxParallel") { $0.writer.int(limit) } }
     if let timeout = workflow.timeout {
       add("timeout") { $0.writer.string(DurationText.text(of: timeout)) }
+    }
+    if let concurrency = workflow.concurrency {
+      add("concurrency") {
+        $0.writer.beginObject()
+        $0.writer.member("key", concurrency.key)
+        $0.writer.member("policy", concurrency.policy.rawValue)
+        $0.writer.endObject()
+      }
     }
     if !workflow.pools.isEmpty { add("pools") { $0.pools(workflow.pools) } }
     if let group = plan.bodies.finallyGroup { add("finally") { $0.writer.int(group) } }

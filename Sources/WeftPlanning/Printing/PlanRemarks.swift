@@ -45,8 +45,13 @@ enum PlanRemarks {
     let timeout = workflow.timeout.map { "timeout \(DurationText.text(of: $0))" }
     let response =
       workflow.onFailure == .stop ? nil : "on failure \(workflow.onFailure.rawValue)"
-    return [timeout, response].compactMap(\.self) + limit(workflow.maxParallel)
-      + pools(of: workflow) + computed(workflow.computed) + settings(workflow.settings)
+    return [timeout, response, concurrency(workflow)].compactMap(\.self)
+      + limit(workflow.maxParallel) + pools(of: workflow) + computed(workflow.computed)
+      + settings(workflow.settings)
+  }
+
+  private static func concurrency(_ workflow: Workflow) -> String? {
+    workflow.concurrency.map { "one run of \"\($0.key)\" at a time (\($0.policy.rawValue))" }
   }
 
   private static func common(

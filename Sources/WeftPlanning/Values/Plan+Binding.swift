@@ -10,6 +10,8 @@ package struct EarlyValues: Sendable {
   package var limits: [Int: Int] = [:]
   package var tolerances: [Int: FailureTolerance] = [:]
   package var retries: [Int: RetryPolicy] = [:]
+  /// Of the workflow that is run.
+  package var concurrencyKey: String?
   /// What else is known before the run.
   package var forecast = PlanForecast()
 
@@ -26,6 +28,7 @@ extension Plan {
       plan.workflow.timeout = timeout
       plan.workflow.computed[.timeout] = nil
     }
+    if let key = values.concurrencyKey { plan.workflow.concurrency?.key = key }
     if let limit = values.limits[0] {
       plan.workflow.maxParallel = limit
       plan.workflow.computed[.maxParallel] = nil

@@ -65,6 +65,7 @@ extension Workflow {
   /// Visits the texts of the workflow itself.
   func visitTexts(_ visit: (TextSite, String) -> Void) {
     settings.visitTexts(visit)
+    if let concurrency { visit(.concurrencyKey, concurrency.key) }
     for output in outputs { output.value.map { visit(.output(output.name), $0) } }
     for key in ComputedKey.allCases where computed[key] != nil {
       visit(.computed(key), computed[key] ?? "")

@@ -5,7 +5,7 @@ import WeftExpressions
 ///
 /// | text | may read |
 /// |---|---|
-/// | names, and computed keys of groups and the workflow: needed before anything starts | `inputs run workflow` |
+/// | names, the key of `concurrency`, and computed keys of groups and the workflow: needed before anything starts | `inputs run workflow` |
 /// | `env` of the workflow | these, `env`, `secrets` |
 /// | `cwd` of the workflow | these, `env` |
 /// | all else of steps and groups | these, `env`, `steps` |
@@ -19,7 +19,7 @@ struct SiteRules {
   /// Whether the text is needed before the first step starts.
   var isEarly: Bool {
     switch (site, owner) {
-    case (.name, _), (.computed, .workflow), (.computed, .group): true
+    case (.name, _), (.concurrencyKey, _), (.computed, .workflow), (.computed, .group): true
     default: false
     }
   }

@@ -102,6 +102,7 @@ extension TextSite {
     case .exclude: "matrix.exclude"
     case .waiting: "wait"
     case .message: "approve.message"
+    case .concurrencyKey: "concurrency.key"
     case .parameter(let name): "with.\(name)"
     case .computed(let key): key.rawValue
     case .http(let site): site.path

@@ -12,6 +12,7 @@ extension EventJSON {
     case .stepStarted(let step, let attempt):
       writer.member("step", step.text)
       writer.member("attempt", attempt)
+    case .stepAsking(let step, let message): writeQuestion(step, message)
     case .stepOutput(let step, let output):
       writer.member("step", step.text)
       writeOutput(output)
@@ -38,6 +39,7 @@ extension EventJSON {
     case .runWarning(let warning): writeWarning(warning)
     case .runCancelling(let reason): writeReason("reason", reason)
     case .runFinished(let end): writeRunEnd(end)
+    case .runWaiting(let pause): writePause(pause)
     case .outputDropped(let gap): writeGap(gap)
     case .snapshot(let report): writeSnapshot(report)
     }
@@ -71,18 +73,42 @@ extension EventJSON {
     if let reason = end.cancellation { writeReason("cancellation", reason) }
     if let failure = end.failure { writeFailure(failure) }
     writer.member("durationUs", end.duration.wholeMicroseconds)
-    writer.key("counts")
-    writer.beginObject()
-    writer.member("succeeded", end.counts.succeeded)
-    writer.member("failed", end.counts.failed)
-    writer.member("tolerated", end.counts.tolerated)
-    writer.member("cancelled", end.counts.cancelled)
-    writer.member("skipped", end.counts.skipped)
-    if end.counts.restored > 0 { writer.member("restored", end.counts.restored) }
-    writer.endObject()
+    writeCounts(end.counts)
     writeOutputs(end.outputs)
     writeProcesses("leftovers", end.leftovers)
     writeProcesses("unkillable", end.unkillable)
+  }
+
+  private mutating func writePause(_ pause: RunPause) {
+    writer.key("requests")
+    writer.beginArray()
+    for request in pause.requests {
+      writer.beginObject()
+      writeQuestion(request.step, request.message)
+      writer.endObject()
+    }
+    writer.endArray()
+    writer.member("durationUs", pause.duration.wholeMicroseconds)
+    writeCounts(pause.counts)
+    writeProcesses("leftovers", pause.leftovers)
+    writeProcesses("unkillable", pause.unkillable)
+  }
+
+  private mutating func writeQuestion(_ step: StepAddress, _ message: String) {
+    writer.member("step", step.text)
+    writer.member("message", message)
+  }
+
+  private mutating func writeCounts(_ counts: OutcomeCounts) {
+    writer.key("counts")
+    writer.beginObject()
+    writer.member("succeeded", counts.succeeded)
+    writer.member("failed", counts.failed)
+    writer.member("tolerated", counts.tolerated)
+    writer.member("cancelled", counts.cancelled)
+    writer.member("skipped", counts.skipped)
+    if counts.restored > 0 { writer.member("restored", counts.restored) }
+    writer.endObject()
   }
 
   private mutating func writeGroupEnd(_ end: GroupEnd) {
@@ -122,6 +148,12 @@ extension EventJSON {
       writeRunEnd(end)
       writer.endObject()
     }
+    if let pause = report.pause {
+      writer.key("waiting")
+      writer.beginObject()
+      writePause(pause)
+      writer.endObject()
+    }
   }
 
   private mutating func writeWarnings(_ warnings: [RunWarning]) {
@@ -143,6 +175,10 @@ extension EventJSON {
       writer.member("state", "running")
       writer.member("sinceUs", since.wholeMicroseconds)
       writer.member("attempt", attempt)
+    case .asking(let since, let message):
+      writer.member("state", "asking")
+      writer.member("sinceUs", since.wholeMicroseconds)
+      writer.member("message", message)
     case .retrying(let attempt, let until):
       writer.member("state", "retrying")
       writer.member("attempt", attempt)

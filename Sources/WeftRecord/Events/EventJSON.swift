@@ -38,8 +38,8 @@ package struct EventJSON: Sendable {
     case .snapshot(let report): clock.start(at: report.start.startedAt)
     case .stepQueued, .stepStarted, .stepOutput, .stepRetrying, .stepFinished, .stepSkipped,
       .stepRestored,
-      .groupStarted, .groupRetrying, .groupFinished, .runWarning, .runCancelling, .runFinished,
-      .outputDropped:
+      .stepAsking, .groupStarted, .groupRetrying, .groupFinished, .runWarning, .runCancelling,
+      .runFinished, .runWaiting, .outputDropped:
       break
     }
     begin(event.kind.wireName, event.sequence, after: event.elapsed)
@@ -66,6 +66,7 @@ extension RunEvent.Kind {
     case .runStarted: "run.started"
     case .stepQueued: "step.queued"
     case .stepStarted: "step.started"
+    case .stepAsking: "step.asking"
     case .stepOutput: "step.output"
     case .stepRetrying: "step.retrying"
     case .stepFinished: "step.finished"
@@ -77,6 +78,7 @@ extension RunEvent.Kind {
     case .runWarning: "run.warning"
     case .runCancelling: "run.cancelling"
     case .runFinished: "run.finished"
+    case .runWaiting: "run.waiting"
     case .outputDropped: "output.dropped"
     case .snapshot: "run.snapshot"
     }

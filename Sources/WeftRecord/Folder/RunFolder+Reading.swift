@@ -86,6 +86,8 @@ extension RunFolder {
       throw .place(error)
     }
     do { try writer.record(.opened(opening), elapsed: .zero) } catch { throw .record(error) }
+    // It told of an end that the run has not any more.
+    do { try directory.remove(RunFolder.reportName) } catch { throw .place(error) }
     return writer
   }
 

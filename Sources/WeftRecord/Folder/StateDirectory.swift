@@ -4,6 +4,7 @@ package import WeftPlatform
 /// Where the records of runs are kept: `.weft`, with a folder for each run in `runs`.
 package struct StateDirectory: Sendable {
   package let path: String
+  let directory: PrivateDirectory
   let runs: PrivateDirectory
 
   /// The variable that names it.
@@ -18,6 +19,7 @@ package struct StateDirectory: Sendable {
     self.path = path
     do {
       let state = try PrivateDirectory.at(path, makes: makes, calls: calls)
+      directory = state
       runs = try state.directory("runs", makes: makes)
       if makes, !state.has(".gitignore") {
         // No tool is to take records for sources.

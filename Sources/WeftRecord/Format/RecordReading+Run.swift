@@ -112,6 +112,21 @@ extension RecordScanner {
       unkillable: has("unkillable") ? try processes() : [])
   }
 
+  mutating func runPause() throws(RecordProblem) -> RunPause {
+    try expect("requests")
+    var requests: [ApprovalRequest] = []
+    try elements { scanner throws(RecordProblem) in
+      try scanner.begin("{")
+      requests.append(
+        ApprovalRequest(step: try scanner.address("step"), message: try scanner.text("message")))
+      try scanner.endObject()
+    }
+    return RunPause(
+      requests: requests, duration: try duration("durationUs"), counts: try counts(),
+      leftovers: has("leftovers") ? try processes() : [],
+      unkillable: has("unkillable") ? try processes() : [])
+  }
+
   private mutating func counts() throws(RecordProblem) -> OutcomeCounts {
     try expect("counts")
     try begin("{")

@@ -29,6 +29,8 @@ extension RecordScanner {
     switch type {
     case "step.queued": .event(.stepQueued(try address("step")))
     case "step.started": .event(.stepStarted(try address("step"), attempt: try count("attempt")))
+    case "step.asking":
+      .event(.stepAsking(try address("step"), message: try text("message")))
     case "step.spawned":
       .spawned(try address("step"), attempt: try count("attempt"), try identity())
     case "step.finished": try finished()
@@ -45,6 +47,7 @@ extension RecordScanner {
     case "run.cancelling":
       .event(.runCancelling(try cancelReason("reason")))
     case "run.finished": .event(.runFinished(try runEnd()))
+    case "run.waiting": .event(.runWaiting(try runPause()))
     case "record.opened": .opened(try opening())
     default: throw .unknownType(type)
     }

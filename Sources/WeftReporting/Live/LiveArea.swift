@@ -57,6 +57,7 @@ struct LiveArea {
   }
 
   private func remark(on step: RunProgress.RunningStep) -> [UInt8] {
+    if let question = step.asks { return Array("waits for approval: \(question)".utf8) }
     guard let end = step.waitsUntil else { return step.tail.latest }
     return Array("waits, \(left(until: end)) left".utf8)
   }

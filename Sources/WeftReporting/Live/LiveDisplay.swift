@@ -18,7 +18,7 @@ struct LiveDisplay: Sendable {
     howToSeeMore = settings.howToSeeMore
   }
 
-  var hasEnded: Bool { progress.end != nil }
+  var hasEnded: Bool { progress.end != nil || progress.pause != nil }
 
   mutating func apply(_ event: RunEvent, log: Reporter.ReadLog) {
     let fanOut = fanOut(endedBy: event)
@@ -27,8 +27,8 @@ struct LiveDisplay: Sendable {
     case .stepRetrying(let address, let retry): scrolled.add(retrying(label(address), retry))
     case .groupRetrying(let address, let retry):
       scrolled.add(retrying("group \(address)", retry))
-    case .runStarted, .stepQueued, .stepStarted, .stepOutput, .stepRestored, .groupStarted,
-      .outputDropped:
+    case .runStarted, .stepQueued, .stepStarted, .stepAsking, .stepOutput, .stepRestored,
+      .groupStarted, .outputDropped:
       break
     case .snapshot(let report): for warning in report.warnings { add(warning) }
     case .stepFinished(let address, let end):
@@ -43,7 +43,7 @@ struct LiveDisplay: Sendable {
     case .runWarning(let warning): add(warning)
     case .runCancelling(let reason):
       scrolled.add(palette.painted("cancelling: \(text.name(reason.sentence))", .doubtful))
-    case .runFinished:
+    case .runFinished, .runWaiting:
       let summary = RunSummary(
         text: text, palette: palette, labels: labels, howToSeeMore: howToSeeMore)
       for line in summary.lines(progress) { scrolled.add(line) }

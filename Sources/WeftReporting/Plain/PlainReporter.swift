@@ -79,6 +79,7 @@ struct PlainReporter: Sendable {
     case .stepStarted(let address, let attempt):
       style.append(
         started: address, attempt: attempt, title: labels.title(of: address), to: &pending)
+    case .stepAsking(let address, let message): say(style.asking(address, message))
     case .stepOutput(let address, let output):
       showOutput(output, of: address, log: log, write: write)
     case .stepFinished(let address, let end):
@@ -93,7 +94,8 @@ struct PlainReporter: Sendable {
       tellGroup(address, end, fanOut, isUndecided: isUndecided)
     case .runWarning(let warning): tell(warning)
     case .runCancelling(let reason): say(style.cancelling(reason))
-    case .runFinished(let end): tellEnd(end, write: write)
+    case .runFinished(let end): tellEnd(end.outcome == .success ? .output : .errors, write: write)
+    case .runWaiting: tellEnd(.output, write: write)
     case .outputDropped: noteGaps()
     case .snapshot(let report): join(report)
     }
@@ -115,7 +117,7 @@ struct PlainReporter: Sendable {
   }
 
   /// Failure is told on standard error, as make does: it is seen when the output goes to a file.
-  private mutating func tellEnd(_ end: RunEnd, write: Reporter.Write) {
+  private mutating func tellEnd(_ channel: Reporter.Channel, write: Reporter.Write) {
     for failure in progress.failures.undecidedOnes {
       if let annotation = style.annotation(failure) { style.append(annotation, to: &pending) }
     }
@@ -124,7 +126,7 @@ struct PlainReporter: Sendable {
       text: style.text, palette: style.palette, labels: labels, howToSeeMore: nil)
     var bytes: [UInt8] = []
     for line in summary.lines(progress) { style.append(sentence: line, to: &bytes) }
-    write(end.outcome == .success ? .output : .errors, bytes)
+    write(channel, bytes)
   }
 
   private mutating func join(_ report: RunReport) {

@@ -109,6 +109,10 @@ struct PlainStyle: Sendable {
     return ["warning: \(text.name(warning.message))"] + [help].compactMap(\.self)
   }
 
+  func asking(_ step: StepAddress, _ message: String) -> String {
+    "[\(step)] waits for approval: \(text.name(message))"
+  }
+
   func cancelling(_ reason: CancelReason) -> String { "cancelling: \(text.name(reason.sentence))" }
 
   private func reason(_ end: StepEnd) -> String {

@@ -15,6 +15,8 @@ struct RunProgress: Sendable {
     var hasGaps = false
     /// When it has waited enough, if that is all it does.
     var waitsUntil: Duration?
+    /// What a person is asked, if that is what it waits for.
+    var asks: String?
   }
 
   /// Something that is open while many elements of it come and go.
@@ -36,6 +38,8 @@ struct RunProgress: Sendable {
 
   private(set) var start: RunStart?
   private(set) var end: RunEnd?
+  /// What the run waits for, without its engine.
+  private(set) var pause: RunPause?
   private(set) var cancelling: CancelReason?
   private(set) var tally: RunTally
   private(set) var running: [StepAddress: RunningStep] = [:]
@@ -71,6 +75,7 @@ struct RunProgress: Sendable {
       wait(address, retry, from: event.elapsed)
       running[address] = nil
     case .stepStarted(let address, _): begin(address, at: event.elapsed)
+    case .stepAsking(let address, let message): running[address]?.asks = message
     case .stepOutput(let address, let output):
       guard let index = running.index(forKey: address) else { break }
       if output.ending == .transient {
@@ -84,6 +89,7 @@ struct RunProgress: Sendable {
     case .groupFinished(let address, let end): finish(address, end)
     case .runCancelling(let reason): cancelling = cancelling ?? reason
     case .runFinished(let end): self.end = end
+    case .runWaiting(let pause): self.pause = pause
     case .outputDropped:
       for address in running.keys { running[address]!.hasGaps = true }
     case .snapshot(let report): join(report, log: log)
@@ -183,6 +189,7 @@ struct RunProgress: Sendable {
   private mutating func join(_ report: RunReport, log: Reporter.ReadLog) {
     start = report.start
     end = report.end
+    pause = report.pause
     tally.begin(stepCount: report.start.stepCount)
     for step in report.steps {
       switch step.state {
@@ -190,6 +197,9 @@ struct RunProgress: Sendable {
       case .running(let since, _):
         begin(step.address, at: since)
         running[step.address]!.hasGaps = true
+      case .asking(let since, let message):
+        begin(step.address, at: since)
+        running[step.address]!.asks = message
       case .retrying(let attempt, let until):
         retrying[step.address] = Waiter(
           address: step.address, order: nextOrder(), attempt: attempt + 1, attemptLimit: nil,

@@ -12,6 +12,7 @@ struct RunSummary {
 
   /// Nothing before the run's end.
   func lines(_ progress: RunProgress) -> [String] {
+    if let pause = progress.pause { return lines(progress, pause) }
     guard let end = progress.end else { return [] }
     let causes = causes(progress, end)
     let explanations = causes + outputs(end)
@@ -20,7 +21,37 @@ struct RunSummary {
   }
 
   private func causes(_ progress: RunProgress, _ end: RunEnd) -> [String] {
-    let entries = progress.failures.ordered(cause: end.firstFailure)
+    var lines = failures(progress, cause: end.firstFailure)
+    lines += processes(end.leftovers, end.unkillable)
+    if let failure = end.failure {
+      lines.append(palette.painted("the run failed: \(text.name(failure.message))", .bad))
+      if let help = failure.help { lines.append("  help: \(text.name(help))") }
+    }
+    if let reason = end.cancellation {
+      lines.append(palette.painted("cancelled: \(text.name(reason.sentence))", .doubtful))
+    }
+    return lines
+  }
+
+  /// What is to be answered before the run can go on, and how.
+  private func lines(_ progress: RunProgress, _ pause: RunPause) -> [String] {
+    var lines = failures(progress, cause: nil) + processes(pause.leftovers, pause.unkillable)
+    lines += pause.requests.map { request in
+      palette.painted(
+        "\(title(request.step)) waits for approval: \(text.name(request.message))", .doubtful)
+    }
+    guard let run = progress.start?.run, let first = pause.requests.first else { return lines }
+    lines.append(
+      "  help: \"weft approve \(run) \(first.step)\" (or --reject), then \"weft resume \(run)\"")
+    let done = counted(pause.counts.succeeded, "step")
+    lines.append(
+      "\(done) succeeded in \(ShownDuration.precise(pause.duration)); the rest waits")
+    return [""] + lines
+  }
+
+  /// What failed, and what was skipped for it.
+  private func failures(_ progress: RunProgress, cause: StepAddress?) -> [String] {
+    let entries = progress.failures.ordered(cause: cause)
     var lines = entries.flatMap(failure)
     if progress.failures.omitted > 0 {
       lines.append("and \(counted(progress.failures.omitted, "more failure"))")
@@ -34,19 +65,18 @@ struct RunSummary {
       lines.append("\(counted(progress.skips.omitted, "more step")) skipped for other reasons")
     }
     if let sentence = progress.recoveries.sentence { lines.append(sentence) }
-    if !end.leftovers.isEmpty {
-      lines.append("ended what steps had left running: \(names(of: end.leftovers))")
+    return lines
+  }
+
+  private func processes(
+    _ leftovers: [LeftoverProcess], _ unkillable: [LeftoverProcess]
+  ) -> [String] {
+    var lines: [String] = []
+    if !leftovers.isEmpty {
+      lines.append("ended what steps had left running: \(names(of: leftovers))")
     }
-    if !end.unkillable.isEmpty {
-      let fault = "could not end: \(names(of: end.unkillable))"
-      lines.append(palette.painted(fault, .bad))
-    }
-    if let failure = end.failure {
-      lines.append(palette.painted("the run failed: \(text.name(failure.message))", .bad))
-      if let help = failure.help { lines.append("  help: \(text.name(help))") }
-    }
-    if let reason = end.cancellation {
-      lines.append(palette.painted("cancelled: \(text.name(reason.sentence))", .doubtful))
+    if !unkillable.isEmpty {
+      lines.append(palette.painted("could not end: \(names(of: unkillable))", .bad))
     }
     return lines
   }

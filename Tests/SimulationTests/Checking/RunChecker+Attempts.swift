@@ -32,6 +32,15 @@ extension RunChecker {
     requireValues(of: spot)
   }
 
+  /// Only what is there to ask does, once it has started.
+  mutating func asking(_ spot: Spot, _ message: String) {
+    require(state(spot).phase == .running, "\(name(spot)) asks without having started")
+    guard case .approve = blueprint.member(spot.id).step.action else {
+      return require(false, "\(name(spot)) asks")
+    }
+    told[address(spot)] = .asking(since: now, message: message)
+  }
+
   func isCleanup(_ spot: Spot) -> Bool {
     if case .cleanup = blueprint.member(spot.id).part { true } else { false }
   }

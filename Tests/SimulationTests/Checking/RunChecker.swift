@@ -136,7 +136,8 @@ struct RunChecker {
       if case .failure = reason { break }
       cancelled[nil, default: []].insert(reason)
     case .runFinished(let end): self.end = end
-    case .stepOutput, .stepRestored, .runWarning, .outputDropped, .snapshot:
+    case .stepAsking(let step, let message): at(step) { $0.asking($1, message) }
+    case .stepOutput, .stepRestored, .runWarning, .runWaiting, .outputDropped, .snapshot:
       require(false, "unexpected \(kind)")
     }
   }

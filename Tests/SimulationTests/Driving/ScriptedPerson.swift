@@ -5,7 +5,7 @@ import WeftPlanning
 import WeftPlatform
 import WeftTestKit
 
-/// Whom a run asks: a seed says after how long there is an answer, and which.
+/// Whom a run asks: a seed says after how long there is an answer, and which; or that nobody is there.
 final class ScriptedPerson: Approver {
   struct Record {
     let step: StepAddress
@@ -28,9 +28,11 @@ final class ScriptedPerson: Approver {
 
   private let state: Mutex<State>
   private let time: ManualTime
+  private let isThere: Bool
 
-  init(time: ManualTime, seed: UInt64) {
+  init(time: ManualTime, seed: UInt64, isThere: Bool = true) {
     self.time = time
+    self.isThere = isThere
     state = Mutex(State(random: SeededGenerator(seed: seed ^ 0xA5C)))
   }
 
@@ -39,6 +41,7 @@ final class ScriptedPerson: Approver {
   var nextDue: Duration? { state.withLock { $0.open.values.map(\.due).min() } }
 
   func ask(_ request: ApprovalRequest, stop: StopSwitch) -> Future<ApprovalAnswer, Never> {
+    guard isThere else { return Future(value: .unanswered("nobody is there")) }
     let promise = Promise<ApprovalAnswer, Never>(ifDropped: .success(.rejected))
     state.withLock { state in
       let answer: ApprovalAnswer =

@@ -37,9 +37,11 @@ struct Simulation {
   /// - Parameters:
   ///   - prefix: What the addresses of the steps begin with that the seed describes.
   ///   - past: What is recorded of the run, if it is gone on with; nobody ends it then from outside.
+  ///   - requests: What others have asked by now where nobody is there, and the run is left when nothing else goes
+  ///     on than waiting for answers; `nil`: somebody is there.
   init?(
     seed: UInt64, _ made: RandomWorkflow, planting fault: PlantedFault? = nil, prefix: String = "",
-    resuming past: RecordedRun? = nil
+    resuming past: RecordedRun? = nil, requests: [ControlRequest]? = nil
   ) {
     guard let plan = Planner.plan(made.workflow).plan,
       let planned = Planner.plan(fault?.workflow(made.workflow) ?? made.workflow).plan
@@ -48,7 +50,7 @@ struct Simulation {
     var random = SeededGenerator(seed: seed ^ 0x5EED)
     maxParallel = Int.random(in: 1...6, using: &random)
     let interruptions = Interruption.plan(&random)
-    let plans = past == nil ? interruptions : []
+    let plans = past == nil && requests == nil ? interruptions : []
     let time = ManualTime()
     let world = ScriptedWorld(
       time: time, seed: seed, failures: [0, 8, 20, 45].randomElement(using: &random)!,
@@ -57,8 +59,10 @@ struct Simulation {
     configuration.maxParallel = maxParallel
     configuration.randomSeed = seed
     configuration.past = past
-    let person = ScriptedPerson(time: time, seed: seed)
+    let person = ScriptedPerson(time: time, seed: seed, isThere: requests == nil)
     configuration.approver = person
+    configuration.leavesWhileWaiting = requests != nil
+    configuration.inbox = requests.map(ScriptedInbox.init)
     var subscription: EventSubscription?
     let run = LiveRun.start(
       planned, id: RunID("simulated"), configuration: configuration,

@@ -18,11 +18,11 @@ struct ResumeChecker {
   /// How many steps stood.
   private(set) var restored = 0
 
-  init(_ run: InterruptedRun) {
-    blueprint = Blueprint(run.made)
-    for part in run.parts { for event in part.events { note(event.kind) } }
-    violations += run.parts.last?.remains ?? []
-    if run.parts.last?.end == nil { violations.append("the run does not end") }
+  init(_ made: RandomWorkflow, _ parts: [RunPart]) {
+    blueprint = Blueprint(made)
+    for part in parts { for event in part.events { note(event.kind) } }
+    violations += parts.flatMap(\.remains)
+    if parts.last?.end == nil { violations.append("the run does not end") }
   }
 
   private mutating func note(_ kind: RunEvent.Kind) {

@@ -10,13 +10,34 @@ import WeftExecution
     for seed in SimulationTests.seeds {
       guard let run = InterruptedRun(seed: seed, isIdempotent: seed % 2 == 0) else { continue }
       if SimulationTests.seeds.count == 1 { run.tell() }
-      let checker = ResumeChecker(run)
+      let checker = ResumeChecker(run.made, run.parts)
       kills += run.parts.count - 1
       restored += checker.restored
       #expect(checker.violations == [], "seed \(seed)")
     }
     print("\(kills) kills, \(restored) steps stood")
     #expect(SimulationTests.seeds.count < 1_000 || restored > kills)
+  }
+
+  @Test func aRunThatIsLeftWhileItWaitsGoesOnWithTheAnswers() {
+    var (departures, compared) = (0, 0)
+    for seed in SimulationTests.seeds {
+      guard let run = LeftRun(seed: seed, approvesAll: seed % 2 == 0) else { continue }
+      if SimulationTests.seeds.count == 1 { run.tell() }
+      departures += run.departures
+      #expect(ResumeChecker(run.made, run.parts).violations == [], "seed \(seed)")
+      // Nothing is done at the end before the end.
+      for part in run.parts.dropLast() {
+        #expect(part.events.last.map { $0.kind.isWaiting } == true, "seed \(seed)")
+      }
+      guard seed % 2 == 0, let end = Simulation(seed: seed, run.made)?.report.end,
+        end.hasGoneSmoothly
+      else { continue }
+      compared += 1
+      #expect(run.parts.last?.end?.outcome == .success, "seed \(seed)")
+    }
+    print("left \(departures) times; \(compared) runs end as if somebody had been there")
+    #expect(SimulationTests.seeds.count < 1_000 || departures > 100 && compared > 20)
   }
 
   @Test("J28: however often it is killed, a run that would have succeeded does")
@@ -35,6 +56,12 @@ import WeftExecution
     }
     print("\(compared) runs end as if nobody had killed them")
     #expect(SimulationTests.seeds.count < 1_000 || compared > 20)
+  }
+}
+
+extension RunEvent.Kind {
+  fileprivate var isWaiting: Bool {
+    if case .runWaiting = self { true } else { false }
   }
 }
 

@@ -43,7 +43,7 @@ enum EveryKind {
   ]
 
   private static let outputs: [RunEvent.Kind] = [
-    .stepQueued(a), .stepStarted(a, attempt: 2),
+    .stepQueued(a), .stepStarted(a, attempt: 2), .stepAsking(a, message: "Ship \"it\"?"),
     output("plain \"quoted\" \\ \u{1B}[31mred\u{7F}\u{2028}", .stdout, .newline, 0),
     output("part", .stderr, .partial, 70_000), output("end", .stderr, .endOfStream, 1 << 40),
     output("40%", .stdout, .transient, 70_004),
@@ -150,7 +150,17 @@ enum EveryKind {
     let success = RunEnd(
       outcome: .success, firstFailure: nil, cancellation: nil, duration: .zero,
       counts: OutcomeCounts())
-    return [.runFinished(fullEnd), .runFinished(success)]
+    return [.runFinished(fullEnd), .runFinished(success), .runWaiting(pause)]
+  }
+
+  private static var pause: RunPause {
+    RunPause(
+      requests: [
+        ApprovalRequest(step: a, message: "Ship \"it\"?"),
+        ApprovalRequest(step: StepAddress("up[a]b]"), message: "…"),
+      ],
+      duration: .seconds(61), counts: fullEnd.counts, leftovers: fullEnd.leftovers,
+      unkillable: fullEnd.unkillable)
   }
 
   private static func report(of run: ScriptedRun, end: RunEnd?) -> RunReport {
@@ -159,6 +169,7 @@ enum EveryKind {
     }
     let states: [StepState] = [
       .pending, .queued, .running(since: .milliseconds(40), attempt: 1),
+      .asking(since: .seconds(2), message: "Ship \"it\"?"),
       .retrying(after: 1, until: .milliseconds(1300)),
       .skipped(.dependencyFailed(a)), .skipped(.cancelled(.requested)), .finished(fullStepEnd),
       .restored(fullStepEnd),
@@ -167,7 +178,7 @@ enum EveryKind {
       StepReport(address: StepAddress("\($0.offset + 1)"), state: $0.element)
     }
     var report = RunReport(start: start, steps: steps, end: end)
-    if end != nil { report.warnings = shortages }
+    if end != nil { report.warnings = shortages } else { report.pause = pause }
     return report
   }
 }

@@ -1,0 +1,37 @@
+import WeftExecution
+import WeftPlanning
+
+/// What was told of one part of a run, until its engine was killed, left it, or came to its end.
+struct RunPart {
+  var events: [RunEvent]
+  var remains: [String] = []
+  var end: RunEnd?
+}
+
+/// What is recorded of the parts of a run so far.
+struct PastOfRun {
+  private(set) var run = RecordedRun()
+  private var number: UInt64 = 0
+  private var parts = 0
+
+  /// One more engine has taken up the run, and this has happened.
+  mutating func append(_ events: [RunEvent]) {
+    append(.opened(.init(run: RunID("simulated"), resumption: parts)))
+    parts += 1
+    for event in events where event.kind.isRecorded { append(RunRecord.Kind(event.kind)) }
+  }
+
+  private mutating func append(_ kind: RunRecord.Kind) {
+    number += 1
+    run.apply(RunRecord(number: number, at: WallTime(nanoseconds: 0), kind))
+  }
+}
+
+extension RunEvent.Kind {
+  fileprivate var isRecorded: Bool {
+    switch self {
+    case .stepOutput, .outputDropped, .snapshot: false
+    default: true
+    }
+  }
+}
