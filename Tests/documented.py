@@ -21,7 +21,7 @@ import server
 
 block = re.compile(r"^```(json|console)(?: file=(\S+))?\n(.*?)^```$", re.M | re.S)
 # What is different each time, or on each machine.
-varying = re.compile(r"\b\d+(\.\d+)? (µs|ms|s)\b|\bat most \d+ at once")
+varying = re.compile(r"\b\d+(\.\d+)? (µs|ms|s)\b|\bat most \d+ at once|\b\d{8}-\d{6}-[0-9a-f]{6}\b")
 
 
 def is_workflow(text: str) -> bool:

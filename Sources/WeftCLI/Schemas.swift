@@ -130,6 +130,9 @@ extension SchemaName {
     },
     "defaults": {
       "$ref": "#/$defs/defaults"
+    },
+    "concurrency": {
+      "$ref": "#/$defs/concurrency"
     }
   },
   "patternProperties": {
@@ -1534,6 +1537,50 @@ extension SchemaName {
           "cpu": 2
         }
       ]
+    },
+    "concurrency": {
+      "title": "One run at a time",
+      "description": "Keeps runs of one key apart: while one of them is under way, none of the others is.",
+      "anyOf": [
+        {
+          "$ref": "#/$defs/concurrencyKey"
+        },
+        {
+          "type": "object",
+          "properties": {
+            "key": {
+              "$ref": "#/$defs/concurrencyKey"
+            },
+            "policy": {
+              "title": "What a run does when another is under way",
+              "description": "wait: waits until it has ended. refuse: does not begin, exit 4. cancelPrevious: has it cancelled, and waits until it has ended.",
+              "enum": [
+                "wait",
+                "refuse",
+                "cancelPrevious"
+              ],
+              "default": "wait"
+            }
+          },
+          "patternProperties": {
+            "^x-": {
+              "title": "Ignored",
+              "description": "A key that begins with x- is ignored: room for notes and for other tools."
+            }
+          },
+          "required": [
+            "key"
+          ],
+          "additionalProperties": false
+        }
+      ]
+    },
+    "concurrencyKey": {
+      "title": "Key",
+      "description": "What runs have in common that are kept apart; expressions may read inputs, run and workflow.",
+      "type": "string",
+      "minLength": 1,
+      "pattern": "^[^\\u0000]*$"
     },
     "pools": {
       "title": "Pools",
@@ -4055,9 +4102,9 @@ extension SchemaName {
     "type": {
       "description": "What happened. Readers should be ready for kinds that a later version adds.",
       "enum": [
-        "run.started", "step.queued", "step.started", "step.output", "step.retrying",
+        "run.started", "step.queued", "step.started", "step.asking", "step.output", "step.retrying",
         "step.finished", "step.restored", "step.skipped", "group.started", "group.retrying", "group.finished",
-        "run.warning", "run.cancelling", "run.finished", "output.dropped", "run.snapshot"
+        "run.warning", "run.cancelling", "run.finished", "run.waiting", "output.dropped", "run.snapshot"
       ]
     }
   },
@@ -4065,6 +4112,7 @@ extension SchemaName {
     { "$ref": "#/$defs/runStarted" },
     { "$ref": "#/$defs/stepQueued" },
     { "$ref": "#/$defs/stepStarted" },
+    { "$ref": "#/$defs/stepAsking" },
     { "$ref": "#/$defs/stepOutput" },
     { "$ref": "#/$defs/stepRetrying" },
     { "$ref": "#/$defs/stepFinished" },
@@ -4076,6 +4124,7 @@ extension SchemaName {
     { "$ref": "#/$defs/runWarning" },
     { "$ref": "#/$defs/runCancelling" },
     { "$ref": "#/$defs/runFinished" },
+    { "$ref": "#/$defs/runWaiting" },
     { "$ref": "#/$defs/outputDropped" },
     { "$ref": "#/$defs/runSnapshot" }
   ],
@@ -4609,6 +4658,37 @@ extension SchemaName {
         }
       }
     },
+    "stepAsking": {
+      "description": "The step waits for a person, who is asked this: at the terminal, by the embedding program, or by weft approve.",
+      "type": "object",
+      "required": ["n", "at", "type", "step", "message"],
+      "additionalProperties": false,
+      "properties": {
+        "n": { "$ref": "#/$defs/n" },
+        "at": { "$ref": "#/$defs/at" },
+        "type": { "const": "step.asking" },
+        "step": { "$ref": "#/$defs/address" },
+        "message": { "$ref": "#/$defs/question" }
+      }
+    },
+    "question": {
+      "description": "What the person is asked.",
+      "type": "string"
+    },
+    "requests": {
+      "description": "What people are asked, in the order of asking; nothing can go on before they have answered.",
+      "type": "array",
+      "minItems": 1,
+      "items": {
+        "type": "object",
+        "required": ["step", "message"],
+        "additionalProperties": false,
+        "properties": {
+          "step": { "$ref": "#/$defs/address" },
+          "message": { "$ref": "#/$defs/question" }
+        }
+      }
+    },
     "stepRetrying": {
       "description": "The attempt has failed, and another follows. It stands in place of step.finished, so that every step.started has one end.",
       "type": "object",
@@ -4809,7 +4889,7 @@ extension SchemaName {
       }
     },
     "runFinished": {
-      "description": "Always last, also after cancellation.",
+      "description": "Always last, also after cancellation; but for run.waiting.",
       "type": "object",
       "required": ["n", "at", "type", "outcome", "durationUs", "counts"],
       "additionalProperties": false,
@@ -4828,6 +4908,22 @@ extension SchemaName {
         "counts": { "$ref": "#/$defs/counts" },
         "outputs": { "$ref": "#/$defs/outputs" },
         "secretOutputs": { "$ref": "#/$defs/secretOutputs" },
+        "leftovers": { "$ref": "#/$defs/leftovers" },
+        "unkillable": { "$ref": "#/$defs/unkillable" }
+      }
+    },
+    "runWaiting": {
+      "description": "Last of all where nothing can go on before somebody has answered, who cannot be asked here. weft resume goes on with the run.",
+      "type": "object",
+      "required": ["n", "at", "type", "requests", "durationUs", "counts"],
+      "additionalProperties": false,
+      "properties": {
+        "n": { "$ref": "#/$defs/n" },
+        "at": { "$ref": "#/$defs/at" },
+        "type": { "const": "run.waiting" },
+        "requests": { "$ref": "#/$defs/requests" },
+        "durationUs": { "$ref": "#/$defs/durationUs" },
+        "counts": { "$ref": "#/$defs/counts" },
         "leftovers": { "$ref": "#/$defs/leftovers" },
         "unkillable": { "$ref": "#/$defs/unkillable" }
       }
@@ -4928,6 +5024,19 @@ extension SchemaName {
             "leftovers": { "$ref": "#/$defs/leftovers" },
             "unkillable": { "$ref": "#/$defs/unkillable" }
           }
+        },
+        "waiting": {
+          "description": "What the run waits for, if its engine has gone because of that.",
+          "type": "object",
+          "required": ["requests", "durationUs", "counts"],
+          "additionalProperties": false,
+          "properties": {
+            "requests": { "$ref": "#/$defs/requests" },
+            "durationUs": { "$ref": "#/$defs/durationUs" },
+            "counts": { "$ref": "#/$defs/counts" },
+            "leftovers": { "$ref": "#/$defs/leftovers" },
+            "unkillable": { "$ref": "#/$defs/unkillable" }
+          }
         }
       }
     },
@@ -4957,6 +5066,21 @@ extension SchemaName {
               "$ref": "#/$defs/durationUs"
             },
             "attempt": { "$ref": "#/$defs/attempt" }
+          }
+        },
+        {
+          "description": "It waits for a person.",
+          "type": "object",
+          "required": ["step", "state", "sinceUs", "message"],
+          "additionalProperties": false,
+          "properties": {
+            "step": { "$ref": "#/$defs/address" },
+            "state": { "const": "asking" },
+            "sinceUs": {
+              "description": "How long after the run's start it began to.",
+              "$ref": "#/$defs/durationUs"
+            },
+            "message": { "$ref": "#/$defs/question" }
           }
         },
         {

@@ -14,22 +14,25 @@ struct RunHarness {
 
   init(
     _ workflow: Workflow, maxParallel: Int = 100, onFailure: FailureResponse? = nil,
-    recorder: (any RunRecorder)? = nil
+    recorder: (any RunRecorder)? = nil,
+    configuring edit: (inout EngineConfiguration) -> Void = { _ in }
   ) throws {
     let (plan, diagnostics) = Planner.plan(workflow)
     self.init(
       try #require(plan, "\(diagnostics)"), maxParallel: maxParallel, onFailure: onFailure,
-      recorder: recorder)
+      recorder: recorder, configuring: edit)
   }
 
   init(
     _ plan: Plan, maxParallel: Int = 100, onFailure: FailureResponse? = nil,
-    recorder: (any RunRecorder)? = nil
+    recorder: (any RunRecorder)? = nil,
+    configuring edit: (inout EngineConfiguration) -> Void = { _ in }
   ) {
     var configuration = EngineConfiguration()
     configuration.recorder = recorder
     configuration.maxParallel = maxParallel
     configuration.onFailure = onFailure
+    edit(&configuration)
     var subscription: EventSubscription?
     run = LiveRun.start(plan, configuration: configuration, executor: executor, time: time) {
       subscription = $0.subscribe()

@@ -23,10 +23,11 @@ import WeftTestKit
     let kinds = Set(EveryKind.events.map(\.kind.wireName))
     #expect(
       kinds == [
-        "run.started", "step.queued", "step.started", "step.output", "step.retrying",
+        "run.started", "step.queued", "step.started", "step.asking", "step.output", "step.retrying",
         "step.finished", "step.restored", "step.skipped", "group.started", "group.retrying",
         "group.finished",
-        "run.warning", "run.cancelling", "run.finished", "output.dropped", "run.snapshot",
+        "run.warning", "run.cancelling", "run.finished", "run.waiting", "output.dropped",
+        "run.snapshot",
       ])
   }
 

@@ -263,8 +263,8 @@ import WeftRecord
     session.handle(run.filter { $0.kind.wireName == "run.snapshot" }.prefix(1), at: 1040)
     #expect(
       session.screen.lines == [
-        "  3  1 s", "  4       attempt 2 in 1 s",
-        "4/9 done · 1 running · 1 to be tried again · 00:01",
+        "  3  1 s", "  4  0 s  waits for approval: Ship \"it\"?", "  5       attempt 2 in 1 s",
+        "4/9 done · 2 running · 1 to be tried again · 00:01",
       ])
   }
 }

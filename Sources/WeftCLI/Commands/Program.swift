@@ -21,6 +21,8 @@ struct Program {
     case .run(let invocation): return RunCommand(invocation, console).execute()
     case .resume(let invocation): return ResumeCommand(invocation, console).execute()
     case .runs(let invocation): return RunsCommand(invocation, console).execute()
+    case .approve(let invocation): return ApproveCommand(invocation, console).execute()
+    case .cancel(let invocation): return CancelCommand(invocation, console).execute()
     case .show(let invocation): return ShowCommand(invocation, console).execute()
     case .explain(let file, let directory):
       return ExplainCommand(file: file, directory: directory, console).execute()

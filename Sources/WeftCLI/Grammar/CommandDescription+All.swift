@@ -125,7 +125,8 @@ extension Option {
 extension CommandDescription {
   /// In the order in which help lists them.
   static let all: [CommandDescription] = [
-    run, resume, runs, show, check, graph, eval, reap, schema, initialise, completions, help,
+    run, resume, approve, cancel, runs, show, check, graph, eval, reap, schema, initialise,
+    completions, help,
     version,
   ]
 
@@ -139,7 +140,7 @@ extension CommandDescription {
       "What happens is written down in .weft/runs/ID: the journal, what steps wrote, and at the end a "
         + "report.",
       "Exit codes: 0 success, 1 a step failed, 2 bad usage, 3 the file is rejected, 4 output or the "
-        + "record could not be written, 124 the run's time limit passed, 128+n ended by signal n.",
+        + "record could not be written, 75 nothing can go on before \"weft approve\", 124 the run's time limit passed, 128+n ended by signal n.",
     ],
     operand: Operand(
       value: .workflowFile, count: .one, help: "the workflow; - reads standard input"),
@@ -257,6 +258,7 @@ extension CommandDescription {
         name: "COMMAND",
         kind: .choice([
           .init("run", run.summary), .init("resume", resume.summary),
+          .init("approve", approve.summary), .init("cancel", cancel.summary),
           .init("runs", runs.summary), .init("show", show.summary),
           .init("check", check.summary), .init("graph", graph.summary),
           .init("eval", eval.summary), .init("reap", reap.summary), .init("schema", schema.summary),

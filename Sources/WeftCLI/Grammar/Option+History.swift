@@ -4,6 +4,7 @@ extension Option {
     "--state",
     value: .oneOf(
       .init("success"), .init("failure"), .init("cancelled"),
+      .init("waiting", "for somebody who approves"),
       .init("interrupted", "its weft was killed, and it has not been resumed"),
       .init("running"), .init("damaged", "its record cannot be read")),
     help: "only runs of which this is the state; may be given several times",

@@ -51,19 +51,22 @@ struct ConcurrencyTurn {
   private func meet(_ holder: RunID) throws(Refusal) {
     // Ids sort by time: whoever came later is not ended by whoever has waited longer.
     guard concurrency.policy == .cancelPrevious, holder.text < run.text else {
-      console.errors.write("weft: waits for run \(holder), which has the key \(key)\n")
-      return
+      return say("waits for run \(holder), which has the key \(key)")
     }
     do {
       try RunFolder.leave(
         .cancel, for: holder, in: state,
         at: WallTime(nanoseconds: WallClock.now.nanoseconds))
-      console.errors.write(
-        "weft: has run \(holder) cancelled, which has the key \(key), and waits for its end\n")
+      say("has run \(holder) cancelled, which has the key \(key), and waits for its end")
     } catch {
       // One without a record cannot be reached.
-      console.errors.write("weft: waits for run \(holder), which has the key \(key)\n")
+      say("waits for run \(holder), which has the key \(key)")
     }
+  }
+
+  private func say(_ text: String) {
+    console.errors.write("weft: \(text)\n")
+    console.errors.flush()
   }
 
   private func refusal(_ holder: RunID?) -> Refusal {

@@ -1,4 +1,5 @@
 import WeftDefinition
+import WeftDiagnostics
 import WeftExecution
 import WeftPlanning
 import WeftPlatform
@@ -112,6 +113,7 @@ struct RunSession {
     ].compactMap(\.self)
     for fault in faults { console.complain(fault.masked(by: secrets.mask)) }
     guard let end = report.end else {
+      tellHowToGoOn(report.pause)
       return ExitCode(of: report.pause, keptPromises: faults.isEmpty)
     }
     if invocation.isStrict, end.outcome == .success, end.counts.tolerated > 0 {
@@ -143,6 +145,16 @@ struct RunSession {
     if invocation.maxParallel == nil { joinJobserver(&configuration) }
     configuration.containment = invocation.containment.request
     return configuration
+  }
+
+  /// A run that waits for answers tells by what it gets them.
+  private func tellHowToGoOn(_ pause: RunPause?) {
+    let words = RecordPlace.words(for: id, stateDirectory: invocation.stateDirectory)
+    for request in pause?.requests ?? [] {
+      let step = ShellWord.quoted(TerminalText.harmless(request.step.text))
+      console.errors.write("weft: answer: weft approve \(words) \(step)  (or with --reject)\n")
+    }
+    console.errors.write("weft: then: weft resume \(words)\n")
   }
 
   /// Waits for the run's turn among those of its key.

@@ -23,7 +23,7 @@ extension KeyOwner {
       ["continue-on-error", "continueOnError", "ignoreErrors", "allow_failure", "ignore_errors"]
     ),
     (["steps"], ["jobs", "tasks", "sequence"]),
-    (["maxParallel"], ["max-parallel", "max_parallel", "parallelism"]),
+    (["maxParallel"], ["concurrency", "max-parallel", "max_parallel", "parallelism"]),
     (["onFailure"], ["fail-fast", "failFast"]),
     (["concurrency"], ["singleton", "mutex", "exclusive", "maxActiveRuns", "max_active_runs"]),
     (["key"], ["group"]),

@@ -6,6 +6,8 @@ package enum ControlRequest: Sendable, Hashable {
   case reject(StepAddress)
   /// To end, as by ``LiveRun/cancel(_:)``.
   case cancel
+  /// To end without a grace, as by ``LiveRun/killNow()``.
+  case kill
 }
 
 /// Where others leave what they ask of a run.
@@ -26,7 +28,7 @@ extension ControlRequest {
   package func isDue(after past: RecordedRun) -> Bool {
     switch self {
     case .approve(let step), .reject(let step): past.steps[step]?.isAsking ?? true
-    case .cancel: past.pause != nil
+    case .cancel, .kill: past.pause != nil
     }
   }
 }

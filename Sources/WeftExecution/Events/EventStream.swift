@@ -123,9 +123,9 @@ package final class EventStream: Sendable {
   var isRecorded: Bool { recorder != nil }
 
   private func record(_ kind: RunEvent.Kind, _ values: KeptValues) -> Bool {
-    guard let recorder else { return true }
     // Nothing begins any more.
     if isMuted.load(ordering: .relaxed), !kind.leavesTheRun { return false }
+    guard let recorder else { return true }
     // It is recorded already.
     if case .stepRestored = kind { return true }
     do {

@@ -14,6 +14,7 @@ extension LiveRun {
       case .approve(let step): answer(step, .approved)
       case .reject(let step): answer(step, .rejected)
       case .cancel: cancel(.requested)
+      case .kill: killNow()
       }
     }
     let timer = time.schedule(after: LiveRun.attention) { [weak self] in self?.heedRequests() }

@@ -31,6 +31,8 @@ extension LiveRun {
       state.left = Leaving(
         requests: state.approvals.sorted { $0.key < $1.key }.map(\.value.request),
         counts: state.scopes.counts)
+      // Nothing is done at the end: the run has not ended.
+      state.killsAtOnce = true
       // Within the lock: an answer that comes now is for whoever goes on.
       events.mute()
       return .atRest
@@ -39,7 +41,7 @@ extension LiveRun {
     case .again(let delay)?:
       let timer = time.schedule(after: delay) { [weak self] in self?.look() }
       state.withLock { $0.restTimer = timer }
-    // Nobody hears of it, and nothing is done at the end: the run has not ended.
+    // Nobody hears of it.
     case .atRest?: killNow()
     case nil: break
     }

@@ -42,7 +42,7 @@ package final class ControlFolder: ControlInbox {
       case .approve(let step) where open.contains(step),
         .reject(let step) where open.contains(step):
         break
-      case .approve, .reject, .cancel: try? directory.remove(name)
+      case .approve, .reject, .cancel, .kill: try? directory.remove(name)
       }
     }
   }
@@ -99,6 +99,7 @@ extension ControlRequest {
       writer.member("request", "reject")
       writer.member("step", step.text)
     case .cancel: writer.member("request", "cancel")
+    case .kill: writer.member("request", "kill")
     }
     writer.endObject()
     writer.endLine()
@@ -120,11 +121,15 @@ extension ControlRequest {
     var scanner = RecordScanner(line)
     try scanner.begin("{")
     let kind = try scanner.text("request")
+    let request: ControlRequest
     switch kind {
-    case "approve": return .approve(try scanner.address("step"))
-    case "reject": return .reject(try scanner.address("step"))
-    case "cancel": return .cancel
+    case "approve": request = .approve(try scanner.address("step"))
+    case "reject": request = .reject(try scanner.address("step"))
+    case "cancel": request = .cancel
+    case "kill": request = .kill
     default: throw .unknownType(kind)
     }
+    try scanner.endObject()
+    return request
   }
 }

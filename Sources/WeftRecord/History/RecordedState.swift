@@ -3,6 +3,8 @@ package enum RecordedState: String, Sendable, Hashable, CaseIterable {
   case success
   case failure
   case cancelled
+  /// Its engine has left it, as nothing can go on before somebody has answered.
+  case waiting
   /// No engine has it, and its end is not recorded: the engine was killed, or the machine stopped.
   case interrupted
   /// An engine has it.

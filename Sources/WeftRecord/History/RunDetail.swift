@@ -32,6 +32,18 @@ package struct RunDetail: Sendable {
   }
 }
 
+extension RunDetail {
+  /// Steps that wait for somebody, and what they ask, in the order of the record.
+  package var questions: [ApprovalRequest] {
+    order.compactMap { address in
+      guard let step = past.steps[address], step.isAsking, let message = step.asks else {
+        return nil
+      }
+      return ApprovalRequest(step: address, message: message)
+    }
+  }
+}
+
 extension StateDirectory {
   /// Reads the whole record of a run, whoever has it. Nothing is changed.
   ///
@@ -75,10 +87,10 @@ extension RunRecord.Kind {
       switch event {
       case .stepQueued(let step), .stepStarted(let step, _), .stepRetrying(let step, _),
         .stepFinished(let step, _), .stepRestored(let step, _), .stepSkipped(let step, _),
-        .stepOutput(let step, _):
+        .stepAsking(let step, _), .stepOutput(let step, _):
         step
       case .runStarted, .groupStarted, .groupRetrying, .groupFinished, .runWarning, .runCancelling,
-        .runFinished, .outputDropped, .snapshot:
+        .runFinished, .runWaiting, .outputDropped, .snapshot:
         nil
       }
     case .opened, .listed: nil

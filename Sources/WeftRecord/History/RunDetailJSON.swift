@@ -57,6 +57,9 @@ extension EventJSON {
     writer.member("step", address.text)
     switch step.state {
     case .queued: writer.member("state", "queued")
+    case .started where step.isAsking:
+      writer.member("state", "asking")
+      writer.member("message", step.asks ?? "")
     case .started(let attempt):
       writer.member("state", detail.state == .running ? "running" : "inDoubt")
       writer.member("attempt", attempt)
@@ -95,7 +98,7 @@ extension RecordedStep {
   package var mayHaveWritten: Bool {
     switch state {
     case .finished(let end, _): end.logBytes > 0
-    case .started, .retrying: true
+    case .started, .retrying: !isAsking
     case .queued, .skipped: false
     }
   }

@@ -1,4 +1,12 @@
+package import WeftExecution
 import WeftPlatform
+
+extension StateDirectory {
+  /// Whether an engine has the run.
+  package func isHeld(_ run: RunID) -> Bool {
+    (try? RunFolder.isHeld(try folder(of: run))) ?? false
+  }
+}
 
 extension RunFolder {
   /// Whether an engine, or who removes the run, has its lock. It is not taken to know that.

@@ -116,7 +116,8 @@ extension RecordedState {
 extension RecordedRun {
   /// - Parameter isHeld: Whether an engine has it.
   package func state(isHeld: Bool) -> RecordedState {
-    if let end { RecordedState(end.outcome) } else { isHeld ? .running : .interrupted }
+    if let end { return RecordedState(end.outcome) }
+    return isHeld ? .running : pause == nil ? .interrupted : .waiting
   }
 
   /// From the start of the engine that had it last to its last record.

@@ -69,6 +69,7 @@ package struct RunDetailText: Sendable {
     case .cancelled: palette.painted("cancelled", .doubtful) + after
     case .interrupted: palette.painted("interrupted", .doubtful) + after
     case .running: palette.painted("running", .strong)
+    case .waiting: palette.painted("waiting for approval", .doubtful)
     case .damaged: palette.painted("damaged", .bad) + ": this is what stands before the damage"
     }
   }
@@ -82,6 +83,10 @@ package struct RunDetailText: Sendable {
     var lines: [String]
     switch step.state {
     case .queued: lines = ["\(palette.skipped) \(name): had not begun"]
+    case .started where step.isAsking:
+      lines = [
+        "\(palette.cancelled) \(name): waits for approval: \(text.name(step.asks ?? ""))"
+      ]
     case .started(let attempt):
       let attempt = attempt > 1 ? " (attempt \(attempt))" : ""
       lines = [
@@ -139,7 +144,11 @@ extension RunDetailText {
   private func next(_ detail: RunDetail) -> [String] {
     switch detail.state {
     case .success: return ["next: nothing, all of it is done"]
-    case .running: return ["next: \"weft show \(run) --follow\" shows it as it goes on"]
+    case .running:
+      return detail.questions.map(answer)
+        + ["next: \"weft show \(run) --follow\" shows it as it goes on"]
+    case .waiting:
+      return detail.questions.map(answer) + ["next: \"weft resume \(run)\" goes on with it then"]
     case .damaged where detail.damage?.isNewerFormat == true:
       return ["next: look at it with the weft that has written it"]
     case .damaged:
@@ -159,6 +168,10 @@ extension RunDetailText {
           + " --rerun STEP")
     }
     return lines
+  }
+
+  private func answer(_ question: ApprovalRequest) -> String {
+    "answer: \"weft approve \(run) \(text.name(question.step.text))\", or with --reject"
   }
 
   private func named(_ steps: [StepAddress]) -> String {

@@ -53,7 +53,7 @@ package struct RunTable: Sendable {
     switch state {
     case .success: palette.painted(state.rawValue, .good)
     case .failure, .damaged: palette.painted(state.rawValue, .bad)
-    case .cancelled, .interrupted: palette.painted(state.rawValue, .doubtful)
+    case .cancelled, .interrupted, .waiting: palette.painted(state.rawValue, .doubtful)
     case .running: palette.painted(state.rawValue, .strong)
     }
   }
@@ -67,7 +67,9 @@ package struct RunTable: Sendable {
   private func steps(_ run: RunGlance) -> String {
     guard run.state != .damaged else { return "" }
     let failed = run.counts.failed > 0 ? ", \(run.counts.failed) failed" : ""
-    guard run.state == .running || run.state == .interrupted else {
+    switch run.state {
+    case .running, .interrupted, .waiting: break
+    case .success, .failure, .cancelled, .damaged:
       return counted(run.doneCount, "step") + failed
     }
     // Elements are more than the plan tells.

@@ -40,9 +40,6 @@ struct RunSummary {
       palette.painted(
         "\(title(request.step)) waits for approval: \(text.name(request.message))", .doubtful)
     }
-    guard let run = progress.start?.run, let first = pause.requests.first else { return lines }
-    lines.append(
-      "  help: \"weft approve \(run) \(first.step)\" (or --reject), then \"weft resume \(run)\"")
     let done = counted(pause.counts.succeeded, "step")
     lines.append(
       "\(done) succeeded in \(ShownDuration.precise(pause.duration)); the rest waits")

@@ -74,8 +74,14 @@ enum SampleRecords {
           run: run, workflow: "w", file: "f", startedAt: start.advanced(by: .milliseconds(1)),
           stepCount: 3, groupCount: 1,
           maxParallel: 2, engineProcess: 99, containment: .groupAndCookie, resumption: 0)),
-      .stepQueued("a"), .stepStarted("a", attempt: 1),
+      .stepQueued("a"), .stepStarted("a", attempt: 1), .stepAsking("a", message: "ship \"it\"?"),
       .stepRetrying("a", retry),
+      .runWaiting(
+        RunPause(
+          requests: [ApprovalRequest(step: "a", message: "m\n"), .init(step: "b", message: "")],
+          duration: .microseconds(8),
+          counts: OutcomeCounts(succeeded: 1, failed: 2, tolerated: 3, cancelled: 4, skipped: 5),
+          leftovers: [process], unkillable: [process])),
       .stepSkipped("b", .dependencyFailed("a")), .stepSkipped("b", .heldBack(by: "a")),
       .stepSkipped("b", .condition(of: "b")), .stepSkipped("b", .notSelected),
       .groupStarted("g", GroupStart(attempt: 2)), .groupStarted("g", GroupStart(elements: 5)),

@@ -13,6 +13,9 @@ enum EveryKind {
     run.write("a", "not seen")
     run.add(.snapshot(report(of: run, end: nil)))
     run.add(.snapshot(report(of: ScriptedRun(steps: 9, resumption: 2), end: fullEnd)))
+    var left = report(of: ScriptedRun(steps: 9), end: nil)
+    left.pause = pause
+    run.add(.snapshot(left))
     return run.events
   }
 
@@ -169,7 +172,7 @@ enum EveryKind {
     }
     let states: [StepState] = [
       .pending, .queued, .running(since: .milliseconds(40), attempt: 1),
-      .asking(since: .seconds(2), message: "Ship \"it\"?"),
+      .asking(since: .milliseconds(500), message: "Ship \"it\"?"),
       .retrying(after: 1, until: .milliseconds(1300)),
       .skipped(.dependencyFailed(a)), .skipped(.cancelled(.requested)), .finished(fullStepEnd),
       .restored(fullStepEnd),
@@ -178,7 +181,7 @@ enum EveryKind {
       StepReport(address: StepAddress("\($0.offset + 1)"), state: $0.element)
     }
     var report = RunReport(start: start, steps: steps, end: end)
-    if end != nil { report.warnings = shortages } else { report.pause = pause }
+    if end != nil { report.warnings = shortages }
     return report
   }
 }

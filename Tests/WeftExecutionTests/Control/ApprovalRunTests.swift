@@ -1,0 +1,139 @@
+import Synchronization
+import Testing
+import WeftDefinition
+import WeftFutures
+import WeftPlanning
+import WeftPlatform
+import WeftTestKit
+
+@testable import WeftExecution
+
+/// Steps that wait for a person: asked here, asked elsewhere, or nowhere.
+@Suite struct ApprovalRunTests {
+  private static let workflow = Workflow(steps: [
+    Step(id: "ask", action: .approve(Approval(message: "go on?"))), Step("after", run: ["x"]),
+  ])
+
+  @Test func anAnswerFromElsewhereIsAsGoodAsOneFromHere() throws {
+    let person = SilentPerson()
+    let run = try RunHarness(ApprovalRunTests.workflow, configuring: { $0.approver = person })
+    #expect(
+      run.news() == [
+        "run started", "ask queued", "ask started", "ask asks go on?",
+      ])
+    run.run.answer(StepAddress("ask"), .approved)
+    #expect(person.wasLetGo)
+    #expect(run.news() == ["ask success", "after queued", "after started"])
+  }
+
+  @Test func whatIsRejectedElsewhereFails() throws {
+    let run = try RunHarness(
+      ApprovalRunTests.workflow, configuring: { $0.approver = SilentPerson() })
+    run.run.answer(StepAddress("ask"), .rejected)
+    #expect(run.states == ["ask: failure", "after: skipped after ask"])
+  }
+
+  @Test func anAnswerThatComesFirstIsKept() throws {
+    let inbox = Letters([.approve(StepAddress("ask"))])
+    let run = try RunHarness(
+      ApprovalRunTests.workflow,
+      configuring: {
+        $0.inbox = inbox
+        $0.leavesWhileWaiting = true
+      })
+    #expect(run.states == ["ask: success", "after: running"])
+  }
+
+  @Test func withoutAnybodyAndWithoutARecordItFails() throws {
+    let run = try RunHarness(ApprovalRunTests.workflow)
+    #expect(run.states == ["ask: failure", "after: skipped after ask"])
+  }
+
+  @Test func aRunIsLeftOnceNothingElseGoesOn() throws {
+    let workflow = Workflow(parallel: [
+      Step(id: "ask", action: .approve(Approval(message: "go on?"))), Step("busy", run: ["x"]),
+      Step("after", run: ["y"], needs: ["ask"]),
+    ])
+    let run = try RunHarness(workflow, configuring: { $0.leavesWhileWaiting = true })
+    run.time.advance(by: .seconds(60))
+    #expect(!run.news().contains { $0.hasPrefix("run waits") })
+    run.executor.exit("busy")
+    run.time.advance(by: .seconds(5))
+    #expect(run.news() == ["busy success", "run waits for ask"])
+    #expect(run.states == ["ask: asking", "busy: success", "after: pending"])
+    #expect(run.run.completion.isSettled)
+    #expect(run.run.report.end == nil)
+  }
+
+  @Test func whoWaitsForATimeKeepsTheRun() throws {
+    let workflow = Workflow(parallel: [
+      Step(id: "ask", action: .approve(Approval(message: "go on?"))),
+      Step(id: "pause", action: .wait(.duration(.seconds(30)))),
+    ])
+    let run = try RunHarness(workflow, configuring: { $0.leavesWhileWaiting = true })
+    run.time.advance(by: .seconds(29))
+    #expect(!run.run.completion.isSettled)
+    run.time.advance(by: .seconds(9))
+    #expect(run.run.report.pause?.requests.map(\.step) == [StepAddress("ask")])
+  }
+
+  @Test func nothingIsDoneAtTheEndOfARunThatIsLeft() throws {
+    var workflow = ApprovalRunTests.workflow
+    workflow.finally = [Step("last", run: ["z"])]
+    let run = try RunHarness(workflow, configuring: { $0.leavesWhileWaiting = true })
+    run.time.advance(by: .seconds(5))
+    #expect(run.news().last == "run waits for ask")
+    #expect(run.running == [])
+  }
+
+  @Test func aCancellationThatWasAskedForIsHeard() throws {
+    let inbox = Letters([])
+    let run = try RunHarness(
+      ApprovalRunTests.workflow,
+      configuring: { configuration in
+        configuration.inbox = inbox
+        configuration.approver = SilentPerson()
+      })
+    inbox.add(.cancel)
+    run.time.advance(by: .seconds(1))
+    #expect(run.news().last == "run finished: cancelled")
+    #expect(inbox.closedLeaving == [])
+  }
+}
+
+/// Never answers, and lets go when asked to.
+private final class SilentPerson: Approver {
+  private let released = Mutex(false)
+
+  var wasLetGo: Bool { released.withLock { $0 } }
+
+  func ask(_ request: ApprovalRequest, stop: StopSwitch) -> Future<ApprovalAnswer, Never> {
+    let promise = Promise<ApprovalAnswer, Never>(ifDropped: .success(.rejected))
+    stop.whenRequested { [self] in
+      released.withLock { $0 = true }
+      promise.succeed(.unanswered("let go"))
+    }
+    return promise.future
+  }
+}
+
+private final class Letters: ControlInbox {
+  private let state: Mutex<(requests: [ControlRequest], left: Set<StepAddress>?)>
+
+  init(_ requests: [ControlRequest]) {
+    state = Mutex((requests, nil))
+  }
+
+  var closedLeaving: Set<StepAddress>? { state.withLock { $0.left } }
+
+  func add(_ request: ControlRequest) { state.withLock { $0.requests.append(request) } }
+
+  func take() -> [ControlRequest] {
+    state.withLock { state in
+      defer { state.requests = [] }
+      return state.requests
+    }
+  }
+
+  func close(leaving open: Set<StepAddress>) { state.withLock { $0.left = open } }
+}

@@ -1,0 +1,119 @@
+import Testing
+import WeftPlanning
+import WeftPlatform
+
+@testable import WeftExecution
+@testable import WeftRecord
+
+@Suite struct ControlFolderTests {
+  private let scratch: ScratchFolder
+  private let state: StateDirectory
+  private let folder: RunFolder
+  private let control: ControlFolder
+
+  init() throws {
+    scratch = try ScratchFolder()
+    state = try scratch.state()
+    let (folder, writer) = try RunFolder.make(in: state)
+    writer.close()
+    self.folder = folder
+    control = try #require(folder.control)
+  }
+
+  private func leave(_ request: ControlRequest, at second: Int64) throws {
+    try RunFolder.leave(
+      request, for: SampleRecords.run, in: state,
+      at: WallTime(nanoseconds: 1_795_274_017_000_000_000 + second * 1_000_000_000))
+  }
+
+  private static let requests: [ControlRequest] = [
+    .approve("a"), .reject("up[a \"b\"]/x"), .cancel, .kill,
+  ]
+
+  @Test func whatWasLeftIsTakenOnceInTheOrderOfTime() throws {
+    for (index, request) in ControlFolderTests.requests.enumerated().reversed() {
+      try leave(request, at: Int64(index))
+    }
+    #expect(control.take() == ControlFolderTests.requests)
+    #expect(control.take() == [])
+    try leave(.cancel, at: 9)
+    #expect(control.take() == [.cancel])
+  }
+
+  @Test func whatWasTakenIsThereForTheNextEngineUntilThisOneHasEnded() throws {
+    try leave(.approve("a"), at: 0)
+    try leave(.approve("b"), at: 1)
+    #expect(control.take().count == 2)
+    #expect(try #require(folder.control).take().count == 2)
+    control.close(leaving: ["b"])
+    #expect(try #require(folder.control).take() == [.approve("b")])
+  }
+
+  @Test(arguments: [
+    "", "{}", "{\"request\":\"approve\"}", "{\"request\":\"approve\",\"step\":\"\"}",
+    "{\"request\":\"approve\",\"step\":\"a\"",
+    "{\"request\":\"reboot\"}", "[]", "approve a",
+  ])
+  func whatIsNoRequestIsNotTaken(_ text: String) throws {
+    let place = try folder.directory.directory("control", makes: false)
+    try place.write(Array(text.utf8), to: "1.json", surviving: false)
+    #expect(control.take() == [])
+  }
+
+  @Test(
+    arguments: [
+      (ControlRequest.approve("asks"), true), (.reject("asks"), true), (.approve("done"), false),
+      (.approve("later"), true), (.cancel, false), (.kill, false),
+    ])
+  func ofAKilledEngineOnlyAnswersAreDue(_ request: ControlRequest, _ isDue: Bool) {
+    #expect(request.isDue(after: Self.past(waits: false)) == isDue)
+  }
+
+  @Test(arguments: [ControlRequest.cancel, .kill, .approve("asks")])
+  func ofOneThatHasLeftItsRunAllIs(_ request: ControlRequest) {
+    #expect(request.isDue(after: Self.past(waits: true)))
+  }
+
+  private static func past(waits: Bool) -> RecordedRun {
+    let end = StepEnd(
+      outcome: .success, conclusion: .success, attempts: 1, exit: nil, duration: .zero)
+    var kinds: [RunRecord.Kind] = [
+      .opened(SampleRecords.opening), .event(.stepStarted("asks", attempt: 1)),
+      .event(.stepAsking("asks", message: "?")), .event(.stepStarted("done", attempt: 1)),
+      .event(.stepAsking("done", message: "?")), .finished("done", end, KeptValues()),
+    ]
+    if waits {
+      kinds.append(
+        .event(.runWaiting(RunPause(requests: [], duration: .zero, counts: OutcomeCounts()))))
+    }
+    var past = RecordedRun()
+    for (index, kind) in kinds.enumerated() {
+      past.apply(RunRecord(number: UInt64(index + 1), at: SampleRecords.start, kind))
+    }
+    return past
+  }
+}
+
+@Suite struct ConcurrencyLockTests {
+  @Test func oneRunHasAKeyUntilItsLockIsGone() throws {
+    let scratch = try ScratchFolder()
+    let state = try scratch.state()
+    let (one, two) = (RunID("20261121-151337-000001"), RunID("20261121-151337-000002"))
+    do {
+      let lock = try ConcurrencyLock.take("deploy/\u{0}…", for: one, in: state)
+      guard case .taken = lock else { throw Missing() }
+      guard case .held(let holder) = try ConcurrencyLock.take("deploy/\u{0}…", for: two, in: state)
+      else { throw Missing() }
+      #expect(holder == one)
+      guard case .taken = try ConcurrencyLock.take("other", for: two, in: state) else {
+        throw Missing()
+      }
+      withExtendedLifetime(lock) {}
+    }
+    guard case .taken = try ConcurrencyLock.take("deploy/\u{0}…", for: two, in: state) else {
+      throw Missing()
+    }
+  }
+
+  private struct Missing: Error {}
+}
