@@ -20,6 +20,7 @@ let modules: [(name: String, knows: [Target.Dependency])] = [
   ("WeftDefinition", ["WeftDiagnostics", "WeftJSON", "WeftExpressions"]),
   ("WeftPlatform", ["CWeftPlatform"]),
   ("WeftHTTP", ["WeftFutures", "WeftPlatform", "CWeftCurl"]),
+  ("WeftCaching", ["WeftDiagnostics", "WeftJSON", "WeftExpressions", "WeftPlatform"]),
   (
     "WeftPlanning",
     // Of HTTP only what a request may be: nothing is sent.
@@ -33,7 +34,7 @@ let modules: [(name: String, knows: [Target.Dependency])] = [
     "WeftExecution",
     [
       "WeftFutures", "WeftDiagnostics", "WeftJSON", "WeftExpressions", "WeftDefinition",
-      "WeftPlanning", "WeftPlatform", "WeftHTTP",
+      "WeftPlanning", "WeftPlatform", "WeftHTTP", "WeftCaching",
     ]
   ),
   (
@@ -54,7 +55,8 @@ let modules: [(name: String, knows: [Target.Dependency])] = [
     "Weft",
     [
       "WeftFutures", "WeftDiagnostics", "WeftJSON", "WeftExpressions", "WeftDefinition",
-      "WeftPlanning", "WeftPlatform", "WeftHTTP", "WeftLoading", "WeftExecution", "WeftRecord",
+      "WeftPlanning", "WeftPlatform", "WeftHTTP", "WeftCaching", "WeftLoading", "WeftExecution",
+      "WeftRecord",
     ]
   ),
   (
@@ -111,7 +113,8 @@ package.targets += [
     name: "WeftCLI",
     dependencies: [
       "WeftDiagnostics", "WeftJSON", "WeftExpressions", "WeftDefinition", "WeftPlanning",
-      "WeftPlatform", "WeftLoading", "WeftExecution", "WeftRecord", "WeftReporting",
+      "WeftPlatform", "WeftCaching", "WeftLoading", "WeftExecution", "WeftRecord",
+      "WeftReporting",
     ],
     swiftSettings: settings),
   .executableTarget(

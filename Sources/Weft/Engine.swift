@@ -1,3 +1,4 @@
+import WeftCaching
 public import WeftDefinition
 import WeftDiagnostics
 import WeftExecution
@@ -19,7 +20,7 @@ import WeftPlatform
 ///
 /// An engine has threads of its own: running programs, and actions, block those, never the host's. It installs no
 /// signal handlers, waits for no processes but those that it started, and writes nothing but an unlinked
-/// temporary file per run. Any number of runs may go on at once; each has its own limit of parallel
+/// temporary file per run, and ``Options/cacheDirectory``. Any number of runs may go on at once; each has its own limit of parallel
 /// steps. A run goes on when the engine is released.
 public final class Engine: Sendable {
   /// How a run is carried out, beside what the workflow says.
@@ -36,6 +37,9 @@ public final class Engine: Sendable {
     /// How long a step may take to end after TERM before it is killed; an action, after it was cancelled,
     /// before its step ends without it.
     public var grace = Duration.seconds(10)
+    /// Where what steps with `cache` make is kept for later runs; made where it is missing. `nil`: nothing is kept,
+    /// and every step is run.
+    public var cacheDirectory: String?
 
     public init() {}
   }
@@ -128,6 +132,15 @@ public final class Engine: Sendable {
     }
   }
 
+  private func openCache(for configuration: inout EngineConfiguration) {
+    guard let path = options.cacheDirectory else { return }
+    do {
+      configuration.cache = CacheAccess(try StepCache(path), stateDirectory: path)
+    } catch {
+      configuration.earlyWarnings.append(.noCache(because: error.message))
+    }
+  }
+
   private var configuration: EngineConfiguration {
     var configuration = EngineConfiguration()
     configuration.maxParallel = options.maxParallel
@@ -138,6 +151,7 @@ public final class Engine: Sendable {
     configuration.approver = approver
     configuration.actions = actions
     configuration.transport = transport
+    openCache(for: &configuration)
     return configuration
   }
 }

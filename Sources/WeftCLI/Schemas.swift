@@ -385,6 +385,9 @@ extension SchemaName {
         "jobserver": {
           "$ref": "#/$defs/jobserver"
         },
+        "cache": {
+          "$ref": "#/$defs/cache"
+        },
         "retry": {
           "$ref": "#/$defs/retry"
         },
@@ -418,12 +421,23 @@ extension SchemaName {
         ]
       },
       "then": {
-        "description": "A step that has the terminal has no pipes.",
+        "description": "A step that has the terminal has no pipes, and what happens there cannot be kept.",
         "properties": {
           "stdin": false,
           "stallTimeout": false,
           "mergeOutput": false,
-          "logLimit": false
+          "logLimit": false,
+          "cache": false
+        }
+      },
+      "dependentSchemas": {
+        "cache": {
+          "description": "A process that is to stay cannot be kept.",
+          "properties": {
+            "leftovers": {
+              "const": "end"
+            }
+          }
         }
       },
       "unevaluatedProperties": false
@@ -1122,6 +1136,126 @@ extension SchemaName {
       ],
       "default": false
     },
+    "cache": {
+      "title": "Kept results",
+      "description": "What the step reads and makes: as long as all that it depends on is the same, it is not run again, and what it made is put back. It depends on its command, its directory, the element that it is run for, its input, the variables that the workflow sets, and what is listed here.",
+      "markdownDescription": "What the step reads and makes: as long as all that it depends on is the same, it is not run again, and what it made is put back.\n\nIt depends on its command, its directory, the element that it is run for, its input, the variables that the workflow sets, and what is listed here.\n\n```json\n\"cache\": { \"inputs\": [\"src/**\", \"Makefile\"], \"outputs\": [\"build\"], \"env\": [\"CC\"], \"version\": [\"cc\", \"--version\"] }\n```",
+      "type": "object",
+      "properties": {
+        "inputs": {
+          "title": "What it reads",
+          "description": "Patterns of files, relative to the step's directory: * and ? within a name, ** for any number of directories; what means a directory means all in it, and ! before a pattern takes out what it means. [] if it reads no files.",
+          "type": "array",
+          "items": {
+            "type": "string",
+            "minLength": 1,
+            "pattern": "^(?!!?/)"
+          },
+          "examples": [
+            [
+              "src/**",
+              "Makefile",
+              "!src/**/*.tmp"
+            ]
+          ]
+        },
+        "outputs": {
+          "title": "What it makes",
+          "description": "Files and directories, relative to the step's directory. A directory is kept with all that is in it, and put back as a whole.",
+          "type": "array",
+          "items": {
+            "type": "string",
+            "minLength": 1,
+            "anyOf": [
+              {
+                "pattern": "\\$\\{\\{"
+              },
+              {
+                "pattern": "^(?!/)[^*?\\[]*$"
+              }
+            ]
+          },
+          "examples": [
+            [
+              "build",
+              "docs/index.html"
+            ]
+          ]
+        },
+        "env": {
+          "title": "Variables",
+          "description": "The names of variables of the process's own environment on which the step depends, beside those that the workflow sets.",
+          "type": "array",
+          "items": {
+            "type": "string",
+            "pattern": "^[^=]+$"
+          },
+          "examples": [
+            [
+              "CC",
+              "CFLAGS"
+            ]
+          ]
+        },
+        "key": {
+          "title": "Key",
+          "description": "A text on which it depends too: with another one, the step is run again.",
+          "type": "string"
+        },
+        "version": {
+          "title": "Version of its tools",
+          "description": "A command whose output counts too, such as that of a compiler which tells its version. It is run once in a run, before the step.",
+          "anyOf": [
+            {
+              "type": "string",
+              "minLength": 1
+            },
+            {
+              "type": "array",
+              "minItems": 1,
+              "items": {
+                "type": "string"
+              },
+              "prefixItems": [
+                {
+                  "type": "string",
+                  "minLength": 1
+                }
+              ]
+            }
+          ],
+          "examples": [
+            [
+              "cc",
+              "--version"
+            ]
+          ]
+        }
+      },
+      "patternProperties": {
+        "^x-": {
+          "title": "Ignored",
+          "description": "A key that begins with x- is ignored: room for notes and for other tools."
+        }
+      },
+      "required": [
+        "inputs"
+      ],
+      "additionalProperties": false,
+      "defaultSnippets": [
+        {
+          "label": "cache: files in, files out",
+          "body": {
+            "inputs": [
+              "$1"
+            ],
+            "outputs": [
+              "$2"
+            ]
+          }
+        }
+      ]
+    },
     "race": {
       "title": "Race",
       "description": "Members side by side, of which the first that succeeds is the result; it ends the others.",
@@ -1505,7 +1639,10 @@ extension SchemaName {
     "onInterrupted": {
       "title": "When it was cut off",
       "description": "What weft resume does with a step that was running when the engine was killed: start it again, or have it fail until --rerun names it. By default as idempotent says.",
-      "enum": ["rerun", "fail"]
+      "enum": [
+        "rerun",
+        "fail"
+      ]
     },
     "pool": {
       "title": "What it takes from pools",
@@ -2809,6 +2946,7 @@ extension SchemaName {
           "properties": {
             "needs": false,
             "cleanup": false,
+            "cache": false,
             "forEach": false,
             "matrix": false
           }
@@ -2818,6 +2956,7 @@ extension SchemaName {
           "properties": {
             "needs": false,
             "cleanup": false,
+            "cache": false,
             "forEach": false,
             "matrix": false
           }
@@ -2827,6 +2966,7 @@ extension SchemaName {
           "properties": {
             "needs": false,
             "cleanup": false,
+            "cache": false,
             "forEach": false,
             "matrix": false
           }
@@ -2836,6 +2976,7 @@ extension SchemaName {
           "properties": {
             "needs": false,
             "cleanup": false,
+            "cache": false,
             "forEach": false,
             "matrix": false
           }
@@ -2845,6 +2986,7 @@ extension SchemaName {
           "properties": {
             "needs": false,
             "cleanup": false,
+            "cache": false,
             "forEach": false,
             "matrix": false
           }
@@ -4103,7 +4245,7 @@ extension SchemaName {
       "description": "What happened. Readers should be ready for kinds that a later version adds.",
       "enum": [
         "run.started", "step.queued", "step.started", "step.asking", "step.output", "step.retrying",
-        "step.finished", "step.restored", "step.skipped", "group.started", "group.retrying", "group.finished",
+        "step.finished", "step.restored", "step.cached", "step.skipped", "group.started", "group.retrying", "group.finished",
         "run.warning", "run.cancelling", "run.finished", "run.waiting", "output.dropped", "run.snapshot"
       ]
     }
@@ -4117,6 +4259,7 @@ extension SchemaName {
     { "$ref": "#/$defs/stepRetrying" },
     { "$ref": "#/$defs/stepFinished" },
     { "$ref": "#/$defs/stepRestored" },
+    { "$ref": "#/$defs/stepCached" },
     { "$ref": "#/$defs/stepSkipped" },
     { "$ref": "#/$defs/groupStarted" },
     { "$ref": "#/$defs/groupRetrying" },
@@ -4551,6 +4694,10 @@ extension SchemaName {
         "restored": {
           "description": "Of all these, those that stand as they ended in an earlier part of a run that is gone on with; left out if there are none.",
           "$ref": "#/$defs/count"
+        },
+        "cached": {
+          "description": "Of those that succeeded, those that were not run, since they had made the same in an earlier run; left out if there are none.",
+          "$ref": "#/$defs/count"
         }
       }
     },
@@ -4769,6 +4916,28 @@ extension SchemaName {
         "unkillable": { "$ref": "#/$defs/unkillable" }
       }
     },
+    "stepCached": {
+      "description": "The step is not run: it has made the same in an earlier run. Its outputs are there; the duration is that of then.",
+      "type": "object",
+      "required": [
+        "n", "at", "type", "step", "outcome", "conclusion", "attempts", "durationUs", "outputBytes"
+      ],
+      "additionalProperties": false,
+      "properties": {
+        "n": { "$ref": "#/$defs/n" },
+        "at": { "$ref": "#/$defs/at" },
+        "type": { "const": "step.cached" },
+        "step": { "$ref": "#/$defs/address" },
+        "outcome": { "const": "success" },
+        "conclusion": { "const": "success" },
+        "attempts": { "const": 1 },
+        "exit": { "$ref": "#/$defs/exit" },
+        "durationUs": { "$ref": "#/$defs/durationUs" },
+        "outputBytes": { "const": 0 },
+        "outputs": { "$ref": "#/$defs/outputs" },
+        "secretOutputs": { "$ref": "#/$defs/secretOutputs" }
+      }
+    },
     "stepSkipped": {
       "description": "The step never starts. All that is run many times or again as a whole is skipped as one, by its own address.",
       "type": "object",
@@ -4852,7 +5021,7 @@ extension SchemaName {
     },
     "warningCode": {
       "description": "What a warning is about. Readers should be ready for codes that a later version adds.",
-      "enum": ["few-descriptors", "scarce-resources", "jobserver", "output-truncated", "processes-not-seen", "action-left-behind"]
+      "enum": ["few-descriptors", "scarce-resources", "jobserver", "output-truncated", "processes-not-seen", "action-left-behind", "not-cached"]
     },
     "warningMessage": {
       "description": "What was found, as one sentence.",
@@ -5119,7 +5288,7 @@ extension SchemaName {
           "additionalProperties": false,
           "properties": {
             "step": { "$ref": "#/$defs/address" },
-            "state": { "enum": ["finished", "restored"] },
+            "state": { "enum": ["finished", "restored", "cached"] },
             "outcome": { "$ref": "#/$defs/outcome" },
             "conclusion": { "$ref": "#/$defs/conclusion" },
             "attempts": { "$ref": "#/$defs/attempts" },

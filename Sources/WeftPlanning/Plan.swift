@@ -107,6 +107,12 @@ public struct PlannedStep: Sendable {
     return call
   }
 
+  /// Whether what it has made before may stand in for running it.
+  package var isCached: Bool {
+    guard case .run(let command) = list[Int(position)].action else { return false }
+    return command.caching != nil
+  }
+
   /// Whether it runs something that is attempted in a slot. Asked of every step: without a copy of that.
   package var makesAttempts: Bool {
     switch list[Int(position)].action {

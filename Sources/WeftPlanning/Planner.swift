@@ -32,7 +32,7 @@ public enum Planner {
       tooLarge + duplicates + reader.found.problems + misnamed + cycles + checker.found.problems
       + ControlChecker.problems(of: outline) + NestingChecker.problems(of: outline)
       + ActionChecker.problems(of: outline, registered: actions)
-      + RequestChecker.problems(of: outline)
+      + RequestChecker.problems(of: outline) + CachingChecker.problems(of: outline)
     let diagnostics = problems.told(in: outline.files)
     guard !diagnostics.contains(where: \.isError) else { return (nil, diagnostics) }
     let plan = Plan(

@@ -29,6 +29,7 @@ extension PlanningProblem {
     case .unknownAction: "W0224"
     case .unsendable: "W0426"
     case .credentialsInURL: "W0514"
+    case .cachedOutside: "W0225"
     case .idOfFinally: "W0219"
     case .needsTwice: "W0501"
     case .unusedPool: "W0512"
@@ -78,6 +79,8 @@ extension PlanningProblem {
       "group \"\(group)\" asks for slots of a pool, and runs nothing itself"
     case .tooFewMembers(let group, let wanted, let there):
       "group \"\(group)\" waits for the success of \(wanted) members, and has \(there)"
+    case .cachedOutside(let subject, let path):
+      "\(subject) has \"cache\" and a path that leads out of the start directory: \"\(shortened(path))\""
     case .fileNotRead(let subject, let path):
       "\(subject) runs the file \"\(shortened(path))\", which has not been read"
     case .unknownParameter(let name, let path, _, _):
@@ -149,6 +152,8 @@ extension PlanningProblem {
       "let its members ask for it"
     case .tooFewMembers(_, _, let there):
       "\(there) at most can succeed"
+    case .cachedOutside:
+      "what is kept and put back is below the directory where weft starts; see -C"
     case .fileNotRead:
       "read the workflow by Workflow(contentsOf:), or give the step the other one as a value"
     case .unknownParameter(_, _, _, let nearest?):

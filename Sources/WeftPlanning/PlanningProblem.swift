@@ -51,6 +51,8 @@ enum PlanningProblem: Sendable, Hashable {
   /// What it is about is called as in the file; the words are of who sends requests.
   case unsendable(String, message: String, help: String?)
   case credentialsInURL(String)
+  /// A step that may be left out reads, makes, or stands in something outside of the start directory.
+  case cachedOutside(Subject, path: String)
   case unusedPool(String)
   case raceOfOne(String)
   case needsTwice(Subject, String, first: SourceRange?)

@@ -59,6 +59,7 @@ struct RunHarness {
     case .skipped(let reason): brief(reason)
     case .finished(let end): brief(end)
     case .restored(let end): "before: \(brief(end))"
+    case .cached(let end): "cached: \(brief(end))"
     }
   }
 
@@ -98,6 +99,7 @@ struct RunHarness {
     case .stepOutput(let address, let output): "\(address) wrote \(output.text)"
     case .stepFinished(let address, let end): "\(address) \(brief(.finished(end)))"
     case .stepRestored(let address, let end): "\(address) \(brief(.restored(end)))"
+    case .stepCached(let address, let end): "\(address) \(brief(.cached(end)))"
     case .stepSkipped(let address, let reason): "\(address) \(brief(reason))"
     case .groupStarted(let address, let start):
       "\(address) group started" + (start.elements.map { " for \($0)" } ?? "")

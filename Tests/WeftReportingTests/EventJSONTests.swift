@@ -24,7 +24,8 @@ import WeftTestKit
     #expect(
       kinds == [
         "run.started", "step.queued", "step.started", "step.asking", "step.output", "step.retrying",
-        "step.finished", "step.restored", "step.skipped", "group.started", "group.retrying",
+        "step.finished", "step.restored", "step.cached", "step.skipped", "group.started",
+        "group.retrying",
         "group.finished",
         "run.warning", "run.cancelling", "run.finished", "run.waiting", "output.dropped",
         "run.snapshot",

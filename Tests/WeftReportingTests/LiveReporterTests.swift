@@ -264,7 +264,7 @@ import WeftRecord
     #expect(
       session.screen.lines == [
         "  3  1 s", "  4  0 s  waits for approval: Ship \"it\"?", "  5       attempt 2 in 1 s",
-        "4/9 done · 2 running · 1 to be tried again · 00:01",
+        "5/9 done · 2 running · 1 to be tried again · 00:01",
       ])
   }
 }

@@ -86,6 +86,15 @@ extension Option {
       "keep the records of runs in DIR; default: WEFT_DIR, else .weft in the directory where the run "
       + "starts", elsewhere: ["--work-dir", "--workdir"])
 
+  static let noCache = Option(
+    "--no-cache", help: "run every step, also what has made the same before; what it makes is kept",
+    elsewhere: ["--force", "--rebuild", "--always-make", "-B"])
+  static let cacheLimit = Option(
+    "--cache-limit", value: ValueDescription(name: "SIZE", kind: .text),
+    help:
+      "how much is kept of what steps have made, such as 2GiB; what was used least recently goes first; "
+      + "default: WEFT_CACHE_LIMIT, else 10GiB", elsewhere: ["--cache-size", "--max-cache"])
+
   static let acceptChanges = Option(
     "--accept-changes",
     help:
@@ -146,7 +155,8 @@ extension CommandDescription {
       value: .workflowFile, count: .one, help: "the workflow; - reads standard input"),
     options: [
       .input, .inputs, .jobs, .keepGoing, .failFast, .strictRun, .directory, .timeout, .events,
-      .only, .skip, .from, .retryBudget, .containment, .record, .stateDirectory, .dryRun,
+      .only, .skip, .from, .retryBudget, .containment, .record, .stateDirectory, .noCache,
+      .cacheLimit, .dryRun,
     ],
     contradictions: [[.keepGoing, .failFast]])
 
@@ -201,6 +211,7 @@ extension CommandDescription {
     options: [
       .rerun, .resumeFrom, .acceptChanges, .salvage, .input, .inputs, .jobs, .keepGoing, .failFast,
       .strictRun, .timeout, .events, .retryBudget, .containment, .record, .stateDirectory,
+      .noCache, .cacheLimit,
     ],
     contradictions: [[.keepGoing, .failFast]])
 

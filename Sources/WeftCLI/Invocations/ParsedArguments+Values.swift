@@ -1,5 +1,6 @@
 import WeftDefinition
 import WeftDiagnostics
+import WeftPlatform
 
 /// Values, understood or refused.
 extension ParsedArguments {
@@ -56,6 +57,21 @@ extension ParsedArguments {
     } catch {
       throw .wrongValue(
         of: "\"\(option.name)\"", found: found, wanted: error.wanted, help: error.help, command)
+    }
+  }
+
+  /// What the option says, else the environment.
+  func cacheLimit() throws(UsageError) -> ByteCount? {
+    let option = Option.cacheLimit
+    var (name, text) = ("\"\(option.name)\"", value(of: option))
+    if text == nil, let set = ThisProcess.variable(RunCache.limitVariable), !set.isEmpty {
+      (name, text) = (RunCache.limitVariable, set)
+    }
+    guard let text else { return nil }
+    do { return try SizeText.size(from: text) } catch {
+      throw .wrongValue(
+        of: name, found: text, wanted: "a size such as 500MB or 2GiB",
+        help: "a whole number and B, KB, MB, GB, KiB, MiB or GiB", command)
     }
   }
 

@@ -17,6 +17,10 @@ struct RunInvocation: Sendable, Hashable {
   let recording: RecordingChoice
   /// Where records are kept; `nil`: where the environment says, or in the directory where the run starts.
   let stateDirectory: String?
+  /// Whether what steps have made before stands in for running them.
+  let readsCache: Bool
+  /// `nil`: the cache's own.
+  let cacheLimit: ByteCount?
   let isDryRun: Bool
   let choice: StepChoice
   /// `nil`: the engine's own.
@@ -36,6 +40,8 @@ struct RunInvocation: Sendable, Hashable {
     containment = try parsed.word(of: .containment) ?? .auto
     recording = try parsed.word(of: .record) ?? .process
     stateDirectory = parsed.value(of: .stateDirectory)
+    readsCache = !parsed.isGiven(.noCache)
+    cacheLimit = try parsed.cacheLimit()
     isDryRun = parsed.isGiven(.dryRun)
     choice = parsed.choice
     retryBudgetPercent = try parsed.count(of: .retryBudget, in: 0...1000)

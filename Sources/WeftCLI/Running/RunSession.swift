@@ -140,6 +140,9 @@ struct RunSession {
     configuration.logFolder = recording?.logs
     configuration.inbox = recording?.control
     configuration.leavesWhileWaiting = recording != nil
+    let cache = RunCache.open(for: plan, invocation)
+    configuration.cache = cache.access
+    configuration.earlyWarnings += [cache.warning].compactMap(\.self)
     configuration.terminal = desk
     configuration.approver = TerminalApprover(desk: desk, threads: threads)
     if invocation.maxParallel == nil { joinJobserver(&configuration) }

@@ -114,7 +114,9 @@ extension DecodingPass {
         related: draft.key.map { ("\"\($0.stringValue ?? "")\" is here", $0) })
     }
     switch kind {
-    case .run: checkTerminal(of: draft)
+    case .run:
+      checkTerminal(of: draft)
+      checkCaching(of: draft)
     case .workflow: checkSettings(of: node, besides: draft) { .settingOfOtherFile($0) }
     case .use: checkSettings(of: node, besides: draft) { .misplacedKey($0, of: .use) }
     // Its files are somewhere.

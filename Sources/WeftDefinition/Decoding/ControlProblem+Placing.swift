@@ -29,6 +29,10 @@ extension ControlProblem {
       .init(
         .misplacedKey, "a clean-up step cannot have a \(name) of its own",
         help: "make the clean-up an array, and this one of its steps")
+    case .cache:
+      .init(
+        .misplacedKey, "\(name) cannot stand on a clean-up step, which is there for what it does",
+        help: "leave it out")
     case .forEach, .matrix:
       .init(
         .misplacedKey, "\(name) cannot stand on a clean-up step, which runs once",
@@ -90,6 +94,7 @@ extension ActionKind {
     case (_, .steps), (_, .parallel), (_, .race):
       "put it into the members of the group that need it"
     case (_, .workflow): "put it into the other file's steps that need it"
+    case (.cache, .http): "a request keeps its answers by \"cache\" inside of \"http\""
     case (.env, .use), (.stdin, .use): "give it to the action by \"with\""
     case (.env, .http): "write it into the request: expressions stand in its values"
     case (.stdin, .http): "what is sent is said by \"json\", \"body\", \"form\" or \"bodyFile\""

@@ -32,7 +32,7 @@ extension DecodingPass {
     _ key: StepKey, _ member: JSONMember, _ draft: inout ActionDraft
   ) -> Bool {
     switch key {
-    case .needs, .cleanup, .forEach, .matrix: break
+    case .needs, .cleanup, .forEach, .matrix, .cache: break
     // That it would then do nothing is no further problem.
     case .steps, .parallel, .race, .workflow: draft.hasUnknownKey = true
     default: return true

@@ -17,6 +17,7 @@ extension DecodingPass {
       command.logLimit = size(value, Field("logLimit"), as: .logLimit) ?? command.logLimit
     case .tty: command.usesTerminal = flag(value, Field("tty"), as: .tty)
     case .jobserver: command.usesJobserver = flag(value, Field("jobserver"), as: .jobserver)
+    case .cache: command.caching = caching(value)
     case .id, .run, .needs, .name, .description, .env, .cwd, .shell, .timeout, .allowFailure,
       .steps, .parallel, .maxParallel, .envPolicy, .outputs, .if, .retry, .pool, .cleanup, .forEach,
       .matrix, .wait, .approve, .workflow, .use, .http, .with, .race, .join,

@@ -43,6 +43,7 @@ extension DecodingPass {
     if !texts.computed.isEmpty { step.computed = texts.computed }
     draft.computesOutputs = !step.outputs.isEmpty
     step.action = action(of: draft, at: node)
+    checkCachedOutputs(of: step, at: node)
     switch step.action {
     case .run, .use, .http: return
     case .group, .compute, .wait, .approve, .workflow: break
@@ -78,7 +79,7 @@ extension DecodingPass {
       begin(.run, member.key, in: &draft)
       draft.invocation = invocation(value)
     case .stdin, .successCodes, .stop, .leftovers, .stallTimeout, .mergeOutput, .logLimit, .tty,
-      .jobserver:
+      .jobserver, .cache:
       draft.placedKeys.append((key, member.key))
       take(key, value, into: &draft.command)
     case .steps: group(.steps, member, into: &draft)

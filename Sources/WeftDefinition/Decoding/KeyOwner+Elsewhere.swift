@@ -122,6 +122,10 @@ extension KeyOwner {
     (["cleanup"], ["teardown", "after_script", "defer", "onExit", "post", "handlerOn"]),
     (["finally"], ["always", "onExit", "after_all", "handlerOn"]),
     (["defaults"], ["default"]),
+    (["cache"], ["memoize", "memo", "incremental", "upToDate"]),
+    (["inputs"], ["sources", "files", "deps", "srcs", "in"]),
+    (["outputs"], ["generates", "artifacts", "paths", "targets", "out", "outs"]),
+    (["version"], ["tool", "toolVersion", "compiler"]),
     (["idempotent"], ["safe", "reentrant", "rerunnable", "restartable"]),
     (["onInterrupted"], ["onCrash", "onAbort", "interruptible"]),
   ]

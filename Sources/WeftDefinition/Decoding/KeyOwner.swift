@@ -2,8 +2,8 @@ import WeftDiagnostics
 
 /// The object that a key stands in.
 enum KeyOwner: Hashable, CaseIterable {
-  case workflow, step, stdin, stop, secret, defaults, retry, wait, approve, join, forEach, pool,
-    concurrency
+  case workflow, step, stdin, stop, cache, secret, defaults, retry, wait, approve, join, forEach,
+    pool, concurrency
   case http, requestTimeout, redirects, auth, basicAuth, expect, tls, poll, pages, part
 
   var noun: String {
@@ -12,6 +12,7 @@ enum KeyOwner: Hashable, CaseIterable {
     case .step: "a step"
     case .stdin: "\"stdin\""
     case .stop: "\"stop\""
+    case .cache: "\"cache\""
     case .secret: "a secret"
     case .defaults: "\"defaults\""
     case .retry: "\"retry\""
@@ -41,6 +42,7 @@ enum KeyOwner: Hashable, CaseIterable {
     case .step: StepKey.allCases.map(\.rawValue)
     case .stdin: StandardInputKey.allCases.map(\.rawValue)
     case .stop: StopKey.allCases.map(\.rawValue)
+    case .cache: CacheKeyword.allCases.map(\.rawValue)
     case .secret: SecretKey.allCases.map(\.rawValue)
     case .defaults: DefaultsKey.allCases.map(\.rawValue)
     case .retry: RetryKey.allCases.map(\.rawValue)

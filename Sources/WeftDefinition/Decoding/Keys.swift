@@ -15,7 +15,7 @@ enum StepKey: String, ObjectKey {
   case id, run, needs, name, description, env, cwd, shell, stdin, timeout, allowFailure
   case successCodes, steps, parallel, maxParallel
   case envPolicy
-  case stop, leftovers, stallTimeout, mergeOutput, logLimit, tty, jobserver, outputs
+  case stop, leftovers, stallTimeout, mergeOutput, logLimit, tty, jobserver, cache, outputs
   case `if`, retry, pool, cleanup, forEach, matrix, wait, approve, workflow, use, http, with, race,
     join
   case idempotent, onInterrupted
@@ -35,6 +35,13 @@ enum StopKey: String, ObjectKey {
   case signal, grace
 
   static let table = KeyTable<StopKey>()
+}
+
+/// The keys of `cache` of a command.
+enum CacheKeyword: String, ObjectKey {
+  case inputs, outputs, env, key, version
+
+  static let table = KeyTable<CacheKeyword>()
 }
 
 /// The keys of a secret.

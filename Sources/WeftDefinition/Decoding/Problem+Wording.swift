@@ -14,6 +14,7 @@ extension Problem {
     case .schema(let problem): problem.wording
     case .control(let problem): problem.wording
     case .http(let problem): problem.wording
+    case .caching(let problem): problem.wording
     case .notAWorkflow(let found):
       Wording(
         .wrongType, "a workflow file holds one object, found \(found)",

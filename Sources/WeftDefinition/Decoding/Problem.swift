@@ -40,6 +40,7 @@ enum Problem: Hashable {
   case schema(SchemaProblem)
   case control(ControlProblem)
   case http(HTTPProblem)
+  case caching(CachingProblem)
 
   /// Notes are only told; everything else rejects the file.
   var severity: Diagnostic.Severity {

@@ -15,11 +15,13 @@ extension Command {
     public var usesTerminal: Bool
     /// It gets a GNU make jobserver whose tokens are the free slots of the run.
     public var usesJobserver: Bool
+    /// What it reads and makes, so that what it made once may stand in for running it; `nil`: nothing does.
+    public var caching: Caching?
 
     public init(
       stop: StopRequest? = nil, leftovers: LeftoverPolicy = .end, stallTimeout: Duration? = nil,
       mergesOutput: Bool = false, logLimit: ByteCount = WorkflowLimits.logLimit,
-      usesTerminal: Bool = false, usesJobserver: Bool = false
+      usesTerminal: Bool = false, usesJobserver: Bool = false, caching: Caching? = nil
     ) {
       self.stop = stop
       self.leftovers = leftovers
@@ -28,6 +30,7 @@ extension Command {
       self.logLimit = logLimit
       self.usesTerminal = usesTerminal
       self.usesJobserver = usesJobserver
+      self.caching = caching
     }
   }
 

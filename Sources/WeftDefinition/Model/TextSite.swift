@@ -38,6 +38,12 @@ public enum TextSite: Sendable, Hashable {
   case concurrencyKey
   /// A value given to another workflow's input.
   case parameter(String)
+  /// A pattern of the files that a cached command reads, from 0.
+  case cacheInput(Int)
+  /// A path that a cached command makes, from 0.
+  case cacheOutput(Int)
+  /// What else a cached command depends on.
+  case cacheKey
   /// A key whose value is a number, a duration, a size or a truth, given by an expression.
   case computed(ComputedKey)
   /// A text of an HTTP request, or about its answer.

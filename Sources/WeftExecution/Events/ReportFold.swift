@@ -29,6 +29,7 @@ struct ReportFold {
       set(step, address, .retrying(after: retry.attempt, until: elapsed + retry.delay))
     case .stepFinished(let address, let end): set(step, address, .finished(end))
     case .stepRestored(let address, let end): set(step, address, .restored(end))
+    case .stepCached(let address, let end): set(step, address, .cached(end))
     case .stepSkipped(let address, let reason): set(step, address, .skipped(reason))
     case .runWarning(let warning): add(warning)
     case .runFinished(let end): report?.end = end

@@ -7,7 +7,8 @@ public import WeftPlanning
 ///   another engine goes on with;
 /// * of one step `stepQueued` < `stepStarted` < `stepAsking`, `stepOutput`… < `stepFinished`; an attempt that is
 ///   followed by another has `stepRetrying` in place of the finish, so that each start has one end; a step
-///   that never starts has one `stepSkipped` instead of start and finish, or one `stepRestored` if it has ended
+///   that never starts has one `stepSkipped` instead of start and finish, one `stepCached` if what it made in an
+///   earlier run stands in for running it, or one `stepRestored` if it has ended
 ///   in an earlier part of a run that is gone on with;
 /// * what a step waits for has finished or been skipped before the step is queued;
 /// * of one group `groupStarted` < everything inside < `groupFinished`; a group whose dependencies
@@ -44,6 +45,9 @@ public struct RunEvent: Sendable, Hashable {
     /// In a run that is gone on with, in place of everything else about the step: it ended so before, and that
     /// stands.
     indirect case stepRestored(StepAddress, StepEnd)
+    /// The step is not run: it has made the same before. Its outputs are there, and it counts as a success; the
+    /// duration is that of then.
+    indirect case stepCached(StepAddress, StepEnd)
     /// The step never starts.
     indirect case stepSkipped(StepAddress, SkipReason)
     case groupStarted(StepAddress, GroupStart)

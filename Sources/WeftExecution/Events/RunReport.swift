@@ -43,6 +43,8 @@ public enum StepState: Sendable, Hashable {
   case finished(StepEnd)
   /// It has ended so in an earlier part of a run that is gone on with.
   case restored(StepEnd)
+  /// It was not run: what it made in an earlier run stands.
+  case cached(StepEnd)
 }
 
 /// Where a run stands that cannot go on before somebody has answered, and whose engine has gone.
@@ -119,11 +121,14 @@ public struct OutcomeCounts: Sendable, Hashable {
   public internal(set) var skipped = 0
   /// Of all these, those that stand as they ended in an earlier part of a run that is gone on with.
   public internal(set) var restored = 0
+  /// Of those that succeeded, those that were not run: what they made in an earlier run stands.
+  public internal(set) var cached = 0
 
   public init() {}
 
   package init(
-    succeeded: Int, failed: Int, tolerated: Int, cancelled: Int, skipped: Int, restored: Int = 0
+    succeeded: Int, failed: Int, tolerated: Int, cancelled: Int, skipped: Int, restored: Int = 0,
+    cached: Int = 0
   ) {
     self.succeeded = succeeded
     self.failed = failed
@@ -131,5 +136,6 @@ public struct OutcomeCounts: Sendable, Hashable {
     self.cancelled = cancelled
     self.skipped = skipped
     self.restored = restored
+    self.cached = cached
   }
 }

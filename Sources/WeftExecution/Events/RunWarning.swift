@@ -20,6 +20,8 @@ public struct RunWarning: Sendable, Hashable {
     case processesNotSeen = "processes-not-seen"
     /// An action did not end when it was asked to, and its step has ended without it. Each such step is told.
     case actionLeftBehind = "action-left-behind"
+    /// What a step has made could not be kept, or not be looked for. Each such step is told.
+    case notCached = "not-cached"
   }
 
   public let kind: Kind
@@ -48,6 +50,15 @@ extension RunWarning {
       message: "the action of step \"\(step)\" did not end when it was cancelled,"
         + " and keeps its thread until it does",
       help: "let the action look at Task.isCancelled")
+  }
+
+  static func notCached(_ step: StepAddress, because reason: String) -> RunWarning {
+    RunWarning(
+      kind: .notCached, message: "step \"\(step)\" is not cached: \(reason)")
+  }
+
+  package static func noCache(because reason: String) -> RunWarning {
+    RunWarning(kind: .notCached, message: "no step is cached: \(reason)")
   }
 
   static func outputTruncated(of step: StepAddress, at limit: ByteCount) -> RunWarning {

@@ -6,7 +6,7 @@ package import WeftPlatform
 /// Runs commands as child processes, each on a thread of its own that is blocked while the program runs.
 package final class CommandExecutor: StepExecutor {
   private let plan: Plan
-  private let resolver: CommandResolver
+  let resolver: CommandResolver
   private let starts: StartQueue
   private let threads: BlockingThreads
   private let stopPolicy: StopPolicy

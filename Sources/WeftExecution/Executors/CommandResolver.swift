@@ -39,7 +39,8 @@ final class CommandResolver: Sendable {
     let resolved = attempt.resolved
     var program = ChildProgram(
       resolved.arguments(shell: plan.shell(of: attempt.step)),
-      environment: try environment(of: attempt), directory: directory(of: resolved))
+      environment: try environment(of: resolved, for: attempt.task),
+      directory: directory(of: resolved))
     program.timeout = resolved.timeout
     return program
   }
@@ -51,20 +52,22 @@ final class CommandResolver: Sendable {
     return startDirectory + "/" + written
   }
 
-  private func environment(of attempt: Attempt) throws(EnvironmentProblem) -> EnvironmentBlock {
-    let resolved = attempt.resolved
+  /// What the next attempt of a step finds around it.
+  func environment(
+    of resolved: ResolvedStep, for task: StepTask
+  ) throws(EnvironmentProblem) -> EnvironmentBlock {
     let shared = try environment(
       of: SharedLayers(
-        group: attempt.step.group, policy: plan.environmentPolicy(of: attempt.step)),
+        group: task.step.group, policy: plan.environmentPolicy(of: task.step)),
       resolved.groupEnvironments,
-      isShared: attempt.frame.parent == nil || resolved.groupEnvironments.isEmpty)
+      isShared: task.frame.parent == nil || resolved.groupEnvironments.isEmpty)
     let own = resolved.environment
-    var step: Variables = [(RunCookie.step, attempt.address.text)]
+    var step: Variables = [(RunCookie.step, task.address.text)]
     for (name, value) in resolved.handedOver { step.append((name, value)) }
     // What most steps have in common is in the shared part already.
-    if own.isEmpty, attempt.number == 1 { return try shared.setting(step) }
+    if own.isEmpty, task.attempt == 1 { return try shared.setting(step) }
     return try shared.setting(
-      own.map { ($0.key, $0.value) } + whereabouts(inAttempt: attempt.number) + step)
+      own.map { ($0.key, $0.value) } + whereabouts(inAttempt: task.attempt) + step)
   }
 
   /// What the steps of a group have in common, with the variables that are the same for them.

@@ -65,6 +65,9 @@ package struct RecordedRun: Sendable {
     case .event(let event): apply(event, record.number)
     case .finished(let step, let end, let kept):
       set(step: step, .finished(end, kept), record.number)
+    case .cached(let step, let end, let kept):
+      set(step: step, .finished(end, kept), record.number)
+      steps[step]?.isCached = true
     case .spawned(let step, _, let process): steps[step]?.process = process
     case .listed(let address, let elements):
       groups[address, default: RecordedGroup()].elements = elements
@@ -94,7 +97,8 @@ package struct RecordedRun: Sendable {
     case .stepStarted(let step, let attempt): set(step: step, .started(attempt: attempt), number)
     case .stepAsking(let step, let message): steps[step]?.asks = message
     case .stepRetrying(let step, let retry): set(step: step, .retrying(retry), number)
-    case .stepFinished(let step, let end): set(step: step, .finished(end, KeptValues()), number)
+    case .stepFinished(let step, let end), .stepCached(let step, let end):
+      set(step: step, .finished(end, KeptValues()), number)
     case .stepSkipped(let step, let reason):
       // Nobody knows more of what was in doubt.
       if steps[step]?.isInDoubt == true {
@@ -162,6 +166,8 @@ package struct RecordedStep: Sendable, Hashable {
   package var number: UInt64 = 0
   /// Which engine wrote it: the ``RecordOpening/resumption`` of the run.
   package var engine = 0
+  /// Whether it was not run, since it had made the same before.
+  package var isCached = false
   /// Of what is in doubt: the process that its program was. Ticks and ids are of the boot that the engine's
   /// ``RecordOpening`` names.
   package var process: ProcessIdentity?

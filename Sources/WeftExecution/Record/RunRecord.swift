@@ -8,10 +8,12 @@ package struct RunRecord: Sendable, Hashable {
   package enum Kind: Sendable, Hashable {
     /// An engine has taken up the run: first of all, and again whenever it is resumed.
     indirect case opened(RecordOpening)
-    /// What subscribers are told, `stepFinished` excepted.
+    /// What subscribers are told, `stepFinished` and `stepCached` excepted.
     case event(RunEvent.Kind)
     /// A step has ended; with what expressions read of it, so that both are there or neither.
     indirect case finished(StepAddress, StepEnd, KeptValues)
+    /// The same of a step that was not run, since it had made the same before.
+    indirect case cached(StepAddress, StepEnd, KeptValues)
     /// The program of the attempt runs.
     case spawned(StepAddress, attempt: Int, ProcessIdentity)
     /// What a step or group is run for, as its expressions came to.
@@ -39,6 +41,7 @@ extension RunRecord.Kind {
   package init(_ event: RunEvent.Kind, keeping values: KeptValues = KeptValues()) {
     switch event {
     case .stepFinished(let step, let end): self = .finished(step, end, values)
+    case .stepCached(let step, let end): self = .cached(step, end, values)
     default: self = .event(event)
     }
   }
@@ -50,26 +53,28 @@ extension RunRecord.Kind {
     case .event(let event):
       switch event {
       case .runStarted, .stepStarted, .groupStarted: true
-      case .stepQueued, .stepOutput, .stepRetrying, .stepFinished, .stepRestored, .stepSkipped,
+      case .stepQueued, .stepOutput, .stepRetrying, .stepFinished, .stepRestored, .stepCached,
+        .stepSkipped,
         .groupRetrying,
         .groupFinished, .runWarning, .runCancelling, .runFinished, .stepAsking, .runWaiting,
         .outputDropped, .snapshot:
         false
       }
-    case .finished, .spawned: false
+    case .finished, .cached, .spawned: false
     }
   }
 
   /// Whether what follows from it must not be seen before it is safe.
   package var isDecisive: Bool {
     switch self {
-    case .opened, .finished, .listed, .waiting: true
+    case .opened, .finished, .cached, .listed, .waiting: true
     case .event(let event):
       switch event {
       case .runStarted, .stepStarted, .stepRetrying, .groupStarted, .groupRetrying, .groupFinished,
         .stepAsking, .runWaiting, .runFinished:
         true
-      case .stepQueued, .stepOutput, .stepFinished, .stepRestored, .stepSkipped, .runWarning,
+      case .stepQueued, .stepOutput, .stepFinished, .stepRestored, .stepCached, .stepSkipped,
+        .runWarning,
         .runCancelling,
         .outputDropped, .snapshot:
         false

@@ -64,6 +64,8 @@ package struct EngineConfiguration: Sendable {
   package var secrets = RunSecrets()
   /// Writes down what happens before it is acted upon; `nil`: nobody does.
   package var recorder: (any RunRecorder)?
+  /// What steps have made in earlier runs; `nil`: nothing is kept, and every step is run.
+  package var cache: CacheAccess?
   /// Where what steps write is kept when the run has ended; `nil`: it goes with the run.
   package var logFolder: LogFolder?
   /// What to tell right after the start.

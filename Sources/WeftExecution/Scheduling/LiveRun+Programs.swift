@@ -40,6 +40,11 @@ extension LiveRun {
       plan, id: id, configuration: configuration, executor: executor, time: timers, logs: logs,
       warnings: configuration.earlyWarnings
         + [limit.warning, isBlind ? .processesNotSeen : nil].compactMap(\.self),
+      cache: configuration.cache.map {
+        CommandCache(
+          $0, plan: plan, run: id, resolver: commands.resolver, secrets: configuration.secrets,
+          startDirectory: configuration.startDirectory)
+      },
       subscribing: subscribing)
   }
 }

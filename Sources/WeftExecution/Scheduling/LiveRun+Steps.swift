@@ -39,6 +39,7 @@ extension LiveRun {
       }
       if task.step.makesAttempts {
         if let ledger = ledger(for: task) { task.keep(ledger) }
+        if let cache, task.step.isCached { return lookUp(task, in: cache) }
         return queue(task)
       }
       switch task.step.action {
@@ -146,13 +147,13 @@ extension LiveRun {
   }
 
   /// The step does not go on: it is skipped if it has not begun.
-  private func leave(_ task: StepTask, _ reason: SkipReason) -> NodeResult {
+  func leave(_ task: StepTask, _ reason: SkipReason) -> NodeResult {
     if task.polling != nil { return endPolling(task) }
     return task.attempt == 1 ? skip(task, reason) : giveUp(task, reason)
   }
 
   /// Why a step that was admitted may not go on after all.
-  private func obstacle(to task: StepTask) -> SkipReason? {
+  func obstacle(to task: StepTask) -> SkipReason? {
     state.withLock { $0.scopes.obstacle(in: task.scope, sheltered: task.shelter) }
   }
 
@@ -252,14 +253,40 @@ extension LiveRun {
     }
     // What is told as ended has left nothing behind.
     attemptEnd.request?.partial?.discard()
+    guard let kept = keepResult(of: attempt, end, own) else {
+      return Future(value: concludeAttempt(of: task, end, own))
+    }
+    return kept.map { [self, end] in concludeAttempt(of: task, end, own) }
+  }
+
+  private func concludeAttempt(
+    of task: StepTask, _ end: StepEnd, _ own: NodeValues?
+  ) -> NodeResult {
     let result = conclude(task, end, own)
     slots.release(task.instance)
-    return Future(value: result)
+    return result
+  }
+
+  /// How it came that a step has ended.
+  enum EndKind {
+    case ran
+    /// In an earlier part of the run.
+    case restored
+    /// It was not run, since it had made the same before.
+    case cached
+
+    fileprivate func event(_ address: StepAddress, _ end: StepEnd) -> RunEvent.Kind {
+      switch self {
+      case .ran: .stepFinished(address, end)
+      case .restored: .stepRestored(address, end)
+      case .cached: .stepCached(address, end)
+      }
+    }
   }
 
   /// The step has ended: tells it, and lets its failure act.
   func conclude(
-    _ task: StepTask, _ end: StepEnd, _ own: NodeValues?, isRestored: Bool = false
+    _ task: StepTask, _ end: StepEnd, _ own: NodeValues?, as kind: EndKind = .ran
   ) -> NodeResult {
     let response = state.withLock { state in
       state.scopes.count(in: task.scope) { $0.add(end) }
@@ -272,8 +299,7 @@ extension LiveRun {
     }
     record(own, end, of: task)
     events.publish(
-      isRestored ? .stepRestored(task.address, end) : .stepFinished(task.address, end),
-      step: task.place, keeping: kept(own, of: task))
+      kind.event(task.address, end), step: task.place, keeping: kept(own, of: task))
     respond(to: response)
     return .of(task.address, end, failedBefore: task.failedBefore)
   }
@@ -288,7 +314,7 @@ extension LiveRun {
       state.withLock { $0.scopes.count(in: task.scope) { $0.restored += 1 } }
       let isRead = !plan.values.reads(ofNode: task.step.node).isEmpty
       let own = isRead ? kept.nodeValues(of: end, spool: values.spool) : nil
-      return conclude(task, end, own, isRestored: true)
+      return conclude(task, end, own, as: .restored)
     case .skipped(let reason): return skip(task, reason)
     case .queued, .started, .retrying:
       preconditionFailure("\(task.address) stands and has not ended")

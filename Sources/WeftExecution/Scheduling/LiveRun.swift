@@ -32,6 +32,8 @@ package final class LiveRun: Sendable {
   /// Whether another engine may go on where this one waits for nothing but answers.
   let leavesWhileWaiting: Bool
   let inbox: (any ControlInbox)?
+  /// What steps have made before; `nil`: every step is run.
+  let cache: CommandCache?
   let values: RunValues
   /// What of an earlier part of the run stands; `nil` of a run that begins.
   let standing: StandingRule?
@@ -106,8 +108,9 @@ package final class LiveRun: Sendable {
 
   private init(
     _ plan: Plan, id: RunID, configuration: EngineConfiguration, executor: any StepExecutor,
-    time: any TimeSource, logs: StepLogs
+    time: any TimeSource, logs: StepLogs, cache: CommandCache?
   ) {
+    self.cache = cache
     self.plan = plan
     self.id = id
     self.executor = executor
@@ -164,10 +167,11 @@ package final class LiveRun: Sendable {
     _ plan: Plan, id: RunID = .make(at: WallClock.now),
     configuration: EngineConfiguration = EngineConfiguration(), executor: any StepExecutor,
     time: any TimeSource, logs: StepLogs = StepLogs(), warnings: [RunWarning] = [],
-    subscribing: (LiveRun) -> Void = { _ in }
+    cache: CommandCache? = nil, subscribing: (LiveRun) -> Void = { _ in }
   ) -> LiveRun {
     let run = LiveRun(
-      plan, id: id, configuration: configuration, executor: executor, time: time, logs: logs)
+      plan, id: id, configuration: configuration, executor: executor, time: time, logs: logs,
+      cache: cache)
     subscribing(run)
     run.begin(telling: warnings)
     return run
@@ -317,6 +321,7 @@ package final class LiveRun: Sendable {
     }
     events.publish(last)
     recorder?.close()
+    cache?.close()
     finished.succeed(report)
   }
 }

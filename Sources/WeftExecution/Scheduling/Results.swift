@@ -61,6 +61,7 @@ extension OutcomeCounts {
     cancelled += other.cancelled
     skipped += other.skipped
     restored += other.restored
+    cached += other.cached
   }
 
   /// What failed was survived.

@@ -14,6 +14,7 @@ struct StepTask: Sendable {
   /// When its first attempt began.
   var began: Duration?
   private var boxedTrials: Boxed<Trials>?
+  private var boxedTicket: Boxed<CacheTicket>?
 
   init(
     _ index: Int, of plan: Plan, in frame: Frame, scope: Int? = nil, isCleanup: Bool = false,
@@ -36,6 +37,15 @@ struct StepTask: Sendable {
   var isCleanup: Bool { instanceOfStep.isCleanup }
   /// Whether something above it has failed.
   var failedBefore: Bool { instanceOfStep.failedBefore }
+
+  /// By what its result will be found again; `nil` if it is not kept.
+  var ticket: CacheTicket? { boxedTicket?.value }
+
+  func holding(_ ticket: CacheTicket) -> StepTask {
+    var task = self
+    task.boxedTicket = .holding(ticket)
+    return task
+  }
 
   /// Where the report has the step; `nil` of one that the plan does not know by its address.
   var place: Int? { frame.isInElement ? nil : index }

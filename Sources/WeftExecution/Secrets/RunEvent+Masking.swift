@@ -10,6 +10,7 @@ extension RunEvent.Kind {
     case .stepRetrying(let step, let retry): .stepRetrying(step, retry.masked(by: mask))
     case .groupRetrying(let group, let retry): .groupRetrying(group, retry.masked(by: mask))
     case .stepRestored(let step, let end): .stepRestored(step, end.masked(by: mask))
+    case .stepCached(let step, let end): .stepCached(step, end.masked(by: mask))
     case .stepFinished(let step, let end): .stepFinished(step, end.masked(by: mask))
     case .groupFinished(let group, let end): .groupFinished(group, end.masked(by: mask))
     case .runWarning(let warning): .runWarning(warning.masked(by: mask))

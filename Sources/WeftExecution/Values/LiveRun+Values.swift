@@ -63,6 +63,7 @@ extension LiveRun {
     do throws(StepFailure) {
       let collector = OutputCollector(values, in: attempt.frame)
       let written = try collector.written(in: attempt.outputFile, by: attempt.step)
+      if attempt.task.ticket != nil { own.written = written }
       own.outputs = try collector.outputs(
         ofStep: attempt.index, own: own, written: written, attempt: attempt.number)
     } catch {

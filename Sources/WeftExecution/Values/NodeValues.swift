@@ -19,6 +19,8 @@ struct NodeValues: Sendable {
   var answer: AnswerValues?
   var isOfRequest = false
   var outputs: [OutputValue] = []
+  /// Those of a step whose result is kept that its program has written.
+  var written: [OutputValue] = []
   var isGroup = false
   /// Of what is run for many elements; by index.
   var results: [ElementResult]?

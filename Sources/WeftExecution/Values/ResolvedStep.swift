@@ -22,6 +22,10 @@ package struct ResolvedStep: Sendable {
   package var handedOver: [(name: String, value: String)] = []
   /// What groups around the step set, of those in which an expression says it.
   package var groupEnvironments: [Int: [String: String?]] = [:]
+  /// The variables, of the step and of groups around it, whose values are secret.
+  private(set) var secretVariables: Set<String> = []
+  /// Whether what it reads is.
+  var inputIsSecret = false
   /// How many arguments each element of the command line came to, if one came to other than one.
   var argumentCounts: [Int] = []
 
@@ -41,6 +45,10 @@ package struct ResolvedStep: Sendable {
     retry = step.retry
     environment = step.settings.environment
     workingDirectory = directory
+  }
+
+  mutating func noteSecrets(in variables: [String: ScopedText?]) {
+    for (name, value) in variables where value?.isSecret == true { secretVariables.insert(name) }
   }
 
   /// What stands in the place of a command where there is none.

@@ -66,6 +66,7 @@ struct StepResolver {
     if resolved.call == nil { try resolveGroups(around: step, &resolved) }
     let own = try variables(step.settings.environment, texts, scope)
     resolved.environment = own.mapValues { $0?.text }
+    resolved.noteSecrets(in: own)
     scope.variables = own
     var expansions: [Int: [String]] = [:]
     for text in texts {
@@ -117,6 +118,16 @@ struct StepResolver {
       let value = try text.template.optionalText(in: scope)
       value.map { hide($0) }
       resolved.command.stdin = value.map { .text($0.text) }
+      resolved.inputIsSecret = value?.isSecret == true
+    case .cacheInput(let index):
+      let evaluation = try text.template.evaluate(in: scope, escaping: .filePattern)
+      let value = ScopedText(
+        text: evaluation.value.primitiveText ?? "", isSecret: evaluation.isSecret)
+      resolved.command.caching?.inputs[index] = try open(value, text)
+    case .cacheOutput(let index):
+      resolved.command.caching?.outputs[index] = try open(text.template.text(in: scope), text)
+    case .cacheKey:
+      resolved.command.caching?.key = try open(text.template.text(in: scope), text)
     case .computed(let key):
       guard let expression = text.template.onlyExpression else { break }
       let evaluation = try expression.evaluate(in: scope)
@@ -156,7 +167,9 @@ struct StepResolver {
     for group in plan.enclosingGroups(ofGroup: step.group) {
       let texts = plan.values.texts(ofGroup: group)
       if texts.contains(where: \.site.isVariable) {
-        resolved.groupEnvironments[group] = try environment(ofGroup: group).mapValues { $0?.text }
+        let variables = try environment(ofGroup: group)
+        resolved.groupEnvironments[group] = variables.mapValues { $0?.text }
+        resolved.noteSecrets(in: variables)
       }
       guard !hasDirectory, plan.settings(ofGroup: group).workingDirectory != nil else { continue }
       hasDirectory = true

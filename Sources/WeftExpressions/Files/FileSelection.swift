@@ -24,6 +24,28 @@ package struct FileSelection: Sendable, Hashable {
     }
   }
 
+  /// - Parameter texts: One pattern each, as it stands: with white space and `#`; `!` before it takes out what it
+  ///   means.
+  package init(each texts: [String]) throws(PathPatternFault) {
+    for text in texts {
+      let isExclusion = text.hasPrefix("!")
+      let pattern = try PathPattern(isExclusion ? String(text.dropFirst()) : text)
+      rules.append(Rule(pattern: pattern, isExclusion: isExclusion))
+    }
+  }
+
+  /// A text as a pattern that means nothing but it.
+  package static func literally(_ text: String) -> String {
+    var pattern = ""
+    for scalar in text.unicodeScalars {
+      if special.contains(scalar) { pattern.unicodeScalars.append("\\") }
+      pattern.unicodeScalars.append(scalar)
+    }
+    return pattern
+  }
+
+  private static let special: Set<Unicode.Scalar> = ["*", "?", "[", "]", "\\", "!"]
+
   /// - Parameter path: The names from the root to the file.
   package func includes(_ path: [String]) -> Bool {
     let last = rules.last { $0.pattern.covers(path) }

@@ -12,6 +12,8 @@ package enum Escaping: Sendable, Hashable, CaseIterable {
   /// A JSON text: inside quotes the value becomes a part of the string, elsewhere it is written as
   /// JSON, also `null`, arrays and objects.
   case jsonBody
+  /// A pattern of files: nothing of the value means anything but itself.
+  case filePattern
 }
 
 enum PercentEncoding {

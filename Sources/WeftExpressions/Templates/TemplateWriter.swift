@@ -46,6 +46,7 @@ struct TemplateWriter {
     switch escaping {
     case .plain: return text
     case .urlPath, .urlQuery: return PercentEncoding.encoded(text)
+    case .filePattern: return FileSelection.literally(text)
     case .header:
       guard let byte = text.utf8.first(where: { $0 == 0 || $0 == 0x0A || $0 == 0x0D }) else {
         return text

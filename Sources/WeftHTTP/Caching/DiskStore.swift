@@ -7,7 +7,7 @@ final class DiskStore: CacheStore {
   private let folder: PrivateFolder
   private let limits: CacheLimits
   private let now: @Sendable () -> Int64
-  private let budget: Mutex<DiskBudget>
+  private let budget: Mutex<FolderBudget>
   /// None is started before the first answer is looked for.
   private let threads = BlockingThreads(name: "weft-http-cache")
 
@@ -15,7 +15,7 @@ final class DiskStore: CacheStore {
     self.folder = folder
     self.limits = limits
     self.now = now
-    budget = Mutex(DiskBudget(limit: limits.totalBytes))
+    budget = Mutex(FolderBudget(limit: limits.totalBytes))
   }
 
   func responses(

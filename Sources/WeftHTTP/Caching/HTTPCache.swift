@@ -45,28 +45,10 @@ public struct HTTPCache: Sendable {
       let folder = try PrivateFolder("http-1", in: path)
       return HTTPCache(
         store: DiskStore(folder, limits: limits, now: now),
-        secret: CacheSecret(try secret(of: folder)), limits: limits)
+        secret: CacheSecret(try folder.secret("secret", count: CacheSecret.length)), limits: limits)
     } catch {
       throw CacheFolderFault(path: path, why: error.message)
     }
-  }
-
-  /// Of several processes that find none, all use the one that came first.
-  private static func secret(of folder: PrivateFolder) throws(UnsafePlace) -> [UInt8] {
-    let name = "secret"
-    for _ in 1...2 {
-      try folder.create(name, with: randomBytes(CacheSecret.length))
-      if let bytes = folder.read(name, limit: 1024), bytes.count == CacheSecret.length {
-        return bytes
-      }
-      // It is damaged, and all that was kept by it is lost.
-      folder.remove(name)
-    }
-    throw .kind(name, found: "damaged again and again")
-  }
-
-  private static func randomBytes(_ count: Int) throws(UnsafePlace) -> [UInt8] {
-    do { return try Entropy.bytes(count) } catch { throw .system("random bytes", error) }
   }
 }
 

@@ -96,5 +96,9 @@ extension Command {
     case .file(let path): visit(.inputFile, path)
     case .log, nil: break
     }
+    guard let caching else { return }
+    for (index, text) in caching.inputs.enumerated() { visit(.cacheInput(index), text) }
+    for (index, text) in caching.outputs.enumerated() { visit(.cacheOutput(index), text) }
+    caching.key.map { visit(.cacheKey, $0) }
   }
 }

@@ -46,7 +46,8 @@ extension TextSite {
   fileprivate func room(forOnlyExpression isAlone: Bool) -> Room {
     guard isAlone else { return [] }
     switch self {
-    case .name, .script, .workingDirectory, .inputFile, .message, .concurrencyKey:
+    case .name, .script, .workingDirectory, .inputFile, .message, .concurrencyKey, .cacheInput,
+      .cacheOutput, .cacheKey:
       return []
     // As many arguments as an array has elements.
     case .argument: return .array

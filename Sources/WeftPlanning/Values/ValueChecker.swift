@@ -77,12 +77,18 @@ struct ValueChecker {
     case .http(.collected): checkKind(of: reading, text)
     case .http(.url): checkURL(text)
     case .script: checkScript(text, of: owner)
+    case .output(let name) where reading.isSecret && isCached(owner):
+      tell(.secretOfCached(name), text, nil)
     case .parameter(let name): checkParameter(name, reading, text, of: owner)
     case .argument(let index): checkArgument(text, at: index, of: owner)
     case .variable(let name) where EnvironmentName.runsCode(name):
       tell(.variableRunsCode(name), text, nil)
     default: break
     }
+  }
+
+  private func isCached(_ owner: TextOwner) -> Bool {
+    if case .step(let index) = owner { outline.steps[index].command?.caching != nil } else { false }
   }
 
   func tellable(_ text: PlannedText, _ part: SourceRange?) -> SourceRange? {

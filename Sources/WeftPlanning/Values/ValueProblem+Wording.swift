@@ -14,7 +14,7 @@ extension ValueProblem {
     case .unknownVariable: "W0315"
     case .unknownSecret: "W0316"
     case .unavailable: "W0317"
-    case .secret, .secretKeys, .secretForOpenInput: "W0318"
+    case .secret, .secretKeys, .secretForOpenInput, .secretOfCached: "W0318"
     case .readsItself, .readsGroupAround, .readsMember, .readsOwnOutputs, .failedHasNoOutputs:
       "W0319"
     case .readsInsideOf: "W0326"
@@ -100,6 +100,8 @@ extension ValueProblem {
       "a secret cannot be used in \(site.key)"
     case .secretForOpenInput(let name):
       "a secret is given to input \"\(name)\", which is not declared to be one"
+    case .secretOfCached(let name):
+      "output \"\(name)\" is secret, and the step has \"cache\""
     case .secretKeys:
       "the elements are secret, and the keys of an object are seen in the addresses of its elements"
     case .wrongType(let found, let wanted, let site, _):
@@ -150,6 +152,8 @@ extension ValueProblem {
       nearest.map { "did you mean \"\($0)\"?" }
         ?? (known.isEmpty
           ? "declare it: \"secrets\": { \"…\": { \"env\": \"…\" } }" : listing(known))
+    case .secretOfCached:
+      "secrets are kept nowhere: let another step make it"
     case .secretForOpenInput:
       "say \"secret\": true of the input, so that what is made of it is hidden, too"
     case .lateInput:

@@ -43,6 +43,8 @@ enum ValueProblem: Sendable, Hashable {
   case partOfMany(String, of: PlanningProblem.Subject, results: String, String)
   case secret(in: TextSite)
   case secretKeys
+  /// An output of a step whose results are kept.
+  case secretOfCached(String)
   /// Given to an input of another file that does not say it is one.
   case secretForOpenInput(String)
   case wrongType(found: String, wanted: String, in: TextSite, help: String?)
@@ -104,6 +106,9 @@ extension TextSite {
     case .message: "approve.message"
     case .concurrencyKey: "concurrency.key"
     case .parameter(let name): "with.\(name)"
+    case .cacheInput(let index): "cache.inputs[\(index)]"
+    case .cacheOutput(let index): "cache.outputs[\(index)]"
+    case .cacheKey: "cache.key"
     case .computed(let key): key.rawValue
     case .http(let site): site.path
     }

@@ -152,8 +152,14 @@ package struct FileCalls: Sendable {
   }
 
   func rename(_ name: String, to other: String, in directory: Descriptor) throws(SystemError) {
+    try rename(name, in: directory, to: other, in: directory)
+  }
+
+  func rename(
+    _ name: String, in directory: Descriptor, to other: String, in target: Descriptor
+  ) throws(SystemError) {
     try refuse(.rename)
-    _ = try retrying { renameat(directory.number, name, directory.number, other) }
+    _ = try retrying { renameat(directory.number, name, target.number, other) }
   }
 
   func remove(

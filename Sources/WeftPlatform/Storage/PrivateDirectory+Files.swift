@@ -83,6 +83,15 @@ extension PrivateDirectory {
     }
   }
 
+  /// Moves a file to another directory of the same file system.
+  func rename(
+    _ name: String, to other: String, in target: PrivateDirectory
+  ) throws(UnsafePlace) {
+    do { try calls.rename(name, in: directory, to: other, in: target.directory) } catch {
+      throw .system("\(target.path)/\(other)", error)
+    }
+  }
+
   /// Makes the names in it survive a loss of power.
   package func synchronize() throws(UnsafePlace) {
     do { try calls.synchronize(directory) } catch { throw .system(path, error) }

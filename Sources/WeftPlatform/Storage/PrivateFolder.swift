@@ -5,7 +5,7 @@
 ///
 /// Files are named `file` or `part/file`; parts are made when the first file comes.
 package final class PrivateFolder: Sendable {
-  private let root: PrivateDirectory
+  let root: PrivateDirectory
 
   /// Opens it, or makes it with what is missing above it.
   package init(_ name: String, in path: String) throws(UnsafePlace) {
@@ -88,17 +88,13 @@ package final class PrivateFolder: Sendable {
 extension PrivateFolder {
   private static let unfinished = ".unfinished-"
 
-  private static func isUnfinished(_ file: String) -> Bool { file.hasPrefix(unfinished) }
+  static func isUnfinished(_ file: String) -> Bool { file.hasPrefix(unfinished) }
 
   /// Under a name that nobody else has.
   private func write(
     _ bytes: [UInt8], in directory: PrivateDirectory
   ) throws(UnsafePlace) -> String {
-    let word: String
-    do { word = try Entropy.bytes(12).map { String($0, radix: 36) }.joined() } catch {
-      throw .system(directory.path, error)
-    }
-    let name = Self.unfinished + word
+    let name = try unfinishedName()
     do throws(UnsafePlace) {
       try directory.write(bytes, to: name, surviving: false)
       return name
@@ -108,7 +104,15 @@ extension PrivateFolder {
     }
   }
 
-  private func place(
+  func unfinishedName() throws(UnsafePlace) -> String {
+    do {
+      return try Self.unfinished + Entropy.bytes(12).map { String($0, radix: 36) }.joined()
+    } catch {
+      throw .system(root.path, error)
+    }
+  }
+
+  func place(
     of name: String, makes: Bool
   ) throws(UnsafePlace) -> (directory: PrivateDirectory, file: String) {
     guard let slash = name.firstIndex(of: "/") else { return (root, name) }

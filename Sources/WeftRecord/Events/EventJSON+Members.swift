@@ -16,7 +16,8 @@ extension EventJSON {
     case .stepOutput(let step, let output):
       writer.member("step", step.text)
       writeOutput(output)
-    case .stepFinished(let step, let end), .stepRestored(let step, let end):
+    case .stepFinished(let step, let end), .stepRestored(let step, let end),
+      .stepCached(let step, let end):
       writer.member("step", step.text)
       writeStepEnd(end)
     case .stepSkipped(let step, let reason):
@@ -108,6 +109,7 @@ extension EventJSON {
     writer.member("cancelled", counts.cancelled)
     writer.member("skipped", counts.skipped)
     if counts.restored > 0 { writer.member("restored", counts.restored) }
+    if counts.cached > 0 { writer.member("cached", counts.cached) }
     writer.endObject()
   }
 
@@ -191,6 +193,9 @@ extension EventJSON {
       writeStepEnd(end)
     case .restored(let end):
       writer.member("state", "restored")
+      writeStepEnd(end)
+    case .cached(let end):
+      writer.member("state", "cached")
       writeStepEnd(end)
     }
   }

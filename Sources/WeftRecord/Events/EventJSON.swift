@@ -37,9 +37,8 @@ package struct EventJSON: Sendable {
     case .runStarted(let start): clock.start(at: start.startedAt)
     case .snapshot(let report): clock.start(at: report.start.startedAt)
     case .stepQueued, .stepStarted, .stepOutput, .stepRetrying, .stepFinished, .stepSkipped,
-      .stepRestored,
-      .stepAsking, .groupStarted, .groupRetrying, .groupFinished, .runWarning, .runCancelling,
-      .runFinished, .runWaiting, .outputDropped:
+      .stepRestored, .stepCached, .stepAsking, .groupStarted, .groupRetrying, .groupFinished,
+      .runWarning, .runCancelling, .runFinished, .runWaiting, .outputDropped:
       break
     }
     begin(event.kind.wireName, event.sequence, after: event.elapsed)
@@ -72,6 +71,7 @@ extension RunEvent.Kind {
     case .stepFinished: "step.finished"
     case .stepSkipped: "step.skipped"
     case .stepRestored: "step.restored"
+    case .stepCached: "step.cached"
     case .groupStarted: "group.started"
     case .groupRetrying: "group.retrying"
     case .groupFinished: "group.finished"

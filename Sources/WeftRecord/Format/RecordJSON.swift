@@ -48,6 +48,7 @@ extension RunRecord.Kind {
     case .opened: "record.opened"
     case .event(let event): event.wireName
     case .finished: "step.finished"
+    case .cached: "step.cached"
     case .spawned: "step.spawned"
     case .listed: "group.listed"
     case .waiting: "step.waiting"
@@ -60,7 +61,7 @@ extension EventJSON {
     switch kind {
     case .event(let event): writeMembers(of: event)
     case .opened(let opening): writeOpening(opening)
-    case .finished(let step, let end, let kept):
+    case .finished(let step, let end, let kept), .cached(let step, let end, let kept):
       writeMembers(of: .stepFinished(step, end))
       if end.logBytes != end.outputBytes { writer.member("logBytes", Int(clamping: end.logBytes)) }
       if !kept.isEmpty { writeKept(kept) }

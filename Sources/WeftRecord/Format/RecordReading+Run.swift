@@ -137,10 +137,11 @@ extension RecordScanner {
       numbers[index] = try int()
     }
     let restored = has("restored") ? try int() : 0
+    let cached = has("cached") ? try int() : 0
     try endObject()
     return OutcomeCounts(
       succeeded: numbers[0], failed: numbers[1], tolerated: numbers[2], cancelled: numbers[3],
-      skipped: numbers[4], restored: restored)
+      skipped: numbers[4], restored: restored, cached: cached)
   }
 }
 

@@ -34,6 +34,7 @@ extension RecordScanner {
     case "step.spawned":
       .spawned(try address("step"), attempt: try count("attempt"), try identity())
     case "step.finished": try finished()
+    case "step.cached": try cached()
     case "step.restored": try restored()
     case "step.skipped": .event(.stepSkipped(try address("step"), try skipReason()))
     case "step.retrying": .event(.stepRetrying(try address("step"), try retry()))
@@ -60,6 +61,13 @@ extension RecordScanner {
     var draft = StepEndDraft()
     let end = try stepEnd(&draft)
     return .finished(step, end, draft.kept)
+  }
+
+  private mutating func cached() throws(RecordProblem) -> RunRecord.Kind {
+    let step = try address("step")
+    var draft = StepEndDraft()
+    let end = try stepEnd(&draft)
+    return .cached(step, end, draft.kept)
   }
 
   private mutating func restored() throws(RecordProblem) -> RunRecord.Kind {

@@ -70,7 +70,7 @@ extension EventJSON {
       writer.member("state", "skipped")
       writeSkip(reason)
     case .finished(let end, _):
-      writer.member("state", "finished")
+      writer.member("state", step.isCached ? "cached" : "finished")
       writeStepEnd(end)
     }
     if step.mayHaveWritten { writer.member("log", detail.logPath(of: address)) }

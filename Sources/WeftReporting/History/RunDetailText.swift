@@ -100,6 +100,10 @@ package struct RunDetailText: Sendable {
       ]
     case .skipped(let reason):
       lines = ["\(palette.skipped) \(name): \(text.name(reason.phrase(of: address)))"]
+    case .finished(let end, _) where step.isCached:
+      lines = [
+        "\(palette.succeeded) \(name): cached, took \(ShownDuration.precise(end.duration))"
+      ]
     case .finished(let end, _): lines = self.lines(of: end, called: name)
     }
     if step.deservesLog { lines.append("    log: \(text.name(detail.logPath(of: address)))") }

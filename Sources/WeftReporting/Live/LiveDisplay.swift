@@ -35,6 +35,8 @@ struct LiveDisplay: Sendable {
       if end.outcome != .success || !isOneOfMany(address) {
         scrolled.add(finished(address, end))
       }
+    case .stepCached(let address, let end):
+      if !isOneOfMany(address) { scrolled.add(cached(address, end)) }
     case .stepSkipped(_, .notSelected): break
     case .stepSkipped(let address, let reason):
       if scrolled.add(skipped: reason) { scrolled.add(lineOfSkipped: skipped(address, reason)) }
@@ -95,6 +97,11 @@ extension LiveDisplay {
       case .skipped: (palette.skipped, nil)
       }
     return line(sign, label(address), end.duration, reason) + leftovers(end)
+  }
+
+  private func cached(_ address: StepAddress, _ end: StepEnd) -> String {
+    let time = palette.painted(ShownDuration.precise(end.duration), .faint)
+    return "\(palette.succeeded) \(label(address))  cached, took \(time)"
   }
 
   private func success(_ end: StepEnd) -> String? {

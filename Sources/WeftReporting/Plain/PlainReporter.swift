@@ -88,6 +88,7 @@ struct PlainReporter: Sendable {
       if !isUndecided, let annotation = style.annotation(address, end) {
         style.append(annotation, to: &pending)
       }
+    case .stepCached(let address, let end): say(style.cached(address, end))
     case .stepSkipped(_, .notSelected): break
     case .stepSkipped(let address, let reason): say(style.skipped(address, reason))
     case .groupFinished(let address, let end):

@@ -86,6 +86,11 @@ struct PlainStyle: Sendable {
     bytes.append(UInt8(ascii: "\n"))
   }
 
+  /// It took so long when it was run.
+  func cached(_ address: StepAddress, _ end: StepEnd) -> String {
+    "[\(address)] cached, took \(ShownDuration.precise(end.duration))"
+  }
+
   func skipped(_ address: StepAddress, _ reason: SkipReason) -> String {
     "[\(address)] \(text.name(reason.phrase(of: address)))"
   }

@@ -84,7 +84,8 @@ struct RunProgress: Sendable {
         running.values[index].tail.append(output.bytes)
       }
     case .stepFinished(let address, let end): finish(address, end, log: log)
-    case .stepRestored(let address, let end): restore(address, end)
+    case .stepRestored(let address, let end), .stepCached(let address, let end):
+      restore(address, end)
     case .stepSkipped(let address, let reason): skip(address, reason)
     case .groupFinished(let address, let end): finish(address, end)
     case .runCancelling(let reason): cancelling = cancelling ?? reason
@@ -206,7 +207,7 @@ struct RunProgress: Sendable {
           until: until)
       case .skipped(let reason): skip(step.address, reason)
       case .finished(let end): finish(step.address, end, log: log)
-      case .restored(let end): restore(step.address, end)
+      case .restored(let end), .cached(let end): restore(step.address, end)
       }
     }
   }

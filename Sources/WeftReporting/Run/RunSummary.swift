@@ -154,6 +154,7 @@ struct RunSummary {
     if counts.tolerated > 0 { parts.append("\(counts.tolerated) failed and tolerated") }
     if counts.cancelled > 0 { parts.append("\(counts.cancelled) cancelled") }
     if counts.skipped > 0 { parts.append("\(counts.skipped) skipped") }
+    if end.counts.cached > 0 { parts.append("\(end.counts.cached) of them cached") }
     if end.counts.restored > 0 { parts.append("\(end.counts.restored) of them before") }
     if unselected > 0 { parts.append("\(unselected) left out") }
     let line = parts.joined(separator: ", ") + " in \(ShownDuration.precise(end.duration))"

@@ -137,7 +137,8 @@ struct RunChecker {
       cancelled[nil, default: []].insert(reason)
     case .runFinished(let end): self.end = end
     case .stepAsking(let step, let message): at(step) { $0.asking($1, message) }
-    case .stepOutput, .stepRestored, .runWarning, .runWaiting, .outputDropped, .snapshot:
+    case .stepOutput, .stepRestored, .stepCached, .runWarning, .runWaiting, .outputDropped,
+      .snapshot:
       require(false, "unexpected \(kind)")
     }
   }

@@ -102,6 +102,7 @@ enum SampleRecords {
   static let kinds: [RunRecord.Kind] =
     [.opened(opening)] + events.map { .event($0) } + [
       .finished("a", wholeEnd, KeptValues()),
+      .cached("a", wholeEnd, KeptValues(stdout: .text("kept"))),
       .finished(
         "deploy[eu/west \u{2028}]",
         StepEnd(

@@ -93,7 +93,11 @@ enum EveryKind {
     return ([success, fullStepEnd, notStarted, refused, cut] + cancelled).map {
       .stepFinished(a, $0)
     } + [success, fullStepEnd].map { .stepRestored(StepAddress("other/b"), $0) }
+      + [.stepCached(StepAddress("build"), cached)]
   }
+
+  private static let cached = StepEnd(
+    outcome: .success, conclusion: .success, attempts: 1, exit: .code(0), duration: .seconds(3))
 
   private static var skips: [RunEvent.Kind] {
     ([.dependencyFailed(a), .heldBack(by: checks), .condition(of: checks), .notSelected]
@@ -142,6 +146,7 @@ enum EveryKind {
     counts.cancelled = 4
     counts.skipped = 5
     counts.restored = 1
+    counts.cached = 1
     return RunEnd(
       outcome: .cancelled, firstFailure: a, cancellation: .runTimeout(.seconds(1)),
       duration: .milliseconds(2150), counts: counts,
@@ -175,7 +180,7 @@ enum EveryKind {
       .asking(since: .milliseconds(500), message: "Ship \"it\"?"),
       .retrying(after: 1, until: .milliseconds(1300)),
       .skipped(.dependencyFailed(a)), .skipped(.cancelled(.requested)), .finished(fullStepEnd),
-      .restored(fullStepEnd),
+      .restored(fullStepEnd), .cached(cached),
     ]
     let steps = states.enumerated().map {
       StepReport(address: StepAddress("\($0.offset + 1)"), state: $0.element)

@@ -48,8 +48,9 @@ extension Step {
 
 extension StepAction {
   /// Whether doing it twice does no more than doing it once, as far as can be seen: a request whose method says
-  /// so (RFC 9110, 9.2.2), or that has a key by which the server knows it.
+  /// so (RFC 9110, 9.2.2), or that has a key by which the server knows it, and a command whose result is kept.
   fileprivate var isIdempotent: Bool {
+    if case .run(let command) = self { return command.caching != nil }
     guard case .http(let call) = self else { return false }
     return call.idempotencyKey != nil
       || ["GET", "HEAD", "OPTIONS", "TRACE", "PUT", "DELETE"].contains(call.method)

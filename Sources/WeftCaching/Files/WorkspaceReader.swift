@@ -1,0 +1,111 @@
+package import WeftPlatform
+
+/// Looks at files of a workspace: what is in them, by hash.
+package struct WorkspaceReader: Sendable {
+  package let workspace: Workspace
+  let memory: FileMemory
+  package let stop: StopSwitch
+
+  /// - Parameter stop: Ends a walk, and the reading of a file, with ``WorkspaceFault/Kind/stopped``.
+  package init(_ workspace: Workspace, memory: FileMemory, stop: StopSwitch = StopSwitch()) {
+    self.workspace = workspace
+    self.memory = memory
+    self.stop = stop
+  }
+
+  /// What a step reads: files, and links with the files to which they lead.
+  package func inputs(_ rule: FileRule) throws(WorkspaceFault) -> [FileRecord] {
+    var records: [FileRecord] = []
+    let choice = Workspace.Choice(
+      entersDirectory: rule.canInclude(below:), visits: rule.includes)
+    try workspace.walk(choice, stop: stop) { (found) throws(WorkspaceFault) in
+      switch found.stamp.kind {
+      case .file: records.append(try file(found))
+      case .link: records.append(try linkedInput(found))
+      // A FIFO or a socket has no content to speak of.
+      case .directory, .other: break
+      }
+    }
+    return records
+  }
+
+  /// What is at a path: the file, or the directory and all that is in it; nothing if nothing is there.
+  package func tree(at path: [String]) throws(WorkspaceFault) -> [FileRecord] {
+    var records: [FileRecord] = []
+    try workspace.walk(at: path, stop: stop) { (found) throws(WorkspaceFault) in
+      switch found.stamp.kind {
+      case .file: records.append(try file(found))
+      case .link:
+        records.append(
+          FileRecord(path: WorkspaceReader.text(found), .link(try found.target(), hash: nil)))
+      case .directory: records.append(FileRecord(path: WorkspaceReader.text(found), .directory))
+      case .other(let noun): throw WorkspaceFault(.special(noun), at: found.path)
+      }
+    }
+    return records
+  }
+
+  static func text(_ found: FoundFile) -> String { found.path.joined(separator: "/") }
+
+  private func file(_ found: FoundFile) throws(WorkspaceFault) -> FileRecord {
+    let (digest, size, isExecutable) = try read(found) { () throws(WorkspaceFault) in
+      try found.opened()
+    }
+    return FileRecord(
+      path: WorkspaceReader.text(found),
+      .file(hash: SHA256.text(of: digest), isExecutable: isExecutable), size: size)
+  }
+
+  private func linkedInput(_ found: FoundFile) throws(WorkspaceFault) -> FileRecord {
+    var hash: String?
+    if let file = found.openedThroughLink() {
+      hash = SHA256.text(of: try digest(of: file, found.path).digest)
+    }
+    return FileRecord(path: WorkspaceReader.text(found), .link(try found.target(), hash: hash))
+  }
+
+  private func read(
+    _ found: FoundFile, opening: () throws(WorkspaceFault) -> Descriptor
+  ) throws(WorkspaceFault) -> (SHA256.Digest, Int, isExecutable: Bool) {
+    if let digest = memory.digest(of: found.stamp), case .file(let runs) = found.stamp.kind {
+      return (digest, Int(found.stamp.size), runs)
+    }
+    let (digest, stamp) = try digest(of: opening(), found.path)
+    guard case .file(let runs) = stamp.kind else {
+      throw WorkspaceFault(.changing, at: found.path)
+    }
+    return (digest, Int(stamp.size), runs)
+  }
+
+  /// Reads a file that is open, once more if it was written to meanwhile.
+  private func digest(
+    of file: Descriptor, _ path: [String]
+  ) throws(WorkspaceFault) -> (digest: SHA256.Digest, stamp: FileStamp) {
+    for _ in 1...3 {
+      let moment = memory.moment
+      let before = try placing(path) { () throws(SystemError) in try FileStamp(of: file) }
+      if let known = memory.digest(of: before) { return (known, before) }
+      let read = try placing(path) { () throws(SystemError) in try file.digest(stop: stop) }
+      guard let read else { throw WorkspaceFault(.stopped, at: path) }
+      let after = try placing(path) { () throws(SystemError) in try FileStamp(of: file) }
+      if before == after {
+        memory.learn(after, read, readAt: moment)
+        return (read, after)
+      }
+    }
+    throw WorkspaceFault(.changing, at: path)
+  }
+
+  private func placing<Value>(
+    _ path: [String], _ call: () throws(SystemError) -> Value
+  ) throws(WorkspaceFault) -> Value {
+    do { return try call() } catch { throw WorkspaceFault(.system(error), at: path) }
+  }
+}
+
+extension CacheKey {
+  /// Files as a part of a key.
+  package mutating func set(_ part: CachePart, files: [FileRecord]) {
+    set(part, files.map { CacheValue($0.path, $0.content) })
+  }
+}

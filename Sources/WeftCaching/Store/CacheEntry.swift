@@ -1,0 +1,58 @@
+/// What a step has made, by what it depended on.
+package struct CacheEntry: Sendable, Hashable {
+  package var key: CacheKey
+  /// The step's address in its plan; without what an element is called.
+  package var step: String
+  /// The run that made it.
+  package var run: String
+  /// Seconds since 1970.
+  package var storedAt: Int64
+  /// How long the step took, in milliseconds.
+  package var milliseconds: Int
+  /// The paths that it makes, and all that is at them.
+  package var outputs: [String]
+  package var files: [FileRecord] = []
+  package var result: CachedResult
+
+  package init(
+    key: CacheKey, step: String, run: String, storedAt: Int64, milliseconds: Int,
+    outputs: [String], result: CachedResult
+  ) {
+    self.key = key
+    self.step = step
+    self.run = run
+    self.storedAt = storedAt
+    self.milliseconds = milliseconds
+    self.outputs = outputs
+    self.result = result
+  }
+
+  /// What is at one of its outputs.
+  package func files(at output: String) -> [FileRecord] { files.filter { $0.isBelow(output) } }
+}
+
+/// What expressions can read of a step that has succeeded.
+package struct CachedResult: Sendable, Hashable {
+  /// The bytes of a stream; `nil` where nobody read it then.
+  package var stdout: [UInt8]?
+  package var stderr: [UInt8]?
+  /// What it wrote into the file for outputs.
+  package var written: [CachedOutput] = []
+
+  package init(stdout: [UInt8]? = nil, stderr: [UInt8]? = nil, written: [CachedOutput] = []) {
+    self.stdout = stdout
+    self.stderr = stderr
+    self.written = written
+  }
+}
+
+/// An output that a program wrote: its name, and its value as JSON.
+package struct CachedOutput: Sendable, Hashable {
+  package var name: String
+  package var json: String
+
+  package init(name: String, json: String) {
+    self.name = name
+    self.json = json
+  }
+}

@@ -1,0 +1,207 @@
+import Synchronization
+import WeftJSON
+package import WeftPlatform
+
+/// What steps have made, in a folder that runs have in common, also those that go on at the same time.
+///
+///     steps-1/     an entry for each key of each step
+///     objects-1/   contents of files, by their hashes
+///     files-1/     hashes of files that have not changed (``FileMemory``), and the secret for codes
+///
+/// Everything in it comes under a temporary name and is renamed when it is whole. Nothing is made to survive a loss of
+/// power: what is read is compared with its hash, and what does not fit is as good as not there.
+package final class StepCache: Sendable {
+  let steps: PrivateFolder
+  let objects: PrivateFolder
+  private let state: PrivateFolder
+  private let code: HMAC
+  let limit: Int
+  let now: @Sendable () -> Int64
+  private let budget: Mutex<FolderBudget>
+  package let memory: FileMemory
+
+  /// What it holds where nobody says how much.
+  package static let defaultLimit = 10 << 30
+  /// The name of its folder where states are kept.
+  package static let folderName = "cache"
+
+  /// - Parameters:
+  ///   - path: Made where it is missing.
+  ///   - limit: Bytes.
+  ///   - now: Nanoseconds since 1970.
+  package init(
+    _ path: String, limit: Int = StepCache.defaultLimit,
+    now: @escaping @Sendable () -> Int64 = { WallClock.now.nanoseconds }
+  ) throws(UnsafePlace) {
+    steps = try PrivateFolder("steps-1", in: path)
+    objects = try PrivateFolder("objects-1", in: path)
+    state = try PrivateFolder("files-1", in: path)
+    code = HMAC(key: try state.secret("secret", count: 32))
+    self.limit = limit
+    self.now = now
+    budget = Mutex(FolderBudget(limit: limit))
+    memory = FileMemory(
+      state.read(StepCache.memoryName, limit: StepCache.memoryBytes) ?? [], now: now)
+  }
+
+  private static let memoryName = "memory"
+  private static let memoryBytes = 64 << 20
+
+  /// A text that nobody may see, as it stands in a key.
+  package func secret(_ text: String) -> CacheContent {
+    .secret(code: SHA256.text(of: code.digest(of: Array(text.utf8))))
+  }
+
+  /// Keeps what is known of files for later processes. What cannot be written is read again by them.
+  package func close() {
+    if let bytes = memory.bytes() { try? state.replace(StepCache.memoryName, with: bytes) }
+  }
+
+  // MARK: Entries
+
+  /// What a step has made when it depended on the same; `nil`: it has not, or not all of it is there any more.
+  package func entry(of step: String, _ key: CacheKey) -> CacheEntry? {
+    let name = StepCache.name(of: step, key.hash)
+    guard let (entry, elsewhere) = read(name), entry.key.hash == key.hash,
+      let result = result(entry, elsewhere)
+    else { return nil }
+    steps.touch(name)
+    elsewhere.inputs.map { objects.touch(StepCache.objectName($0)) }
+    var whole = entry
+    whole.key = key
+    whole.result = result
+    return whole
+  }
+
+  /// All that is known of a step, the newest first; without what expressions read of it.
+  package func entries(of step: String) -> [CacheEntry] {
+    let beginning = StepCache.beginning(of: step)
+    return steps.names(in: StepCache.part(of: step))
+      .filter { $0.hasPrefix(beginning) }
+      .compactMap { name -> CacheEntry? in
+        guard let (found, elsewhere) = read(name) else { return nil }
+        var entry = found
+        if let inputs = elsewhere.inputs.flatMap(inputs) { entry.key.set(.inputs, inputs) }
+        return entry
+      }
+      .sorted { $0.storedAt > $1.storedAt }
+  }
+
+  private func read(_ name: String) -> (entry: CacheEntry, elsewhere: CacheEntry.Elsewhere)? {
+    guard let bytes = steps.read(name, limit: StepCache.entryBytes) else { return nil }
+    let known = CacheEntry.read(bytes)
+    if known == nil { steps.remove(name) }
+    return known
+  }
+
+  private func result(
+    _ entry: CacheEntry, _ elsewhere: CacheEntry.Elsewhere
+  ) -> CachedResult? {
+    var result = entry.result
+    if let hash = elsewhere.stdout {
+      guard let bytes = object(hash) else { return nil }
+      result.stdout = bytes
+    }
+    if let hash = elsewhere.stderr {
+      guard let bytes = object(hash) else { return nil }
+      result.stderr = bytes
+    }
+    return result
+  }
+
+  private func inputs(_ hash: String) -> [CacheValue]? {
+    object(hash).flatMap { JSONValue.read($0) }.flatMap { CacheEntry.values($0) }
+  }
+
+  /// A content of moderate length; `nil` if it is not there, or not what it was.
+  func object(_ hash: String) -> [UInt8]? {
+    let name = StepCache.objectName(hash)
+    guard let bytes = objects.read(name, limit: StepCache.entryBytes) else { return nil }
+    guard SHA256.text(of: SHA256.digest(of: bytes)) == hash else {
+      objects.remove(name)
+      return nil
+    }
+    objects.touch(name)
+    return bytes
+  }
+
+  // MARK: Writing
+
+  func write(_ entry: CacheEntry) throws(CacheFault) {
+    var elsewhere = CacheEntry.Elsewhere()
+    if case .values(let inputs)? = entry.key[.inputs] {
+      elsewhere.inputs = try keep(Array(CacheEntry.json(of: inputs).description.utf8))
+    }
+    elsewhere.stdout = try keep(entry.result.stdout)
+    elsewhere.stderr = try keep(entry.result.stderr)
+    let bytes = entry.bytes(elsewhere)
+    makeRoom(for: bytes.count)
+    do throws(UnsafePlace) {
+      try steps.replace(StepCache.name(of: entry.step, entry.key.hash), with: bytes)
+    } catch {
+      throw .place(error)
+    }
+  }
+
+  private func keep(_ bytes: [UInt8]?) throws(CacheFault) -> String? {
+    guard let bytes else { return nil }
+    let hash = SHA256.text(of: SHA256.digest(of: bytes))
+    makeRoom(for: bytes.count)
+    do throws(UnsafePlace) {
+      try objects.replace(StepCache.objectName(hash), with: bytes)
+    } catch {
+      throw .place(error)
+    }
+    return hash
+  }
+
+  /// Takes away what was used least recently, if it is time to.
+  func makeRoom(for bytes: Int) {
+    guard budget.withLock({ $0.isDue(writing: bytes) }) else { return }
+    let old = now() / 1_000_000_000 - StepCache.staleSeconds
+    let parts = (0...255).map { StepCache.hex(UInt8($0)) }
+    for part in parts {
+      steps.removeUnfinished(in: part, before: old)
+      objects.removeUnfinished(in: part, before: old)
+    }
+    objects.removeUnfinishedCopies(before: old)
+    let kept = parts.flatMap(steps.entries(in:)).map(StepCache.marked("s"))
+    let contents = parts.flatMap(objects.entries(in:)).map(StepCache.marked("o"))
+    for name in budget.withLock({ $0.superfluous(kept + contents, writing: bytes) }) {
+      (name.hasPrefix("s") ? steps : objects).remove(String(name.dropFirst()))
+    }
+  }
+
+  /// Which folder it is in is said by its first letter.
+  private static func marked(
+    _ letter: String
+  ) -> (PrivateFolder.Entry) -> PrivateFolder.Entry {
+    { PrivateFolder.Entry(name: letter + $0.name, size: $0.size, lastUse: $0.lastUse) }
+  }
+
+  static let staleSeconds: Int64 = 3600
+}
+
+extension StepCache {
+  private static let entryBytes = 256 << 20
+
+  static func objectName(_ hash: String) -> String { "\(hash.prefix(2))/\(hash)" }
+
+  private static func name(of step: String, _ key: String) -> String {
+    beginning(of: step) + key
+  }
+
+  private static func beginning(of step: String) -> String {
+    "\(part(of: step))/\(subject(step))."
+  }
+
+  private static func part(of step: String) -> String { String(subject(step).prefix(2)) }
+
+  private static func subject(_ step: String) -> String {
+    String(SHA256.text(of: SHA256.digest(of: step.utf8)).prefix(32))
+  }
+
+  private static func hex(_ byte: UInt8) -> String {
+    (byte < 16 ? "0" : "") + String(byte, radix: 16)
+  }
+}

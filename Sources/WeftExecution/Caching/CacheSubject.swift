@@ -1,0 +1,177 @@
+import WeftCaching
+import WeftDefinition
+import WeftExpressions
+import WeftJSON
+import WeftPlanning
+import WeftPlatform
+
+/// A step that may be left out, with all that its result depends on but for what is in files.
+struct CacheSubject: Sendable {
+  enum Input: Sendable {
+    case none
+    case text(String, isSecret: Bool)
+    case file([String])
+    /// The log of another step, by its number.
+    case log(Int)
+  }
+
+  /// In the plan; without what an element is called.
+  let step: String
+  let caching: Command.Caching
+  /// The step's directory: the names from the start directory on.
+  let directory: [String]
+  let environment: EnvironmentBlock
+  /// As programs are started with it.
+  let workingDirectory: String?
+  /// What is started, under the names by which people are told of it.
+  let command: [(name: String, text: String)]
+  /// The variables that count.
+  let variables: Set<String>
+  let secretVariables: Set<String>
+  /// What it is run for, innermost first, as JSON.
+  let elements: [(text: String, isSecret: Bool)]
+  let input: Input
+  /// The paths that it makes, from the start directory on.
+  let outputs: [[String]]
+  let version: [String]?
+
+  init(
+    _ resolved: ResolvedStep, _ caching: Command.Caching, of task: StepTask, in plan: Plan,
+    _ resolver: CommandResolver, start: String?
+  ) throws(CacheObstacle) {
+    let resolved = resolved
+    self.caching = caching
+    step = task.step.address.text
+    directory = try CacheSubject.directory(resolved.workingDirectory, start: start)
+    workingDirectory = resolver.directory(of: resolved)
+    do { environment = try resolver.environment(of: resolved, for: task) } catch {
+      throw .environment
+    }
+    let shell = plan.shell(of: task.step)
+    command = CacheSubject.command(resolved, shell: shell)
+    variables = Set(plan.environment(of: task.step).keys).union(caching.environment)
+    secretVariables = resolved.secretVariables
+    elements = CacheSubject.elements(of: task.frame)
+    input = try CacheSubject.input(resolved, directory, of: task, in: plan)
+    outputs = try CacheSubject.outputs(caching, in: directory)
+    version =
+      switch caching.version {
+      case .program(let arguments)?: arguments
+      case .script(let text)?: shell.prefix + [text]
+      case nil: nil
+      }
+  }
+
+  /// Which files it reads.
+  ///
+  /// - Parameter state: Where Weft keeps its own files.
+  func rule(besides state: [String]?) throws(CacheObstacle) -> FileRule {
+    var patterns: [String] = []
+    do throws(PathPatternFault) {
+      for pattern in caching.inputs {
+        patterns.append(try Command.Caching.pattern(pattern, in: directory))
+      }
+      if case .file(let names) = input {
+        patterns.append(names.map(FileSelection.literally).joined(separator: "/"))
+      }
+      return FileRule(
+        try FileSelection(each: patterns), excluding: outputs + [state].compactMap(\.self))
+    } catch {
+      throw .pattern(error.message)
+    }
+  }
+
+  // MARK: Its parts
+
+  private static func directory(_ path: String?, start: String?) throws(CacheObstacle) -> [String] {
+    guard var path else { return [] }
+    if path.hasPrefix("/") {
+      let root = (start ?? (try? FileSystem.currentDirectory()) ?? "/")
+      guard path == root || path.hasPrefix(root + "/") else { throw .outside(path) }
+      path = String(path.dropFirst(root.count).drop { $0 == "/" })
+    }
+    guard let names = Command.Caching.names(path, in: []) else { throw .outside(path) }
+    return names
+  }
+
+  private static func command(
+    _ resolved: ResolvedStep, shell: Shell
+  ) -> [(name: String, text: String)] {
+    switch resolved.command.invocation {
+    case .program(let arguments):
+      return arguments.enumerated().map { ("run[\($0.offset)]", $0.element) }
+    case .script(let text):
+      let interpreter = shell.prefix.enumerated().map { ("shell[\($0.offset)]", $0.element) }
+      return interpreter + [("run", text)] + resolved.handedOver.map { ($0.name, $0.value) }
+    }
+  }
+
+  private static func elements(of frame: Frame) -> [(text: String, isSecret: Bool)] {
+    var elements: [(text: String, isSecret: Bool)] = []
+    var next: Frame? = frame
+    while let frame = next {
+      if case .element(let element) = frame.kind {
+        elements.append((element.value.json.description, element.isSecret))
+      }
+      next = frame.parent
+    }
+    return elements
+  }
+
+  private static func input(
+    _ resolved: ResolvedStep, _ directory: [String], of task: StepTask, in plan: Plan
+  ) throws(CacheObstacle) -> Input {
+    switch resolved.command.stdin {
+    case nil: return .none
+    case .text(let text): return .text(text, isSecret: resolved.inputIsSecret)
+    case .file(let path):
+      guard !path.hasPrefix("/"), let names = Command.Caching.names(path, in: directory) else {
+        throw .outside(path)
+      }
+      return .file(names)
+    case .log(let need):
+      guard let index = plan.steps.firstIndex(where: { $0.address.text == need.name }) else {
+        return .none
+      }
+      return .log(task.frame.instance(ofStep: index))
+    }
+  }
+
+  private static func outputs(
+    _ caching: Command.Caching, in directory: [String]
+  ) throws(CacheObstacle) -> [[String]] {
+    var outputs: [[String]] = []
+    for path in caching.outputs {
+      guard !path.hasPrefix("/"), let names = Command.Caching.names(path, in: directory) else {
+        throw .outside(path)
+      }
+      guard !names.isEmpty else { throw .outside(path) }
+      if outputs.contains(where: { $0.starts(with: names) || names.starts(with: $0) }) {
+        throw .overlapping(path)
+      }
+      outputs.append(names)
+    }
+    return outputs
+  }
+}
+
+/// Why it cannot be known whether a step may be left out, so that it is run.
+enum CacheObstacle: Error, Sendable, Hashable {
+  case outside(String)
+  case overlapping(String)
+  case pattern(String)
+  case environment
+  case version(String)
+  case workspace(String)
+  case stopped
+
+  var message: String {
+    switch self {
+    case .outside(let path): "\"\(path)\" is not in the start directory"
+    case .overlapping(let path): "its output \"\(path)\" is inside of another one, or around it"
+    case .pattern(let message), .version(let message), .workspace(let message): message
+    case .environment: "its environment cannot be made"
+    case .stopped: "it was stopped"
+    }
+  }
+}

@@ -1,0 +1,193 @@
+import Synchronization
+import WeftCaching
+import WeftDefinition
+import WeftFutures
+import WeftPlanning
+import WeftPlatform
+
+/// Looks for what steps have made in earlier runs, and keeps what they make, on threads of its own: whoever asks
+/// is not blocked.
+package final class CommandCache: Sendable {
+  private let access: CacheAccess
+  private let plan: Plan
+  private let resolver: CommandResolver
+  private let startDirectory: String?
+  private let run: RunID
+  private let maker: CacheKeyMaker
+  private let threads = FewThreads(name: "weft-cache", limit: ThisProcess.processorCount)
+  private let workspace: Mutex<Result<Workspace, SystemError>?> = Mutex(nil)
+  private let state: [String]?
+
+  init(
+    _ access: CacheAccess, plan: Plan, run: RunID, resolver: CommandResolver, secrets: RunSecrets,
+    startDirectory: String?
+  ) {
+    self.access = access
+    self.plan = plan
+    self.run = run
+    self.resolver = resolver
+    self.startDirectory = startDirectory
+    maker = CacheKeyMaker(cache: access.cache, secrets: secrets, versions: ToolVersions())
+    state = access.stateDirectory.flatMap {
+      CommandCache.place(of: $0, below: startDirectory ?? ".")
+    }
+  }
+
+  /// Where a path is below a directory; `nil` if it is somewhere else.
+  static func place(of path: String, below directory: String) -> [String]? {
+    let names = (try? ConfiningDirectory(directory))?.place(of: path)?.names
+    return names?.isEmpty == false ? names?.map { String(decoding: $0, as: UTF8.self) } : nil
+  }
+
+  func subject(
+    _ resolved: ResolvedStep, _ caching: Command.Caching, of task: StepTask
+  ) throws(CacheObstacle) -> CacheSubject {
+    try CacheSubject(
+      resolved, caching, of: task, in: plan, resolver, start: startDirectory)
+  }
+
+  /// Keeps for later runs what is known of files.
+  func close() { access.cache.close() }
+
+  // MARK: Before a step runs
+
+  /// Whether a step has made before what it would make now. If so, its outputs are where they belong.
+  ///
+  /// - Parameter reads: What of its result somebody reads.
+  func find(
+    _ subject: CacheSubject, reads: StepReads, logs: StepLogs, stop: StopSwitch
+  ) -> Future<CacheFinding, Never> {
+    threads.run(ifNotRun: .unknown(.workspace("there is no thread to look for it"))) { [self] in
+      do throws(CacheObstacle) {
+        let reader = try reader(stop: stop)
+        let key = try key(of: subject, reader, logs: logs)
+        let ticket = CacheTicket(subject: subject, key: key)
+        guard access.reads, let entry = access.cache.entry(of: subject.step, key),
+          entry.result.answers(reads)
+        else { return .miss(ticket) }
+        return try restore(entry, reader) ? .hit(entry) : .miss(ticket)
+      } catch {
+        return error == .stopped ? .stopped : .unknown(error)
+      }
+    }
+  }
+
+  /// - Returns: False if not all of it is there any more.
+  private func restore(
+    _ entry: CacheEntry, _ reader: WorkspaceReader
+  ) throws(CacheObstacle) -> Bool {
+    do {
+      _ = try access.cache.restore(entry, to: reader)
+      return true
+    } catch {
+      switch error {
+      case .lost: return false
+      case .stopped: throw .stopped
+      case .noOutput, .tooLarge, .workspace, .place: throw .workspace(error.message)
+      }
+    }
+  }
+
+  private func key(
+    of subject: CacheSubject, _ reader: WorkspaceReader, logs: StepLogs
+  ) throws(CacheObstacle) -> CacheKey {
+    var log: String?
+    if case .log(let instance) = subject.input {
+      guard let copy = try? logs.copy(of: instance), let digest = try? copy.digest() else {
+        throw .workspace("the log that it reads cannot be read")
+      }
+      log = SHA256.text(of: digest)
+    }
+    return try maker.key(
+      of: subject, files: files(of: subject, reader), log: log, stop: reader.stop)
+  }
+
+  private func files(
+    of subject: CacheSubject, _ reader: WorkspaceReader
+  ) throws(CacheObstacle) -> [FileRecord] {
+    let rule = try subject.rule(besides: state)
+    do { return try reader.inputs(rule) } catch {
+      throw error.kind == .stopped ? .stopped : .workspace(error.message)
+    }
+  }
+
+  private func reader(stop: StopSwitch) throws(CacheObstacle) -> WorkspaceReader {
+    let path = startDirectory ?? "."
+    let opened = workspace.withLock { opened in
+      let result = opened ?? Result { () throws(SystemError) in try Workspace(path) }
+      opened = result
+      return result
+    }
+    switch opened {
+    case .success(let workspace):
+      return WorkspaceReader(workspace, memory: access.cache.memory, stop: stop)
+    case .failure(let error): throw .workspace("\"\(path)\": \(error)")
+    }
+  }
+
+  // MARK: After it
+
+  /// Keeps what a step has made.
+  ///
+  /// - Returns: Why it is not kept; `nil` if it is, or was stopped.
+  func keep(
+    _ ticket: CacheTicket, _ result: CachedResult, lasting duration: Duration, stop: StopSwitch
+  ) -> Future<String?, Never> {
+    threads.run(ifNotRun: "there is no thread to keep it") { [self] in
+      do throws(CacheObstacle) {
+        try store(ticket, result, lasting: duration, try reader(stop: stop))
+        return nil
+      } catch {
+        return error == .stopped ? nil : error.message
+      }
+    }
+  }
+
+  private func store(
+    _ ticket: CacheTicket, _ result: CachedResult, lasting duration: Duration,
+    _ reader: WorkspaceReader
+  ) throws(CacheObstacle) {
+    var now = CacheKey()
+    now.set(.inputs, files: try files(of: ticket.subject, reader))
+    if let change = now.differences(from: ticket.inputs).first {
+      throw .workspace("its input \"\(change.name)\" has changed while it ran")
+    }
+    let entry = CacheEntry(
+      key: ticket.key, step: ticket.subject.step, run: run.text,
+      storedAt: WallClock.now.nanoseconds / 1_000_000_000,
+      milliseconds: Int(duration / .milliseconds(1)),
+      outputs: ticket.subject.outputs.map { $0.joined(separator: "/") }, result: result)
+    do { try access.cache.store(entry, from: reader) } catch {
+      throw error == .stopped ? .stopped : .workspace(error.message)
+    }
+  }
+}
+
+/// What came of looking for what a step has made before.
+enum CacheFinding: Sendable {
+  case hit(CacheEntry)
+  case miss(CacheTicket)
+  /// It cannot be known.
+  case unknown(CacheObstacle)
+  case stopped
+}
+
+/// With what a step begins that is run because it has not made the same before.
+struct CacheTicket: Sendable {
+  let subject: CacheSubject
+  let key: CacheKey
+
+  /// Of the key, what is looked at once more.
+  var inputs: CacheKey {
+    var part = CacheKey()
+    if case .values(let values)? = key[.inputs] { part.set(.inputs, values) }
+    return part
+  }
+}
+
+extension CachedResult {
+  /// Whether all is there that is read.
+  func answers(_ reads: StepReads) -> Bool {
+    (stdout != nil || !reads.contains(.stdout)) && (stderr != nil || !reads.contains(.stderr))
+  }
+}

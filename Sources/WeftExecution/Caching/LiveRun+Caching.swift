@@ -1,0 +1,151 @@
+import Synchronization
+import WeftCaching
+import WeftDefinition
+import WeftExpressions
+import WeftFutures
+import WeftJSON
+import WeftPlanning
+import WeftPlatform
+
+/// What a step has made in an earlier run stands in for running it, and what it makes is kept.
+extension LiveRun {
+  /// Looks whether the step has to be run. It waits for no slot and no pool until that is known.
+  func lookUp(
+    _ task: StepTask, in cache: CommandCache
+  ) -> Future<NodeResult, Never> {
+    guard let subject = cacheSubject(of: task, cache) else { return queue(task) }
+    let stop = StopSwitch()
+    let reads = plan.values.reads(ofNode: task.step.node)
+    let found = cache.find(subject, reads: reads, logs: logs, stop: stop)
+    return whileRunning(task, shelter: task.shelter, stop, found).flatMap { [self] finding in
+      if let reason = obstacle(to: task) { return Future(value: leave(task, reason)) }
+      switch finding {
+      case .hit(let entry): return takeOver(entry, task) ?? queue(task)
+      case .miss(let ticket): return queue(task.holding(ticket))
+      case .unknown(let obstacle):
+        warnings.tell(.notCached(task.address, because: obstacle.message))
+        return queue(task)
+      case .stopped: return queue(task)
+      }
+    }
+  }
+
+  /// - Returns: `nil` of a step that is to be run: where its expressions cannot be computed, it fails then.
+  private func cacheSubject(of task: StepTask, _ cache: CommandCache) -> CacheSubject? {
+    var resolved = ResolvedStep(
+      asWritten: task.step, directory: plan.workingDirectory(of: task.step))
+    let failure = StepResolver(values, in: task.frame).resolve(
+      task.index, attempt: task.attempt, &resolved)
+    guard failure == nil, let caching = resolved.command.caching, !resolved.command.usesTerminal
+    else { return nil }
+    do throws(CacheObstacle) {
+      return try cache.subject(resolved, caching, of: task)
+    } catch {
+      warnings.tell(.notCached(task.address, because: error.message))
+      return nil
+    }
+  }
+
+  /// A job on another thread that is stopped when the step would be, and is waited for all the same: it may be
+  /// writing files.
+  private func whileRunning<Value: Sendable>(
+    _ task: StepTask, shelter: Shelter, _ stop: StopSwitch, _ job: Future<Value, Never>
+  ) -> Future<Value, Never> {
+    pause(task.instance, in: task.scope, for: nil, shelter: shelter).whenSettled { end in
+      if end.get() == .cutShort { stop.request(.now) }
+    }
+    return job.map { [self] value in
+      endPause(task.instance)
+      return value
+    }
+  }
+
+  /// The step is not run.
+  ///
+  /// - Returns: `nil` if what is computed of its result cannot be: it is run then, and fails.
+  private func takeOver(_ entry: CacheEntry, _ task: StepTask) -> Future<NodeResult, Never>? {
+    let duration = Duration.milliseconds(entry.milliseconds)
+    var own = NodeValues(
+      outcome: .success, conclusion: .success, attempts: 1, duration: duration, exit: .code(0),
+      stdout: entry.result.stdout.map(captured), stderr: entry.result.stderr.map(captured))
+    let collector = OutputCollector(values, in: task.frame)
+    do throws(StepFailure) {
+      own.outputs = try collector.outputs(
+        ofStep: task.index, own: own, written: try entry.result.written.map(OutputValue.init),
+        attempt: 1)
+    } catch {
+      return nil
+    }
+    let end = StepEnd(
+      outcome: .success, conclusion: .success, attempts: 1, exit: .code(0), duration: duration,
+      outputs: own.outputs.map(HandedOn.init))
+    state.withLock { $0.scopes.count(in: task.scope) { $0.cached += 1 } }
+    return Future(value: conclude(task, end, own, as: .cached))
+  }
+
+  private func captured(_ bytes: [UInt8]) -> CapturedText {
+    CapturedText(OutputCapture.Stream(bytes), isSecret: false, spool: values.spool)
+  }
+
+  // MARK: Keeping
+
+  /// Keeps what an attempt has made, if it is a clean success: the first attempt, without a remainder.
+  ///
+  /// - Returns: Settles when the step's files may be changed by others; `nil` if nothing is kept.
+  func keepResult(
+    of attempt: Attempt, _ end: StepEnd, _ own: NodeValues?
+  ) -> Future<Void, Never>? {
+    guard let cache, let ticket = attempt.task.ticket, end.outcome == .success,
+      end.exit == .code(0), end.attempts == 1, end.leftovers.isEmpty, end.unkillable.isEmpty
+    else { return nil }
+    let task = attempt.task
+    do throws(CacheObstacle) {
+      let result = try result(of: attempt, own)
+      let stop = StopSwitch()
+      let kept = cache.keep(ticket, result, lasting: end.duration, stop: stop)
+      return whileRunning(task, shelter: max(task.shelter, .fromFailures), stop, kept).map {
+        [self] reason in
+        if let reason { warnings.tell(.notCached(task.address, because: reason)) }
+      }
+    } catch {
+      warnings.tell(.notCached(task.address, because: error.message))
+      return nil
+    }
+  }
+
+  private func result(
+    of attempt: Attempt, _ own: NodeValues?
+  ) throws(CacheObstacle) -> CachedResult {
+    if own?.outputs.contains(where: \.isSecret) == true { throw .workspace("an output is secret") }
+    return CachedResult(
+      stdout: try bytes(attempt.output.capture?.stdout, "stdout"),
+      stderr: try bytes(attempt.output.capture?.stderr, "stderr"),
+      written: (own?.written ?? []).map {
+        CachedOutput(name: $0.name, json: $0.value.json.description)
+      })
+  }
+
+  private func bytes(
+    _ stream: OutputCapture.Stream?, _ name: String
+  ) throws(CacheObstacle) -> [UInt8]? {
+    guard let stream else { return nil }
+    if stream.isCut { throw .workspace("its \(name) is too long") }
+    if secrets.hideAnything, secrets.mask.contains(stream.bytes) {
+      throw .workspace("there is a secret in its \(name)")
+    }
+    return stream.bytes
+  }
+}
+
+extension OutputValue {
+  /// - Throws: Never, of what has been kept.
+  fileprivate init(_ kept: CachedOutput) throws(StepFailure) {
+    do {
+      self.init(
+        name: kept.name, value: try ExpressionValue.json(kept.json, from: kept.name),
+        isSecret: false)
+    } catch {
+      throw StepFailure(classes: [.output], message: "output \"\(kept.name)\" was not kept")
+    }
+  }
+}

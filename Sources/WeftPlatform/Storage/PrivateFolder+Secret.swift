@@ -1,0 +1,17 @@
+extension PrivateFolder {
+  /// Random bytes that all processes which use the folder have in common, and nobody else knows. Of several that
+  /// find none, all use those that came first.
+  package func secret(_ name: String, count: Int) throws(UnsafePlace) -> [UInt8] {
+    for _ in 1...2 {
+      try create(name, with: PrivateFolder.randomBytes(count))
+      if let bytes = read(name, limit: 1024), bytes.count == count { return bytes }
+      // It is damaged, and all that was made by it is lost.
+      remove(name)
+    }
+    throw .kind(name, found: "damaged again and again")
+  }
+
+  private static func randomBytes(_ count: Int) throws(UnsafePlace) -> [UInt8] {
+    do { return try Entropy.bytes(count) } catch { throw .system("random bytes", error) }
+  }
+}

@@ -1,0 +1,76 @@
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Darwin)
+  import Darwin
+#endif
+
+/// What the system says of a file without its being read. While all of it stays the same, so does the content, but
+/// for what is written within one tick of the file system's clock.
+package struct FileStamp: Sendable, Hashable {
+  package enum Kind: Sendable, Hashable {
+    case file(isExecutable: Bool)
+    case link
+    case directory
+    /// A FIFO, a socket, a device: what it is, in a sentence.
+    case other(String)
+  }
+
+  package var kind: Kind
+  package var device: UInt64
+  package var inode: UInt64
+  package var size: Int64
+  /// When it was written last; nanoseconds since 1970.
+  package var modified: Int64
+  /// When anything of it was changed last, which no program can set.
+  package var changed: Int64
+
+  package init(
+    kind: Kind, device: UInt64, inode: UInt64, size: Int64, modified: Int64, changed: Int64
+  ) {
+    self.kind = kind
+    self.device = device
+    self.inode = inode
+    self.size = size
+    self.modified = modified
+    self.changed = changed
+  }
+
+  init(_ status: stat) {
+    kind =
+      switch status.st_mode & S_IFMT {
+      case S_IFREG: .file(isExecutable: status.st_mode & 0o100 != 0)
+      case S_IFLNK: .link
+      case S_IFDIR: .directory
+      default: .other(RegularFileFault.noun(of: status.st_mode & S_IFMT))
+      }
+    device = UInt64(truncatingIfNeeded: status.st_dev)
+    inode = UInt64(status.st_ino)
+    size = Int64(status.st_size)
+    #if canImport(Darwin)
+      modified = FileStamp.nanoseconds(status.st_mtimespec)
+      changed = FileStamp.nanoseconds(status.st_ctimespec)
+    #else
+      modified = FileStamp.nanoseconds(status.st_mtim)
+      changed = FileStamp.nanoseconds(status.st_ctim)
+    #endif
+  }
+
+  private static func nanoseconds(_ time: timespec) -> Int64 {
+    Int64(time.tv_sec) &* 1_000_000_000 &+ Int64(time.tv_nsec)
+  }
+
+  /// Of a file that is open.
+  package init(of file: Descriptor) throws(SystemError) {
+    var status = stat()
+    _ = try retrying { fstat(file.number, &status) }
+    self.init(status)
+  }
+
+  /// Of what a name stands for in a directory; links are not followed unless it is said.
+  init(_ name: [CChar], in directory: Int32, follows: Bool = false) throws(SystemError) {
+    var status = stat()
+    let flags = follows ? 0 : AT_SYMLINK_NOFOLLOW
+    _ = try retrying { fstatat(directory, name, &status, flags) }
+    self.init(status)
+  }
+}

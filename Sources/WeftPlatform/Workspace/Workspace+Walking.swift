@@ -1,0 +1,155 @@
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Darwin)
+  import Darwin
+#endif
+
+/// Something found below a workspace's root. It is good while its visit lasts.
+package struct FoundFile {
+  /// The names from the root on.
+  package let path: [String]
+  package let stamp: FileStamp
+  fileprivate let name: [CChar]
+  fileprivate let directory: Descriptor
+
+  /// Opens a file to be read; what has become a link meanwhile is refused.
+  package func opened() throws(WorkspaceFault) -> Descriptor {
+    try placing(path) { () throws(SystemError) in
+      Descriptor(
+        owning: try retrying {
+          openat(directory.number, name, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY)
+        })
+    }
+  }
+
+  /// Of a link: what it says.
+  package func target() throws(WorkspaceFault) -> String {
+    let bytes = try placing(path) { () throws(SystemError) in
+      try FoundFile.target(name, in: directory.number)
+    }
+    guard let text = String(validating: bytes, as: UTF8.self) else {
+      throw WorkspaceFault(.notUTF8, at: path)
+    }
+    return text
+  }
+
+  /// Of a link: the regular file to which it leads, wherever that is; `nil` if it leads to none.
+  package func openedThroughLink() -> Descriptor? {
+    guard let stamp = try? FileStamp(name, in: directory.number, follows: true),
+      case .file = stamp.kind
+    else { return nil }
+    let file = openat(directory.number, name, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY)
+    return file < 0 ? nil : Descriptor(owning: file)
+  }
+
+  private static func target(
+    _ name: [CChar], in directory: Int32
+  ) throws(SystemError) -> [UInt8] {
+    var failure: SystemError?
+    let bytes = [UInt8](unsafeUninitializedCapacity: Int(PATH_MAX)) { buffer, count in
+      do throws(SystemError) {
+        count = try buffer.withMemoryRebound(to: CChar.self) { buffer throws(SystemError) in
+          try retrying { readlinkat(directory, name, buffer.baseAddress!, buffer.count) }
+        }
+      } catch { failure = error }
+    }
+    if let failure { throw failure }
+    return bytes
+  }
+}
+
+extension Workspace {
+  /// What a walk looks at. Paths are the names from the root on.
+  package struct Choice {
+    package var entersDirectory: ([String]) -> Bool
+    /// Also of directories themselves.
+    package var visits: ([String]) -> Bool
+
+    package init(
+      entersDirectory: @escaping ([String]) -> Bool, visits: @escaping ([String]) -> Bool
+    ) {
+      self.entersDirectory = entersDirectory
+      self.visits = visits
+    }
+
+    package static var everything: Choice {
+      Choice(entersDirectory: { _ in true }, visits: { _ in true })
+    }
+  }
+
+  /// Visits what is chosen below the root, a directory before what is in it, in the order of names' bytes. No link
+  /// is followed.
+  package func walk(
+    _ choice: Choice, stop: StopSwitch = StopSwitch(),
+    _ visit: (FoundFile) throws(WorkspaceFault) -> Void
+  ) throws(WorkspaceFault) {
+    try withoutActuallyEscaping(visit) { visit throws(WorkspaceFault) in
+      let listed = try placing([]) { () throws(SystemError) in try root.listed() }
+      try TreeWalk(choice: choice, stop: stop, visit: visit).look(into: listed, [])
+    }
+  }
+
+  /// The same of one thing below the root and, if it is a directory, all that is in it. Nothing is no fault.
+  package func walk(
+    at path: [String], _ choice: Choice = .everything, stop: StopSwitch = StopSwitch(),
+    _ visit: (FoundFile) throws(WorkspaceFault) -> Void
+  ) throws(WorkspaceFault) {
+    guard let last = path.last, try stamp(of: path) != nil else { return }
+    let parent = try directory(path.dropLast(), of: path)
+    try withoutActuallyEscaping(visit) { visit throws(WorkspaceFault) in
+      try TreeWalk(choice: choice, stop: stop, visit: visit)
+        .look(at: Array(last.utf8CString), in: parent, path)
+    }
+  }
+}
+
+private struct TreeWalk {
+  let choice: Workspace.Choice
+  let stop: StopSwitch
+  let visit: (FoundFile) throws(WorkspaceFault) -> Void
+
+  func look(into directory: Descriptor, _ path: [String]) throws(WorkspaceFault) {
+    guard path.count <= FileTree.depthLimit else { throw WorkspaceFault(.tooDeep, at: path) }
+    for name in try names(in: directory, path) {
+      guard stop.level == .none else { throw WorkspaceFault(.stopped, at: path) }
+      let bytes = name.dropLast().map(UInt8.init(bitPattern:))
+      let text = String(decoding: bytes, as: UTF8.self)
+      let inner = path + [text]
+      guard choice.visits(inner) || choice.entersDirectory(inner) else { continue }
+      guard text.utf8.elementsEqual(bytes) else { throw WorkspaceFault(.notUTF8, at: path) }
+      try look(at: name, in: directory, inner)
+    }
+  }
+
+  func look(
+    at name: [CChar], in directory: Descriptor, _ path: [String]
+  ) throws(WorkspaceFault) {
+    let stamp: FileStamp
+    do { stamp = try FileStamp(name, in: directory.number) } catch {
+      // It was taken away since its name was read.
+      if error == .notFound { return }
+      throw WorkspaceFault(.system(error), at: path)
+    }
+    if choice.visits(path) {
+      try visit(FoundFile(path: path, stamp: stamp, name: name, directory: directory))
+    }
+    guard stamp.kind == .directory, choice.entersDirectory(path) else { return }
+    let inner = try placing(path) { () throws(SystemError) in
+      Descriptor(
+        owning: try retrying {
+          openat(directory.number, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC)
+        })
+    }
+    try look(into: inner, path)
+  }
+
+  private func names(in directory: Descriptor, _ path: [String]) throws(WorkspaceFault) -> [[CChar]]
+  {
+    do { return try FileTree.names(in: directory.number, at: path) } catch {
+      switch error.kind {
+      case .tooDeep: throw WorkspaceFault(.tooDeep, at: path)
+      case .system(let error): throw WorkspaceFault(.system(error), at: path)
+      }
+    }
+  }
+}

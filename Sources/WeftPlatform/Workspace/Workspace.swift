@@ -1,0 +1,93 @@
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Darwin)
+  import Darwin
+#endif
+
+/// The directory below which steps have their files, held open.
+///
+/// Each name of a path is opened in the directory that was opened before it, and no link is followed on the way:
+/// whoever exchanges directories for links meanwhile leads nobody out.
+package final class Workspace: Sendable {
+  let root: Descriptor
+
+  /// - Parameter path: As the user named it: links lead on to wherever they do.
+  package init(_ path: String) throws(SystemError) {
+    let name = Array(path.utf8CString)
+    root = Descriptor(
+      owning: try retrying { open(name, O_RDONLY | O_DIRECTORY | O_CLOEXEC) })
+  }
+
+  /// What is at a path; `nil` where nothing is.
+  package func stamp(of path: [String]) throws(WorkspaceFault) -> FileStamp? {
+    guard let name = path.last else { return nil }
+    do {
+      let parent = try directory(path.dropLast(), of: path)
+      return try placing(path) { () throws(SystemError) in
+        try FileStamp(Array(name.utf8CString), in: parent.number)
+      }
+    } catch {
+      if [.system(.notFound), .system(.notDirectory)].contains(error.kind) { return nil }
+      throw error
+    }
+  }
+
+  /// Opens a directory beneath the root.
+  ///
+  /// - Parameters:
+  ///   - path: What faults are about.
+  ///   - makes: Whether what is missing is made.
+  func directory(
+    _ names: ArraySlice<String>, of path: [String], makes: Bool = false
+  ) throws(WorkspaceFault) -> Descriptor {
+    var directory = root
+    for (index, name) in names.enumerated() {
+      let here = Array(path.prefix(index + 1))
+      if makes { try make(name, in: directory, at: here) }
+      directory = try entered(name, in: directory, at: here)
+    }
+    return directory
+  }
+
+  private func make(
+    _ name: String, in directory: Descriptor, at path: [String]
+  ) throws(WorkspaceFault) {
+    do throws(SystemError) {
+      _ = try retrying { mkdirat(directory.number, name, 0o777) }
+    } catch {
+      if error != .alreadyExists { throw WorkspaceFault(.system(error), at: path) }
+    }
+  }
+
+  private func entered(
+    _ name: String, in directory: Descriptor, at path: [String]
+  ) throws(WorkspaceFault) -> Descriptor {
+    do throws(SystemError) {
+      return Descriptor(
+        owning: try retrying {
+          openat(directory.number, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC)
+        })
+    } catch {
+      if PrivateDirectory.isLink(name, in: directory.number) {
+        throw WorkspaceFault(.behindLink, at: path)
+      }
+      throw WorkspaceFault(.system(error), at: path)
+    }
+  }
+}
+
+extension Descriptor {
+  /// The same directory, to read its names from the first on: whoever reads them from one that is open goes on
+  /// where somebody else has stopped.
+  func listed() throws(SystemError) -> Descriptor {
+    Descriptor(
+      owning: try retrying { openat(number, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC) })
+  }
+}
+
+/// Does what the system is asked for, and says of what it was if it refuses.
+func placing<Value>(
+  _ path: [String], _ call: () throws(SystemError) -> Value
+) throws(WorkspaceFault) -> Value {
+  do { return try call() } catch { throw WorkspaceFault(.system(error), at: path) }
+}

@@ -1,0 +1,200 @@
+import Glibc
+import Testing
+import WeftPlatform
+
+@testable import WeftCaching
+
+/// What steps have made comes back as it was, or not at all.
+struct StepCacheTests {
+  private let scratch = Scratch()
+
+  private func store(_ cache: StepCache, _ key: CacheKey, outputs: [String]) throws {
+    try cache.store(CacheEntry(key, outputs: outputs), from: scratch.reader())
+  }
+
+  private func makeOutputs() {
+    scratch.write("out/a", "first")
+    scratch.write("out/bin/run", "#!/bin/sh", mode: 0o755)
+    scratch.link("out/l", to: "a")
+    try! FileSystem.makeDirectory(scratch.path + "/out/empty")
+    scratch.write("one.txt", "single")
+  }
+
+  @Test func filesDirectoriesLinksAndModesComeBack() throws {
+    let cache = try scratch.cache()
+    makeOutputs()
+    try store(cache, .sample("1"), outputs: ["out", "one.txt"])
+    let before = try scratch.reader().tree(at: ["out"])
+    scratch.remove("out")
+    scratch.remove("one.txt")
+    let entry = try #require(cache.entry(of: "build", .sample("1")))
+    #expect(try cache.restore(entry, to: scratch.reader()) == 2)
+    #expect(try scratch.reader().tree(at: ["out"]) == before)
+    #expect(scratch.read("one.txt") == "single" && scratch.mode("out/bin/run") & 0o100 != 0)
+    #expect(try cache.restore(entry, to: scratch.reader()) == 0, "nothing was missing")
+  }
+
+  @Test func whatWasChangedOrAddedSinceIsExchanged() throws {
+    let cache = try scratch.cache()
+    makeOutputs()
+    try store(cache, .sample("1"), outputs: ["out", "one.txt"])
+    scratch.write("out/a", "edited")
+    scratch.write("out/stray", "x")
+    let entry = try #require(cache.entry(of: "build", .sample("1")))
+    #expect(try cache.restore(entry, to: scratch.reader()) == 1)
+    #expect(scratch.read("out/a") == "first" && scratch.read("out/stray") == nil)
+  }
+
+  @Test func aFileTakesADirectorysPlaceAndTheOtherWayRound() throws {
+    let cache = try scratch.cache()
+    makeOutputs()
+    try store(cache, .sample("1"), outputs: ["out", "one.txt"])
+    for name in ["out", "one.txt"] { scratch.remove(name) }
+    scratch.write("out", "a file now")
+    scratch.write("one.txt/inside", "a directory now")
+    let entry = try #require(cache.entry(of: "build", .sample("1")))
+    #expect(try cache.restore(entry, to: scratch.reader()) == 2)
+    #expect(scratch.read("out/a") == "first" && scratch.read("one.txt") == "single")
+  }
+
+  @Test func nothingIsLeftBesideWhatIsPutBack() throws {
+    let cache = try scratch.cache()
+    makeOutputs()
+    try store(cache, .sample("1"), outputs: ["out", "one.txt"])
+    scratch.write("out/a", "edited")
+    _ = try cache.restore(
+      try #require(cache.entry(of: "build", .sample("1"))), to: scratch.reader())
+    let names = try scratch.reader().tree(at: [scratch.path]).map(\.path)
+    #expect(!names.contains { $0.contains(".weft-staged-") })
+  }
+
+  @Test func aPathThatWasNotMadeIsNotKept() throws {
+    let cache = try scratch.cache()
+    #expect(throws: CacheFault.noOutput("out")) {
+      try store(cache, .sample("1"), outputs: ["out"])
+    }
+    #expect(cache.entry(of: "build", .sample("1")) == nil)
+  }
+
+  @Test func aFIFOIsNotKept() throws {
+    let cache = try scratch.cache()
+    scratch.write("out/a", "1")
+    mkfifo(scratch.path + "/out/fifo", 0o600)
+    #expect(throws: CacheFault.self) { try store(cache, .sample("1"), outputs: ["out"]) }
+    #expect(cache.entry(of: "build", .sample("1")) == nil)
+  }
+
+  @Test func whatExpressionsReadComesBack() throws {
+    let cache = try scratch.cache()
+    let result = CachedResult(
+      stdout: [1, 2, 0xFF], stderr: nil,
+      written: [CachedOutput(name: "n", json: "{\"é\":[1,null]}")])
+    try cache.store(CacheEntry(.sample("1"), result: result), from: scratch.reader())
+    #expect(cache.entry(of: "build", .sample("1"))?.result == result)
+  }
+
+  @Test func anotherStepOrKeyHasNothing() throws {
+    let cache = try scratch.cache()
+    try store(cache, .sample("1"), outputs: [])
+    #expect(cache.entry(of: "build", .sample("2")) == nil)
+    #expect(cache.entry(of: "other", .sample("1")) == nil)
+    #expect(cache.entries(of: "build").map(\.key) == [.sample("1")])
+  }
+
+  @Test func theListOfInputsIsReadBackForThoseWhoAskWhy() throws {
+    let cache = try scratch.cache()
+    var key = CacheKey.sample("1")
+    key.set(.inputs, [CacheValue("a.c", .file(hash: "12", isExecutable: true))])
+    try cache.store(CacheEntry(key), from: scratch.reader())
+    #expect(cache.entries(of: "build").first?.key == key)
+  }
+
+  /// Each file of the cache is damaged in turn: what comes back is right, or nothing does.
+  @Test func whatIsDamagedIsAsGoodAsNotThere() throws {
+    let cache = try scratch.cache()
+    makeOutputs()
+    let result = CachedResult(stdout: Array("text".utf8))
+    try cache.store(
+      CacheEntry(.sample("1"), outputs: ["out", "one.txt"], result: result), from: scratch.reader())
+    let tree = try scratch.reader().tree(at: ["out"])
+    let kept = try scratch.reader().tree(at: [".weft", "cache"]).filter {
+      if case .file = $0.content { !$0.path.contains("files-1") } else { false }
+    }
+    #expect(kept.count >= 5)
+    for file in kept {
+      let content = try FileReading.bytes(
+        ofRegularFile: scratch.path + "/" + file.path, limit: 1 << 20)
+      for damage in [Array(content.dropLast()), content.map { $0 ^ 1 }, []] {
+        scratch.write(file.path, String(decoding: damage, as: UTF8.self), mode: 0o600)
+        scratch.remove("out")
+        if let entry = cache.entry(of: "build", .sample("1")) {
+          do {
+            _ = try cache.restore(entry, to: scratch.reader())
+            #expect(try scratch.reader().tree(at: ["out"]) == tree, "\(file.path)")
+          } catch {
+            #expect(try scratch.reader().tree(at: ["out"]).isEmpty, "half of it: \(file.path)")
+          }
+        }
+        scratch.remove("out")
+        makeOutputs()
+        try cache.store(
+          CacheEntry(.sample("1"), outputs: ["out", "one.txt"], result: result),
+          from: scratch.reader())
+      }
+    }
+  }
+
+  @Test func itHoldsNoMoreThanItsLimit() throws {
+    let limit = 64 << 10
+    for round in 0..<40 {
+      // Each has looked at nothing yet, as another process has not.
+      let cache = try scratch.cache(limit: limit)
+      scratch.write("out", String(repeating: "\(round)", count: 3000))
+      try store(cache, .sample("\(round)"), outputs: ["out"])
+      let kept = try scratch.reader().tree(at: [".weft", "cache"]).reduce(0) { $0 + $1.size }
+      #expect(kept <= limit, "after \(round)")
+    }
+    let cache = try scratch.cache(limit: limit)
+    #expect(cache.entry(of: "build", .sample("39")) != nil)
+  }
+
+  @Test func whatIsLargerThanTheCacheIsNotKept() throws {
+    let cache = try scratch.cache(limit: 4096)
+    scratch.write("out", String(repeating: "x", count: 5000))
+    #expect(throws: CacheFault.tooLarge(bytes: 5000, limit: 4096)) {
+      try store(cache, .sample("1"), outputs: ["out"])
+    }
+  }
+
+  @Test func aSecretIsACodeThatOnlyThisCacheMakes() throws {
+    let other = Scratch()
+    let one = try scratch.cache().secret("hunter2")
+    #expect(try scratch.cache().secret("hunter2") == one)
+    #expect(try other.cache().secret("hunter2") != one)
+    #expect(scratch.mode(".weft/cache/files-1/secret") == 0o600)
+    #expect(scratch.mode(".weft/cache/files-1") == 0o700)
+  }
+
+  @Test func twoAtOnceLeaveOneOfBothWhole() async throws {
+    makeOutputs()
+    try store(try scratch.cache(), .sample("1"), outputs: ["out", "one.txt"])
+    let tree = try scratch.reader().tree(at: ["out"])
+    await withTaskGroup(of: Void.self) { group in
+      for _ in 0..<4 {
+        group.addTask { [scratch] in
+          for _ in 0..<25 {
+            guard let cache = try? scratch.cache(), let reader = try? scratch.reader(),
+              let entry = cache.entry(of: "build", .sample("1"))
+            else { continue }
+            scratch.remove("out/a")
+            _ = try? cache.restore(entry, to: reader)
+          }
+        }
+      }
+    }
+    let cache = try scratch.cache()
+    _ = try cache.restore(
+      try #require(cache.entry(of: "build", .sample("1"))), to: scratch.reader())
+    #expect(try scratch.reader().tree(at: ["out"]) == tree)
+  }
+}

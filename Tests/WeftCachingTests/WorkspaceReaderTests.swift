@@ -1,0 +1,100 @@
+import Testing
+import WeftExpressions
+import WeftPlatform
+
+@testable import WeftCaching
+
+/// Which files count, and what of them.
+struct WorkspaceReaderTests {
+  private let scratch = Scratch()
+
+  @Test func patternsMeanFilesInTheOrderOfTheirNames() throws {
+    for name in ["src/b.c", "src/a.c", "src/deep/er/c.c", "src/a.tmp", "Makefile", "other"] {
+      scratch.write(name, name)
+    }
+    #expect(try scratch.inputs(["src/**/*.c"]) == ["src/a.c", "src/b.c", "src/deep/er/c.c"])
+    #expect(
+      try scratch.inputs(["src", "Makefile", "!**/*.tmp"])
+        == ["Makefile", "src/a.c", "src/b.c", "src/deep/er/c.c"])
+    #expect(try scratch.inputs(["no/such"]) == [])
+  }
+
+  @Test func whatWeftAndGitKeepAreNobodysInputs() throws {
+    for name in [".git/HEAD", "sub/.git/HEAD", ".weft/x", ".weft-staged-1/y", "a"] {
+      scratch.write(name, name)
+    }
+    #expect(try scratch.inputs(["**"]) == ["a"])
+  }
+
+  @Test func aWorkspaceCanBeReadMoreThanOnce() throws {
+    scratch.write("a", "1")
+    let (reader, rule) = (
+      try scratch.reader(), FileRule(try FileSelection(each: ["**"]), excluding: [])
+    )
+    #expect(try reader.inputs(rule) == reader.inputs(rule))
+    #expect(try reader.inputs(rule).count == 1)
+  }
+
+  private func record(_ name: String) throws -> FileRecord? {
+    let rule = FileRule(try FileSelection(each: [FileSelection.literally(name)]), excluding: [])
+    return try scratch.reader().inputs(rule).first
+  }
+
+  @Test func contentAndTheExecutableBitCountAndTimesDoNot() throws {
+    scratch.write("f", "1")
+    let first = try record("f")
+    scratch.write("f", "1")
+    #expect(try record("f") == first)
+    scratch.write("f", "2")
+    #expect(try record("f") != first)
+    scratch.write("f", "1", mode: 0o755)
+    #expect(try record("f") != first)
+  }
+
+  @Test func aLinkCountsByWhatItSaysAndTheFileToWhichItLeads() throws {
+    scratch.write("target", "1")
+    scratch.link("l", to: "target")
+    let first = try record("l")
+    scratch.write("target", "2")
+    #expect(try record("l") != first)
+    scratch.write("target", "1")
+    #expect(try record("l") == first)
+    scratch.remove("l")
+    scratch.link("l", to: "./target")
+    #expect(try record("l") != first)
+  }
+
+  @Test func namesMayHaveAnyCharacters() throws {
+    for name in ["a*b", "[x]", "q?", "back\\slash", "!no", "#hash", " space "] {
+      scratch.write(name, "1")
+      #expect(try record(name)?.path == name)
+    }
+  }
+
+  @Test func aStoppedWalkSaysSo() throws {
+    scratch.write("a", "1")
+    let stop = StopSwitch()
+    stop.request(.now)
+    let reader = WorkspaceReader(
+      try Workspace(scratch.path), memory: FileMemory(now: Scratch.later), stop: stop)
+    #expect(throws: WorkspaceFault.self) {
+      try reader.inputs(FileRule(try FileSelection(each: ["**"]), excluding: []))
+    }
+  }
+
+  @Test func aTreeIsAllThatIsAtAPath() throws {
+    scratch.write("out/a", "1")
+    scratch.write("out/sub/b", "2", mode: 0o755)
+    scratch.link("out/l", to: "sub")
+    let tree = try scratch.reader().tree(at: ["out"])
+    #expect(tree.map(\.path) == ["out", "out/a", "out/l", "out/sub", "out/sub/b"])
+    #expect(tree[2].content == .link("sub", hash: nil) && tree[3].content == .directory)
+    #expect(try scratch.reader().tree(at: ["nothing", "here"]) == [])
+  }
+
+  @Test func aLinkOnTheWayIsNotFollowed() throws {
+    scratch.write("elsewhere/f", "1")
+    scratch.link("out", to: "elsewhere")
+    #expect(throws: WorkspaceFault.self) { try scratch.reader().tree(at: ["out", "f"]) }
+  }
+}

@@ -1,0 +1,52 @@
+import Testing
+import WeftDefinition
+import WeftPlatform
+
+@testable import WeftExecution
+
+/// Secrets count, and stand nowhere in the cache.
+struct CachedSecretTests {
+  private let runs: CachedRuns
+  private static let workflow = #"""
+    { "secrets": { "TOKEN": { "env": "WEFT_TEST_NO_SUCH" } },
+      "steps": [ { "id": "make", "run": "printf x >> ran; touch out", "env": { "T": "${{ secrets.TOKEN }}" },
+        "stdin": "${{ secrets.TOKEN }}", "cache": { "inputs": [], "outputs": ["out"] } } ] }
+    """#
+
+  init() throws { runs = try CachedRuns() }
+
+  private func secrets(_ value: String) throws -> RunSecrets {
+    RunSecrets(["TOKEN": try Secret(Array(value.utf8))])
+  }
+
+  @Test func anotherSecretIsAnotherKeyAndNeitherIsWrittenDown() async throws {
+    let value = "correct horse battery staple"
+    _ = try await runs.run(Self.workflow, secrets: secrets(value))
+    #expect(try await runs.run(Self.workflow, secrets: secrets(value)).cached == ["make"])
+    #expect(try await runs.run(Self.workflow, secrets: secrets("another one")).cached == [])
+    let choice = FileTree.Choice(entersDirectory: { _ in true }, readsFile: { _ in true })
+    var (all, file): ([[UInt8]], [UInt8]) = ([], [])
+    try FileTree.read(below: runs.path, choice) { piece in
+      if let piece { file += piece } else { (all, file) = (all + [file], []) }
+    }
+    #expect(all.count > 3)
+    let text = Array(value.utf8)
+    #expect(!all.contains { bytes in bytes.indices.contains { bytes[$0...].starts(with: text) } })
+  }
+
+  @Test func whatHoldsASecretIsNotKept() async throws {
+    let workflow = #"""
+      { "secrets": { "TOKEN": { "env": "WEFT_TEST_NO_SUCH" } },
+        "steps": [
+          { "id": "make", "run": "echo \"$T\"", "env": { "T": "${{ secrets.TOKEN }}" },
+            "cache": { "inputs": [] } },
+          { "run": "cat >/dev/null", "stdin": "${{ steps.make.stdout }}" } ] }
+      """#
+    for _ in 1...2 {
+      let run = try await runs.run(workflow, secrets: secrets("correct horse"))
+      #expect(run.cached == [])
+      #expect(
+        run.warnings == [#"step "make" is not cached: there is a secret in its stdout"#])
+    }
+  }
+}

@@ -1,0 +1,34 @@
+import Testing
+import WeftPlatform
+
+/// When a folder is looked through, and what goes.
+struct FolderBudgetTests {
+  @Test func looksFirstAndThenAfterAnEighthOfTheLimit() {
+    var budget = FolderBudget(limit: 800)
+    let isDue = [10, 60, 30, 1, 1].map { budget.isDue(writing: $0) }
+    #expect(isDue == [true, false, false, true, false])
+  }
+
+  @Test func whatIsLargeCountsAtOnce() {
+    var budget = FolderBudget(limit: 800)
+    #expect([300, 1, 99, 1].map { budget.isDue(writing: $0) } == [true, true, false, true])
+  }
+
+  @Test func roomIsMadeForWhatIsWritten() {
+    let budget = FolderBudget(limit: 800)
+    let entries = (1...4).map {
+      PrivateFolder.Entry(name: "\($0)", size: 100, lastUse: Int64($0))
+    }
+    #expect(budget.superfluous(entries, writing: 300) == [])
+    #expect(budget.superfluous(entries, writing: 600) == ["1", "2"])
+  }
+
+  @Test func whatWasUsedLeastRecentlyGoesUntilThereIsRoom() {
+    let budget = FolderBudget(limit: 800)
+    let entries = (1...9).map {
+      PrivateFolder.Entry(name: "\($0)", size: 100, lastUse: Int64(10 - $0))
+    }
+    #expect(budget.superfluous(entries) == ["9", "8"])
+    #expect(budget.superfluous(Array(entries.prefix(7))) == [])
+  }
+}

@@ -1,0 +1,221 @@
+#!/usr/bin/env python3
+"""Has weft keep what steps make, and compares what it puts back with what they made.
+
+usage: caching.py PATH_TO_WEFT
+
+Every case has a directory of its own. The programs that have run are counted by the letters that they append to a file.
+"""
+
+import json
+import os
+import pathlib
+import random
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+
+LIMIT = 60  # seconds, against hanging only
+
+
+class Place:
+    """A directory with a workflow, and what weft makes of it."""
+
+    def __init__(self, weft, *steps, **workflow):
+        self.weft = weft
+        self.directory = tempfile.TemporaryDirectory(prefix="weft-cache-")
+        self.path = pathlib.Path(self.directory.name)
+        self.write("w.json", json.dumps({**workflow, "steps": list(steps)}))
+
+    def write(self, name, text):
+        path = self.path / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text)
+
+    def read(self, name):
+        path = self.path / name
+        return path.read_text() if path.exists() else None
+
+    def arguments(self, *arguments):
+        return [self.weft, *arguments]
+
+    def call(self, *arguments, **environment):
+        return subprocess.run(
+            self.arguments(*arguments), cwd=self.path, stdin=subprocess.DEVNULL, text=True,
+            capture_output=True, timeout=LIMIT, env={**os.environ, **environment})
+
+    def start(self, *arguments):
+        return subprocess.Popen(
+            self.arguments(*arguments), cwd=self.path, stdin=subprocess.DEVNULL,
+            stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+
+    def run(self, *options, expected=0, **environment):
+        """Runs it; returns the steps that were not run."""
+        result = self.call("run", "w.json", "--events", "events", *options, **environment)
+        assert result.returncode == expected, (result.returncode, result.stdout, result.stderr)
+        self.events = [json.loads(line) for line in self.read("events").splitlines()]
+        self.warnings = [e["message"] for e in self.events if e["type"] == "run.warning"]
+        return [e["step"] for e in self.events if e["type"] == "step.cached"]
+
+    def tree(self, name):
+        """All that is below a directory: kind, mode and content."""
+        found = {}
+        for path in sorted((self.path / name).rglob("*")):
+            key = str(path.relative_to(self.path))
+            if path.is_symlink():
+                found[key] = ("link", os.readlink(path))
+            elif path.is_dir():
+                found[key] = "directory"
+            else:
+                found[key] = (path.stat().st_mode & 0o100, path.read_bytes())
+        return found
+
+
+def cached(run, inputs, outputs, **more):
+    return {"id": "make", "run": run, "cache": {"inputs": inputs, "outputs": outputs, **more}}
+
+
+def comes_back(weft):
+    place = Place(weft, cached(
+        "mkdir -p out/empty out/bin; cp in out/a; printf '#!/bin/sh\\n' > out/bin/x; chmod +x out/bin/x; "
+        "ln -sf ../in out/l; printf x >> ran", ["in"], ["out"]))
+    place.write("in", "1")
+    assert place.run() == []
+    made = place.tree("out")
+    subprocess.run(["rm", "-r", "out"], cwd=place.path, check=True)
+    assert place.run() == ["make"]
+    assert place.tree("out") == made and place.read("ran") == "x"
+    place.write("out/a", "edited")
+    place.write("out/stray", "x")
+    (place.path / "out/bin/x").chmod(0o644)
+    assert place.run() == ["make"] and place.tree("out") == made
+    assert oct((place.path / ".weft/cache/steps-1").stat().st_mode & 0o777) == "0o700"
+
+
+def without_reading(weft):
+    place = Place(weft, cached("printf x >> ran", [], []))
+    place.run()
+    assert place.run("--no-cache") == [] and place.read("ran") == "xx"
+    assert place.run("--record", "none") == ["make"]
+
+
+def elsewhere(weft):
+    place = Place(weft, cached("printf x >> ran; touch out", ["**", "!ran", "!events"], ["out"]))
+    place.run("--state-dir", "state")
+    assert place.run("--state-dir", "state") == ["make"], "the state directory is an input"
+    assert place.run() == [] and (place.path / ".weft/cache").is_dir()
+
+
+def limits(weft):
+    place = Place(weft, cached("head -c 300000 /dev/zero | tr '\\0' x > out; cat in >> out", ["in"], ["out"]))
+    for number in range(12):
+        place.write("in", str(number))
+        place.run("--cache-limit", "1MiB")
+        size = sum(f.stat().st_size for f in (place.path / ".weft/cache").rglob("*") if f.is_file())
+        assert size <= 1 << 20, size
+    assert place.run(WEFT_CACHE_LIMIT="1MiB") == ["make"]
+    place.write("in", "0")
+    assert place.run(WEFT_CACHE_LIMIT="1MiB") == [], "what was used least recently is still there"
+    place.write("in", "another")
+    place.run(WEFT_CACHE_LIMIT="100KB")
+    assert "what it has made has" in place.warnings[0], place.warnings
+    for wrong in ["much", "-1GB"]:
+        assert place.call("run", "w.json", WEFT_CACHE_LIMIT=wrong).returncode == 2
+        assert place.call("run", "w.json", "--cache-limit", wrong).returncode == 2
+
+
+def no_room(weft):
+    place = Place(weft, cached("printf x >> ran; touch out", [], ["out"]))
+    place.write(".weft/cache", "a file where a directory should be")
+    (place.path / ".weft").chmod(0o700)
+    assert place.run() == [] and place.run() == []
+    assert place.read("ran") == "xx" and "no step is cached" in place.warnings[0]
+
+
+def two_at_once(weft):
+    place = Place(weft, cached(
+        "mkdir -p out; for i in 1 2 3 4 5 6 7 8; do cat in > out/$i; done", ["in"], ["out"]))
+    place.write("in", "1" * 20000)
+    place.run()
+    made = place.tree("out")
+    for _ in range(10):
+        subprocess.run(["rm", "-rf", "out"], cwd=place.path, check=True)
+        both = [place.start("run", "w.json") for _ in range(3)]
+        assert [one.wait(LIMIT) for one in both] == [0, 0, 0]
+        assert place.tree("out") == made
+    assert place.run() == ["make"]
+    assert not list(place.path.glob(".weft-staged-*"))
+
+
+def killed(weft):
+    """At any moment of keeping or putting back: what there is, is whole, and the next run is right."""
+    place = Place(weft, cached("rm -rf out; cp -r big out", ["big/**"], ["out"]))
+    for number in range(40):
+        place.write(f"big/{number}", str(number) * 20000)
+    place.run()
+    made = place.tree("out")
+    subprocess.run(["rm", "-rf", ".weft/cache"], cwd=place.path, check=True)
+    generator = random.Random(7)
+    for attempt in range(40):
+        if attempt % 2:
+            subprocess.run(["rm", "-rf", "out"], cwd=place.path, check=True)
+        engine = place.start("run", "w.json", "--record", "none")
+        time.sleep(generator.uniform(0.005, 0.15))
+        engine.send_signal(signal.SIGKILL)
+        engine.wait(LIMIT)
+        if attempt % 4 == 3:
+            place.run("--record", "none")
+            assert place.tree("out") == made, attempt
+    subprocess.run(["rm", "-rf", "out"], cwd=place.path, check=True)
+    place.run()
+    assert place.tree("out") == made and place.run() == ["make"]
+
+
+def gone_on_with(weft):
+    place = Place(
+        weft, cached("printf x >> ran; echo said", [], []),
+        {"run": "cat > text; test -e go", "stdin": "${{ steps.make.stdout }}"})
+    place.run(expected=1)
+    assert place.run(expected=1) == ["make"]
+    place.write("go", "")
+    (place.path / "text").unlink()
+    result = place.call("resume", "--events", "events")
+    assert result.returncode == 0, result.stderr
+    kinds = [json.loads(line) for line in place.read("events").splitlines()]
+    assert any(e["type"] == "step.restored" and e["step"] == "make" for e in kinds)
+    assert place.read("text") == "said" and place.read("ran") == "x"
+
+
+def cut_off(weft):
+    """A step that was running when weft was killed is started again: what is kept can be made twice."""
+    place = Place(weft, cached("test -e go || { touch here; sleep 60; }; touch out", [], ["out"]))
+    engine = place.start("run", "w.json")
+    end = time.monotonic() + LIMIT
+    while not (place.path / "here").exists():
+        assert time.monotonic() < end
+        time.sleep(0.01)
+    engine.send_signal(signal.SIGKILL)
+    engine.wait(LIMIT)
+    place.write("go", "")
+    result = place.call("resume")
+    assert result.returncode == 0, result.stderr
+    assert place.run() == ["make"]
+
+
+def main():
+    weft = os.path.abspath(sys.argv[1])
+    cases = [comes_back, without_reading, elsewhere, limits, no_room, two_at_once, killed, gone_on_with, cut_off]
+    failures = 0
+    for case in cases:
+        try:
+            case(weft)
+        except AssertionError as failure:
+            failures += 1
+            print(f"FAILED {case.__name__}: {failure!r} (line {failure.__traceback__.tb_next.tb_lineno})")
+    print(f"{len(cases)} cases, {failures} failures")
+    return 1 if failures else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
