@@ -13,6 +13,8 @@ int weft_lock(int file) {
   return result < 0 ? -errno : 0;
 }
 
+void weft_unlock(int file) { flock(file, LOCK_UN); }
+
 int weft_is_locked(int file) {
   int result;
   do result = flock(file, LOCK_SH | LOCK_NB);

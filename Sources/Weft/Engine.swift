@@ -20,7 +20,8 @@ import WeftPlatform
 ///
 /// An engine has threads of its own: running programs, and actions, block those, never the host's. It installs no
 /// signal handlers, waits for no processes but those that it started, and writes nothing but an unlinked
-/// temporary file per run, and ``Options/cacheDirectory``. Any number of runs may go on at once; each has its own limit of parallel
+/// temporary file per run, what a ``RunStore`` is given, and ``Options/cacheDirectory``. Any number of runs may go on at
+/// once; each has its own limit of parallel
 /// steps. A run goes on when the engine is released.
 public final class Engine: Sendable {
   /// How a run is carried out, beside what the workflow says.
@@ -87,15 +88,39 @@ public final class Engine: Sendable {
   public func start(
     _ plan: Plan, inputs: [String: JSONValue] = [:]
   ) throws(WorkflowRejected) -> Run {
+    let made = try prepare(plan, .make(at: WallClock.now), inputs: inputs)
+    return launch(made.plan, made.configuration)
+  }
+
+  /// A plan with its values, and how it is to be carried out.
+  struct Preparation {
+    let plan: Plan
+    let run: RunID
+    let configuration: EngineConfiguration
+
+    init(plan: Plan, run: RunID, _ configuration: EngineConfiguration) {
+      (self.plan, self.run, self.configuration) = (plan, run, configuration)
+    }
+  }
+
+  /// All that can be wrong before anything is started.
+  ///
+  /// - Parameter recorded: The inputs of a run that is gone on with.
+  func prepare(
+    _ plan: Plan, _ run: RunID, inputs: [String: JSONValue], recorded: [HandedOn] = []
+  ) throws(WorkflowRejected) -> Preparation {
     var configuration = configuration
-    configuration.inputs = try values(of: inputs, for: plan.workflow)
-    let id = RunID.make(at: WallClock.now)
-    configuration.run = id
-    let (bound, problems) = plan.bound(to: configuration.inputs, run: id)
+    configuration.inputs = try values(of: inputs, recorded, for: plan.workflow)
+    configuration.run = run
+    let (bound, problems) = plan.bound(to: configuration.inputs, run: run)
     guard problems.isEmpty else { throw WorkflowRejected(diagnostics: problems) }
     configuration.secrets = try secrets(of: plan)
+    return Preparation(plan: bound, run: run, configuration)
+  }
+
+  func launch(_ plan: Plan, _ configuration: EngineConfiguration) -> Run {
     do {
-      return Run(try LiveRun.start(bound, configuration: configuration, threads: threads))
+      return Run(try LiveRun.start(plan, configuration: configuration, threads: threads))
     } catch {
       preconditionFailure("a containment that was left open cannot be had: \(error)")
     }
@@ -119,14 +144,17 @@ public final class Engine: Sendable {
   }
 
   private func values(
-    of inputs: [String: JSONValue], for workflow: Workflow
+    of inputs: [String: JSONValue], _ recorded: [HandedOn], for workflow: Workflow
   ) throws(WorkflowRejected) -> InputValues {
+    let known = recorded.compactMap { input in
+      input.value.map { GivenInput(input.name, .value($0), .program) }
+    }
     // A dictionary has no order, and messages need one.
     let given = inputs.sorted { $0.key < $1.key }.map { name, value in
       GivenInput(name, .value(value), .program)
     }
     do {
-      return try InputBinding.bind(workflow.inputs, given, manner: .program)
+      return try InputBinding.bind(workflow.inputs, known + given, manner: .program)
     } catch {
       throw WorkflowRejected(error)
     }

@@ -7,3 +7,4 @@
 @_exported public import WeftHTTP
 @_exported public import WeftJSON
 @_exported public import WeftPlanning
+@_exported public import WeftRecord

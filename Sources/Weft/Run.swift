@@ -1,5 +1,6 @@
 public import WeftExecution
 public import WeftPlanning
+import WeftRecord
 
 /// A run under way, or over.
 public final class Run: Sendable {
@@ -7,6 +8,25 @@ public final class Run: Sendable {
 
   init(_ live: LiveRun) {
     self.live = live
+  }
+
+  /// Answers a step with `approve`, also one that does not wait yet: yes. Of several answers the first counts.
+  public func approve(_ step: StepAddress) { live.answer(step, .approved) }
+
+  /// Answers a step with `approve`: no. It fails with the class ``ErrorClass/rejected``.
+  public func reject(_ step: StepAddress) { live.answer(step, .rejected) }
+
+  /// Why the record of the run could not be kept; `nil` if it was, or there is none.
+  public var recordFault: RecordFault? { live.recordFault }
+
+  /// The run's record is held, and reported on at its end, as long as the run goes on.
+  func keepUntilItEnds(_ journal: RunJournal) {
+    live.completion.whenSettled { report in
+      guard let folder = journal.folder else { return }
+      let report = report.get()
+      if report.end != nil { try? folder.write(report) }
+      folder.letGo()
+    }
   }
 
   public var id: RunID { live.id }

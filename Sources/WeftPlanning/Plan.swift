@@ -222,7 +222,8 @@ public struct PlannedGroup: Sendable {
 public struct StepAddress: Sendable, Hashable, CustomStringConvertible {
   public let text: String
 
-  package init(_ text: String) {
+  /// - Parameter text: As ``text`` had it; whether a plan has such a step is not asked.
+  public init(_ text: String) {
     self.text = text
   }
 

@@ -151,6 +151,8 @@ int weft_synchronize_data(int file);
 int weft_reserve(int file, int64_t bytes);
 /// Takes the file's lock (flock(2)) for this process alone; -EWOULDBLOCK where another has it.
 int weft_lock(int file);
+/// Gives the file's lock back.
+void weft_unlock(int file);
 /// 1 if another process, or another opening of the file, has its lock; 0 or a negated errno if not. The lock
 /// is shared for a moment with all who ask.
 int weft_is_locked(int file);

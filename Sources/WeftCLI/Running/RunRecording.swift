@@ -22,7 +22,8 @@ struct RunRecording {
     do {
       let state = try StateDirectory(invocation.recordDirectory, makes: true)
       let (folder, journal) = try RunFolder.make(
-        contents(of: plan, id, inputs, leavingOut: leftOut), in: state, durability: durability,
+        RunFolder.Contents(of: plan, id, inputs, leavingOut: leftOut), in: state,
+        durability: durability,
         startedAt: WallTime(nanoseconds: WallClock.now.nanoseconds))
       return RunRecording(folder: folder, journal: journal)
     } catch {
@@ -39,7 +40,7 @@ struct RunRecording {
     to folder: RunFolder, after contents: JournalContents, _ plan: Plan, _ inputs: InputValues,
     leavingOut leftOut: [Int], _ invocation: ResumeInvocation
   ) throws(Complaint) -> RunRecording {
-    let made = RunRecording.contents(of: plan, folder.run, inputs, leavingOut: leftOut)
+    let made = RunFolder.Contents(of: plan, folder.run, inputs, leavingOut: leftOut)
     var opening = made.opening
     opening.resumption = contents.run.resumptions + 1
     folder.control?.discard { !$0.isDue(after: contents.run) }
@@ -58,36 +59,11 @@ struct RunRecording {
     }
   }
 
-  private static func contents(
-    of plan: Plan, _ id: RunID, _ inputs: InputValues, leavingOut leftOut: [Int]
-  ) -> RunFolder.Contents {
-    let sources = plan.files.compactMap(\.workflow.source.value)
-    var nested: [SourceFile] = []
-    // One file may be run by several steps.
-    for file in sources.dropFirst() where !nested.contains(where: { $0.path == file.path }) {
-      nested.append(file)
-    }
-    let hash = { (bytes: [UInt8]) in SHA256.text(of: SHA256.digest(of: bytes)) }
-    let opening = RecordOpening(
-      run: id, workflow: plan.workflow.name, file: sources.first?.path,
-      hash: sources.first.map { hash($0.bytes) },
-      nested: nested.map { RecordedFile(path: $0.path, hash: hash($0.bytes)) },
-      directory: try? FileSystem.currentDirectory(),
-      inputs: inputs.entries.map { entry in
-        HandedOn(name: entry.name.text, value: entry.isSecret ? .none : .some(entry.value))
-      },
-      leftOut: leftOut.map { plan.steps[$0].address })
-    return RunFolder.Contents(
-      workflow: sources.first?.bytes, nested: nested.map(\.bytes), opening: opening)
-  }
-
   /// Where others ask something of the run.
   var control: ControlFolder? { folder.control }
 
   /// What steps write goes here.
-  var logs: LogFolder? {
-    (try? folder.directory.directory("logs", makes: true)).map(LogFolder.init)
-  }
+  var logs: LogFolder? { folder.logs }
 
   /// The run has ended: makes the record safe, and writes the report beside it.
   ///

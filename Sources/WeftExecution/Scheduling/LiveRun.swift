@@ -279,6 +279,9 @@ package final class LiveRun: Sendable {
   /// What is known of the run at this moment.
   package var report: RunReport { events.report ?? RunReport(start: start) }
 
+  /// Why the record could not be kept; `nil` if it was, or there is none.
+  package var recordFault: RecordFault? { recorder?.fault }
+
   /// A promise that the engine could not keep, in a sentence; `nil` if there is none.
   package var engineFault: String? {
     let unkillable = state.withLock { $0.unkillable }

@@ -91,6 +91,9 @@ package struct FileCalls: Sendable {
 
   private static let lockTries = 100
 
+  /// Gives a file's lock back.
+  package func releaseLock(_ file: Descriptor) { weft_unlock(file.number) }
+
   /// Whether somebody has a file's lock. To know that, it is shared for a moment with all others who ask.
   package func isLocked(_ file: Descriptor) throws(SystemError) -> Bool {
     try checked(weft_is_locked(file.number)) == 1

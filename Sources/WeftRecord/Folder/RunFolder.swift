@@ -145,6 +145,9 @@ package final class RunFolder: Sendable {
     }
   }
 
+  /// Others may go on with the run from now on.
+  package func letGo() { directory.calls.releaseLock(lock) }
+
   /// Who says that he holds a run.
   private static func holder(in directory: PrivateDirectory) -> LockHolder? {
     (try? directory.bytes(of: lockName, limit: 256)).flatMap { LockHolder($0) }

@@ -1,5 +1,5 @@
 import WeftDefinition
-package import WeftExecution
+public import WeftExecution
 import WeftJSON
 import WeftPlanning
 import WeftPlatform
@@ -146,6 +146,12 @@ extension RecordScanner {
 }
 
 extension RunID {
+  /// - Parameter text: As ``text`` had it; `nil` if no run is called so.
+  public init?(validating text: String) {
+    self.init(text)
+    guard isWellFormed else { return nil }
+  }
+
   /// `20261120-233012-4f2a9c`: nothing that could lead out of a directory.
   package var isWellFormed: Bool {
     let shape = Array("dddddddd-dddddd-xxxxxx".utf8)

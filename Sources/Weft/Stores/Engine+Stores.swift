@@ -1,0 +1,129 @@
+public import WeftDefinition
+import WeftExecution
+public import WeftJSON
+import WeftPlanning
+import WeftPlatform
+public import WeftRecord
+
+/// Runs whose record is kept.
+extension Engine {
+  /// Checks a workflow and starts it, with a record of what happens in a store.
+  ///
+  /// Each record is in the store before what it announces is done. If one cannot be written nothing new starts,
+  /// what runs goes on to its end, and ``Run/recordFault`` says why. A run of which nothing can go on before somebody
+  /// has answered, and whom nobody here can ask, is left (``RunReport/pause``); another engine goes on with it.
+  ///
+  /// - Parameters:
+  ///   - inputs: Values by name, in upper or lower case; those that have a default may be left out. Those that
+  ///     are not secret are recorded.
+  ///   - store: Where the record is kept.
+  /// - Throws: ``WorkflowRejected``, or ``RunStoreFault`` if the record cannot be begun; nothing has been
+  ///   started then.
+  public func start(
+    _ workflow: Workflow, inputs: [String: JSONValue] = [:], in store: any RunStore
+  ) throws -> Run {
+    let made = try prepare(try plan(workflow), .make(at: WallClock.now), inputs: inputs)
+    let beginning = RunBeginning(
+      RunFolder.Contents(of: made.plan, made.run, made.configuration.inputs))
+    let journal = try store.begin(beginning)
+    let recorder = try journal.recorder(for: beginning, startedAt: .now)
+    return start(made, journal, recorder)
+  }
+
+  /// Goes on with a run that has not succeeded where its record ends: what has succeeded is not started again.
+  ///
+  /// What steps of a killed engine have left running is ended first, which blocks until it has ended. Failed,
+  /// cancelled and held-back steps start again with all their retries. A step that was running when its engine was
+  /// killed starts again if it is idempotent, and else fails with the class ``ErrorClass/inDoubt``, unless it is
+  /// named by `rerunning`.
+  ///
+  /// - Parameters:
+  ///   - workflow: The same as the run began with. Of one that was read from a file that is checked; of one
+  ///     that was built in Swift it is for the caller to see to.
+  ///   - inputs: Values of secret inputs, which are not recorded; the others are those of the record.
+  ///   - steps: What is done again whatever the record says, with what is inside of it.
+  /// - Throws: ``WorkflowRejected``, or ``RunStoreFault`` if there is no such run, another engine has it, it has
+  ///   succeeded, its record is damaged, or the workflow is another; nothing has been started then.
+  public func resume(
+    _ run: RunID, _ workflow: Workflow, inputs: [String: JSONValue] = [:],
+    rerunning steps: [String] = [], in store: any RunStore
+  ) throws -> Run {
+    let plan = try plan(workflow)
+    let journal = try store.take(run)
+    do {
+      let contents = try journal.contents(of: run)
+      try refuse(contents.run, run, plan)
+      let made = try prepare(
+        plan, run, inputs: inputs, recorded: contents.run.lastOpening?.inputs ?? [])
+      var configuration = made.configuration
+      configuration.past = contents.run
+      configuration.anew = try stepsAnew(steps, in: made.plan)
+      try endSurvivors(of: run)
+      var beginning = RunFolder.Contents(of: made.plan, run, configuration.inputs)
+      beginning.opening.resumption = contents.run.resumptions + 1
+      let recorder = try journal.recorder(
+        for: RunBeginning(beginning), after: contents, startedAt: .now)
+      return start(Preparation(plan: made.plan, run: run, configuration), journal, recorder)
+    } catch {
+      journal.letGo()
+      throw error
+    }
+  }
+
+  private func start(
+    _ made: Preparation, _ journal: RunJournal, _ recorder: any RunRecorder
+  ) -> Run {
+    var configuration = made.configuration
+    configuration.recorder = recorder
+    configuration.leavesWhileWaiting = true
+    if let folder = journal.folder {
+      configuration.inbox = folder.control
+      configuration.logFolder = folder.logs
+    }
+    let run = launch(made.plan, configuration)
+    run.keepUntilItEnds(journal)
+    return run
+  }
+
+  private func refuse(_ past: RecordedRun, _ run: RunID, _ plan: Plan) throws(RunStoreFault) {
+    if past.end?.outcome == .success {
+      throw RunStoreFault(
+        message: "run \(run) has succeeded", help: "there is nothing to go on with")
+    }
+    let now = RunFolder.Contents(of: plan, run, .none).opening
+    guard past.lastOpening?.hash == now.hash, past.lastOpening?.nested == now.nested else {
+      throw RunStoreFault(
+        message: "the workflow of run \(run) is another than it was",
+        help:
+          "read it as it was when the run began; \"weft resume --accept-changes\" goes on with a changed file"
+      )
+    }
+  }
+
+  private func stepsAnew(_ names: [String], in plan: Plan) throws(RunStoreFault) -> StepsAnew {
+    var anew = StepsAnew()
+    for name in names {
+      do { anew.steps.formUnion(try plan.stepsLeftOut(by: StepChoice(skip: [name]))) } catch {
+        throw RunStoreFault(message: "\"\(name)\" is not a step of the workflow")
+      }
+    }
+    return anew
+  }
+
+  /// Never two of the same step.
+  private func endSurvivors(of run: RunID) throws(RunStoreFault) {
+    defer { RunSearch.clear() }
+    let search = RunSearch(membership: RunCookie.membership)
+    let survivors = { search.runs()[run.text]?.processes ?? [] }
+    guard !survivors().isEmpty else { return }
+    _ = StraysEnding(policy: StopPolicy(), stop: StopSwitch()) { survivors() }.end()
+    guard let one = survivors().first else { return }
+    throw RunStoreFault(
+      message: "run \(run) cannot be gone on with while process \(one.id) of it is alive",
+      help: "it may be another user's, or wait for a device")
+  }
+}
+
+extension WallTime {
+  fileprivate static var now: WallTime { WallTime(nanoseconds: WallClock.now.nanoseconds) }
+}

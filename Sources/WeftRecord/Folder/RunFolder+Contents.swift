@@ -1,0 +1,39 @@
+package import WeftDefinition
+import WeftDiagnostics
+package import WeftExecution
+package import WeftPlanning
+import WeftPlatform
+
+extension RunFolder {
+  /// Where what steps write is kept; `nil` where it is not to be had.
+  package var logs: LogFolder? {
+    (try? directory.directory(RunFolder.logsName, makes: true)).map(LogFolder.init)
+  }
+}
+
+extension RunFolder.Contents {
+  /// What a run of a plan is made of.
+  ///
+  /// - Parameter leftOut: The steps that were left out by whoever started it.
+  package init(
+    of plan: Plan, _ run: RunID, _ inputs: InputValues, leavingOut leftOut: [Int] = []
+  ) {
+    let sources = plan.files.compactMap(\.workflow.source.value)
+    var nested: [SourceFile] = []
+    // One file may be run by several steps.
+    for file in sources.dropFirst() where !nested.contains(where: { $0.path == file.path }) {
+      nested.append(file)
+    }
+    let hash = { (bytes: [UInt8]) in SHA256.text(of: SHA256.digest(of: bytes)) }
+    let opening = RecordOpening(
+      run: run, workflow: plan.workflow.name, file: sources.first?.path,
+      hash: sources.first.map { hash($0.bytes) },
+      nested: nested.map { RecordedFile(path: $0.path, hash: hash($0.bytes)) },
+      directory: try? FileSystem.currentDirectory(),
+      inputs: inputs.entries.map { entry in
+        HandedOn(name: entry.name.text, value: entry.isSecret ? .none : .some(entry.value))
+      },
+      leftOut: leftOut.map { plan.steps[$0].address })
+    self.init(workflow: sources.first?.bytes, nested: nested.map(\.bytes), opening: opening)
+  }
+}

@@ -1,0 +1,71 @@
+import Synchronization
+import WeftExecution
+import WeftPlatform
+
+/// Writes the records of a run as lines that somebody else keeps.
+final class LineRecorder: RunRecorder {
+  private struct State {
+    var json: RecordJSON
+    var number: UInt64
+    var fault: RecordFault?
+    var whenLost: (@Sendable () -> Void)?
+    var isClosed = false
+  }
+
+  private let state: Mutex<State>
+  private let lines: RunJournal.KeptLines
+
+  /// - Parameters:
+  ///   - number: Of the last record that there is; 0: none.
+  ///   - opening: The next record.
+  init(
+    _ lines: RunJournal.KeptLines, after number: UInt64, startedAt start: WallTime,
+    opening: RecordOpening
+  ) throws(RunStoreFault) {
+    self.lines = lines
+    let json = RecordJSON(version: opening.version, startedAt: start)
+    state = Mutex(State(json: json, number: number))
+    do { try record(.opened(opening), elapsed: .zero) } catch {
+      throw RunStoreFault(message: error.message, help: error.help)
+    }
+  }
+
+  func record(_ kind: RunRecord.Kind, elapsed: Duration) throws(RecordFault) {
+    let (fault, act) = state.withLock { state -> (RecordFault?, (@Sendable () -> Void)?) in
+      // After one that is missing, another would be taken for damage.
+      if let fault = state.fault { return (fault, nil) }
+      do throws(RunStoreFault) {
+        try state.json.withLine(of: kind, state.number + 1, after: elapsed) {
+          line throws(RunStoreFault) in try lines.append(Array(line))
+        }
+        state.number += 1
+        return (nil, nil)
+      } catch {
+        let fault = RecordFault(
+          message: "the record of the run cannot be written: \(error.message)", help: error.help)
+        state.fault = fault
+        return (fault, state.whenLost.take())
+      }
+    }
+    act?()
+    if let fault { throw fault }
+  }
+
+  func whenLost(_ act: @escaping @Sendable () -> Void) {
+    let isLost = state.withLock { state in
+      if state.fault == nil { state.whenLost = act }
+      return state.fault != nil
+    }
+    if isLost { act() }
+  }
+
+  var fault: RecordFault? { state.withLock { $0.fault } }
+
+  func close() {
+    let isFirst = state.withLock { state in
+      defer { state.isClosed = true }
+      return !state.isClosed
+    }
+    if isFirst { lines.close() }
+  }
+}

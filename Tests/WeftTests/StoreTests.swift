@@ -1,0 +1,237 @@
+import Synchronization
+import Testing
+import Weft
+import WeftPlatform
+
+/// Runs whose record is kept, and gone on with by another engine.
+@Suite struct StoreTests {
+  /// How often each action was called, and which of them fail.
+  private final class Calls: Sendable {
+    private let state = Mutex<(counts: [String: Int], failing: Set<String>)>(([:], []))
+
+    init(failing: Set<String> = []) { state.withLock { $0.failing = failing } }
+
+    var counts: [String: Int] { state.withLock { $0.counts } }
+
+    func mend() { state.withLock { $0.failing = [] } }
+
+    func call(_ name: String) throws {
+      let fails = state.withLock { state in
+        state.counts[name, default: 0] += 1
+        return state.failing.contains(name)
+      }
+      if fails { throw Broken() }
+    }
+
+    struct Broken: Error {}
+  }
+
+  private func engine(_ calls: Calls) -> Engine {
+    Engine(
+      actions: [("one", "one"), ("two", "two"), ("three", "three")].map {
+        (action: ActionName, name: String) in
+        Action(action) { _ in
+          try calls.call(name)
+          return .null
+        }
+      })
+  }
+
+  private static let workflow = Workflow(steps: [
+    Step(id: "one", action: .use(ActionCall("one"))),
+    Step(id: "two", action: .use(ActionCall("two"))),
+    Step(id: "three", action: .use(ActionCall("three"))),
+  ])
+
+  enum Kind: CaseIterable { case memory, file, functions }
+
+  /// A store of each kind, each empty.
+  private func store(_ kind: Kind) throws -> (any RunStore, keeps: Any?) {
+    switch kind {
+    case .memory: return (MemoryRunStore(), nil)
+    case .file:
+      let folder = try Scratch()
+      return (FileRunStore(directory: folder.path + "/.weft"), folder)
+    case .functions: return (LineStore(), nil)
+    }
+  }
+
+  @Test(arguments: Kind.allCases)
+  func anotherEngineGoesOnWhereOneHasFailed(_ kind: Kind) async throws {
+    let (store, keeps) = try store(kind)
+    let calls = Calls(failing: ["two"])
+    let first = try engine(calls).start(StoreTests.workflow, in: store)
+    #expect(await first.report.end?.outcome == .failure)
+    calls.mend()
+    let second = try engine(calls).resume(first.id, StoreTests.workflow, in: store)
+    #expect(await second.report.succeeded)
+    #expect(second.recordFault == nil)
+    #expect(calls.counts == ["one": 1, "two": 2, "three": 1])
+    #expect(throws: RunStoreFault.self) {
+      try engine(calls).resume(first.id, StoreTests.workflow, in: store)
+    }
+    withExtendedLifetime(keeps) {}
+  }
+
+  @Test(arguments: Kind.allCases)
+  func whatIsNamedIsDoneAgain(_ kind: Kind) async throws {
+    let (store, keeps) = try store(kind)
+    let calls = Calls(failing: ["three"])
+    let first = try engine(calls).start(StoreTests.workflow, in: store)
+    _ = await first.report
+    calls.mend()
+    let second = try engine(calls).resume(
+      first.id, StoreTests.workflow, rerunning: ["one"], in: store)
+    #expect(await second.report.succeeded)
+    #expect(calls.counts == ["one": 2, "two": 1, "three": 2])
+    withExtendedLifetime(keeps) {}
+  }
+
+  @Test(arguments: Kind.allCases)
+  func aRunUnderWayIsNobodyElses(_ kind: Kind) async throws {
+    let (store, keeps) = try store(kind)
+    let workflow = Workflow(steps: [Step(id: "pause", action: .wait(.duration(.seconds(600))))])
+    let run = try Engine().start(workflow, in: store)
+    #expect(throws: RunStoreFault.self) { try Engine().resume(run.id, workflow, in: store) }
+    run.cancel()
+    _ = await run.report
+    let second = try Engine().resume(run.id, workflow, in: store)
+    second.cancel()
+    #expect(await second.report.end?.outcome == .cancelled)
+    withExtendedLifetime(keeps) {}
+  }
+
+  @Test(arguments: Kind.allCases)
+  func aRunThatNobodyCanBeAskedAtIsLeftAndGoesOn(_ kind: Kind) async throws {
+    let (store, keeps) = try store(kind)
+    let calls = Calls()
+    let workflow = Workflow(steps: [
+      Step(id: "one", action: .use(ActionCall("one"))),
+      Step(id: "ask", action: .approve(Approval(message: "go on?"))),
+      Step(id: "two", action: .use(ActionCall("two"))),
+    ])
+    let first = try engine(calls).start(workflow, in: store)
+    let report = await first.report
+    #expect(report.end == nil)
+    #expect(
+      report.pause?.requests == [ApprovalRequest(step: StepAddress("ask"), message: "go on?")])
+    let second = try engine(calls).resume(first.id, workflow, in: store)
+    second.approve(StepAddress("ask"))
+    #expect(await second.report.succeeded)
+    #expect(calls.counts == ["one": 1, "two": 1])
+    withExtendedLifetime(keeps) {}
+  }
+
+  @Test func inputsAreThoseOfTheRecordAndSecretOnesAreGivenAgain() async throws {
+    let text = """
+      { "inputs": { "name": {}, "token": { "secret": true } },
+        "steps": [ { "run": "test -n \\"$T\\"; exit 1", "env": { "T": "${{ inputs.token }}" },
+                     "name": "for ${{ inputs.name }}" } ] }
+      """
+    let store = MemoryRunStore()
+    let workflow = try Workflow(json: text)
+    let run = try Engine().start(
+      workflow, inputs: ["name": "ada", "token": "hush-hush"], in: store)
+    _ = await run.report
+    let record = String(decoding: store.record(of: run.id), as: UTF8.self)
+    #expect(record.contains("\"ada\"") && !record.contains("hush-hush"))
+    #expect(throws: WorkflowRejected.self) { try Engine().resume(run.id, workflow, in: store) }
+    let second = try Engine().resume(
+      run.id, workflow, inputs: ["token": "hush-hush"], in: store)
+    #expect(await second.report.end?.outcome == .failure)
+  }
+
+  @Test func aFileThatHasChangedIsRefused() async throws {
+    let store = MemoryRunStore()
+    let run = try Engine().start(Workflow(json: #"{"steps": ["exit 1"]}"#), in: store)
+    _ = await run.report
+    let other = try Workflow(json: #"{"steps": ["exit 2"]}"#)
+    #expect(throws: RunStoreFault.self) { try Engine().resume(run.id, other, in: store) }
+    #expect(throws: RunStoreFault.self) {
+      try Engine().resume(
+        run.id, Workflow(json: #"{"steps": ["exit 1"]}"#), rerunning: ["x"], in: store)
+    }
+  }
+
+  @Test func whatCannotBeRecordedEndsTheRunWithoutDoingMore() async throws {
+    let calls = Calls()
+    // The third step is never announced.
+    let store = LineStore(lineLimit: 9)
+    let run = try engine(calls).start(StoreTests.workflow, in: store)
+    let report = await run.report
+    #expect(report.end?.cancellation == .recordLost)
+    #expect(run.recordFault?.message.contains("no more paper") == true)
+    #expect((calls.counts["three"] ?? 0) == 0)
+    #expect(throws: RunStoreFault.self) {
+      try engine(calls).start(StoreTests.workflow, in: LineStore(lineLimit: 0))
+    }
+  }
+
+  @Test func aDamagedRecordIsRefusedAndOneThatThereIsNotIsToldSo() async throws {
+    let store = LineStore()
+    let run = try Engine().start(Workflow(steps: [Step(run: "exit 1")]), in: store)
+    _ = await run.report
+    let workflow = Workflow(steps: [Step(run: "exit 1")])
+    store.damage()
+    let fault = #expect(throws: RunStoreFault.self) {
+      try Engine().resume(run.id, workflow, in: store)
+    }
+    #expect(fault?.message.contains("checksum") == true)
+    #expect(throws: RunStoreFault.self) {
+      try Engine().resume(
+        RunID(validating: "20200101-000000-abcdef")!, workflow, in: MemoryRunStore())
+    }
+  }
+
+  @Test(arguments: ["", "x", "20200101-000000-abcde", "../20200101-000000-abcdef"])
+  func whatIsNoIDIsNone(_ text: String) { #expect(RunID(validating: text) == nil) }
+}
+
+/// A directory of a test's own, gone with it.
+private final class Scratch {
+  let path = "\(FileSystem.temporaryDirectory)/weft-store-\(UInt64.random(in: 0 ... .max))"
+
+  init() throws { try FileSystem.makeDirectory(path, mode: 0o700) }
+
+  deinit { FileTree.remove(path) }
+}
+
+/// A store made of functions, which may run out of paper.
+private final class LineStore: RunStore {
+  private struct State {
+    var lines: [UInt8] = []
+    var count = 0
+    var isHeld = false
+  }
+
+  private let state = Mutex(State())
+  private let lineLimit: Int
+
+  init(lineLimit: Int = .max) { self.lineLimit = lineLimit }
+
+  func damage() { state.withLock { $0.lines[10] ^= 1 } }
+
+  func begin(_ beginning: RunBeginning) throws(RunStoreFault) -> RunJournal {
+    try take(beginning.run)
+  }
+
+  func take(_ run: RunID) throws(RunStoreFault) -> RunJournal {
+    let wasHeld = state.withLock { state in
+      defer { state.isHeld = true }
+      return state.isHeld
+    }
+    if wasHeld { throw RunStoreFault(message: "somebody has it") }
+    return RunJournal(
+      read: { () throws(RunStoreFault) in self.state.withLock { $0.lines } },
+      append: { line throws(RunStoreFault) in
+        let fits = self.state.withLock { state in
+          guard state.count < self.lineLimit else { return false }
+          state.count += 1
+          state.lines += line
+          return true
+        }
+        if !fits { throw RunStoreFault(message: "no more paper") }
+      },
+      close: { self.state.withLock { $0.isHeld = false } })
+  }
+}
