@@ -15,9 +15,12 @@ extension CommandDescription {
     details: [
       "What became of the run and of each of its steps, and what \"weft resume\" would do next. Outputs that are "
         + "secret are not recorded, and told by name.",
-      "Exit codes: 0 it was shown, whatever became of the run, 2 there is no such run, 4 its record is damaged.",
+      "--follow shows a run that another weft has, and ends with it: ^C ends the showing alone.",
+      "Exit codes: 0 it was shown, whatever became of the run, 2 there is no such run, 4 its record is damaged; "
+        + "with --follow as of weft run, and 4 if the weft of the run has gone without an end.",
     ],
-    operand: .recordedRun, options: [.runDetailFormat, .stateDirectory])
+    operand: .recordedRun, options: [.followRun, .runDetailFormat, .stateDirectory],
+    contradictions: [[.followRun, .runDetailFormat]])
 }
 
 extension Operand {

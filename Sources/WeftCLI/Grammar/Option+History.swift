@@ -27,6 +27,10 @@ extension Option {
       .init("csv", "comma-separated values (RFC 4180)")),
     help: "how to print them; default: table", elsewhere: ["--output", "-o", "-f"])
 
+  static let followRun = Option(
+    "-f", "--follow",
+    help: "show the run as its own terminal does, from the start of its weft until it ends",
+    elsewhere: ["--watch", "-w", "--attach"])
   static let runDetailFormat = Option(
     "--format",
     value: .oneOf(.init("text", "for people"), .init("json", "one JSON document")),

@@ -15,7 +15,12 @@ struct ShowCommand {
   func execute() -> ExitCode {
     do throws(Refusal) {
       let runs = try RecordedRuns(in: RecordPlace.path(invocation.stateDirectory))
-      return try show(try runs.chosen(invocation.run), runs)
+      let run = try runs.chosen(invocation.run)
+      if invocation.follows {
+        var session = FollowSession(run, in: runs.state, console)
+        return try session.follow()
+      }
+      return try show(run, runs)
     } catch {
       return console.refuse(error)
     }

@@ -10,7 +10,8 @@ final class OutputPort {
 
   let descriptor: Descriptor
   private var gathered: [UInt8] = []
-  private var isClosed = false
+  /// Whether nobody reads any more, or nothing can be written.
+  private(set) var isClosed = false
   /// Why not everything was written.
   private(set) var fault: WriteFailure?
 

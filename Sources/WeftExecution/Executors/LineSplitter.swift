@@ -5,16 +5,18 @@ import WeftPlatform
 /// A line longer than the limit is passed on in parts, never cut inside a UTF-8 sequence. Of a line that
 /// returns to its start by `\r` and is written over, only what stands there at last is a line; what was
 /// written over is among the bytes all the same.
-struct LineSplitter {
+package struct LineSplitter {
   /// Lines that are complete, in one piece of memory.
-  struct Block {
+  package struct Block {
     /// All bytes up to the end of the last line, as they were written.
-    let bytes: [UInt8]
+    package let bytes: [UInt8]
     /// Each line without its newline, and what ends it; none where everything was written over.
-    let lines: [(range: Range<Int>, ending: StepOutput.Ending)]
+    package let lines: [(range: Range<Int>, ending: StepOutput.Ending)]
   }
 
   static let longestLineBytes = 64 << 10
+
+  package init() {}
 
   /// What has not been passed on: the beginning of a line whose end has not come yet.
   private var rest: [UInt8] = []
@@ -24,7 +26,7 @@ struct LineSplitter {
   /// Takes a chunk.
   ///
   /// - Returns: All lines that it completes; `nil` if there is nothing to pass on.
-  mutating func take(_ chunk: UnsafeRawBufferPointer) -> Block? {
+  package mutating func take(_ chunk: UnsafeRawBufferPointer) -> Block? {
     guard
       chunk.offset(of: LineSplitter.newline) != nil
         || rest.count + chunk.count > LineSplitter.longestLineBytes
@@ -47,7 +49,7 @@ struct LineSplitter {
   }
 
   /// The last line, if the stream did not end with a newline.
-  mutating func finish() -> Block? {
+  package mutating func finish() -> Block? {
     guard !rest.isEmpty else { return nil }
     defer {
       rest = []

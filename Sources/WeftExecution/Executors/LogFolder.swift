@@ -44,6 +44,9 @@ package struct LogFolder: Sendable {
     value < 10 ? UInt8(ascii: "0") + value : UInt8(ascii: "A") + value - 10
   }
 
+  /// A step's log, to be read; `nil` if there is none, or it is not a file of this user's own.
+  package func log(of step: StepAddress) -> Descriptor? { try? open(step, isNew: false) }
+
   /// - Parameter isNew: Whether it may have to be made.
   func open(_ step: StepAddress, isNew: Bool) throws(WriteFailure) -> Descriptor {
     do {

@@ -1,10 +1,10 @@
-import WeftDefinition
+package import WeftDefinition
 import WeftJSON
 
 extension RunSecrets {
   /// Masks from now on the inputs that are secret, whoever comes to know them: the arguments of `weft`
   /// itself can be seen by every program.
-  func add(secretsIn inputs: InputValues) {
+  package func add(secretsIn inputs: InputValues) {
     for entry in inputs.entries where entry.isSecret { add(everythingIn: entry.value) }
   }
 

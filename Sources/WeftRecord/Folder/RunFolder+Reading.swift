@@ -35,7 +35,7 @@ extension RunFolder {
 
   /// The workflow file as it was read; `nil` where there was none.
   package func workflow() throws(RunFolderFault) -> [UInt8]? {
-    try document(RunFolder.workflowName, in: directory)
+    try RunFolder.document(RunFolder.workflowName, in: directory)
   }
 
   /// A file that it runs, as it was read: the place in ``RecordOpening/nested``.
@@ -49,7 +49,7 @@ extension RunFolder {
     }
   }
 
-  private func document(
+  fileprivate static func document(
     _ name: String, in directory: PrivateDirectory
   ) throws(RunFolderFault) -> [UInt8]? {
     do { return try directory.bytes(of: name, limit: FileReading.workflowLimit) } catch {
@@ -134,5 +134,12 @@ extension RunFolder {
     } catch {
       throw .system(journalPath, error)
     }
+  }
+}
+
+extension StateDirectory {
+  /// The workflow file of a run as it was read, whoever has the run; `nil` where there was none.
+  package func workflow(of run: RunID) throws(RunFolderFault) -> [UInt8]? {
+    try RunFolder.document(RunFolder.workflowName, in: try folder(of: run))
   }
 }
