@@ -24,6 +24,7 @@ struct Program {
     case .approve(let invocation): return ApproveCommand(invocation, console).execute()
     case .cancel(let invocation): return CancelCommand(invocation, console).execute()
     case .show(let invocation): return ShowCommand(invocation, console).execute()
+    case .logs(let invocation): return LogsCommand(invocation, console).execute()
     case .explain(let file, let directory):
       return ExplainCommand(file: file, directory: directory, console).execute()
     case .check(let invocation): return CheckCommand(invocation, console).execute()

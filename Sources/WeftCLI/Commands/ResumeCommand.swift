@@ -164,7 +164,7 @@ extension ResumeInvocation {
 
 extension StepAddress {
   /// Whether it is what a name names, or in it.
-  fileprivate func isInside(_ name: String) -> Bool {
+  func isInside(_ name: String) -> Bool {
     guard text.hasPrefix(name) else { return false }
     let next = text.dropFirst(name.count).first
     return next == nil || next == "." || next == "[" || next == "/"

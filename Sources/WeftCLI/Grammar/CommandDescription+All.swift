@@ -134,8 +134,7 @@ extension Option {
 extension CommandDescription {
   /// In the order in which help lists them.
   static let all: [CommandDescription] = [
-    run, resume, approve, cancel, runs, show, check, graph, eval, reap, schema, initialise,
-    completions, help,
+    run, resume, approve, cancel, runs, show, logs, check, graph, eval, reap, schema, initialise, completions, help,
     version,
   ]
 
@@ -271,6 +270,7 @@ extension CommandDescription {
           .init("run", run.summary), .init("resume", resume.summary),
           .init("approve", approve.summary), .init("cancel", cancel.summary),
           .init("runs", runs.summary), .init("show", show.summary),
+          .init("logs", logs.summary),
           .init("check", check.summary), .init("graph", graph.summary),
           .init("eval", eval.summary), .init("reap", reap.summary), .init("schema", schema.summary),
           .init("init", initialise.summary),

@@ -21,6 +21,26 @@ extension CommandDescription {
     ],
     operand: .recordedRun, options: [.followRun, .runDetailFormat, .stateDirectory],
     contradictions: [[.followRun, .runDetailFormat]])
+
+  static let logs = CommandDescription(
+    .logs, "print what the steps of a run have written",
+    details: [
+      "Of one step byte for byte, both streams in the order in which they came, through all its attempts. Of "
+        + "several, of a group, of what is run for many elements, or without STEP of all: line by line, each "
+        + "behind the name of its step.",
+      "  weft logs build\n  weft logs 20261121-151337 'deploy[eu]'\n  weft logs checks -f",
+      "The first operand is the run if it begins like an id, with a day at least (20261121); else it is a step "
+        + "of the latest run.",
+      "Exit codes: 0 printed, 2 there is no such run or step, 4 a log is not whole, or with --follow, the weft of "
+        + "the run has gone.",
+    ],
+    operands: [
+      .recordedRun,
+      Operand(
+        value: ValueDescription(name: "STEP", kind: .text), count: .any,
+        help: "steps, groups or elements, as \"weft show\" names them; default: all"),
+    ],
+    options: [.followLogs, .stateDirectory])
 }
 
 extension Operand {

@@ -31,6 +31,9 @@ extension Option {
     "-f", "--follow",
     help: "show the run as its own terminal does, from the start of its weft until it ends",
     elsewhere: ["--watch", "-w", "--attach"])
+  static let followLogs = Option(
+    "-f", "--follow", help: "go on printing until the steps, or the run, have ended",
+    elsewhere: ["--watch", "-w", "--tail"])
   static let runDetailFormat = Option(
     "--format",
     value: .oneOf(.init("text", "for people"), .init("json", "one JSON document")),

@@ -31,7 +31,10 @@ package struct FollowedRun {
   /// Called with news in their order.
   package typealias Tell = (News) -> Void
 
-  package init(_ run: RunID, in state: StateDirectory) throws(RunFolderFault) {
+  /// - Parameter tellsOutput: Whether the logs are looked at.
+  package init(
+    _ run: RunID, in state: StateDirectory, tellsOutput: Bool = true
+  ) throws(RunFolderFault) {
     folder = try state.folder(of: run)
     do {
       tail = JournalTail(try folder.file(RunFolder.journalName, .reading), of: run)
@@ -39,7 +42,9 @@ package struct FollowedRun {
       throw .place(error)
     }
     firstTold = tail.lastOpening
-    logs = (try? folder.directory(RunFolder.logsName, makes: false)).map { LogFolder($0) }
+    logs =
+      tellsOutput
+      ? (try? folder.directory(RunFolder.logsName, makes: false)).map { LogFolder($0) } : nil
   }
 
   /// Whether an engine has the run. If none has, what comes after that is all that ever will.

@@ -1,0 +1,56 @@
+package import WeftExecution
+package import WeftPlanning
+import WeftPlatform
+
+/// What the steps of a run have written, whoever has the run.
+package struct RecordedLogs {
+  /// `nil` where there are none.
+  private let folder: LogFolder?
+
+  package init(of run: RunID, in state: StateDirectory) throws(RunFolderFault) {
+    let directory = try state.folder(of: run)
+    do {
+      folder = LogFolder(try directory.directory(RunFolder.logsName, makes: false))
+    } catch {
+      guard error.error == .notFound else { throw .place(error) }
+      folder = nil
+    }
+  }
+
+  /// `nil` if there is no log.
+  package func byteCount(of step: StepAddress) -> Int? {
+    folder?.log(of: step).flatMap { try? $0.byteCount() }
+  }
+
+  package func reader(of step: StepAddress) -> LogReader { LogReader(step, in: folder) }
+}
+
+/// Reads a log from its beginning, while it may be written to.
+package struct LogReader {
+  package let step: StepAddress
+  private let folder: LogFolder?
+  private var file: Descriptor?
+  /// How much was read.
+  package private(set) var offset = 0
+
+  private static let pieceBytes = 256 << 10
+
+  fileprivate init(_ step: StepAddress, in folder: LogFolder?) {
+    self.step = step
+    self.folder = folder
+  }
+
+  /// Reads what has come since.
+  ///
+  /// - Parameter body: Called with each piece; says whether it wants more now.
+  package mutating func read(_ body: ([UInt8]) -> Bool) {
+    if file == nil { file = folder?.log(of: step) }
+    while let bytes = try? file?.piece(at: offset, atMost: LogReader.pieceBytes), !bytes.isEmpty {
+      offset += bytes.count
+      guard body(bytes) else { return }
+    }
+  }
+
+  /// Nothing is read for now.
+  package mutating func close() { file = nil }
+}

@@ -1,0 +1,38 @@
+import WeftExecution
+package import WeftPlanning
+
+/// What a step has written, each line behind its name, as the plain display has it.
+package struct LogLines {
+  private let style: PlainStyle
+  private let prefix: [UInt8]
+  private var lines = LineSplitter()
+  private var parts = LineAssembler()
+
+  package init(_ settings: DisplaySettings, of step: StepAddress) {
+    style = PlainStyle(settings)
+    prefix = Array("[\(step)] ".utf8)
+  }
+
+  /// The lines that a piece of the log completes.
+  package mutating func take(_ piece: [UInt8]) -> [UInt8] {
+    rendered(piece.withUnsafeBytes { lines.take($0) })
+  }
+
+  /// What stands at the end of the log without a newline.
+  package mutating func takeRest() -> [UInt8] {
+    var bytes = rendered(lines.finish())
+    if let rest = parts.takeRest() { style.append(output: rest, prefix: prefix, to: &bytes) }
+    return bytes
+  }
+
+  private mutating func rendered(_ block: LineSplitter.Block?) -> [UInt8] {
+    var bytes: [UInt8] = []
+    for line in block?.lines ?? [] {
+      let part = block!.bytes[line.range]
+      for whole in parts.take(part, isWhole: line.ending != .partial) {
+        style.append(output: whole, prefix: prefix, to: &bytes)
+      }
+    }
+    return bytes
+  }
+}
