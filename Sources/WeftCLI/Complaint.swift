@@ -20,6 +20,9 @@ struct Complaint: Error, Sendable, Hashable {
   /// Ends with a line end; nothing in it moves a terminal's cursor.
   var text: String {
     let footnote = help.map { "   = help: \(TerminalText.harmless($0))\n" } ?? ""
-    return "weft: error: \(TerminalText.harmless(message))\n" + footnote
+    return "weft: error: \(harmlessMessage)\n" + footnote
   }
+
+  /// The sentence alone.
+  var harmlessMessage: String { TerminalText.harmless(message) }
 }

@@ -60,9 +60,11 @@ struct RunCommand {
     do {
       let session = try RunSession(
         plan, id, invocation, inputs, Selection(leavingOut: leftOut, of: plan), console, secrets)
-      return try session.follow { () throws(Complaint) in
+      let code = try session.follow { () throws(Complaint) in
         try RunRecording.make(plan, id, invocation, inputs, leavingOut: leftOut)
       }
+      if invocation.recording != .none { RunCleaning(invocation).clean(after: id, console) }
+      return code
     } catch {
       console.complain(error)
       return .usage

@@ -134,7 +134,7 @@ extension Option {
 extension CommandDescription {
   /// In the order in which help lists them.
   static let all: [CommandDescription] = [
-    run, resume, approve, cancel, runs, show, logs, check, graph, eval, reap, schema, initialise, completions, help,
+    run, resume, approve, cancel, runs, show, logs, check, graph, eval, reap, clean, schema, initialise, completions, help,
     version,
   ]
 
@@ -154,8 +154,8 @@ extension CommandDescription {
       value: .workflowFile, count: .one, help: "the workflow; - reads standard input"),
     options: [
       .input, .inputs, .jobs, .keepGoing, .failFast, .strictRun, .directory, .timeout, .events,
-      .only, .skip, .from, .retryBudget, .containment, .record, .stateDirectory, .noCache,
-      .cacheLimit, .dryRun,
+      .only, .skip, .from, .retryBudget, .containment, .record, .stateDirectory, .keepAfterRun,
+      .noCache, .cacheLimit, .dryRun,
     ],
     contradictions: [[.keepGoing, .failFast]])
 
@@ -272,7 +272,8 @@ extension CommandDescription {
           .init("runs", runs.summary), .init("show", show.summary),
           .init("logs", logs.summary),
           .init("check", check.summary), .init("graph", graph.summary),
-          .init("eval", eval.summary), .init("reap", reap.summary), .init("schema", schema.summary),
+          .init("eval", eval.summary), .init("reap", reap.summary),
+          .init("clean", clean.summary), .init("schema", schema.summary),
           .init("init", initialise.summary),
           .init("completions", completions.summary), .init("help", "explain a command"),
           .init("version", version.summary),

@@ -41,6 +41,18 @@ extension CommandDescription {
         help: "steps, groups or elements, as \"weft show\" names them; default: all"),
     ],
     options: [.followLogs, .stateDirectory])
+
+  static let clean = CommandDescription(
+    .clean, "remove the records of old runs",
+    details: [
+      "A run goes if one of the limits says so; without any, all but the last 50 go. A run whose weft is alive is "
+        + "never removed, nor anything that is not the folder of a run; one that was interrupted only with "
+        + "--unfinished, for it could still be resumed.",
+      "\"weft run\" does the same after each run, with its --keep.",
+      "  weft clean --keep 10 --older-than 30d --size 1GB --dry-run",
+      "Exit codes: 0 done, 2 there are no records there, 4 something could not be removed.",
+    ],
+    options: [.keep, .olderThan, .cleanSize, .unfinished, .cleanDryRun, .stateDirectory])
 }
 
 extension Operand {

@@ -34,6 +34,29 @@ extension Option {
   static let followLogs = Option(
     "-f", "--follow", help: "go on printing until the steps, or the run, have ended",
     elsewhere: ["--watch", "-w", "--tail"])
+  static let keep = Option(
+    "--keep", value: ValueDescription(name: "N", kind: .text),
+    help: "keep the last N runs; default, without another limit: 50",
+    elsewhere: ["--keep-last", "--last"])
+  static let keepAfterRun = Option(
+    "--keep", value: ValueDescription(name: "N", kind: .text),
+    help:
+      "keep the records of the last N runs; older ones that have ended are removed after the run; "
+      + "default: 50", elsewhere: ["--keep-last"])
+  static let olderThan = Option(
+    "--older-than", value: ValueDescription(name: "D", kind: .text),
+    help: "remove runs that began longer ago than D, such as 30d",
+    elsewhere: ["--before", "--age", "--max-age"])
+  static let cleanSize = Option(
+    "--size", value: ValueDescription(name: "S", kind: .text),
+    help: "remove the oldest until all together have no more than S, such as 500MB",
+    elsewhere: ["--max-size", "--keep-storage"])
+  static let unfinished = Option(
+    "--unfinished", help: "also those that were interrupted and could still be resumed",
+    elsewhere: ["--force", "-f", "--all", "-a"])
+  static let cleanDryRun = Option(
+    "--dry-run", help: "tell what would be removed, and remove nothing",
+    elsewhere: ["-n", "--just-print"])
   static let runDetailFormat = Option(
     "--format",
     value: .oneOf(.init("text", "for people"), .init("json", "one JSON document")),

@@ -14,6 +14,7 @@ enum Invocation: Sendable, Hashable {
   case eval(EvalInvocation)
   /// `nil`: the latest run.
   case reap(run: String?)
+  case clean(CleanInvocation)
   case schema(SchemaName)
   case initialise(path: String)
   case completions(CompletionShell)
@@ -38,6 +39,7 @@ enum Invocation: Sendable, Hashable {
     case .graph: self = .graph(try GraphInvocation(parsed))
     case .eval: self = .eval(EvalInvocation(parsed))
     case .reap: self = .reap(run: parsed.operands.first)
+    case .clean: self = .clean(try CleanInvocation(parsed))
     case .schema: self = .schema(try parsed.operandWord() ?? .workflow)
     case .`init`: self = .initialise(path: parsed.operands.first ?? "workflow.json")
     case .completions: self = .completions(try parsed.operandWord()!)

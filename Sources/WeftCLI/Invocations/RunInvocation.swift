@@ -1,5 +1,6 @@
 import WeftDefinition
 import WeftPlanning
+import WeftRecord
 
 struct RunInvocation: Sendable, Hashable {
   let file: String
@@ -21,6 +22,8 @@ struct RunInvocation: Sendable, Hashable {
   let readsCache: Bool
   /// `nil`: the cache's own.
   let cacheLimit: ByteCount?
+  /// How many runs stay recorded.
+  let keptRuns: Int
   let isDryRun: Bool
   let choice: StepChoice
   /// `nil`: the engine's own.
@@ -42,6 +45,8 @@ struct RunInvocation: Sendable, Hashable {
     stateDirectory = parsed.value(of: .stateDirectory)
     readsCache = !parsed.isGiven(.noCache)
     cacheLimit = try parsed.cacheLimit()
+    keptRuns =
+      try parsed.count(of: .keepAfterRun, in: 1...1_000_000) ?? CleaningPolicy.defaultCount
     isDryRun = parsed.isGiven(.dryRun)
     choice = parsed.choice
     retryBudgetPercent = try parsed.count(of: .retryBudget, in: 0...1000)

@@ -125,6 +125,11 @@ extension PrivateDirectory {
     return count < 0 ? nil : Int(count)
   }
 
+  /// How many bytes the regular files have that are in a directory in it, at any depth; no link is followed.
+  package func byteCount(of name: String) -> Int {
+    FileTree.byteCount(of: name, in: directory.number)
+  }
+
   /// Takes a directory in it away with all that it holds.
   package func removeDirectory(_ name: String) { FileTree.remove(name, in: directory.number) }
 }

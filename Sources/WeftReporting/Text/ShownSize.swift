@@ -2,9 +2,9 @@ import WeftExecution
 import WeftHTTP
 
 /// Amounts of data as people read them, in powers of a thousand; cut, never rounded up.
-enum ShownSize {
+package enum ShownSize {
   /// `512 B`, `1.2 kB`, `84 kB`, `3.1 MB`.
-  static func text(_ bytes: Int) -> String {
+  package static func text(_ bytes: Int) -> String {
     var unit = 1
     for name in ["B", "kB", "MB", "GB"] {
       let whole = bytes / unit

@@ -1,0 +1,81 @@
+import WeftExecution
+import WeftPlatform
+import WeftRecord
+import WeftReporting
+
+/// `weft clean`: takes away the records of runs that are not to be kept.
+struct CleanCommand {
+  private let invocation: CleanInvocation
+  private let console: Console
+
+  init(_ invocation: CleanInvocation, _ console: Console) {
+    self.invocation = invocation
+    self.console = console
+  }
+
+  func execute() -> ExitCode {
+    do throws(Refusal) {
+      let runs = try RecordedRuns(in: RecordPlace.path(invocation.stateDirectory))
+      if !invocation.isDryRun { runs.state.removeRemnants() }
+      let all = runs.state.candidates()
+      let now = WallTime(nanoseconds: WallClock.now.nanoseconds)
+      let decision = invocation.policy.decision(on: all, now: now)
+      let code = remove(decision.removed, in: runs.state)
+      tell(unknownsAmong: all)
+      if !decision.spared.isEmpty {
+        console.output.write(
+          "kept \(Count.runs(decision.spared.count)) that could still be resumed; --unfinished takes"
+            + " them too\n")
+      }
+      return code
+    } catch {
+      return console.refuse(error)
+    }
+  }
+
+  private func remove(
+    _ runs: [CleaningPolicy.Candidate], in state: StateDirectory
+  ) -> ExitCode {
+    var (count, bytes, code) = (0, 0, ExitCode.success)
+    let verb = invocation.isDryRun ? "would remove" : "removed"
+    for candidate in runs {
+      do throws(RunFolderFault) {
+        if !invocation.isDryRun {
+          guard try state.remove(candidate.run, standing: candidate.standing) else { continue }
+        }
+        count += 1
+        bytes += candidate.bytes
+        console.output.write("\(verb) \(candidate.run)  \(ShownSize.text(candidate.bytes))\n")
+      } catch {
+        console.complain(
+          Complaint("run \(candidate.run) could not be removed: \(error.message)"))
+        code = .broken
+      }
+    }
+    console.output.write(
+      count == 0
+        ? "nothing to remove\n" : "\(verb) \(Count.runs(count)), \(ShownSize.text(bytes))\n")
+    return code
+  }
+
+  private func tell(unknownsAmong all: [CleaningPolicy.Candidate]) {
+    for candidate in all {
+      guard case .unknown(let reason) = candidate.standing else { continue }
+      console.errors.write("weft: warning: left alone: \(Complaint(reason).harmlessMessage)\n")
+    }
+  }
+}
+
+/// `1 run`, `2 runs`.
+private enum Count {
+  static func runs(_ count: Int) -> String { count == 1 ? "1 run" : "\(count) runs" }
+}
+
+extension StateDirectory {
+  /// All runs, the newest first, with how much they hold.
+  fileprivate func candidates() -> [CleaningPolicy.Candidate] {
+    ids.reversed().compactMap { run in
+      standing(of: run).map { CleaningPolicy.Candidate(run, $0, bytes: byteCount(of: run)) }
+    }
+  }
+}
