@@ -15,11 +15,12 @@ import tempfile
 
 import pexpect
 
-COMMANDS = {"run", "check", "graph", "schema", "init", "completions", "help", "version"}
+COMMANDS = {"run", "runs", "show", "logs", "clean", "check", "graph", "schema", "init", "completions", "help", "version"}
 RUN_OPTIONS = {"-j", "-k", "--fail-fast", "--strict", "-C", "--timeout", "--events", "--dry-run",
                "--only", "--skip", "--from", "--retry-budget",
                "-h", "--help"}
-ENVIRONMENT = {"PATH": os.environ["PATH"], "LANG": "C.UTF-8", "TERM": "xterm", "PS1": "$ "}
+ENVIRONMENT = {"PATH": os.environ["PATH"], "LANG": "C.UTF-8", "TERM": "xterm", "PS1": "$ ",
+               "WEFT_DIR": "sub/records"}
 
 
 class Terminal:
@@ -140,6 +141,11 @@ def checks(shell):
     directories = {name.rstrip("/") for name in shell.listed("weft run -C ")}
     yield "directories alone", "sub" in directories and "alpha.json" not in directories
     yield "nothing for a number", not {"alpha.json", "notes.txt"} & shell.listed("weft run -j ")
+    runs = {"20261121-151337-4f2a9c", "20261122-151337-4f2a9c"}
+    yield "runs", all(runs <= shell.listed(f"weft {command} ") for command in ("show", "resume", "logs"))
+    yield "a run is completed", shell.completed("weft show 20261122") == [
+        "show", "20261122-151337-4f2a9c"]
+    yield "states of runs", {"interrupted", "damaged"} <= shell.listed("weft runs --state ")
     if not isinstance(shell, Fish):  # which has proposals for a word that begins with a dash only
         yield "files after --", "alpha.json" in shell.listed("weft run -- ")
 
@@ -151,6 +157,8 @@ def main():
     passed = failed = 0
     with tempfile.TemporaryDirectory(prefix="weft-completions-") as directory:
         os.mkdir(f"{directory}/sub")
+        for run in ["20261121-151337-4f2a9c", "20261122-151337-4f2a9c", ".removed-x"]:
+            os.makedirs(f"{directory}/sub/records/runs/{run}")
         for name in ["alpha.json", "beta.json", "with space.json", "notes.txt", "sub/inner.json"]:
             open(f"{directory}/{name}", "w").close()
         for kind in (Bash, Zsh, Fish):

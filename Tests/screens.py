@@ -33,13 +33,11 @@ GOLDEN = os.path.join(os.path.dirname(os.path.abspath(__file__)), "Screens")
 class Screen:
     """A terminal with a weft on it."""
 
-    def __init__(self, weft, workflow, columns=60, rows=16, arguments=(), **environment):
-        self.directory = tempfile.TemporaryDirectory(prefix="weft-screens-")
+    def __init__(self, weft, workflow, columns=60, rows=16, arguments=(),
+                 command=("run", "workflow.json"), beside=None, **environment):
+        """beside: another terminal, in whose directory this one starts; it has no workflow then."""
+        self.directory = beside.directory if beside else self.made(workflow)
         self.path = self.directory.name
-        with open(f"{self.path}/workflow.json", "w") as file:
-            json.dump(workflow, file)
-        for name in set(re.findall(r"\w+\.fifo", json.dumps(workflow))):
-            os.mkfifo(f"{self.path}/{name}")
         self.screen = pyte.HistoryScreen(columns, rows, history=1000, ratio=1)
         self.stream = pyte.ByteStream(self.screen)
         self.bytes = b""
@@ -54,9 +52,18 @@ class Screen:
                 if name not in ("CI", "GITHUB_ACTIONS", "NO_COLOR", "COLUMNS", "LINES")}
         kept.update({"TERM": "xterm", "LC_ALL": "C.UTF-8"}, **environment)
         self.process = subprocess.Popen(
-            [weft, "run", "workflow.json", *arguments], cwd=self.path, env=kept,
+            [weft, *command, *arguments], cwd=self.path, env=kept,
             stdin=theirs, stdout=theirs, stderr=theirs, preexec_fn=child)
         os.close(theirs)
+
+    @staticmethod
+    def made(workflow):
+        directory = tempfile.TemporaryDirectory(prefix="weft-screens-")
+        with open(f"{directory.name}/workflow.json", "w") as file:
+            json.dump(workflow, file)
+        for name in set(re.findall(r"\w+\.fifo", json.dumps(workflow))):
+            os.mkfifo(f"{directory.name}/{name}")
+        return directory
 
     def resize(self, columns, rows):
         fcntl.ioctl(self.terminal, termios.TIOCSWINSZ, struct.pack("HHHH", rows, columns, 0, 0))

@@ -20,7 +20,9 @@ struct RecordedRuns {
   func chosen(_ wanted: String?) throws(Refusal) -> RunID {
     let runs = state.ids
     guard let wanted else {
-      guard let latest = runs.last else { throw RecordedRuns.noRun(in: state.path) }
+      guard let latest = state.newestFirst(atMost: 1).first else {
+        throw RecordedRuns.noRun(in: state.path)
+      }
       return latest
     }
     let matches = runs.filter { $0.text.hasPrefix(wanted) }

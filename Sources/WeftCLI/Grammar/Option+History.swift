@@ -1,5 +1,10 @@
 /// Options of the commands that tell of runs that were.
 extension Option {
+  static let records = Option(
+    "--state-dir", value: ValueDescription(name: "DIR", kind: .directory),
+    help: "the records of runs are in DIR; default: WEFT_DIR, else .weft in this directory",
+    elsewhere: ["--work-dir", "--workdir"])
+
   static let runState = Option(
     "--state",
     value: .oneOf(

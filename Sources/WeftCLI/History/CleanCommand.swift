@@ -74,7 +74,7 @@ private enum Count {
 extension StateDirectory {
   /// All runs, the newest first, with how much they hold.
   fileprivate func candidates() -> [CleaningPolicy.Candidate] {
-    ids.reversed().compactMap { run in
+    newestFirst().compactMap { run in
       standing(of: run).map { CleaningPolicy.Candidate(run, $0, bytes: byteCount(of: run)) }
     }
   }

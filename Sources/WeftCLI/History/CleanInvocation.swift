@@ -17,7 +17,7 @@ struct CleanInvocation: Sendable, Hashable {
     }
     self.policy = policy
     isDryRun = parsed.isGiven(.cleanDryRun)
-    stateDirectory = parsed.value(of: .stateDirectory)
+    stateDirectory = parsed.value(of: .records)
   }
 }
 

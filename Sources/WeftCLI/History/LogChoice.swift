@@ -7,44 +7,46 @@ import WeftRecord
 struct LogChoice {
   /// As they were named; empty: all.
   private let names: [String]
+  /// The names, and what is in a group that is called so: its members have names of their own.
+  private let wanted: Set<String>
   /// The steps that the record tells of, in its order.
   private let recorded: [StepAddress]
 
-  /// - Parameter plan: Knows steps that have not begun.
+  /// - Parameter plan: Knows steps that have not begun, and what is in groups.
   /// - Throws: When one of the names is nobody's.
   init(_ names: [String], of detail: RunDetail, _ plan: Plan?) throws(Refusal) {
     self.names = names
     recorded = detail.order
+    var wanted = Set(names)
     for name in names {
-      let isKnown = LogChoice.isThere(name, in: recorded.lazy.map(\.text))
-      guard !isKnown else { continue }
-      let planned = plan?.addresses ?? []
-      guard !LogChoice.isThere(name, in: planned) else { continue }
-      let nearest = NearestName(recorded.map(\.text) + planned).nearest(to: name)
-      throw Refusal(
-        .usage, "\"\(name)\" is not a step of run \(detail.run)",
-        help: nearest.map { "did you mean \"\($0)\"?" }
-          ?? "\"weft show \(detail.run)\" tells which steps there are")
+      let members = plan?.members(of: name) ?? []
+      wanted.formUnion(members)
+      guard members.isEmpty, !recorded.contains(where: { $0.isInside(name) }) else { continue }
+      throw LogChoice.unknown(name, of: detail, plan)
     }
+    self.wanted = wanted
   }
 
-  private static func isThere(_ name: String, in addresses: some Sequence<String>) -> Bool {
-    addresses.contains { StepAddress($0).isInside(name) }
+  private static func unknown(_ name: String, of detail: RunDetail, _ plan: Plan?) -> Refusal {
+    let known = detail.order.map(\.text) + (plan?.addresses ?? [])
+    return Refusal(
+      .usage, "\"\(name)\" is not a step of run \(detail.run)",
+      help: NearestName(known).nearest(to: name).map { "did you mean \"\($0)\"?" }
+        ?? "\"weft show \(detail.run)\" tells which steps there are")
   }
 
   /// The step whose bytes are wanted as they are; `nil` where lines of several are to be told apart.
   var single: StepAddress? {
-    guard names.count == 1 else { return nil }
-    let inside = recorded.filter { $0.isInside(names[0]) }
-    if inside.isEmpty { return StepAddress(names[0]) }
-    return inside == [StepAddress(names[0])] ? inside[0] : nil
+    guard names.count == 1, wanted.count == 1 else { return nil }
+    let named = StepAddress(names[0])
+    return steps.allSatisfy { $0 == named } ? named : nil
   }
 
   /// Those that are meant of the steps that the record tells of.
   var steps: [StepAddress] { recorded.filter(wants) }
 
   func wants(_ step: StepAddress) -> Bool {
-    names.isEmpty || names.contains { step.isInside($0) }
+    names.isEmpty || wanted.contains(step.text) || wanted.contains { step.isInside($0) }
   }
 
   /// Whether everything that was named is among these.
@@ -54,6 +56,12 @@ struct LogChoice {
 }
 
 extension Plan {
+  /// The steps that a name stands for: itself, or all in the group.
+  fileprivate func members(of name: String) -> [String] {
+    let members = try? stepsLeftOut(by: StepChoice(skip: [name]))
+    return members?.map { steps[$0].address.text } ?? []
+  }
+
   /// Of steps and groups.
   fileprivate var addresses: [String] {
     steps.map(\.address.text) + groups.compactMap { $0.address?.text }

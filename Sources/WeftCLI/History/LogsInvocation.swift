@@ -16,6 +16,6 @@ struct LogsInvocation: Sendable, Hashable {
     run = namesRun ? parsed.operands.first : nil
     steps = Array(parsed.operands.dropFirst(namesRun ? 1 : 0))
     follows = parsed.isGiven(.followLogs)
-    stateDirectory = parsed.value(of: .stateDirectory)
+    stateDirectory = parsed.value(of: .records)
   }
 }

@@ -35,7 +35,7 @@ struct RunsCommand {
       throw Refusal(error)
     }
     var runs: [RunGlance] = []
-    for run in state.ids.reversed() {
+    for run in state.newestFirst() {
       guard runs.count < invocation.limit ?? .max else { break }
       if let glance = state.glance(at: run), invocation.wants(glance) { runs.append(glance) }
     }

@@ -20,7 +20,7 @@ struct RunsInvocation: Sendable, Hashable {
     since = try parsed.moment(of: .since, now: WallClock.now.nanoseconds)
     limit = try parsed.count(of: .runLimit, in: 1...1_000_000)
     format = try parsed.word(of: .runListFormat) ?? .table
-    stateDirectory = parsed.value(of: .stateDirectory)
+    stateDirectory = parsed.value(of: .records)
   }
 }
 

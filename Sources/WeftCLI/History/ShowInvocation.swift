@@ -11,7 +11,7 @@ struct ShowInvocation: Sendable, Hashable {
     run = parsed.operands.first
     format = try parsed.word(of: .runDetailFormat) ?? .text
     follows = parsed.isGiven(.followRun)
-    stateDirectory = parsed.value(of: .stateDirectory)
+    stateDirectory = parsed.value(of: .records)
   }
 }
 

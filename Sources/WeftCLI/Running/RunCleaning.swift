@@ -18,9 +18,9 @@ struct RunCleaning {
   func clean(after run: RunID, _ console: Console) {
     guard let state = try? StateDirectory(place, makes: false) else { return }
     // Only those that may go are looked at.
-    let ids = state.ids
-    guard ids.count > count else { return }
-    for old in ids.dropLast(count) where old != run && state.standing(of: old) == .ended {
+    guard state.ids.count > count else { return }
+    for old in state.newestFirst().dropFirst(count)
+    where old != run && state.standing(of: old) == .ended {
       do throws(RunFolderFault) {
         _ = try state.remove(old, standing: .ended)
       } catch {

@@ -30,7 +30,7 @@ package struct StateDirectory: Sendable {
     }
   }
 
-  /// The runs that are there, the oldest first.
+  /// The runs that are there, the oldest first; of those that began in the same second, any first.
   package var ids: [RunID] {
     runs.names().map { RunID($0) }.filter(\.isWellFormed)
   }

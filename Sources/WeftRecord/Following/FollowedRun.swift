@@ -94,7 +94,7 @@ package struct FollowedRun {
     case .event(.stepStarted(let step, _)): tails[step, default: StepTail(step)].start()
     case .finished(let step, let end, _):
       var tail = tails[step] ?? StepTail(step)
-      tail.skip(to: tail.finish(logBytes: end.logBytes))
+      if let last = tail.finish(logBytes: end.logBytes) { tail.skip(to: last) }
       tails[step] = tail
     default: break
     }
@@ -129,10 +129,10 @@ package struct FollowedRun {
 
   private mutating func finish(_ step: StepAddress, _ end: StepEnd, _ tell: Tell) {
     running.remove(step)
-    guard let last = tails[step]?.finish(logBytes: end.logBytes) else { return }
-    takeOutput(of: step, upTo: last, tell)
+    let last = tails[step]?.finish(logBytes: end.logBytes)
+    takeOutput(of: step, upTo: last ?? .max, tell)
     closeOutput(of: step, tell)
-    tails[step]?.skip(to: last)
+    if let last { tails[step]?.skip(to: last) }
   }
 
   private mutating func takeOutput(of step: StepAddress, upTo end: Int = .max, _ tell: Tell) {

@@ -14,7 +14,11 @@ struct StepTail {
   private(set) var taken = 0
   /// What of that has been told.
   private var told = 0
+  private var isRunning = false
   private var hasFinished = false
+  /// Whether an earlier engine was cut off while it wrote, so that nobody knows where the log of this one
+  /// begins: before its first byte at least.
+  private var isBaseUncertain = false
   private var file: Descriptor?
   private var lines = LineSplitter()
 
@@ -28,10 +32,13 @@ struct StepTail {
     // Each turn of an element has a log of its own, behind the last.
     if hasFinished, address.text.contains("[") { base = taken }
     hasFinished = false
+    isRunning = true
   }
 
   /// Another engine has taken up the run.
   mutating func beginEngine() {
+    isBaseUncertain = isBaseUncertain || isRunning
+    isRunning = false
     base = taken
     told = taken
     lines = LineSplitter()
@@ -41,9 +48,11 @@ struct StepTail {
 
   /// The step has ended, with a log of so many bytes.
   ///
-  /// - Returns: Where that ends in the file.
-  mutating func finish(logBytes: UInt64) -> Int {
+  /// - Returns: Where that ends in the file; `nil` if that is wherever the file ends.
+  mutating func finish(logBytes: UInt64) -> Int? {
     hasFinished = true
+    isRunning = false
+    if isBaseUncertain { return nil }
     return max(taken, base.addingClamped(Int(clamping: logBytes)))
   }
 

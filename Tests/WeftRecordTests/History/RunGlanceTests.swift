@@ -171,6 +171,20 @@ import WeftPlatform
     }
   }
 
+  @Test func ofRunsOfTheSameSecondTheRecordTellsWhichIsNewer() throws {
+    let texts = [
+      "121-151337-ffffff", "121-151337-aaaaaa", "121-151337-cccccc", "120-000000-eeeeee",
+    ]
+    let ids = texts.map { RunID("20261\($0)") }
+    for (index, id) in ids.enumerated() {
+      _ = try RunFolder.make(
+        RunFolder.Contents(workflow: nil, opening: RecordOpening(run: id)), in: state,
+        durability: .process, startedAt: SampleRecords.start.advanced(by: .milliseconds(index)))
+    }
+    #expect(state.newestFirst() == [ids[2], ids[1], ids[0], ids[3]])
+    #expect(state.newestFirst(atMost: 1) == [ids[2]])
+  }
+
   @Test func anIdTellsWhenItsRunBegan() {
     #expect(
       RunID("20261121-151337-4f2a9c").startedAt

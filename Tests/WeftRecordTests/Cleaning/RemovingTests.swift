@@ -1,0 +1,124 @@
+import Testing
+import WeftPlatform
+
+@testable import WeftExecution
+@testable import WeftRecord
+
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Darwin)
+  import Darwin
+#endif
+
+@Suite struct RemovingTests {
+  private let scratch: ScratchFolder
+  private let state: StateDirectory
+  private let run = SampleRecords.run
+
+  init() throws {
+    scratch = try ScratchFolder()
+    state = try scratch.state()
+  }
+
+  private let end = RunRecord.Kind.event(
+    .runFinished(
+      RunEnd(
+        outcome: .success, firstFailure: nil, cancellation: nil, duration: .zero,
+        counts: OutcomeCounts())))
+
+  private func record(_ kinds: RunRecord.Kind...) throws {
+    let (_, writer) = try RunFolder.make(in: state)
+    for kind in kinds { try writer.record(kind, elapsed: .zero) }
+    writer.close()
+  }
+
+  @Test func aRunThatHasEndedGoesWithAllThatItHas() throws {
+    try record(end)
+    let folder = try state.folder(of: run)
+    try folder.directory("logs", makes: false).write([1, 2, 3], to: "a.log", surviving: false)
+    #expect(state.standing(of: run) == .ended)
+    #expect(state.byteCount(of: run) > 3)
+    #expect(try state.remove(run, standing: .ended))
+    #expect(state.runs.names().isEmpty)
+    #expect(state.standing(of: run) == nil)
+    #expect(try !state.remove(run, standing: .ended))
+  }
+
+  @Test func aRunThatAnEngineHasIsNeverRemoved() throws {
+    let (folder, writer) = try RunFolder.make(in: state)
+    try writer.record(end, elapsed: .zero)
+    #expect(state.standing(of: run) == .held)
+    #expect(try !state.remove(run, standing: .ended))
+    #expect(state.ids == [run])
+    _ = folder
+  }
+
+  @Test func aRunThatGoesOnMeanwhileStays() throws {
+    try record(end)
+    #expect(state.standing(of: run) == .ended)
+    do {
+      let folder = try RunFolder.open(run, in: state)
+      let writer = try folder.append(
+        after: try folder.contents(), RecordOpening(run: run, resumption: 1),
+        durability: .process, startedAt: SampleRecords.start)
+      writer.close()
+    }
+    #expect(try !state.remove(run, standing: .ended))
+    #expect(state.standing(of: run) == .unfinished)
+  }
+
+  @Test(
+    "S18: what is not the folder of a run is left alone",
+    arguments: ["link", "empty", "file", "stranger", "newer"])
+  func strangers(kind: String) throws {
+    try record(end)
+    let path = "\(state.runs.path)/\(run)"
+    let folder = try state.folder(of: run)
+    switch kind {
+    case "link":
+      #expect(rename(path, "\(scratch.path)/elsewhere") == 0)
+      #expect(symlink("\(scratch.path)/elsewhere", path) == 0)
+    case "empty": try folder.remove("journal.jsonl")
+    case "file":
+      state.runs.removeDirectory(run.text)
+      try state.runs.write([], to: run.text, surviving: false)
+    case "stranger", "newer":
+      var line = SampleRecords.lines[0]
+      if kind == "stranger" {
+        line =
+          SampleRecords.lines(of: [
+            .opened(RecordOpening(run: RunID("20200101-000000-000000")))
+          ])[0]
+      } else {
+        let text = String(decoding: line.dropLast(19), as: UTF8.self)
+          .replacing("\"format\":1", with: "\"format\":2")
+        line = Forgery.line(Array(text.utf8)) + [UInt8(ascii: "\n")]
+      }
+      try folder.remove("journal.jsonl")
+      try folder.write(line, to: "journal.jsonl", surviving: false)
+    default: Issue.record("\(kind)")
+    }
+    guard case .unknown? = state.standing(of: run) else {
+      Issue.record("\(String(describing: state.standing(of: run)))")
+      return
+    }
+    #expect(state.runs.has(run.text))
+  }
+
+  @Test func linksInARunAreTakenAwayAndNotFollowed() throws {
+    try record(end)
+    let other = try ScratchFolder()
+    _ = try other.file("kept", [1, 2, 3])
+    #expect(symlink(other.path, "\(state.runs.path)/\(run)/logs/link") == 0)
+    #expect(state.byteCount(of: run) < 100_000)
+    #expect(try state.remove(run, standing: .ended))
+    #expect(try PrivateDirectory.at(other.path, makes: false).names() == ["kept"])
+  }
+
+  @Test func whatAKilledProcessHasLeftGoesToo() throws {
+    _ = try state.runs.directory(".removed-\(run)-1", makes: true)
+    _ = try state.runs.directory(".new-\(run)-1", makes: true)
+    state.removeRemnants()
+    #expect(state.runs.names() == [".new-\(run)-1"])
+  }
+}

@@ -1,0 +1,467 @@
+#!/usr/bin/env python3
+"""Holds weft runs, show, logs and clean to what they promise, from outside: with live runs, killed ones and
+damaged ones, and with two terminals on one run.
+
+usage: history.py PATH_TO_WEFT        (needs pyte)
+"""
+
+import contextlib
+import csv
+import io
+import json
+import os
+import re
+import shutil
+import signal
+import subprocess
+import sys
+import time
+
+from resuming import LIMIT, Place
+from screens import Screen
+
+passed, failed = [], []
+HELD = {"steps": [{"id": "a", "run": "echo one; cat go.fifo; echo two"}, {"id": "b", "run": "exit 3"}]}
+
+
+class Runs(Place):
+    """A directory with runs, and what is told of them."""
+
+    def __init__(self, weft, workflow={"steps": [{"id": "a", "run": "echo hello"}]}):
+        super().__init__(weft, workflow)
+        os.mkfifo(self.path / "go.fifo")
+
+    def ids(self, *arguments):
+        return [run["run"] for run in self.listed(*arguments)]
+
+    def listed(self, *arguments):
+        result = self.call("runs", "--format", "json", *arguments)
+        assert result.returncode == 0, result
+        return json.loads(result.stdout)["runs"]
+
+    def states(self):
+        return [run["state"] for run in self.listed()]
+
+    def shown(self, *arguments):
+        result = self.call("show", "--format", "json", *arguments)
+        assert result.returncode in (0, 4), result
+        return json.loads(result.stdout)
+
+    def folder_of(self, run):
+        return self.path / ".weft/runs" / run
+
+    def begin(self, *arguments, until="one"):
+        """A run that goes on until its FIFO is opened."""
+        known = set(self.ids())
+        process = self.start("run", "w.json", *arguments)
+        self.until(lambda: set(self.ids()) - known)
+        (run,) = set(self.ids()) - known
+        self.until(lambda: any((self.folder_of(run) / "logs").glob("*.log")))
+        return process, run
+
+    def go(self):
+        # Its reader may not have come yet, or may never come.
+        def writer():
+            with contextlib.suppress(OSError):
+                return os.open(self.path / "go.fifo", os.O_WRONLY | os.O_NONBLOCK)
+
+        descriptor = []
+        self.until(lambda: descriptor.append(writer()) or descriptor[-1] is not None)
+        os.close(descriptor[-1])
+
+    def stream(self, *arguments, **options):
+        return subprocess.Popen(
+            [self.weft, *arguments], cwd=self.path, stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE, stderr=subprocess.PIPE, **options)
+
+
+def killed(runs, process):
+    process.kill()
+    process.wait(timeout=LIMIT)
+    runs.call("reap")
+
+
+def mixed(weft):
+    """Runs of every kind: the newest lives."""
+    runs = Runs(weft)
+    runs.run()
+    runs.write({"name": "second, \"best\"", "steps": [{"id": "b", "run": "exit 3"}]})
+    runs.run()
+    runs.write(HELD)
+    process, run = runs.begin()
+    process.terminate()
+    process.wait(timeout=LIMIT)
+    process, run = runs.begin()
+    killed(runs, process)
+    runs.process, runs.live = runs.begin()
+    return runs
+
+
+def all_states(weft):
+    runs = mixed(weft)
+    assert runs.states() == ["running", "interrupted", "cancelled", "failure", "success"], runs.listed()
+    for words, expected in [
+        (["--state", "success"], ["success"]),
+        (["--state", "failure", "--state", "running"], ["running", "failure"]),
+        (["--limit", "2"], ["running", "interrupted"]), (["--file", "second, \"best\""], ["failure"]),
+        (["--file", "w.json", "--state", "success"], ["success"]), (["--file", "x.json"], []),
+        (["--since", "1h", "--limit", "1"], ["running"]), (["--since", "2200-01-01"], []),
+    ]:
+        assert [run["state"] for run in runs.listed(*words)] == expected, (words, runs.listed(*words))
+    rows = list(csv.DictReader(io.StringIO(runs.call("runs", "--format", "csv").stdout, newline="")))
+    assert [row["state"] for row in rows] == runs.states() and rows[3]["workflow"] == 'second, "best"'
+    assert rows[3]["failed"] == "1" and int(rows[3]["durationUs"]) > 0, rows
+    table = runs.call("runs").stdout.splitlines()
+    assert table[0].split()[0] == "RUN" and table[1].split()[0] == runs.live, table
+    runs.go()
+    runs.process.wait(timeout=LIMIT)
+    assert runs.states()[0] == "failure"
+
+
+def damaged(weft):
+    runs = Runs(weft)
+    for _ in range(6):
+        runs.run()
+    good, *bad = runs.ids()
+    folders = [runs.folder_of(run) for run in bad]
+    (folders[0] / "journal.jsonl").write_text("nonsense\x1b[2J\n")
+    (folders[1] / "journal.jsonl").unlink()
+    journal = (folders[2] / "journal.jsonl").read_bytes()
+    (folders[2] / "journal.jsonl").write_bytes(b"\x01" + journal[1:])
+    shutil.rmtree(folders[3])
+    folders[3].symlink_to("/")
+    shutil.rmtree(folders[4])
+    folders[4].write_text("a file")
+    assert set(runs.ids()) == {good, *bad}
+    assert sorted(runs.states()) == ["damaged"] * 5 + ["success"], runs.listed()
+    assert all(run["damage"] for run in runs.listed("--state", "damaged"))
+    assert "\x1b" not in runs.call("runs").stdout
+    assert runs.call("logs", good, "a").stdout == "hello\n"
+    for run in bad:
+        result = runs.call("show", run)
+        assert result.returncode == 4 and "\x1b" not in result.stdout + result.stderr, result
+    result = runs.resume(good)
+    assert result.returncode == 0, result
+    result = runs.call("clean", "--keep", "0", "--unfinished")
+    assert sorted(runs.ids()) == sorted(bad), result
+
+
+def many(weft):
+    runs = Runs(weft, {"steps": [{"id": f"s{number}", "run": "true"} for number in range(20)]})
+    runs.run()
+    (first,) = runs.ids()
+    journal = (runs.folder_of(first) / "journal.jsonl").read_text().splitlines()
+    opening, begin, *others = journal
+    for number in range(999):
+        run = f"2020{number // 30 % 12 + 1:02}{number % 28 + 1:02}-000000-{number:06x}"
+        (runs.folder_of(run) / "logs").mkdir(parents=True, mode=0o700)
+        lines = [recast(line, first, run) for line in (opening, begin)] + others
+        # Of every tenth the end is not recorded.
+        if number % 10 == 0:
+            lines.pop()
+        (runs.folder_of(run) / "journal.jsonl").write_text("\n".join(lines) + "\n")
+    began = time.monotonic()
+    result = runs.call("runs")
+    took = time.monotonic() - began
+    assert len(result.stdout.splitlines()) == 1001, result
+    states = runs.states()
+    assert states.count("success") == 900 and states.count("interrupted") == 100, states
+    return f"1,000 in {took * 1000:.0f} ms"
+
+
+def recast(line, run, other):
+    """The line of another run, with its checksum."""
+    body = line[:-len(',"crc":"00000000"}')].replace(run, other)
+    return f'{body},"crc":"{crc32c(body.encode()):08x}"}}'
+
+
+def crc32c(data):
+    value = 0xFFFFFFFF
+    for byte in data:
+        value ^= byte
+        for _ in range(8):
+            value = value >> 1 ^ (0x82F63B78 if value & 1 else 0)
+    return value ^ 0xFFFFFFFF
+
+
+def details(weft):
+    runs = Runs(weft, {
+        "inputs": {"pin": {"secret": True, "default": "canary"}},
+        "steps": [
+            {"id": "a", "run": "echo $PIN", "env": {"PIN": "${{ inputs.pin }}"},
+             "outputs": {"word": "${{ self.stdout }}", "plain": "${{ format('x') }}"}},
+            {"id": "b", "run": "echo why; exit 3", "needs": ["a"], "retry": {"max": 1, "delay": "1ms"}},
+            {"id": "c", "run": "true", "needs": ["b"]}]})
+    assert runs.run().returncode == 1
+    text = runs.call("show").stdout
+    run = runs.ids()[0]
+    for part in [
+        f"run {run}: failure", "word: *** (secret)", "plain: x", "b: failed after", "(attempt 2)",
+        f"log: .weft/runs/{run}/logs/b.log", 'c: skipped because "b" failed',
+        f'next: "weft resume {run}" goes on with it: "b", "c"',
+    ]:
+        assert part in text, (part, text)
+    shown = runs.shown(run[:20])
+    assert "canary" not in text + json.dumps(shown)
+    assert shown["resume"] == {"again": ["b", "c"], "inDoubt": [], "unmentioned": 0}, shown
+    assert shown["steps"][0]["secretOutputs"] == ["word"] and shown["steps"][1]["exit"] == {"code": 3}
+    runs.run()
+    for words, told in [(["2"], "several runs"), (["1999"], 'begins with "1999"'), ([""], "begins with")]:
+        result = runs.call("show", *words)
+        assert result.returncode == 2 and told in result.stderr, result
+    result = Runs(weft).call("show")
+    assert result.returncode == 2 and "no run is recorded" in result.stderr, result
+
+
+def plain(text):
+    """What was told, whatever the times and the order of what goes on side by side."""
+    return sorted(re.sub(r"\b\d+(\.\d+)? m?s\b", "TIME", line) for line in text.splitlines())
+
+
+FOLLOWED = {"steps": [
+    {"id": "a", "run": "echo one; cat go.fifo; echo two; printf end"},
+    {"id": "b", "needs": [], "run": "echo try; exit 1", "retry": {"max": 1, "delay": "1ms"},
+     "allowFailure": True},
+    {"id": "e", "needs": [], "forEach": {"in": ["x", "y"], "as": "w"}, "run": "echo ${{ w }} >&2"},
+    {"id": "c", "run": "exit 3", "needs": ["a"]}, {"id": "d", "run": "true", "needs": ["c"]}]}
+
+
+def follow_plain(weft):
+    runs = Runs(weft, FOLLOWED)
+    own = runs.stream("run", "w.json")
+    runs.until(lambda: runs.ids())
+    other = runs.stream("show", "-f")
+    said = b""
+    while b"[a] one\n" not in said:
+        said += other.stdout.read1()
+    runs.go()
+    rest, errors = other.communicate(timeout=LIMIT)
+    whole, faults = own.communicate(timeout=LIMIT)
+    assert own.returncode == other.returncode == 1
+    assert plain((said + rest).decode()) == plain(whole.decode()), (said + rest, whole)
+    assert plain(errors.decode()) == plain(faults.decode()), (errors, faults)
+    # It can be seen again when it has ended.
+    result = runs.call("show", "--follow")
+    assert result.returncode == 1 and plain(result.stdout) == plain(whole.decode()), result
+
+
+def follow_on_a_terminal(weft):
+    own = Screen(weft, dict(HELD, name="two terminals"))
+    other = None
+    try:
+        own.wait_for("a", "one", "0/2")
+        other = Screen(weft, None, command=("show", "-f"), beside=own)
+        other.wait_for("a", "one", "0/2")
+        assert other.text() == own.text(), f"{other.text()}\n{own.text()}"
+        own.release("go.fifo")
+        assert own.status() == other.status() == 1
+        assert other.text() == own.text(), f"{other.text()}\n{own.text()}"
+        assert "two terminals" in other.text() or "failed" in other.text()
+    finally:
+        own.close()
+        if other:
+            other.close()
+
+
+def follow_killed(weft):
+    runs = Runs(weft, HELD)
+    process, run = runs.begin()
+    followers = [runs.stream("show", "-f"), runs.stream("logs", "-f", "a"), runs.stream("logs", "-f")]
+    for follower in followers:
+        assert follower.stdout.read(1)
+    process.kill()
+    process.wait(timeout=LIMIT)
+    for follower in followers:
+        _, errors = follower.communicate(timeout=LIMIT)
+        assert follower.returncode == 4, (follower.args, errors)
+        assert f"the weft of run {run} has gone" in errors.decode(), errors
+    assert runs.states() == ["interrupted"]
+    runs.call("reap")
+    assert runs.shown()["resume"]["inDoubt"] == ["a"]
+
+
+def follow_resumed(weft):
+    runs = Runs(weft, dict(HELD, steps=[
+        {"id": "first", "run": "echo first"}, dict(HELD["steps"][0], idempotent=True, needs=["first"])]))
+    process, run = runs.begin()
+    runs.until(lambda: "a.log" in os.listdir(runs.folder_of(run) / "logs"))
+    process.kill()
+    process.wait(timeout=LIMIT)
+    again = runs.start("resume")
+    runs.until(lambda: runs.shown()["resumptions"] == 1)
+    other = runs.stream("show", "-f")
+    runs.go()
+    said, errors = other.communicate(timeout=LIMIT)
+    assert again.wait(timeout=LIMIT) == other.returncode == 0, (said, errors)
+    said = said.decode()
+    assert "[first]" not in said and "[a] two\n" in said and "1 of them before" in said, said
+    assert said.count("weft: [a] started") == 1, said
+    detail = runs.shown()
+    assert detail["state"] == "success" and detail["resumptions"] == 1
+    # The log has what both engines have let it write.
+    assert runs.call("logs", "a").stdout == "one\none\ntwo\n"
+
+
+def logs(weft):
+    runs = Runs(weft, {"steps": [
+        {"id": "raw", "run": r"printf '\000\377one\r\n\033[31mtwo'; echo three >&2"},
+        {"id": "e", "forEach": {"in": ["x", "y z"], "as": "w", "key": "${{ w }}"}, "run": "echo got ${{ w }}"},
+        {"id": "g", "steps": [{"id": "in", "run": "echo inner"}, "echo unnamed"]},
+        {"id": "n", "workflow": "parts.json"},
+        {"id": "silent", "run": "true"}, {"id": "off", "if": "false", "run": "echo off"},
+        {"id": "cut", "run": "yes | head -c 5000", "logLimit": "1KB"}]})
+    (runs.path / "parts.json").write_text('{"steps": [{"id": "part", "run": "echo part"}]}')
+    runs.stream("run", "w.json").communicate(timeout=LIMIT)
+    run = runs.ids()[0]
+    raw = runs.stream("logs", "raw").communicate(timeout=LIMIT)[0]
+    assert raw == b"\0\xffone\r\nthree\n\x1b[31mtwo", raw
+    for words, out in [
+        (["e[x]"], "got x\n"), (["e[y z]"], "got y z\n"), ([run, "e"], "[e[x]] got x\n[e[y z]] got y z\n"),
+        (["in"], "inner\n"), (["g"], "[in] inner\n[g.2] unnamed\n"), (["n/part"], "part\n"),
+        (["n"], "[n/part] part\n"), ([run[:15], "in", "n"], "[in] inner\n[n/part] part\n"),
+        (["silent"], ""), (["off"], ""),
+    ]:
+        result = runs.call("logs", *words)
+        assert (result.returncode, sorted(result.stdout.splitlines())) == (0, sorted(out.splitlines())), (
+            words, result)
+    assert "has written nothing" in runs.call("logs", "silent").stderr
+    assert "it was skipped" in runs.call("logs", "off").stderr
+    result = runs.call("logs", "cut")
+    assert "the log ends here" in result.stdout and "was cut" in result.stderr, result
+    result = runs.call("logs", "silend")
+    assert result.returncode == 2 and 'did you mean "silent"?' in result.stderr, result
+    everything = runs.stream("logs").communicate(timeout=LIMIT)[0]
+    assert b"[raw] \0\xffone\n" in everything and b"[n/part] part\n" in everything, everything
+    (runs.folder_of(run) / "logs/in.log").unlink()
+    (runs.folder_of(run) / "logs/raw.log").write_bytes(b"x")
+    for step in ["in", "raw"]:
+        result = runs.call("logs", step)
+        assert result.returncode == 4 and "is not whole" in result.stderr, result
+
+
+def closed_readers(weft):
+    runs = Runs(weft, {"steps": [{"id": "a", "run": "yes | head -c 3000000"}]})
+    runs.run()
+    for words in ["logs a", "logs", "show", "runs", "logs -f a", "show -f"]:
+        result = subprocess.run(
+            ["bash", "-c", f'"$0" {words} 2>err | head -n 1; echo "${{PIPESTATUS[0]}}"', runs.weft],
+            cwd=runs.path, capture_output=True, text=True, timeout=LIMIT)
+        assert result.stdout.splitlines()[-1] == "0", (words, result)
+        assert not (runs.path / "err").read_text(), words
+
+
+def logs_followed(weft):
+    runs = Runs(weft, HELD)
+    process, run = runs.begin()
+    one = runs.stream("logs", "a", "-f")
+    all_ = runs.stream("logs", "-f")
+    waiting = runs.stream("logs", "-f", "b")
+    assert one.stdout.read(4) == b"one\n"
+    runs.go()
+    assert one.communicate(timeout=LIMIT)[0] == b"two\n" and one.returncode == 0
+    assert all_.communicate(timeout=LIMIT)[0] == b"[a] one\n[a] two\n" and all_.returncode == 0
+    assert waiting.communicate(timeout=LIMIT)[0] == b"" and waiting.returncode == 0
+    assert process.wait(timeout=LIMIT) == 1
+
+
+def cleaning(weft):
+    runs = Runs(weft)
+    for _ in range(4):
+        runs.run()
+    runs.write(HELD)
+    process, stopped = runs.begin()
+    killed(runs, process)
+    process, live = runs.begin()
+    before = runs.ids()
+    strangers = runs.path / ".weft/runs/20990101-000000-000000"
+    strangers.symlink_to(runs.path)
+    other = runs.path / ".weft/runs/notes"
+    other.mkdir()
+    dry = runs.call("clean", "--keep", "3", "--dry-run")
+    # The link counts as the newest.
+    assert dry.stdout.count("would remove 2") == 4 and runs.ids()[1:] == before, dry
+    assert f"would remove {before[-1]}" in dry.stdout.splitlines()[0]
+    result = runs.call("clean", "--keep", "3")
+    assert result.returncode == 0 and "removed 4 runs, " in result.stdout, result
+    assert "is a symbolic link" in result.stderr
+    assert runs.ids()[1:] == [live, stopped], runs.ids()
+    result = runs.call("clean", "--keep", "0")
+    assert "kept 1 run that could still be resumed" in result.stdout, result
+    assert runs.ids()[1:] == [live, stopped] and other.exists() and strangers.is_symlink()
+    result = runs.call("clean", "--older-than", "0s", "--unfinished")
+    assert runs.ids()[1:] == [live], result
+    runs.go()
+    process.wait(timeout=LIMIT)
+    assert (runs.path / "w.json").exists()
+    assert runs.call("clean", "--keep", "0").returncode == 0 and runs.ids()[1:] == []
+
+
+def kept_after_runs(weft):
+    runs = Runs(weft)
+    runs.write(HELD)
+    process, stopped = runs.begin()
+    killed(runs, process)
+    runs.write({"steps": ["true"]})
+    for _ in range(4):
+        assert runs.run("--keep", "2").returncode == 0
+    newest = runs.ids()
+    assert len(newest) == 3 and newest[-1] == stopped, newest
+    # By a clock that was set back it is the oldest; it stays all the same.
+    os.rename(runs.folder_of(newest[0]), runs.folder_of("20990101-000000-aaaaaa"))
+    os.rename(runs.folder_of(newest[1]), runs.folder_of("20990101-000000-bbbbbb"))
+    assert runs.run("--keep", "2").returncode == 0
+    assert len(runs.ids()) == 4
+    # A record that cannot be taken away is no failure of the run.
+    result = runs.run("--keep", "1")
+    assert result.returncode == 0 and "error" not in result.stderr, result
+
+
+def resumed_while_listed(weft):
+    runs = Runs(weft, {"steps": [{"id": "a", "run": "exit 1"}]})
+    runs.run()
+    lister = subprocess.Popen(
+        ["bash", "-c", 'while :; do "$0" runs >/dev/null; "$0" show >/dev/null; done', runs.weft],
+        cwd=runs.path, start_new_session=True)
+    try:
+        for _ in range(25):
+            result = runs.resume()
+            assert result.returncode == 1, result
+    finally:
+        os.killpg(lister.pid, signal.SIGKILL)
+        lister.wait()
+
+
+CASES = [
+    ("every run is listed with its state, and found by it", all_states),
+    ("J24: damaged runs are told of, and hide no other", damaged),
+    ("a thousand runs are listed", many),
+    ("all of a run is told, but for its secrets", details),
+    ("a run that is followed tells the same as in its own terminal", follow_plain),
+    ("so it does on a second terminal, drawn", follow_on_a_terminal),
+    ("who follows a run that is killed is told", follow_killed),
+    ("of a run that was resumed the last part is followed", follow_resumed),
+    ("logs are printed byte for byte, and of several line by line", logs),
+    ("a reader that goes away is no error", closed_readers),
+    ("logs are followed until their step has ended", logs_followed),
+    ("S18: nothing is removed but runs that have ended, and others where that is said", cleaning),
+    ("weft run keeps as many runs as it is told to", kept_after_runs),
+    ("J12: who looks at a run keeps no engine from it", resumed_while_listed),
+]
+
+
+def main():
+    weft = os.path.abspath(sys.argv[1])
+    for name, case in CASES:
+        try:
+            note = case(weft)
+            passed.append(name)
+            print(f"ok    {name}" + (f": {note}" if note else ""), flush=True)
+        except (AssertionError, subprocess.TimeoutExpired) as fault:
+            failed.append(name)
+            print(f"FAIL  {name}\n      {fault}", flush=True)
+    print(f"{len(passed)} passed, {len(failed)} failed")
+    return 1 if failed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
