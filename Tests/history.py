@@ -416,6 +416,24 @@ def kept_after_runs(weft):
     assert result.returncode == 0 and "error" not in result.stderr, result
 
 
+def waiting(weft):
+    runs = Runs(weft, {"steps": [
+        {"id": "a", "run": "cat go.fifo; echo before"}, {"id": "ok", "approve": "go on?"}]})
+    own = runs.start("run", "w.json")
+    runs.until(runs.ids)
+    follower = runs.stream("show", "-f")
+    logs_ = runs.stream("logs", "-f")
+    runs.go()
+    assert own.wait(timeout=LIMIT) == 75
+    said, errors = follower.communicate(timeout=LIMIT)
+    assert follower.returncode == 75 and b"go on?" in said + errors, (said, errors)
+    assert logs_.communicate(timeout=LIMIT)[0] == b"[a] before\n" and logs_.returncode == 0
+    assert runs.states() == ["waiting"] == [run["state"] for run in runs.listed("--state", "waiting")]
+    assert "could still be resumed" in runs.call("clean", "--keep", "0").stdout
+    assert runs.states() == ["waiting"]
+    assert runs.call("clean", "--keep", "0", "--unfinished").returncode == 0 and runs.ids() == []
+
+
 def resumed_while_listed(weft):
     runs = Runs(weft, {"steps": [{"id": "a", "run": "exit 1"}]})
     runs.run()
@@ -445,6 +463,7 @@ CASES = [
     ("logs are followed until their step has ended", logs_followed),
     ("S18: nothing is removed but runs that have ended, and others where that is said", cleaning),
     ("weft run keeps as many runs as it is told to", kept_after_runs),
+    ("a run that waits for approval is followed up to there, and kept", waiting),
     ("J12: who looks at a run keeps no engine from it", resumed_while_listed),
 ]
 

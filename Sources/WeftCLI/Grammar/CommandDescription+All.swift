@@ -134,7 +134,8 @@ extension Option {
 extension CommandDescription {
   /// In the order in which help lists them.
   static let all: [CommandDescription] = [
-    run, resume, approve, cancel, runs, show, logs, check, graph, eval, reap, clean, schema, initialise, completions, help,
+    run, resume, approve, cancel, runs, show, logs, check, graph, eval, reap, clean, schema,
+    initialise, completions, help,
     version,
   ]
 

@@ -46,7 +46,7 @@ extension CommandDescription {
     .clean, "remove the records of old runs",
     details: [
       "A run goes if one of the limits says so; without any, all but the last 50 go. A run whose weft is alive is "
-        + "never removed, nor anything that is not the folder of a run; one that was interrupted only with "
+        + "never removed, nor anything that is not the folder of a run; one that waits or was interrupted only with "
         + "--unfinished, for it could still be resumed.",
       "\"weft run\" does the same after each run, with its --keep.",
       "  weft clean --keep 10 --older-than 30d --size 1GB --dry-run",

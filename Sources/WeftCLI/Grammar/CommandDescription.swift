@@ -1,6 +1,7 @@
 /// The commands by name; what is not here does not exist.
 enum CommandName: String, Sendable, CaseIterable {
-  case run, resume, approve, cancel, runs, show, logs, check, graph, eval, reap, clean, schema, `init`, completions, help, version
+  case run, resume, approve, cancel, runs, show, logs, check, graph, eval, reap, clean, schema,
+    `init`, completions, help, version
 }
 
 /// All that parsing, help and completions know of a command.

@@ -57,7 +57,7 @@ extension Option {
     help: "remove the oldest until all together have no more than S, such as 500MB",
     elsewhere: ["--max-size", "--keep-storage"])
   static let unfinished = Option(
-    "--unfinished", help: "also those that were interrupted and could still be resumed",
+    "--unfinished", help: "also those that wait or were interrupted, and could still be resumed",
     elsewhere: ["--force", "-f", "--all", "-a"])
   static let cleanDryRun = Option(
     "--dry-run", help: "tell what would be removed, and remove nothing",

@@ -7,6 +7,8 @@ struct FollowPace {
   enum Finding {
     case goesOn
     case ended(RunEnd)
+    /// Its engine has left it, until somebody has answered.
+    case waits(RunPause)
     /// No engine has it, and its end is not recorded.
     case abandoned
   }
@@ -30,6 +32,7 @@ struct FollowPace {
     isFirst = false
     let hasNews = followed.poll(tell)
     if let end = followed.end { return .ended(end) }
+    if let pause = followed.pause { return .waits(pause) }
     if hasNews {
       isFree = false
     } else if isFree {

@@ -24,6 +24,7 @@ struct FollowSession {
       switch pace.next({ show($0) }) {
       case .goesOn: redraw()
       case .ended(let end): return ExitCode(of: end, isStrict: false, keptPromises: true)
+      case .waits(let pause): return ExitCode(of: pause, keptPromises: true)
       case .abandoned:
         withdraw()
         throw .abandoned(run)

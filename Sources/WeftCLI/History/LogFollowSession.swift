@@ -26,7 +26,7 @@ struct LogFollowSession {
       for step in running { print(step) }
       switch finding {
       case .goesOn: break
-      case .ended: return end()
+      case .ended, .waits: return end()
       case .abandoned:
         _ = end()
         throw .abandoned(run)

@@ -5,7 +5,7 @@ import WeftPlatform
 package enum RunStanding: Sendable, Hashable {
   /// Its end is recorded.
   case ended
-  /// It could still be gone on with.
+  /// It waits for somebody, or was interrupted: it could still be gone on with.
   case unfinished
   /// An engine has it.
   case held

@@ -21,6 +21,8 @@ package struct FollowedRun {
   private var startedAt = WallTime(nanoseconds: 0)
   /// How the run has ended.
   package private(set) var end: RunEnd?
+  /// Why its engine has left it without an end; `nil` if it goes on.
+  package private(set) var pause: RunPause?
 
   package enum News {
     /// An engine has taken up the run; what it tells begins anew, and its times are counted from then.
@@ -76,6 +78,7 @@ package struct FollowedRun {
   private mutating func begin(at moment: WallTime) {
     for step in Array(tails.keys) { tails[step]?.beginEngine() }
     running = []
+    pause = nil
     sequence = 0
     startedAt = moment
   }
@@ -123,6 +126,7 @@ package struct FollowedRun {
       takeOutput(of: step, tell)
       closeOutput(of: step, tell)
     case .runFinished(let end): self.end = end
+    case .runWaiting(let pause): self.pause = pause
     default: break
     }
   }
