@@ -50,7 +50,8 @@ struct LogFollowSession {
         open[step]?.reader.close()
         running.remove(step)
         done.insert(step)
-      case .stepSkipped(let step, _), .stepRestored(let step, _): done.insert(step)
+      case .stepSkipped(let step, _), .stepRestored(let step, _), .stepCached(let step, _):
+        done.insert(step)
       case .groupFinished(let group, _): done.insert(group)
       default: break
       }

@@ -13,6 +13,10 @@ struct LogNote {
   /// - Returns: `nil` if the log tells all.
   init?(_ step: StepAddress, in detail: RunDetail, found: Int?) {
     let name = "\"\(TerminalText.harmless(step.text))\""
+    if detail.past.steps[step]?.isCached == true, found ?? 0 == 0 {
+      self.init("step \(name) was not run: what it made before is in the cache")
+      return
+    }
     switch detail.past.steps[step]?.state {
     case nil, .queued?: self.init("step \(name) has not begun")
     case .skipped(let reason)? where found == nil:

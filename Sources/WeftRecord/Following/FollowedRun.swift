@@ -109,6 +109,7 @@ package struct FollowedRun {
     case .finished(let step, let end, _):
       finish(step, end, tell)
       pass(.stepFinished(step, end), at: record.at, tell)
+    case .cached(let step, let end, _): pass(.stepCached(step, end), at: record.at, tell)
     case .event(let event):
       note(event, isLast: isLast, tell)
       pass(event, at: record.at, tell)
