@@ -345,9 +345,34 @@ def refusals(weft):
     assert result.returncode == 2 and "several runs" in result.stderr, result
 
 
+def full_disk(weft):
+    place = Place(weft, {"steps": [
+        {"id": "a", "run": does("a")}, {"id": "fill", "run": does("fill", "[ -e full ] || cat /dev/zero > small/filler || : > full")},
+        *({"id": f"s{i}", "run": does(f"s{i}")} for i in range(40))]})
+    small = place.path / "small"
+    small.mkdir()
+    mounted = subprocess.run(
+        ["mount", "-t", "tmpfs", "-o", "size=256k", "tmpfs", str(small)], capture_output=True, text=True)
+    if mounted.returncode != 0:
+        return "not here: " + mounted.stderr.strip()
+    try:
+        result = place.run("--state-dir", "small/state")
+        assert result.returncode == 4 and "needs" in result.stderr and "make room" in result.stderr, result
+        before = place.done()
+        assert before["a"] == before["fill"] == 1 and before["s39"] == 0, before
+        (small / "filler").unlink()
+        result = place.resume("--state-dir", "small/state")
+        assert result.returncode == 0, result
+        assert len(place.done()) == 42 and set(place.done().values()) == {1}, place.done()
+        return f"{42 - len(before)} of 42 steps were left"
+    finally:
+        subprocess.run(["umount", "-l", str(small)], check=True)
+
+
 CASES = [
     ("J01: killed after any record, nothing recorded is done again", every_record),
     ("J02: cut at any byte of the last record, it goes on", every_byte),
+    ("J08: on a full disk nothing new starts, and what has ended is not done again when there is room", full_disk),
     ("J12: a run that is alive is left alone, and who has it is told", alive),
     ("J13 J14: what a killed engine has left is ended first, and nothing is there to unlock", survivor),
     ("J17: a POST that was cut off is sent again only when somebody says so", in_doubt),
