@@ -29,7 +29,7 @@ import WeftTestKit
     let ends = PowerLossTests.ends(of: bytes)
     var (images, refused) = (0, 0)
     for (index, moment) in moments.enumerated() {
-      for seed in 0..<40 as Range<UInt64> {
+      for seed in 0..<12 as Range<UInt64> {
         var random = SeededGenerator(seed: UInt64(index) << 32 | seed)
         let image = PowerLossTests.image(of: bytes[..<moment.written], moment, &random)
         let contents = PowerLossTests.contents(of: image)
@@ -44,7 +44,7 @@ import WeftTestKit
     }
     // Sectors that are missing before others that are there are taken for damage: it is asked about, not guessed.
     print("\(images) images of the disk, \(refused) of which resume refuses without --salvage")
-    #expect(images > 1000 && refused < images)
+    #expect(images > 500 && refused < images)
   }
 
   /// Records of a run with many steps.
@@ -64,7 +64,7 @@ import WeftTestKit
     safe.withLock { $0 = PowerLossTests.size(path) }
     var moments: [Moment] = []
     var (number, promised) = (1 as UInt64, 1 as UInt64)
-    for kind in (0..<4).flatMap({ _ in SampleRecords.kinds.dropFirst(2) }) {
+    for kind in (0..<2).flatMap({ _ in SampleRecords.kinds.dropFirst(2) }) {
       try writer.record(kind, elapsed: .zero)
       number += 1
       if kind.isDecisive { promised = number }
