@@ -157,7 +157,9 @@ struct RunSummary {
     if end.counts.cached > 0 { parts.append("\(end.counts.cached) of them cached") }
     if end.counts.restored > 0 { parts.append("\(end.counts.restored) of them before") }
     if unselected > 0 { parts.append("\(unselected) left out") }
-    let line = parts.joined(separator: ", ") + " in \(ShownDuration.precise(end.duration))"
+    // What failed may be no step: a list of elements that cannot be computed, a time limit.
+    let failed = end.outcome == .failure && counts.failed == 0 ? "the run failed; " : ""
+    let line = failed + parts.joined(separator: ", ") + " in \(ShownDuration.precise(end.duration))"
     return palette.painted(line, tone(end.outcome))
   }
 
