@@ -9,9 +9,12 @@ extension CommandDescription {
       "Exit codes: 0 the answer is there, 2 there is no such run, or the step waits for nobody, 4 the record "
         + "is damaged.",
     ],
-    operand: Operand(
-      value: ValueDescription(name: "STEP", kind: .text), count: .oneOrMore,
-      help: "the step; in front of it the run"),
+    operands: [
+      .recordedRun,
+      Operand(
+        value: ValueDescription(name: "STEP", kind: .text), count: .one,
+        help: "the step, as \"weft show\" names it"),
+    ],
     options: [.reject, .stateDirectory])
 
   static let cancel = CommandDescription(
