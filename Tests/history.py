@@ -246,17 +246,18 @@ def follow_plain(weft):
 
 
 def follow_on_a_terminal(weft):
-    own = Screen(weft, dict(HELD, name="two terminals"))
+    own = Screen(weft, {"steps": [HELD["steps"][0], {"id": "b", "run": "seq 100; exit 3"}]}, rows=30)
     other = None
     try:
         own.wait_for("a", "one", "0/2")
-        other = Screen(weft, None, command=("show", "-f"), beside=own)
+        other = Screen(weft, None, command=("show", "-f"), beside=own, rows=30)
         other.wait_for("a", "one", "0/2")
         assert other.text() == own.text(), f"{other.text()}\n{own.text()}"
         own.release("go.fifo")
         assert own.status() == other.status() == 1
         assert other.text() == own.text(), f"{other.text()}\n{own.text()}"
-        assert "two terminals" in other.text() or "failed" in other.text()
+        run = os.listdir(f"{own.path}/.weft/runs")[0]
+        assert f"all lines: weft logs {run} STEP" in other.text(), other.text()
     finally:
         own.close()
         if other:

@@ -55,6 +55,11 @@ enum RecordPlace {
     return StateDirectory.defaultName
   }
 
+  /// For who sees only the end of what a step has written.
+  ///
+  /// - Parameter words: As ``words(for:stateDirectory:)`` has them.
+  static func wayToLogs(of words: String) -> String { "all lines: weft logs \(words) STEP" }
+
   /// What is to be typed behind a command to have it find a run.
   static func words(for run: RunID, stateDirectory option: String?) -> String {
     option.map { "\(run) --state-dir \(ShellWord.quoted($0))" } ?? run.text

@@ -8,9 +8,12 @@ struct FollowSession {
   private let run: RunID
   private let state: StateDirectory
   private let console: Console
+  /// What is to be typed behind a command to have it find the run.
+  private let words: String
   private var display: (reporter: Reporter, start: WallTime)?
 
-  init(_ run: RunID, in state: StateDirectory, _ console: Console) {
+  init(_ run: RunID, in state: StateDirectory, words: String, _ console: Console) {
+    self.words = words
     self.run = run
     self.state = state
     self.console = console
@@ -38,7 +41,9 @@ struct FollowSession {
     case .began(let opening, let moment):
       withdraw()
       let labels = RecordedPlan(run, opening, in: state).labels
-      display = (Reporter(console.output.displaySettings, labels: labels), moment)
+      var settings = console.output.displaySettings
+      settings.howToSeeMore = RecordPlace.wayToLogs(of: words)
+      display = (Reporter(settings, labels: labels), moment)
     case .happened(let events): handle(events)
     }
   }

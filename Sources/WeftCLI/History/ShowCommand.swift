@@ -17,7 +17,8 @@ struct ShowCommand {
       let runs = try RecordedRuns(in: RecordPlace.path(invocation.stateDirectory))
       let run = try runs.chosen(invocation.run)
       if invocation.follows {
-        var session = FollowSession(run, in: runs.state, console)
+        let words = RecordPlace.words(for: run, stateDirectory: invocation.stateDirectory)
+        var session = FollowSession(run, in: runs.state, words: words, console)
         return try session.follow()
       }
       return try show(run, runs)

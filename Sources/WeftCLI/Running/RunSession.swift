@@ -195,7 +195,12 @@ struct RunSession {
   private func show(_ run: LiveRun, _ events: EventPump, since start: Duration) {
     var pump = events
     let port = invocation.events == .standardOutput ? console.errors : console.output
-    var reporter = Reporter(port.displaySettings, labels: StepLabels(plan, mask: run.secrets.mask))
+    var settings = port.displaySettings
+    if invocation.recording != .none {
+      let words = RecordPlace.words(for: id, stateDirectory: invocation.stateDirectory)
+      settings.howToSeeMore = RecordPlace.wayToLogs(of: words)
+    }
+    var reporter = Reporter(settings, labels: StepLabels(plan, mask: run.secrets.mask))
     let write: Reporter.Write = { channel, bytes in
       (channel == .output ? port : console.errors).write(bytes)
     }
