@@ -110,7 +110,7 @@ def checks(shell):
     """(what, whether it is so)"""
     yield "commands", COMMANDS <= shell.listed("weft ")
     yield "options of the program", {"--help", "--version"} <= shell.listed("weft -")
-    yield "a command is completed", shell.completed("weft ru") == ["run"]
+    yield "a command is completed", shell.completed("weft gra") == ["graph"]
     options = shell.listed("weft run -")
     yield "options of run", RUN_OPTIONS <= options
     yield "no options of others", not {"--format", "--version"} & options
