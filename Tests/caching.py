@@ -172,6 +172,47 @@ def killed(weft):
     assert place.tree("out") == made and place.run() == ["make"]
 
 
+def foretold(weft):
+    """What graph says is what run does; it starts nothing, and leaves no trace."""
+    place = Place(
+        weft, {**cached("cat in > mid", ["in"], ["mid"]), "id": "one"},
+        {**cached("cat mid > end", ["mid"], ["end"], version="touch asked; echo 1"), "id": "two"},
+        "cat end >> ran")
+    place.write("in", "1")
+
+    def decisions():
+        result = place.call("graph", "w.json", "--format", "json")
+        assert result.returncode == 0, result.stderr
+        steps = json.loads(result.stdout)["steps"]
+        return [step.get("cache", {}).get("decision") for step in steps]
+
+    def traces():
+        """All times and sizes below; reading a directory is no trace."""
+        found = {}
+        for path in sorted(place.path.rglob("*")):
+            status = path.lstat()
+            found[str(path)] = (status.st_size, status.st_mtime_ns, status.st_ctime_ns)
+        return found
+
+    assert decisions() == ["runs", "runs", None] and not (place.path / ".weft").exists()
+    place.run()
+    (place.path / "asked").unlink()
+    (place.path / "mid").unlink()
+    before = traces()
+    assert decisions() == ["cached", "decidedAtRunTime", None]
+    assert place.call("why", "w.json", "one").returncode == 0
+    assert place.call("run", "w.json", "--dry-run").returncode == 0
+    assert traces() == before
+    assert place.run() == ["one", "two"]
+    place.write("in", "2")
+    assert decisions()[0] == "runs"
+    why = place.call("why", "w.json", "one")
+    assert why.stdout.startswith('"one" would be run: inputs changed\n  inputs  in  '), why.stdout
+    assert place.run() == []
+    for wrong in [["two words"], ["3"], []]:
+        assert place.call("why", "w.json", *wrong).returncode == 2
+
+
 def gone_on_with(weft):
     place = Place(
         weft, cached("printf x >> ran; echo said", [], []),
@@ -205,7 +246,8 @@ def cut_off(weft):
 
 def main():
     weft = os.path.abspath(sys.argv[1])
-    cases = [comes_back, without_reading, elsewhere, limits, no_room, two_at_once, killed, gone_on_with, cut_off]
+    cases = [comes_back, without_reading, elsewhere, limits, no_room, two_at_once, killed, foretold, gone_on_with,
+             cut_off]
     failures = 0
     for case in cases:
         try:

@@ -15,7 +15,8 @@ import tempfile
 
 import pexpect
 
-COMMANDS = {"run", "runs", "show", "logs", "clean", "check", "graph", "schema", "init", "completions", "help", "version"}
+COMMANDS = {"run", "runs", "show", "logs", "clean", "check", "graph", "why", "schema", "init", "completions", "help",
+            "version"}
 RUN_OPTIONS = {"-j", "-k", "--fail-fast", "--strict", "-C", "--timeout", "--events", "--dry-run",
                "--only", "--skip", "--from", "--retry-budget",
                "-h", "--help"}

@@ -25,17 +25,19 @@ struct GraphCommand {
         console.errors.write(problems)
         return .usage
       }
-      return write(bound)
+      return write(bound, inputs)
     } catch {
       console.errors.write(error.diagnostics)
       return .usage
     }
   }
 
-  private func write(_ plan: Plan) -> ExitCode {
+  private func write(_ plan: Plan, _ inputs: InputValues) -> ExitCode {
     do throws(StepChoice.UnknownStep) {
       let leftOut = try plan.stepsLeftOut(by: invocation.choice)
-      console.output.write(plan.leavingOut(leftOut), as: invocation.format)
+      let expected = CachePrediction.expecting(
+        plan.leavingOut(leftOut), inputs, state: RecordPlace.path(invocation.stateDirectory))
+      console.output.write(expected, as: invocation.format)
       return .success
     } catch {
       console.complain(error.complaint)

@@ -29,6 +29,7 @@ struct Program {
       return ExplainCommand(file: file, directory: directory, console).execute()
     case .check(let invocation): return CheckCommand(invocation, console).execute()
     case .graph(let invocation): return GraphCommand(invocation, console).execute()
+    case .why(let invocation): return WhyCommand(invocation, console).execute()
     case .eval(let invocation): return EvalCommand(invocation, console).execute()
     case .initialise(let path): return InitCommand(path: path, console).execute()
     case .reap(let run): return ReapCommand(run: run, console).execute()

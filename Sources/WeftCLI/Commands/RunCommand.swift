@@ -42,7 +42,9 @@ struct RunCommand {
     do throws(StepChoice.UnknownStep) {
       let leftOut = try bound.stepsLeftOut(by: invocation.choice)
       guard let id else {
-        console.output.write(bound.leavingOut(leftOut), as: .tree)
+        let expected = CachePrediction.expecting(
+          bound.leavingOut(leftOut), inputs, state: invocation.recordDirectory)
+        console.output.write(expected, as: .tree)
         return .success
       }
       return run(bound, id, inputs, leavingOut: leftOut)

@@ -134,7 +134,7 @@ extension Option {
 extension CommandDescription {
   /// In the order in which help lists them.
   static let all: [CommandDescription] = [
-    run, resume, approve, cancel, runs, show, logs, check, graph, eval, reap, clean, schema,
+    run, resume, approve, cancel, runs, show, logs, check, graph, why, eval, reap, clean, schema,
     initialise, completions, help,
     version,
   ]
@@ -174,11 +174,28 @@ extension CommandDescription {
     .graph, "print the graph that a workflow will become",
     details: [
       "Starts nothing and writes nothing but the graph. Inputs are checked, and none has to be given.",
+      "Of steps with \"cache\" it tells whether they will have to be run, as far as that is known.",
       "To draw it:\n  weft graph --format dot FILE | dot -Tsvg > graph.svg",
     ],
     operand: Operand(
       value: .workflowFile, count: .one, help: "the workflow; - reads standard input"),
-    options: [.graphFormat, .input, .inputs, .only, .skip, .from])
+    options: [.graphFormat, .input, .inputs, .only, .skip, .from, .stateDirectory])
+
+  private static let why = CommandDescription(
+    .why, "tell why a cached step would be run",
+    details: [
+      "Says whether STEP would be run, and if so in what it differs from the nearest of what is kept of it: "
+        + "which part, and both values. Starts and writes nothing.",
+      "Parts are platform, command, cwd, element, stdin, env, inputs, outputs, key and version.",
+      "Exit codes: 0 it is told, 2 bad usage, an unknown step, or one without \"cache\".",
+    ],
+    operands: [
+      Operand(value: .workflowFile, count: .one, help: "the workflow"),
+      Operand(
+        value: ValueDescription(name: "STEP", kind: .text), count: .one,
+        help: "the step, as weft graph calls it"),
+    ],
+    options: [.input, .inputs, .directory, .stateDirectory])
 
   private static let eval = CommandDescription(
     .eval, "evaluate one expression",
@@ -273,7 +290,7 @@ extension CommandDescription {
           .init("runs", runs.summary), .init("show", show.summary),
           .init("logs", logs.summary),
           .init("check", check.summary), .init("graph", graph.summary),
-          .init("eval", eval.summary), .init("reap", reap.summary),
+          .init("why", why.summary), .init("eval", eval.summary), .init("reap", reap.summary),
           .init("clean", clean.summary), .init("schema", schema.summary),
           .init("init", initialise.summary),
           .init("completions", completions.summary), .init("help", "explain a command"),

@@ -1,6 +1,6 @@
 /// The commands by name; what is not here does not exist.
 enum CommandName: String, Sendable, CaseIterable {
-  case run, resume, approve, cancel, runs, show, logs, check, graph, eval, reap, clean, schema,
+  case run, resume, approve, cancel, runs, show, logs, check, graph, why, eval, reap, clean, schema,
     `init`, completions, help, version
 }
 

@@ -5,11 +5,13 @@ struct GraphInvocation: Sendable, Hashable {
   let format: PlanFormat
   let inputs: InputOptions
   let choice: StepChoice
+  let stateDirectory: String?
 
   init(_ parsed: ParsedArguments) throws(UsageError) {
     file = parsed.operands[0]
     format = try parsed.word(of: .graphFormat) ?? .tree
     inputs = try InputOptions(parsed)
     choice = parsed.choice
+    stateDirectory = parsed.value(of: .stateDirectory)
   }
 }

@@ -11,6 +11,7 @@ enum Invocation: Sendable, Hashable {
   case logs(LogsInvocation)
   case check(CheckInvocation)
   case graph(GraphInvocation)
+  case why(WhyInvocation)
   case eval(EvalInvocation)
   /// `nil`: the latest run.
   case reap(run: String?)
@@ -37,6 +38,7 @@ enum Invocation: Sendable, Hashable {
     case .logs: self = .logs(LogsInvocation(parsed))
     case .check: self = .check(try CheckInvocation(parsed))
     case .graph: self = .graph(try GraphInvocation(parsed))
+    case .why: self = .why(try WhyInvocation(parsed))
     case .eval: self = .eval(EvalInvocation(parsed))
     case .reap: self = .reap(run: parsed.operands.first)
     case .clean: self = .clean(try CleanInvocation(parsed))

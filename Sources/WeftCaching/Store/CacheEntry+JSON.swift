@@ -45,6 +45,8 @@ extension CacheEntry {
       key: key, step: step, run: run, storedAt: Int64(storedAt), milliseconds: milliseconds,
       outputs: outputs, result: CachedResult(written: written))
     entry.files = files
+    entry.keepsStdout = json["stdout"] != nil
+    entry.keepsStderr = json["stderr"] != nil
     return (
       entry,
       Elsewhere(

@@ -5,7 +5,7 @@ package struct CacheEntry: Sendable, Hashable {
   package var step: String
   /// The run that made it.
   package var run: String
-  /// Seconds since 1970.
+  /// Milliseconds since 1970.
   package var storedAt: Int64
   /// How long the step took, in milliseconds.
   package var milliseconds: Int
@@ -13,6 +13,9 @@ package struct CacheEntry: Sendable, Hashable {
   package var outputs: [String]
   package var files: [FileRecord] = []
   package var result: CachedResult
+  /// Whether what it wrote is kept, be it that it has been read back or not.
+  package var keepsStdout = false
+  package var keepsStderr = false
 
   package init(
     key: CacheKey, step: String, run: String, storedAt: Int64, milliseconds: Int,
@@ -25,6 +28,8 @@ package struct CacheEntry: Sendable, Hashable {
     self.milliseconds = milliseconds
     self.outputs = outputs
     self.result = result
+    keepsStdout = result.stdout != nil
+    keepsStderr = result.stderr != nil
   }
 
   /// What is at one of its outputs.

@@ -19,6 +19,8 @@ package final class StepCache: Sendable {
   let now: @Sendable () -> Int64
   private let budget: Mutex<FolderBudget>
   package let memory: FileMemory
+  /// Whether it may be written to.
+  private let isReadOnly: Bool
 
   /// What it holds where nobody says how much.
   package static let defaultLimit = 10 << 30
@@ -29,10 +31,26 @@ package final class StepCache: Sendable {
   ///   - path: Made where it is missing.
   ///   - limit: Bytes.
   ///   - now: Nanoseconds since 1970.
-  package init(
+  package convenience init(
     _ path: String, limit: Int = StepCache.defaultLimit,
     now: @escaping @Sendable () -> Int64 = { WallClock.now.nanoseconds }
   ) throws(UnsafePlace) {
+    try self.init(path, limit: limit, now: now, isReadOnly: false)
+  }
+
+  /// The same, to look at it only; `nil` where there is none.
+  package static func existing(_ path: String) -> StepCache? {
+    let parts = ["steps-1", "objects-1", "files-1"]
+    guard parts.allSatisfy({ FileSystem.isDirectory("\(path)/\($0)") })
+    else { return nil }
+    return try? StepCache(
+      path, limit: StepCache.defaultLimit, now: { WallClock.now.nanoseconds }, isReadOnly: true)
+  }
+
+  private init(
+    _ path: String, limit: Int, now: @escaping @Sendable () -> Int64, isReadOnly: Bool
+  ) throws(UnsafePlace) {
+    self.isReadOnly = isReadOnly
     steps = try PrivateFolder("steps-1", in: path)
     objects = try PrivateFolder("objects-1", in: path)
     state = try PrivateFolder("files-1", in: path)
@@ -54,7 +72,9 @@ package final class StepCache: Sendable {
 
   /// Keeps what is known of files for later processes. What cannot be written is read again by them.
   package func close() {
-    if let bytes = memory.bytes() { try? state.replace(StepCache.memoryName, with: bytes) }
+    if !isReadOnly, let bytes = memory.bytes() {
+      try? state.replace(StepCache.memoryName, with: bytes)
+    }
   }
 
   // MARK: Entries
@@ -87,10 +107,18 @@ package final class StepCache: Sendable {
       .sorted { $0.storedAt > $1.storedAt }
   }
 
+  /// Whether all is there that the step has made, as far as names tell.
+  package func isWhole(_ entry: CacheEntry) -> Bool {
+    entry.files.allSatisfy { file in
+      guard case .file(let hash, _) = file.content else { return true }
+      return objects.has(StepCache.objectName(hash))
+    }
+  }
+
   private func read(_ name: String) -> (entry: CacheEntry, elsewhere: CacheEntry.Elsewhere)? {
     guard let bytes = steps.read(name, limit: StepCache.entryBytes) else { return nil }
     let known = CacheEntry.read(bytes)
-    if known == nil { steps.remove(name) }
+    if known == nil, !isReadOnly { steps.remove(name) }
     return known
   }
 
@@ -118,10 +146,10 @@ package final class StepCache: Sendable {
     let name = StepCache.objectName(hash)
     guard let bytes = objects.read(name, limit: StepCache.entryBytes) else { return nil }
     guard SHA256.text(of: SHA256.digest(of: bytes)) == hash else {
-      objects.remove(name)
+      if !isReadOnly { objects.remove(name) }
       return nil
     }
-    objects.touch(name)
+    if !isReadOnly { objects.touch(name) }
     return bytes
   }
 

@@ -154,7 +154,7 @@ package final class CommandCache: Sendable {
     }
     let entry = CacheEntry(
       key: ticket.key, step: ticket.subject.step, run: run.text,
-      storedAt: WallClock.now.nanoseconds / 1_000_000_000,
+      storedAt: WallClock.now.nanoseconds / 1_000_000,
       milliseconds: Int(duration / .milliseconds(1)),
       outputs: ticket.subject.outputs.map { $0.joined(separator: "/") }, result: result)
     do { try access.cache.store(entry, from: reader) } catch {

@@ -9,6 +9,8 @@ package struct PlanForecast: Sendable, Hashable {
   package var elements: [Plan.NodeIndex: Int] = [:]
   /// By node: steps that nobody has asked for.
   package var leftOut: Set<Plan.NodeIndex> = []
+  /// By node: whether steps will have to be run that may not.
+  package var cached: [Plan.NodeIndex: CacheForecast] = [:]
 
   package init() {}
 }
@@ -27,6 +29,8 @@ struct NodeForecast: Sendable, Hashable {
   var condition: Condition?
   var elements: Int?
   var isLeftOut = false
+  /// Of a step that may not have to be run.
+  var cached: CacheForecast?
 
   /// Whether it surely does not run.
   var isSkipped: Bool {
@@ -73,7 +77,7 @@ extension Plan {
     NodeForecast(
       condition: condition(at: node, isWritten: control.condition != nil, in: group),
       elements: forecast.elements[node] ?? control.fanOut?.writtenCount,
-      isLeftOut: forecast.leftOut.contains(node))
+      isLeftOut: forecast.leftOut.contains(node), cached: forecast.cached[node])
   }
 
   private func condition(

@@ -32,6 +32,23 @@ extension PlanJSONLine {
     }
     if forecast.isLeftOut { writer.member("leftOut", true) }
     if let elements = forecast.elements { writer.member("elements", elements) }
+    forecast.cached.map { cached($0) }
+  }
+
+  private mutating func cached(_ forecast: CacheForecast) {
+    writer.key("cache")
+    writer.beginObject()
+    switch forecast.verdict {
+    case .cached: writer.member("decision", "cached")
+    case .runs(let reasons):
+      writer.member("decision", "runs")
+      strings("reasons", reasons)
+    case .open(let reason):
+      writer.member("decision", "decidedAtRunTime")
+      writer.member("because", reason)
+    }
+    if let step = forecast.unless { writer.member("unlessChangedBy", step.text) }
+    writer.endObject()
   }
 
   /// What the file says by itself that a group is the top level of.

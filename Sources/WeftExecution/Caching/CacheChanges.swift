@@ -1,0 +1,80 @@
+import WeftCaching
+import WeftPlanning
+
+/// What steps before another one do to the files that this one reads.
+struct CacheChanges {
+  private struct Restored {
+    var root: String
+    var files: [FileRecord]
+  }
+
+  /// What will be there, whatever is there now.
+  private var restored: [Restored] = []
+  /// Where something will be that is not known yet; without a path: anywhere.
+  private var unknown: [(root: String?, by: StepAddress)] = []
+
+  /// Files as a step will find them, and who may have changed them.
+  struct Seen {
+    var files: [FileRecord]
+    var unknownBy: StepAddress?
+  }
+
+  mutating func add(_ other: CacheChanges) {
+    for one in other.restored where !restored.contains(where: { $0.root == one.root }) {
+      restored.append(one)
+    }
+    for one in other.unknown where !unknown.contains(where: { $0.root == one.root }) {
+      unknown.append(one)
+    }
+  }
+
+  /// A step that is run and does not say what it makes.
+  mutating func addUnknown(by step: StepAddress) { unknown.append((nil, step)) }
+
+  mutating func addUnknown(at outputs: [[String]], by step: StepAddress) {
+    for output in outputs {
+      let root = output.joined(separator: "/")
+      restored.removeAll { $0.root == root }
+      unknown.append((root, step))
+    }
+  }
+
+  /// A step that is not run, and what it made.
+  mutating func add(_ entry: CacheEntry, at outputs: [[String]]) {
+    for output in outputs {
+      let root = output.joined(separator: "/")
+      unknown.removeAll { $0.root == root }
+      restored.removeAll { $0.root == root }
+      restored.append(Restored(root: root, files: entry.files(at: root)))
+    }
+  }
+
+  /// - Parameter files: What is there now.
+  func seen(_ files: [FileRecord], by rule: FileRule) -> Seen {
+    var seen = Seen(
+      files: files.filter { file in !restored.contains { file.isBelow($0.root) } })
+    for one in restored {
+      for file in one.files where rule.includes(file.names) {
+        switch file.content {
+        case .file: seen.files.append(file)
+        // To what it leads is known when it is there.
+        case .link: seen.unknownBy = seen.unknownBy ?? unknown.first?.by
+        case .directory, .text, .long, .secret, .unset: break
+        }
+      }
+    }
+    for (root, step) in unknown where seen.unknownBy == nil {
+      guard let root else {
+        seen.unknownBy = step
+        continue
+      }
+      let names = FileRecord(path: root, .directory).names
+      if rule.includes(names) || rule.canInclude(below: names)
+        || seen.files.contains(where: { $0.isBelow(root) })
+      {
+        seen.unknownBy = step
+      }
+    }
+    return seen
+  }
+}

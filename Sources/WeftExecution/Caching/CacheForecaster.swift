@@ -1,0 +1,195 @@
+package import WeftCaching
+package import WeftDefinition
+import WeftExpressions
+package import WeftPlanning
+package import WeftPlatform
+
+/// Says before a run which steps will not have to be run. It reads files and what is kept, and starts and writes
+/// nothing.
+///
+/// What a step before has made is taken into account: if it is not run, what it made is there again. What a step
+/// that is run will change is not known, but for one that says what it makes.
+package struct CacheForecaster {
+  private let plan: Plan
+  private let cache: StepCache?
+  private let workspace: Workspace
+  private let memory: FileMemory
+  private let maker: CacheKeyMaker?
+  private let resolution: EarlyResolution
+  private let state: [String]?
+  private var changes: [Int: CacheChanges] = [:]
+  package private(set) var forecasts: [Plan.NodeIndex: CacheForecast] = [:]
+  package private(set) var explanations: [Plan.NodeIndex: CacheExplanation] = [:]
+
+  /// - Parameters:
+  ///   - plan: Bound to these inputs.
+  ///   - cache: `nil` where there is none yet.
+  ///   - stateDirectory: Where Weft keeps its own files.
+  ///   - startDirectory: `nil`: where the process stands.
+  package init(
+    _ plan: Plan, _ inputs: InputValues, _ cache: StepCache?, stateDirectory: String,
+    startDirectory: String? = nil
+  ) throws(SystemError) {
+    self.plan = plan
+    self.cache = cache
+    workspace = try Workspace(startDirectory ?? ".")
+    memory = cache?.memory ?? FileMemory { WallClock.now.nanoseconds }
+    let secrets = RunSecrets()
+    maker = cache.map { CacheKeyMaker(cache: $0, secrets: secrets, versions: ToolVersions()) }
+    resolution = EarlyResolution(plan, inputs, secrets, startDirectory: startDirectory)
+    state = CommandCache.place(of: stateDirectory, below: startDirectory ?? ".")
+    foresee()
+  }
+
+  private mutating func foresee() {
+    for node in plan.topologicalOrder {
+      let node = Int(node)
+      var before = CacheChanges()
+      for need in plan.dependencies[node] { before.add(changes[Int(need)] ?? CacheChanges()) }
+      if case .step(let index) = plan.nodes[node] {
+        let step = plan.steps[Int(index)]
+        if !plan.isSkippedSurely(step) { foresee(Int(index), &before) }
+      }
+      changes[node] = before
+    }
+  }
+
+  /// - Parameter changes: What has been changed before it; becomes what has been changed after it.
+  private mutating func foresee(_ index: Int, _ changes: inout CacheChanges) {
+    let step = plan.steps[index]
+    guard step.isCached else {
+      if step.makesAttempts { changes.addUnknown(by: step.address) }
+      return
+    }
+    let (forecast, explanation, subject) = forecast(of: index, after: changes)
+    forecasts[step.node] = forecast
+    explanations[step.node] = explanation
+    guard let subject else { return changes.addUnknown(by: step.address) }
+    if case .cached = forecast.verdict, let entry = explanation?.nearest, forecast.unless == nil,
+      plan.isDecided(step)
+    {
+      changes.add(entry, at: subject.outputs)
+    } else {
+      changes.addUnknown(at: subject.outputs, by: step.address)
+    }
+  }
+
+  private func forecast(
+    of index: Int, after changes: CacheChanges
+  ) -> (CacheForecast, CacheExplanation?, CacheSubject?) {
+    let subject: CacheSubject
+    let rule: FileRule
+    let seen: CacheChanges.Seen
+    do throws(EarlyObstacle) {
+      subject = try resolution.subject(ofStep: index)
+      do throws(CacheObstacle) { rule = try subject.rule(besides: state) } catch {
+        throw EarlyObstacle(reason: error.message)
+      }
+      do throws(WorkspaceFault) {
+        seen = changes.seen(
+          try WorkspaceReader(workspace, memory: memory).inputs(rule), by: rule)
+      } catch {
+        throw EarlyObstacle(reason: error.message)
+      }
+    } catch {
+      return (CacheForecast(.open(because: error.reason)), nil, nil)
+    }
+    guard let cache, let maker else {
+      return (CacheForecast(.runs(reasons: [CacheForecast.neverRun])), nil, subject)
+    }
+    var key = maker.keyWithoutFiles(of: subject, log: nil)
+    key.set(.inputs, files: seen.files)
+    let judge = CacheJudge(
+      key: key, entries: cache.entries(of: subject.step), unknown: subject.unknownParts,
+      reads: plan.values.reads(ofNode: plan.steps[index].node))
+    let explanation = judge.explanation { cache.isWhole($0) }
+    return (
+      CacheForecast(
+        explanation.verdict, unless: judge.isCertain(explanation) ? nil : seen.unknownBy),
+      explanation, subject
+    )
+  }
+}
+
+/// Why a step would be run or not, with the result that is nearest.
+package struct CacheExplanation: Sendable {
+  package var verdict: CacheForecast.Verdict
+  /// What it would make, or what it made when it depended on nearly the same; `nil`: nothing is known of it.
+  package var nearest: CacheEntry?
+  package var differences: [CacheDifference] = []
+}
+
+/// Compares what a step depends on now with what is kept of it.
+struct CacheJudge {
+  let key: CacheKey
+  let entries: [CacheEntry]
+  /// Parts that are known only while the run goes on.
+  let unknown: [CachePart]
+  let reads: StepReads
+
+  func explanation(isWhole: (CacheEntry) -> Bool) -> CacheExplanation {
+    guard let nearest else {
+      return CacheExplanation(verdict: .runs(reasons: [CacheForecast.neverRun]))
+    }
+    let parts = changedParts(nearest)
+    guard parts.isEmpty else {
+      return CacheExplanation(
+        verdict: .runs(reasons: parts.map(\.rawValue)), nearest: nearest,
+        differences: key.differences(from: nearest.key).filter { parts.contains($0.part) })
+    }
+    if let part = unknown.first {
+      return CacheExplanation(verdict: .open(because: part.reasonForLater), nearest: nearest)
+    }
+    guard isWhole(nearest), nearest.answers(reads) else {
+      return CacheExplanation(verdict: .runs(reasons: ["result"]), nearest: nearest)
+    }
+    return CacheExplanation(verdict: .cached, nearest: nearest)
+  }
+
+  /// Whether no change of files can make it come otherwise.
+  func isCertain(_ explanation: CacheExplanation) -> Bool {
+    guard case .runs = explanation.verdict else { return false }
+    return !entries.contains { changedParts($0).allSatisfy { $0 == .inputs } }
+  }
+
+  /// The fewest parts that differ, then the fewest things in them; of equals the newest.
+  private var nearest: CacheEntry? {
+    let ranked = entries.map { ($0, changedParts($0).count) }
+    guard let fewest = ranked.map(\.1).min() else { return nil }
+    let near = ranked.filter { $0.1 == fewest }.map(\.0)
+    return near.count == 1 || fewest == 0
+      ? near.first : near.min { count($0) < count($1) }
+  }
+
+  private func count(_ entry: CacheEntry) -> Int { key.differences(from: entry.key).count }
+
+  private func changedParts(_ entry: CacheEntry) -> [CachePart] {
+    key.changedParts(from: entry.key).filter { !unknown.contains($0) }
+  }
+}
+
+extension CachePart {
+  fileprivate var reasonForLater: String {
+    switch self {
+    case .version: "the version of its tools"
+    case .stdin: "the log that it reads"
+    default: rawValue
+    }
+  }
+}
+
+extension CacheSubject {
+  /// What cannot be known without starting or having run something.
+  var unknownParts: [CachePart] {
+    var parts: [CachePart] = []
+    if version != nil { parts.append(.version) }
+    if case .log = input { parts.append(.stdin) }
+    return parts
+  }
+}
+
+extension CacheEntry {
+  fileprivate func answers(_ reads: StepReads) -> Bool {
+    (keepsStdout || !reads.contains(.stdout)) && (keepsStderr || !reads.contains(.stderr))
+  }
+}

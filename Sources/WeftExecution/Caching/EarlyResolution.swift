@@ -1,0 +1,100 @@
+import WeftCaching
+import WeftDefinition
+import WeftExpressions
+import WeftPlanning
+import WeftPlatform
+
+/// Steps as they will be when it is their turn, as far as that is decided before anything runs.
+struct EarlyResolution {
+  private let plan: Plan
+  private let values: RunValues
+  private let files: [EarlyFile]
+  private let resolver: CommandResolver
+  private let startDirectory: String?
+
+  init(
+    _ plan: Plan, _ inputs: InputValues, _ secrets: RunSecrets, startDirectory: String?
+  ) {
+    self.startDirectory = startDirectory
+    self.plan = plan
+    values = RunValues(
+      plan: plan, run: RunID(""), inputs: RunInputs(inputs), secrets: secrets,
+      process: .inherited().hiding(plan.declaredSecrets), startDirectory: startDirectory)
+    files = EarlyFile.all(of: plan, inputs, values, hasRun: false)
+    resolver = CommandResolver(
+      plan: plan, run: RunID(""), startDirectory: startDirectory,
+      inheriting: .inheritedWithoutJobs())
+  }
+
+  func subject(ofStep index: Int) throws(EarlyObstacle) -> CacheSubject {
+    let step = plan.steps[index]
+    guard !isRunForMany(step) else { throw EarlyObstacle(reason: "it is run for many") }
+    let texts = plan.values.texts(ofStep: index).filter(\.site.isOfCommand)
+    if let reason = reason(texts[...]) { throw EarlyObstacle(reason: reason) }
+    for group in plan.enclosingGroups(ofGroup: step.group) {
+      let texts = plan.values.texts(ofGroup: group).filter(\.site.isOfCommand)
+      if let reason = reason(texts[...]) { throw EarlyObstacle(reason: reason) }
+    }
+    let frame = files[plan.groups[step.group].file].scope.frame
+    var resolved = ResolvedStep(asWritten: step, directory: plan.workingDirectory(of: step))
+    if let failure = StepResolver(values, in: frame).resolve(index, attempt: 1, &resolved) {
+      throw EarlyObstacle(reason: failure.message)
+    }
+    guard let caching = resolved.command.caching else {
+      preconditionFailure("\(step.address) is not cached")
+    }
+    do throws(CacheObstacle) {
+      return try CacheSubject(
+        resolved, caching, of: StepTask(index, of: plan, in: frame, after: []), in: plan, resolver,
+        start: startDirectory)
+    } catch {
+      throw EarlyObstacle(reason: error.message)
+    }
+  }
+
+  private func isRunForMany(_ step: PlannedStep) -> Bool {
+    if step.hasControl, step.control.fanOut != nil { return true }
+    var next: Int? = step.group
+    while let group = next {
+      if plan.groups[group].step?.control.fanOut != nil { return true }
+      next = plan.groups[group].parent
+    }
+    return false
+  }
+
+  /// Why texts cannot be computed yet; `nil`: they can.
+  private func reason(_ texts: ArraySlice<PlannedText>) -> String? {
+    for text in texts where !files[text.file].decides(text, hasRun: false) {
+      for expression in text.template.expressions {
+        for reference in expression.references {
+          switch reference.valueContext {
+          case .steps: return "\(text.site.key) reads what a step has left"
+          case .secrets: return "\(text.site.key) reads a secret"
+          case .inputs: return "\(text.site.key) reads an input that is not given"
+          case .workflow: break
+          case .env, .run, .itself, .item, .index, .matrix, nil:
+            return "\(text.site.key) is computed"
+          }
+        }
+      }
+    }
+    return nil
+  }
+}
+
+/// Why it is not known yet what a step will depend on.
+struct EarlyObstacle: Error {
+  let reason: String
+}
+
+extension TextSite {
+  /// Whether a command depends on it.
+  fileprivate var isOfCommand: Bool {
+    switch self {
+    case .script, .argument, .variable, .workingDirectory, .input, .inputFile, .cacheInput,
+      .cacheOutput, .cacheKey:
+      true
+    default: false
+    }
+  }
+}
