@@ -1,0 +1,33 @@
+import Testing
+import Weft
+import WeftDefinition
+import WeftPlatform
+
+/// What steps make is kept where the engine is told to, and nowhere else.
+struct CacheTests {
+  private static let path =
+    FileSystem.temporaryDirectory + "/weft-test-" + String(UInt64.random(in: 0 ... .max), radix: 36)
+
+  private static var workflow: Workflow {
+    var command = Command(.script("printf x >> ran"))
+    command.caching = Command.Caching(inputs: [])
+    return Workflow(steps: [Step(id: "make", action: .run(command))])
+  }
+
+  private func cached(_ directory: String?) async throws -> Int? {
+    var options = Engine.Options()
+    options.startDirectory = CacheTests.path
+    options.cacheDirectory = directory
+    let run = try Engine(options: options).start(CacheTests.workflow)
+    return await run.report.end?.counts.cached
+  }
+
+  @Test func aStepIsRunAgainOnlyWithoutADirectory() async throws {
+    try FileSystem.makeDirectory(CacheTests.path)
+    defer { FileTree.remove(CacheTests.path) }
+    #expect(try await cached(nil) == 0)
+    #expect(try await cached(nil) == 0)
+    #expect(try await cached(CacheTests.path + "/kept") == 0)
+    #expect(try await cached(CacheTests.path + "/kept") == 1)
+  }
+}
