@@ -302,6 +302,8 @@ package final class LiveRun: Sendable {
   private func end(leaving remains: Remains) {
     let outputs = outputsOfRun()
     values.folder.close()
+    // Before anybody hears of the end, who may end the process then.
+    cache?.close()
     let duration = time.now - startedAt
     let last = state.withLock { state in
       state.unkillable += remains.unkillable
@@ -324,7 +326,6 @@ package final class LiveRun: Sendable {
     }
     events.publish(last)
     recorder?.close()
-    cache?.close()
     finished.succeed(report)
   }
 }
