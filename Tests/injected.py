@@ -27,9 +27,9 @@ SOME = 24
 CALLS = {
     "write": ["EIO", "ENOSPC", "EDQUOT"], "openat": ["EMFILE", "EIO", "ENOSPC"], "mkdirat": ["ENOSPC", "EROFS"],
     "renameat,renameat2": ["EIO", "ENOSPC"], "fdatasync,fsync": ["EIO"], "ftruncate": ["EIO"],
-    "fallocate": ["ENOSPC", "EOPNOTSUPP"], "flock": ["EIO", "ENOLCK"], "unlinkat": ["EIO"],
+    "fallocate": ["ENOSPC", "EOPNOTSUPP"], "fcntl": ["EIO", "ENOLCK"], "unlinkat": ["EIO"],
 }
-INTERRUPTED = ["write", "openat", "flock", "fdatasync,fsync"]
+INTERRUPTED = ["write", "openat", "fdatasync,fsync"]
 
 
 def step(name, needs):

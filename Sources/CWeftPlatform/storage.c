@@ -2,26 +2,35 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <sys/file.h>
 #include <sys/statvfs.h>
 #include <unistd.h>
 
-int weft_lock(int file) {
-  int result;
-  do result = flock(file, LOCK_EX | LOCK_NB);
-  while (result < 0 && errno == EINTR);
-  return result < 0 ? -errno : 0;
+// Locks of an open file description (fcntl(2)), as those of flock(2) are, but one can ask for them without
+// taking them: who only looks never keeps an engine from its run.
+static struct flock whole_file(short type) {
+  return (struct flock){.l_type = type, .l_whence = SEEK_SET};
 }
 
-void weft_unlock(int file) { flock(file, LOCK_UN); }
+int weft_lock(int file) {
+  struct flock lock = whole_file(F_WRLCK);
+  int result;
+  do result = fcntl(file, F_OFD_SETLK, &lock);
+  while (result < 0 && errno == EINTR);
+  if (result == 0) return 0;
+  return errno == EACCES ? -EWOULDBLOCK : -errno;
+}
+
+void weft_unlock(int file) {
+  struct flock lock = whole_file(F_UNLCK);
+  fcntl(file, F_OFD_SETLK, &lock);
+}
 
 int weft_is_locked(int file) {
+  struct flock lock = whole_file(F_WRLCK);
   int result;
-  do result = flock(file, LOCK_SH | LOCK_NB);
+  do result = fcntl(file, F_OFD_GETLK, &lock);
   while (result < 0 && errno == EINTR);
-  if (result < 0) return errno == EWOULDBLOCK ? 1 : -errno;
-  flock(file, LOCK_UN);
-  return 0;
+  return result < 0 ? -errno : lock.l_type != F_UNLCK;
 }
 
 int64_t weft_free_bytes(int file) {

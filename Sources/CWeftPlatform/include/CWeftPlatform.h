@@ -149,12 +149,12 @@ uint32_t weft_crc32c_by_table(uint32_t checksum, const void *bytes, size_t count
 int weft_synchronize_data(int file);
 /// Gives a file `bytes` of the disk's room without writing to it; a negated errno.
 int weft_reserve(int file, int64_t bytes);
-/// Takes the file's lock (flock(2)) for this process alone; -EWOULDBLOCK where another has it.
+/// Takes the file's lock for this opening of it alone, which must be for writing; -EWOULDBLOCK where another has it.
+/// It ends with the last descriptor of the opening (an open file description's lock, fcntl(2)).
 int weft_lock(int file);
 /// Gives the file's lock back.
 void weft_unlock(int file);
-/// 1 if another process, or another opening of the file, has its lock; 0 or a negated errno if not. The lock
-/// is shared for a moment with all who ask.
+/// 1 if another opening of the file has its lock; 0 or a negated errno if not. Nobody notices the question.
 int weft_is_locked(int file);
 /// The bytes that are free on the file's disk for this user, or a negated errno.
 int64_t weft_free_bytes(int file);

@@ -70,31 +70,24 @@ package struct FileCalls: Sendable {
     _ = try checked(weft_reserve(file.number, Int64(bytes)))
   }
 
-  /// Takes a file's lock (flock(2)), which ends with this process or the descriptor.
+  /// Takes a file's lock, which ends with this process or the descriptor. The file is open for writing.
   ///
-  /// - Returns: False if somebody else has it. Who only looks whether somebody has it, as ``isLocked(_:)``
-  ///   does, is waited for.
+  /// - Returns: False if somebody else has it.
   package func takeLock(_ file: Descriptor) throws(SystemError) -> Bool {
-    for _ in 0..<FileCalls.lockTries {
-      do throws(SystemError) {
-        try refuse(.lock)
-        _ = try checked(weft_lock(file.number))
-        return true
-      } catch {
-        guard error == .wouldBlock else { throw error }
-      }
-      if try isLocked(file) { return false }
-      Wakeup().wait(atMost: .milliseconds(1))
+    do throws(SystemError) {
+      try refuse(.lock)
+      _ = try checked(weft_lock(file.number))
+      return true
+    } catch {
+      guard error == .wouldBlock else { throw error }
+      return false
     }
-    return false
   }
-
-  private static let lockTries = 100
 
   /// Gives a file's lock back.
   package func releaseLock(_ file: Descriptor) { weft_unlock(file.number) }
 
-  /// Whether somebody has a file's lock. To know that, it is shared for a moment with all others who ask.
+  /// Whether somebody has a file's lock. It is not taken to know that.
   package func isLocked(_ file: Descriptor) throws(SystemError) -> Bool {
     try checked(weft_is_locked(file.number)) == 1
   }

@@ -3,7 +3,7 @@ import WeftPlatform
 
 /// Keeps runs of one key apart that have their records in one place.
 ///
-/// The lock is the system's (flock(2)) and ends with the process, however that ends; its file, which stays,
+/// The lock is the system's (fcntl(2)) and ends with the process, however that ends; its file, which stays,
 /// says which run has it, for those who wait.
 package final class ConcurrencyLock: Sendable {
   package enum Attempt: Sendable {

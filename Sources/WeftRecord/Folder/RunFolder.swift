@@ -10,7 +10,7 @@ package import WeftPlatform
 ///     report.json     when the run has ended
 ///     lock, reserve
 ///
-/// The lock is the system's (flock(2)) and ends with the process, however that ends. There is nothing to take
+/// The lock is the system's (fcntl(2)) and ends with the process, however that ends. There is nothing to take
 /// away by hand.
 package final class RunFolder: Sendable {
   package let run: RunID
