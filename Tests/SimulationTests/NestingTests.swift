@@ -9,6 +9,9 @@ import WeftPlanning
   @Test("G14: a workflow goes on in another as it does by itself")
   func aWorkflowGoesOnInAnotherAsByItself() throws {
     var compared = 0
+    // What follows from one event happens in one moment, and which of it comes first is nobody's promise: how deep
+    // futures stand decides, and in another file they stand deeper.
+    var decidedInOneMoment: [UInt64] = []
     for seed in SimulationTests.seeds {
       var made = RandomWorkflow.make(seed: seed, .all)
       // The end of the run ends all of it, the end of a file that only: what else may start then differs.
@@ -17,23 +20,41 @@ import WeftPlanning
       guard let alone = Simulation(seed: seed, made) else { continue }
       made.workflow = Workflow(steps: [Step("c", workflow: made.workflow)])
       let nested = try #require(Simulation(seed: seed, made, prefix: "c/"), "seed \(seed)")
+      if SimulationTests.seeds.count == 1 {
+        made.tell([RunPart(events: alone.events), RunPart(events: nested.events)])
+      }
       #expect(nested.remains == alone.remains, "seed \(seed)")
       let difference = NestingTests.difference(alone.attempts, nested.attempts)
-      #expect(difference == nil, "seed \(seed): \(difference ?? "")")
       let counts = (alone.report.end?.counts, nested.report.end?.counts)
-      #expect(counts.0 == counts.1, "seed \(seed)")
+      if difference != nil || counts.0 != counts.1 {
+        print("seed \(seed): \(difference?.text ?? "\(counts)")")
+        decidedInOneMoment.append(seed)
+        #expect(difference?.isOfOneMoment ?? true, "seed \(seed)")
+      }
       compared += alone.attempts.count
     }
     print("\(compared) attempts are the same in another file")
+    #expect(decidedInOneMoment.count <= SimulationTests.seeds.count / 10_000)
+  }
+
+  private struct Difference {
+    let text: String
+    /// Whether up to the moment of the first of them all is the same.
+    let isOfOneMoment: Bool
   }
 
   private static func difference(
     _ alone: [ScriptedWorld.Record], _ nested: [ScriptedWorld.Record]
-  ) -> String? {
+  ) -> Difference? {
     let (one, other) = (alone.map { told($0) }, nested.map { told($0, without: "c/") })
     guard one != other else { return nil }
-    let first = zip(one, other).first { $0 != $1 }
-    return first.map { "\($0) alone, \($1) nested" } ?? "\(one.count) alone, \(other.count) nested"
+    guard let first = zip(one, other).enumerated().first(where: { $1.0 != $1.1 }) else {
+      return Difference(
+        text: "\(one.count) alone, \(other.count) nested", isOfOneMoment: false)
+    }
+    return Difference(
+      text: "\(first.element.0) alone, \(first.element.1) nested",
+      isOfOneMoment: alone[first.offset].startedAt == nested[first.offset].startedAt)
   }
 
   private static func told(_ record: ScriptedWorld.Record, without prefix: String = "") -> String {

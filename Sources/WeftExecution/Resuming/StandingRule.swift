@@ -117,9 +117,10 @@ struct StandingRule: Sendable {
       return .skipped(reason)
     }
     if past.group(group.address, since: beginning)?.hasBegun == true { return .begun }
-    // A group that never started is told of by its steps.
-    let reasons = steps(in: group).lazy.compactMap { index -> SkipReason? in
-      let address = group.frame.address(of: plan.steps[index].address)
+    // A group that never started is told of by its steps, and by what in it would have been run for many.
+    let inside = steps(in: group).lazy.map { plan.steps[$0].address } + fanOuts(in: group)
+    let reasons = inside.lazy.compactMap { address -> SkipReason? in
+      let address = group.frame.address(of: address)
       guard let known = past.step(address, since: beginning) else { return nil }
       if case .skipped(let reason) = known.state { return reason }
       return known.leftOut
@@ -217,6 +218,14 @@ struct StandingRule: Sendable {
     switch group.kind {
     case .group(let index), .fanOut(.group(let index)): plan.steps(inGroup: index)
     case .fanOut(.step(let index)): index..<index + 1
+    }
+  }
+
+  /// Groups in a group that are run for many.
+  private func fanOuts(in group: Surrounding) -> [StepAddress] {
+    guard case .group(let index) = group.kind else { return [] }
+    return plan.groups(inGroup: index).dropFirst().compactMap { inner in
+      plan.groups[inner].step?.control.fanOut == nil ? nil : plan.groups[inner].address
     }
   }
 

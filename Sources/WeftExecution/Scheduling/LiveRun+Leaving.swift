@@ -21,10 +21,11 @@ extension LiveRun {
     // What asks for a slot comes before the look at what runs.
     let (nobodyWaits, happened) = (slots.waiting().isEmpty, events.lastSequence)
     let verdict = state.withLock { state -> RestWatch.Verdict? in
-      guard state.approvals.values.contains(where: \.isUnattended), state.canBeLeft else {
+      guard state.approvals.values.contains(where: \.isUnattended) else {
         state.restWatch = nil
         return nil
       }
+      guard state.canBeLeft else { return .again(after: RestWatch.shortest) }
       let isStill = nobodyWaits && state.isStill
       let verdict = state.restWatch?.look(isStill: isStill, happened: happened)
       guard case .atRest? = verdict else { return verdict }
@@ -37,6 +38,7 @@ extension LiveRun {
       events.mute()
       return .atRest
     }
+    giveUpAnswers()
     switch verdict {
     case .again(let delay)?:
       let timer = time.schedule(after: delay) { [weak self] in self?.look() }
@@ -44,6 +46,19 @@ extension LiveRun {
     // Nobody hears of it.
     case .atRest?: killNow()
     case nil: break
+    }
+  }
+}
+
+extension LiveRun {
+  /// A run that is being ended is not left: what still asks somebody then, and has nobody, fails.
+  private func giveUpAnswers() {
+    let given = state.withLock { state -> [PendingApproval] in
+      guard state.scopes.runCancellation != nil, state.left == nil else { return [] }
+      return state.approvals.sorted { $0.key < $1.key }.map(\.value).filter(\.isUnattended)
+    }
+    for pending in given {
+      pending.promise.succeed(.unanswered("the run is being ended, and nobody is here"))
     }
   }
 }

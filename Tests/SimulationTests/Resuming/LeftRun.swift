@@ -10,6 +10,8 @@ struct LeftRun {
   private(set) var parts: [RunPart] = []
   /// How often it was left.
   private(set) var departures = 0
+  /// Whether it asked so often that somebody ended it.
+  var wasEnded: Bool { departures > LeftRun.patience }
 
   /// A group that fails and is tried again asks again, for ever if it always fails: each engine counts its own
   /// attempts. Somebody ends such a run.

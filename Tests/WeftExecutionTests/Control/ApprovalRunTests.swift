@@ -86,6 +86,18 @@ import WeftTestKit
     #expect(run.running == [])
   }
 
+  @Test func aRunThatIsBeingEndedIsNotLeft() throws {
+    var ask = Step(id: "ask", action: .approve(Approval(message: "go on?")))
+    ask = ask.if("always()")
+    let workflow = Workflow(steps: [Step("busy", run: ["x"]), ask])
+    let run = try RunHarness(workflow, configuring: { $0.leavesWhileWaiting = true })
+    run.run.cancel(.signal("INT"))
+    run.executor.end("busy", .stopped(.signal("TERM")))
+    run.time.advance(by: .seconds(3))
+    #expect(run.states == ["busy: cancelled", "ask: failure"])
+    #expect(run.news().last == "run finished: cancelled")
+  }
+
   @Test func aCancellationThatWasAskedForIsHeard() throws {
     let inbox = Letters([])
     let run = try RunHarness(
