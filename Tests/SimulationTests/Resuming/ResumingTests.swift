@@ -44,6 +44,15 @@ import WeftExecution
     #expect(SimulationTests.seeds.count < 1_000 || departures > 100 && compared > 20)
   }
 
+  @Test(arguments: [
+    ("what stands of a group that never started is cleaned up after", 44607),
+    ("a run that is being ended waits for an answer for ever", 9064),
+  ])
+  func whatWasFoundOfRunsThatAreLeftDoesNotComeBack(_ found: String, seed: UInt64) throws {
+    let run = try #require(LeftRun(seed: seed, approvesAll: seed % 2 == 0))
+    #expect(ResumeChecker(run.made, run.parts).violations == [], "\(found)")
+  }
+
   @Test("J28: however often it is killed, a run that would have succeeded does")
   func itEndsAsTheUndisturbedRun() {
     var compared = 0
