@@ -100,19 +100,26 @@ import WeftPlatform
     let state = try scratch.state()
     let (one, two) = (RunID("20261121-151337-000001"), RunID("20261121-151337-000002"))
     do {
-      let lock = try ConcurrencyLock.take("deploy/\u{0}…", for: one, in: state)
+      let lock = try ConcurrencyLock.take(
+        "deploy/\u{0}…", for: one, since: SampleRecords.start, in: state)
       guard case .taken = lock else { throw Missing() }
-      guard case .held(let holder) = try ConcurrencyLock.take("deploy/\u{0}…", for: two, in: state)
+      guard
+        case .held(let holder) = try ConcurrencyLock.take(
+          "deploy/\u{0}…", for: two, since: SampleRecords.start, in: state)
       else { throw Missing() }
-      #expect(holder == one)
-      guard case .taken = try ConcurrencyLock.take("other", for: two, in: state) else {
+      #expect(holder == .init(run: one, since: SampleRecords.start))
+      guard
+        case .taken = try ConcurrencyLock.take(
+          "other", for: two, since: SampleRecords.start, in: state)
+      else {
         throw Missing()
       }
       withExtendedLifetime(lock) {}
     }
-    guard case .taken = try ConcurrencyLock.take("deploy/\u{0}…", for: two, in: state) else {
-      throw Missing()
-    }
+    guard
+      case .taken = try ConcurrencyLock.take(
+        "deploy/\u{0}…", for: two, since: SampleRecords.start, in: state)
+    else { throw Missing() }
   }
 
   private struct Missing: Error {}

@@ -10,6 +10,14 @@ struct ConcurrencyTurn {
   let run: RunID
   let state: StateDirectory
   let console: Console
+  /// When this engine came.
+  private let since = WallTime(nanoseconds: WallClock.now.nanoseconds)
+
+  init(
+    _ concurrency: Concurrency, of run: RunID, in state: StateDirectory, _ console: Console
+  ) {
+    (self.concurrency, self.run, self.state, self.console) = (concurrency, run, state, console)
+  }
 
   enum Result {
     /// The lock is held until the run has ended; `nil` where there is nothing to wait for.
@@ -26,12 +34,12 @@ struct ConcurrencyTurn {
     let wakeup = Wakeup()
     stop.attach(wakeup)
     defer { stop.detach(wakeup) }
-    var told: RunID?
+    var told: ConcurrencyLock.Holder?
     while stop.level == .none {
       switch try attempt() {
       case .taken(let lock): return .begins(lock)
       case .held(let holder):
-        if concurrency.policy == .refuse { throw refusal(holder) }
+        if concurrency.policy == .refuse { throw refusal(holder?.run) }
         if let holder, holder != told {
           try meet(holder)
           told = holder
@@ -43,24 +51,24 @@ struct ConcurrencyTurn {
   }
 
   private func attempt() throws(Refusal) -> ConcurrencyLock.Attempt {
-    do { return try ConcurrencyLock.take(concurrency.key, for: run, in: state) } catch {
+    do { return try ConcurrencyLock.take(concurrency.key, for: run, since: since, in: state) } catch
+    {
       throw Refusal(.broken, error.message, help: error.help)
     }
   }
 
-  private func meet(_ holder: RunID) throws(Refusal) {
-    // Ids sort by time: whoever came later is not ended by whoever has waited longer.
-    guard concurrency.policy == .cancelPrevious, holder.text < run.text else {
-      return say("waits for run \(holder), which has the key \(key)")
-    }
+  private func meet(_ holder: ConcurrencyLock.Holder) throws(Refusal) {
+    // Whoever came later is not ended by whoever has waited longer.
+    guard concurrency.policy == .cancelPrevious, holder.since.nanoseconds < since.nanoseconds
+    else { return say("waits for run \(holder.run), which has the key \(key)") }
     do {
       try RunFolder.leave(
-        .cancel, for: holder, in: state,
+        .cancel, for: holder.run, in: state,
         at: WallTime(nanoseconds: WallClock.now.nanoseconds))
-      say("has run \(holder) cancelled, which has the key \(key), and waits for its end")
+      say("has run \(holder.run) cancelled, which has the key \(key), and waits for its end")
     } catch {
       // One without a record cannot be reached.
-      say("waits for run \(holder), which has the key \(key)")
+      say("waits for run \(holder.run), which has the key \(key)")
     }
   }
 

@@ -167,7 +167,7 @@ struct RunSession {
     do { state = try StateDirectory(invocation.recordDirectory, makes: true) } catch {
       throw Refusal(error)
     }
-    let turn = ConcurrencyTurn(concurrency: concurrency, run: id, state: state, console: console)
+    let turn = ConcurrencyTurn(concurrency, of: id, in: state, console)
     return try turn.wait(stop: signals.stop)
   }
 

@@ -21,11 +21,11 @@ extension LiveRun {
     // What asks for a slot comes before the look at what runs.
     let (nobodyWaits, happened) = (slots.waiting().isEmpty, events.lastSequence)
     let verdict = state.withLock { state -> RestWatch.Verdict? in
-      guard state.approvals.values.contains(where: \.isUnattended) else {
+      guard state.approvals.values.contains(where: \.isUnattended), state.canBeLeft else {
+        // Who is asked from now on begins to look anew.
         state.restWatch = nil
         return nil
       }
-      guard state.canBeLeft else { return .again(after: RestWatch.shortest) }
       let isStill = nobodyWaits && state.isStill
       let verdict = state.restWatch?.look(isStill: isStill, happened: happened)
       guard case .atRest? = verdict else { return verdict }
@@ -38,14 +38,13 @@ extension LiveRun {
       events.mute()
       return .atRest
     }
-    giveUpAnswers()
     switch verdict {
     case .again(let delay)?:
       let timer = time.schedule(after: delay) { [weak self] in self?.look() }
       state.withLock { $0.restTimer = timer }
     // Nobody hears of it.
     case .atRest?: killNow()
-    case nil: break
+    case nil: giveUpAnswers()
     }
   }
 }

@@ -9,7 +9,14 @@ package final class ConcurrencyLock: Sendable {
   package enum Attempt: Sendable {
     case taken(ConcurrencyLock)
     /// By whom, if that is known yet.
-    case held(by: RunID?)
+    case held(by: Holder?)
+  }
+
+  /// Whose engine has a key.
+  package struct Holder: Sendable, Hashable {
+    package let run: RunID
+    /// When the engine came, be it that it had to wait. Ids tell seconds only.
+    package let since: WallTime
   }
 
   private let lock: Descriptor
@@ -19,8 +26,10 @@ package final class ConcurrencyLock: Sendable {
   }
 
   /// Takes the lock of a key if nobody has it.
+  ///
+  /// - Parameter since: When the engine of the run came.
   package static func take(
-    _ key: String, for run: RunID, in state: StateDirectory
+    _ key: String, for run: RunID, since: WallTime, in state: StateDirectory
   ) throws(RunFolderFault) -> Attempt {
     do throws(UnsafePlace) {
       let folder = try state.directory.directory("concurrency", makes: true)
@@ -31,7 +40,7 @@ package final class ConcurrencyLock: Sendable {
         guard try folder.calls.takeLock(lock) else {
           return .held(by: holder(name, in: folder))
         }
-        try folder.calls.replace(lock, with: Array("\(run)\n".utf8))
+        try folder.calls.replace(lock, with: Array("\(run) \(since.nanoseconds)\n".utf8))
       } catch {
         throw .system("\(folder.path)/\(name)", error)
       }
@@ -41,9 +50,13 @@ package final class ConcurrencyLock: Sendable {
     }
   }
 
-  private static func holder(_ name: String, in folder: PrivateDirectory) -> RunID? {
-    guard let bytes = try? folder.bytes(of: name, limit: 256) else { return nil }
-    let run = RunID(String(decoding: bytes.prefix { $0 != UInt8(ascii: "\n") }, as: UTF8.self))
-    return run.isWellFormed ? run : nil
+  private static func holder(_ name: String, in folder: PrivateDirectory) -> Holder? {
+    guard let bytes = try? folder.bytes(of: name, limit: 256), bytes.last == UInt8(ascii: "\n")
+    else { return nil }
+    let words = String(decoding: bytes.dropLast(), as: UTF8.self).split(separator: " ")
+    guard words.count == 2, let run = RunID(validating: String(words[0])),
+      let since = Int64(words[1])
+    else { return nil }
+    return Holder(run: run, since: WallTime(nanoseconds: since))
   }
 }
