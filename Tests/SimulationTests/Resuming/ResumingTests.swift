@@ -31,8 +31,7 @@ import WeftExecution
         #expect(part.events.last.map { $0.kind.isWaiting } == true, "seed \(seed)")
       }
       guard seed % 2 == 0, !run.wasEnded, let undisturbed = Simulation(seed: seed, run.made),
-        undisturbed.interruptions.isEmpty,
-        let end = undisturbed.report.end, end.hasGoneSmoothly,
+        undisturbed.hasGoneSmoothly,
         // Nobody answers as soon as the other did, and a time limit may pass meanwhile.
         Feature.all(of: undisturbed).isDisjoint(with: [
           .race, .join, .cleanup, .finally, .stepTimeout, .groupTimeout, .runTimeout,
@@ -59,9 +58,7 @@ import WeftExecution
     var compared = 0
     for seed in SimulationTests.seeds {
       guard let run = InterruptedRun(seed: seed, isIdempotent: true),
-        // One that was cancelled may have succeeded with less than all.
-        run.undisturbed.interruptions.isEmpty,
-        let end = run.undisturbed.report.end, end.hasGoneSmoothly,
+        run.undisturbed.hasGoneSmoothly, let end = run.undisturbed.report.end,
         Feature.all(of: run.undisturbed).isDisjoint(with: [.race, .join, .cleanup, .finally])
       else { continue }
       compared += 1
@@ -81,8 +78,14 @@ extension RunEvent.Kind {
   }
 }
 
-extension RunEnd {
+extension Simulation {
+  /// Whether nothing failed, be it survived, and nobody cancelled it, which may leave less than all to succeed.
   fileprivate var hasGoneSmoothly: Bool {
-    outcome == .success && counts.tolerated == 0 && counts.cancelled == 0
+    guard let end = report.end, end.outcome == .success, interruptions.isEmpty else { return false }
+    return end.counts.tolerated == 0 && end.counts.cancelled == 0
+      && events.allSatisfy { event in
+        guard case .groupFinished(_, let end) = event.kind else { return true }
+        return end.outcome == .success
+      }
   }
 }
