@@ -20,10 +20,14 @@ package final class ConcurrencyLock: Sendable {
   }
 
   private let lock: Descriptor
+  private let calls: FileCalls
 
-  private init(_ lock: Descriptor) {
-    self.lock = lock
+  private init(_ lock: Descriptor, _ calls: FileCalls) {
+    (self.lock, self.calls) = (lock, calls)
   }
+
+  // A program that is just being started has the file open, too.
+  deinit { calls.releaseLock(lock) }
 
   /// Takes the lock of a key if nobody has it.
   ///
@@ -44,7 +48,7 @@ package final class ConcurrencyLock: Sendable {
       } catch {
         throw .system("\(folder.path)/\(name)", error)
       }
-      return .taken(ConcurrencyLock(lock))
+      return .taken(ConcurrencyLock(lock, folder.calls))
     } catch {
       throw .place(error)
     }

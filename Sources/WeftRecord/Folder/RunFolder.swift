@@ -146,7 +146,11 @@ package final class RunFolder: Sendable {
   }
 
   /// Others may go on with the run from now on.
+  ///
+  /// Closing the file would not do: a program that is just being started has it open, too, until it is that program.
   package func letGo() { directory.calls.releaseLock(lock) }
+
+  deinit { letGo() }
 
   /// Who says that he holds a run.
   private static func holder(in directory: PrivateDirectory) -> LockHolder? {
