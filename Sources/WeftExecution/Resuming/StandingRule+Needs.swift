@@ -22,9 +22,12 @@ extension StandingRule {
     var frame = inner
     while !frame.part.nodes.contains(node), let parent = frame.parent { frame = parent }
     let step = plan.steps[Int(index)]
-    if isFinal(step.group) { return true }
+    // What cleans up comes after the others, and needs nothing of them.
+    if isFinal(step.group) || cleanups.contains(Int(index)) { return true }
     if let loop = outermostLoop(around: Int(index), below: frame) {
-      return doneSince(frame.address(of: loop)) != nil
+      let address = frame.address(of: loop)
+      if case .skipped(let reason)? = past.steps[address]?.state { return !reason.holdsBack }
+      return doneSince(address) != nil
     }
     let address = frame.address(of: step.address)
     guard let known = past.steps[address] else { return false }

@@ -23,10 +23,13 @@ struct StandingRule: Sendable {
   let anew: StepsAnew
   /// For each node, those that wait for it.
   let dependents: [Int: [Int]]
+  /// The steps that clean up.
+  let cleanups: Set<Int>
 
   init(plan: Plan, past: RecordedRun, anew: StepsAnew = StepsAnew()) {
     (self.plan, self.past, self.anew) = (plan, past, anew)
     dependents = plan.dependents
+    cleanups = Set(plan.bodies.cleanups.values.joined().map(Int.init))
   }
 
   // MARK: Steps
@@ -117,8 +120,8 @@ struct StandingRule: Sendable {
       return .skipped(reason)
     }
     if past.group(group.address, since: beginning)?.hasBegun == true { return .begun }
-    // A group that never started is told of by its steps, and by what in it would have been run for many.
-    let inside = steps(in: group).lazy.map { plan.steps[$0].address } + fanOuts(in: group)
+    // A group that never started is told of by its steps, and by what in it would have been run many times.
+    let inside = steps(in: group).map { plan.steps[$0].address } + groups(in: group)
     let reasons = inside.lazy.compactMap { address -> SkipReason? in
       let address = group.frame.address(of: address)
       guard let known = past.step(address, since: beginning) else { return nil }
@@ -221,12 +224,10 @@ struct StandingRule: Sendable {
     }
   }
 
-  /// Groups in a group that are run for many.
-  private func fanOuts(in group: Surrounding) -> [StepAddress] {
+  /// Groups in a group.
+  private func groups(in group: Surrounding) -> [StepAddress] {
     guard case .group(let index) = group.kind else { return [] }
-    return plan.groups(inGroup: index).dropFirst().compactMap { inner in
-      plan.groups[inner].step?.control.fanOut == nil ? nil : plan.groups[inner].address
-    }
+    return plan.groups(inGroup: index).dropFirst().compactMap { plan.groups[$0].address }
   }
 
   /// Whether an address is of something in a group; one of an element says so by its beginning.

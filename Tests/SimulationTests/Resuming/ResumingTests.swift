@@ -45,6 +45,16 @@ import WeftExecution
   }
 
   @Test(arguments: [
+    ("a group that never started is cleaned up after, as one that is retried tells of it", 6051),
+    ("what is cleaned up after is done again for those that never will be", 10314),
+    ("a step of many is done again for what cleans up", 7772),
+  ])
+  func whatWasFoundOfKilledRunsDoesNotComeBack(_ found: String, seed: UInt64) throws {
+    let run = try #require(InterruptedRun(seed: seed, isIdempotent: seed % 2 == 0))
+    #expect(ResumeChecker(run.made, run.parts).violations == [], "\(found)")
+  }
+
+  @Test(arguments: [
     ("what stands of a group that never started is cleaned up after", 44607),
     ("a run that is being ended waits for an answer for ever", 9064),
   ])
