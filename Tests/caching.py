@@ -16,6 +16,8 @@ import sys
 import tempfile
 import time
 
+import cases
+
 LIMIT = 60  # seconds, against hanging only
 
 
@@ -244,20 +246,9 @@ def cut_off(weft):
     assert place.run() == ["make"]
 
 
-def main():
-    weft = os.path.abspath(sys.argv[1])
-    cases = [comes_back, without_reading, elsewhere, limits, no_room, two_at_once, killed, foretold, gone_on_with,
-             cut_off]
-    failures = 0
-    for case in cases:
-        try:
-            case(weft)
-        except AssertionError as failure:
-            failures += 1
-            print(f"FAILED {case.__name__}: {failure!r} (line {failure.__traceback__.tb_next.tb_lineno})")
-    print(f"{len(cases)} cases, {failures} failures")
-    return 1 if failures else 0
-
+CASES = [(case.__name__.replace("_", " "), case) for case in (
+    comes_back, without_reading, elsewhere, limits, no_room, two_at_once,
+    killed, foretold, gone_on_with, cut_off)]
 
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(cases.run(CASES))

@@ -7,7 +7,6 @@ Every case has a directory of its own. What steps have done is counted by the li
 """
 
 import json
-import os
 import re
 import signal
 import subprocess
@@ -16,9 +15,9 @@ import time
 
 import pexpect
 
+import cases
 from resuming import LIMIT, Place
 
-passed, failed = [], []
 
 
 def does(name, more=""):
@@ -277,19 +276,5 @@ CASES = [
 ]
 
 
-def main():
-    weft = os.path.abspath(sys.argv[1])
-    for name, case in CASES:
-        try:
-            case(weft)
-            passed.append(name)
-            print(f"ok    {name}", flush=True)
-        except (AssertionError, subprocess.TimeoutExpired, pexpect.ExceptionPexpect) as fault:
-            failed.append(name)
-            print(f"FAIL  {name}\n      {fault}", flush=True)
-    print(f"{len(passed)} passed, {len(failed)} failed")
-    return 1 if failed else 0
-
-
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(cases.run(CASES, (AssertionError, subprocess.TimeoutExpired, pexpect.ExceptionPexpect)))

@@ -17,10 +17,10 @@ import subprocess
 import sys
 import time
 
+import cases
 from resuming import LIMIT, Place
 from screens import Screen
 
-passed, failed = [], []
 HELD = {"steps": [{"id": "a", "run": "echo one; cat go.fifo; echo two"}, {"id": "b", "run": "exit 3"}]}
 
 
@@ -469,19 +469,5 @@ CASES = [
 ]
 
 
-def main():
-    weft = os.path.abspath(sys.argv[1])
-    for name, case in CASES:
-        try:
-            note = case(weft)
-            passed.append(name)
-            print(f"ok    {name}" + (f": {note}" if note else ""), flush=True)
-        except (AssertionError, subprocess.TimeoutExpired) as fault:
-            failed.append(name)
-            print(f"FAIL  {name}\n      {fault}", flush=True)
-    print(f"{len(passed)} passed, {len(failed)} failed")
-    return 1 if failed else 0
-
-
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(cases.run(CASES))

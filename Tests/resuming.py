@@ -9,7 +9,6 @@ Every case has a directory of its own. What steps have done is counted by the li
 import collections
 import http.server
 import json
-import os
 import pathlib
 import re
 import shutil
@@ -20,8 +19,9 @@ import tempfile
 import threading
 import time
 
+import cases
+
 LIMIT = 60  # seconds, against hanging only
-passed, failed = [], []
 
 
 class Place:
@@ -387,19 +387,5 @@ CASES = [
 ]
 
 
-def main():
-    weft = os.path.abspath(sys.argv[1])
-    for name, case in CASES:
-        try:
-            note = case(weft)
-            passed.append(name)
-            print(f"ok    {name}" + (f": {note}" if note else ""), flush=True)
-        except (AssertionError, subprocess.TimeoutExpired) as fault:
-            failed.append(name)
-            print(f"FAIL  {name}\n      {fault}", flush=True)
-    print(f"{len(passed)} passed, {len(failed)} failed")
-    return 1 if failed else 0
-
-
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(cases.run(CASES))
