@@ -183,6 +183,32 @@ import WeftPlatform
     }
   }
 
+  @Test func aRecordThatEndsInTheMiddleOfALineIsNotAppendedTo() async throws {
+    let store = LineStore()
+    let workflow = Workflow(steps: [Step(run: "exit 1")])
+    let run = try Engine().start(workflow, in: store)
+    _ = await run.report
+    store.tear()
+    let fault = #expect(throws: RunStoreFault.self) {
+      try Engine().resume(run.id, workflow, in: store)
+    }
+    #expect(fault?.message.contains("middle of a line") == true)
+    // It is nobody's again.
+    store.mend()
+    let second = try Engine().resume(run.id, workflow, in: store)
+    #expect(await second.report.end?.outcome == .failure)
+  }
+
+  @Test func whoCannotBeginARecordDoesNotHoldIt() async throws {
+    let store = LineStore(lineLimit: 0)
+    for _ in 0..<2 {
+      let fault = #expect(throws: RunStoreFault.self) {
+        try Engine().start(Workflow(steps: [Step(run: "true")]), in: store)
+      }
+      #expect(fault?.message.contains("no more paper") == true)
+    }
+  }
+
   @Test(arguments: ["", "x", "20200101-000000-abcde", "../20200101-000000-abcdef"])
   func whatIsNoIDIsNone(_ text: String) { #expect(RunID(validating: text) == nil) }
 }
@@ -208,6 +234,10 @@ private final class LineStore: RunStore {
   private let lineLimit: Int
 
   init(lineLimit: Int = .max) { self.lineLimit = lineLimit }
+
+  func tear() { state.withLock { $0.lines += Array("{\"n\":".utf8) } }
+
+  func mend() { state.withLock { $0.lines.removeLast(5) } }
 
   func damage() { state.withLock { $0.lines[10] ^= 1 } }
 

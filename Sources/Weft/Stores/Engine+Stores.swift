@@ -26,8 +26,12 @@ extension Engine {
     let beginning = RunBeginning(
       RunFolder.Contents(of: made.plan, made.run, made.configuration.inputs))
     let journal = try store.begin(beginning)
-    let recorder = try journal.recorder(for: beginning, startedAt: .now)
-    return start(made, journal, recorder)
+    do {
+      return start(made, journal, try journal.recorder(for: beginning, startedAt: .now))
+    } catch {
+      journal.letGo()
+      throw error
+    }
   }
 
   /// Goes on with a run that has not succeeded where its record ends: what has succeeded is not started again.
@@ -113,14 +117,13 @@ extension Engine {
   /// Never two of the same step.
   private func endSurvivors(of run: RunID) throws(RunStoreFault) {
     defer { RunSearch.clear() }
-    let search = RunSearch(membership: RunCookie.membership)
-    let survivors = { search.runs()[run.text]?.processes ?? [] }
-    guard !survivors().isEmpty else { return }
-    _ = StraysEnding(policy: StopPolicy(), stop: StopSwitch()) { survivors() }.end()
-    guard let one = survivors().first else { return }
+    let survivors = Survivors(of: run.text)
+    guard !survivors.processes.isEmpty else { return }
+    _ = survivors.end()
+    guard let one = survivors.processes.first else { return }
     throw RunStoreFault(
       message: "run \(run) cannot be gone on with while process \(one.id) of it is alive",
-      help: "it may be another user's, or wait for a device")
+      help: Survivors.help)
   }
 }
 

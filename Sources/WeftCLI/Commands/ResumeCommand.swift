@@ -144,13 +144,13 @@ struct ResumeCommand {
   private func endSurvivors(of run: RunID) throws(Refusal) {
     defer { RunSearch.clear() }
     let survivors = Survivors(of: run.text)
-    guard survivors.areThere else { return }
+    guard !survivors.processes.isEmpty else { return }
     let end = survivors.end()
     if !end.ended.isEmpty {
       console.errors.write("weft: ended what was still running: \(Survivors.names(end.ended))\n")
     }
     // Whatever came of that: never two of the same step.
-    guard !end.survivors.isEmpty || survivors.areThere else { return }
+    guard !end.survivors.isEmpty || !survivors.processes.isEmpty else { return }
     throw Refusal(
       .broken,
       "run \(run) cannot be gone on with while something of it is alive: "

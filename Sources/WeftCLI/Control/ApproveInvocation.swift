@@ -6,12 +6,10 @@ struct ApproveInvocation: Sendable, Hashable {
   let rejects: Bool
   let stateDirectory: String?
 
-  init(_ parsed: ParsedArguments) throws(UsageError) {
-    guard let step = parsed.operands.last, parsed.operands.count <= 2 else {
-      throw .unwantedOperand(parsed.operands[2], .approve)
-    }
-    self.step = step
+  /// The grammar has one or two operands, of which the last is the step.
+  init(_ parsed: ParsedArguments) {
     run = parsed.operands.count == 2 ? parsed.operands[0] : nil
+    step = parsed.operands[parsed.operands.count - 1]
     rejects = parsed.isGiven(.reject)
     stateDirectory = parsed.value(of: .stateDirectory)
   }

@@ -26,7 +26,7 @@ struct CancelCommand {
 
   private func chosen(from runs: RecordedRuns) throws(Refusal) -> RunID {
     guard invocation.run == nil else { return try runs.chosen(invocation.run) }
-    let latest = runs.state.ids.last { run in
+    let latest = runs.state.newestFirst().first { run in
       runs.state.glance(at: run).map { $0.state == .running || $0.state == .waiting } ?? false
     }
     guard let latest else {

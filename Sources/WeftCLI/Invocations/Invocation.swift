@@ -32,7 +32,7 @@ enum Invocation: Sendable, Hashable {
     case .run: self = .run(try RunInvocation(parsed, file: parsed.operands[0]))
     case .resume: self = .resume(try ResumeInvocation(parsed))
     case .runs: self = .runs(try RunsInvocation(parsed))
-    case .approve: self = .approve(try ApproveInvocation(parsed))
+    case .approve: self = .approve(ApproveInvocation(parsed))
     case .cancel: self = .cancel(CancelInvocation(parsed))
     case .show: self = .show(try ShowInvocation(parsed))
     case .logs: self = .logs(LogsInvocation(parsed))

@@ -9,13 +9,16 @@ import WeftPlatform
 /// start.
 extension LiveRun {
   /// Somebody has answered who was not asked by the ``Approver``: from another terminal, or the program that
-  /// embeds the engine. An answer to a step that does not wait yet is kept until it does.
+  /// embeds the engine. An answer to a step that was never asked is kept until it is; one that comes after another
+  /// is nobody's, also if the step is asked once more.
   package func answer(_ step: StepAddress, _ answer: ApprovalAnswer) {
     let promise = state.withLock { state -> Promise<ApprovalAnswer, Never>? in
       if let pending = state.approvals.values.first(where: { $0.request.step == step }) {
         return pending.promise
       }
-      state.earlyAnswers[step] = answer
+      if !state.asked.contains(step), state.earlyAnswers[step] == nil {
+        state.earlyAnswers[step] = answer
+      }
       return nil
     }
     promise?.succeed(answer)
@@ -74,6 +77,7 @@ extension LiveRun {
     let promise = Promise<ApprovalAnswer, Never>(ifDropped: .success(.rejected))
     let early = state.withLock { state in
       state.approvals[instance] = PendingApproval(request: request, promise: promise)
+      state.asked.insert(request.step)
       return state.earlyAnswers.removeValue(forKey: request.step)
     }
     if let early { promise.succeed(early) }

@@ -62,6 +62,8 @@ package final class LiveRun: Sendable {
     var pauses: [Int: Pause] = [:]
     /// Steps that wait for an answer.
     var approvals: [Int: PendingApproval] = [:]
+    /// All that have asked.
+    var asked: Set<StepAddress> = []
     /// What was answered before it was asked.
     var earlyAnswers: [StepAddress: ApprovalAnswer] = [:]
     /// There as long as somebody has to be waited for who is not here.

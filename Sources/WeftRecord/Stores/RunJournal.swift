@@ -27,7 +27,7 @@ public struct RunJournal: Sendable {
 
   /// - Parameters:
   ///   - read: All that was appended, in order. Called before anything is appended.
-  ///   - append: Appends one line, its newline included; called by one thread at a time, for each record before
+  ///   - append: Appends one line, its newline included, as a whole or not at all; called by one thread at a time, for each record before
   ///     what it announces is done. What it throws ends the run: nothing new starts. When it returns the line has to
   ///     be as safe as the store promises.
   ///   - close: The engine lets go of the run. Called once.
@@ -104,6 +104,12 @@ public struct RunJournal: Sendable {
         throw RunStoreFault(error)
       }
     case .lines(let lines):
+      // What is appended to a part of a line is lost with it.
+      guard contents.tornBytes == 0 else {
+        throw RunStoreFault(
+          message: "the record of run \(beginning.run) ends in the middle of a line",
+          help: "take its last \(contents.tornBytes) bytes away: they were never a record")
+      }
       return try LineRecorder(
         lines, after: contents.run.number, startedAt: start, opening: beginning.contents.opening)
     }

@@ -44,6 +44,20 @@ import WeftTestKit
     #expect(run.states == ["ask: success", "after: running"])
   }
 
+  @Test func anAnswerIsForOneQuestion() throws {
+    let ask = Step(id: "ask", action: .approve(Approval(message: "go on?")))
+    let group = Step("again", steps: [ask, Step("fails", run: ["x"])])
+      .retry(RetryPolicy(max: 1, delay: .zero))
+    let run = try RunHarness(
+      Workflow(steps: [group]), configuring: { $0.approver = SilentPerson() })
+    run.run.answer(StepAddress("ask"), .approved)
+    // Somebody else has said the same a moment later.
+    run.run.answer(StepAddress("ask"), .approved)
+    run.executor.exit("fails", code: 1)
+    run.time.advance(by: .seconds(1))
+    #expect(run.states == ["ask: asking", "fails: failure"])
+  }
+
   @Test func withoutAnybodyAndWithoutARecordItFails() throws {
     let run = try RunHarness(ApprovalRunTests.workflow)
     #expect(run.states == ["ask: failure", "after: skipped after ask"])

@@ -1,0 +1,10 @@
+import WeftDiagnostics
+import WeftExecution
+import WeftPlatform
+
+extension Survivors {
+  /// In a message.
+  static func names(_ processes: [ProcessRecord]) -> String {
+    processes.map { "\($0.id) (\(TerminalText.harmless($0.command)))" }.joined(separator: ", ")
+  }
+}
