@@ -20,6 +20,7 @@ struct FanOutProgress {
   private var failures = 0
   private var isClosed = false
   private var isStarting = false
+  private var passedOver = 0
 
   /// - Parameters:
   ///   - maxParallel: How many may be under way at once.
@@ -75,6 +76,12 @@ struct FanOutProgress {
     (isClosed, isStarting) = (true, false)
   }
 
+  /// The element that was asked for last is not started after all; others may be.
+  mutating func passOver() {
+    active -= 1
+    passedOver += 1
+  }
+
   /// No more elements are started.
   mutating func close() { isClosed = true }
 
@@ -82,7 +89,7 @@ struct FanOutProgress {
   var isOver: Bool { active == 0 && !isStarting && (isClosed || started == elements) }
 
   /// Whether all elements have been started.
-  var isComplete: Bool { started == elements }
+  var isComplete: Bool { started == elements && passedOver == 0 }
 
   /// More elements failed than may.
   var hasFailed: Bool { failures > tolerated }

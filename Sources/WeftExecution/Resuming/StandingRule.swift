@@ -133,11 +133,14 @@ struct StandingRule: Sendable {
 
   /// Whether an element was never begun in what stands: the whole was over before.
   func wasLeftOut(_ element: Element, of task: FanOutTask) -> Bool {
-    guard stands(task) else { return false }
+    stands(task) && !wasBegun(element, of: task)
+  }
+
+  private func wasBegun(_ element: Element, of task: FanOutTask) -> Bool {
     let address = StepAddress("\(task.address.text)[\(element.key)]")
     let beginning = beginning(around: Surrounding(task))
-    return past.step(address, since: beginning) == nil
-      && past.group(address, since: beginning) == nil
+    return past.step(address, since: beginning) != nil
+      || past.group(address, since: beginning) != nil
   }
 
   private func stands(_ group: Surrounding) -> Bool {
@@ -169,6 +172,11 @@ struct StandingRule: Sendable {
     guard plan.bodies.cleanups[node] != nil, let known = past.groups[task.address], known.hasBegun
     else { return false }
     return !isCleaned(node, in: task.frame.aroundAttempts(of: node), since: known.number)
+  }
+
+  /// Whether something in an element may have been started that has not been cleaned up after.
+  func mayOweCleanup(_ element: Element, of task: FanOutTask) -> Bool {
+    task.part.nodes.contains { plan.bodies.cleanups[$0] != nil } && wasBegun(element, of: task)
   }
 
   /// Whether a group stands that has been cleaned up after.

@@ -31,15 +31,19 @@ extension LiveRun {
   ) {
     guard fanOut.state.withLock({ $0.progress.beginStarting() }) else { return }
     // What lets nothing new start lets no new element start either.
-    if state.withLock({ $0.scopes.obstacle(in: task.scope, after: []) }) != nil,
-      !mayStartInSpite(task), standing?.stands(task) != true
-    {
-      fanOut.state.withLock { $0.progress.close() }
-    }
+    let isEnding =
+      state.withLock { $0.scopes.obstacle(in: task.scope, after: []) } != nil
+      && !mayStartInSpite(task) && standing?.stands(task) != true
+    if isEnding, standing == nil { fanOut.state.withLock { $0.progress.close() } }
     while let index = fanOut.state.withLock({ $0.progress.next() }) {
       if let standing, standing.wasLeftOut(elements[index], of: task) {
         fanOut.state.withLock { $0.progress.leaveOut() }
         return
+      }
+      // One that was begun in an earlier part of the run is looked at for what cleans up after it.
+      if isEnding, let standing, !standing.mayOweCleanup(elements[index], of: task) {
+        fanOut.state.withLock { $0.progress.passOver() }
+        continue
       }
       start(elements[index], of: task, fanOut)
     }
