@@ -40,7 +40,8 @@ let modules: [(name: String, knows: [Target.Dependency])] = [
   (
     "WeftRecord",
     [
-      "WeftDiagnostics", "WeftJSON", "WeftExpressions", "WeftDefinition", "WeftPlanning",
+      "WeftFutures", "WeftDiagnostics", "WeftJSON", "WeftExpressions", "WeftDefinition",
+      "WeftPlanning",
       "WeftPlatform", "WeftHTTP", "WeftExecution",
     ]
   ),

@@ -14,12 +14,14 @@ enum RunBenchmarks {
       print("run: there is no `weft` beside this program; build it with swift build -c release")
       return []
     }
+    let wide = StepGraph(name: "10,000 side by side", steps: 10_000, layers: 1, edges: 0)
     return [
-      StepGraph(name: "10,000 side by side", steps: 10_000, layers: 1, edges: 0),
+      wide,
       StepGraph(name: "10,000 scripts", steps: 10_000, layers: 1, edges: 0, isScript: true),
       StepGraph(name: "chain of 1,000", steps: 1_000, layers: 1_000, edges: 1),
       StepGraph(name: "10,000 in 100 layers, 5 edges each", steps: 10_000, layers: 100, edges: 5),
-    ].flatMap { contest.rows(for: $0, runs: runCount) } + contest.startUp(runs: 21)
+    ].flatMap { contest.rows(for: $0, runs: runCount) }
+      + contest.records(of: wide, runs: runCount) + contest.startUp(runs: 21)
   }
 }
 
@@ -69,6 +71,26 @@ private struct Contest {
       return BenchmarkRow(
         name: "run: \(graph.name)", measured: times[0].median, unit: "s",
         baselineName: names[index], baseline: times[index + 1].median)
+    }
+  }
+
+  /// What it costs to keep a record, by what that survives.
+  func records(of graph: StepGraph, runs: Int) -> [BenchmarkRow] {
+    write(graph.workflow, to: "graph.json")
+    let levels = ["none", "process", "power"]
+    var times = Array(repeating: [Double](), count: levels.count)
+    for _ in 0..<runs {
+      for (index, level) in levels.enumerated() {
+        let script =
+          "rm -rf .weft; exec \"$1\" run -j\(RunBenchmarks.threads) --record \(level) graph.json >/dev/null"
+        if let time = seconds(["sh", "-c", script, "sh", weft]) { times[index].append(time) }
+      }
+    }
+    guard times.allSatisfy({ !$0.isEmpty }) else { return [] }
+    return levels.indices.dropFirst().map { index in
+      BenchmarkRow(
+        name: "run: \(graph.name), --record \(levels[index])", measured: times[index].median,
+        unit: "s", baselineName: "--record none", baseline: times[0].median)
     }
   }
 

@@ -1,5 +1,6 @@
 import Synchronization
 import Testing
+import WeftFutures
 import WeftPlanning
 import WeftPlatform
 
@@ -98,6 +99,52 @@ import WeftPlatform
     #expect(refused == Array(JournalWriterTests.tail.drop { !$0.isDecisive }))
     #expect(calls.count(.synchronize) == 1)
     #expect(writer.fault?.message.contains("may be lost") == true)
+  }
+
+  private static let end = RunRecord.Kind.finished(
+    StepAddress("a"),
+    StepEnd(
+      outcome: .success, conclusion: .success, attempts: 1, exit: .code(0),
+      duration: .zero),
+    KeptValues())
+
+  @Test func whoGoesOnMeanwhileIsToldWhenItIsSafe() async throws {
+    let calls = FaultyCalls()
+    let (folder, writer) = try RunFolder.make(
+      in: try scratch.state(calls.calls), durability: .power)
+    calls.isArmed.store(true, ordering: .relaxed)
+    let safe = try (0..<20).map { _ in
+      try #require(try writer.write(JournalWriterTests.end, elapsed: .zero))
+    }
+    for future in safe { await future.value }
+    #expect((1...20).contains(calls.count(.synchronize)))
+    writer.close()
+    #expect(try kinds(in: folder).count == 20)
+    #expect(try writer.write(JournalWriterTests.end, elapsed: .zero) == nil)
+  }
+
+  @Test("J10: who goes on meanwhile is told, too, when the disk cannot keep it")
+  func failedSynchronizationMeanwhile() async throws {
+    let calls = FaultyCalls(.synchronize, .once(after: 0, .error(SystemError(number: 5))))
+    let (_, writer) = try RunFolder.make(in: try scratch.state(calls.calls), durability: .power)
+    calls.isArmed.store(true, ordering: .relaxed)
+    let told = Mutex(false)
+    writer.whenLost { told.withLock { $0 = true } }
+    let safe = try writer.write(JournalWriterTests.end, elapsed: .zero)
+    await safe?.value
+    #expect(told.withLock { $0 })
+    #expect(writer.fault?.message.contains("may be lost") == true)
+    #expect(throws: RecordFault.self) {
+      _ = try writer.write(JournalWriterTests.end, elapsed: .zero)
+    }
+    writer.close()
+    #expect(calls.count(.synchronize) == 1)
+  }
+
+  @Test func aRecordThatSurvivesTheEngineIsSafeOnceItIsWritten() throws {
+    let (_, writer) = try RunFolder.make(in: try scratch.state(), durability: .process)
+    #expect(try writer.write(JournalWriterTests.end, elapsed: .zero) == nil)
+    writer.close()
   }
 
   @Test("J10: the same when it is told late, within a second or at the end")

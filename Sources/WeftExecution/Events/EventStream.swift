@@ -1,4 +1,5 @@
 import Synchronization
+import WeftFutures
 package import WeftPlanning
 
 /// Orders everything that happens in a run, and hands it to every subscriber.
@@ -93,13 +94,34 @@ package final class EventStream: Sendable {
 
   /// Publishes that something is about to begin, unless that cannot be recorded.
   ///
+  /// - Parameter waits: Whether it must not begin before the record is as safe as was promised: it must not be
+  ///   made again if nobody knows that it has begun. What else begins, begins once it has been written.
   /// - Returns: Whether it may begin.
-  package func announce(_ kind: consuming RunEvent.Kind, step: Int? = nil) -> Bool {
+  package func announce(
+    _ kind: consuming RunEvent.Kind, step: Int? = nil, waits: Bool = true
+  ) -> Bool {
     let kind = harmless(kind)
-    guard record(kind, KeptValues()) else { return false }
+    if waits {
+      guard record(kind, KeptValues()) else { return false }
+    } else {
+      guard case .success = write(kind, KeptValues()) else { return false }
+    }
     tell(kind, step)
     return true
   }
+
+  /// Records what is not told yet.
+  ///
+  /// - Returns: What settles when it may be told; `nil`: now.
+  func record(
+    _ kind: consuming RunEvent.Kind, keeping values: KeptValues
+  ) -> Future<Void, Never>? {
+    guard recorder != nil else { return nil }
+    return try? write(harmless(kind), values).get()
+  }
+
+  /// Tells what has been recorded.
+  func publish(recorded kind: consuming RunEvent.Kind, step: Int?) { tell(harmless(kind), step) }
 
   /// From now on nothing is told or recorded but that the run waits: the engine leaves it as it is.
   package func mute() {
@@ -123,17 +145,33 @@ package final class EventStream: Sendable {
   var isRecorded: Bool { recorder != nil }
 
   private func record(_ kind: RunEvent.Kind, _ values: KeptValues) -> Bool {
-    // Nothing begins any more.
-    if isMuted.load(ordering: .relaxed), !kind.leavesTheRun { return false }
-    guard let recorder else { return true }
-    // It is recorded already.
-    if case .stepRestored = kind { return true }
-    do {
-      try recorder.record(RunRecord.Kind(kind, keeping: values), elapsed: elapsed())
-      return true
-    } catch {
-      return false
+    guard let recorder = recorder(of: kind) else { return !leavesOut(kind) }
+    return (try? recorder.record(RunRecord.Kind(kind, keeping: values), elapsed: elapsed())) != nil
+  }
+
+  /// The same without waiting until it is safe.
+  private func write(
+    _ kind: RunEvent.Kind, _ values: KeptValues
+  ) -> Result<Future<Void, Never>?, RecordFault> {
+    guard let recorder = recorder(of: kind) else {
+      return leavesOut(kind) ? .failure(RecordFault(message: "the run is left")) : .success(nil)
     }
+    return Result { () throws(RecordFault) in
+      try recorder.write(RunRecord.Kind(kind, keeping: values), elapsed: elapsed())
+    }
+  }
+
+  /// Whether nothing of the kind begins any more.
+  private func leavesOut(_ kind: RunEvent.Kind) -> Bool {
+    isMuted.load(ordering: .relaxed) && !kind.leavesTheRun
+  }
+
+  /// What writes it down; `nil` if it is not to be.
+  private func recorder(of kind: RunEvent.Kind) -> (any RunRecorder)? {
+    if leavesOut(kind) { return nil }
+    // It is recorded already.
+    if case .stepRestored = kind { return nil }
+    return recorder
   }
 
   private func tell(_ kind: RunEvent.Kind, _ step: Int?) {

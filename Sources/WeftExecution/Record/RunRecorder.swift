@@ -1,3 +1,5 @@
+package import WeftFutures
+
 /// Writes down what happens in a run before it is acted upon.
 package protocol RunRecorder: Sendable {
   /// Called before what the record announces is done, and before anybody is told of it; from any thread,
@@ -7,6 +9,14 @@ package protocol RunRecorder: Sendable {
   /// - Throws: When it could not be written: what it announces is not to be done then.
   func record(_ kind: RunRecord.Kind, elapsed: Duration) throws(RecordFault)
 
+  /// The same without a thread that is blocked: it returns when the record has been written.
+  ///
+  /// - Returns: What settles when the record is as safe as was promised, or cannot be any more, which
+  ///   ``whenLost(_:)`` tells; `nil`: it is.
+  func write(
+    _ kind: RunRecord.Kind, elapsed: Duration
+  ) throws(RecordFault) -> Future<Void, Never>?
+
   /// Calls `act` once if a record is ever lost, on any thread; at once if one has been.
   func whenLost(_ act: @escaping @Sendable () -> Void)
 
@@ -15,6 +25,16 @@ package protocol RunRecorder: Sendable {
 
   /// Nothing is recorded any more: makes what was safe.
   func close()
+}
+
+extension RunRecorder {
+  /// Of one that promises no more than that it has been written.
+  package func write(
+    _ kind: RunRecord.Kind, elapsed: Duration
+  ) throws(RecordFault) -> Future<Void, Never>? {
+    try record(kind, elapsed: elapsed)
+    return nil
+  }
 }
 
 /// Why a record could not be written, or not made safe.

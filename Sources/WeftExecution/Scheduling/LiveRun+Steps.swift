@@ -199,7 +199,9 @@ extension LiveRun {
   /// The same of what must not begin if that cannot be recorded.
   private func announceStart(of task: StepTask) -> Bool {
     guard
-      events.announce(.stepStarted(task.address, attempt: task.attempt), step: task.place)
+      events.announce(
+        .stepStarted(task.address, attempt: task.attempt), step: task.place,
+        waits: task.step.step.mustNotBeMadeAgain)
     else { return false }
     oweCleanup(after: task)
     return true
@@ -254,17 +256,30 @@ extension LiveRun {
     // What is told as ended has left nothing behind.
     attemptEnd.request?.partial?.discard()
     guard let kept = keepResult(of: attempt, end, own) else {
-      return Future(value: concludeAttempt(of: task, end, own))
+      return concludeAttempt(of: task, end, own)
     }
-    return kept.map { [self, end] in concludeAttempt(of: task, end, own) }
+    return kept.flatMap { [self, end] in concludeAttempt(of: task, end, own) }
   }
 
+  /// Nobody hears of the end before its record is safe. As long as that takes another may have the slot, unless
+  /// the end is one that says who may start.
   private func concludeAttempt(
     of task: StepTask, _ end: StepEnd, _ own: NodeValues?
-  ) -> NodeResult {
-    let result = conclude(task, end, own)
-    slots.release(task.instance)
-    return result
+  ) -> Future<NodeResult, Never> {
+    guard
+      let safe = events.record(.stepFinished(task.address, end), keeping: kept(own, of: task))
+    else {
+      let result = conclude(task, end, own, isRecorded: true)
+      slots.release(task.instance)
+      return Future(value: result)
+    }
+    let keepsSlot = end.conclusion != .success || !plan.bodies.racers.isEmpty
+    if !keepsSlot { slots.release(task.instance) }
+    return safe.map { [self] in
+      let result = conclude(task, end, own, isRecorded: true)
+      if keepsSlot { slots.release(task.instance) }
+      return result
+    }
   }
 
   /// How it came that a step has ended.
@@ -286,7 +301,8 @@ extension LiveRun {
 
   /// The step has ended: tells it, and lets its failure act.
   func conclude(
-    _ task: StepTask, _ end: StepEnd, _ own: NodeValues?, as kind: EndKind = .ran
+    _ task: StepTask, _ end: StepEnd, _ own: NodeValues?, as kind: EndKind = .ran,
+    isRecorded: Bool = false
   ) -> NodeResult {
     let response = state.withLock { state in
       state.scopes.count(in: task.scope) { $0.add(end) }
@@ -298,8 +314,12 @@ extension LiveRun {
         Scopes.Fault(address: task.address, failure: failure), in: task.scope)
     }
     record(own, end, of: task)
-    events.publish(
-      kind.event(task.address, end), step: task.place, keeping: kept(own, of: task))
+    let event = kind.event(task.address, end)
+    if isRecorded {
+      events.publish(recorded: event, step: task.place)
+    } else {
+      events.publish(event, step: task.place, keeping: kept(own, of: task))
+    }
     respond(to: response)
     return .of(task.address, end, failedBefore: task.failedBefore)
   }

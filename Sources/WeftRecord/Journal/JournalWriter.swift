@@ -1,5 +1,6 @@
 import Synchronization
 package import WeftExecution
+package import WeftFutures
 package import WeftPlatform
 
 /// Appends the records of a run to its journal.
@@ -17,8 +18,15 @@ package final class JournalWriter: RunRecorder {
   private let state: Mutex<State>
   private let condition: JournalCondition
   private let commit: GroupCommit
-  /// `nil` where each record is made safe by who has written it.
-  private let synchronizing: DelayedWork?
+  private let safety: Safety
+
+  /// Who makes records safe.
+  private enum Safety {
+    /// A thread of its own, a while later.
+    case late(DelayedWork)
+    /// Whoever has written one, or a thread that does nothing else, before anything follows from it.
+    case first(CommittingThread)
+  }
 
   /// - Parameters:
   ///   - file: The journal, and where its last whole record ends.
@@ -38,31 +46,50 @@ package final class JournalWriter: RunRecorder {
     let condition = JournalCondition(of: place)
     self.commit = commit
     self.condition = condition
-    synchronizing =
-      durability == .power
-      ? nil
-      : DelayedWork(after: .seconds(1), thread: "weft-journal") {
-        do throws(SystemError) { try commit.waitForAll() } catch { condition.noteLoss(error) }
+    safety =
+      switch durability {
+      case .power: .first(CommittingThread(commit) { condition.noteLoss($0) })
+      case .process:
+        .late(
+          DelayedWork(after: .seconds(1), thread: "weft-journal") {
+            do throws(SystemError) { try commit.waitForAll() } catch { condition.noteLoss(error) }
+          })
       }
   }
 
   package func record(_ kind: RunRecord.Kind, elapsed: Duration) throws(RecordFault) {
-    let number: UInt64?
+    let number = try append(kind, elapsed)
+    switch safety {
+    case .late(let work): work.request()
+    case .first: if kind.isDecisive { try makeSafe(number) }
+    }
+    // The reserve may have been what let this one be written.
+    if condition.fault != nil { condition.tell() }
+  }
+
+  package func write(
+    _ kind: RunRecord.Kind, elapsed: Duration
+  ) throws(RecordFault) -> Future<Void, Never>? {
+    guard case .first(let thread) = safety, kind.isDecisive else {
+      try record(kind, elapsed: elapsed)
+      return nil
+    }
+    _ = try append(kind, elapsed)
+    if condition.fault != nil { condition.tell() }
+    return thread.whenSafe()
+  }
+
+  private func append(
+    _ kind: RunRecord.Kind, _ elapsed: Duration
+  ) throws(RecordFault) -> UInt64 {
     do throws(RecordFault) {
-      number = try state.withLock { (state: inout sending State) throws(RecordFault) -> UInt64 in
+      return try state.withLock { (state: inout sending State) throws(RecordFault) -> UInt64 in
         try append(kind, elapsed, &state)
       }
     } catch {
       condition.tell()
       throw error
     }
-    if let synchronizing {
-      synchronizing.request()
-    } else if let number, kind.isDecisive {
-      try makeSafe(number)
-    }
-    // The reserve may have been what let this one be written.
-    if condition.fault != nil { condition.tell() }
   }
 
   private func append(
@@ -97,8 +124,12 @@ package final class JournalWriter: RunRecorder {
   }
 
   package func close() {
-    synchronizing?.end()
-    do throws(SystemError) { try commit.waitForAll() } catch { condition.noteLoss(error) }
+    switch safety {
+    case .late(let work):
+      work.end()
+      do throws(SystemError) { try commit.waitForAll() } catch { condition.noteLoss(error) }
+    case .first(let thread): thread.close()
+    }
     state.withLock { state in _ = state.reserve?.release() }
   }
 

@@ -1,0 +1,126 @@
+import Synchronization
+import Testing
+import WeftDefinition
+import WeftFutures
+import WeftPlanning
+import WeftTestKit
+
+@testable import WeftExecution
+
+/// Runs whose record is safe some time after it has been written.
+@Suite struct SlowRecordTests {
+  private let recorder = SlowRecorder()
+
+  private func harness(_ workflow: Workflow, maxParallel: Int = 1) throws -> RunHarness {
+    let harness = try RunHarness(workflow, maxParallel: maxParallel, recorder: recorder)
+    _ = harness.news()
+    return harness
+  }
+
+  private static let pair = Workflow(parallel: [
+    Step("a", run: "a"), Step("b", run: "b"), Step("after", run: "c", needs: ["a"]),
+  ])
+
+  @Test func nobodyHearsOfAnEndThatIsNotSafe() throws {
+    let harness = try harness(SlowRecordTests.pair, maxParallel: 2)
+    harness.executor.exit("a")
+    #expect(harness.news() == [])
+    #expect(harness.running == ["b"])
+    recorder.becomeSafe()
+    #expect(harness.news() == ["a success", "after queued", "after started"])
+    #expect(harness.running == ["b", "after"])
+  }
+
+  @Test func meanwhileAnotherHasTheSlot() throws {
+    let harness = try harness(SlowRecordTests.pair)
+    harness.executor.exit("a")
+    #expect(harness.news() == ["b started"])
+    #expect(harness.running == ["b"])
+  }
+
+  @Test func butNotAfterAFailure() throws {
+    let harness = try harness(SlowRecordTests.pair)
+    harness.executor.exit("a", code: 1)
+    #expect(harness.running == [])
+    recorder.becomeSafe()
+    #expect(harness.states == ["a: failure", "b: held back by a", "after: skipped after a"])
+    #expect(harness.run.completion.isSettled)
+  }
+
+  @Test func norWhereAnEndMayBeThatOfARace() throws {
+    let race = Step("r", race: [Step("a", run: "a"), Step("b", run: "b")])
+    let harness = try harness(Workflow(steps: [race]))
+    harness.executor.exit("a")
+    #expect(harness.running == [])
+    recorder.becomeSafe()
+    #expect(harness.run.report.succeeded)
+    #expect(recorder.started == ["a"])
+  }
+
+  @Test func whatIsCancelledMeanwhileHasSucceededAllTheSame() throws {
+    let harness = try harness(SlowRecordTests.pair)
+    harness.executor.exit("a")
+    harness.run.cancel(.requested)
+    harness.executor.exit("b", code: 1)
+    recorder.becomeSafe()
+    #expect(harness.states.first == "a: success")
+    #expect(harness.run.completion.isSettled)
+  }
+
+  @Test(arguments: [nil, true, false])
+  func whatMustNotBeDoneTwiceStartsWhenThatIsSafe(isIdempotent: Bool?) throws {
+    var step = Step("a", run: "a")
+    step.control.isIdempotent = isIdempotent
+    let harness = try harness(Workflow(steps: [step]))
+    #expect(harness.running == ["a"])
+    #expect(recorder.waitedForStart == (isIdempotent == false))
+  }
+}
+
+/// Keeps nothing, and is asked to make ends safe.
+private final class SlowRecorder: RunRecorder {
+  private struct State {
+    var waiting: [Promise<Void, Never>] = []
+    var started: [String] = []
+    var waitedForStart = false
+  }
+
+  private let state = Mutex(State())
+
+  var started: [String] { state.withLock { $0.started } }
+  /// Whether a step was started by a record that had to be safe first.
+  var waitedForStart: Bool { state.withLock { $0.waitedForStart } }
+  var fault: RecordFault? { nil }
+
+  func becomeSafe() {
+    let waiting = state.withLock { state in
+      defer { state.waiting = [] }
+      return state.waiting
+    }
+    for promise in waiting { promise.succeed() }
+  }
+
+  func record(_ kind: RunRecord.Kind, elapsed: Duration) {
+    guard case .event(.stepStarted(let step, _)) = kind else { return }
+    state.withLock { state in
+      state.started.append(step.text)
+      state.waitedForStart = true
+    }
+  }
+
+  func write(_ kind: RunRecord.Kind, elapsed: Duration) -> Future<Void, Never>? {
+    switch kind {
+    case .event(.stepStarted(let step, _)):
+      state.withLock { $0.started.append(step.text) }
+      return nil
+    case .finished:
+      let promise = Promise<Void, Never>(ifDropped: .success(()))
+      state.withLock { $0.waiting.append(promise) }
+      return promise.future
+    default: return nil
+    }
+  }
+
+  func whenLost(_ act: @escaping @Sendable () -> Void) {}
+  func close() {}
+}
