@@ -75,7 +75,9 @@ let libraries: [Target] = modules.map { module in
 
 /// Files that tests read from where they stand.
 let testData = [
-  "WeftDefinition": ["Cases", "Golden"], "WeftPlanning": ["Golden"], "WeftReporting": ["Golden"],
+  "WeftDefinition": ["Cases", "Golden"], "WeftPlanning": ["Corpus", "Golden"],
+  "WeftRecord": ["Corpus"],
+  "WeftReporting": ["Golden"],
 ]
 
 /// What tests need beyond what their module knows: a published suite is JSON.

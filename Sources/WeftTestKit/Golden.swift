@@ -21,6 +21,22 @@ public struct Golden: Sendable {
     self.path = folder + "/" + path
   }
 
+  init(at path: String) { self.path = path }
+
+  /// What lies in a folder; nothing of one that there is not.
+  package static func names(in folder: String) -> [String] {
+    guard let directory = opendir(folder) else { return [] }
+    defer { closedir(directory) }
+    var names: [String] = []
+    while let entry = readdir(directory) {
+      let name = withUnsafeBytes(of: &entry.pointee.d_name) { bytes in
+        String(decoding: bytes.prefix { $0 != 0 }, as: UTF8.self)
+      }
+      if name != ".", name != ".." { names.append(name) }
+    }
+    return names
+  }
+
   /// Compares `actual` with the recorded text.
   ///
   /// - Returns: `nil` if they are equal, or the text has just been recorded; else a message that shows
@@ -39,7 +55,8 @@ public struct Golden: Sendable {
   /// As ``mismatch(with:)`` for text.
   public func mismatch(with actual: String) -> String? { mismatch(with: Array(actual.utf8)) }
 
-  private func read() -> [UInt8]? {
+  /// The recorded text; `nil` if there is none.
+  package func read() -> [UInt8]? {
     guard let file = fopen(path, "rb") else { return nil }
     defer { fclose(file) }
     var bytes: [UInt8] = []
@@ -50,7 +67,7 @@ public struct Golden: Sendable {
     return bytes
   }
 
-  private func record(_ bytes: [UInt8]) -> Bool {
+  func record(_ bytes: [UInt8]) -> Bool {
     makeFolders()
     guard let file = fopen(path, "wb") else { return false }
     let written = fwrite(bytes, 1, bytes.count, file)

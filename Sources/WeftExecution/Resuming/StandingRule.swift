@@ -43,14 +43,24 @@ struct StandingRule: Sendable {
     ofStep index: Int, in frame: Frame, isCleanup: Bool = false
   ) -> RecordedStep? {
     let step = plan.steps[index]
-    guard let end = recorded(index, in: frame), end.isOver || end.leftOut != nil else {
-      return nil
-    }
     let around = surroundings(ofGroup: step.group, in: frame)
-    if let stands = outermostDone(of: around) { return stands ? end : nil }
-    guard !isCleanup, !isFinal(step.group), end.hasSucceeded else { return nil }
+    if let group = outermostDone(of: around) {
+      // Also what an attempt had left that was to be followed by another, and was not.
+      return isUndone(group) ? nil : ended(index, in: frame, since: beginning(around: group))
+    }
+    guard let end = ended(index, in: frame, since: beginning(of: around)), isFirstTime(frame),
+      !isCleanup, !isFinal(step.group), end.hasSucceeded else { return nil }
     let isMissed = !isWhole(end, step) || isCleaned(step.node, in: frame, since: end.number)
     return isMissed && isNeeded(step.node, in: frame) ? nil : end
+  }
+
+  /// How a step had ended, or that a later engine did not come to it, unless it is to be done again.
+  private func ended(_ index: Int, in frame: Frame, since beginning: UInt64) -> RecordedStep? {
+    let address = frame.address(of: plan.steps[index].address)
+    guard !anew.contains(index, address), let known = past.step(address, since: beginning),
+      known.isOver || known.leftOut != nil
+    else { return nil }
+    return known
   }
 
   /// What is recorded of a step, unless it is to be done again, or has become void.
@@ -144,7 +154,7 @@ struct StandingRule: Sendable {
   }
 
   private func stands(_ group: Surrounding) -> Bool {
-    outermostDone(of: [group] + surroundings(of: group)) ?? false
+    outermostDone(of: [group] + surroundings(of: group)).map { !isUndone($0) } ?? false
   }
 
   /// For what something is run, as it was found out before.
@@ -205,14 +215,16 @@ struct StandingRule: Sendable {
 
   /// Whether it has ended well, and nothing in it is to be done again.
   private func isDone(_ group: Surrounding) -> Bool {
-    guard doneSince(group.address) != nil, isFirstTime(group.frame) else { return false }
+    guard let at = doneSince(group.address), isFirstTime(group.frame),
+      at > beginning(around: group)
+    else { return false }
     return !anew.steps.contains { steps(in: group).contains($0) }
       && !anew.addresses.contains { isInside($0, group) }
   }
 
-  /// Whether the outermost of groups that has ended well stands, and with it all that is in it; `nil`: none has.
-  private func outermostDone(of groups: [Surrounding]) -> Bool? {
-    groups.last(where: isDone).map { !isUndone($0) }
+  /// The outermost of groups that has ended well: all that is in it stands with it, unless it is undone.
+  private func outermostDone(of groups: [Surrounding]) -> Surrounding? {
+    groups.last(where: isDone)
   }
 
   /// Whether it has been cleaned up after though something needs it that is still to be done.

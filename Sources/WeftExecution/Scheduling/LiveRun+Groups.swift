@@ -88,7 +88,9 @@ extension LiveRun {
 
   /// Why a group does not start; a condition that cannot be evaluated fails it.
   func whyNotStarted(_ task: GroupTask, after results: [NodeResult]) -> SkipReason? {
-    if let past = standing?.beginning(of: task) { return past.skip }
+    if let past = standing?.beginning(of: task) {
+      return past.skip ?? absence(around: task.frame.scope(around: task.index, of: plan))
+    }
     let parent = plan.groups[task.index].parent ?? 0
     let admission = admission(
       StartCondition(plan.values.texts(ofGroup: task.index)), of: task.address, in: task.frame,
@@ -114,6 +116,11 @@ extension LiveRun {
       respond(to: response)
       return .dependencyFailed(task.address)
     }
+  }
+
+  /// Why what stands does not begin: what is around it does not. What is in it is told of by itself.
+  func absence(around scope: Int) -> SkipReason? {
+    state.withLock { $0.scopes.absence(of: scope) }
   }
 
   func skip(_ task: GroupTask, _ reason: SkipReason, after results: [NodeResult]) -> NodeResult {
