@@ -49,7 +49,8 @@ struct StandingRule: Sendable {
       return isUndone(group) ? nil : ended(index, in: frame, since: beginning(around: group))
     }
     guard let end = ended(index, in: frame, since: beginning(of: around)), isFirstTime(frame),
-      !isCleanup, !isFinal(step.group), end.hasSucceeded else { return nil }
+      !isCleanup, !isFinal(step.group), end.hasSucceeded
+    else { return nil }
     let isMissed = !isWhole(end, step) || isCleaned(step.node, in: frame, since: end.number)
     return isMissed && isNeeded(step.node, in: frame) ? nil : end
   }
