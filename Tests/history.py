@@ -450,6 +450,153 @@ def resumed_while_listed(weft):
         lister.wait()
 
 
+TIMED = {"steps": [
+    {"id": "both", "parallel": [
+        {"id": "quick", "steps": [{"id": "q1", "run": "true"}, {"id": "q2", "run": "true"}]},
+        {"id": "slow", "run": "sleep 0.4"}]},
+    {"id": "each", "forEach": {"in": [1, 2, 3]}, "run": "true"},
+    {"id": "off", "if": "${{ inputs.all }}", "run": "sleep 0.5"}, {"id": "end", "run": "true"}],
+    "inputs": {"all": {"type": "boolean", "default": False}}}
+
+
+def kept_durations(runs):
+    return sorted((runs.path / ".weft/durations/1").iterdir())
+
+
+def path_of(runs, *arguments):
+    """The critical path that weft graph tells, by names; None where it tells none."""
+    result = runs.call("graph", "w.json", "--format", "json", *arguments)
+    assert result.returncode == 0 and not result.stderr, result
+    graph = json.loads(result.stdout)
+    path = graph.get("criticalPath")
+    names = {step["node"]: step["address"] for step in graph["steps"]}
+    return path and [names[node] for node in path["nodes"]]
+
+
+def durations(weft):
+    runs = Runs(weft, TIMED)
+    assert path_of(runs) is None
+    assert "took" not in runs.call("graph", "w.json").stdout + runs.run("--record", "none").stdout
+    assert path_of(runs) is None and not (runs.path / ".weft").exists()
+    assert runs.run().returncode == 0
+    assert path_of(runs) == ["slow", "each", "end"], path_of(runs)
+    table = runs.call("graph", "w.json", "--format", "table").stdout
+    assert re.search(r"^.*slow .* 4\d\d ms .*sleep 0.4$", table, re.M), table
+    dry = runs.run("--dry-run").stdout
+    assert dry == runs.call("graph", "w.json").stdout and "critical path" in dry.splitlines()[-1], dry
+    # What was never measured is guessed, and that is said.
+    assert path_of(runs, "-i", "all=true") == ["slow", "each", "off", "end"]
+    never = "(1 step was never measured)"
+    assert never in runs.call("graph", "w.json", "-i", "all=true").stdout
+    assert runs.run("-i", "all=true").returncode == 0
+    assert never not in runs.call("graph", "w.json", "-i", "all=true").stdout
+    assert path_of(runs, "-i", "all=true") == ["slow", "each", "off", "end"]
+    (file,) = kept_durations(runs)
+    assert file.stat().st_mode & 0o777 == 0o600 and file.parent.stat().st_mode & 0o777 == 0o700
+    lines = file.read_text().splitlines()
+    assert [line.split()[-1] for line in lines[:-1]] == ["q1", "q2", "slow", "each", "off", "end"], lines
+    assert lines[3].split()[0] == "3" and len(lines[2].split()) == 4, lines
+    # A failed step says nothing of how long it takes; the others do.
+    runs.write({"steps": [{"id": "q1", "run": "true"}, {"id": "end", "run": "exit 1"}]})
+    assert runs.run().returncode == 1
+    lines = file.read_text().splitlines()
+    assert [len(line.split()) for line in lines[:-1]] == [5, 4], lines
+
+
+def damaged_durations(weft):
+    runs = Runs(weft, TIMED)
+    runs.run()
+    (file,) = kept_durations(runs)
+    whole = file.read_bytes()
+    known = path_of(runs)
+    for content in [b"", whole[:-1], b"\0" * 5000, whole.replace(b"1 ", b"2 ", 1), whole + whole,
+                    b"9" * 3_000_000, b"\xff\xfe" + whole]:
+        file.write_bytes(content)
+        assert path_of(runs) is None, content[:80]
+    result = runs.run()
+    assert result.returncode == 0 and not result.stderr, result
+    assert path_of(runs) == known
+    elsewhere = runs.path / "precious"
+    elsewhere.write_bytes(whole)
+    file.unlink()
+    file.symlink_to(elsewhere)
+    assert path_of(runs) is None
+    assert runs.run().returncode == 0
+    assert elsewhere.read_bytes() == whole and not file.is_symlink() and path_of(runs) == known
+    shutil.rmtree(file.parent.parent)
+    file.parent.parent.symlink_to(runs.path)
+    assert runs.run().returncode == 0 and path_of(runs) is None
+    file.parent.parent.unlink()
+    file.parent.parent.write_text("a file")
+    result = runs.run()
+    assert result.returncode == 0 and not result.stderr and path_of(runs) is None, result
+    os.mkfifo(runs.path / "fifo")
+    file.parent.parent.unlink()
+    file.parent.mkdir(parents=True)
+    os.rename(runs.path / "fifo", file)
+    assert path_of(runs) is None
+
+
+def durations_of_many(weft):
+    runs = Runs(weft, TIMED)
+    runs.run()
+    others = [runs.start("run", "w.json") for _ in range(8)]
+    assert [other.wait(timeout=LIMIT) for other in others] == [0] * 8
+    (file,) = kept_durations(runs)
+    assert path_of(runs) == ["slow", "each", "end"]
+    assert all(2 < len(line.split()) <= 7 for line in file.read_text().splitlines()[:-1])
+    # A run that is killed leaves it as it was.
+    before = file.read_bytes()
+    runs.write(HELD)
+    process, _ = runs.begin()
+    killed(runs, process)
+    assert kept_durations(runs) == [file] and file.read_bytes() == before
+
+
+def moved_durations(weft):
+    runs = Runs(weft, TIMED)
+    runs.run()
+    known = path_of(runs)
+    before = runs.path / "before"
+    before.mkdir()
+    for name in ["w.json", ".weft"]:
+        os.rename(runs.path / name, before / name)
+    runs.path = before
+    assert path_of(runs) == known
+    assert path_of(runs, "--state-dir", str(before / ".weft")) == known
+    (before / "x.json").write_bytes((before / "w.json").read_bytes())
+    result = runs.call("graph", "x.json")
+    assert "took" not in result.stdout, result
+    # A run that is gone on with learns for the same workflow, from wherever that is asked for.
+    runs.write({"steps": [{"id": "slow", "run": "sleep 0.1"}, {"id": "b", "run": "test -e ok"}]})
+    assert runs.run().returncode == 1
+    (before / "ok").touch()
+    result = subprocess.run(
+        [weft, "resume", "--state-dir", "before/.weft"], cwd=before.parent, text=True,
+        capture_output=True, timeout=LIMIT)
+    assert result.returncode == 0, result
+    assert path_of(runs) == ["slow", "b"]
+
+
+def time_left(weft):
+    screen = Screen(weft, {"steps": [{"id": "a", "run": "sleep 2.2"}, {"id": "b", "run": "cat go.fifo"}]})
+    try:
+        screen.wait_for("b", "1/2")
+        assert "left" not in screen.text(), screen.text()
+        screen.release("go.fifo")
+        assert screen.status() == 0
+        again = Screen(weft, None, command=("run", "workflow.json"), beside=screen)
+        try:
+            again.wait_for("a", "0/2", "about TIME left")
+            again.wait_for("b", "1/2")
+            again.release("go.fifo")
+            assert again.status() == 0 and "left" not in again.text(), again.text()
+        finally:
+            again.close()
+    finally:
+        screen.close()
+
+
 CASES = [
     ("every run is listed with its state, and found by it", all_states),
     ("J24: damaged runs are told of, and hide no other", damaged),
@@ -466,6 +613,11 @@ CASES = [
     ("weft run keeps as many runs as it is told to", kept_after_runs),
     ("a run that waits for approval is followed up to there, and kept", waiting),
     ("J12: who looks at a run keeps no engine from it", resumed_while_listed),
+    ("what steps took is known to the graph, and the critical path with it", durations),
+    ("durations that are damaged, or somewhere else, are as good as none", damaged_durations),
+    ("of many runs at once each leaves whole durations", durations_of_many),
+    ("durations move with their project, and are those of one file", moved_durations),
+    ("on a terminal the second run says how much is left", time_left),
 ]
 
 

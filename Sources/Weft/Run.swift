@@ -29,6 +29,14 @@ public final class Run: Sendable {
     }
   }
 
+  /// What the run learns about how long its steps take is there for the next one.
+  func keepDurations(in store: any RunStore, of workflow: WorkflowKey) {
+    live.completion.whenSettled { [live] report in
+      guard let measures = live.measures else { return }
+      store.add(measures, of: live.plan, succeeded: report.get().succeeded, to: workflow)
+    }
+  }
+
   public var id: RunID { live.id }
 
   /// Everything that happens, from the beginning; a new subscription at each access.
@@ -47,6 +55,13 @@ public final class Run: Sendable {
 
   /// What is known of the run at this moment.
   public var progress: RunReport { live.report }
+
+  /// How much longer the run takes at least, if its steps take as long as in earlier runs in the same
+  /// ``RunStore``; `nil` of a run without one, while earlier runs say too little, and when nothing new starts any
+  /// more.
+  ///
+  /// What is left of the longest path, or what is left of all steps shared among the slots, whichever is more.
+  public var remaining: Duration? { live.remainingTime }
 
   /// Asks the run to end: running programs get TERM and, after the grace, KILL; nothing else starts.
   ///

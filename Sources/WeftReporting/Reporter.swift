@@ -12,7 +12,7 @@ package import WeftPlanning
 ///
 /// A reporter owns no clock, file or thread. Its caller, in a loop, waits for events or until
 /// ``nextRedraw``, whichever comes first, and calls
-/// ``handle(_:now:size:log:write:)``, which writes nothing after `runFinished`.
+/// ``handle(_:now:size:log:remaining:write:)``, which writes nothing after `runFinished`.
 package struct Reporter: Sendable {
   /// Where bytes go. The plain display tells the run on standard output, what steps wrote to their
   /// standard error included, because only one stream keeps the order; how a run failed goes to
@@ -42,7 +42,7 @@ package struct Reporter: Sendable {
       }
   }
 
-  /// When ``handle(_:now:size:log:write:)`` wants to be called though nothing has happened, as a time
+  /// When ``handle(_:now:size:log:remaining:write:)`` wants to be called though nothing has happened, as a time
   /// since the run's start; `nil`: not before the next event.
   package var nextRedraw: Duration? {
     switch display {
@@ -59,8 +59,10 @@ package struct Reporter: Sendable {
   ///   - size: Asked once for each frame, as terminals change their size; `nil` while nothing is to be
   ///     redrawn, as in the background. What has ended by then is shown later, and the run's end at once.
   ///   - log: Asked for output of which the events were dropped.
+  ///   - remaining: Asked once for each frame how much longer the run takes; `nil` while nobody can say.
   package mutating func handle(
-    _ events: [RunEvent], now: Duration, size: () -> DisplaySize?, log: ReadLog, write: Write
+    _ events: [RunEvent], now: Duration, size: () -> DisplaySize?, log: ReadLog,
+    remaining: () -> Duration? = { nil }, write: Write
   ) {
     switch display {
     case .plain(var plain):
@@ -69,7 +71,8 @@ package struct Reporter: Sendable {
       display = .plain(plain)
     case .live(var live):
       display = .live(LiveReporter.spent)
-      live.handle(events, now: now, size: size, log: log, write: write)
+      live.handle(
+        events, now: now, size: size, log: log, remaining: remaining, write: write)
       display = .live(live)
     }
   }

@@ -29,6 +29,21 @@ struct PrintingTests {
     #expect(mismatch == nil, "\(mismatch ?? "")")
   }
 
+  @Test(arguments: ["release", "control", "nested"], PlanFormat.allCases)
+  func whatEarlierRunsTookIsPrintedWithIt(name: String, format: PlanFormat) throws {
+    let plan = try goldenPlan(name)
+    // Every fourth step is new.
+    let known = plan.steps.enumerated().filter { $0.offset % 4 != 3 }.map { index, step in
+      let milliseconds = (index + 1) * (index + 1) * 37
+      return DurationHistory.Entry(
+        step.address.text, MeasuredStep(recent: [milliseconds * 1000], times: 1)!)
+    }
+    let golden = Golden("Golden/Printing/\(name)/durations-\(PrintingTests.files[format]!)")
+    let text = plan.expecting(DurationHistory(known)).rendered(as: format)
+    let mismatch = golden.mismatch(with: text)
+    #expect(mismatch == nil, "\(mismatch ?? "")")
+  }
+
   @Test(arguments: cases, [PlanFormat.tree, .table])
   func isPrintedInASCIIAndNarrow(name: String, format: PlanFormat) throws {
     let plan = try goldenPlan(name)

@@ -14,6 +14,8 @@ import WeftRecord
     var screen: Screen
     var size: DisplaySize?
     var writes: [[UInt8]] = []
+    /// How much longer the run takes.
+    var remaining: Duration?
 
     init(columns: Int = 60, rows: Int = 12) {
       screen = Screen(columns: columns, rows: rows)
@@ -24,7 +26,8 @@ import WeftRecord
       var written: [[UInt8]] = []
       reporter.handle(
         Array(events), now: .milliseconds(milliseconds), size: { [size] in size },
-        log: { _, _ in [] }, write: { written.append($1) })
+        log: { _, _ in [] }, remaining: { [remaining] in remaining },
+        write: { written.append($1) })
       for bytes in written { screen.feed(bytes) }
       writes += written
     }
@@ -110,6 +113,31 @@ import WeftRecord
         "  unit-tests  1 m 05 s",
         "1/40 done · 2 running · 1 failed · 01:05",
       ])
+  }
+
+  @Test(
+    "the counter ends with how much longer the run takes, if that is known and worth a word",
+    arguments: [
+      (nil, 60, "0/40 done · 1 running · 00:03"),
+      (.milliseconds(499), 60, "0/40 done · 1 running · 00:03"),
+      (.milliseconds(500), 60, "0/40 done · 1 running · 00:03 · about 1 s left"),
+      (.seconds(65), 60, "0/40 done · 1 running · 00:03 · about 1 m 05 s left"),
+      (.seconds(65), 40, "0/40 done · 1 running · 00:03 · about…"),
+    ] as [(Duration?, Int, String)])
+  func theCounterTellsWhatIsLeft(remaining: Duration?, columns: Int, counter: String) {
+    var session = Session(columns: columns)
+    session.remaining = remaining
+    session.handle(LiveReporterTests.running(1).events, at: 3000)
+    #expect(session.screen.lines.last == counter)
+  }
+
+  @Test func aRunThatIsBeingCancelledTellsNoTimeThatIsLeft() {
+    var run = LiveReporterTests.running(1)
+    run.add(.runCancelling(.signal("TERM")))
+    var session = Session()
+    session.remaining = .seconds(9)
+    session.handle(run.events, at: 3000)
+    #expect(session.screen.lines.last == "0/40 done · 1 stopping · 00:03")
   }
 
   @Test("O08: what a line shows for now is shown, and its end does not linger")

@@ -27,7 +27,7 @@ extension Engine {
       RunFolder.Contents(of: made.plan, made.run, made.configuration.inputs))
     let journal = try store.begin(beginning)
     do {
-      return start(made, journal, try journal.recorder(for: beginning, startedAt: .now))
+      return start(made, journal, try journal.recorder(for: beginning, startedAt: .now), store)
     } catch {
       journal.letGo()
       throw error
@@ -67,7 +67,8 @@ extension Engine {
       beginning.opening.resumption = contents.run.resumptions + 1
       let recorder = try journal.recorder(
         for: RunBeginning(beginning), after: contents, startedAt: .now)
-      return start(Preparation(plan: made.plan, run: run, configuration), journal, recorder)
+      return start(
+        Preparation(plan: made.plan, run: run, configuration), journal, recorder, store)
     } catch {
       journal.letGo()
       throw error
@@ -75,7 +76,8 @@ extension Engine {
   }
 
   private func start(
-    _ made: Preparation, _ journal: RunJournal, _ recorder: any RunRecorder
+    _ made: Preparation, _ journal: RunJournal, _ recorder: any RunRecorder,
+    _ store: any RunStore
   ) -> Run {
     var configuration = made.configuration
     configuration.recorder = recorder
@@ -84,8 +86,12 @@ extension Engine {
       configuration.inbox = folder.control
       configuration.logFolder = folder.logs
     }
-    let run = launch(made.plan, configuration)
+    let key = WorkflowKey(made.plan)
+    configuration.measuresDurations = key != nil
+    let plan = key.map { made.plan.expecting(store.history(of: $0)) } ?? made.plan
+    let run = launch(plan, configuration)
     run.keepUntilItEnds(journal)
+    if let key { run.keepDurations(in: store, of: key) }
     return run
   }
 

@@ -35,9 +35,9 @@ struct GraphCommand {
   private func write(_ plan: Plan, _ inputs: InputValues) -> ExitCode {
     do throws(StepChoice.UnknownStep) {
       let leftOut = try plan.stepsLeftOut(by: invocation.choice)
-      let expected = CachePrediction.expecting(
-        plan.leavingOut(leftOut), inputs, state: RecordPlace.path(invocation.stateDirectory))
-      console.output.write(expected, as: invocation.format)
+      let place = RecordPlace.path(invocation.stateDirectory)
+      let expected = CachePrediction.expecting(plan.leavingOut(leftOut), inputs, state: place)
+      console.output.write(EarlierRuns(in: place).expected(expected), as: invocation.format)
       return .success
     } catch {
       console.complain(error.complaint)

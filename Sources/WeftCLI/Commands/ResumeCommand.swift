@@ -72,6 +72,8 @@ struct ResumeCommand {
     guard let opening = contents.run.lastOpening else {
       throw Refusal(.broken, "the record of run \(folder.run) is empty")
     }
+    // Before the process goes where the run began.
+    let earlierRuns = EarlierRuns(invocation.settings)
     if let directory = opening.directory, let complaint = WorkingDirectory.change(to: directory) {
       throw Refusal(.usage, complaint.message, help: complaint.help)
     }
@@ -94,8 +96,9 @@ struct ResumeCommand {
     let secrets = SecretReader(bound.usedSecrets)
     do {
       let session = try RunSession(
-        bound, folder.run, invocation.settings, inputs, Selection(leavingOut: leftOut, of: bound),
-        console, secrets, after: (contents.run, anew))
+        bound.leavingOut(leftOut), folder.run, invocation.settings, inputs,
+        Selection(leavingOut: leftOut, of: bound), console, secrets, learningFrom: earlierRuns,
+        after: (contents.run, anew))
       return try session.follow { () throws(Complaint) in
         let recording = try RunRecording.append(
           to: folder, after: contents, bound, inputs, leavingOut: leftOut, invocation)

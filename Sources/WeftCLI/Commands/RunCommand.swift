@@ -44,7 +44,7 @@ struct RunCommand {
       guard let id else {
         let expected = CachePrediction.expecting(
           bound.leavingOut(leftOut), inputs, state: invocation.recordDirectory)
-        console.output.write(expected, as: .tree)
+        console.output.write(EarlierRuns(invocation).expected(expected), as: .tree)
         return .success
       }
       return run(bound, id, inputs, leavingOut: leftOut)
@@ -61,7 +61,9 @@ struct RunCommand {
     let secrets = SecretReader(plan.usedSecrets)
     do {
       let session = try RunSession(
-        plan, id, invocation, inputs, Selection(leavingOut: leftOut, of: plan), console, secrets)
+        plan.leavingOut(leftOut), id, invocation, inputs,
+        Selection(leavingOut: leftOut, of: plan), console, secrets,
+        learningFrom: EarlierRuns(invocation))
       let code = try session.follow { () throws(Complaint) in
         try RunRecording.make(plan, id, invocation, inputs, leavingOut: leftOut)
       }

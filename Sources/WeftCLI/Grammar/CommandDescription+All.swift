@@ -148,6 +148,8 @@ extension CommandDescription {
         + "at once.",
       "What happens is written down in .weft/runs/ID: the journal, what steps wrote, and at the end a "
         + "report.",
+      "Steps that can start at the same time do so in the order of how long the way from them to the end took "
+        + "in earlier runs; with -j 1, of the file.",
       "Exit codes: 0 success, 1 a step failed, 2 bad usage, 3 the file is rejected, 4 output or the "
         + "record could not be written, 75 nothing can go on before \"weft approve\", 124 the run's time limit passed, 128+n ended by signal n.",
     ],
@@ -175,6 +177,7 @@ extension CommandDescription {
     details: [
       "Starts nothing and writes nothing but the graph. Inputs are checked, and none has to be given.",
       "Of steps with \"cache\" it tells whether they will have to be run, as far as that is known.",
+      "Where FILE has been run before, it tells how long steps took and which are the critical path.",
       "To draw it:\n  weft graph --format dot FILE | dot -Tsvg > graph.svg",
     ],
     operand: Operand(

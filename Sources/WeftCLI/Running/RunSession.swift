@@ -21,15 +21,18 @@ struct RunSession {
   private let secretReader: SecretReader
   /// Of a run that is gone on with: what is recorded of it, and what of that is done again.
   private let past: (run: RecordedRun, anew: StepsAnew)?
+  private let earlierRuns: EarlierRuns
 
   /// - Throws: When the events cannot be written where they should be; nothing has happened then.
   init(
     _ plan: Plan, _ id: RunID, _ invocation: RunInvocation, _ inputs: InputValues,
     _ selection: Selection, _ console: Console, _ secrets: SecretReader,
+    learningFrom earlierRuns: EarlierRuns,
     after past: (run: RecordedRun, anew: StepsAnew)? = nil
   ) throws(Complaint) {
     self.past = past
-    self.plan = plan
+    self.earlierRuns = earlierRuns
+    self.plan = earlierRuns.expected(plan)
     self.inputs = inputs
     self.selection = selection
     self.id = id
@@ -108,6 +111,7 @@ struct RunSession {
     show(run, pump!, since: start)
     let report = run.report
     let unrecorded = recording?.end(report)
+    earlierRuns.add(run)
     let faults = [
       unrecorded, unrecorded == nil ? run.engineFault.map { Complaint($0) } : nil, events?.finish(),
     ].compactMap(\.self)
@@ -140,6 +144,7 @@ struct RunSession {
     configuration.logFolder = recording?.logs
     configuration.inbox = recording?.control
     configuration.leavesWhileWaiting = recording != nil
+    configuration.measuresDurations = recording != nil
     let cache = RunCache.open(for: plan, invocation)
     configuration.cache = cache.access
     configuration.earlyWarnings += [cache.warning].compactMap(\.self)
@@ -215,7 +220,7 @@ struct RunSession {
     {
       reporter.handle(
         events, now: MonotonicClock.now - start, size: { port.redrawnSize }, log: run.log(of:in:),
-        write: write)
+        remaining: { run.remainingTime }, write: write)
       flush()
       guard screen.isWanted else { continue }
       reporter.withdraw(isVisible: port.redrawnSize != nil, write: write)

@@ -68,6 +68,8 @@ package struct EngineConfiguration: Sendable {
   package var cache: CacheAccess?
   /// Where what steps write is kept when the run has ended; `nil`: it goes with the run.
   package var logFolder: LogFolder?
+  /// Whether the run learns how long its steps take, for later ones.
+  package var measuresDurations = false
   /// What to tell right after the start.
   package var earlyWarnings: [RunWarning] = []
 

@@ -26,6 +26,7 @@ extension LiveRun {
       return Future(value: finish(task, empty, fault, since: time.now))
     case .success(let elements):
       events.note(.listed(task.address, elements.recorded))
+      durations?.listed(task, elements: elements.count, of: plan)
       events.publish(
         .groupStarted(
           task.address,
@@ -78,6 +79,7 @@ extension LiveRun {
     var own = NodeValues(outcome: reason.outcome, conclusion: reason.outcome, isGroup: true)
     own.results = []
     values.record(own, ofNode: task.node, in: task.frame)
+    durations?.skipped(task.part.steps, in: task.frame, reason)
     events.publish(.stepSkipped(task.address, reason), step: task.place)
     return NodeResult(reason, failedBefore: task.failedBefore)
   }
@@ -125,6 +127,7 @@ extension LiveRun {
       isGroup: true)
     own.results = results.sorted { $0.index < $1.index }
     values.record(own, ofNode: task.node, in: task.frame)
+    durations?.closed(task.part.steps, in: task.frame)
     events.publish(
       .groupFinished(
         task.address,

@@ -28,6 +28,7 @@ extension LiveRun {
     state.withLock { $0.scopes.count(in: scope) { $0.add(reason) } }
     let own = NodeValues(outcome: reason.outcome, conclusion: reason.outcome, isGroup: true)
     values.record(own, ofNode: plan.groups[task.index].startNode, in: task.frame)
+    durations?.skipped(Part(group: task.index, of: plan).steps, in: task.frame, reason)
     events.publish(.stepSkipped(task.address, reason))
     return NodeResult(reason, failedBefore: results.contains(where: \.hasFailed))
   }
@@ -57,6 +58,7 @@ extension LiveRun {
     let retry = Retry(
       attempt: task.attempt, of: ledger.attemptLimit, failure: failure, exit: nil,
       duration: outcome.duration, delay: delay)
+    durations?.repeated(task.frame.part.steps, in: whole.frame)
     events.publish(.groupRetrying(task.address, retry))
     let outer = whole.frame.scope(around: whole.index, of: plan)
     // No step has a number below nothing.

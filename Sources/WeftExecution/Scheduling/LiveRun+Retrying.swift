@@ -72,6 +72,7 @@ extension LiveRun {
       preconditionFailure("only failures are tried again")
     }
     state.withLock { $0.unkillable += end.unkillable }
+    durations?.paused(task)
     events.publish(
       .stepRetrying(
         task.address,

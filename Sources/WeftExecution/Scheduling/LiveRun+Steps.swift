@@ -116,6 +116,7 @@ extension LiveRun {
     values.record(
       NodeValues(outcome: reason.outcome, conclusion: reason.outcome),
       ofNode: task.step.node, in: task.frame)
+    durations?.skipped(task, reason)
     events.publish(.stepSkipped(task.address, reason), step: task.place)
     return NodeResult(reason, failedBefore: task.failedBefore)
   }
@@ -193,6 +194,7 @@ extension LiveRun {
   /// has left nothing behind.
   func tellStart(of task: StepTask) {
     oweCleanup(after: task)
+    durations?.started(task, at: time.now)
     events.publish(.stepStarted(task.address, attempt: task.attempt), step: task.place)
   }
 
@@ -203,6 +205,7 @@ extension LiveRun {
         .stepStarted(task.address, attempt: task.attempt), step: task.place,
         waits: task.step.step.mustNotBeMadeAgain)
     else { return false }
+    durations?.started(task, at: time.now)
     oweCleanup(after: task)
     return true
   }
@@ -314,6 +317,7 @@ extension LiveRun {
         Scopes.Fault(address: task.address, failure: failure), in: task.scope)
     }
     record(own, end, of: task)
+    durations?.ended(task, end, as: kind)
     let event = kind.event(task.address, end)
     if isRecorded {
       events.publish(recorded: event, step: task.place)

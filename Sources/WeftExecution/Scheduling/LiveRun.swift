@@ -35,6 +35,8 @@ package final class LiveRun: Sendable {
   /// What steps have made before; `nil`: every step is run.
   let cache: CommandCache?
   let values: RunValues
+  /// `nil` where nobody wants to know how long steps take.
+  let durations: RunDurations?
   /// What of an earlier part of the run stands; `nil` of a run that begins.
   let standing: StandingRule?
   let frame: Frame
@@ -123,6 +125,9 @@ package final class LiveRun: Sendable {
     inbox = configuration.inbox
     frame = .run(of: plan)
     selection = configuration.selection
+    durations =
+      configuration.measuresDurations || plan.expectedDurations != nil
+      ? RunDurations(of: plan, configuration.selection) : nil
     standing = configuration.past.map {
       StandingRule(plan: plan, past: $0, anew: configuration.anew)
     }

@@ -13,7 +13,7 @@ extension SlotQueue {
       let shares = step.hasControl ? PoolLines.Share.all(of: step.control.pools, in: pools) : []
       seat(
         Seat(
-          weight: plan.stepsBelow[step.node], order: Seat.order(inFile: index),
+          weight: plan.startWeight(ofStep: index), order: Seat.order(inFile: index),
           limit: limits[step.group], demand: shares.isEmpty ? nil : demand(shares)))
     }
   }

@@ -4,18 +4,21 @@ import WeftDefinition
 ///
 /// A group has two invisible points, so that edges to and from its frame begin and end there, and
 /// so that what is inside stands between what comes before and after. Edges that the frame already
-/// tells are invisible too: from the start to the members, and from them to the end.
+/// tells are invisible too: from the start to the members, and from them to the end. Boxes on the critical
+/// path have a thick frame where durations of earlier runs are known.
 struct PlanDOT {
   private static let commandWidth = 40
 
   private let plan: Plan
   private let cleanedUp: [Plan.NodeIndex: Plan.NodeIndex]
   private let control = ControlRemarks(PlanStyle())
+  private let criticalNodes: Set<Plan.NodeIndex>
   private var text = PrintedText()
 
   init(_ plan: Plan) {
     self.plan = plan
     cleanedUp = plan.cleanedUpNodes()
+    criticalNodes = Set(plan.criticalNodes())
   }
 
   func rendered() -> [UInt8] {
@@ -64,13 +67,22 @@ struct PlanDOT {
     var command = PrintedText()
     CommandText.write(step, atMost: PlanDOT.commandWidth, to: &command)
     write(escaped: command)
+    writeTime(of: step)
     writeControl(of: step.step, plan.forecast(of: step))
     text.append("\"")
     // What is done many times is drawn as a stack, what is done afterwards with a broken line.
     if step.hasControl, step.control.fanOut != nil { text.append(", peripheries=2") }
+    if criticalNodes.contains(step.node) { text.append(", penwidth=3") }
     if cleanedUp[step.node] != nil { text.append(", style=\"rounded,dashed\"") }
     if plan.forecast(of: step).isSkipped { text.append(", color=gray, fontcolor=gray") }
     text.append("];\n")
+  }
+
+  private mutating func writeTime(of step: PlannedStep) {
+    for remark in DurationRemarks.remarks(on: step, plan.forecast(of: step)) {
+      text.append("\\n")
+      write(label: remark)
+    }
   }
 
   private mutating func writeControl(of step: Step, _ forecast: NodeForecast) {

@@ -1,7 +1,7 @@
 import WeftDefinition
 import WeftJSON
 
-/// What is known before a run of things that are decided during it. A plan that is to be printed has one.
+/// What is known before a run of things that are decided during it.
 package struct PlanForecast: Sendable, Hashable {
   /// By node, a step's or a group's start: what conditions come to that inputs decide.
   package var conditions: [Plan.NodeIndex: Bool] = [:]
@@ -11,6 +11,8 @@ package struct PlanForecast: Sendable, Hashable {
   package var leftOut: Set<Plan.NodeIndex> = []
   /// By node: whether steps will have to be run that may not.
   package var cached: [Plan.NodeIndex: CacheForecast] = [:]
+  /// How long steps took in earlier runs; `nil` where there are none.
+  package var durations: ExpectedDurations?
 
   package init() {}
 }
@@ -31,6 +33,8 @@ struct NodeForecast: Sendable, Hashable {
   var isLeftOut = false
   /// Of a step that may not have to be run.
   var cached: CacheForecast?
+  /// How long one time of it took in earlier runs.
+  var duration: Duration?
 
   /// Whether it surely does not run.
   var isSkipped: Bool {
@@ -58,7 +62,9 @@ extension Plan {
   }
 
   func forecast(of step: PlannedStep) -> NodeForecast {
-    forecast(at: step.node, step.control, in: step.group)
+    var known = forecast(at: step.node, step.control, in: step.group)
+    known.duration = measuredDuration(at: step.node)
+    return known
   }
 
   func forecast(of group: PlannedGroup) -> NodeForecast {

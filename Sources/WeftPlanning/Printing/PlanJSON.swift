@@ -7,13 +7,14 @@ import WeftJSON
 /// ```
 /// { "format": 1, "name"?, "description"?, "file"?, "onFailure", "maxParallel"?, "timeout"?,
 ///   "concurrency"?: { "key", "policy" }, "pools"?: { NAME: { "slots", "rate"? } }, "finally"?: group,
+///   "criticalPath"?: { "durationUs", "nodes": [node…], "neverMeasured"? },
 ///   "summary": { "steps", "groups", "cleanups"?, "finally"?, "stepsWithElements"?, "edges",
 ///                "longestPath", "width" },
 ///   "groups": [ { "address"?, "id"?, "name"?, "description"?, "order", "parent"?, "start"?, "end"?,
 ///                 "members": [node…], "maxParallel"?, "join"?: { "atLeast" }, "workflow"?,
 ///                 "with"?: [name…], "file"?, "onFailure"?, "pools"?, "finally"?, CONTROL } ],
 ///   "steps":  [ { "address", "id"?, "name"?, "description"?, "group", "node", "stepsBelow",
-///                 "arguments": […], "shell"?: […], "cwd"?, "sets"?: [name…], "unsets"?: [name…],
+///                 "durationUs"?, "timeBelowUs"?, "arguments": […], "shell"?: […], "cwd"?, "sets"?: [name…], "unsets"?: [name…],
 ///                 "stdin"?, "successCodes"?, "stop"?: { "signal"?, "grace"? }, "leftovers"?,
 ///                 "stallTimeout"?, "mergeOutput"?, "logLimit"?, "tty"?, "jobserver"?,
 ///                 "wait"?, "approve"?: { "message" }, CONTROL } ],
@@ -40,7 +41,12 @@ import WeftJSON
 /// is known before the run: `yes` (unless something fails), `no`, `decidedAtRunTime`; `leftOut` that
 /// nobody has asked for it (`--only`, `--skip`, `--from`); `elements` for how many it is run. `steps` of the
 /// summary counts each step of the file once, `groups` neither the top level nor `finally`;
-/// `stepsWithElements` is there where it is known of all. New members may come, `format` changes when one goes or changes its
+/// `stepsWithElements` is there where it is known of all.
+///
+/// What ends in `Us` is in microseconds, and there where durations of earlier runs are known: `durationUs` of a
+/// step, what one time of it took; `timeBelowUs`, the longest path from it to an end, itself included;
+/// `criticalPath`, the longest of all, through its steps in their order, and how many steps of the plan were
+/// never measured and are taken to be as long as the typical one. New members may come, `format` changes when one goes or changes its
 /// meaning.
 struct PlanJSON {
   private let plan: Plan
@@ -103,6 +109,7 @@ struct PlanJSON {
     }
     if !workflow.pools.isEmpty { add("pools") { $0.pools(workflow.pools) } }
     if let group = plan.bodies.finallyGroup { add("finally") { $0.writer.int(group) } }
+    if plan.expectedDurations != nil { add("criticalPath") { $0.criticalPath() } }
     add("summary") { $0.summary() }
     return lines
   }

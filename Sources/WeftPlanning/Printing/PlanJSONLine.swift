@@ -59,11 +59,30 @@ struct PlanJSONLine {
     writer.member("group", step.group)
     writer.member("node", step.node)
     writer.member("stepsBelow", Int(plan.stepsBelow[step.node]))
+    durations(of: step, index)
     command(of: step)
     deed(of: step.action)
     conditions(of: step.step, at: step.node)
     forecast(plan.forecast(of: step))
     writer.endObject()
+  }
+
+  mutating func criticalPath() {
+    guard let expected = plan.expectedDurations else { return }
+    writer.beginObject()
+    writer.member("durationUs", expected.longestPath)
+    writer.key("nodes")
+    numbers(plan.criticalNodes().lazy.map(Int32.init))
+    if expected.guessedCount > 0 { writer.member("neverMeasured", expected.guessedCount) }
+    writer.endObject()
+  }
+
+  private mutating func durations(of step: PlannedStep, _ index: Int) {
+    guard let expected = plan.expectedDurations else { return }
+    if expected.steps[index].basis == .measured {
+      writer.member("durationUs", expected.steps[index].each)
+    }
+    writer.member("timeBelowUs", expected.below[step.node])
   }
 
   mutating func node(_ index: Int) {

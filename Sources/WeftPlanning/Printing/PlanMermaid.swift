@@ -41,6 +41,16 @@ struct PlanMermaid {
         writeEdges(of: group.startNode, in: group.parent ?? 0)
       }
     }
+    markCriticalPath()
+  }
+
+  /// Boxes on the critical path have a thick frame where durations of earlier runs are known.
+  private mutating func markCriticalPath() {
+    let nodes = plan.criticalNodes()
+    guard !nodes.isEmpty else { return }
+    text.append("  classDef critical stroke-width:4px\n  class ")
+    text.append(nodes.map { "n\($0)" }.joined(separator: ","))
+    text.append(" critical\n")
   }
 
   private mutating func writeEdges(toFinally group: PlannedGroup) {
@@ -79,8 +89,16 @@ struct PlanMermaid {
     var command = PrintedText()
     CommandText.write(step, atMost: PlanMermaid.commandWidth, to: &command)
     write(escaped: command)
+    writeTime(of: step)
     writeControl(of: step.step, plan.forecast(of: step))
     text.append(isMany ? "\"]]\n" : "\"]\n")
+  }
+
+  private mutating func writeTime(of step: PlannedStep) {
+    for remark in DurationRemarks.remarks(on: step, plan.forecast(of: step)) {
+      text.append("<br/>")
+      write(label: remark)
+    }
   }
 
   private mutating func writeControl(of step: Step, _ forecast: NodeForecast) {

@@ -8,7 +8,8 @@ enum PlanRemarks {
   static func remarks(
     on step: PlannedStep, named name: String?, _ forecast: NodeForecast, _ style: PlanStyle
   ) -> [String] {
-    common(step.step, name, forecast, style) + action(of: step)
+    DurationRemarks.remarks(on: step, forecast)
+      + common(step.step, name, forecast, style) + action(of: step)
       + [forecast.cached?.remark].compactMap(\.self) + settings(step.step.settings)
   }
 

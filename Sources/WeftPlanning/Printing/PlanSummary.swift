@@ -52,33 +52,14 @@ extension Plan {
   }
 
   fileprivate var countWithElements: Int? {
-    var times: [Int?] = []
-    var isAnyMany = false
-    for group in groups {
-      let around = group.parent.map { times[$0] } ?? 1
-      var own: Int? = 1
-      if group.step?.control.fanOut != nil {
-        own = forecast(of: group).elements
-        isAnyMany = true
-      }
-      times.append(around.flatMap { around in own.flatMap { product(around, $0) } })
-    }
-    var sum: Int? = 0
+    let counts = InstanceCounts(of: self)
+    guard counts.isAnyMany else { return nil }
+    var sum = 0
     for step in steps {
-      var own: Int? = 1
-      if step.hasControl, step.control.fanOut != nil {
-        own = forecast(of: step).elements
-        isAnyMany = true
-      }
-      let number = times[step.group].flatMap { around in own.flatMap { product(around, $0) } }
-      sum = sum.flatMap { sum in number.map { sum + $0 } }
+      guard let times = counts.times(of: step) else { return nil }
+      sum += times
     }
-    return isAnyMany ? sum : nil
-  }
-
-  private func product(_ one: Int, _ other: Int) -> Int? {
-    let (product, overflows) = one.multipliedReportingOverflow(by: other)
-    return overflows || product > 1 << 40 ? nil : product
+    return sum
   }
 
   /// What the plan is called: its name, else its file's, else nothing in particular.

@@ -1,5 +1,7 @@
+import WeftDefinition
+
 /// A line for each step in the order in which one slot would start them: number, address, what it
-/// waits for, what it runs.
+/// waits for, how long it took in earlier runs, what it runs.
 struct PlanTable {
   private static let widestName = 40
 
@@ -19,7 +21,20 @@ struct PlanTable {
     var waits = PrintedColumn(ellipsis: ellipsis)
     waits.append { $0.append("WAITS FOR", atMost: 9) }
     for step in order { waits.append { waiting.write(for: plan.steps[step], to: &$0) } }
-    return rows(of: order, waits)
+    return rows(of: order, [waits] + [tookColumn(order)].compactMap(\.self))
+  }
+
+  /// `nil` where there are no earlier runs.
+  private func tookColumn(_ order: [Int]) -> PrintedColumn? {
+    guard plan.expectedDurations != nil else { return nil }
+    var took = PrintedColumn(ellipsis: ellipsis)
+    took.append { $0.append("TOOK", atMost: 4) }
+    for step in order {
+      let duration = plan.measuredDuration(at: plan.steps[step].node)
+      let text = duration.map(ShownDuration.precise) ?? "-"
+      took.append { $0.append(text, atMost: .max - 1) }
+    }
+    return took
   }
 
   /// The steps as indices, in topological order.
@@ -30,10 +45,10 @@ struct PlanTable {
     }
   }
 
-  private func rows(of order: [Int], _ waits: PrintedColumn) -> [UInt8] {
+  private func rows(of order: [Int], _ columns: [PrintedColumn]) -> [UInt8] {
     let numberWidth = String(order.count).utf8.count
     let nameWidth = order.reduce(4) { max($0, plan.steps[$1].address.text.utf8.count) }
-    let used = numberWidth + nameWidth + waits.width + 6
+    let used = columns.reduce(numberWidth + nameWidth + 4) { $0 + $1.width + 2 }
     let left = max(style.width - used, 20)
     let commands = RemarkedCommand(style, ellipsis: ellipsis)
     let control = ControlRemarks(style)
@@ -44,8 +59,10 @@ struct PlanTable {
       let step = row == 0 ? nil : plan.steps[order[row - 1]]
       text.append(step == nil ? "#" : String(row), filling: numberWidth + 2)
       text.append(step?.address.text ?? "STEP", filling: nameWidth + 2)
-      waits.write(row, to: &text)
-      text.append("  ")
+      for column in columns {
+        column.write(row, to: &text)
+        text.append("  ")
+      }
       if let step {
         commands.write(
           step, control.remarks(on: step.step, plan.forecast(of: step)), atMost: left, to: &text)
@@ -57,6 +74,7 @@ struct PlanTable {
     text.append("\n")
     text.append(PlanSummary(of: plan).text)
     text.endLine()
+    CriticalPathLine(plan)?.write(to: &text, width: style.width)
     return text.bytes
   }
 }

@@ -15,6 +15,9 @@ package final class PrivateFolder: Sendable {
     root = try PrivateDirectory.at(path + "/" + name, makes: true)
   }
 
+  /// The files of a directory that is open.
+  package init(_ root: PrivateDirectory) { self.root = root }
+
   /// What is known of a file without reading it.
   package struct Entry: Sendable, Hashable {
     package var name: String

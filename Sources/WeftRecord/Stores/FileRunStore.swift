@@ -39,4 +39,12 @@ public struct FileRunStore: RunStore {
       throw RunStoreFault(error)
     }
   }
+
+  public func durations(of workflow: WorkflowKey) -> [UInt8]? {
+    (try? StateDirectory(directory, makes: false))?.durations(of: workflow)
+  }
+
+  public func keep(durations: [UInt8], of workflow: WorkflowKey) {
+    (try? StateDirectory(directory, makes: false))?.keep(durations: durations, of: workflow)
+  }
 }

@@ -10,6 +10,7 @@ public final class MemoryRunStore: RunStore {
   }
 
   private let entries = Mutex<[RunID: Entry]>([:])
+  private let durations = Mutex<[WorkflowKey: [UInt8]]>([:])
 
   public init() {}
 
@@ -45,6 +46,14 @@ public final class MemoryRunStore: RunStore {
     }
     if let fault { throw RunStoreFault(fault) }
     return journal(of: run)
+  }
+
+  public func durations(of workflow: WorkflowKey) -> [UInt8]? {
+    durations.withLock { $0[workflow] }
+  }
+
+  public func keep(durations bytes: [UInt8], of workflow: WorkflowKey) {
+    durations.withLock { $0[workflow] = bytes }
   }
 
   private func journal(of run: RunID) -> RunJournal {

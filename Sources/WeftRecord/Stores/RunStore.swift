@@ -1,4 +1,5 @@
 public import WeftExecution
+package import WeftPlanning
 
 /// Where the records of runs are kept, so that one engine can go on where another has ended.
 ///
@@ -14,6 +15,40 @@ public protocol RunStore: Sendable {
   ///
   /// - Throws: When there is no such run, or another engine has it.
   func take(_ run: RunID) throws(RunStoreFault) -> RunJournal
+
+  /// What ``keep(durations:of:)`` was given last for this workflow; `nil` if nothing, or it is not to be had.
+  ///
+  /// Before a run: steps that are ready at the same time are then started in the order of the time that is below
+  /// them, and ``Run/remaining`` can be told. Bytes that are damaged are as good as none.
+  func durations(of workflow: WorkflowKey) -> [UInt8]?
+
+  /// Keeps how long the steps of a workflow took, in place of what was kept before; when one of its runs has
+  /// ended. A store need not understand it, and may lose it: nothing but an order and an estimate hangs on it.
+  func keep(durations: [UInt8], of workflow: WorkflowKey)
+}
+
+extension RunStore {
+  /// Nothing is known of earlier runs.
+  public func durations(of workflow: WorkflowKey) -> [UInt8]? { nil }
+
+  /// Nothing is kept.
+  public func keep(durations: [UInt8], of workflow: WorkflowKey) {}
+}
+
+extension RunStore {
+  /// What earlier runs have told of a workflow.
+  package func history(of workflow: WorkflowKey) -> DurationHistory {
+    durations(of: workflow).flatMap(DurationFile.history) ?? DurationHistory()
+  }
+
+  /// Adds what a run has told.
+  package func add(
+    _ measures: RunMeasures, of plan: Plan, succeeded: Bool, to workflow: WorkflowKey
+  ) {
+    // What has come meanwhile is not to be lost.
+    let history = history(of: workflow).adding(measures, of: plan, succeeded: succeeded)
+    if !history.isEmpty { keep(durations: DurationFile.bytes(of: history), of: workflow) }
+  }
 }
 
 /// A run that is about to begin.

@@ -1,3 +1,4 @@
+import WeftDefinition
 import WeftDiagnostics
 package import WeftExecution
 import WeftPlatform

@@ -1,3 +1,4 @@
+import WeftDefinition
 import WeftExecution
 import WeftPlanning
 
@@ -11,6 +12,8 @@ struct LiveArea {
   let label: (StepAddress) -> String
   let size: DisplaySize
   let now: Duration
+  /// How much longer the run takes, if somebody can say.
+  let remaining: Duration?
 
   /// Wider lines would say no more, and wrap sooner when the terminal is made narrower.
   static let widthLimit = 120
@@ -107,7 +110,7 @@ struct LiveArea {
 
   private func spaces(_ count: Int) -> String { String(repeating: " ", count: count) }
 
-  /// `12/40 done · 3 running · 1 failed · 00:12`
+  /// `12/40 done · 3 running · 1 failed · 00:12 · about 1 m 05 s left`
   private func counter(_ progress: RunProgress) -> String {
     let counts = progress.counts
     var parts = ["\(counts.done)/\(progress.stepCount) done"]
@@ -118,6 +121,9 @@ struct LiveArea {
     if !progress.retrying.isEmpty { parts.append("\(progress.retrying.count) to be tried again") }
     if counts.failed > 0 { parts.append("\(counts.failed) failed") }
     parts.append(ShownDuration.clock(now))
+    if let remaining, remaining >= .milliseconds(500), progress.cancelling == nil {
+      parts.append("about \(ShownDuration.coarse(remaining + .milliseconds(500))) left")
+    }
     if case .signal("INT") = progress.cancelling { parts.append("^C again kills now") }
     return text.cut(parts.joined(separator: palette.separator), columns: columns)
   }

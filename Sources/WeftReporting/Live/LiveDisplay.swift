@@ -1,3 +1,4 @@
+import WeftDefinition
 import WeftExecution
 import WeftPlanning
 
@@ -61,8 +62,12 @@ struct LiveDisplay: Sendable {
   }
 
   /// The area below them: a line for each running step as far as there is room, then the counter.
-  func area(size: DisplaySize, now: Duration) -> [String] {
-    LiveArea(text: text, palette: palette, label: label, size: size, now: now).lines(progress)
+  ///
+  /// - Parameter remaining: How much longer the run takes, if somebody can say.
+  func area(size: DisplaySize, now: Duration, remaining: Duration? = nil) -> [String] {
+    LiveArea(
+      text: text, palette: palette, label: label, size: size, now: now, remaining: remaining
+    ).lines(progress)
   }
 
   private func label(_ address: StepAddress) -> String {

@@ -28,7 +28,7 @@ struct LiveReporter: Sendable {
 
   mutating func handle(
     _ events: [RunEvent], now: Duration, size: () -> DisplaySize?, log: Reporter.ReadLog,
-    write: Reporter.Write
+    remaining: () -> Duration? = { nil }, write: Reporter.Write
   ) {
     guard !hasEnded else { return }
     for event in events { display.apply(event, log: log) }
@@ -37,7 +37,7 @@ struct LiveReporter: Sendable {
     if let due = nextRedraw, now < due { return }
     // The result is shown in any case.
     if let size = size() ?? (hasEnded ? DisplaySize(columns: 0, rows: 0) : nil) {
-      draw(now: now, size: size, write)
+      draw(now: now, size: size, remaining, write)
     } else {
       lastFrame = now
     }
@@ -50,8 +50,10 @@ struct LiveReporter: Sendable {
     hasNews = true
   }
 
-  private mutating func draw(now: Duration, size: DisplaySize, _ write: Reporter.Write) {
-    let area = hasEnded ? [] : display.area(size: size, now: now)
+  private mutating func draw(
+    now: Duration, size: DisplaySize, _ remaining: () -> Duration?, _ write: Reporter.Write
+  ) {
+    let area = hasEnded ? [] : display.area(size: size, now: now, remaining: remaining())
     let bytes = painter.paint(above: display.takeScrolled(), area: area, size: size)
     lastFrame = now
     hasNews = false

@@ -1,3 +1,4 @@
+import WeftDefinition
 import WeftExecution
 
 /// How a group ended, in a sentence without its subject, if there is more to say than its steps have said.

@@ -1,7 +1,7 @@
 /// Durations as people read them; always cut, never rounded up, so that 59.99 s is not a minute.
-enum ShownDuration {
+package enum ShownDuration {
   /// `85 ms`, `1.2 s`, `1 m 05 s`, `2 h 03 m`, `30 d 02 h`.
-  static func precise(_ duration: Duration) -> String {
+  package static func precise(_ duration: Duration) -> String {
     let milliseconds = milliseconds(duration)
     if milliseconds < 1000 { return "\(milliseconds) ms" }
     if milliseconds < 60_000 { return "\(milliseconds / 1000).\(milliseconds / 100 % 10) s" }
@@ -9,7 +9,7 @@ enum ShownDuration {
   }
 
   /// As ``precise(_:)``, but whole seconds: what a display shows that changes once a second.
-  static func coarse(_ duration: Duration) -> String {
+  package static func coarse(_ duration: Duration) -> String {
     let seconds = milliseconds(duration) / 1000
     let minutes = seconds / 60
     let hours = minutes / 60
@@ -20,7 +20,7 @@ enum ShownDuration {
   }
 
   /// `00:12`, `1:02:03`, `720:00:00`.
-  static func clock(_ duration: Duration) -> String {
+  package static func clock(_ duration: Duration) -> String {
     let seconds = milliseconds(duration) / 1000
     let hours = seconds / 3600
     let rest = "\(twoDigits(seconds / 60 % 60)):\(twoDigits(seconds % 60))"
@@ -28,7 +28,7 @@ enum ShownDuration {
   }
 
   /// A limit that somebody has written down: exact, in the largest unit that divides it.
-  static func limit(_ duration: Duration) -> String {
+  package static func limit(_ duration: Duration) -> String {
     let milliseconds = milliseconds(duration)
     for (size, unit) in [(86_400_000, "d"), (3_600_000, "h"), (60_000, "m"), (1000, "s")]
     where milliseconds >= size && milliseconds % Int64(size) == 0 {

@@ -1,6 +1,6 @@
 import Testing
 
-@testable import WeftReporting
+import WeftDefinition
 
 @Suite struct ShownDurationTests {
   @Test(

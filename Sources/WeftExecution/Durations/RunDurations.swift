@@ -1,0 +1,115 @@
+import Synchronization
+import WeftDefinition
+package import WeftPlanning
+import WeftPlatform
+
+/// What a run learns about how long its steps take, and foretells from what earlier runs have learnt.
+final class RunDurations: Sendable {
+  private struct State {
+    var measures: RunMeasures
+    /// `nil` where there are no earlier runs.
+    var remaining: RemainingWork?
+  }
+
+  private let state: Mutex<State>
+
+  init(of plan: Plan, _ selection: Selection) {
+    let remaining = plan.expectedDurations.map {
+      RemainingWork($0, of: plan, where: selection.includes)
+    }
+    state = Mutex(
+      State(measures: RunMeasures(stepCount: plan.steps.count), remaining: remaining))
+  }
+
+  var measures: RunMeasures { state.withLock { $0.measures } }
+
+  func remaining(at now: Duration, slots: Int) -> Duration? {
+    state.withLock { $0.remaining?.remaining(at: now, slots: slots) }
+  }
+
+  // MARK: What happens
+
+  func started(_ task: StepTask, at now: Duration) {
+    state.withLock { $0.remaining?.started(task.index, as: task.instance, at: now) }
+  }
+
+  func paused(_ task: StepTask) { state.withLock { $0.remaining?.paused(task.instance) } }
+
+  func ended(_ task: StepTask, _ end: StepEnd, as kind: LiveRun.EndKind) {
+    let isMeasured = kind == .ran && end.outcome == .success && task.step.canBeMeasured
+    state.withLock { state in
+      state.measures.ended(task.index, after: isMeasured ? end.duration : nil)
+      state.remaining?.ended(task.index, as: task.instance)
+    }
+  }
+
+  func skipped(_ task: StepTask, _ reason: SkipReason) {
+    state.withLock { state in
+      if reason.isCondition, !task.frame.isInElement { state.measures.leftOut(task.index) }
+      state.remaining?.ended(task.index, as: task.instance)
+    }
+  }
+
+  /// Steps that belong together are not begun.
+  func skipped(_ steps: Range<Int>, in frame: Frame, _ reason: SkipReason) {
+    guard !frame.isInElement else { return }
+    state.withLock { state in
+      if reason.isCondition { for step in steps { state.measures.leftOut(step) } }
+      state.remaining?.closed(steps)
+    }
+  }
+
+  func listed(_ task: FanOutTask, elements: Int, of plan: Plan) {
+    // Of one that is itself in an element it is not known how many others there will be.
+    guard !task.frame.isInElement else { return }
+    let once = task.part.steps.filter { plan.isOnceForEachElement($0, of: task.member) }
+    state.withLock { state in
+      for step in once { state.remaining?.listed(step..<step + 1, elements: elements) }
+    }
+  }
+
+  /// Something that is run for many elements, or again, has ended, and all that is in it.
+  func closed(_ steps: Range<Int>, in frame: Frame) {
+    guard !frame.isInElement else { return }
+    state.withLock { $0.remaining?.closed(steps) }
+  }
+
+  func repeated(_ steps: Range<Int>, in frame: Frame) {
+    guard !frame.isInElement else { return }
+    state.withLock { $0.remaining?.repeated(steps) }
+  }
+}
+
+extension SkipReason {
+  fileprivate var isCondition: Bool { if case .condition = self { true } else { false } }
+}
+
+extension Plan {
+  /// Whether nothing further in makes many of a step that is run for elements.
+  fileprivate func isOnceForEachElement(_ index: Int, of member: FanOutTask.Member) -> Bool {
+    guard case .group(let outer) = member else { return true }
+    let step = steps[index]
+    if step.hasControl, step.control.fanOut != nil { return false }
+    var next: Int? = step.group
+    while let group = next, group != outer {
+      if groups[group].step?.control.fanOut != nil { return false }
+      next = groups[group].parent
+    }
+    return true
+  }
+}
+
+/// What a run knows of durations, for those who started it.
+extension LiveRun {
+  /// What the run has learnt about how long its steps take; `nil` if nobody wanted to know.
+  package var measures: RunMeasures? { durations?.measures }
+
+  /// How much longer the run takes at least, if its steps take as long as in earlier runs; `nil` where they
+  /// say too little, and when nothing new is started any more.
+  package var remainingTime: Duration? {
+    guard let durations, state.withLock({ $0.scopes.obstacle(in: 0, after: []) }) == nil else {
+      return nil
+    }
+    return durations.remaining(at: time.now, slots: maxParallel)
+  }
+}

@@ -1,0 +1,82 @@
+import Testing
+import WeftDefinition
+import WeftJSON
+import WeftPlanning
+import WeftTestKit
+
+@testable import WeftExecution
+
+/// What a run learns about how long its steps take.
+struct MeasuringTests {
+  private func harness(_ workflow: Workflow) throws -> RunHarness {
+    try RunHarness(workflow) { $0.measuresDurations = true }
+  }
+
+  /// What a later run would know, `address milliseconds×times` each.
+  private func learnt(_ harness: RunHarness) throws -> [String] {
+    let measures = try #require(harness.run.measures)
+    let history = DurationHistory().adding(
+      measures, of: harness.run.plan, succeeded: harness.run.report.succeeded)
+    return history.entries.map { "\($0.address) \($0.step.typical / 1000)×\($0.step.times)" }
+  }
+
+  @Test func whoDoesNotAskIsToldNothing() throws {
+    let harness = try RunHarness(Workflow(steps: [Step("a", run: "true")]))
+    harness.executor.exit("a")
+    #expect(harness.run.measures == nil && harness.run.remainingTime == nil)
+  }
+
+  @Test func aStepThatSucceededIsMeasuredWithoutItsWaiting() throws {
+    let harness = try harness(Workflow(steps: [Step("a", run: "true"), Step("b", run: "true")]))
+    harness.time.move(to: .milliseconds(30))
+    harness.executor.exit("a")
+    harness.time.move(to: .milliseconds(50))
+    harness.executor.exit("b")
+    #expect(try learnt(harness) == ["a 30×1", "b 20×1"])
+  }
+
+  @Test func whatFailsOrIsLeftOutIsNotMeasured() throws {
+    let harness = try harness(
+      Workflow(steps: [
+        Step("a", run: "true"), Step("never", run: "true").if("false"), Step("b", run: "false"),
+        Step("c", run: "true"),
+      ]))
+    harness.time.move(to: .milliseconds(30))
+    harness.executor.exit("a")
+    harness.executor.exit("b", code: 1)
+    #expect(try learnt(harness) == ["a 30×1"])
+  }
+
+  @Test func ofAStepThatIsTriedAgainTheLastAttemptCounts() throws {
+    var step = Step("a", run: "true")
+    step.control.retry = [RetryPolicy(max: 1, delay: .seconds(60), jitter: .none)]
+    let harness = try harness(Workflow(steps: [step]))
+    harness.time.move(to: .milliseconds(30))
+    harness.executor.exit("a", code: 1)
+    harness.time.advance(by: .seconds(60))
+    let began = harness.time.now
+    harness.time.move(to: began + .milliseconds(7))
+    harness.executor.exit("a")
+    #expect(try learnt(harness) == ["a 7×1"])
+  }
+
+  @Test func elementsAreMeasuredTogether() throws {
+    let elements = JSONValue.array((0..<3).map { .number(JSONNumber($0)) })
+    var step = Step("up", run: "true")
+    step.control.fanOut = .forEach(ForEach(in: .values(elements)))
+    let harness = try harness(Workflow(steps: [step]))
+    for (index, moment) in [10, 20, 60].enumerated() {
+      harness.time.move(to: .milliseconds(moment))
+      harness.executor.exit("up[\(index)]")
+    }
+    #expect(try learnt(harness) == ["up 30×3"])
+  }
+
+  @Test func whatAPersonTakesIsNotLearnt() throws {
+    let harness = try harness(
+      Workflow(steps: [Step("ask", approve: "really?"), Step("a", run: "true")]))
+    harness.run.answer(StepAddress("ask"), .approved)
+    harness.executor.exit("a")
+    #expect(try !learnt(harness).contains { $0.hasPrefix("ask") })
+  }
+}

@@ -1,0 +1,9 @@
+import WeftPlanning
+
+/// What is known of steps, as tests write it: each took so many milliseconds in one run.
+func history(_ milliseconds: KeyValuePairs<String, Int>) -> DurationHistory {
+  DurationHistory(
+    milliseconds.map { address, milliseconds in
+      DurationHistory.Entry(address, MeasuredStep(recent: [milliseconds * 1000], times: 1)!)
+    })
+}
