@@ -44,6 +44,20 @@ struct PrintingTests {
     #expect(mismatch == nil, "\(mismatch ?? "")")
   }
 
+  @Test func aLongCriticalPathIsToldInFourLines() throws {
+    let plan = try planned(Workflow(steps: (1...99).map { Step(StepID("step\($0)")!) }))
+    let text = plan.expecting(history(["step1": 1000])).rendered(
+      as: .table, style: PlanStyle(width: 40))
+    let lines = String(decoding: text, as: UTF8.self).split(separator: "\n").suffix(5)
+    #expect(
+      lines == [
+        "critical path 1 m 39 s in earlier runs (98 steps never measured):",
+        "  step1, step2, step3, step4, step5,",
+        "  step6, step7, step8, step9, step10,", "  step11, step12, step13, step14,",
+        "  and 85 more",
+      ])
+  }
+
   @Test(arguments: cases, [PlanFormat.tree, .table])
   func isPrintedInASCIIAndNarrow(name: String, format: PlanFormat) throws {
     let plan = try goldenPlan(name)

@@ -122,7 +122,7 @@ import WeftRecord
       (.milliseconds(499), 60, "0/40 done · 1 running · 00:03"),
       (.milliseconds(500), 60, "0/40 done · 1 running · 00:03 · about 1 s left"),
       (.seconds(65), 60, "0/40 done · 1 running · 00:03 · about 1 m 05 s left"),
-      (.seconds(65), 40, "0/40 done · 1 running · 00:03 · about…"),
+      (.seconds(65), 40, "0/40 done · 1 running · 00:03 · about …"),
     ] as [(Duration?, Int, String)])
   func theCounterTellsWhatIsLeft(remaining: Duration?, columns: Int, counter: String) {
     var session = Session(columns: columns)

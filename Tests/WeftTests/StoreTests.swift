@@ -73,6 +73,50 @@ import WeftPlatform
     withExtendedLifetime(keeps) {}
   }
 
+  /// The second run's first step goes on until it is let go.
+  @Test(arguments: Kind.allCases)
+  func runsLearnFromEachOtherHowLongStepsTake(_ kind: Kind) async throws {
+    let (store, keeps) = try store(kind)
+    let gate = Mutex<CheckedContinuation<Void, Never>?>(nil)
+    let isGated = Atomic(false)
+    let (reached, signal) = AsyncStream.makeStream(of: Void.self)
+    let engine = Engine(
+      actions: [
+        Action("gate") { _ in
+          if isGated.load(ordering: .sequentiallyConsistent) {
+            await withCheckedContinuation { continuation in
+              gate.withLock { $0 = continuation }
+              signal.yield()
+            }
+          }
+          return .null
+        },
+        Action("after") { _ in .null },
+      ])
+    let workflow = Workflow(
+      name: "learns",
+      steps: [
+        Step(id: "gate", action: .use(ActionCall("gate"))),
+        Step(id: "after", action: .use(ActionCall("after"))),
+      ])
+    let first = try engine.start(workflow, in: store)
+    #expect(first.remaining == nil)
+    #expect(await first.report.succeeded)
+    isGated.store(true, ordering: .sequentiallyConsistent)
+    let second = try engine.start(workflow, in: store)
+    for await _ in reached { break }
+    if kind == .functions {
+      // This one keeps no durations.
+      #expect(second.remaining == nil)
+    } else {
+      #expect(second.remaining != nil)
+    }
+    gate.withLock { $0 }?.resume()
+    #expect(await second.report.succeeded)
+    #expect(second.remaining == nil)
+    withExtendedLifetime(keeps) {}
+  }
+
   @Test(arguments: Kind.allCases)
   func whatIsNamedIsDoneAgain(_ kind: Kind) async throws {
     let (store, keeps) = try store(kind)

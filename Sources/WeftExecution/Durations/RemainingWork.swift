@@ -119,7 +119,7 @@ struct RemainingWork: Sendable {
 
   private func workLeft(at now: Duration) -> Int {
     running.values.reduce(work) { work, running in
-      work - min(steps[running.step].each, (now - running.since).wholeMicroseconds)
+      work - min(steps[running.step].each, (now - running.since).measuredMicroseconds)
     }
   }
 
@@ -146,7 +146,7 @@ struct RemainingWork: Sendable {
   private func elapsedOfSingles(at now: Duration) -> [Int: Int] {
     var elapsed: [Int: Int] = [:]
     for running in running.values where steps[running.step].times <= 1 {
-      elapsed[running.step] = (now - running.since).wholeMicroseconds
+      elapsed[running.step] = (now - running.since).measuredMicroseconds
     }
     return elapsed
   }

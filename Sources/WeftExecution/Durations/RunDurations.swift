@@ -1,5 +1,6 @@
 import Synchronization
 import WeftDefinition
+import WeftFutures
 package import WeftPlanning
 import WeftPlatform
 
@@ -107,7 +108,9 @@ extension LiveRun {
   /// How much longer the run takes at least, if its steps take as long as in earlier runs; `nil` where they
   /// say too little, and when nothing new is started any more.
   package var remainingTime: Duration? {
-    guard let durations, state.withLock({ $0.scopes.obstacle(in: 0, after: []) }) == nil else {
+    guard let durations, !completion.isSettled,
+      state.withLock({ $0.scopes.obstacle(in: 0, after: []) }) == nil
+    else {
       return nil
     }
     return durations.remaining(at: time.now, slots: maxParallel)

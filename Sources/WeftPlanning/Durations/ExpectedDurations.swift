@@ -72,7 +72,7 @@ extension ExpectedDurations.Step {
     (times, span) = (known?.times ?? 1, 0)
     switch step.action {
     case .wait(.duration(let duration)):
-      (each, basis) = (min(duration.wholeMicroseconds, MeasuredStep.longest), .planned)
+      (each, basis) = (duration.measuredMicroseconds, .planned)
     case .compute, .group, .workflow: (each, basis) = (0, .planned)
     case .approve, .wait(.until), .wait(.computedMoment): (each, basis) = (0, .unforeseeable)
     case .run, .use, .http, .wait(.computedDuration):

@@ -28,7 +28,7 @@ package struct RunMeasures: Sendable, Hashable {
   package mutating func ended(_ step: Int, after duration: Duration?) {
     steps[step].ended += 1
     guard let duration else { return }
-    steps[step].microseconds += min(duration.wholeMicroseconds, MeasuredStep.longest)
+    steps[step].microseconds += duration.measuredMicroseconds
     steps[step].measured += 1
   }
 
@@ -36,11 +36,12 @@ package struct RunMeasures: Sendable, Hashable {
 }
 
 extension Duration {
-  /// Cut; of a time that is too long, or runs backwards, as much as there can be.
-  package var wholeMicroseconds: Int {
+  /// Cut, never less than nothing, and never more than ``MeasuredStep/longest``.
+  package var measuredMicroseconds: Int {
     let (seconds, attoseconds) = components
-    guard seconds < Int64.max / 2_000_000 else { return .max / 2 }
-    return Int(max(0, seconds * 1_000_000 + attoseconds / 1_000_000_000_000))
+    guard seconds < MeasuredStep.longest / 1_000_000 else { return MeasuredStep.longest }
+    guard seconds >= 0 else { return 0 }
+    return max(0, Int(seconds) * 1_000_000 + Int(attoseconds / 1_000_000_000_000))
   }
 }
 

@@ -10,10 +10,12 @@ enum DurationRemarks {
   }
 }
 
-/// The critical path in one line: `critical path 1 m 05 s, as earlier runs took: build, unit, pack`.
-struct CriticalPathLine {
+/// The critical path for people: `critical path 1 m 05 s in earlier runs: build, unit, pack`.
+struct CriticalPathText {
+  private static let linesShown = 4
+
   private let head: String
-  private let steps: String
+  private let names: [String]
 
   /// - Returns: `nil` where there are no earlier runs.
   init?(_ plan: Plan) {
@@ -21,18 +23,31 @@ struct CriticalPathLine {
     let time = ShownDuration.precise(.microseconds(expected.longestPath))
     let guessed = expected.guessedCount
     let proviso =
-      switch guessed {
-      case 0: ""
-      case 1: " (1 step was never measured)"
-      default: " (\(guessed) steps were never measured)"
-      }
-    head = "critical path \(time), as earlier runs took\(proviso)"
-    steps = expected.criticalPath(of: plan).map { plan.steps[$0].address.text }
-      .joined(separator: ", ")
+      guessed == 0 ? "" : " (\(guessed == 1 ? "1 step" : "\(guessed) steps") never measured)"
+    names = expected.criticalPath(of: plan).map { plan.steps[$0].address.text }
+    head = "critical path \(time) in earlier runs\(proviso)" + (names.isEmpty ? "" : ":")
   }
 
+  /// Addresses are ASCII and harmless.
   func write(to text: inout PrintedText, width: Int) {
-    text.append(steps.isEmpty ? head : "\(head): \(steps)", atMost: width)
+    text.append(head)
+    var (used, lines) = (head.utf8.count, 1)
+    for (position, name) in names.enumerated() {
+      let word = position + 1 < names.count ? "\(name)," : name
+      if used + 1 + word.utf8.count > width, used > 1 {
+        lines += 1
+        text.endLine()
+        text.append(" ")
+        used = 1
+        if lines > CriticalPathText.linesShown {
+          text.append(" and \(names.count - position) more")
+          break
+        }
+      }
+      text.append(" ")
+      text.append(word)
+      used += 1 + word.utf8.count
+    }
     text.endLine()
   }
 }

@@ -74,7 +74,7 @@ struct PlanTable {
     text.append("\n")
     text.append(PlanSummary(of: plan).text)
     text.endLine()
-    CriticalPathLine(plan)?.write(to: &text, width: style.width)
+    CriticalPathText(plan)?.write(to: &text, width: style.width)
     return text.bytes
   }
 }

@@ -1,8 +1,8 @@
 import WeftDefinition
 import WeftPlanning
 
-/// Who goes first of those that wait for slots: the longest path below, then the place in the file; with one
-/// slot the place in the file alone (SPEC §6).
+/// Who goes first of those that wait for slots: the longest path below, in time where earlier runs tell it, then
+/// the place in the file; with one slot the place in the file alone (SPEC §6).
 struct Priorities {
   private var ranks: [String: (below: Int32, place: Int)] = [:]
   private let isFileOrder: Bool
@@ -11,7 +11,7 @@ struct Priorities {
     let plan = simulation.plan
     isFileOrder = simulation.maxParallel == 1
     for (place, step) in plan.steps.enumerated() {
-      ranks[step.address.text] = (plan.stepsBelow[step.node], place)
+      ranks[step.address.text] = (plan.startWeight(ofStep: place), place)
     }
   }
 

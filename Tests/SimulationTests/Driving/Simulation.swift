@@ -46,7 +46,7 @@ struct Simulation {
     guard let plan = Planner.plan(made.workflow).plan,
       let planned = Planner.plan(fault?.workflow(made.workflow) ?? made.workflow).plan
     else { return nil }
-    (self.seed, self.made, self.plan) = (seed, made, plan)
+    (self.seed, self.made, self.plan) = (seed, made, plan.afterEarlierRuns(seed: seed))
     var random = SeededGenerator(seed: seed ^ 0x5EED)
     maxParallel = Int.random(in: 1...6, using: &random)
     let interruptions = Interruption.plan(&random)
@@ -65,7 +65,7 @@ struct Simulation {
     configuration.inbox = requests.map(ScriptedInbox.init)
     var subscription: EventSubscription?
     let run = LiveRun.start(
-      planned, id: RunID("simulated"), configuration: configuration,
+      planned.afterEarlierRuns(seed: seed), id: RunID("simulated"), configuration: configuration,
       executor: fault?.executor(world) ?? world, time: time
     ) { subscription = $0.subscribe() }
     report = run.report
@@ -93,6 +93,7 @@ struct Simulation {
       person.noticeStops()
       world.noticeStops()
       guard !run.completion.isSettled else { return }
+      if let left = run.remainingTime, left < .zero { remains.append("\(left) is to be left") }
       if let plan = plans.first, plan.moment <= time.now {
         plans = plans.dropFirst()
         interruptions.append(Interruption(moment: time.now, kills: plan.kills))
@@ -123,6 +124,7 @@ struct Simulation {
 
   private mutating func noteRemains(of run: LiveRun, _ world: ScriptedWorld, _ time: ManualTime) {
     guard run.completion.isSettled else { return run.abandon() }
+    if let left = run.remainingTime { remains.append("\(left) is left after the end") }
     if time.scheduledCount > 0 { remains.append("\(time.scheduledCount) timers are left") }
     if world.runningCount > 0 { remains.append("\(world.runningCount) attempts still run") }
     let waiting = run.slots.waiting()
@@ -146,5 +148,21 @@ extension Simulation.Interruption {
         Self(moment: .seconds(moment + Int.random(in: 0...15, using: &random)), kills: true))
     }
     return plan
+  }
+}
+
+extension Plan {
+  /// Every second seed has earlier runs, which have measured some of the steps.
+  fileprivate func afterEarlierRuns(seed: UInt64) -> Plan {
+    guard seed % 2 == 1 else { return self }
+    var random = SeededGenerator(seed: seed ^ 0xD07A)
+    let known = steps.compactMap { step -> DurationHistory.Entry? in
+      let time = Int.random(in: 0...60_000_000, using: &random)
+      let times = Int.random(in: 0...4, using: &random)
+      guard Int.random(in: 0..<4, using: &random) > 0 else { return nil }
+      return MeasuredStep(recent: [time], times: times)
+        .map { DurationHistory.Entry(step.address.text, $0) }
+    }
+    return expecting(DurationHistory(known))
   }
 }

@@ -128,7 +128,7 @@ import WeftTestKit
 }
 
 /// Never answers, and lets go when asked to.
-private final class SilentPerson: Approver {
+final class SilentPerson: Approver {
   private let released = Mutex(false)
 
   var wasLetGo: Bool { released.withLock { $0 } }

@@ -5,7 +5,8 @@ import WeftPlanning
 extension Plan {
   /// The plan of a workflow whose steps took so many seconds in an earlier run.
   static func expecting(
-    _ workflow: Workflow, seconds: KeyValuePairs<String, Int>, times: [String: Int] = [:]
+    _ workflow: Workflow, seconds: KeyValuePairs<String, Int>, times: [String: Int] = [:],
+    leavingOut leftOut: [Int] = []
   ) throws -> Plan {
     let (plan, diagnostics) = Planner.plan(workflow)
     let entries = try seconds.map { address, seconds in
@@ -13,7 +14,8 @@ extension Plan {
         address,
         try #require(MeasuredStep(recent: [seconds * 1_000_000], times: times[address] ?? 1)))
     }
-    return try #require(plan, "\(diagnostics)").expecting(DurationHistory(entries))
+    return try #require(plan, "\(diagnostics)").leavingOut(leftOut).expecting(
+      DurationHistory(entries))
   }
 }
 

@@ -28,18 +28,18 @@ struct StartOrderTests {
   ) -> (starts: [String], seconds: Int) {
     let harness = RunHarness(plan, maxParallel: slots)
     let lengths = Dictionary(uniqueKeysWithValues: seconds.map { ($0, $1) })
-    var (now, starts, ends) = (0, [String](), [String: Int]())
-    while true {
+    var (now, ends) = (0, [String: Int]())
+    while !harness.running.isEmpty {
       for step in harness.running where ends[step] == nil {
-        starts.append(step)
         ends[step] = now + lengths[step, default: 0]
       }
-      let next = harness.running.min { (ends[$0]!, $0) < (ends[$1]!, $1) }
-      guard let next, let end = ends[next] else { return (starts, now) }
-      now = end
+      let next = harness.running.map { (ends[$0] ?? 0, $0) }.min(by: <)!
+      now = next.0
       harness.time.move(to: .seconds(now))
-      harness.executor.exit(next)
+      harness.executor.exit(next.1)
     }
+    let words = harness.news().map { $0.split(separator: " ") }
+    return (words.filter { $0.count == 2 && $0[1] == "started" }.map { String($0[0]) }, now)
   }
 
   @Test("the run is as short as it can be, which it is not when paths are counted in steps")

@@ -97,7 +97,7 @@ struct KeptDurationsTests {
   }
 
   @Test func whereNothingCanBeWrittenNothingIsKept() throws {
-    _ = FileRunStore(directory: "\(scratch.path)/missing/.weft")
+    FileRunStore(directory: "\(scratch.path)/missing/.weft")
       .keep(durations: [1], of: key)
     #expect(!FileSystem.isDirectory("\(scratch.path)/missing"))
   }
@@ -110,9 +110,12 @@ struct KeptDurationsTests {
   }
 
   @Test func manyWritersLeaveAWholeFile() async throws {
+    let (store, plan, key) = (store, plan, key)
     await withTaskGroup(of: Void.self) { group in
-      for number in 1...8 {
-        group.addTask { [self] in for _ in 1...20 { add(number) } }
+      for measures in (1...8).map(measures) {
+        group.addTask {
+          for _ in 1...20 { store.add(measures, of: plan, succeeded: true, to: key) }
+        }
       }
     }
     let recent = try #require(known().first)
