@@ -46,8 +46,13 @@ import WeftTestKit
   private static func words(for contents: JournalContents) -> Set<String> {
     var words: Set<String> = []
     if let damage = contents.damage {
-      // Without what is different in each text.
-      words.insert("damage \("\(damage.kind)".filter { $0.isLetter || $0 == " " }.prefix(60))")
+      // Without what it quotes.
+      let kind = "\(damage.kind)".prefix { $0 != "\"" }.filter { $0.isLetter || $0 == " " }
+      if case .otherRun = damage.kind {
+        words.insert("other run")
+      } else {
+        words.insert("damage \(kind)")
+      }
     }
     if contents.tornBytes > 0 { words.insert("torn") }
     for step in contents.run.steps.values {
