@@ -246,6 +246,86 @@ def in_doubt_with_key(weft):
     assert len(server.keys) == 2 and server.keys[0] and server.keys[0] == server.keys[1], server.keys
 
 
+class Answers:
+    """A server that says the same every time, and counts how often it is asked for what."""
+
+    def __init__(self, **bodies):
+        counts = self.counts = collections.Counter()
+
+        class Handler(http.server.BaseHTTPRequestHandler):
+            def answer(self):
+                name = self.path[1:]
+                counts[name] += 1
+                body = bodies[name].encode()
+                self.send_response(203)
+                self.send_header("Content-Type", "application/json")
+                self.send_header("Content-Length", str(len(body)))
+                self.send_header("X-Kind", f"of {name}")
+                self.end_headers()
+                self.wfile.write(body)
+
+            do_POST = do_GET = answer
+
+            def log_message(self, *_):
+                pass
+
+        self.server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+        threading.Thread(target=self.server.serve_forever, daemon=True).start()
+        self.url = f"http://127.0.0.1:{self.server.server_port}/"
+
+    def post(self, name, **keys):
+        return {"id": name, "http": {"url": self.url + name, "method": "POST", "body": "x"}, **keys}
+
+
+def answered(weft):
+    api = Answers(order='{"id": 7, "of": "é"}')
+    told = ("${{ steps.order.status }} ${{ steps.order.headers['x-kind'] }} ${{ steps.order.stale }} "
+            "${{ steps.order.json.id }} ${{ steps.order.body }}")
+    place = Place(weft, {"steps": [
+        api.post("order"), {"id": "gate", "run": "test -e open"},
+        {"id": "tell", "run": ["echo", told]},
+        {"id": "end", "run": "test -e open2"}, {"id": "last", "run": ["echo", told]}]})
+    assert place.run().returncode == 1
+    for gate, code in (("open", 1), ("open2", 0)):
+        (place.path / gate).touch()
+        result = place.resume()
+        assert result.returncode == code, result
+        assert '203 of order false 7 {"id": 7, "of": "é"}' in result.stdout, result
+    assert api.counts == {"order": 1}, api.counts
+
+
+def answered_too_much(weft):
+    api = Answers(order=json.dumps({"x": "y" * (1 << 20)}), small="{}")
+    read = {"id": "read", "run": ["echo", "${{ length(steps.order.json.x) }} ${{ steps.small.status }}"]}
+    place = Place(weft, {"steps": [
+        api.post("order"), api.post("small"), {"id": "gate", "run": "test -e open"}, read]})
+    assert place.run().returncode == 1
+    (place.path / "open").touch()
+    result = place.resume()
+    assert result.returncode == 1 and "--rerun order" in result.stderr, result
+    result = place.resume("--rerun", "order")
+    assert result.returncode == 0 and f"{1 << 20} 203" in result.stdout, result
+    assert api.counts == {"order": 2, "small": 1}, api.counts
+
+
+def answered_with_a_secret(weft):
+    api = Answers(order='{"token": "tell-nobody-0815"}')
+    place = Place(weft, {
+        "secrets": {"T": {"file": "token"}},
+        "steps": [
+            {"id": "login", "env": {"T": "${{ secrets.T }}"}, "run": "test -n \"$T\""},
+            api.post("order", idempotent=True), {"id": "gate", "run": "test -e open"},
+            {"id": "read", "env": {"X": "${{ steps.order.json.token }}"}, "run": "test -n \"$X\""}]})
+    (place.path / "token").write_text("tell-nobody-0815")
+    assert place.run().returncode == 1
+    assert "tell-nobody" not in place.journal.read_text()
+    (place.path / "open").touch()
+    result = place.resume()
+    assert result.returncode == 0, result
+    assert api.counts == {"order": 2}, api.counts
+    assert "tell-nobody" not in place.journal.read_text()
+
+
 def changed_file(weft):
     steps = [{"id": name, "run": does(name)} for name in "abc"]
     steps.append({"id": "z", "run": "[ -e ok ]"})
@@ -377,6 +457,9 @@ CASES = [
     ("J13 J14: what a killed engine has left is ended first, and nothing is there to unlock", survivor),
     ("J17: a POST that was cut off is sent again only when somebody says so", in_doubt),
     ("J18: one with a key is sent again once, with the same key", in_doubt_with_key),
+    ("what a request was answered is recorded, and read by those who are still to be done", answered),
+    ("a long answer is not, and its request is in doubt if somebody reads it", answered_too_much),
+    ("J21: nor is one that has a secret in it; an idempotent step is done again", answered_with_a_secret),
     ("J19: a changed file is told step by step, and what is the same stands", changed_file),
     ("J20: steps that are gone or new are told as such", renamed_step),
     ("J26: a run that has succeeded is left as it is", finished),

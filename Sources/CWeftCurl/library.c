@@ -91,6 +91,8 @@ unsigned weft_curl_version(void) {
   return found ? found->version_num : 0;
 }
 
+int weft_curl_tells_sending(void) { return weft_curl_version() >= VERSION_WITH_PREREQ; }
+
 int weft_curl_leaves_lookups(void) { return weft_curl_version() >= VERSION_WITH_QUICK_EXIT; }
 
 const char *weft_curl_version_text(void) {

@@ -2,6 +2,7 @@
 
 #include <fcntl.h>
 #include <netinet/in.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -54,6 +55,12 @@ static size_t body_wanted(char *bytes, size_t one, size_t count, void *context) 
   struct weft_curl_transfer *transfer = context;
   ptrdiff_t put = transfer->callbacks->read(transfer->context, bytes, one * count);
   return put >= 0 ? (size_t)put : put == -1 ? FUNC_PAUSE : READ_ABORT;
+}
+
+static int body_sought(void *context, int64_t offset, int origin) {
+  struct weft_curl_transfer *transfer = context;
+  if (offset != 0 || origin != SEEK_SET) return SEEK_CANNOT;
+  return transfer->callbacks->rewind(transfer->context) ? SEEK_DONE : SEEK_CANNOT;
 }
 
 static int will_send(void *context, char *address, char *local, int port, int local_port) {
@@ -128,7 +135,7 @@ static int set_always(struct weft_curl_transfer *transfer) {
   SET(OPT_HEADERDATA, transfer);
   SET(OPT_WRITEFUNCTION, body_came);
   SET(OPT_WRITEDATA, transfer);
-  if (weft_curl_version() >= VERSION_WITH_PREREQ) {
+  if (weft_curl_tells_sending()) {
     SET(OPT_PREREQFUNCTION, will_send);
     SET(OPT_PREREQDATA, transfer);
   }
@@ -142,6 +149,8 @@ static int set_method(struct weft_curl_transfer *transfer, const struct weft_cur
     SET(OPT_POSTFIELDSIZE_LARGE, setup->body_size);
     SET(OPT_READFUNCTION, body_wanted);
     SET(OPT_READDATA, transfer);
+    SET(OPT_SEEKFUNCTION, body_sought);
+    SET(OPT_SEEKDATA, transfer);
   } else if (strcmp(setup->method, "HEAD") == 0) {
     SET(OPT_NOBODY, 1L);
     return 0;
@@ -161,6 +170,12 @@ static void do_without_directory(weft_easy *easy, const char *named_file) {
   if (named_file || bundle) weft_curl.easy_setopt(easy, OPT_CAPATH, NULL);
 }
 
+// Whether to wait for a connection that is being made, since it may do for many: over TLS both sides have agreed
+// on that as soon as it is there, otherwise nobody knows before the first answer.
+static int may_share(const struct weft_curl_setup *setup) {
+  return strncmp(setup->url, "https:", 6) == 0;
+}
+
 static int set_asked(struct weft_curl_transfer *transfer, const struct weft_curl_setup *setup) {
   if (setup->proxy) {
     SET(OPT_PROXY, setup->proxy);
@@ -171,9 +186,7 @@ static int set_asked(struct weft_curl_transfer *transfer, const struct weft_curl
   if (setup->certificate_file) SET(OPT_SSLCERT, setup->certificate_file);
   if (setup->key_file) SET(OPT_SSLKEY, setup->key_file);
   if (setup->wants_compression) SET(OPT_ACCEPT_ENCODING, "");  // all that it can decode
-  // An older one cannot be kept from sending a request again on a new connection when a used one breaks.
-  if (setup->needs_fresh_connection && weft_curl_version() < VERSION_WITH_PREREQ)
-    SET(OPT_FRESH_CONNECT, 1L);
+  if (setup->needs_fresh_connection) SET(OPT_FRESH_CONNECT, 1L);
   return 0;
 }
 
@@ -205,6 +218,7 @@ int weft_curl_configure(struct weft_curl_transfer *transfer, const struct weft_c
   SET(OPT_PRIVATE, transfer->context);
   SET(OPT_URL, setup->url);
   SET(OPT_HTTPHEADER, transfer->headers);
+  SET(OPT_PIPEWAIT, (long)may_share(setup));
   if (stays) SET(OPT_CUSTOMREQUEST, setup->method);
   transfer->is_plain = is_plain(setup);
   return 0;

@@ -1,7 +1,8 @@
 /// One line of a file as a terminal shows it, and where in it the caret stands.
 ///
 /// Tabs are spread out to every fourth column, control and reordering characters are spelled out,
-/// and of a long line only the part around the range is taken, between `…`.
+/// and of a long line only the part around the range is taken, between `…`. Users and passwords of URLs are
+/// blanked out.
 struct SourceExcerpt: Sendable, Hashable {
   let text: String
   /// Columns before the caret.
@@ -18,7 +19,8 @@ struct SourceExcerpt: Sendable, Hashable {
     let reach = 4 * width
     var part = max(line.lowerBound, start - reach)..<min(line.upperBound, start + reach)
     part = part.alignedToScalars(in: bytes)
-    let cells = SourceCell.cells(of: part, in: bytes)
+    var cells = SourceCell.cells(of: part, in: bytes)
+    SourceExcerpt.blankOut(&cells, HiddenCredentials.ranges(in: line.around(part), of: bytes))
 
     let marked = SourceExcerpt.columns(of: cells, from: start, to: end)
     let total = cells.last?.columns.upperBound ?? 0
@@ -37,6 +39,14 @@ struct SourceExcerpt: Sendable, Hashable {
     text = front + seen.map(\.text).joined() + back
     caretStart = front.count + marked.lowerBound - first
     caretLength = max(1, min(marked.upperBound, last) - marked.lowerBound)
+  }
+
+  /// Columns stay what they are.
+  private static func blankOut(_ cells: inout [SourceCell], _ hidden: [Range<Int>]) {
+    guard !hidden.isEmpty else { return }
+    for index in cells.indices where hidden.contains(where: { $0.overlaps(cells[index].bytes) }) {
+      cells[index].text = String(repeating: "*", count: cells[index].columns.count)
+    }
   }
 
   /// The columns of the cells that the bytes `start..<end` touch.
@@ -60,6 +70,11 @@ struct SourceExcerpt: Sendable, Hashable {
 }
 
 extension Range<Int> {
+  /// So much of it as a URL that reaches into a part of it may take.
+  fileprivate func around(_ part: Range<Int>) -> Range<Int> {
+    Swift.max(lowerBound, part.lowerBound - 8192)..<Swift.min(upperBound, part.upperBound + 8192)
+  }
+
   /// Moved inwards so that no UTF-8 sequence is cut.
   fileprivate func alignedToScalars(in bytes: [UInt8]) -> Range<Int> {
     var lower = lowerBound

@@ -1,4 +1,3 @@
-import CWeftCurl
 public import WeftFutures
 import WeftPlatform
 
@@ -77,9 +76,9 @@ public struct HTTPClient: Sendable {
   }
 
   private static func boundary() -> String {
-    var bytes = [UInt8](repeating: 0, count: 18)
-    let failed = weft_http_random(&bytes, bytes.count)
-    precondition(failed == 0, "the system has no random bytes: error \(-failed)")
+    guard let bytes = try? Entropy.bytes(18) else {
+      preconditionFailure("the system has no random bytes")
+    }
     return "weft-"
       + bytes.map { String($0 >> 4, radix: 16) + String($0 & 15, radix: 16) }.joined()
   }

@@ -28,7 +28,7 @@ extension PlanningProblem {
     case .unfitParameter: "W0223"
     case .unknownAction: "W0224"
     case .unsendable: "W0426"
-    case .credentialsInURL: "W0514"
+    case .credentialsInURL, .credentialsInProxy: "W0514"
     case .cachedOutside: "W0225"
     case .idOfFinally: "W0219"
     case .needsTwice: "W0501"
@@ -94,7 +94,7 @@ extension PlanningProblem {
     case .idOfFinally:
       "the id \"finally\" is what the steps of \"finally\" are called by"
     case .unsendable(let path, let message, _): "\(path): \(message)"
-    case .credentialsInURL(let path):
+    case .credentialsInURL(let path), .credentialsInProxy(let path):
       "\(path) has a user or a password in it, which everybody sees who sees the file"
     case .unusedPool(let pool):
       "no step asks for slots of pool \"\(pool)\""
@@ -177,6 +177,8 @@ extension PlanningProblem {
     case .unsendable(_, _, let help): help
     case .credentialsInURL:
       "write \"auth\": { \"basic\": { \"user\": …, \"password\": \"${{ secrets.… }}\" } }"
+    case .credentialsInProxy:
+      "write \"http://${{ secrets.… }}:${{ secrets.… }}@…\""
     case .unusedPool(let pool):
       "write \"pool\": \"\(pool)\" in the steps that share it, or remove it"
     case .raceOfOne:

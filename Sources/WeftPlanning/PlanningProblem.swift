@@ -51,6 +51,7 @@ enum PlanningProblem: Sendable, Hashable {
   /// What it is about is called as in the file; the words are of who sends requests.
   case unsendable(String, message: String, help: String?)
   case credentialsInURL(String)
+  case credentialsInProxy(String)
   /// A step that may be left out reads, makes, or stands in something outside of the start directory.
   case cachedOutside(Subject, path: String)
   case unusedPool(String)
@@ -117,7 +118,7 @@ extension Diagnostic.Place {
 extension PlanningProblem {
   var severity: Diagnostic.Severity {
     switch self {
-    case .needsTwice, .unusedPool, .raceOfOne, .credentialsInURL: .warning
+    case .needsTwice, .unusedPool, .raceOfOne, .credentialsInURL, .credentialsInProxy: .warning
     case .value(let problem): problem.isWarning ? .warning : .error
     default: .error
     }

@@ -82,6 +82,31 @@ struct DiagnosticTextTests {
     #expect(excerpt(Marked(text)) == lines)
   }
 
+  @Test(
+    "H30: users and passwords of URLs are not shown",
+    arguments: [
+      ("⟦\"http://me:pass@h/a@b\"⟧", "\"http://*******@h/a@b\""),
+      ("⟦x⟧ https://token@h", "x https://*****@h"),
+      ("⟦x⟧ https:\\/\\/me:pass@h\\/", "x https:\\/\\/*******@h\\/"),
+      ("⟦x⟧ http://a:b@c@h http://d:e@h", "x http://*****@h http://***@h"),
+      ("⟦x⟧ http://me:${{ secrets.A }}@h", "x http://***${{ secrets.A }}@h"),
+      ("⟦x⟧ http://me:a${{ '@/' }}b@h", "x http://****${{ '@/' }}*@h"),
+      ("⟦x⟧ http://mé:日@h", "x http://*****@h"),
+      ("⟦x⟧ http://h/a@b mail@h ://", "x http://h/a@b mail@h ://"),
+      ("⟦x⟧ {\"a\": \"b@c\", \"d\":\"//e@f\"}", "x {\"a\": \"b@c\", \"d\":\"//e@f\"}"),
+    ])
+  func credentialsAreBlankedOut(text: String, shown: String) {
+    #expect(excerpt(Marked(text))[0] == shown)
+  }
+
+  @Test("H30: a password of which only a part is in sight is not shown")
+  func credentialsAtTheEdgeAreBlankedOut() {
+    let long = "http://me:" + String(repeating: "pass", count: 500) + "@h "
+    for text in [long + "⟦x⟧", "⟦x⟧ " + long, "⟦" + long + "⟧"] {
+      #expect(!excerpt(Marked(text), width: 40)[0].contains("pa"))
+    }
+  }
+
   @Test func bytesThatAreNotUTF8AreSpelledOut() {
     let file = SourceFile(path: "a", bytes: [0x61, 0xFF, 0xE2, 0x82, 0x62])
     let diagnostic = Diagnostic(

@@ -1,4 +1,4 @@
-// libcurl, opened when a program first needs it; and the few calls on files that HTTP needs beside it.
+// libcurl, opened when a program first needs it.
 // Nothing is linked: a program that does no HTTP maps nothing of it, and builds where it is not installed.
 #ifndef CWEFT_CURL_H
 #define CWEFT_CURL_H
@@ -16,6 +16,8 @@ unsigned weft_curl_version(void);
 /// Whether a transfer can be removed while its host's name is looked up. An older libcurl than 7.87 does not
 /// return from that before the name server has answered.
 int weft_curl_leaves_lookups(void);
+/// Whether callbacks are told that a request is about to be sent.
+int weft_curl_tells_sending(void);
 /// "7.88.1".
 const char *weft_curl_version_text(void);
 
@@ -40,6 +42,8 @@ struct weft_curl_callbacks {
   enum weft_curl_answer (*body)(void *context, const char *bytes, size_t count);
   /// The next bytes of the request's body: how many were put at `bytes`, -1 to pause, -2 to abort.
   ptrdiff_t (*read)(void *context, char *bytes, size_t room);
+  /// The body is to be sent again from its beginning; 0 if it cannot be.
+  int (*rewind)(void *context);
   /// Whether an address (4 or 16 bytes) may be connected to.
   int (*admit)(void *context, const unsigned char *address, size_t count);
 };
@@ -138,26 +142,5 @@ enum weft_curl_code {
   WEFT_CURLE_SSL_CLIENTCERT = 98,
   WEFT_CURLE_TOO_LARGE = 100,
 };
-
-// MARK: files.c
-
-/// Opens a regular file to be sent, closed on exec, and tells its size; a negated errno, -EINVAL for
-/// something that is no regular file. Never waits for a writer.
-int weft_http_open_source(const char *path, int64_t *size);
-/// Reads what there is, up to `room`: a count, 0 at the end, or a negated errno.
-ptrdiff_t weft_http_read(int descriptor, void *bytes, size_t room);
-/// Makes a file that was not there, mode 0600, closed on exec; a negated errno.
-int weft_http_create(const char *path);
-/// Writes all of it; 0 or a negated errno.
-int weft_http_write(int descriptor, const void *bytes, size_t count);
-/// Cuts the file to `size` and puts the position there; 0 or a negated errno.
-int weft_http_cut(int descriptor, int64_t size);
-/// Gives a finished file its name, so that it survives a loss of power: syncs it, gives it the mode that a
-/// new file has here, renames it over what has the name and syncs the directory. 0 or a negated errno.
-int weft_http_commit(int descriptor, const char *temporary, const char *path);
-/// Closes it; takes the name away too where one is given.
-void weft_http_discard(int descriptor, const char *path);
-/// Fills `bytes` with what nobody can guess; 0 or a negated errno.
-int weft_http_random(void *bytes, size_t count);
 
 #endif

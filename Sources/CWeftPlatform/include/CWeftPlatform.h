@@ -133,6 +133,9 @@ int weft_nameless_file(const char *directory);
 /// Columns and rows of the terminal; 0 on success.
 int weft_terminal_size(int descriptor, unsigned short *columns, unsigned short *rows);
 
+/// The mode that a file gets which is made without one.
+unsigned weft_mode_of_new_files(void);
+
 /// Fills `bytes` from the kernel's generator; 0 on success.
 int weft_random(void *bytes, size_t count);
 

@@ -92,8 +92,8 @@ extension RetryPolicy {
   func isFor(_ failure: StepFailure) -> Bool {
     let isDefault = classes == nil
     let classes = classes ?? RetryPolicy.defaultClasses
-    // What is not implemented will not be a little later.
-    if isDefault, failure.classes.contains(.http(501)) { return false }
+    // What is not implemented will not be a little later, and a certificate is no better then.
+    if isDefault, failure.classes.contains(where: RetryPolicy.lasting.contains) { return false }
     return failure.classes.contains(where: classes.contains)
   }
 }

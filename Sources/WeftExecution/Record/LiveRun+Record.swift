@@ -1,4 +1,6 @@
+import WeftDefinition
 import WeftExpressions
+import WeftJSON
 import WeftPlatform
 
 /// What of a step is recorded for those who read it, should another engine go on with the run.
@@ -8,7 +10,40 @@ extension LiveRun {
     return KeptValues(
       stdout: own.stdout.map { $0.kept(from: values.spool) },
       stderr: own.stderr.map { $0.kept(from: values.spool) },
-      returned: own.returned.map { $0.isSecret ? .secret : .value($0.value.json) })
+      returned: own.returned.map { $0.isSecret ? .secret : .value($0.value.json) },
+      answer: own.answer.map(kept))
+  }
+
+  private func kept(_ answer: AnswerValues) -> KeptAnswer {
+    // An output may have turned out to be secret since the answer came.
+    let mask = secrets.hideAnything ? secrets.mask : nil
+    let reveals = { (text: String) in mask?.contains(Array(text.utf8)) == true }
+    let headers = answer.headers.value.json
+    return KeptAnswer(
+      headers: answer.headers.isSecret || reveals("\(headers)") ? .secret : .value(headers),
+      body: answer.body?.kept(from: values.spool, unless: reveals),
+      isJSON: answer.body?.isJSON == true,
+      collected: answer.collected.map { collected in
+        collected.isSecret ? .secret : .limited("\(collected.value.json)", unless: reveals)
+      })
+  }
+}
+
+extension KeptText {
+  fileprivate static func limited(_ text: String, unless isSecret: (String) -> Bool) -> KeptText {
+    if text.utf8.count > WorkflowLimits.valueBytes { return .tooLong }
+    return isSecret(text) ? .secret : .text(text)
+  }
+}
+
+extension CapturedBody {
+  fileprivate func kept(from spool: CaptureSpool, unless isSecret: (String) -> Bool) -> KeptText {
+    if self.isSecret { return .secret }
+    if byteCount > WorkflowLimits.valueBytes { return .tooLong }
+    guard case .string(let text)? = try? text("the step", from: spool).value else {
+      return .notUTF8
+    }
+    return .limited(text, unless: isSecret)
   }
 }
 

@@ -172,18 +172,50 @@ package struct KeptValues: Sendable, Hashable {
   package var stderr: KeptText?
   /// What an action has returned.
   package var returned: KeptValue?
+  /// What a request was answered.
+  package var answer: KeptAnswer?
 
-  package init(stdout: KeptText? = nil, stderr: KeptText? = nil, returned: KeptValue? = nil) {
+  package init(
+    stdout: KeptText? = nil, stderr: KeptText? = nil, returned: KeptValue? = nil,
+    answer: KeptAnswer? = nil
+  ) {
     self.stdout = stdout
     self.stderr = stderr
     self.returned = returned
+    self.answer = answer
   }
 
-  package var isEmpty: Bool { stdout == nil && stderr == nil && returned == nil }
+  package var isEmpty: Bool {
+    stdout == nil && stderr == nil && returned == nil && answer == nil
+  }
 
   /// Whether a part of it is secret, and so is not there.
   package var lacksSecrets: Bool {
-    stdout == .secret || stderr == .secret || returned == .secret
+    stdout == .secret || stderr == .secret || returned == .secret || answer?.lacksSecrets == true
+  }
+}
+
+/// What expressions read of an answer beside its status and whether it was old, which the end of the step tells.
+package struct KeptAnswer: Sendable, Hashable {
+  package var headers: KeptValue
+  /// `nil` where nobody reads it, or a file has it. It has no more than ``WorkflowLimits/valueBytes``.
+  package var body: KeptText?
+  /// Whether the body is read as JSON.
+  package var isJSON: Bool
+  /// The JSON text of what was collected of all pages; likewise.
+  package var collected: KeptText?
+
+  package init(
+    headers: KeptValue, body: KeptText? = nil, isJSON: Bool = false, collected: KeptText? = nil
+  ) {
+    self.headers = headers
+    self.body = body
+    self.isJSON = isJSON
+    self.collected = collected
+  }
+
+  fileprivate var lacksSecrets: Bool {
+    headers == .secret || body == .secret || collected == .secret
   }
 }
 

@@ -67,6 +67,22 @@ struct AnswerValues: Sendable {
     }
   }
 
+  /// Of an answer that came in an earlier part of the run; `nil` of what was secret or is not there.
+  init?(_ kept: KeptAnswer, of summary: HTTPSummary?, spool: CaptureSpool) {
+    guard let status = summary?.status, case .value(let headers) = kept.headers else { return nil }
+    self.status = status
+    isStale = summary?.staleReason != nil
+    self.headers = ScopedValue(ExpressionValue(headers))
+    var type: String?
+    if case .string(let text)? = headers["content-type"] { type = text }
+    body = kept.body?.whole.map {
+      CapturedBody(text: $0, isJSON: kept.isJSON, type: type, spool: spool)
+    }
+    collected = kept.collected?.whole
+      .flatMap { try? ExpressionValue.json($0, from: "the record") }
+      .map { ScopedValue($0) }
+  }
+
   /// By names in small letters; several of one name with commas between them (RFC 9110 §5.3).
   private static func headers(_ headers: HTTPHeaders, _ mask: SecretMask?) -> ScopedValue {
     var members: [(String, String)] = []
@@ -81,6 +97,12 @@ struct AnswerValues: Sendable {
     let isSecret = members.contains { mask?.contains(Array($0.1.utf8)) == true }
     return ScopedValue(
       .object(members.map { ($0.0, ExpressionValue.string($0.1)) }), isSecret: isSecret)
+  }
+}
+
+extension KeptText {
+  fileprivate var whole: String? {
+    if case .text(let text) = self { text } else { nil }
   }
 }
 

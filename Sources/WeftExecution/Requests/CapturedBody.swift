@@ -13,23 +13,49 @@ struct CapturedBody: Sendable {
   private let content: Content
   private let charset: String?
   private let isCut: Bool
-  private let isJSON: Bool
+  /// Whether it is read as JSON.
+  let isJSON: Bool
   /// What the answer says that it is.
   private let type: String?
   /// Whether the bytes of a secret are in it.
   let isSecret: Bool
 
   init(_ answer: Answer, mask: SecretMask?, spool: CaptureSpool) {
-    let bytes = answer.response.body
-    isSecret = mask?.contains(bytes) == true
-    charset = answer.response.head.contentType?.parameters["charset"]
-    type = answer.response.headers["content-type"]
-    isCut = answer.response.isBodyCut
-    isJSON = answer.isJSON
+    self.init(
+      answer.response.body, isSecret: mask?.contains(answer.response.body) == true,
+      charset: answer.response.head.contentType?.parameters["charset"],
+      isCut: answer.response.isBodyCut, isJSON: answer.isJSON,
+      type: answer.response.headers["content-type"], spool: spool)
+  }
+
+  /// One that was read in an earlier part of the run.
+  init(text: String, isJSON: Bool, type: String?, spool: CaptureSpool) {
+    self.init(
+      Array(text.utf8), isSecret: false, charset: nil, isCut: false, isJSON: isJSON, type: type,
+      spool: spool)
+  }
+
+  private init(
+    _ bytes: [UInt8], isSecret: Bool, charset: String?, isCut: Bool, isJSON: Bool, type: String?,
+    spool: CaptureSpool
+  ) {
+    self.isSecret = isSecret
+    self.charset = charset
+    self.isCut = isCut
+    self.isJSON = isJSON
+    self.type = type
     if bytes.count > CapturedText.memoryBytes, !isSecret, let range = spool.put(bytes) {
       content = .disk(range)
     } else {
       content = .memory(bytes)
+    }
+  }
+
+  /// Before it is read as text.
+  var byteCount: Int {
+    switch content {
+    case .memory(let bytes): bytes.count
+    case .disk(let range): range.count
     }
   }
 

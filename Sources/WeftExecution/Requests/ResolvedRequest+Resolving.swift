@@ -26,6 +26,10 @@ extension ResolvedRequest {
       give(json: evaluation.value.json, at: path)
     case .query, .header, .field, .part:
       give(site, try several(template, in: scope, hide))
+    case .proxy where template.onlyExpression == nil:
+      let pieces = try evaluated(template, in: scope, hide)
+      give(site, [RequestProxy.text(of: template, pieces)])
+      hideTexts(at: site, hide)
     case .idempotencyKey, .proxy:
       give(site, try template.optionalText(in: scope).map { [$0] } ?? [])
       hideTexts(at: site, hide)

@@ -10,6 +10,11 @@ extension KeptValues {
     if lacksSecrets { return false }
     if reads.contains(.stdout), stdout == nil, end.exit != nil { return false }
     if reads.contains(.stderr), stderr == nil, end.exit != nil { return false }
+    if end.http?.status != nil, !reads.isEmpty {
+      guard let answer, answer.isWhole(for: reads, isSaved: end.http?.savedTo != nil) else {
+        return false
+      }
+    }
     return !reads.contains(.result) || end.outputs.allSatisfy { $0.value != nil }
   }
 
@@ -19,6 +24,8 @@ extension KeptValues {
       duration: end.duration, exit: end.exit)
     own.stdout = stdout.map { CapturedText($0, spool: spool) }
     own.stderr = stderr.map { CapturedText($0, spool: spool) }
+    own.isOfRequest = end.http != nil
+    own.answer = answer.flatMap { AnswerValues($0, of: end.http, spool: spool) }
     if case .value(let value)? = returned { own.returned = ScopedValue(ExpressionValue(value)) }
     own.outputs = end.outputs.compactMap { output in
       output.value.map {
@@ -26,6 +33,17 @@ extension KeptValues {
       }
     }
     return own
+  }
+}
+
+extension KeptAnswer {
+  /// Whether what is read of it is there: not of a body that was too long to be recorded, or no text.
+  fileprivate func isWhole(for reads: StepReads, isSaved: Bool) -> Bool {
+    guard reads.contains(.stdout) else { return true }
+    for text in [body, collected] {
+      if let text, text == .tooLong || text == .notUTF8 { return false }
+    }
+    return body != nil || isSaved
   }
 }
 

@@ -77,10 +77,7 @@ struct StandingRule: Sendable {
   /// Whether all is recorded that expressions read of a step.
   private func isWhole(_ end: RecordedStep, _ step: PlannedStep) -> Bool {
     guard case .finished(let end, let kept) = end.state else { return true }
-    let reads = plan.values.reads(ofNode: step.node)
-    // What a request was answered is in no record.
-    if case .http = step.step.action { return reads.isEmpty }
-    return kept.answers(reads, end)
+    return kept.answers(plan.values.reads(ofNode: step.node), end)
   }
 
   /// Why a step is not just started again: nobody knows how far it came, or it has succeeded and nobody knows

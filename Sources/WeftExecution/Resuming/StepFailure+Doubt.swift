@@ -16,7 +16,7 @@ extension StepFailure {
     StepFailure(
       classes: [.inDoubt],
       message:
-        "has succeeded, but what others read of it was secret, or an answer to a request, and is not recorded",
+        "has succeeded, but what others read of it was secret, or too long an answer to a request, and is not recorded",
       help:
         "go on with --rerun \(step); \"idempotent\": true says that it may always be started again")
   }

@@ -9,7 +9,7 @@ struct Authority {
     let parts = text.split(separator: "@", omittingEmptySubsequences: false)
     // More than one "@", and "\\" before it, are read in different ways by different programs.
     guard parts.count <= 2, let place = parts.last, parts.count == 1 || Self.isUserInfo(parts[0])
-    else { throw .badHost(String(text)) }
+    else { throw .badCredentials }
     credentials = parts.count == 2 ? Self.credentials(parts[0]) : nil
     let (name, number) = try Self.split(place)
     guard !name.isEmpty else { throw .noHost }

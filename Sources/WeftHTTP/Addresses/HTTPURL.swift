@@ -102,6 +102,8 @@ public enum URLFault: Error, Sendable, Hashable {
   case noHost
   case badHost(String)
   case badPort(String)
+  /// They are not told.
+  case badCredentials
   /// Counts from 0, in bytes.
   case controlCharacter(offset: Int)
   case tooLong(limit: Int)
@@ -114,6 +116,8 @@ public enum URLFault: Error, Sendable, Hashable {
     case .noHost: "the URL names no host"
     case .badHost(let host): "\"\(host)\" is no host name"
     case .badPort(let port): "\"\(port)\" is no port, expected a number from 1 to 65535"
+    case .badCredentials:
+      "what stands before the last \"@\" of the URL's host is no user and password"
     case .controlCharacter(let offset):
       "the URL has a control character at offset \(offset)"
     case .tooLong(let limit): "the URL is longer than \(limit) bytes"
@@ -122,7 +126,11 @@ public enum URLFault: Error, Sendable, Hashable {
 
   /// The cure, where there is one to name.
   public var help: String? {
-    guard case .badHost(let host) = self, !host.utf8.allSatisfy({ $0 < 0x80 }) else { return nil }
-    return "write an international name in its ASCII form, which begins with \"xn--\""
+    switch self {
+    case .badHost(let host) where !host.utf8.allSatisfy({ $0 < 0x80 }):
+      "write an international name in its ASCII form, which begins with \"xn--\""
+    case .badCredentials: "percent-encode its characters: \"@\" is written %40"
+    default: nil
+    }
   }
 }

@@ -1,26 +1,21 @@
-import CWeftCurl
 import WeftPlatform
 
 /// A regular file that is being sent.
 final class SourceFile: Sendable {
   let path: String
   let size: Int
-  let descriptor: Int32
+  fileprivate let file: Descriptor
 
   /// Blocks as long as the file system does.
   init(_ path: String) throws(HTTPFailure.Kind) {
-    var size: Int64 = 0
-    let opened = weft_http_open_source(path, &size)
-    if opened < 0, SystemError(number: opened) == .invalid {
-      throw .file(path: path, why: "not a regular file")
-    }
-    if opened < 0 { throw .systemError(opened, at: path) }
     self.path = path
-    self.size = Int(size)
-    descriptor = opened
+    do throws(SystemError) {
+      (file, size) = try Descriptor.opened(regularFile: path)
+    } catch {
+      throw error == .invalid
+        ? .file(path: path, why: "not a regular file") : .systemError(error, at: path)
+    }
   }
-
-  deinit { weft_http_discard(descriptor, nil) }
 }
 
 /// A body with its files open, ready to be sent.
@@ -87,13 +82,13 @@ struct BodyCursor: Sendable {
   ) throws(HTTPFailure.Kind) -> ArraySlice<UInt8> {
     let wanted = min(room, file.size - offset)
     guard wanted > 0 else { return [] }
-    var got = 0
-    let bytes = [UInt8](unsafeUninitializedCapacity: wanted) { buffer, count in
-      got = weft_http_read(file.descriptor, buffer.baseAddress, wanted)
-      count = max(0, got)
+    let bytes: [UInt8]
+    do throws(SystemError) {
+      bytes = try file.file.piece(at: offset, atMost: wanted)
+    } catch {
+      throw .systemError(error, at: file.path)
     }
-    if got < 0 { throw .systemError(Int32(got), at: file.path) }
-    if got == 0 { throw .file(path: file.path, why: "became shorter while it was sent") }
+    if bytes.isEmpty { throw .file(path: file.path, why: "became shorter while it was sent") }
     return bytes[...]
   }
 }

@@ -18,6 +18,7 @@ final class CurlCallbacks {
         read: { context, bytes, room in
           exchange(context).bodyWanted(UnsafeMutableRawBufferPointer(start: bytes, count: room))
         },
+        rewind: { context in exchange(context).bodyWantedAgain() ? 1 : 0 },
         admit: { context, address, count in
           exchange(context).admits(Array(UnsafeBufferPointer(start: address, count: count))) ? 1 : 0
         }))

@@ -11,6 +11,8 @@ final class CurlDriver {
   private let callbacks = CurlCallbacks()
   private let leavesLookups: Bool
   private var exchanges: [Int: CurlExchange] = [:]
+  /// How many of them may share connections, by whom they ask.
+  private var sharing: [HTTPURL.Origin: Int] = [:]
   /// Those that have ended, and cannot be removed before their names are found.
   private var abandoned: [Int: CurlExchange] = [:]
   /// Transfers that wait for another request; what they have learnt of sizes and buffers stays.
@@ -86,13 +88,15 @@ final class CurlDriver {
     }
     let exchange = CurlExchange(
       start, transfer: transfer, clock: clock, mailbox: mailbox, threads: threads)
-    let failed = exchange.configure(callbacks)
+    let isAlone = exchange.sharedOrigin.map { sharing[$0] == nil } ?? true
+    let failed = exchange.configure(callbacks, isAlone: isAlone)
     guard failed == 0, weft_curl_add(loop, transfer) == 0 else {
       let why = String(cString: weft_curl_code_text(failed))
       weft_curl_transfer_destroy(transfer)
       return start.fail(.other("libcurl does not take the request: \(why)"))
     }
     exchanges[start.id] = exchange
+    if let origin = exchange.sharedOrigin { sharing[origin, default: 0] += 1 }
     look(at: exchange)
   }
 
@@ -131,6 +135,9 @@ final class CurlDriver {
       return retire(exchange)
     }
     guard let exchange = exchanges.removeValue(forKey: id) else { return }
+    if let origin = exchange.sharedOrigin, let count = sharing[origin] {
+      sharing[origin] = count > 1 ? count - 1 : nil
+    }
     let report = exchange.report()
     if case .failed = ending, !leavesLookups, !isClosed, report.name_resolved == 0 {
       exchange.conclude(ending, report)

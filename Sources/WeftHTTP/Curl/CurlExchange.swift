@@ -20,6 +20,10 @@ final class CurlExchange {
 
   let id: Int
   let transfer: OpaquePointer
+  /// Who is asked, where several requests may share a connection.
+  var sharedOrigin: HTTPURL.Origin? {
+    start.request.url.scheme == .https ? start.request.url.origin : nil
+  }
   private let start: CurlStart
   private let clock: LoopClock
   private let mailbox: Mailbox
@@ -46,14 +50,22 @@ final class CurlExchange {
     self.threads = threads
     watch = DeadlineWatch(start.request.deadlines, now: clock.now)
     reader = HeadReader(limit: start.request.maxHeaderBytes)
-    source = start.body.map { body in
+    source = beginning()
+  }
+
+  private func beginning() -> OutgoingBody? {
+    start.body.map { body in
       OutgoingBody(body, threads: threads) { [mailbox, id] in _ = mailbox.post(.resume(id)) }
     }
   }
 
+  /// - Parameter isAlone: Whether nothing else is going on with the same server.
   /// - Returns: libcurl's code.
-  func configure(_ callbacks: CurlCallbacks) -> Int32 {
-    CurlSetup(start.request, bodySize: start.body?.size).apply(
+  func configure(_ callbacks: CurlCallbacks, isAlone: Bool) -> Int32 {
+    let way = ConnectionRule(
+      isRepeatable: start.request.isRepeatable, isAlone: isAlone,
+      tellsSending: weft_curl_tells_sending() != 0)
+    return CurlSetup(start.request, bodySize: start.body?.size, way).apply(
       to: transfer, callbacks: callbacks, context: Unmanaged.passUnretained(self).toOpaque())
   }
 
@@ -139,6 +151,14 @@ final class CurlExchange {
       _ = abort(.failed(kind))
       return -2
     }
+  }
+
+  /// A server that gives up a connection says which of the requests on it will not be done, and libcurl sends
+  /// those again.
+  func bodyWantedAgain() -> Bool {
+    guard start.request.isRepeatable else { return false }
+    source = beginning()
+    return true
   }
 
   private func abort(_ verdict: Verdict) -> weft_curl_answer {

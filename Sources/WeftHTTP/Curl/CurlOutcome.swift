@@ -33,8 +33,8 @@ struct CurlOutcome: Hashable {
     case WEFT_CURLE_SSL_CERTPROBLEM, WEFT_CURLE_SSL_CACERT_BADFILE, WEFT_CURLE_SSL_CLIENTCERT,
       WEFT_CURLE_SSL_ENGINE_NOTFOUND:
       .tls(.ownFiles, why: message)
-    case WEFT_CURLE_SSL_CONNECT_ERROR: .tls(.handshake, why: message)
-    case WEFT_CURLE_SSL_CIPHER: .tls(.handshake, why: message)
+    case WEFT_CURLE_SSL_CONNECT_ERROR where endsInHandshake: .reset(why: message)
+    case WEFT_CURLE_SSL_CONNECT_ERROR, WEFT_CURLE_SSL_CIPHER: .tls(.handshake, why: message)
     case WEFT_CURLE_WEIRD_SERVER_REPLY, WEFT_CURLE_UNSUPPORTED_PROTOCOL, WEFT_CURLE_HTTP2,
       WEFT_CURLE_BAD_CONTENT_ENCODING:
       .malformed(message)
@@ -50,6 +50,13 @@ struct CurlOutcome: Hashable {
 
   private var reason: String {
     systemError == 0 ? message : SystemError(number: Int32(systemError)).description
+  }
+
+  /// Whether the connection broke while TLS was agreed on, which says nothing of what is agreed on: the
+  /// words of OpenSSL, and libcurl's for what the system says.
+  private var endsInHandshake: Bool {
+    let text = ASCII.lowercased(message)
+    return ["reset by peer", "ssl_error_syscall", "unexpected eof"].contains { text.contains($0) }
   }
 
   /// Code 56 is for all that can go wrong while something is received: the connection, or how chunks are

@@ -4,10 +4,12 @@ import CWeftCurl
 struct CurlSetup {
   private let request: WireRequest
   private let bodySize: Int?
+  private let connections: ConnectionRule
 
-  init(_ request: WireRequest, bodySize: Int?) {
+  init(_ request: WireRequest, bodySize: Int?, _ connections: ConnectionRule) {
     self.request = request
     self.bodySize = bodySize
+    self.connections = connections
   }
 
   /// - Returns: libcurl's code.
@@ -26,7 +28,7 @@ struct CurlSetup {
         setup.headers = headers.baseAddress
         setup.body_size = size
         setup.wants_compression = request.wantsCompression ? 1 : 0
-        setup.needs_fresh_connection = request.isRepeatable ? 0 : 1
+        setup.needs_fresh_connection = connections.needsFreshConnection ? 1 : 0
         setup.callbacks = UnsafePointer(callbacks.table)
         setup.context = context
         return weft_curl_configure(transfer, &setup)

@@ -1,4 +1,3 @@
-import CWeftCurl
 import Synchronization
 import WeftPlatform
 
@@ -37,8 +36,7 @@ final class DownloadFile: BodyWriter {
 
   func write(_ bytes: UnsafeRawBufferPointer) throws(HTTPFailure.Kind) {
     let file = try opened()
-    let failed = weft_http_write(file.descriptor, bytes.baseAddress, bytes.count)
-    guard failed == 0 else { throw .systemError(failed, at: path) }
+    do { try file.write(bytes) } catch { throw .systemError(error, at: path) }
     state.withLock { $0.size += bytes.count }
   }
 
@@ -46,7 +44,9 @@ final class DownloadFile: BodyWriter {
     // When this returns, a file that is not kept is gone.
     defer { state.withLock { $0.file = nil } }
     switch end {
-    case .complete: try opened().commit(as: path)
+    case .complete:
+      let file = try opened()
+      do { try file.commit(as: path) } catch { throw .systemError(error, at: path) }
     case .broken(let kind): state.withLock { $0.partial = partial(of: $0, after: kind) }
     }
   }
@@ -61,7 +61,8 @@ final class DownloadFile: BodyWriter {
 
   private func opened() throws(HTTPFailure.Kind) -> TemporaryFile {
     if let file = state.withLock({ $0.file }) { return file }
-    let file = try TemporaryFile(beside: path)
+    let file: TemporaryFile
+    do { file = try TemporaryFile(beside: path) } catch { throw .systemError(error, at: path) }
     state.withLock { $0.file = file }
     return file
   }
@@ -70,14 +71,13 @@ final class DownloadFile: BodyWriter {
     guard let validator, let file = state.file, state.size > 0, HTTPFailure(kind).isTransient
     else { return nil }
     // Whatever a broken write has left behind the counted bytes.
-    guard weft_http_cut(file.descriptor, Int64(state.size)) == 0 else { return nil }
+    guard (try? file.cut(to: state.size)) != nil else { return nil }
     return PartialFile(file, size: state.size, path: path, validator: validator)
   }
 }
 
 extension HTTPFailure.Kind {
-  /// - Parameter number: An errno, negated or not.
-  static func systemError(_ number: Int32, at path: String) -> HTTPFailure.Kind {
-    .file(path: path, why: SystemError(number: number).description)
+  static func systemError(_ error: SystemError, at path: String) -> HTTPFailure.Kind {
+    .file(path: path, why: error.description)
   }
 }

@@ -1,5 +1,5 @@
-import CWeftCurl
 import Synchronization
+import WeftPlatform
 
 /// Into which file a body goes.
 ///
@@ -50,38 +50,5 @@ public final class PartialFile: Sendable {
       defer { held = nil }
       return held.map { ($0, validator) }
     }
-  }
-}
-
-/// An open file that has a name only until it gets its own.
-final class TemporaryFile: Sendable {
-  let descriptor: Int32
-  let name: String
-  private let isCommitted = Mutex(false)
-
-  /// Beside `path`, with a name that nobody can guess.
-  init(beside path: String) throws(HTTPFailure.Kind) {
-    var bytes = [UInt8](repeating: 0, count: 8)
-    let failed = weft_http_random(&bytes, bytes.count)
-    guard failed == 0 else { throw .systemError(Int32(failed), at: path) }
-    let word = bytes.map { String($0, radix: 36) }.joined()
-    let slash = path.lastIndex(of: "/").map(path.index(after:)) ?? path.startIndex
-    // A name has at most 255 bytes.
-    let own = path[slash...].utf8.count <= 200 ? String(path[slash...]) : ""
-    name = path[..<slash] + ".\(own).\(word).part"
-    descriptor = weft_http_create(name)
-    if descriptor < 0 { throw .systemError(descriptor, at: path) }
-  }
-
-  deinit {
-    let isKept = isCommitted.withLock { $0 }
-    if isKept { weft_http_discard(descriptor, nil) } else { weft_http_discard(descriptor, name) }
-  }
-
-  /// Gives it its own name.
-  func commit(as path: String) throws(HTTPFailure.Kind) {
-    let failed = weft_http_commit(descriptor, name, path)
-    guard failed == 0 else { throw .systemError(failed, at: path) }
-    isCommitted.withLock { $0 = true }
   }
 }

@@ -35,6 +35,9 @@ struct RequestChecker {
     }
     if let proxy = call.proxy, !proxy.hasExpression, proxy != "env" {
       check(.proxy) { () throws(RequestFault) in try HTTPProxy.url(proxy).check() }
+      if call.shownProxy != proxy {
+        found.append(.credentialsInProxy(HTTPSite.proxy.path), place(of: .proxy))
+      }
     }
   }
 

@@ -35,6 +35,18 @@ extension Descriptor {
     return file
   }
 
+  /// Opens a file that has all of its bytes already. Nothing is waited for.
+  ///
+  /// - Throws: ``SystemError/isDirectory``, and ``SystemError/invalid`` of what else is no regular file.
+  package static func opened(
+    regularFile path: String
+  ) throws(SystemError) -> (file: Descriptor, byteCount: Int) {
+    let (file, kind) = try openedAtOnce(path)
+    if kind == S_IFDIR { throw .isDirectory }
+    guard kind == S_IFREG else { throw .invalid }
+    return (file, try file.byteCount())
+  }
+
   private static func openedAtOnce(
     _ path: String
   ) throws(SystemError) -> (file: Descriptor, kind: mode_t) {

@@ -165,6 +165,22 @@ extension EventJSON {
       }
     case .secret?: writeObject("returned") { $0.member("secret", true) }
     }
+    if let answer = kept.answer { writeAnswer(answer) }
+    writer.endObject()
+  }
+
+  private mutating func writeAnswer(_ answer: KeptAnswer) {
+    writer.key("answer")
+    writer.beginObject()
+    if case .value(let headers) = answer.headers {
+      writer.key("headers")
+      writer.value(headers)
+    } else {
+      writer.member("secret", true)
+    }
+    if let body = answer.body { writeText("body", body) }
+    if answer.isJSON { writer.member("isJSON", true) }
+    if let collected = answer.collected { writeText("collected", collected) }
     writer.endObject()
   }
 

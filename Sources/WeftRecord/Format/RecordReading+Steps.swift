@@ -129,8 +129,25 @@ extension RecordScanner {
       kept.returned = has("value") ? .value(try value()) : .secret
       try endObject()
     }
+    if has("answer") { kept.answer = try keptAnswer() }
     try endObject()
     return kept
+  }
+
+  private mutating func keptAnswer() throws(RecordProblem) -> KeptAnswer {
+    try begin("{")
+    var answer = KeptAnswer(headers: .secret)
+    if has("headers") {
+      answer.headers = .value(try value())
+    } else {
+      try expect("secret")
+      _ = try bool()
+    }
+    if has("body") { answer.body = try keptText() }
+    if has("isJSON") { answer.isJSON = try bool() }
+    if has("collected") { answer.collected = try keptText() }
+    try endObject()
+    return answer
   }
 
   private mutating func keptText() throws(RecordProblem) -> KeptText {

@@ -163,7 +163,7 @@ import WeftTestKit
   static let classes: [(kind: HTTPFailure.Kind, classes: [String], isTriedAgain: Bool)] = [
     (.dns(host: "h"), ["network:dns", "network"], true),
     (.connect(to: "h", why: "refused"), ["network:connect", "network"], true),
-    (.tls(.expired, why: ""), ["network:tls", "network"], true),
+    (.tls(.expired, why: ""), ["network:tls", "network"], false),
     (.reset(why: "reset"), ["network:reset", "network"], true),
     (.partial(received: 1, expected: 2), ["network:read", "network"], true),
     (.timeout(.idle, after: .seconds(1)), ["timeout"], true),

@@ -47,6 +47,29 @@ import WeftJSON
     #expect(request.url.description == sent)
   }
 
+  static let proxies: [(written: String, sent: String)] = [
+    (
+      "http://${{ 'm@e' }}:${{ 'p@ss:w/rd%20?#' }}@proxy:3128",
+      "http://m%40e:p%40ss%3Aw%2Frd%2520%3F%23@proxy:3128"
+    ),
+    ("http://me:a${{ '@' }}b@proxy", "http://me:a%40b@proxy"),
+    ("http://${{ 'proxy' }}:${{ 3128 }}", "http://proxy:3128"),
+    ("http://${{ 'me:pass@proxy' }}:3128", "http://me:pass@proxy:3128"),
+    ("http://proxy/${{ 'a@b' }}@", "http://proxy/a@b@"),
+    ("${{ 'socks5h://me:p%40ss@proxy' }}", "socks5h://me:p%40ss@proxy"),
+  ]
+
+  @Test("H23: a user and a password of a proxy are no other part of its URL", arguments: proxies)
+  func aPasswordOfAProxyStaysOne(written: String, sent: String) async throws {
+    let request = try await Self.sent(#"{"url": "http://h/", "proxy": "\#(written)"}"#)
+    #expect(request.proxy == .url(sent))
+  }
+
+  @Test func whatComesToNothingIsNoProxy() async throws {
+    let request = try await Self.sent(#"{"url": "http://h/", "proxy": "${{ null }}"}"#)
+    #expect(request.proxy == .none)
+  }
+
   static let wrongURLs: [(url: String, message: String)] = [
     ("http://${{ 'h/evil' }}/a", "no part of a host name"),
     ("http://${{ '' }}/a", "no part of a host name"),

@@ -256,6 +256,33 @@ struct StateTests {
     #expect(!HTTPFailure(kind).isTransient)
   }
 
+  @Test(
+    "H18: a connection that breaks while TLS is agreed on is no judgement of TLS",
+    arguments: [
+      "OpenSSL SSL_connect: Connection reset by peer in connection to h:443",
+      "OpenSSL SSL_connect: SSL_ERROR_SYSCALL in connection to h:443",
+      "error:0A000126:SSL routines::unexpected eof while reading",
+    ])
+  func brokenHandshakes(message: String) throws {
+    let kind = try outcome(WEFT_CURLE_SSL_CONNECT_ERROR, message)
+    #expect(kind == .reset(why: message))
+    let refused = "error:0A00010B:SSL routines::wrong version number"
+    #expect(
+      try outcome(WEFT_CURLE_SSL_CONNECT_ERROR, refused) == .tls(.handshake, why: refused))
+  }
+
+  @Test(
+    "H27: a request that must not be done twice shares no connection that may be given up",
+    arguments: [
+      (true, true, true, false), (true, false, true, false), (true, false, false, false),
+      (false, true, true, false), (false, false, true, true), (false, true, false, true),
+      (false, false, false, true),
+    ])
+  func freshConnections(isRepeatable: Bool, isAlone: Bool, tells: Bool, isFresh: Bool) {
+    let rule = ConnectionRule(isRepeatable: isRepeatable, isAlone: isAlone, tellsSending: tells)
+    #expect(rule.needsFreshConnection == isFresh)
+  }
+
   @Test func whatLibcurlCallsTheSameIsToldApart() throws {
     #expect(try outcome(WEFT_CURLE_RECV_ERROR, "Recv failure", error: 104) != .empty)
     guard case .reset = try outcome(WEFT_CURLE_RECV_ERROR, "Recv failure", error: 104),

@@ -313,7 +313,7 @@ struct SavingTests {
 
   private struct FullDisk: BodyWriter {
     func write(_ bytes: UnsafeRawBufferPointer) throws(HTTPFailure.Kind) {
-      throw .systemError(ENOSPC, at: "out")
+      throw .systemError(.noSpace, at: "out")
     }
     func end(_ end: BodyEnd) throws(HTTPFailure.Kind) {}
   }

@@ -49,6 +49,14 @@ import WeftTestKit
       "W0514 http.url has a user or a password in it, which everybody sees who sees the file; write \"auth\": { \"basic\": { \"user\": …, \"password\": \"${{ secrets.… }}\" } }"
     ),
     (
+      #"{"url": "http://u:p@ss@h/"}"#,
+      "W0426 http.url: what stands before the last \"@\" of the URL's host is no user and password; percent-encode its characters: \"@\" is written %40"
+    ),
+    (
+      #"{"url": "http://h/", "proxy": "socks5h://u:p@proxy:1080"}"#,
+      "W0514 http.proxy has a user or a password in it, which everybody sees who sees the file; write \"http://${{ secrets.… }}:${{ secrets.… }}@…\""
+    ),
+    (
       #"{"method": "GE T", "url": "http://h/"}"#,
       "W0426 http.method: \"GE T\" is no method that can be sent"
     ),

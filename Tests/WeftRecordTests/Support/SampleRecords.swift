@@ -116,6 +116,18 @@ enum SampleRecords {
         StepEnd(
           outcome: .success, conclusion: .success, attempts: 1, exit: .code(0), duration: .zero),
         KeptValues(stdout: .secret, stderr: .notUTF8, returned: .secret)),
+      .finished("a", wholeEnd, KeptValues(answer: KeptAnswer(headers: .secret))),
+      .finished(
+        "a", wholeEnd,
+        KeptValues(
+          answer: KeptAnswer(
+            headers: .value(.object(["content-type": .string("a/b")])), body: .text("{}"),
+            isJSON: true, collected: .text("[1]")))),
+      .finished(
+        "a", wholeEnd,
+        KeptValues(
+          answer: KeptAnswer(
+            headers: .value(.object([:])), body: .tooLong, collected: .secret))),
       .spawned("a", attempt: 1, ProcessIdentity(id: 4242, startTicks: 123_456)),
       .listed(
         "g",

@@ -44,9 +44,13 @@ public struct RetryPolicy: Sendable, Hashable {
   /// The longest delay where nothing else is said.
   public static let defaultMaxDelay = Duration.seconds(60)
 
-  /// What is tried again where nothing else is said: failures that may pass. Of `http:5xx` 501 is none.
+  /// What is tried again where nothing else is said: failures that may pass. Those that are ``lasting`` are
+  /// none, though a class here has them.
   public static let defaultClasses: [ErrorClass] = [
     .exit, .signal, .timeout, .stall, .action, .network, .http(408), .http(425), .http(429),
     .http(hundreds: 5),
   ]
+
+  /// What will be the same a little later.
+  public static let lasting: [ErrorClass] = [.http(501), .network(.tls)]
 }

@@ -1,0 +1,77 @@
+import CWeftPlatform
+import Synchronization
+
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Darwin)
+  import Darwin
+#endif
+
+/// An open file that has a name only until it gets its own. With its last reference it is removed, unless it has
+/// got it.
+package final class TemporaryFile: Sendable {
+  private let descriptor: Descriptor
+  private let name: String
+  private let isCommitted = Mutex(false)
+
+  /// Beside `path`, which says where it is to be; with a name that nobody can guess, for nobody else to read.
+  package init(beside path: String) throws(SystemError) {
+    let word = try Entropy.bytes(8).map { String($0, radix: 36) }.joined()
+    let slash = path.lastIndex(of: "/").map(path.index(after:)) ?? path.startIndex
+    // A name has at most 255 bytes.
+    let own = path[slash...].utf8.count <= 200 ? String(path[slash...]) : ""
+    let name = String(path[..<slash]) + ".\(own).\(word).part"
+    self.name = name
+    let flags = O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW
+    descriptor = Descriptor(owning: try retrying { open(name, flags, 0o600) })
+  }
+
+  deinit {
+    if !isCommitted.withLock({ $0 }) { unlink(name) }
+  }
+
+  /// Writes all of it, where the last ended.
+  package func write(_ bytes: UnsafeRawBufferPointer) throws(SystemError) {
+    var left = bytes
+    while !left.isEmpty {
+      let count = writeOnce(descriptor.number, left.baseAddress, left.count)
+      if count < 0 {
+        let error = SystemError.last
+        if error == .interrupted { continue }
+        throw error
+      }
+      left = UnsafeRawBufferPointer(rebasing: left.dropFirst(count))
+    }
+  }
+
+  /// Forgets what stands behind so many bytes; what is written next follows them.
+  package func cut(to length: Int) throws(SystemError) {
+    _ = try retrying { ftruncate(descriptor.number, off_t(length)) }
+    guard lseek(descriptor.number, off_t(length), SEEK_SET) >= 0 else { throw .last }
+  }
+
+  /// Gives it its own name, so that it survives a loss of power: with the mode that a new file has here, in
+  /// place of what has the name. A link is replaced, not followed.
+  package func commit(as path: String) throws(SystemError) {
+    let mode = mode_t(weft_mode_of_new_files())
+    _ = try retrying { fchmod(descriptor.number, mode) }
+    try descriptor.synchronize()
+    _ = try retrying { rename(name, path) }
+    isCommitted.withLock { $0 = true }
+    try Self.synchronizeDirectory(of: path)
+  }
+
+  private static func synchronizeDirectory(of path: String) throws(SystemError) {
+    let slash = path.lastIndex(of: "/")
+    let directory = slash.map { $0 == path.startIndex ? "/" : String(path[..<$0]) } ?? "."
+    let file = OwnedDescriptor(
+      try retrying { open(directory, O_RDONLY | O_CLOEXEC | O_DIRECTORY) })
+    // Some file systems cannot do it.
+    if fsync(file.number) < 0, SystemError.last != .invalid { throw .last }
+  }
+}
+
+/// `write(2)`, by a name that the method of that name does not hide.
+private func writeOnce(_ file: Int32, _ bytes: UnsafeRawPointer?, _ count: Int) -> Int {
+  write(file, bytes, count)
+}
