@@ -107,7 +107,8 @@ let package = Package(
     // libcurl itself is opened at run time; only what opens it is linked.
     .target(
       name: "CWeftCurl", linkerSettings: [.linkedLibrary("dl", .when(platforms: [.linux]))]),
-    .target(name: "CWeftBenchmarks"),
+    .target(
+      name: "CWeftBenchmarks", linkerSettings: [.linkedLibrary("dl", .when(platforms: [.linux]))]),
   ] + libraries + moduleTests
 )
 
@@ -124,7 +125,8 @@ package.targets += [
     name: "WeftBenchmarks",
     dependencies: [
       "WeftFutures", "WeftDiagnostics", "WeftJSON", "WeftExpressions", "WeftDefinition",
-      "WeftPlanning", "WeftPlatform", "WeftExecution", "WeftRecord", "CWeftBenchmarks",
+      "WeftPlanning", "WeftPlatform", "WeftHTTP", "WeftExecution", "WeftRecord",
+      "CWeftBenchmarks",
     ],
     swiftSettings: settings),
   .testTarget(

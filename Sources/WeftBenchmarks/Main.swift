@@ -1,7 +1,8 @@
 import WeftPlatform
 
 /// Measures Weft beside bare loops and other tools, in the same run: `swift run -c release
-/// WeftBenchmarks [engine] [engine-once] [expressions] [futures] [json] [plan] [programs] [record] [run] [secrets]`;
+/// WeftBenchmarks [engine] [engine-once] [expressions] [futures] [http] [json] [plan] [programs] [record] [run]
+/// [secrets]`;
 /// without names, all of them.
 ///
 /// Every figure is the median of several runs, taken in turns with its counterpart. On a machine that does
@@ -11,7 +12,7 @@ enum Main {
   private enum Suite: String, CaseIterable {
     case engine
     case engineOnce = "engine-once"
-    case expressions, futures, json, plan, programs, record, run, secrets
+    case expressions, futures, http, json, plan, programs, record, run, secrets
 
     func report(to table: Table) {
       switch self {
@@ -19,6 +20,7 @@ enum Main {
       case .engineOnce: EngineBenchmarks.runOnce(report: table.add)
       case .expressions: ExpressionBenchmarks.rows().forEach(table.add)
       case .futures: FuturesBenchmarks.run(report: table.add)
+      case .http: HTTPBenchmarks.run(report: table.add)
       case .json: JSONBenchmarks.rows().forEach(table.add)
       case .plan: PlanBenchmarks.rows().forEach(table.add)
       case .programs: ProgramBenchmarks.run(report: table.add)

@@ -25,27 +25,19 @@ enum RunBenchmarks {
   }
 }
 
-/// The tools, in a temporary folder.
+/// The tools, side by side.
 private struct Contest {
-  private let weft: String
-  private let folder: String
-  private let environment = EnvironmentBlock.inherited()
+  private let shop: Workshop
 
   init?() {
-    guard let own = try? FileSystem.executablePath(), let slash = own.lastIndex(of: "/") else {
-      return nil
-    }
-    weft = own[..<slash] + "/weft"
-    folder = FileSystem.temporaryDirectory + "/weft-benchmark-\(ThisProcess.id)"
-    guard (try? FileSystem.makeDirectories(folder)) != nil, seconds([weft, "version"]) != nil else {
-      return nil
-    }
+    guard let shop = Workshop("run") else { return nil }
+    self.shop = shop
   }
 
   func rows(for graph: StepGraph, runs: Int) -> [BenchmarkRow] {
-    write(graph.workflow, to: "graph.json")
-    write(graph.ninja, to: "build.ninja")
-    write(graph.makefile, to: "Makefile")
+    shop.write(graph.workflow, to: "graph.json")
+    shop.write(graph.ninja, to: "build.ninja")
+    shop.write(graph.makefile, to: "Makefile")
     let jobs = "-j\(RunBenchmarks.threads)"
     var peers: [(name: String, arguments: [String])] = [
       ("ninja \(jobs)", ["sh", "-c", "rm -f .ninja_log; exec ninja \(jobs) --quiet"]),
@@ -57,11 +49,11 @@ private struct Contest {
     }
     var times = Array(repeating: [Double](), count: peers.count + 2)
     for _ in 0..<runs {
-      let run = ["sh", "-c", "exec \"$1\" run \(jobs) graph.json >/dev/null", "sh", weft]
-      if let time = seconds(run) { times[0].append(time) }
+      let run = ["sh", "-c", "exec \"$1\" run \(jobs) graph.json >/dev/null", "sh", shop.weft]
+      if let time = shop.seconds(run) { times[0].append(time) }
       times[1].append(bareLoop(graph))
       for (index, peer) in peers.enumerated() {
-        if let time = seconds(peer.arguments) { times[index + 2].append(time) }
+        if let time = shop.seconds(peer.arguments) { times[index + 2].append(time) }
       }
     }
     guard !times[0].isEmpty else { return [] }
@@ -76,14 +68,15 @@ private struct Contest {
 
   /// What it costs to keep a record, by what that survives.
   func records(of graph: StepGraph, runs: Int) -> [BenchmarkRow] {
-    write(graph.workflow, to: "graph.json")
+    shop.write(graph.workflow, to: "graph.json")
     let levels = ["none", "process", "power"]
     var times = Array(repeating: [Double](), count: levels.count)
     for _ in 0..<runs {
       for (index, level) in levels.enumerated() {
         let script =
           "rm -rf .weft; exec \"$1\" run -j\(RunBenchmarks.threads) --record \(level) graph.json >/dev/null"
-        if let time = seconds(["sh", "-c", script, "sh", weft]) { times[index].append(time) }
+        let run = ["sh", "-c", script, "sh", shop.weft]
+        if let time = shop.seconds(run) { times[index].append(time) }
       }
     }
     guard times.allSatisfy({ !$0.isEmpty }) else { return [] }
@@ -97,8 +90,8 @@ private struct Contest {
   func startUp(runs: Int) -> [BenchmarkRow] {
     var times: (weft: [Double], ninja: [Double]) = ([], [])
     for _ in 0..<runs {
-      if let time = seconds([weft, "version"]) { times.weft.append(time * 1e3) }
-      if let time = seconds(["ninja", "--version"]) { times.ninja.append(time * 1e3) }
+      if let time = shop.seconds([shop.weft, "version"]) { times.weft.append(time * 1e3) }
+      if let time = shop.seconds(["ninja", "--version"]) { times.ninja.append(time * 1e3) }
     }
     guard !times.ninja.isEmpty else { return [] }
     return [
@@ -119,23 +112,5 @@ private struct Contest {
       precondition(done == graph.steps, "the C loop ran \(done) of \(graph.steps)")
     }
     return time / .seconds(1)
-  }
-
-  /// How long a command takes in the folder, its output thrown away; `nil` if it cannot be run or fails.
-  private func seconds(_ arguments: [String]) -> Double? {
-    let program = ChildProgram(arguments, environment: environment, directory: folder)
-    let start = MonotonicClock.now
-    guard let end = try? program.run(stop: StopSwitch(), output: { _, _ in }),
-      end.exited(with: 0)
-    else { return nil }
-    return (MonotonicClock.now - start) / .seconds(1)
-  }
-
-  private func write(_ text: String, to name: String) {
-    let script = "cat >\"$1\""
-    var program = ChildProgram(
-      ["sh", "-c", script, "sh", name], environment: environment, directory: folder)
-    program.input = .bytes(Array(text.utf8))
-    _ = try? program.run(stop: StopSwitch(), output: { _, _ in })
   }
 }

@@ -53,6 +53,17 @@ extension Future {
     }
   }
 
+  /// A future that settles as the one which `transform` makes of the outcome, whichever it is.
+  @inlinable
+  public func flatMapResult<NewValue, NewFailure>(
+    _ transform: @escaping @Sendable (Result<Value, Failure>) -> Future<NewValue, NewFailure>
+  ) -> Future<NewValue, NewFailure> {
+    derive { cell, ready in
+      let outcome = Future(sourceOf: cell).settledOutcome
+      Future<NewValue, NewFailure>(known: cell).follow(transform(outcome), ready)
+    }
+  }
+
   /// A future that settles as the one which `transform` makes of the failure; values pass through.
   @inlinable
   public func flatMapError<NewFailure>(

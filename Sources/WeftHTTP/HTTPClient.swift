@@ -48,11 +48,13 @@ public struct HTTPClient: Sendable {
       return Future(failure: passage.failure(HTTPFailure(.invalid(error))))
     }
     let reception = Reception(passage.course)
-    return transport.exchange(wire) { reception.plan(for: $0) }
-      .mapError { failure in
-        passage.failure(reception.complete(failure.sayingWhole(limit)))
+    return transport.exchange(wire) { reception.plan(for: $0) }.flatMapResult { result in
+      switch result {
+      case .success(let exchange): arrive(exchange, passage, reception)
+      case .failure(let failure):
+        Future(failure: passage.failure(reception.complete(failure.sayingWhole(limit))))
       }
-      .flatMap { exchange in arrive(exchange, passage, reception) }
+    }
   }
 
   private func arrive(

@@ -21,6 +21,17 @@ import WeftFutures
     ("recover", { $0.recover { $0.number }.failing(with: Oops.self) }),
     ("flatMap to a value", { $0.flatMap { Derived(value: $0 + 1) } }),
     ("flatMap to a failure", { $0.flatMap { Derived(failure: Oops(number: $0)) } }),
+    (
+      "flatMapResult",
+      {
+        $0.flatMapResult { outcome in
+          switch outcome {
+          case .success(let value): Derived(failure: Oops(number: value))
+          case .failure(let failure): Derived(value: failure.number)
+          }
+        }
+      }
+    ),
     ("flatMapError to a value", { $0.flatMapError { Derived(value: $0.number + 1) } }),
     (
       "flatMapError to a failure",
@@ -35,6 +46,7 @@ import WeftFutures
     "recover": (.success(10), .success(20)),
     "flatMap to a value": (.success(11), .failure(Oops(number: 20))),
     "flatMap to a failure": (.failure(Oops(number: 10)), .failure(Oops(number: 20))),
+    "flatMapResult": (.failure(Oops(number: 10)), .success(20)),
     "flatMapError to a value": (.success(10), .success(21)),
     "flatMapError to a failure": (.success(10), .failure(Oops(number: 21))),
   ]

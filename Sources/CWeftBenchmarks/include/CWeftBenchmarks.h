@@ -8,6 +8,10 @@
 /// file if `capture`, wait. `arguments[0]` is a path. Returns how many exited with 0.
 int weft_bench_c_loop(int count, int threads, char *const arguments[], int capture);
 
+/// Asks for `url` `count` times, `at_once` at a time, with libcurl's multi interface and nothing around it.
+/// Returns how many answers were 200; -1 if there is no libcurl.
+int weft_bench_requests(const char *url, int count, int at_once);
+
 /// Bytes that the allocator has given out to the main thread, its own headers included.
 size_t weft_allocated_bytes(void);
 

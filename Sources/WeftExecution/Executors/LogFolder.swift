@@ -66,21 +66,42 @@ struct FolderLogs {
   private var bases: [Int: Int] = [:]
   private var open: [Int: Descriptor] = [:]
 
-  mutating func append(
-    _ bytes: [UInt8], to step: Int, in folder: LogFolder
-  ) throws(WriteFailure) {
-    try file(of: step, in: folder)?.writeAll(bytes)
+  /// Where a step writes: a file that is open, or one that is to be.
+  enum Place {
+    case file(Descriptor)
+    case name(StepAddress)
+
+    /// - Returns: What had to be opened first.
+    func append(
+      _ bytes: [UInt8], in folder: LogFolder
+    ) throws(WriteFailure) -> Opened? {
+      switch self {
+      case .file(let file):
+        try file.writeAll(bytes)
+        return nil
+      case .name(let name):
+        let file = try folder.open(name, isNew: true)
+        let base = (try? file.byteCount()) ?? 0
+        try file.writeAll(bytes)
+        return Opened(file: file, base: base)
+      }
+    }
   }
 
-  private mutating func file(
-    of step: Int, in folder: LogFolder
-  ) throws(WriteFailure) -> Descriptor? {
-    if let file = open[step] { return file }
-    guard let name = names[step] else { return nil }
-    let file = try folder.open(name, isNew: true)
-    if bases[step] == nil { bases[step] = (try? file.byteCount()) ?? 0 }
-    open[step] = file
-    return file
+  struct Opened {
+    let file: Descriptor
+    /// What an earlier attempt, or an earlier engine, has left in it.
+    let base: Int
+  }
+
+  /// `nil` of a step that has not begun.
+  func place(of step: Int) -> Place? {
+    open[step].map(Place.file) ?? names[step].map(Place.name)
+  }
+
+  mutating func keep(_ opened: Opened, of step: Int) {
+    open[step] = opened.file
+    if bases[step] == nil { bases[step] = opened.base }
   }
 
   mutating func close(_ step: Int) { open[step] = nil }

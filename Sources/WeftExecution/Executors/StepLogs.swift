@@ -57,19 +57,16 @@ package final class StepLogs: Sendable {
   /// The first error of the file; from then on nothing more is kept.
   package var fault: WriteFailure? { state.withLock { $0.fault } }
 
-  /// Appends to a step's log.
+  /// Appends to a step's log. One thread at a time appends to the same step's.
   ///
   /// - Returns: Where in the log the bytes begin.
   func append(_ bytes: [UInt8], of step: Int) -> Int {
-    state.withLock { state in
+    if let folder { return append(bytes, of: step, in: folder) }
+    return state.withLock { state in
       let offset = state.sizes[step, default: 0]
       state.sizes[step] = offset + bytes.count
       guard state.fault == nil else { return offset }
       do throws(WriteFailure) {
-        if let folder {
-          try state.folder.append(bytes, to: step, in: folder)
-          return offset
-        }
         let place = try state.keep(bytes)
         state.logs[step, default: []].add(
           Extent(logOffset: offset, fileOffset: place, count: bytes.count))
@@ -78,6 +75,26 @@ package final class StepLogs: Sendable {
       }
       return offset
     }
+  }
+
+  /// Steps that write at the same time do not wait for each other's files.
+  private func append(_ bytes: [UInt8], of step: Int, in folder: LogFolder) -> Int {
+    let (offset, isKept, place) = state.withLock { state in
+      (state.sizes[step, default: 0], state.fault == nil, state.folder.place(of: step))
+    }
+    var fault: WriteFailure?
+    var opened: FolderLogs.Opened?
+    if isKept {
+      do throws(WriteFailure) { opened = try place?.append(bytes, in: folder) } catch {
+        fault = error
+      }
+    }
+    state.withLock { state in
+      state.sizes[step] = offset + bytes.count
+      if let fault { state.fault = state.fault ?? fault }
+      if let opened { state.folder.keep(opened, of: step) }
+    }
+    return offset
   }
 
   /// What the step is called whose log has that number.

@@ -9,8 +9,9 @@ package import WeftPlatform
 package final class HTTPExecutor: StepExecutor {
   private let run: RunID
   private let time: any TimeSource
-  /// Where answers are looked at: the transport's own thread must not be blocked.
-  private let threads: BlockingThreads
+  /// Where answers are looked at: the transport's own thread must not be blocked. What follows is done there,
+  /// too, up to the next request, so more threads than processors would only wait for each other.
+  private let threads = FewThreads(name: "weft-answers", limit: ThisProcess.processorCount)
   private let startDirectory: String?
   private let state: Mutex<State>
 
@@ -22,12 +23,10 @@ package final class HTTPExecutor: StepExecutor {
   }
 
   package init(
-    run: RunID, configuration: EngineConfiguration, threads: BlockingThreads,
-    time: any TimeSource
+    run: RunID, configuration: EngineConfiguration, time: any TimeSource
   ) {
     self.run = run
     self.time = time
-    self.threads = threads
     startDirectory = configuration.startDirectory
     state = Mutex(State(transport: configuration.transport))
   }

@@ -20,14 +20,14 @@ final class RequestRun: Sendable {
   private let attempt: Attempt
   private let client: HTTPClient
   private let time: any TimeSource
-  private let threads: BlockingThreads
+  private let threads: FewThreads
   /// When the attempt began: of one that asks again, the first time.
   private let began: Duration
   private let state: Mutex<State>
 
   init(
     _ attempt: Attempt, _ course: RequestCourse, _ client: HTTPClient, time: any TimeSource,
-    threads: BlockingThreads
+    threads: FewThreads
   ) {
     self.attempt = attempt
     self.client = client
@@ -68,7 +68,7 @@ final class RequestRun: Sendable {
     if isEnding { exchange.cancel() }
     exchange.whenSettled { [self] result in
       do {
-        try threads.submit(onThisThread: false) { [self] in settled(result) }
+        try threads.submit { [self] in settled(result) }
       } catch {
         // Without a thread all others wait for this one, and it ends.
         settled(result)
@@ -162,11 +162,9 @@ final class RequestRun: Sendable {
   /// What went well is in the log alone; of what did not, people are told at once what the server says.
   private func log(_ response: HTTPResponse, isFailure: Bool) {
     let (head, body) = state.withLock { ($0.log.head(of: response), $0.log.body(of: response)) }
-    attempt.output.keep(head)
+    attempt.output.keep(isFailure ? head : head + body)
     if isFailure {
       body.withUnsafeBytes { attempt.output.write($0, to: .stdout, at: time.now) }
-    } else {
-      attempt.output.keep(body)
     }
   }
 }

@@ -27,8 +27,7 @@ extension LiveRun {
     let executor = StepExecutors(
       commands: commands,
       actions: ActionExecutor(run: id, configuration: configuration, time: timers),
-      requests: HTTPExecutor(
-        run: id, configuration: configuration, threads: threads, time: timers))
+      requests: HTTPExecutor(run: id, configuration: configuration, time: timers))
     let limit = ParallelLimit(
       wanted: configuration.maxParallel(for: plan), steps: plan.steps.count,
       budget: .ofThisProcess,

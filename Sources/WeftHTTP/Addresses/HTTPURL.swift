@@ -73,17 +73,38 @@ public struct HTTPURL: Sendable, Hashable {
   }
 }
 
-extension HTTPURL: CustomStringConvertible {
+extension HTTPURL: CustomStringConvertible, TextOutputStreamable {
   /// What is asked for, without user and password.
-  public var description: String {
-    origin.description + path + (query.map { "?" + $0 } ?? "")
+  public var description: String { String(self) }
+
+  /// Writes the ``description``.
+  public func write(to target: inout some TextOutputStream) {
+    origin.write(to: &target)
+    target.write(path)
+    guard let query else { return }
+    target.write("?")
+    target.write(query)
   }
 }
 
-extension HTTPURL.Origin: CustomStringConvertible {
+extension HTTPURL.Origin: CustomStringConvertible, TextOutputStreamable {
   /// As a URL without a path.
-  public var description: String {
-    scheme.rawValue + "://" + host + (port == scheme.port ? "" : ":\(port)")
+  public var description: String { String(self) }
+
+  /// Writes the ``description``.
+  public func write(to target: inout some TextOutputStream) {
+    target.write(scheme.rawValue)
+    target.write("://")
+    target.write(host)
+    if port != scheme.port { target.write(":\(port)") }
+  }
+}
+
+extension String {
+  /// What a thing writes.
+  fileprivate init(_ writer: some TextOutputStreamable) {
+    self = ""
+    writer.write(to: &self)
   }
 }
 

@@ -16,50 +16,53 @@ struct CurlSetup {
   func apply(
     to transfer: OpaquePointer, callbacks: CurlCallbacks, context: UnsafeMutableRawPointer
   ) -> Int32 {
-    CStringList.with(texts) { pointers in
-      CStringList.with(headerLines) { headers in
-        var setup = weft_curl_setup()
-        setup.url = pointers[0]
-        setup.method = pointers[1]
-        setup.proxy = pointers[2]
-        setup.ca_file = pointers[3]
-        setup.certificate_file = pointers[4]
-        setup.key_file = pointers[5]
-        setup.headers = headers.baseAddress
-        setup.body_size = size
-        setup.wants_compression = request.wantsCompression ? 1 : 0
-        setup.needs_fresh_connection = connections.needsFreshConnection ? 1 : 0
-        setup.callbacks = UnsafePointer(callbacks.table)
-        setup.context = context
-        return weft_curl_configure(transfer, &setup)
+    var texts = CTexts()
+    let (url, method) = (texts.add { request.url.write(to: &$0) }, texts.add(request.method.name))
+    let proxy =
+      switch request.proxy {
+      case .none: texts.add("")
+      case .environment: CTexts.Place?.none
+      case .url(let url): texts.add(url)
       }
+    let authorities = request.tls.authorities.map { texts.add($0) }
+    let certificate = request.tls.certificate.map { texts.add($0) }
+    let key = request.tls.key.map { texts.add($0) }
+    let headers = addHeaders(to: &texts)
+    return texts.withPointers(to: headers) { lines, pointer in
+      var setup = weft_curl_setup()
+      setup.url = pointer(url)
+      setup.method = pointer(method)
+      setup.proxy = pointer(proxy)
+      setup.ca_file = pointer(authorities)
+      setup.certificate_file = pointer(certificate)
+      setup.key_file = pointer(key)
+      setup.headers = lines
+      setup.body_size = size
+      setup.wants_compression = request.wantsCompression ? 1 : 0
+      setup.needs_fresh_connection = connections.needsFreshConnection ? 1 : 0
+      setup.callbacks = UnsafePointer(callbacks.table)
+      setup.context = context
+      return weft_curl_configure(transfer, &setup)
     }
   }
 
-  private var texts: [String?] {
-    let proxy: String? =
-      switch request.proxy {
-      case .none: ""
-      case .environment: nil
-      case .url(let url): url
-      }
-    return [
-      request.url.description, request.method.name, proxy, request.tls.authorities,
-      request.tls.certificate, request.tls.key,
-    ]
-  }
-
-  /// libcurl's spellings: "Name;" for an empty value, "Name:" for a header of its own that is not to be sent.
-  private var headerLines: [String?] {
+  /// libcurl's spellings: "Name;" for an empty value, "Name:" for a header of its own that is not to be sent,
+  /// which it has where there is a body.
+  private func addHeaders(to texts: inout CTexts) -> [CTexts.Place] {
     var lines = request.headers.map { header in
       let value = ASCII.trimmed(header.value)
-      return value.isEmpty ? header.name + ";" : header.name + ": " + value
+      return texts.add { text in
+        text.write(header.name)
+        text.write(value.isEmpty ? ";" : ": ")
+        text.write(value)
+      }
     }
-    lines.append("Expect:")
+    guard size >= 0 else { return lines }
+    lines.append(texts.add("Expect:"))
     if !request.headers.contains(where: { ASCII.isSame($0.name, "content-type") }) {
-      lines.append("Content-Type:")
+      lines.append(texts.add("Content-Type:"))
     }
-    return lines + [nil]
+    return lines
   }
 
   private var size: Int64 {
@@ -68,23 +71,43 @@ struct CurlSetup {
   }
 }
 
-/// Strings for C, for the time of one call.
-private enum CStringList {
-  /// `nil` is a null pointer.
-  static func with<Answer>(
-    _ texts: [String?], _ body: (UnsafeBufferPointer<UnsafePointer<CChar>?>) -> Answer
+/// Texts for C, for the time of one call.
+private struct CTexts {
+  /// Where a text begins.
+  typealias Place = Int
+
+  private var bytes: [UInt8] = []
+
+  init() { bytes.reserveCapacity(512) }
+
+  mutating func add(_ text: String) -> Place { add { $0.write(text) } }
+
+  mutating func add(_ write: (inout CTexts) -> Void) -> Place {
+    let place = bytes.count
+    write(&self)
+    bytes.append(0)
+    return place
+  }
+
+  /// - Parameter places: Of a list that ends with a null pointer.
+  func withPointers<Answer>(
+    to places: [Place],
+    _ body: (
+      UnsafePointer<UnsafePointer<CChar>?>, _ pointer: (Place?) -> UnsafePointer<CChar>?
+    ) -> Answer
   ) -> Answer {
-    var bytes: [CChar] = []
-    let places: [Int?] = texts.map { text in
-      guard let text else { return nil }
-      defer { bytes += text.utf8CString }
-      return bytes.count
-    }
-    return bytes.withUnsafeBufferPointer { buffer in
-      let pointers = places.map { place in place.map { buffer.baseAddress! + $0 } }
-      return pointers.withUnsafeBufferPointer(body)
+    bytes.withUnsafeBytes { bytes in
+      let texts = bytes.assumingMemoryBound(to: CChar.self).baseAddress!
+      let pointer = { (place: Place?) in place.map { texts + $0 } }
+      var list = places.map { pointer($0) }
+      list.append(nil)
+      return list.withUnsafeBufferPointer { body($0.baseAddress!, pointer) }
     }
   }
+}
+
+extension CTexts: TextOutputStream {
+  mutating func write(_ text: String) { bytes.append(contentsOf: text.utf8) }
 }
 
 extension ExchangeFigures {

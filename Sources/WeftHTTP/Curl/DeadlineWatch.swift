@@ -32,7 +32,12 @@ struct DeadlineWatch {
   var nextCheck: Duration? {
     let idle = heldSince == nil ? deadlines.idle.map { lastSign + $0 } : nil
     let connect = isConnected ? nil : deadlines.connect.map { began + $0 }
-    return [deadlines.total.map { began + $0 }, idle, connect].compactMap(\.self).min()
+    return Self.earlier(deadlines.total.map { began + $0 }, Self.earlier(idle, connect))
+  }
+
+  private static func earlier(_ one: Duration?, _ other: Duration?) -> Duration? {
+    guard let one, let other else { return one ?? other }
+    return min(one, other)
   }
 
   func expired(at now: Duration) -> HTTPFailure.Kind? {

@@ -13,6 +13,10 @@ struct HeadReader {
   private var count = 0
   private var status: Int?
   private var fields: [HTTPHeader] = []
+  /// How many lines say where the body ends.
+  private var framingLines = 0
+  /// Whether they are to be looked at closely.
+  private var isFramingOdd = false
   private(set) var isComplete = false
 
   init(limit: Int) { self.limit = limit }
@@ -27,17 +31,17 @@ struct HeadReader {
     if text.isEmpty { return end() }
     let isFolded = line[0] == 0x20 || line[0] == 0x09
     if isFolded { return fold(text) }
-    return text.starts(with: "HTTP/".utf8) ? begin(Self.text(text)) : field(text)
+    return text.starts(with: "HTTP/".utf8) ? begin(text) : field(text)
   }
 
-  private mutating func begin(_ line: String) -> Step {
-    let words = line.split(separator: " ", omittingEmptySubsequences: true)
+  private mutating func begin(_ line: UnsafeRawBufferPointer) -> Step {
+    let words = line.split(separator: 0x20, maxSplits: 2)
     guard words.count >= 2, let number = ASCII.number(words[1]), (100...999).contains(number) else {
-      return .fault(.malformed("its first line is \"\(Self.excerpt(line))\""))
+      return .fault(.malformed("its first line is \"\(Self.excerpt(Self.text(line)))\""))
     }
     if number == 101 { return .fault(.malformed("it switches to a protocol nobody asked for")) }
     status = number
-    fields = []
+    (fields, framingLines, isFramingOdd) = ([], 0, false)
     return .more
   }
 
@@ -48,13 +52,22 @@ struct HeadReader {
     }
     let name = Self.trimmed(UnsafeRawBufferPointer(rebasing: line[..<colon]))
     let value = Self.trimmed(UnsafeRawBufferPointer(rebasing: line[(colon + 1)...]))
+    note(name, value)
     fields.append(HTTPHeader(Self.text(name), Self.text(value)))
     return .more
+  }
+
+  private mutating func note(_ name: UnsafeRawBufferPointer, _ value: UnsafeRawBufferPointer) {
+    let isLength = ASCII.isSame(name, "content-length".utf8)
+    guard isLength || ASCII.isSame(name, "transfer-encoding".utf8) else { return }
+    framingLines += 1
+    if framingLines > 1 || isLength && ASCII.number(value) == nil { isFramingOdd = true }
   }
 
   /// A line that goes on with the one before (RFC 9112 §5.2).
   private mutating func fold(_ line: UnsafeRawBufferPointer) -> Step {
     guard let last = fields.popLast() else { return .more }
+    isFramingOdd = true
     let more = Self.text(line)
     let value = last.value.isEmpty ? more : last.value + " " + more
     fields.append(HTTPHeader(last.name, value))
@@ -69,7 +82,7 @@ struct HeadReader {
       return .more
     }
     let head = HTTPResponseHead(status: status, headers: HTTPHeaders(fields))
-    if let disagreement = Self.disagreement(in: head.headers) {
+    if isFramingOdd, let disagreement = Self.disagreement(in: head.headers) {
       return .fault(.malformed(disagreement))
     }
     isComplete = true

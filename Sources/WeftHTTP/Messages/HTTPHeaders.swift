@@ -30,7 +30,7 @@ public struct HTTPHeaders: Sendable, Hashable {
 
   /// The values of all lines of that name.
   public func values(of name: String) -> [String] {
-    fields.filter { ASCII.isSame($0.name, name) }.map(\.value)
+    fields.lazy.filter { ASCII.isSame($0.name, name) }.map(\.value)
   }
 
   /// Whether there is a line of that name.
@@ -67,10 +67,12 @@ extension HTTPHeaders: ExpressibleByDictionaryLiteral {
 
 /// Text of the protocol, whose letters are those of ASCII whatever the language.
 enum ASCII {
-  static func isSame(_ one: String, _ other: String) -> Bool {
-    guard one.utf8.count == other.utf8.count else { return false }
-    var others = other.utf8.makeIterator()
-    for byte in one.utf8 {
+  static func isSame(_ one: String, _ other: String) -> Bool { isSame(one.utf8, other.utf8) }
+
+  static func isSame(_ one: some Collection<UInt8>, _ other: some Collection<UInt8>) -> Bool {
+    guard one.count == other.count else { return false }
+    var others = other.makeIterator()
+    for byte in one {
       guard let its = others.next(), lowercased(byte) == lowercased(its) else { return false }
     }
     return true
@@ -106,9 +108,18 @@ enum ASCII {
   }
 
   /// A number of nothing but digits; nil also where it is greater than an `Int`.
-  static func number(_ text: some StringProtocol) -> Int? {
-    guard !text.isEmpty, text.utf8.allSatisfy(isDigit) else { return nil }
-    return Int(text)
+  static func number(_ text: some StringProtocol) -> Int? { number(text.utf8) }
+
+  static func number(_ digits: some Collection<UInt8>) -> Int? {
+    if digits.isEmpty { return nil }
+    var number = 0
+    for digit in digits {
+      let (tens, isTooLarge) = number.multipliedReportingOverflow(by: 10)
+      let (sum, overflows) = tens.addingReportingOverflow(Int(digit) - 0x30)
+      guard isDigit(digit), !isTooLarge, !overflows else { return nil }
+      number = sum
+    }
+    return number
   }
 
   /// The value of a hexadecimal digit.

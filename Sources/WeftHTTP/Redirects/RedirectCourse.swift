@@ -7,7 +7,8 @@ struct RedirectCourse {
   /// User and password of the URL go where `auth` is, to be treated alike.
   init(_ request: HTTPRequest) {
     self.request = request
-    if request.auth == nil { self.request.auth = request.url.credentials.map(HTTPAuth.init) }
+    guard let credentials = request.url.credentials else { return }
+    if request.auth == nil { self.request.auth = HTTPAuth(credentials) }
     self.request.url = request.url.withoutCredentials
   }
 

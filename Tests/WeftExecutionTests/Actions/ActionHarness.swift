@@ -31,8 +31,7 @@ struct ActionHarness {
     let executor = StepExecutors(
       commands: commands,
       actions: ActionExecutor(run: RunID("run-1"), configuration: configuration, time: time),
-      requests: HTTPExecutor(
-        run: RunID("run-1"), configuration: configuration, threads: BlockingThreads(), time: time))
+      requests: HTTPExecutor(run: RunID("run-1"), configuration: configuration, time: time))
     var subscription: EventSubscription?
     run = LiveRun.start(
       sound, id: RunID("run-1"), configuration: configuration, executor: executor, time: time

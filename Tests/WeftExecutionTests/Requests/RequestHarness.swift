@@ -34,8 +34,7 @@ struct RequestHarness {
     let executor = StepExecutors(
       commands: ScriptedExecutor(),
       actions: ActionExecutor(run: id, configuration: configuration, time: time),
-      requests: HTTPExecutor(
-        run: id, configuration: configuration, threads: BlockingThreads(), time: time))
+      requests: HTTPExecutor(run: id, configuration: configuration, time: time))
     var subscription: EventSubscription?
     run = LiveRun.start(
       sound, id: id, configuration: configuration, executor: executor, time: time

@@ -2,9 +2,9 @@ import Synchronization
 import WeftFutures
 import WeftPlatform
 
-/// Threads for jobs that read and write files: so many at once as are of use, the others in turn.
+/// Threads for jobs that are short, or read and write files: so many at once as are of use, the others in turn.
 final class FewThreads: Sendable {
-  private typealias Job = @Sendable () -> Void
+  typealias Job = @Sendable () -> Void
 
   private struct State {
     var running = 0
@@ -49,7 +49,14 @@ final class FewThreads: Sendable {
     ifNotRun substitute: Value, _ work: @escaping @Sendable () -> Value
   ) -> Future<Value, Never> {
     let promise = Promise<Value, Never>(ifDropped: .success(substitute))
-    let job: Job = { promise.succeed(work()) }
+    do { try submit { promise.succeed(work()) } } catch { promise.succeed(substitute) }
+    return promise.future
+  }
+
+  /// Gives `job` a thread when it is its turn.
+  ///
+  /// - Throws: Where the system has no thread. The job will not run, nor will any that waits for one.
+  func submit(_ job: @escaping Job) throws(ThreadNotStarted) {
     let starts = state.withLock { state in
       guard state.running < limit else {
         state.add(job)
@@ -58,13 +65,12 @@ final class FewThreads: Sendable {
       state.running += 1
       return true
     }
-    guard starts else { return promise.future }
+    guard starts else { return }
     do { try threads.submit { [self] in workOff(job) } } catch {
-      promise.succeed(substitute)
       // Released outside of the lock: what is waited for settles with it.
       _ = state.withLock { $0.giveUp() }
+      throw error
     }
-    return promise.future
   }
 
   private func workOff(_ first: @escaping Job) {

@@ -1,0 +1,174 @@
+import CWeftBenchmarks
+import Synchronization
+import WeftFutures
+import WeftHTTP
+import WeftPlatform
+
+/// Requests to an nginx on this machine: the client beside a bare loop of libcurl's, and whole runs of `weft`
+/// beside whole runs of `curl`.
+enum HTTPBenchmarks {
+  private static let runCount = 7
+  private static let requests = 10_000
+  private static let atOnce = 64
+
+  static func run(report: (BenchmarkRow) -> Void) {
+    guard let shop = Workshop("http") else {
+      print("http: there is no `weft` beside this program; build it with swift build -c release")
+      return
+    }
+    defer { shop.remove() }
+    guard let server = Nginx(in: shop) else {
+      print("http: there is no nginx or no curl that works")
+      return
+    }
+    defer { server.close() }
+    // First, while little is resident here: what a program has at its start counts for it.
+    download(from: server, in: shop).forEach(report)
+    client(server, in: shop).forEach(report)
+    if let row = steps(server, in: shop) { report(row) }
+    growth(server).forEach(report)
+  }
+
+  /// Requests by the client, by the bare loop, and by curl, in turns.
+  private static func client(_ server: Nginx, in shop: Workshop) -> [BenchmarkRow] {
+    let crowd = RequestCrowd(url: server.small)
+    var (weft, loop): (Figures, Figures) = ([], [])
+    var curls: [Double] = []
+    for _ in 0..<runCount {
+      weft.append(.of(requests) { crowd.send(requests, atOnce: atOnce) })
+      loop.append(
+        .of(requests) {
+          let answered = weft_bench_requests(server.small, Int32(requests), Int32(atOnce))
+          precondition(answered == requests, "the C loop had \(answered) of \(requests) answers")
+        })
+      curls.append((shop.seconds(curl(server)) ?? .nan) * 1e6 / Double(requests))
+    }
+    func row(
+      _ name: String, _ value: (Figure) -> Double, _ baselineName: String, _ baseline: [Double]
+    ) -> BenchmarkRow {
+      BenchmarkRow(
+        name: "http: \(requests) small requests, \(atOnce) at once, \(name)",
+        measured: weft.map(value).median, unit: "µs/request", baselineName: baselineName,
+        baseline: baseline.median)
+    }
+    return [
+      row("elapsed", \.elapsed, "bare C loop", loop.map(\.elapsed)),
+      row("own processor time", \.processor, "bare C loop", loop.map(\.processor)),
+      row("elapsed", \.elapsed, "curl --parallel", curls),
+    ]
+  }
+
+  private static func curl(_ server: Nginx) -> [String] {
+    let asked = "'\(server.small)?[1-\(requests)]'"
+    let ask = "exec curl -sS --parallel --parallel-max \(atOnce) \(asked) >/dev/null"
+    return ["sh", "-c", ask]
+  }
+
+  /// As many steps of one run, beside one run of curl.
+  private static func steps(_ server: Nginx, in shop: Workshop) -> BenchmarkRow? {
+    let numbers = (1...requests).map(String.init).joined(separator: ",")
+    shop.write(
+      """
+      {"steps":[{"id":"ask","forEach":{"in":[\(numbers)],"maxParallel":\(atOnce)},
+      "http":{"url":"\(server.small)?${{ item }}"}}]}
+      """, to: "requests.json")
+    let run = "exec \"$1\" run -j\(atOnce) requests.json >/dev/null"
+    let weft = ["sh", "-c", run, "sh", shop.weft]
+    var (ours, theirs): ([Double], [Double]) = ([], [])
+    for _ in 0..<runCount {
+      if let time = shop.seconds(weft) { ours.append(time) }
+      if let time = shop.seconds(curl(server)) { theirs.append(time) }
+    }
+    guard !ours.isEmpty, !theirs.isEmpty else { return nil }
+    return BenchmarkRow(
+      name: "http: `weft run` of \(requests) http steps, \(atOnce) at once", measured: ours.median,
+      unit: "s", baselineName: "curl --parallel", baseline: theirs.median)
+  }
+
+  /// A big file to disk: how long it takes, and what is resident meanwhile.
+  private static func download(from server: Nginx, in shop: Workshop) -> [BenchmarkRow] {
+    shop.write(
+      #"{"steps":[{"id":"get","http":{"url":"\#(server.big)","saveTo":"saved"}}]}"#,
+      to: "download.json")
+    let weft = ["sh", "-c", "rm -f saved; exec \"$1\" run download.json", "sh", shop.weft]
+    let curl = ["sh", "-c", "rm -f saved; exec curl -sS -o saved \(server.big)"]
+    var (ours, theirs): ([ProgramEnd], [ProgramEnd]) = ([], [])
+    for _ in 0..<3 {
+      if let end = shop.end(of: weft) { ours.append(end) }
+      if let end = shop.end(of: curl) { theirs.append(end) }
+    }
+    guard !ours.isEmpty, !theirs.isEmpty else { return [] }
+    func row(_ name: String, _ unit: String, _ value: (ProgramEnd) -> Double) -> BenchmarkRow {
+      BenchmarkRow(
+        name: "http: \(Nginx.bigBytes >> 20) MiB saved, \(name)", measured: ours.map(value).median,
+        unit: unit, baselineName: "curl -o", baseline: theirs.map(value).median)
+    }
+    return [
+      row("elapsed", "s") { $0.duration / .seconds(1) },
+      row("resident at most", "MB") { Double($0.usage.peakResidentBytes) / 1e6 },
+    ]
+  }
+
+  /// What is resident and open after many requests, beside what was after few.
+  private static func growth(_ server: Nginx) -> [BenchmarkRow] {
+    let crowd = RequestCrowd(url: server.small)
+    crowd.send(requests / 10, atOnce: atOnce)
+    let (few, fewOpen) = (residentBytes(), openDescriptors())
+    crowd.send(requests, atOnce: atOnce)
+    return [
+      ("resident", "MB", residentBytes() / 1e6, few / 1e6),
+      ("descriptors", "", openDescriptors(), fewOpen),
+    ].map { name, unit, measured, baseline in
+      BenchmarkRow(
+        name: "http: \(name) after \(requests) requests more", measured: measured, unit: unit,
+        baselineName: "after \(requests / 10)", baseline: baseline)
+    }
+  }
+}
+
+/// Requests on one client, always so many of them under way.
+private struct RequestCrowd {
+  private let client = HTTPClient(transport: CurlTransport())
+  private let request: HTTPRequest
+
+  init(url: String) {
+    guard let url = try? HTTPURL(url) else { preconditionFailure("\(url) is no URL") }
+    request = HTTPRequest(url)
+  }
+
+  /// Returns when all are answered.
+  func send(_ count: Int, atOnce: Int) {
+    let batch = Batch(client: client, request: request, count: count)
+    for _ in 0..<min(atOnce, count) { batch.sendNext() }
+    batch.answered.wait()
+  }
+
+  private final class Batch: Sendable {
+    let answered: Latch
+    private let client: HTTPClient
+    private let request: HTTPRequest
+    private let left: Mutex<Int>
+
+    init(client: HTTPClient, request: HTTPRequest, count: Int) {
+      self.client = client
+      self.request = request
+      left = Mutex(count)
+      answered = Latch(count)
+    }
+
+    func sendNext() {
+      let isOver = left.withLock { left in
+        left -= 1
+        return left < 0
+      }
+      if isOver { return }
+      client.send(request).whenSettled { [self] result in
+        guard case .success(let response) = result, response.head.status == 200 else {
+          preconditionFailure("a request had no answer: \(result)")
+        }
+        sendNext()
+        answered.arrive()
+      }
+    }
+  }
+}

@@ -1,0 +1,48 @@
+import WeftPlatform
+
+/// A temporary folder in which whole programs are run, the built `weft` among them.
+///
+/// `weft` is the one beside this program: `swift build -c release` builds both.
+struct Workshop {
+  let weft: String
+  let folder: String
+  private let environment = EnvironmentBlock.inherited()
+
+  /// `nil` where no `weft` runs.
+  init?(_ name: String) {
+    guard let own = try? FileSystem.executablePath(), let slash = own.lastIndex(of: "/") else {
+      return nil
+    }
+    weft = own[..<slash] + "/weft"
+    folder = FileSystem.temporaryDirectory + "/weft-benchmark-\(name)-\(ThisProcess.id)"
+    guard (try? FileSystem.makeDirectories(folder)) != nil, seconds([weft, "version"]) != nil else {
+      return nil
+    }
+  }
+
+  /// How a command in the folder ends, its output thrown away; `nil` if it cannot be run or fails.
+  func end(of arguments: [String]) -> ProgramEnd? {
+    let program = ChildProgram(arguments, environment: environment, directory: folder)
+    guard let end = try? program.run(stop: StopSwitch(), output: { _, _ in }),
+      end.exited(with: 0)
+    else { return nil }
+    return end
+  }
+
+  /// How long a command takes.
+  func seconds(_ arguments: [String]) -> Double? {
+    let start = MonotonicClock.now
+    guard end(of: arguments) != nil else { return nil }
+    return (MonotonicClock.now - start) / .seconds(1)
+  }
+
+  func write(_ text: String, to name: String) {
+    let script = "cat >\"$1\""
+    var program = ChildProgram(
+      ["sh", "-c", script, "sh", name], environment: environment, directory: folder)
+    program.input = .bytes(Array(text.utf8))
+    _ = try? program.run(stop: StopSwitch(), output: { _, _ in })
+  }
+
+  func remove() { _ = end(of: ["rm", "-rf", folder]) }
+}
