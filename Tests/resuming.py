@@ -326,6 +326,71 @@ def answered_with_a_secret(weft):
     assert "tell-nobody" not in place.journal.read_text()
 
 
+MAKER = {"id": "make", "run": does("make", "mkdir -p out/d", "echo one > out/d/x", "echo two > out/y"),
+         "cache": {"inputs": ["w.json"], "outputs": ["out"]}}
+GATE = {"id": "gate", "run": "test -e ok"}
+
+
+def rewrite(path):
+    text = path.read_text()
+    path.write_text("X" + text[1:])
+
+
+# What becomes of files, whose they are, what is told of them, and what is done when that is named.
+DAMAGES = [
+    (lambda place: rewrite(place / "out/d/x"), "make", '"out", which step "make" has made, is not as it was'),
+    (lambda place: (place / "out/more").touch(), "make", '"out", which step "make" has made, is not as it was'),
+    (lambda place: shutil.rmtree(place / "out"), "make", '"out", which step "make" has made, is not there any more'),
+    (lambda place: rewrite(place / "book"), "get", '"book", which step "get" has made, is not as it was'),
+    (lambda place: (place / "book").unlink(), "get", '"book", which step "get" has made, is not there any more'),
+    (lambda place: (place / "got-1").unlink(), "each[1]",
+     '"got-1", which step "each[1]" has made, is not there any more'),
+]
+
+
+def made_files(weft):
+    for damage, step, told in DAMAGES:
+        api = Answers(book="from afar")
+        get = lambda name: {"url": api.url + "book", "saveTo": name}
+        place = Place(weft, {"steps": [
+            MAKER, {"id": "get", "http": get("book")},
+            {"id": "each", "forEach": {"in": [0, 1, 2]}, "http": get("got-${{ item }}")}, GATE,
+            {"id": "use", "run": "cat out/d/x out/y book got-0 got-1 got-2"}]})
+        assert place.run().returncode == 1
+        assert place.resume().returncode == 1, "files that are as they were are no obstacle"
+        (place.path / "ok").touch()
+        damage(place.path)
+        before = place.journal.read_bytes()
+        result = place.resume()
+        assert result.returncode == 3 and told in result.stderr, result
+        assert f"--rerun {step} makes" in result.stderr.replace("'", ""), result
+        assert place.journal.read_bytes() == before
+        result = place.resume("--rerun", step)
+        assert result.returncode == 0, result
+        assert place.done() == {"make": 1}, "the cache has it"
+        assert api.counts == {"book": 4 if step == "make" else 5}, api.counts
+
+
+def accepted_files(weft):
+    place = Place(weft, {"steps": [MAKER, GATE, {"id": "use", "run": "cat out/d/x"}]})
+    assert place.run().returncode == 1
+    (place.path / "ok").touch()
+    rewrite(place.path / "out/d/x")
+    result = place.resume("--accept-changes")
+    assert result.returncode == 0 and "Xne" in result.stdout, result
+    assert 'warning: "out", which step "make" has made, is not as it was' in result.stderr, result
+
+
+def used_files(weft):
+    """What nobody uses any more may be gone."""
+    place = Place(weft, {"parallel": [
+        MAKER, {"id": "use", "needs": ["make"], "run": "cat out/d/x && rm -r out"}, GATE]})
+    assert place.run("-j1").returncode == 1
+    (place.path / "ok").touch()
+    result = place.resume()
+    assert result.returncode == 0 and place.done() == {"make": 1}, result
+
+
 def changed_file(weft):
     steps = [{"id": name, "run": does(name)} for name in "abc"]
     steps.append({"id": "z", "run": "[ -e ok ]"})
@@ -463,6 +528,9 @@ CASES = [
     ("J19: a changed file is told step by step, and what is the same stands", changed_file),
     ("J20: steps that are gone or new are told as such", renamed_step),
     ("J26: a run that has succeeded is left as it is", finished),
+    ("J27: files of steps that are done must be as they were, where somebody is to use them", made_files),
+    ("J27: one who says so goes on with what is there", accepted_files),
+    ("J27: what nobody uses any more may be gone", used_files),
     ("what is named is done again", again),
     ("what was cleaned up is done again for those who need it", cleaned),
     ("what cannot be gone on with is told, and nothing is touched", refusals),

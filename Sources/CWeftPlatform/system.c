@@ -15,6 +15,14 @@ static int64_t reading(clockid_t clock) {
 
 int64_t weft_monotonic_nanoseconds(void) { return reading(CLOCK_MONOTONIC); }
 
+int64_t weft_boot_nanoseconds(void) {
+#if defined(CLOCK_BOOTTIME)
+  return reading(CLOCK_BOOTTIME);
+#else
+  return 0;
+#endif
+}
+
 int64_t weft_wall_nanoseconds(void) { return reading(CLOCK_REALTIME); }
 
 void weft_sleep(int64_t nanoseconds) {

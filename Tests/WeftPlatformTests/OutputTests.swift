@@ -115,11 +115,13 @@ import Testing
       ["/bin/sh", "-c", "printf hi; exec >&- 2>&-; sleep 0.05; exit 3"],
       environment: .inherited(), directory: nil)
     var streams = try ProgramStreams(input: .null, merged: false)
-    let leader = try arguments.start("/bin/sh", streams: streams)
+    let started = try StartedProgram { () throws(ProgramNotStarted) in
+      try arguments.start("/bin/sh", streams: streams)
+    }
     streams.closeProgramEnds()
     let begin = MonotonicClock.now
     var run = ProgramRun(
-      of: ChildProgram(["/bin/sh"], environment: .inherited()), leader: leader, exit: -1,
+      of: ChildProgram(["/bin/sh"], environment: .inherited()), started: started, exit: -1,
       streams: streams, begin: begin)
     var text = ""
     let end = run.toEnd(

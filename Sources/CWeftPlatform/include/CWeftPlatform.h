@@ -222,6 +222,8 @@ void weft_signal_stop(int number);
 /// CLOCK_MONOTONIC and CLOCK_REALTIME.
 int64_t weft_monotonic_nanoseconds(void);
 int64_t weft_wall_nanoseconds(void);
+/// Since the machine was started, time in which it slept included; 0 where there is no such clock.
+int64_t weft_boot_nanoseconds(void);
 /// Blocks the calling thread, however often signals interrupt it.
 void weft_sleep(int64_t nanoseconds);
 

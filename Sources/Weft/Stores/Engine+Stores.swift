@@ -46,11 +46,15 @@ extension Engine {
   ///     that was built in Swift it is for the caller to see to.
   ///   - inputs: Values of secret inputs, which are not recorded; the others are those of the record.
   ///   - steps: What is done again whatever the record says, with what is inside of it.
+  ///   - acceptsChangedFiles: Whether to go on though a file is gone or another that a step has made which is not
+  ///     done again, of those that steps say they make (`cache.outputs`, `saveTo`) and others may still use.
   /// - Throws: ``WorkflowRejected``, or ``RunStoreFault`` if there is no such run, another engine has it, it has
-  ///   succeeded, its record is damaged, or the workflow is another; nothing has been started then.
+  ///   succeeded, its record is damaged, the workflow is another, or a file that a step has made is; nothing has
+  ///   been started then.
   public func resume(
     _ run: RunID, _ workflow: Workflow, inputs: [String: JSONValue] = [:],
-    rerunning steps: [String] = [], in store: any RunStore
+    rerunning steps: [String] = [], acceptingChangedFiles acceptsChangedFiles: Bool = false,
+    in store: any RunStore
   ) throws -> Run {
     let plan = try plan(workflow)
     let journal = try store.take(run)
@@ -62,6 +66,11 @@ extension Engine {
       var configuration = made.configuration
       configuration.past = contents.run
       configuration.anew = try stepsAnew(steps, in: made.plan)
+      if !acceptsChangedFiles {
+        try refuseChanges(
+          StandingFiles(of: made.plan, past: contents.run, anew: configuration.anew)
+            .changes(in: configuration.startDirectory))
+      }
       try endSurvivors(of: run)
       var beginning = RunFolder.Contents(of: made.plan, run, configuration.inputs)
       beginning.opening.resumption = contents.run.resumptions + 1
@@ -118,6 +127,14 @@ extension Engine {
       }
     }
     return anew
+  }
+
+  private func refuseChanges(_ changes: [StandingFiles.Change]) throws(RunStoreFault) {
+    guard let first = changes.first else { return }
+    let more = changes.count > 1 ? ", and \(changes.count - 1) more are not as they were" : ""
+    throw RunStoreFault(
+      message: first.message + more,
+      help: "name the step in `rerunning`, or accept changed files")
   }
 
   /// Never two of the same step.

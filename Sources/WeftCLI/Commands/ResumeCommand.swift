@@ -91,6 +91,7 @@ struct ResumeCommand {
     let (bound, problems) = plan.bound(to: inputs, run: folder.run)
     guard problems.isEmpty else { throw Refusal(.usage, problems) }
     let anew = try stepsAnew(in: bound, changes, contents.run)
+    try lookAtFiles(StandingFiles(of: bound, past: contents.run, anew: anew))
     let leftOut = bound.steps.indices.filter { opening.leftOut.contains(bound.steps[$0].address) }
     try endSurvivors(of: folder.run)
     let secrets = SecretReader(bound.usedSecrets)
@@ -139,6 +140,22 @@ struct ResumeCommand {
     } catch {
       throw Refusal(.usage, error.complaint.message, help: error.complaint.help)
     }
+  }
+
+  /// What steps have made that are not done again, and others will use.
+  private func lookAtFiles(_ files: StandingFiles) throws(Refusal) {
+    let changes = files.changes(in: nil)
+    guard !changes.isEmpty else { return }
+    if invocation.acceptsChanges {
+      for change in changes { console.errors.write("weft: warning: \(change.message)\n") }
+      return
+    }
+    let more = changes.count > 10 ? "; and \(changes.count - 10) more" : ""
+    let step = ShellWord.quoted(changes[0].step.text)
+    throw Refusal(
+      .rejected, changes.prefix(10).map(\.message).joined(separator: "; ") + more,
+      help: "--rerun \(step) makes it again; --accept-changes goes on with what is there"
+    )
   }
 
   // MARK: Survivors

@@ -98,7 +98,8 @@ extension Option {
   static let acceptChanges = Option(
     "--accept-changes",
     help:
-      "go on with the file as it is now; what has changed is done again, and what depends on it",
+      "go on with the file as it is now; what has changed is done again, and what depends on it. Also with "
+      + "files that steps have made as they are now",
     elsewhere: ["--force", "--allow-changes"])
   static let rerun = Option(
     "--rerun", value: ValueDescription(name: "STEP", kind: .text),

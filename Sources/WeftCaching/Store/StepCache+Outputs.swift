@@ -5,9 +5,11 @@ extension StepCache {
   /// Keeps what a step has made. Nothing is kept if a part of it cannot be.
   ///
   /// - Parameter entry: Without its files, which are looked at now.
+  /// - Returns: The entry with its files.
+  @discardableResult
   package func store(
     _ entry: CacheEntry, from reader: WorkspaceReader
-  ) throws(CacheFault) {
+  ) throws(CacheFault) -> CacheEntry {
     var entry = entry
     do throws(WorkspaceFault) {
       for output in entry.outputs {
@@ -27,6 +29,7 @@ extension StepCache {
       try keep(file, hash, from: reader)
     }
     try write(entry)
+    return entry
   }
 
   private func keep(

@@ -129,16 +129,14 @@ package final class CommandCache: Sendable {
 
   /// Keeps what a step has made.
   ///
-  /// - Returns: Why it is not kept; `nil` if it is, or was stopped.
   func keep(
     _ ticket: CacheTicket, _ result: CachedResult, lasting duration: Duration, stop: StopSwitch
-  ) -> Future<String?, Never> {
-    threads.run(ifNotRun: "there is no thread to keep it") { [self] in
+  ) -> Future<CacheKeeping, Never> {
+    threads.run(ifNotRun: .refused("there is no thread to keep it")) { [self] in
       do throws(CacheObstacle) {
-        try store(ticket, result, lasting: duration, try reader(stop: stop))
-        return nil
+        return .kept(try store(ticket, result, lasting: duration, try reader(stop: stop)))
       } catch {
-        return error == .stopped ? nil : error.message
+        return error == .stopped ? .stopped : .refused(error.message)
       }
     }
   }
@@ -146,7 +144,7 @@ package final class CommandCache: Sendable {
   private func store(
     _ ticket: CacheTicket, _ result: CachedResult, lasting duration: Duration,
     _ reader: WorkspaceReader
-  ) throws(CacheObstacle) {
+  ) throws(CacheObstacle) -> CacheEntry {
     var now = CacheKey()
     now.set(.inputs, files: try files(of: ticket.subject, reader))
     if let change = now.differences(from: ticket.inputs).first {
@@ -157,7 +155,7 @@ package final class CommandCache: Sendable {
       storedAt: WallClock.now.nanoseconds / 1_000_000,
       milliseconds: Int(duration / .milliseconds(1)),
       outputs: ticket.subject.outputs.map { $0.joined(separator: "/") }, result: result)
-    do { try access.cache.store(entry, from: reader) } catch {
+    do { return try access.cache.store(entry, from: reader) } catch {
       throw error == .stopped ? .stopped : .workspace(error.message)
     }
   }
@@ -169,6 +167,14 @@ enum CacheFinding: Sendable {
   case miss(CacheTicket)
   /// It cannot be known.
   case unknown(CacheObstacle)
+  case stopped
+}
+
+/// What came of keeping what a step has made.
+enum CacheKeeping: Sendable {
+  case kept(CacheEntry)
+  /// It is not kept, because of this.
+  case refused(String)
   case stopped
 }
 

@@ -80,7 +80,8 @@ extension LiveRun {
       outcome: .success, conclusion: .success, attempts: 1, exit: .code(0), duration: duration,
       outputs: own.outputs.map(HandedOn.init))
     state.withLock { $0.scopes.count(in: task.scope) { $0.cached += 1 } }
-    return Future(value: conclude(task, end, own, as: .cached))
+    return Future(
+      value: conclude(task, end, own, as: .cached, making: KeptFile.outputs(of: entry)))
   }
 
   private func captured(_ bytes: [UInt8]) -> CapturedText {
@@ -91,10 +92,10 @@ extension LiveRun {
 
   /// Keeps what an attempt has made, if it is a clean success: the first attempt, without a remainder.
   ///
-  /// - Returns: Settles when the step's files may be changed by others; `nil` if nothing is kept.
+  /// - Returns: What it has made. Settles when the step's files may be changed by others; `nil` if nothing is kept.
   func keepResult(
     of attempt: Attempt, _ end: StepEnd, _ own: NodeValues?
-  ) -> Future<Void, Never>? {
+  ) -> Future<[KeptFile], Never>? {
     guard let cache, let ticket = attempt.task.ticket, end.outcome == .success,
       end.exit == .code(0), end.attempts == 1, end.leftovers.isEmpty, end.unkillable.isEmpty
     else { return nil }
@@ -104,8 +105,14 @@ extension LiveRun {
       let stop = StopSwitch()
       let kept = cache.keep(ticket, result, lasting: end.duration, stop: stop)
       return whileRunning(task, shelter: max(task.shelter, .fromFailures), stop, kept).map {
-        [self] reason in
-        if let reason { warnings.tell(.notCached(task.address, because: reason)) }
+        [self] keeping in
+        switch keeping {
+        case .kept(let entry): return KeptFile.outputs(of: entry)
+        case .refused(let reason):
+          warnings.tell(.notCached(task.address, because: reason))
+          return []
+        case .stopped: return []
+        }
       }
     } catch {
       warnings.tell(.notCached(task.address, because: error.message))

@@ -93,9 +93,9 @@ package final class CommandExecutor: StepExecutor {
       throw .notStarted(.resources(error))
     }
     program.enclosure = enclosure
-    let started: (Int32) -> Void = { [starts] process in
+    let started: (StartedProgram) -> Void = { [starts] program in
       starts.programStarted()
-      attempt.spawned(process)
+      attempt.spawned(program)
     }
     do {
       let end =

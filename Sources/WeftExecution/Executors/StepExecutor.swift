@@ -53,8 +53,8 @@ package final class Attempt: Sendable {
   package let logs: StepLogs
   /// Where the attempt tells what the run goes on in spite of.
   package let warnings: RunWarnings
-  /// To be called with the id of the process, as soon as there is one.
-  package let spawned: @Sendable (Int32) -> Void
+  /// To be called as soon as there is a process.
+  package let spawned: @Sendable (StartedProgram) -> Void
   /// What a request's own expressions say of its answers; `nil` of all that sends none.
   let questions: AnswerQuestions?
   /// For a step that shares the run's free slots with the tools that it runs.
@@ -63,7 +63,7 @@ package final class Attempt: Sendable {
   init(
     _ task: StepTask, resolved: ResolvedStep, outputFile: String?, obstacle: StepFailure?,
     output: StepOutputSink, logs: StepLogs, warnings: RunWarnings, slots: Slots,
-    questions: AnswerQuestions? = nil, spawned: @escaping @Sendable (Int32) -> Void
+    questions: AnswerQuestions? = nil, spawned: @escaping @Sendable (StartedProgram) -> Void
   ) {
     self.task = task
     self.resolved = resolved

@@ -15,7 +15,7 @@ package protocol TerminalAccess: Sendable {
 extension CommandExecutor {
   /// Waits for the terminal and runs the program there; nothing of what it writes comes back.
   func runAtTerminal(
-    _ program: ChildProgram, for attempt: Attempt, started: (Int32) -> Void
+    _ program: ChildProgram, for attempt: Attempt, started: (StartedProgram) -> Void
   ) throws(ProgramNotStarted) -> ProgramEnd {
     guard let terminal else { throw .terminalUnavailable(.notOffered) }
     let loan = try terminal.borrow(stop: attempt.stop)

@@ -1,17 +1,27 @@
 import WeftDefinition
 import WeftExpressions
+import WeftHTTP
 import WeftJSON
 import WeftPlatform
 
 /// What of a step is recorded for those who read it, should another engine go on with the run.
 extension LiveRun {
-  func kept(_ own: NodeValues?, of task: StepTask) -> KeptValues {
-    guard events.isRecorded, let own else { return KeptValues() }
+  func kept(_ own: NodeValues?, making files: [KeptFile]) -> KeptValues {
+    guard events.isRecorded else { return KeptValues() }
     return KeptValues(
-      stdout: own.stdout.map { $0.kept(from: values.spool) },
-      stderr: own.stderr.map { $0.kept(from: values.spool) },
-      returned: own.returned.map { $0.isSecret ? .secret : .value($0.value.json) },
-      answer: own.answer.map(kept))
+      stdout: own?.stdout.map { $0.kept(from: values.spool) },
+      stderr: own?.stderr.map { $0.kept(from: values.spool) },
+      returned: own?.returned.map { $0.isSecret ? .secret : .value($0.value.json) },
+      answer: own?.answer.map(kept),
+      files: files.filter { !secrets.hideAnything || !secrets.mask.contains(Array($0.path.utf8)) })
+  }
+
+  /// The file into which a request's answer went.
+  func savedFiles(_ trace: RequestTrace?) -> [KeptFile] {
+    guard events.isRecorded, let path = trace?.answer?.response.savedTo,
+      let file = KeptFile(stampedAt: path)
+    else { return [] }
+    return [file]
   }
 
   private func kept(_ answer: AnswerValues) -> KeptAnswer {
@@ -60,12 +70,5 @@ extension CapturedText {
       case .unreadable: return .tooLong
       }
     }
-  }
-}
-
-extension ProcessIdentity {
-  /// As the system tells it now; without its start where it does not.
-  static func of(_ process: Int32) -> ProcessIdentity {
-    ProcessStatus(of: process)?.identity ?? ProcessIdentity(id: process, startTicks: 0)
   }
 }

@@ -166,7 +166,8 @@ package struct RecordedElements: Sendable, Hashable {
   }
 }
 
-/// What expressions read of a step beside how it ended and what it hands on; what nobody reads is not kept.
+/// What expressions read of a step beside how it ended and what it hands on, where somebody does, and what others
+/// find where it has left it.
 package struct KeptValues: Sendable, Hashable {
   package var stdout: KeptText?
   package var stderr: KeptText?
@@ -174,19 +175,22 @@ package struct KeptValues: Sendable, Hashable {
   package var returned: KeptValue?
   /// What a request was answered.
   package var answer: KeptAnswer?
+  /// What the step has made, as far as it said what it makes.
+  package var files: [KeptFile]
 
   package init(
     stdout: KeptText? = nil, stderr: KeptText? = nil, returned: KeptValue? = nil,
-    answer: KeptAnswer? = nil
+    answer: KeptAnswer? = nil, files: [KeptFile] = []
   ) {
     self.stdout = stdout
     self.stderr = stderr
     self.returned = returned
     self.answer = answer
+    self.files = files
   }
 
   package var isEmpty: Bool {
-    stdout == nil && stderr == nil && returned == nil && answer == nil
+    stdout == nil && stderr == nil && returned == nil && answer == nil && files.isEmpty
   }
 
   /// Whether a part of it is secret, and so is not there.

@@ -259,19 +259,18 @@ extension LiveRun {
     // What is told as ended has left nothing behind.
     attemptEnd.request?.partial?.discard()
     guard let kept = keepResult(of: attempt, end, own) else {
-      return concludeAttempt(of: task, end, own)
+      return concludeAttempt(of: task, end, own, making: savedFiles(attemptEnd.request))
     }
-    return kept.flatMap { [self, end] in concludeAttempt(of: task, end, own) }
+    return kept.flatMap { [self, end] in concludeAttempt(of: task, end, own, making: $0) }
   }
 
   /// Nobody hears of the end before its record is safe. As long as that takes another may have the slot, unless
   /// the end is one that says who may start.
   private func concludeAttempt(
-    of task: StepTask, _ end: StepEnd, _ own: NodeValues?
+    of task: StepTask, _ end: StepEnd, _ own: NodeValues?, making files: [KeptFile]
   ) -> Future<NodeResult, Never> {
-    guard
-      let safe = events.record(.stepFinished(task.address, end), keeping: kept(own, of: task))
-    else {
+    let kept = kept(own, making: files)
+    guard let safe = events.record(.stepFinished(task.address, end), keeping: kept) else {
       let result = conclude(task, end, own, isRecorded: true)
       slots.release(task.instance)
       return Future(value: result)
@@ -305,7 +304,7 @@ extension LiveRun {
   /// The step has ended: tells it, and lets its failure act.
   func conclude(
     _ task: StepTask, _ end: StepEnd, _ own: NodeValues?, as kind: EndKind = .ran,
-    isRecorded: Bool = false
+    making files: [KeptFile] = [], isRecorded: Bool = false
   ) -> NodeResult {
     let response = state.withLock { state in
       state.scopes.count(in: task.scope) { $0.add(end) }
@@ -322,7 +321,7 @@ extension LiveRun {
     if isRecorded {
       events.publish(recorded: event, step: task.place)
     } else {
-      events.publish(event, step: task.place, keeping: kept(own, of: task))
+      events.publish(event, step: task.place, keeping: kept(own, making: files))
     }
     respond(to: response)
     return .of(task.address, end, failedBefore: task.failedBefore)

@@ -36,8 +36,8 @@ extension LiveRun {
     return Attempt(
       task, resolved: consume resolved, outputFile: file, obstacle: failure, output: output,
       logs: logs, warnings: warnings, slots: slots, questions: questions(of: task)
-    ) { [events, address = task.address, attempt = task.attempt] process in
-      events.note(.spawned(address, attempt: attempt, .of(process)))
+    ) { [events, address = task.address, attempt = task.attempt] program in
+      events.note(.spawned(address, attempt: attempt, program.identity))
     }
   }
 

@@ -50,13 +50,13 @@ package enum ChildProcesses {
 
   /// Starts a program and registers it.
   static func start<Failure>(
-    _ spawn: () throws(Failure) -> Int32
-  ) throws(Failure) -> Int32 {
+    _ spawn: () throws(Failure) -> StartedProgram
+  ) throws(Failure) -> StartedProgram {
     weft_start_gate_pass()
     defer { weft_start_gate_passed() }
-    let leader = try spawn()
-    state.withLock { _ = $0.leaders.insert(leader) }
-    return leader
+    let started = try spawn()
+    state.withLock { _ = $0.leaders.insert(started.id) }
+    return started
   }
 
   /// Starts and reaps a child that nobody needs to know of.

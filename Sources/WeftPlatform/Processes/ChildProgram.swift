@@ -69,12 +69,12 @@ package struct ChildProgram: Sendable {
   ///
   /// - Parameters:
   ///   - stop: Asks it to stop from any thread; requested beforehand, nothing is started.
-  ///   - started: Called once, with the process id, before any output.
+  ///   - started: Called once, before any output.
   ///   - output: Takes what it writes.
   /// - Throws: `ProgramNotStarted` when nothing of it has run.
   package func run(
     stop: StopSwitch,
-    started: (_ process: Int32) -> Void = { _ in },
+    started: (StartedProgram) -> Void = { _ in },
     output: some ProgramOutput
   ) throws(ProgramNotStarted) -> ProgramEnd {
     let slot: ProgramSlot
@@ -85,7 +85,7 @@ package struct ChildProgram: Sendable {
     var mayHaveLeftTraces = false
     defer { terminal?.end(restoringScreen: mayHaveLeftTraces) }
     var run = try start()
-    started(run.leader)
+    started(run.started)
     let end = run.toEnd(slot: slot, stop: stop, output: output)
     mayHaveLeftTraces = end.wasCutOff
     return end
@@ -97,20 +97,23 @@ package struct ChildProgram: Sendable {
     let begin = MonotonicClock.now
     var streams: ProgramStreams
     do { streams = try self.streams() } catch { throw .resources(error) }
-    let leader = try RunningGroups.shared.admit { () throws(ProgramNotStarted) in
+    let started = try RunningGroups.shared.admit { () throws(ProgramNotStarted) in
       // It may have been in the foreground when the terminal was lent, and have been stopped since.
       if let terminal, !terminal.isForeground { throw .terminalUnavailable(.inBackground) }
-      let leader = try ChildProcesses.start { () throws(ProgramNotStarted) in
-        try arguments.start(
-          program, streams: streams, further: further, cgroup: enclosure?.cgroup ?? -1)
+      let started = try ChildProcesses.start { () throws(ProgramNotStarted) in
+        try StartedProgram { () throws(ProgramNotStarted) in
+          try arguments.start(
+            program, streams: streams, further: further, cgroup: enclosure?.cgroup ?? -1)
+        }
       }
-      terminal?.began(leader)
-      return (leader, terminal == nil ? leader : nil)
+      terminal?.began(started.id)
+      return (started, terminal == nil ? started.id : nil)
     }
-    enclosure?.began(leader: leader)
+    enclosure?.began(leader: started.id)
     streams.closeProgramEnds()
     return ProgramRun(
-      of: self, leader: leader, exit: weft_exit_descriptor(leader), streams: streams, begin: begin)
+      of: self, started: started, exit: weft_exit_descriptor(started.id), streams: streams,
+      begin: begin)
   }
 
   private func streams() throws(SystemError) -> ProgramStreams {

@@ -29,7 +29,7 @@ extension ChildProgram {
   /// Runs the program to its end, see ``run(stop:started:output:)``, and hands over each piece of its
   /// output as it comes.
   package func run(
-    stop: StopSwitch, started: (_ process: Int32) -> Void = { _ in },
+    stop: StopSwitch, started: (StartedProgram) -> Void = { _ in },
     output: @escaping (OutputStream, UnsafeRawBufferPointer) -> Void
   ) throws(ProgramNotStarted) -> ProgramEnd {
     try run(stop: stop, started: started, output: ImmediateOutput(handle: output))

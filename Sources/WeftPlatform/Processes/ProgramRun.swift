@@ -8,7 +8,7 @@ import CWeftPlatform
 
 /// A program that has started, up to its end: does what `Ending` decides.
 struct ProgramRun: ~Copyable {
-  let leader: Int32
+  let started: StartedProgram
   let begin: Duration
   let program: ChildProgram
   private var streams: ProgramStreams
@@ -24,11 +24,11 @@ struct ProgramRun: ~Copyable {
 
   /// - Parameter exit: What `weft_exit_descriptor` gave, also if that is an error.
   init(
-    of program: ChildProgram, leader: Int32, exit: Int32, streams: consuming ProgramStreams,
-    begin: Duration
+    of program: ChildProgram, started: StartedProgram, exit: Int32,
+    streams: consuming ProgramStreams, begin: Duration
   ) {
     self.program = program
-    self.leader = leader
+    self.started = started
     self.streams = streams
     self.begin = begin
     ending = Ending(
@@ -38,6 +38,8 @@ struct ProgramRun: ~Copyable {
     if program.terminal != nil { ending.outputEnded() }
     if exit >= 0 { self.exit = OwnedDescriptor(exit) }
   }
+
+  var leader: Int32 { started.id }
 
   mutating func toEnd(slot: ProgramSlot, stop: StopSwitch, output: some ProgramOutput) -> ProgramEnd
   {

@@ -66,6 +66,11 @@ package struct FileStamp: Sendable, Hashable {
     self.init(status)
   }
 
+  /// Of what is at a path; links are followed.
+  package init(at path: String) throws(SystemError) {
+    try self.init(Array(path.utf8CString), in: AT_FDCWD, follows: true)
+  }
+
   /// Of what a name stands for in a directory; links are not followed unless it is said.
   init(_ name: [CChar], in directory: Int32, follows: Bool = false) throws(SystemError) {
     var status = stat()

@@ -166,7 +166,25 @@ extension EventJSON {
     case .secret?: writeObject("returned") { $0.member("secret", true) }
     }
     if let answer = kept.answer { writeAnswer(answer) }
+    if !kept.files.isEmpty { writeFiles(kept.files) }
     writer.endObject()
+  }
+
+  private mutating func writeFiles(_ files: [KeptFile]) {
+    writer.key("files")
+    writer.beginArray()
+    for file in files {
+      writer.beginObject()
+      writer.member("path", file.path)
+      switch file.mark {
+      case .digest(let digest): writer.member("sha256", digest)
+      case .stamp(let bytes, let modified):
+        writer.member("bytes", bytes)
+        writer.member("modifiedNs", modified)
+      }
+      writer.endObject()
+    }
+    writer.endArray()
   }
 
   private mutating func writeAnswer(_ answer: KeptAnswer) {

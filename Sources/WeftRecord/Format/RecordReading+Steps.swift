@@ -130,8 +130,27 @@ extension RecordScanner {
       try endObject()
     }
     if has("answer") { kept.answer = try keptAnswer() }
+    if has("files") { kept.files = try keptFiles() }
     try endObject()
     return kept
+  }
+
+  private mutating func keptFiles() throws(RecordProblem) -> [KeptFile] {
+    var files: [KeptFile] = []
+    try elements { scanner throws(RecordProblem) in
+      try scanner.begin("{")
+      let path = try scanner.text("path")
+      if scanner.has("sha256") {
+        files.append(KeptFile(path: path, .digest(try scanner.string())))
+      } else {
+        try scanner.expect("bytes")
+        let bytes = try scanner.int()
+        try scanner.expect("modifiedNs")
+        files.append(KeptFile(path: path, .stamp(bytes: bytes, modified: try scanner.int())))
+      }
+      try scanner.endObject()
+    }
+    return files
   }
 
   private mutating func keptAnswer() throws(RecordProblem) -> KeptAnswer {

@@ -128,6 +128,12 @@ enum SampleRecords {
         KeptValues(
           answer: KeptAnswer(
             headers: .value(.object([:])), body: .tooLong, collected: .secret))),
+      .finished(
+        "a", wholeEnd,
+        KeptValues(files: [
+          KeptFile(path: "out/\u{e9}", .digest(String(repeating: "0f", count: 32))),
+          KeptFile(path: "/tmp/saved", .stamp(bytes: 12, modified: 1_795_274_099_123_456_789)),
+        ])),
       .spawned("a", attempt: 1, ProcessIdentity(id: 4242, startTicks: 123_456)),
       .listed(
         "g",

@@ -1,0 +1,20 @@
+import Testing
+import WeftPlatform
+
+@Suite struct StartedProgramTests {
+  /// Of so many some start where one tick ends and the next begins.
+  @Test func whatTellsItFromOthersIsWhatTheSystemSays() throws {
+    for _ in 0..<200 {
+      var (told, asked): (ProcessIdentity?, ProcessIdentity?) = (nil, nil)
+      let program = ChildProgram(["/bin/sh", "-c", "read x"], environment: .inherited())
+      let end = try program.run(
+        stop: StopSwitch(),
+        started: {
+          told = $0.identity
+          asked = ProcessStatus(of: $0.id)?.identity
+        }, output: { _, _ in })
+      #expect(end.status == .exited(code: 1))
+      #expect(told != nil && told == asked)
+    }
+  }
+}
