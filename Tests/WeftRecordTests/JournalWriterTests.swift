@@ -108,19 +108,22 @@ import WeftPlatform
       duration: .zero),
     KeptValues())
 
-  @Test func whoGoesOnMeanwhileIsToldWhenItIsSafe() async throws {
+  @Test(arguments: [true, false])
+  func whoGoesOnMeanwhileIsToldWhenItIsSafe(isUrgent: Bool) async throws {
     let calls = FaultyCalls()
     let (folder, writer) = try RunFolder.make(
       in: try scratch.state(calls.calls), durability: .power)
     calls.isArmed.store(true, ordering: .relaxed)
     let safe = try (0..<20).map { _ in
-      try #require(try writer.write(JournalWriterTests.end, elapsed: .zero))
+      try #require(
+        try writer.write(JournalWriterTests.end, elapsed: .zero, isUrgent: { isUrgent }))
     }
     for future in safe { await future.value }
     #expect((1...20).contains(calls.count(.synchronize)))
     writer.close()
     #expect(try kinds(in: folder).count == 20)
-    #expect(try writer.write(JournalWriterTests.end, elapsed: .zero) == nil)
+    #expect(
+      try writer.write(JournalWriterTests.end, elapsed: .zero, isUrgent: { isUrgent }) == nil)
   }
 
   @Test("J10: who goes on meanwhile is told, too, when the disk cannot keep it")
@@ -130,12 +133,12 @@ import WeftPlatform
     calls.isArmed.store(true, ordering: .relaxed)
     let told = Mutex(false)
     writer.whenLost { told.withLock { $0 = true } }
-    let safe = try writer.write(JournalWriterTests.end, elapsed: .zero)
+    let safe = try writer.write(JournalWriterTests.end, elapsed: .zero, isUrgent: { true })
     await safe?.value
     #expect(told.withLock { $0 })
     #expect(writer.fault?.message.contains("may be lost") == true)
     #expect(throws: RecordFault.self) {
-      _ = try writer.write(JournalWriterTests.end, elapsed: .zero)
+      _ = try writer.write(JournalWriterTests.end, elapsed: .zero, isUrgent: { true })
     }
     writer.close()
     #expect(calls.count(.synchronize) == 1)
@@ -143,7 +146,7 @@ import WeftPlatform
 
   @Test func aRecordThatSurvivesTheEngineIsSafeOnceItIsWritten() throws {
     let (_, writer) = try RunFolder.make(in: try scratch.state(), durability: .process)
-    #expect(try writer.write(JournalWriterTests.end, elapsed: .zero) == nil)
+    #expect(try writer.write(JournalWriterTests.end, elapsed: .zero, isUrgent: { true }) == nil)
     writer.close()
   }
 

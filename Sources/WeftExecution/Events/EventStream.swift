@@ -104,7 +104,7 @@ package final class EventStream: Sendable {
     if waits {
       guard record(kind, KeptValues()) else { return false }
     } else {
-      guard case .success = write(kind, KeptValues()) else { return false }
+      guard case .success = write(kind, KeptValues(), isUrgent: { false }) else { return false }
     }
     tell(kind, step)
     return true
@@ -112,12 +112,13 @@ package final class EventStream: Sendable {
 
   /// Records what is not told yet.
   ///
+  /// - Parameter isUrgent: Whether somebody has nothing else to do until it may be told.
   /// - Returns: What settles when it may be told; `nil`: now.
   func record(
-    _ kind: consuming RunEvent.Kind, keeping values: KeptValues
+    _ kind: consuming RunEvent.Kind, keeping values: KeptValues, isUrgent: () -> Bool
   ) -> Future<Void, Never>? {
     guard recorder != nil else { return nil }
-    return try? write(harmless(kind), values).get()
+    return try? write(harmless(kind), values, isUrgent: isUrgent).get()
   }
 
   /// Tells what has been recorded.
@@ -151,13 +152,14 @@ package final class EventStream: Sendable {
 
   /// The same without waiting until it is safe.
   private func write(
-    _ kind: RunEvent.Kind, _ values: KeptValues
+    _ kind: RunEvent.Kind, _ values: KeptValues, isUrgent: () -> Bool
   ) -> Result<Future<Void, Never>?, RecordFault> {
     guard let recorder = recorder(of: kind) else {
       return leavesOut(kind) ? .failure(RecordFault(message: "the run is left")) : .success(nil)
     }
     return Result { () throws(RecordFault) in
-      try recorder.write(RunRecord.Kind(kind, keeping: values), elapsed: elapsed())
+      try recorder.write(
+        RunRecord.Kind(kind, keeping: values), elapsed: elapsed(), isUrgent: isUrgent)
     }
   }
 

@@ -11,10 +11,11 @@ package protocol RunRecorder: Sendable {
 
   /// The same without a thread that is blocked: it returns when the record has been written.
   ///
+  /// - Parameter isUrgent: Whether somebody has nothing else to do until it is safe.
   /// - Returns: What settles when the record is as safe as was promised, or cannot be any more, which
   ///   ``whenLost(_:)`` tells; `nil`: it is.
   func write(
-    _ kind: RunRecord.Kind, elapsed: Duration
+    _ kind: RunRecord.Kind, elapsed: Duration, isUrgent: () -> Bool
   ) throws(RecordFault) -> Future<Void, Never>?
 
   /// Calls `act` once if a record is ever lost, on any thread; at once if one has been.
@@ -30,7 +31,7 @@ package protocol RunRecorder: Sendable {
 extension RunRecorder {
   /// Of one that promises no more than that it has been written.
   package func write(
-    _ kind: RunRecord.Kind, elapsed: Duration
+    _ kind: RunRecord.Kind, elapsed: Duration, isUrgent: () -> Bool
   ) throws(RecordFault) -> Future<Void, Never>? {
     try record(kind, elapsed: elapsed)
     return nil

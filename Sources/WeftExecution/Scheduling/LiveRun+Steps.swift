@@ -269,13 +269,15 @@ extension LiveRun {
   private func concludeAttempt(
     of task: StepTask, _ end: StepEnd, _ own: NodeValues?, making files: [KeptFile]
   ) -> Future<NodeResult, Never> {
-    let kept = kept(own, making: files)
-    guard let safe = events.record(.stepFinished(task.address, end), keeping: kept) else {
+    let keepsSlot = end.conclusion != .success || !plan.bodies.racers.isEmpty
+    let safe = events.record(
+      .stepFinished(task.address, end), keeping: kept(own, making: files),
+      isUrgent: { keepsSlot || !slots.areWanted })
+    guard let safe else {
       let result = conclude(task, end, own, isRecorded: true)
       slots.release(task.instance)
       return Future(value: result)
     }
-    let keepsSlot = end.conclusion != .success || !plan.bodies.racers.isEmpty
     if !keepsSlot { slots.release(task.instance) }
     return safe.map { [self] in
       let result = conclude(task, end, own, isRecorded: true)

@@ -151,6 +151,9 @@ final class Slots: Sendable {
     }
   }
 
+  /// Whether anybody waits for a slot.
+  var areWanted: Bool { state.withLock { $0.queue.waitingCount > 0 } }
+
   /// Those that wait for a slot.
   func waiting() -> [Int] {
     state.withLock { state in

@@ -4,7 +4,7 @@ import Synchronization
 /// that is made when it is first needed.
 package final class DelayedWork: Sendable {
   private enum Phase: Int {
-    case idle, requested, ended
+    case idle, requested, hurried, ended
   }
 
   private let phase = Atomic(Phase.idle.rawValue)
@@ -23,12 +23,21 @@ package final class DelayedWork: Sendable {
 
   /// Costs next to nothing while the work has been asked for already. Without a thread the work is done at
   /// once, on this one.
-  package func request() {
-    guard phase.load(ordering: .relaxed) == Phase.idle.rawValue,
-      move(from: .idle, to: .requested)
-    else { return }
+  ///
+  /// - Parameter atOnce: Without the delay, also for those who have asked before.
+  package func request(atOnce: Bool = false) {
+    guard atOnce ? hurry() : ask() else { return }
     guard isStarted.exchange(true, ordering: .acquiringAndReleasing) else { return start() }
     parking.unpark()
+  }
+
+  private func ask() -> Bool {
+    phase.load(ordering: .relaxed) == Phase.idle.rawValue && move(from: .idle, to: .requested)
+  }
+
+  private func hurry() -> Bool {
+    phase.load(ordering: .relaxed) != Phase.hurried.rawValue
+      && (move(from: .idle, to: .hurried) || move(from: .requested, to: .hurried))
   }
 
   /// The work is not begun any more; what has been asked for and was not done is the caller's to do.
@@ -42,8 +51,13 @@ package final class DelayedWork: Sendable {
       try Thread.start(name: name, stackBytes: 256 << 10) { [self] in serve() }
     } catch {
       isStarted.store(false, ordering: .sequentiallyConsistent)
-      if move(from: .requested, to: .idle) { work() }
+      workIfAsked()
     }
+  }
+
+  /// Who asks from now on wants it done again.
+  private func workIfAsked() {
+    if move(from: .requested, to: .idle) || move(from: .hurried, to: .idle) { work() }
   }
 
   private func serve() {
@@ -53,8 +67,8 @@ package final class DelayedWork: Sendable {
       case .idle?: _ = parking.park(atMost: nil)
       case .requested?:
         if parking.park(atMost: delay) { continue }
-        // Who asks from now on wants it done again.
-        if move(from: .requested, to: .idle) { work() }
+        workIfAsked()
+      case .hurried?: workIfAsked()
       }
     }
   }

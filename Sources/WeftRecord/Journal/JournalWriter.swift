@@ -68,7 +68,7 @@ package final class JournalWriter: RunRecorder {
   }
 
   package func write(
-    _ kind: RunRecord.Kind, elapsed: Duration
+    _ kind: RunRecord.Kind, elapsed: Duration, isUrgent: () -> Bool
   ) throws(RecordFault) -> Future<Void, Never>? {
     guard case .first(let thread) = safety, kind.isDecisive else {
       try record(kind, elapsed: elapsed)
@@ -76,7 +76,7 @@ package final class JournalWriter: RunRecorder {
     }
     _ = try append(kind, elapsed)
     if condition.fault != nil { condition.tell() }
-    return thread.whenSafe()
+    return thread.whenSafe(isUrgent: isUrgent())
   }
 
   private func append(

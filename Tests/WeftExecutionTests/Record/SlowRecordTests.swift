@@ -108,7 +108,9 @@ private final class SlowRecorder: RunRecorder {
     }
   }
 
-  func write(_ kind: RunRecord.Kind, elapsed: Duration) -> Future<Void, Never>? {
+  func write(
+    _ kind: RunRecord.Kind, elapsed: Duration, isUrgent: () -> Bool
+  ) -> Future<Void, Never>? {
     switch kind {
     case .event(.stepStarted(let step, _)):
       state.withLock { $0.started.append(step.text) }

@@ -1,0 +1,48 @@
+import Synchronization
+import Testing
+import WeftPlatform
+
+@Suite struct DelayedWorkTests {
+  /// What is done with a delay of an hour, and how often it has been.
+  private final class Work: Sendable {
+    let count = Mutex(0)
+    let done = Wakeup()
+
+    func made() -> DelayedWork {
+      DelayedWork(after: .seconds(3600), thread: "weft-test") { [self] in
+        count.withLock { $0 += 1 }
+        done.wake()
+      }
+    }
+  }
+
+  @Test(arguments: [0, 1, 5]) func whoIsInAHurryDoesNotWaitForOthers(earlier: Int) {
+    let work = Work()
+    let delayed = work.made()
+    for _ in 0..<earlier { delayed.request() }
+    delayed.request(atOnce: true)
+    work.done.wait()
+    delayed.end()
+    #expect(work.count.withLock { $0 } == 1)
+  }
+
+  @Test func itIsDoneAgainForThoseWhoAskAgain() {
+    let work = Work()
+    let delayed = work.made()
+    for _ in 0..<3 {
+      delayed.request(atOnce: true)
+      work.done.wait()
+    }
+    delayed.end()
+    #expect(work.count.withLock { $0 } == 3)
+  }
+
+  @Test func whatHasEndedDoesNothing() {
+    let work = Work()
+    let delayed = work.made()
+    delayed.end()
+    delayed.request(atOnce: true)
+    delayed.request()
+    #expect(work.count.withLock { $0 } == 0)
+  }
+}
