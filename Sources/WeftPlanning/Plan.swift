@@ -121,6 +121,13 @@ public struct PlannedStep: Sendable {
     }
   }
 
+  /// Whether what it does must not be done twice. Asked of every step: without a copy of most.
+  package var mustNotBeMadeAgain: Bool {
+    let position = Int(position)
+    return (list[position].hasControl || list[position].sendsRequest)
+      && list[position].mustNotBeMadeAgain
+  }
+
   /// Whether what it runs gets a jobserver, or an expression is to say so.
   package var mayOfferJobserver: Bool {
     list[Int(position)].hasValues && list[Int(position)].computed[.jobserver] != nil

@@ -1,3 +1,4 @@
+import WeftDefinition
 package import WeftJSON
 package import WeftPlanning
 package import WeftPlatform
@@ -173,8 +174,7 @@ package struct KeptValues: Sendable, Hashable {
   package var stderr: KeptText?
   /// What an action has returned.
   package var returned: KeptValue?
-  /// What a request was answered.
-  package var answer: KeptAnswer?
+  private var boxedAnswer: Boxed<KeptAnswer>?
   /// What the step has made, as far as it said what it makes.
   package var files: [KeptFile]
 
@@ -185,12 +185,18 @@ package struct KeptValues: Sendable, Hashable {
     self.stdout = stdout
     self.stderr = stderr
     self.returned = returned
-    self.answer = answer
+    boxedAnswer = answer.map(Boxed.holding)
     self.files = files
   }
 
+  /// What a request was answered.
+  package var answer: KeptAnswer? {
+    get { boxedAnswer?.value }
+    set { boxedAnswer = newValue.map(Boxed.holding) }
+  }
+
   package var isEmpty: Bool {
-    stdout == nil && stderr == nil && returned == nil && answer == nil && files.isEmpty
+    stdout == nil && stderr == nil && returned == nil && boxedAnswer == nil && files.isEmpty
   }
 
   /// Whether a part of it is secret, and so is not there.

@@ -203,7 +203,7 @@ extension LiveRun {
     guard
       events.announce(
         .stepStarted(task.address, attempt: task.attempt), step: task.place,
-        waits: task.step.step.mustNotBeMadeAgain)
+        waits: task.step.mustNotBeMadeAgain)
     else { return false }
     durations?.started(task, at: time.now)
     oweCleanup(after: task)
