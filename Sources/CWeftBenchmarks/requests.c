@@ -8,7 +8,9 @@
 enum {
   OPT_WRITEDATA = 10001,
   OPT_URL = 10002,
+  OPT_USERAGENT = 10018,
   OPT_NOSIGNAL = 99,
+  OPT_ACCEPT_ENCODING = 10102,
   OPT_WRITEFUNCTION = 20011,
   INFO_RESPONSE_CODE = 0x200002,
   MESSAGE_DONE = 1,
@@ -62,10 +64,13 @@ static size_t count_bytes(char *bytes, size_t one, size_t count, void *total) {
   return one * count;
 }
 
+// The same request as Weft's.
 static void *make_request(const char *url, size_t *total) {
   void *easy = curl.easy_init();
   curl.easy_setopt(easy, OPT_URL, url);
   curl.easy_setopt(easy, OPT_NOSIGNAL, 1L);
+  curl.easy_setopt(easy, OPT_USERAGENT, "weft");
+  curl.easy_setopt(easy, OPT_ACCEPT_ENCODING, "");
   curl.easy_setopt(easy, OPT_WRITEFUNCTION, count_bytes);
   curl.easy_setopt(easy, OPT_WRITEDATA, total);
   return easy;

@@ -10,7 +10,8 @@ final class Nginx {
 
   /// `nil` where there is no nginx, or it does not answer.
   init?(in shop: Workshop) {
-    let port = 20_000 + Int(ThisProcess.id) % 20_000
+    // Below those that the system gives away by itself.
+    let port = 20_000 + Int(ThisProcess.id) % 12_000
     (small, big) = ("http://127.0.0.1:\(port)/small", "http://127.0.0.1:\(port)/big")
     shop.write(Self.configuration(port), to: "nginx.conf")
     guard shop.end(of: ["truncate", "-s", String(Self.bigBytes), "big"]) != nil else { return nil }

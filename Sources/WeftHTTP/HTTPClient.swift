@@ -22,35 +22,32 @@ public struct HTTPClient: Sendable {
     if let path = request.saveTo?.path, !DownloadFile.isPath(path) {
       return Future(failure: HTTPFailure(.invalid(.saveWithoutName(path))))
     }
-    return advance(Passage(course: RedirectCourse(request), began: now()))
+    return advance(RedirectCourse(request), Passage(began: now()))
   }
 
-  /// How far a request has come.
+  /// What has come before the request that is under way.
   fileprivate struct Passage: Sendable {
-    var course: RedirectCourse
     let began: Duration
+    var hops: [RedirectHop] = []
     var figures: ExchangeFigures?
-
-    mutating func add(_ later: ExchangeFigures) {
-      figures = figures?.followed(by: later) ?? later
-    }
   }
 
-  private func advance(_ passage: Passage) -> Future<HTTPResponse, HTTPFailure> {
-    let request = passage.course.request
-    let limit = request.deadlines.total
+  private func advance(
+    _ course: RedirectCourse, _ passage: Passage
+  ) -> Future<HTTPResponse, HTTPFailure> {
+    let limit = course.request.deadlines.total
     let left = limit.map { $0 - (now() - passage.began) }
     if let left, let limit, left <= .zero, limit > .zero {
       return Future(failure: passage.failure(HTTPFailure(.timeout(.total, after: limit))))
     }
     let wire: WireRequest
-    do { wire = try WireRequest(request, boundary: Self.boundary(), total: left) } catch {
+    do { wire = try WireRequest(course.request, boundary: Self.boundary(), total: left) } catch {
       return Future(failure: passage.failure(HTTPFailure(.invalid(error))))
     }
-    let reception = Reception(passage.course)
+    let reception = Reception(course)
     return transport.exchange(wire) { reception.plan(for: $0) }.flatMapResult { result in
       switch result {
-      case .success(let exchange): arrive(exchange, passage, reception)
+      case .success(let exchange): arrive(exchange, reception, passage)
       case .failure(let failure):
         Future(failure: passage.failure(reception.complete(failure.sayingWhole(limit))))
       }
@@ -58,23 +55,24 @@ public struct HTTPClient: Sendable {
   }
 
   private func arrive(
-    _ exchange: HTTPExchange, _ passage: Passage, _ reception: Reception
+    _ exchange: HTTPExchange, _ reception: Reception, _ passage: Passage
   ) -> Future<HTTPResponse, HTTPFailure> {
-    var passage = passage
-    let request = passage.course.request
-    passage.add(exchange.figures)
-    switch passage.course.turn(at: exchange.head) {
-    case .goesOn: return advance(passage)
-    case .fails(let fault):
-      return Future(failure: passage.failure(HTTPFailure(.redirect(fault))))
-    case .arrived:
+    let figures = passage.figures?.followed(by: exchange.figures) ?? exchange.figures
+    guard reception.course.follows(exchange.head) else {
       return Future(
         value: HTTPResponse(
           head: exchange.head, body: exchange.body, isBodyCut: exchange.isBodyCut,
-          savedTo: reception.savedPath, method: request.method, url: request.url,
-          redirects: passage.course.hops, figures: passage.figures ?? exchange.figures,
+          savedTo: reception.savedPath, method: reception.course.request.method,
+          url: reception.course.request.url, redirects: passage.hops, figures: figures,
           cacheStatus: exchange.cacheStatus))
     }
+    var course = reception.course
+    let turn = course.turn(at: exchange.head)
+    let passage = Passage(began: passage.began, hops: course.hops, figures: figures)
+    if case .fails(let fault) = turn {
+      return Future(failure: passage.failure(HTTPFailure(.redirect(fault))))
+    }
+    return advance(course, passage)
   }
 
   private static func boundary() -> String {
@@ -89,7 +87,7 @@ public struct HTTPClient: Sendable {
 extension HTTPClient.Passage {
   fileprivate func failure(_ failure: HTTPFailure) -> HTTPFailure {
     var failure = failure
-    failure.redirects = course.hops
+    failure.redirects = hops
     failure.figures = figures?.followed(by: failure.figures) ?? failure.figures
     return failure
   }

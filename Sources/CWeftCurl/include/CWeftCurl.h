@@ -95,16 +95,18 @@ int weft_curl_resume(struct weft_curl_transfer *transfer);
 struct weft_curl_loop;
 
 /// NULL when there is no memory or no descriptor.
-struct weft_curl_loop *weft_curl_loop_create(long kept_connections);
+struct weft_curl_loop *weft_curl_loop_create(void);
+/// How many connections may be there at most when no transfer uses them.
+void weft_curl_keep_connections(struct weft_curl_loop *loop, long count);
 /// All transfers must have been removed.
 void weft_curl_loop_destroy(struct weft_curl_loop *loop);
 int weft_curl_add(struct weft_curl_loop *loop, struct weft_curl_transfer *transfer);
 /// Whatever state it is in; its callbacks are called no more.
 void weft_curl_remove(struct weft_curl_loop *loop, struct weft_curl_transfer *transfer);
-/// Does all that can be done without waiting. 0, or libcurl's code for a broken loop.
+/// Does what is to be done. 0, or libcurl's code for a broken loop.
 int weft_curl_perform(struct weft_curl_loop *loop);
-/// Waits until something can be done, somebody wakes the loop, or the time has passed.
-int weft_curl_wait(struct weft_curl_loop *loop, int milliseconds);
+/// Waits until something is to be done, somebody wakes the loop, or the time has passed.
+void weft_curl_wait(struct weft_curl_loop *loop, int milliseconds);
 /// From any thread, as long as the loop is there.
 void weft_curl_wake(struct weft_curl_loop *loop);
 /// The context of a transfer that has ended, with its code; NULL when there is none. It is still added.

@@ -14,9 +14,8 @@ struct BodyBudget {
 
   /// Whether a body that says how long it is will not fit.
   func isExceeded(byLengthOf head: HTTPResponseHead) -> Bool {
+    guard let limit, let length = head.contentLength, length > limit else { return false }
     // A packed one may be longer or shorter than it says.
-    guard let limit, let length = head.contentLength, !head.headers.contains("content-encoding")
-    else { return false }
-    return length > limit
+    return !head.headers.contains("content-encoding")
   }
 }

@@ -2,25 +2,23 @@ import Synchronization
 
 /// Decides what is to become of the answer to one request, and remembers where it was saved.
 final class Reception: Sendable {
-  private let request: HTTPRequest
-  private let course: RedirectCourse
+  let course: RedirectCourse
   private let file = Mutex<DownloadFile?>(nil)
 
-  init(_ course: RedirectCourse) {
-    self.course = course
-    request = course.request
-  }
+  init(_ course: RedirectCourse) { self.course = course }
 
   /// Of the body of a redirect, and of an answer that was not expected, at most so much is received.
   static let startBytes = 64 * 1024
 
   func plan(for head: HTTPResponseHead) -> BodyPlan {
     if course.follows(head) { return .keepStart(limit: Self.startBytes) }
-    guard request.expectedStatus.accepts(head.status) else {
-      return .keepStart(limit: min(request.bodyLimit ?? .max, Self.startBytes))
+    guard course.request.expectedStatus.accepts(head.status) else {
+      return .keepStart(limit: min(course.request.bodyLimit ?? .max, Self.startBytes))
     }
-    guard let target = request.saveTo else { return .keep(limit: request.bodyLimit) }
-    switch SavePlan(for: head, of: request, to: target) {
+    guard let target = course.request.saveTo else {
+      return .keep(limit: course.request.bodyLimit)
+    }
+    switch SavePlan(for: head, of: course.request, to: target) {
     case .fresh: return write(DownloadFile(target.path, kept: head.validator), after: 0)
     case .resumed(let partial, let size):
       guard let file = DownloadFile(resuming: partial) else {
@@ -33,7 +31,7 @@ final class Reception: Sendable {
 
   private func write(_ download: DownloadFile, after size: Int) -> BodyPlan {
     file.withLock { $0 = download }
-    return .write(download, limit: request.bodyLimit.map { max(0, $0 - size) })
+    return .write(download, limit: course.request.bodyLimit.map { max(0, $0 - size) })
   }
 
   var savedPath: String? { file.withLock { $0?.path } }

@@ -21,8 +21,9 @@ final class CurlDriver {
   private var nextCheck: Duration?
   private var isClosed = false
 
-  private static let keptConnections = 64
-  private static let keptTransfers = 64
+  /// How many transfers, and connections that nobody uses, are kept: as many as have been of use at once.
+  private var kept = 0
+  private static let leastKept = 64
 
   /// Does what the mailbox says until that is closed.
   static func run(
@@ -30,7 +31,7 @@ final class CurlDriver {
   ) {
     do throws(HTTPFailure.Kind) {
       try CurlLibrary.open()
-      guard let loop = weft_curl_loop_create(keptConnections) else {
+      guard let loop = weft_curl_loop_create() else {
         throw .other("libcurl has no memory or descriptors for its loop")
       }
       mailbox.attach(loop)
@@ -53,6 +54,7 @@ final class CurlDriver {
     self.mailbox = mailbox
     self.threads = threads
     self.leavesLookups = leavesLookups
+    keep(Self.leastKept)
   }
 
   private func drive() {
@@ -64,7 +66,7 @@ final class CurlDriver {
       endOverdue()
       // Nothing of libcurl's own can be trusted any more.
       if broken != 0 { return shutDown(.other("libcurl's loop failed with code \(broken)")) }
-      if !isClosed, mailbox.beginWaiting() { _ = weft_curl_wait(loop, pause()) }
+      if !isClosed, mailbox.beginWaiting() { weft_curl_wait(loop, pause()) }
     }
     shutDown(.cancelled)
   }
@@ -96,6 +98,7 @@ final class CurlDriver {
       return start.fail(.other("libcurl does not take the request: \(why)"))
     }
     exchanges[start.id] = exchange
+    if exchanges.count > kept { keep(2 * kept) }
     if let origin = exchange.sharedOrigin { sharing[origin, default: 0] += 1 }
     look(at: exchange)
   }
@@ -156,11 +159,16 @@ final class CurlDriver {
   }
 
   private func recycle(_ transfer: OpaquePointer) {
-    if spare.count < Self.keptTransfers {
+    if spare.count < kept {
       spare.append(transfer)
     } else {
       weft_curl_transfer_destroy(transfer)
     }
+  }
+
+  private func keep(_ count: Int) {
+    kept = count
+    weft_curl_keep_connections(loop, count)
   }
 
   private func shutDown(_ kind: HTTPFailure.Kind) {

@@ -65,7 +65,7 @@ final class CurlExchange {
     let way = ConnectionRule(
       isRepeatable: start.request.isRepeatable, isAlone: isAlone,
       tellsSending: weft_curl_tells_sending() != 0)
-    return CurlSetup(start.request, bodySize: start.body?.size, way).apply(
+    return CurlSetup(start, way).apply(
       to: transfer, callbacks: callbacks, context: Unmanaged.passUnretained(self).toOpaque())
   }
 
@@ -180,19 +180,25 @@ final class CurlExchange {
     let figures = ExchangeFigures(report)
     let isInDoubt = !start.request.isRepeatable && report.request_sent > 0
     let promise = start.promise
-    let fail: @Sendable (HTTPFailure.Kind) -> Void = { kind in
-      promise.fail(HTTPFailure(kind, isInDoubt: isInDoubt, figures: figures))
-    }
     switch outcome(of: ending, report) {
     case .success(let head):
       let isCut = if case .cut? = verdict { true } else { false }
-      sink.finish(.complete) { body, failure in
-        if let failure { return fail(failure) }
+      if let body = sink.takeKept() {
         promise.succeed(
           HTTPExchange(head: head, body: body, isBodyCut: isCut, figures: figures))
+        return
+      }
+      sink.finish(.complete) { failure in
+        if let failure {
+          promise.fail(HTTPFailure(failure, isInDoubt: isInDoubt, figures: figures))
+        } else {
+          promise.succeed(HTTPExchange(head: head, isBodyCut: isCut, figures: figures))
+        }
       }
     case .failure(let kind):
-      sink.finish(.broken(kind)) { _, failure in fail(failure ?? kind) }
+      sink.finish(.broken(kind)) { failure in
+        promise.fail(HTTPFailure(failure ?? kind, isInDoubt: isInDoubt, figures: figures))
+      }
     }
   }
 

@@ -2,13 +2,12 @@ import CWeftCurl
 
 /// A request in the words of the shim.
 struct CurlSetup {
-  private let request: WireRequest
-  private let bodySize: Int?
+  /// What it belongs to: a copy of the request would be most of what this costs.
+  private let start: CurlStart
   private let connections: ConnectionRule
 
-  init(_ request: WireRequest, bodySize: Int?, _ connections: ConnectionRule) {
-    self.request = request
-    self.bodySize = bodySize
+  init(_ start: CurlStart, _ connections: ConnectionRule) {
+    self.start = start
     self.connections = connections
   }
 
@@ -17,16 +16,17 @@ struct CurlSetup {
     to transfer: OpaquePointer, callbacks: CurlCallbacks, context: UnsafeMutableRawPointer
   ) -> Int32 {
     var texts = CTexts()
-    let (url, method) = (texts.add { request.url.write(to: &$0) }, texts.add(request.method.name))
+    let url = texts.add { start.request.url.write(to: &$0) }
+    let method = texts.add(start.request.method.name)
     let proxy =
-      switch request.proxy {
+      switch start.request.proxy {
       case .none: texts.add("")
       case .environment: CTexts.Place?.none
       case .url(let url): texts.add(url)
       }
-    let authorities = request.tls.authorities.map { texts.add($0) }
-    let certificate = request.tls.certificate.map { texts.add($0) }
-    let key = request.tls.key.map { texts.add($0) }
+    let authorities = start.request.tls.authorities.map { texts.add($0) }
+    let certificate = start.request.tls.certificate.map { texts.add($0) }
+    let key = start.request.tls.key.map { texts.add($0) }
     let headers = addHeaders(to: &texts)
     return texts.withPointers(to: headers) { lines, pointer in
       var setup = weft_curl_setup()
@@ -38,7 +38,7 @@ struct CurlSetup {
       setup.key_file = pointer(key)
       setup.headers = lines
       setup.body_size = size
-      setup.wants_compression = request.wantsCompression ? 1 : 0
+      setup.wants_compression = start.request.wantsCompression ? 1 : 0
       setup.needs_fresh_connection = connections.needsFreshConnection ? 1 : 0
       setup.callbacks = UnsafePointer(callbacks.table)
       setup.context = context
@@ -49,7 +49,7 @@ struct CurlSetup {
   /// libcurl's spellings: "Name;" for an empty value, "Name:" for a header of its own that is not to be sent,
   /// which it has where there is a body.
   private func addHeaders(to texts: inout CTexts) -> [CTexts.Place] {
-    var lines = request.headers.map { header in
+    var lines = start.request.headers.map { header in
       let value = ASCII.trimmed(header.value)
       return texts.add { text in
         text.write(header.name)
@@ -59,15 +59,15 @@ struct CurlSetup {
     }
     guard size >= 0 else { return lines }
     lines.append(texts.add("Expect:"))
-    if !request.headers.contains(where: { ASCII.isSame($0.name, "content-type") }) {
+    if !start.request.headers.contains(where: { ASCII.isSame($0.name, "content-type") }) {
       lines.append(texts.add("Content-Type:"))
     }
     return lines
   }
 
   private var size: Int64 {
-    if let bodySize { return Int64(bodySize) }
-    return request.method.tellsEmptyBody ? 0 : -1
+    if let body = start.body { return Int64(body.size) }
+    return start.request.method.tellsEmptyBody ? 0 : -1
   }
 }
 

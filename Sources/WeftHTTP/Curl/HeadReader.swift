@@ -35,8 +35,8 @@ struct HeadReader {
   }
 
   private mutating func begin(_ line: UnsafeRawBufferPointer) -> Step {
-    let words = line.split(separator: 0x20, maxSplits: 2)
-    guard words.count >= 2, let number = ASCII.number(words[1]), (100...999).contains(number) else {
+    let rest = Self.trimmed(UnsafeRawBufferPointer(rebasing: line.drop { $0 != 0x20 }))
+    guard let number = ASCII.number(rest.prefix { $0 != 0x20 }), (100...999).contains(number) else {
       return .fault(.malformed("its first line is \"\(Self.excerpt(Self.text(line)))\""))
     }
     if number == 101 { return .fault(.malformed("it switches to a protocol nobody asked for")) }
@@ -58,8 +58,10 @@ struct HeadReader {
   }
 
   private mutating func note(_ name: UnsafeRawBufferPointer, _ value: UnsafeRawBufferPointer) {
-    let isLength = ASCII.isSame(name, "content-length".utf8)
-    guard isLength || ASCII.isSame(name, "transfer-encoding".utf8) else { return }
+    let isLength = name.count == 14 && ASCII.isSame(name, "content-length".utf8)
+    guard isLength || name.count == 17 && ASCII.isSame(name, "transfer-encoding".utf8) else {
+      return
+    }
     framingLines += 1
     if framingLines > 1 || isLength && ASCII.number(value) == nil { isFramingOdd = true }
   }

@@ -72,15 +72,17 @@ struct IncomingBody {
     }
   }
 
-  /// - Parameter done: Called with what was kept in memory, and why the end is another than `end` says.
-  mutating func finish(
-    _ end: BodyEnd, done: @escaping @Sendable ([UInt8], HTTPFailure.Kind?) -> Void
-  ) {
-    defer { place = .nowhere }
-    switch place {
-    case .nowhere: done([], nil)
-    case .memory(let body, _): done(body, nil)
-    case .outlet(let outlet): outlet.finish(end) { done([], $0) }
-    }
+  /// What was kept in memory; `nil` where the body goes somewhere else.
+  mutating func takeKept() -> [UInt8]? {
+    guard case .memory(let body, _) = place else { return nil }
+    place = .nowhere
+    return body
+  }
+
+  /// - Parameter done: Called with why the end is another than `end` says.
+  mutating func finish(_ end: BodyEnd, done: @escaping @Sendable (HTTPFailure.Kind?) -> Void) {
+    guard case .outlet(let outlet) = place else { return done(nil) }
+    place = .nowhere
+    outlet.finish(end, done: done)
   }
 }

@@ -22,8 +22,11 @@ struct RedirectCourse {
 
   /// Whether an answer is about to be followed, so that nobody wants its body.
   func follows(_ head: HTTPResponseHead) -> Bool {
-    request.redirects.limit > 0 && [301, 302, 303, 307, 308].contains(head.status)
-      && head.headers.contains("location")
+    switch head.status {
+    case 301, 302, 303, 307, 308:
+      request.redirects.limit > 0 && head.headers.contains("location")
+    default: false
+    }
   }
 
   mutating func turn(at head: HTTPResponseHead) -> Turn {

@@ -44,7 +44,7 @@ struct ResumeChecker {
       if end.conclusion == .success, succeeded[spot] == nil {
         violations.append("\(address) stands and has not succeeded")
       }
-      if isVoid(spot, since: succeeded[spot] ?? number) {
+      if isReplaced(spot, since: succeeded[spot] ?? number) {
         violations.append("\(address) stands though its group was tried again since")
       }
     case .groupRetrying(let address, _): retried[spot(address)] = number
@@ -81,6 +81,14 @@ struct ResumeChecker {
   /// Whether a group around it was tried again since.
   private func isVoid(_ spot: Spot, since at: Int) -> Bool {
     ([spot] + blueprint.enclosing(spot)).contains { (retried[$0] ?? 0) > at }
+  }
+
+  /// Whether that attempt was made, or is still to be: what is around may have ended before it could be.
+  private func isReplaced(_ spot: Spot, since at: Int) -> Bool {
+    ([spot] + blueprint.enclosing(spot)).contains { group in
+      guard let retry = retried[group], retry > at else { return false }
+      return !blueprint.enclosing(group).contains { (doneGroups[$0] ?? 0) > retry }
+    }
   }
 
   /// Whether it, or a group around it, was cleaned up after since.

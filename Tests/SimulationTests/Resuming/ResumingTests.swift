@@ -53,6 +53,11 @@ import WeftExecution
     ("a group that stands begins in one that does not, and never ends", 28984),
     ("what a group had left that was to be tried again, and was not, starts in a done one", 47056),
     ("the same in a race", 54043),
+    ("what was not to be tried again, for the race was won, is taken for replaced", 15478),
+    ("the same of a group in a group", 21203),
+    ("the same over several engines", 51024),
+    ("the same in an element", 54894),
+    ("the same of several steps", 56808),
   ])
   func whatWasFoundOfKilledRunsDoesNotComeBack(_ found: String, seed: UInt64) throws {
     let run = try #require(InterruptedRun(seed: seed, isIdempotent: seed % 2 == 0))
