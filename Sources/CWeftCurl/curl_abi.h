@@ -57,13 +57,7 @@ enum weft_option {
   OPT_QUICK_EXIT = 322,
 };
 
-enum weft_multi_option {
-  MOPT_MAXCONNECTS = 6,
-  MOPT_SOCKETFUNCTION = 20001,
-  MOPT_SOCKETDATA = 10002,
-  MOPT_TIMERFUNCTION = 20004,
-  MOPT_TIMERDATA = 10005,
-};
+enum weft_multi_option { MOPT_MAXCONNECTS = 6 };
 
 enum weft_info {
   INFO_SIZE_UPLOAD = 0x600000 + 7,
@@ -97,14 +91,6 @@ enum {
   GLOBAL_DEFAULT = 3,
   VERSION_AT_FIRST = 0,
   MESSAGE_DONE = 1,
-  NO_SOCKET = -1,
-  POLL_FOR_IN = 1,
-  POLL_FOR_OUT = 2,
-  POLL_FOR_NOTHING = 4,
-  SELECT_IN = 1,
-  SELECT_OUT = 2,
-  SELECT_ERROR = 4,
-  OLDEST_VERSION = 0x074400,
   VERSION_WITH_PREREQ = 0x075000,
   VERSION_WITH_INFO_CAINFO = 0x075400,
   VERSION_WITH_QUICK_EXIT = 0x075700,
@@ -152,7 +138,9 @@ struct weft_curl_functions {
   int (*multi_setopt)(weft_multi *, int option, ...);
   int (*multi_add_handle)(weft_multi *, weft_easy *);
   int (*multi_remove_handle)(weft_multi *, weft_easy *);
-  int (*multi_socket_action)(weft_multi *, int socket, int what, int *running);
+  int (*multi_perform)(weft_multi *, int *running);
+  int (*multi_poll)(weft_multi *, void *extra, unsigned count, int milliseconds, int *ready);
+  int (*multi_wakeup)(weft_multi *);
   struct weft_curl_msg *(*multi_info_read)(weft_multi *, int *left);
 };
 

@@ -24,12 +24,13 @@ static const struct {
   size_t place;
 } functions[] = {
 #define FUNCTION(name) {"curl_" #name, offsetof(struct weft_curl_functions, name)}
-    FUNCTION(global_init),     FUNCTION(version_info),        FUNCTION(easy_init),
-    FUNCTION(easy_cleanup),    FUNCTION(easy_reset),          FUNCTION(easy_setopt),
-    FUNCTION(easy_getinfo),    FUNCTION(easy_pause),          FUNCTION(easy_strerror),
-    FUNCTION(slist_append),    FUNCTION(slist_free_all),      FUNCTION(multi_init),
-    FUNCTION(multi_cleanup),   FUNCTION(multi_setopt),        FUNCTION(multi_add_handle),
-    FUNCTION(multi_info_read), FUNCTION(multi_remove_handle), FUNCTION(multi_socket_action),
+    FUNCTION(global_init),   FUNCTION(version_info),        FUNCTION(easy_init),
+    FUNCTION(easy_cleanup),  FUNCTION(easy_reset),          FUNCTION(easy_setopt),
+    FUNCTION(easy_getinfo),  FUNCTION(easy_pause),          FUNCTION(easy_strerror),
+    FUNCTION(slist_append),  FUNCTION(slist_free_all),      FUNCTION(multi_init),
+    FUNCTION(multi_cleanup), FUNCTION(multi_setopt),        FUNCTION(multi_add_handle),
+    FUNCTION(multi_perform), FUNCTION(multi_remove_handle), FUNCTION(multi_poll),
+    FUNCTION(multi_wakeup),  FUNCTION(multi_info_read),
 };
 
 static void *open_any(char *why, size_t size) {
@@ -48,7 +49,7 @@ static int find_functions(void *library, char *why, size_t size) {
   for (size_t at = 0; at < sizeof functions / sizeof *functions; at++) {
     void *function = dlsym(library, functions[at].name);
     if (!function) {
-      snprintf(why, size, "it has no %s", functions[at].name);
+      snprintf(why, size, "it has no %s, which came with libcurl 7.68", functions[at].name);
       return -1;
     }
     memcpy((char *)&found + functions[at].place, &function, sizeof function);
@@ -57,26 +58,16 @@ static int find_functions(void *library, char *why, size_t size) {
   return 0;
 }
 
-static int initialise(char *why, size_t size) {
-  const struct weft_version *version = weft_curl.version_info(VERSION_AT_FIRST);
-  if (version->version_num < OLDEST_VERSION) {
-    snprintf(why, size, "it is libcurl %s", version->version);
-    return -1;
-  }
-  if (weft_curl.global_init(GLOBAL_DEFAULT) != 0) {
-    snprintf(why, size, "it does not initialise");
-    return -1;
-  }
-  opened = version;
-  return 0;
-}
-
 static int open_once(char *why, size_t size) {
   if (opened) return 0;
   void *library = open_any(why, size);
   if (!library) return -1;
   int failed = find_functions(library, why, size);
-  if (!failed) failed = initialise(why, size);
+  if (!failed && weft_curl.global_init(GLOBAL_DEFAULT) != 0) {
+    snprintf(why, size, "it does not initialise");
+    failed = -1;
+  }
+  if (!failed) opened = weft_curl.version_info(VERSION_AT_FIRST);
   if (failed) dlclose(library);
   return failed;
 }

@@ -22,7 +22,7 @@ public struct HTTPClient: Sendable {
     if let path = request.saveTo?.path, !DownloadFile.isPath(path) {
       return Future(failure: HTTPFailure(.invalid(.saveWithoutName(path))))
     }
-    return advance(RedirectCourse(request), Passage(began: now()))
+    return advance(Reception(RedirectCourse(request)), Passage(began: now()))
   }
 
   /// What has come before the request that is under way.
@@ -33,18 +33,19 @@ public struct HTTPClient: Sendable {
   }
 
   private func advance(
-    _ course: RedirectCourse, _ passage: Passage
+    _ reception: Reception, _ passage: Passage
   ) -> Future<HTTPResponse, HTTPFailure> {
-    let limit = course.request.deadlines.total
+    let limit = reception.course.request.deadlines.total
     let left = limit.map { $0 - (now() - passage.began) }
     if let left, let limit, left <= .zero, limit > .zero {
       return Future(failure: passage.failure(HTTPFailure(.timeout(.total, after: limit))))
     }
     let wire: WireRequest
-    do { wire = try WireRequest(course.request, boundary: Self.boundary(), total: left) } catch {
+    do {
+      wire = try WireRequest(reception.course.request, boundary: Self.boundary(), total: left)
+    } catch {
       return Future(failure: passage.failure(HTTPFailure(.invalid(error))))
     }
-    let reception = Reception(course)
     return transport.exchange(wire) { reception.plan(for: $0) }.flatMapResult { result in
       switch result {
       case .success(let exchange): arrive(exchange, reception, passage)
@@ -72,7 +73,7 @@ public struct HTTPClient: Sendable {
     if case .fails(let fault) = turn {
       return Future(failure: passage.failure(HTTPFailure(.redirect(fault))))
     }
-    return advance(course, passage)
+    return advance(Reception(course), passage)
   }
 
   private static func boundary() -> String {

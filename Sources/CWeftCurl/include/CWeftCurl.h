@@ -103,10 +103,10 @@ void weft_curl_loop_destroy(struct weft_curl_loop *loop);
 int weft_curl_add(struct weft_curl_loop *loop, struct weft_curl_transfer *transfer);
 /// Whatever state it is in; its callbacks are called no more.
 void weft_curl_remove(struct weft_curl_loop *loop, struct weft_curl_transfer *transfer);
-/// Does what is to be done. 0, or libcurl's code for a broken loop.
+/// Does all that can be done without waiting. 0, or libcurl's code for a broken loop.
 int weft_curl_perform(struct weft_curl_loop *loop);
-/// Waits until something is to be done, somebody wakes the loop, or the time has passed.
-void weft_curl_wait(struct weft_curl_loop *loop, int milliseconds);
+/// Waits until something can be done, somebody wakes the loop, or the time has passed.
+int weft_curl_wait(struct weft_curl_loop *loop, int milliseconds);
 /// From any thread, as long as the loop is there.
 void weft_curl_wake(struct weft_curl_loop *loop);
 /// The context of a transfer that has ended, with its code; NULL when there is none. It is still added.

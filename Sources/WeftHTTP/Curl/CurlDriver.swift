@@ -66,7 +66,7 @@ final class CurlDriver {
       endOverdue()
       // Nothing of libcurl's own can be trusted any more.
       if broken != 0 { return shutDown(.other("libcurl's loop failed with code \(broken)")) }
-      if !isClosed, mailbox.beginWaiting() { weft_curl_wait(loop, pause()) }
+      if !isClosed, mailbox.beginWaiting() { _ = weft_curl_wait(loop, pause()) }
     }
     shutDown(.cancelled)
   }

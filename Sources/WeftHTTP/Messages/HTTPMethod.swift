@@ -24,11 +24,19 @@ public struct HTTPMethod: Sendable, Hashable {
   /// Whether doing it twice has the effect of doing it once (RFC 9110 §9.2.2); of one that is not known,
   /// that is not assumed.
   public var isIdempotent: Bool {
-    ["GET", "HEAD", "PUT", "DELETE", "OPTIONS", "TRACE"].contains(name)
+    switch name {
+    case "GET", "HEAD", "PUT", "DELETE", "OPTIONS", "TRACE": true
+    default: false
+    }
   }
 
   /// Whether a server expects to be told the length of a body even if there is none.
-  var tellsEmptyBody: Bool { ["POST", "PUT", "PATCH"].contains(name) }
+  var tellsEmptyBody: Bool {
+    switch name {
+    case "POST", "PUT", "PATCH": true
+    default: false
+    }
+  }
 }
 
 extension HTTPMethod: CustomStringConvertible {

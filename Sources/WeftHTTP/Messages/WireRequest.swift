@@ -80,13 +80,16 @@ public struct WireRequest: Sendable, Hashable {
 
 extension HTTPDeadlines {
   fileprivate func check() throws(RequestFault) {
-    let all: [(HTTPFailure.Deadline, Duration?)] = [
-      (.connect, connect), (.idle, idle), (.total, total),
-    ]
-    for (which, duration) in all {
-      guard let duration else { continue }
-      if duration <= .zero || duration > Self.longest { throw .deadline(which, duration) }
-    }
+    try check(connect, .connect)
+    try check(idle, .idle)
+    try check(total, .total)
+  }
+
+  private func check(
+    _ duration: Duration?, _ which: HTTPFailure.Deadline
+  ) throws(RequestFault) {
+    guard let duration, duration <= .zero || duration > Self.longest else { return }
+    throw .deadline(which, duration)
   }
 }
 
