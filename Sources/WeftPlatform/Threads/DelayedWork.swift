@@ -32,11 +32,13 @@ package final class DelayedWork: Sendable {
   }
 
   private func ask() -> Bool {
-    phase.load(ordering: .relaxed) == Phase.idle.rawValue && move(from: .idle, to: .requested)
+    // Not read before what is to be worked on is there: who works may be about to look for it.
+    phase.load(ordering: .sequentiallyConsistent) == Phase.idle.rawValue
+      && move(from: .idle, to: .requested)
   }
 
   private func hurry() -> Bool {
-    phase.load(ordering: .relaxed) != Phase.hurried.rawValue
+    phase.load(ordering: .sequentiallyConsistent) != Phase.hurried.rawValue
       && (move(from: .idle, to: .hurried) || move(from: .requested, to: .hurried))
   }
 
