@@ -11,7 +11,7 @@ package struct KeptFile: Sendable, Hashable {
     case stamp(bytes: Int, modified: Int)
   }
 
-  /// From where the run stands on, or absolute.
+  /// Of one told by its content from the run's directory on; of another as this process opened it.
   package var path: String
   package var mark: Mark
 

@@ -56,8 +56,7 @@ package struct StandingFiles: Sendable {
       let kind: Change.Kind?
       switch file.mark {
       case .stamp(let bytes, let modified):
-        kind = StandingFiles.change(
-          of: StandingFiles.place(of: file.path, in: directory), bytes: bytes, modified: modified)
+        kind = StandingFiles.change(of: file.path, bytes: bytes, modified: modified)
       case .digest(let digest):
         switch workspace {
         case .success(let workspace):
@@ -68,11 +67,6 @@ package struct StandingFiles: Sendable {
       }
       return kind.map { Change(step: step, path: file.path, kind: $0) }
     }
-  }
-
-  private static func place(of path: String, in directory: String?) -> String {
-    guard let directory, !path.hasPrefix("/") else { return path }
-    return directory + "/" + path
   }
 
   private static func change(of path: String, bytes: Int, modified: Int) -> Change.Kind? {
