@@ -17,10 +17,7 @@ enum EngineBenchmarks {
     let bare = layers.map(\.bare)
     add(
       "1,000,000 steps in 1,000 layers", layers.map(\.engine), "its graph of futures", bare, report)
-    let loop = Workflow(steps: [
-      Step("each", run: ["true"]).forEach((0..<100_000).map { String($0) })
-    ])
-    let elements = samples(of: loop, steps: 100_000).map(\.engine)
+    let elements = samples(of: loop(100_000), steps: 100_000).map(\.engine)
     add("100,000 elements", elements, "steps in layers", layers.map(\.engine), report)
   }
 
@@ -30,6 +27,19 @@ enum EngineBenchmarks {
     add(
       "20,000 steps in 20 layers, once", once.map(\.engine), "its graph of futures",
       once.map(\.bare), report)
+  }
+
+  /// Likewise.
+  static func runElementsOnce(report: (BenchmarkRow) -> Void) {
+    let once = samples(of: loop(5_000), steps: 5_000, times: 1)
+    add(
+      "5,000 elements, once", once.map(\.engine), "its graph of futures", once.map(\.bare), report)
+  }
+
+  private static func loop(_ elements: Int) -> Workflow {
+    Workflow(steps: [
+      Step("each", run: ["true"]).forEach((0..<elements).map { String($0) })
+    ])
   }
 
   private static func layered(steps: Int, layers: Int) -> Workflow {

@@ -1,7 +1,7 @@
 import WeftPlatform
 
 /// Measures Weft beside bare loops and other tools, in the same run: `swift run -c release
-/// WeftBenchmarks [engine] [engine-once] [expressions] [futures] [http] [json] [plan] [programs] [record] [run]
+/// WeftBenchmarks [elements-once] [engine] [engine-once] [expressions] [futures] [http] [json] [plan] [programs] [record] [run]
 /// [secrets]`;
 /// without names, all of them.
 ///
@@ -12,12 +12,14 @@ enum Main {
   private enum Suite: String, CaseIterable {
     case engine
     case engineOnce = "engine-once"
+    case elementsOnce = "elements-once"
     case expressions, futures, http, json, plan, programs, record, run, secrets
 
     func report(to table: Table) {
       switch self {
       case .engine: EngineBenchmarks.run(report: table.add)
       case .engineOnce: EngineBenchmarks.runOnce(report: table.add)
+      case .elementsOnce: EngineBenchmarks.runElementsOnce(report: table.add)
       case .expressions: ExpressionBenchmarks.rows().forEach(table.add)
       case .futures: FuturesBenchmarks.run(report: table.add)
       case .http: HTTPBenchmarks.run(report: table.add)

@@ -111,6 +111,20 @@ public final class Promise<Value: Sendable, Failure: Error>: Sendable {
   public func onCancel(_ handler: @escaping @Sendable () -> Void) { future.cell.onCancel(handler) }
 }
 
+extension Future where Failure == Never {
+  /// A future whose value somebody surely gives: by ``give(_:)``, where a ``Promise`` would be an object beside it
+  /// that notices its own end. Those who wait for one that is forgotten wait for ever.
+  @inlinable
+  package static func owed() -> Future { .pending() }
+
+  /// The value of one that is ``owed()``. Only the first one counts.
+  @inlinable
+  package func give(_ value: Value) {
+    let cell = cell
+    _ = cell.settle { cell.outcome = .success(value) }
+  }
+}
+
 extension Promise where Value == Void {
   /// Settles without a value, as ``settle(_:)``.
   @inlinable

@@ -23,9 +23,9 @@ final class Ready {
   @exclusivity(unchecked) private var postponed: [Postponed] = []
   @exclusivity(unchecked) private var isDraining = false
 
-  /// A bare closure in an array is wrapped in one more thunk as it goes in and as it comes out (Swift 6.3).
   private struct Postponed {
-    let work: @Sendable () -> Void
+    let whose: any Postponing
+    let what: Int
   }
 
   /// Does `body`, then all that became ready by it; inside another drain, only the former.
@@ -54,8 +54,10 @@ final class Ready {
   /// Releases `object` when nothing else is being released, however deep its references go.
   func discard(_ object: Any) { discarded.append(object) }
 
-  /// Does `work` when all else that is ready on this thread has been done.
-  func postpone(_ work: @escaping @Sendable () -> Void) { postponed.append(Postponed(work: work)) }
+  /// Has `whose` do something when all else that is ready on this thread has been done.
+  func postpone(_ whose: some Postponing, _ what: Int) {
+    postponed.append(Postponed(whose: whose, what: what))
+  }
 
   private func drain() {
     while true {
@@ -65,7 +67,7 @@ final class Ready {
         waiter.run(self)
       } else if discarded.popLast() == nil {
         guard let postponed = postponed.popLast() else { return }
-        postponed.work()
+        postponed.whose.doPostponed(postponed.what)
       }
     }
   }
@@ -96,10 +98,17 @@ extension Ready {
   }
 }
 
-/// Does `work` once everything that is being settled on this thread has been told to everyone, and all
-/// that follows from it; now, if nothing is. Of several, the last one is done first.
+/// Something that postpones work by ``afterwards(_:_:)``. No closure, which would have to be allocated, since it
+/// is done for very many.
+package protocol Postponing: AnyObject, Sendable {
+  /// - Parameter what: What it gave itself.
+  func doPostponed(_ what: Int)
+}
+
+/// Has `whose` do something once everything that is being settled on this thread has been told to everyone, and
+/// all that follows from it; now, if nothing is. Of several, the last one is done first.
 ///
 /// For a decision that should see the whole of what an outcome has made ready.
-package func afterwards(_ work: @escaping @Sendable () -> Void) {
-  Ready.draining { $0.postpone(work) }
+package func afterwards(_ whose: some Postponing, _ what: Int) {
+  Ready.draining { $0.postpone(whose, what) }
 }

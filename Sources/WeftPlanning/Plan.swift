@@ -69,10 +69,10 @@ public struct PlannedStep: Sendable {
   public let address: StepAddress
   /// The list that the step is written in: shared with the workflow, where a copy of each step would
   /// cost more than all the rest of the plan.
-  private let list: [Step]
-  private let position: Int32
-  private let groupIndex: Int32
-  private let nodeIndex: Int32
+  @usableFromInline let list: [Step]
+  @usableFromInline let position: Int32
+  @usableFromInline let groupIndex: Int32
+  @usableFromInline let nodeIndex: Int32
 
   package init(
     address: StepAddress, in list: [Step], at position: Int, group: Int, node: Plan.NodeIndex
@@ -86,13 +86,30 @@ public struct PlannedStep: Sendable {
 
   public var step: Step { list[Int(position)] }
   /// The innermost group it is in, as an index into ``Plan/groups``.
-  public var group: Int { Int(groupIndex) }
-  public var node: Plan.NodeIndex { Int(nodeIndex) }
+  @inlinable public var group: Int { Int(groupIndex) }
+  @inlinable public var node: Plan.NodeIndex { Int(nodeIndex) }
 
   /// The command it runs; `nil` of one that runs none.
   public var command: Command? {
     guard case .run(let command) = list[Int(position)].action else { return nil }
     return command
+  }
+
+  /// Whether it runs a command. Asked of every step: without a copy of that.
+  @inlinable package var runsCommand: Bool {
+    if case .run = list[Int(position)].action { true } else { false }
+  }
+
+  /// Which exit codes of its command are good.
+  package var successCodes: [Int] {
+    guard case .run(let command) = list[Int(position)].action else { return [0] }
+    return command.successCodes
+  }
+
+  /// How much of its command's output the log holds.
+  package var logLimit: ByteCount {
+    list[Int(position)].hasCommandOptions
+      ? command?.logLimit ?? WorkflowLimits.logLimit : WorkflowLimits.logLimit
   }
 
   /// The action it runs; `nil` of one that runs none.
@@ -108,13 +125,12 @@ public struct PlannedStep: Sendable {
   }
 
   /// Whether what it has made before may stand in for running it.
-  package var isCached: Bool {
-    guard case .run(let command) = list[Int(position)].action else { return false }
-    return command.caching != nil
+  @inlinable package var isCached: Bool {
+    list[Int(position)].hasCommandOptions && command?.caching != nil
   }
 
   /// Whether it runs something that is attempted in a slot. Asked of every step: without a copy of that.
-  package var makesAttempts: Bool {
+  @inlinable package var makesAttempts: Bool {
     switch list[Int(position)].action {
     case .run, .use, .http: true
     case .group, .compute, .wait, .approve, .workflow: false
@@ -122,41 +138,41 @@ public struct PlannedStep: Sendable {
   }
 
   /// Whether what it does must not be done twice. Asked of every step: without a copy of most.
-  package var mustNotBeMadeAgain: Bool {
+  @inlinable package var mustNotBeMadeAgain: Bool {
     let position = Int(position)
     return (list[position].hasControl || list[position].sendsRequest)
       && list[position].mustNotBeMadeAgain
   }
 
   /// Whether what it runs gets a jobserver, or an expression is to say so.
-  package var mayOfferJobserver: Bool {
+  @inlinable package var mayOfferJobserver: Bool {
     list[Int(position)].hasValues && list[Int(position)].computed[.jobserver] != nil
-      || list[Int(position)].offersJobserver
+      || list[Int(position)].hasCommandOptions && command?.usesJobserver == true
   }
 
   /// Its own settings, without a copy of the whole step.
   package var settings: CommandSettings { list[Int(position)].settings }
   package var hasWorkingDirectory: Bool { list[Int(position)].settings.workingDirectory != nil }
   /// Its time limit, likewise.
-  package var timeout: Duration? { list[Int(position)].timeout }
+  @inlinable package var timeout: Duration? { list[Int(position)].timeout }
   /// Visits its texts in which expressions may stand, with what is known of their places.
   func visitTexts(_ visit: (TextSite, String, [TextPlace]) -> Void) {
     let position = Int(position)
     list[position].visitTexts { visit($0, $1, list[position].place.value?.texts ?? []) }
   }
   var name: String? { list[Int(position)].name }
-  package var allowFailure: FailureTolerance { list[Int(position)].allowFailure }
+  @inlinable package var allowFailure: FailureTolerance { list[Int(position)].allowFailure }
   /// What is done again after which failures.
-  package var retry: [RetryPolicy] {
+  @inlinable package var retry: [RetryPolicy] {
     list[Int(position)].hasControl ? list[Int(position)].control.retry : []
   }
   /// What it hands on, without a copy of the whole step.
-  package var outputs: [OutputDeclaration] {
+  @inlinable package var outputs: [OutputDeclaration] {
     list[Int(position)].hasValues ? list[Int(position)].outputs : []
   }
   /// Its control, without a copy of the whole step.
-  package var control: StepControl { list[Int(position)].control }
-  package var hasControl: Bool { list[Int(position)].hasControl }
+  @inlinable package var control: StepControl { list[Int(position)].control }
+  @inlinable package var hasControl: Bool { list[Int(position)].hasControl }
   package var action: StepAction { list[Int(position)].action }
   /// What it needs, as written; the edges are in ``Plan/dependencies``.
   var needs: [Need]? { list[Int(position)].needs }
@@ -167,7 +183,7 @@ public struct PlannedStep: Sendable {
   /// Likewise.
   var callsAction: Bool { list[Int(position)].callsAction }
   /// Likewise.
-  package var sendsRequest: Bool { list[Int(position)].sendsRequest }
+  @inlinable package var sendsRequest: Bool { list[Int(position)].sendsRequest }
   /// Where its texts stand.
   var textPlaces: [TextPlace] { list[Int(position)].place.value?.texts ?? [] }
   /// Whether there is more to call it by than its address.

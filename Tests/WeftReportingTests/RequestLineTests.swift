@@ -27,7 +27,8 @@ import WeftRecord
     StepEnd(
       outcome: failure == nil ? .success : .failure,
       conclusion: failure == nil ? .success : .failure, attempts: attempts, exit: nil,
-      failure: failure, duration: .milliseconds(84), http: http)
+      failure: failure, duration: .milliseconds(84)
+    ).having(http)
   }
 
   private static func lines(_ end: StepEnd, _ settings: DisplaySettings) -> String {

@@ -2,7 +2,7 @@
 @usableFromInline package indirect enum Boxed<Value> {
   case holding(Value)
 
-  package var value: Value {
+  @inlinable package var value: Value {
     switch self {
     case .holding(let value): value
     }

@@ -26,7 +26,7 @@ extension Command {
 
   /// What may stand in for running it; `nil`: nothing.
   public var caching: Caching? {
-    get { options.caching }
+    get { hasOptions ? options.caching : nil }
     set { options.caching = newValue }
   }
 }

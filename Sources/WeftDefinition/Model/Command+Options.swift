@@ -54,25 +54,25 @@ extension Command {
 
   /// Whether both output streams go into one pipe.
   public var mergesOutput: Bool {
-    get { options.mergesOutput }
+    get { hasOptions && options.mergesOutput }
     set { options.mergesOutput = newValue }
   }
 
   /// How much of its output the log holds.
   public var logLimit: ByteCount {
-    get { options.logLimit }
+    get { hasOptions ? options.logLimit : WorkflowLimits.logLimit }
     set { options.logLimit = newValue }
   }
 
   /// Whether it has the terminal to itself.
   public var usesTerminal: Bool {
-    get { options.usesTerminal }
+    get { hasOptions && options.usesTerminal }
     set { options.usesTerminal = newValue }
   }
 
   /// Whether it gets a GNU make jobserver.
   public var usesJobserver: Bool {
-    get { options.usesJobserver }
+    get { hasOptions && options.usesJobserver }
     set { options.usesJobserver = newValue }
   }
 }

@@ -13,7 +13,7 @@ public struct Command: Sendable, Hashable {
   /// Exit codes that count as success, 0 to 255.
   public var successCodes: [Int]
   /// Few commands have any, and there may be very many commands.
-  private var boxedOptions: Boxed<Options>?
+  @usableFromInline var boxedOptions: Boxed<Options>?
 
   public init(
     _ invocation: Invocation, stdin: StandardInput? = nil, successCodes: [Int] = [0],
@@ -26,7 +26,7 @@ public struct Command: Sendable, Hashable {
   }
 
   /// Whether anything of ``options`` is set.
-  var hasOptions: Bool { boxedOptions != nil }
+  @inlinable package var hasOptions: Bool { boxedOptions != nil }
 
   /// What most commands leave as it is.
   public var options: Options {

@@ -83,13 +83,9 @@ extension Step {
     if case .http = action { true } else { false }
   }
 
-  /// Likewise.
-  package var offersJobserver: Bool {
-    if case .run(let command) = action {
-      command.hasOptions && command.usesJobserver
-    } else {
-      false
-    }
+  /// Likewise: whether what it runs is treated in another way than most.
+  @inlinable package var hasCommandOptions: Bool {
+    if case .run(let command) = action { command.hasOptions } else { false }
   }
 
   /// Whether anything of ``control`` is set.

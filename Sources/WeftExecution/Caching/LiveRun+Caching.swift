@@ -12,21 +12,28 @@ extension LiveRun {
   /// Looks whether the step has to be run. It waits for no slot and no pool until that is known.
   func lookUp(
     _ task: StepTask, in cache: CommandCache
-  ) -> Future<NodeResult, Never> {
+  ) -> Eventual<NodeResult, Never> {
     guard let subject = cacheSubject(of: task, cache) else { return queue(task) }
     let stop = StopSwitch()
     let reads = plan.values.reads(ofNode: task.step.node)
     let found = cache.find(subject, reads: reads, logs: logs, stop: stop)
-    return whileRunning(task, shelter: task.shelter, stop, found).flatMap { [self] finding in
-      if let reason = obstacle(to: task) { return Future(value: leave(task, reason)) }
-      switch finding {
-      case .hit(let entry): return takeOver(entry, task) ?? queue(task)
-      case .miss(let ticket): return queue(task.holding(ticket))
-      case .unknown(let obstacle):
-        warnings.tell(.notCached(task.address, because: obstacle.message))
-        return queue(task)
-      case .stopped: return queue(task)
-      }
+    let finding = whileRunning(task, shelter: task.shelter, stop, found)
+    return .of(finding, with: (self, task)) { context, finding in
+      context.0.goOn(context.1, finding)
+    }
+  }
+
+  private func goOn(
+    _ task: StepTask, _ finding: CacheFinding
+  ) -> Eventual<NodeResult, Never> {
+    if let reason = obstacle(to: task) { return .now(leave(task, reason)) }
+    switch finding {
+    case .hit(let entry): return takeOver(entry, task).map { .later($0) } ?? queue(task)
+    case .miss(let ticket): return queue(task.holding(ticket))
+    case .unknown(let obstacle):
+      warnings.tell(.notCached(task.address, because: obstacle.message))
+      return queue(task)
+    case .stopped: return queue(task)
     }
   }
 

@@ -12,6 +12,8 @@ package final class EventStream: Sendable {
   private let elapsed: @Sendable () -> Duration
   private let secrets: RunSecrets
   private let recorder: (any RunRecorder)?
+  /// Whether anything is recorded.
+  let isRecorded: Bool
   /// The same as ``State/isMuted``, for those who record, which takes time.
   private let isMuted = Atomic(false)
 
@@ -47,6 +49,17 @@ package final class EventStream: Sendable {
       for index in subscribers.indices { subscribers[index].queue.append(event) }
     }
 
+    /// The same as ``append(_:step:at:)`` without an event; not done where one is wanted.
+    mutating func change(
+      _ step: Int?, _ address: StepAddress, to change: (inout StepState, Duration) -> Void,
+      at elapsed: () -> Duration
+    ) -> Bool {
+      guard !isFinished, !isMuted, history.events == nil, subscribers.isEmpty else { return false }
+      lastSequence += 1
+      fold.change(step, address) { change(&$0, elapsed()) }
+      return true
+    }
+
     func index(of identity: ObjectIdentifier) -> Int? {
       subscribers.firstIndex { $0.identity == identity }
     }
@@ -76,6 +89,7 @@ package final class EventStream: Sendable {
     self.elapsed = elapsed
     self.secrets = secrets
     self.recorder = recorder
+    isRecorded = recorder != nil
     state = Mutex(
       State(fold: ReportFold(plan: plan), history: EventHistory(limit: historyLimit)))
   }
@@ -84,12 +98,32 @@ package final class EventStream: Sendable {
   ///   - step: The step's index in the plan, for an event about a step.
   ///   - values: Of the end of a step, what is to be recorded with it.
   package func publish(
-    _ kind: consuming RunEvent.Kind, step: Int? = nil, keeping values: KeptValues = KeptValues()
+    _ kind: RunEvent.Kind, step: Int? = nil,
+    keeping values: @autoclosure () -> KeptValues = KeptValues()
   ) {
+    if isPlain { return tell(kind, step) }
     let kind = harmless(kind)
     // Whoever lost the record has been told; that it happened is told all the same.
-    _ = record(kind, values)
+    _ = record(kind, values())
     tell(kind, step)
+  }
+
+  /// Whether what happens is written down nowhere, and nothing of it is to be hidden.
+  private var isPlain: Bool { !isRecorded && !secrets.hideAnything }
+
+  /// Where the report has a step that the plan does not know by its address, from now on.
+  func place(of address: StepAddress) -> Int { state.withLock { $0.fold.place(nil, address) } }
+
+  /// What publishing comes to where nobody listens, nothing is recorded and nothing is to be hidden: the state of
+  /// a step is another. No event is made for that.
+  ///
+  /// - Parameter change: Sets the state, given the time since the start of the run.
+  /// - Returns: Whether that is all; if not, the event is to be published.
+  func change(
+    _ step: Int?, _ address: StepAddress, to change: (inout StepState, Duration) -> Void
+  ) -> Bool {
+    guard isPlain else { return false }
+    return state.withLock { $0.change(step, address, to: change, at: elapsed) }
   }
 
   /// Publishes that something is about to begin, unless that cannot be recorded.
@@ -98,8 +132,13 @@ package final class EventStream: Sendable {
   ///   made again if nobody knows that it has begun. What else begins, begins once it has been written.
   /// - Returns: Whether it may begin.
   package func announce(
-    _ kind: consuming RunEvent.Kind, step: Int? = nil, waits: Bool = true
+    _ kind: RunEvent.Kind, step: Int? = nil, waits: Bool = true
   ) -> Bool {
+    if isPlain {
+      if leavesOut(kind) { return false }
+      tell(kind, step)
+      return true
+    }
     let kind = harmless(kind)
     if waits {
       guard record(kind, KeptValues()) else { return false }
@@ -115,14 +154,18 @@ package final class EventStream: Sendable {
   /// - Parameter isUrgent: Whether somebody has nothing else to do until it may be told.
   /// - Returns: What settles when it may be told; `nil`: now.
   func record(
-    _ kind: consuming RunEvent.Kind, keeping values: KeptValues, isUrgent: () -> Bool
+    _ kind: @autoclosure () -> RunEvent.Kind, keeping values: @autoclosure () -> KeptValues,
+    isUrgent: () -> Bool
   ) -> Future<Void, Never>? {
-    guard recorder != nil else { return nil }
-    return try? write(harmless(kind), values, isUrgent: isUrgent).get()
+    guard isRecorded else { return nil }
+    return try? write(harmless(kind()), values(), isUrgent: isUrgent).get()
   }
 
   /// Tells what has been recorded.
-  func publish(recorded kind: consuming RunEvent.Kind, step: Int?) { tell(harmless(kind), step) }
+  func publish(recorded kind: RunEvent.Kind, step: Int?) {
+    if isPlain { return tell(kind, step) }
+    tell(harmless(kind), step)
+  }
 
   /// From now on nothing is told or recorded but that the run waits: the engine leaves it as it is.
   package func mute() {
@@ -141,9 +184,6 @@ package final class EventStream: Sendable {
     guard let recorder, !isMuted.load(ordering: .relaxed) else { return }
     try? recorder.record(kind(), elapsed: elapsed())
   }
-
-  /// Whether anything is recorded.
-  var isRecorded: Bool { recorder != nil }
 
   private func record(_ kind: RunEvent.Kind, _ values: KeptValues) -> Bool {
     guard let recorder = recorder(of: kind) else { return !leavesOut(kind) }
@@ -198,7 +238,7 @@ package final class EventStream: Sendable {
   }
 
   /// The one place where texts of events are masked.
-  private func harmless(_ kind: consuming RunEvent.Kind) -> RunEvent.Kind {
+  private func harmless(_ kind: RunEvent.Kind) -> RunEvent.Kind {
     guard secrets.hideAnything else { return kind }
     return kind.masked(by: secrets.mask)
   }

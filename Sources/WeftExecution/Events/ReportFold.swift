@@ -3,8 +3,10 @@ import WeftPlanning
 /// Folds the events of a run into what is known of it.
 struct ReportFold {
   private let plan: Plan
-  /// `nil` before `runStarted`.
-  private(set) var report: RunReport?
+  /// The report without its steps; `nil` before `runStarted`.
+  private var frame: RunReport?
+  /// Apart from the rest, so that they can be changed where they are.
+  private var steps: [StepReport] = []
   /// Where the steps of elements stand in the report, which come after those of the plan.
   private var places: [StepAddress: Int] = [:]
 
@@ -12,28 +14,39 @@ struct ReportFold {
     self.plan = plan
   }
 
+  /// `nil` before `runStarted`.
+  var report: RunReport? {
+    guard var report = frame else { return nil }
+    report.steps = steps
+    return report
+  }
+
   /// - Parameter step: The index in the plan of the step that the event is about; `nil` of one that the plan
   ///   does not know by its address.
   mutating func apply(_ kind: RunEvent.Kind, at elapsed: Duration, step: Int?) {
     switch kind {
     case .runStarted(let start):
-      report = RunReport(
-        start: start,
-        steps: plan.steps.map { StepReport(address: $0.address, state: .pending) })
-    case .stepQueued(let address): set(step, address, .queued)
+      frame = RunReport(start: start, steps: [])
+      steps = plan.steps.map { StepReport(address: $0.address, state: .pending) }
+    case .stepQueued(let address):
+      change(step, address) { $0 = .queued }
     case .stepStarted(let address, let attempt):
-      set(step, address, .running(since: elapsed, attempt: attempt))
+      change(step, address) { $0 = .running(since: elapsed, attempt: attempt) }
     case .stepAsking(let address, let message):
-      set(step, address, .asking(since: elapsed, message: message))
+      change(step, address) { $0 = .asking(since: elapsed, message: message) }
     case .stepRetrying(let address, let retry):
-      set(step, address, .retrying(after: retry.attempt, until: elapsed + retry.delay))
-    case .stepFinished(let address, let end): set(step, address, .finished(end))
-    case .stepRestored(let address, let end): set(step, address, .restored(end))
-    case .stepCached(let address, let end): set(step, address, .cached(end))
-    case .stepSkipped(let address, let reason): set(step, address, .skipped(reason))
+      change(step, address) { $0 = .retrying(after: retry.attempt, until: elapsed + retry.delay) }
+    case .stepFinished(let address, let end):
+      change(step, address) { $0 = .finished(end) }
+    case .stepRestored(let address, let end):
+      change(step, address) { $0 = .restored(end) }
+    case .stepCached(let address, let end):
+      change(step, address) { $0 = .cached(end) }
+    case .stepSkipped(let address, let reason):
+      change(step, address) { $0 = .skipped(reason) }
     case .runWarning(let warning): add(warning)
-    case .runFinished(let end): report?.end = end
-    case .runWaiting(let pause): report?.pause = pause
+    case .runFinished(let end): frame?.end = end
+    case .runWaiting(let pause): frame?.pause = pause
     case .stepOutput, .groupStarted, .groupRetrying, .groupFinished, .runCancelling,
       .outputDropped, .snapshot:
       break
@@ -41,16 +54,24 @@ struct ReportFold {
   }
 
   private mutating func add(_ warning: RunWarning) {
-    guard let count = report?.warnings.count, count < RunReport.warningLimit else { return }
-    report?.warnings.append(warning)
+    guard let count = frame?.warnings.count, count < RunReport.warningLimit else { return }
+    frame?.warnings.append(warning)
   }
 
-  private mutating func set(_ step: Int?, _ address: StepAddress, _ state: StepState) {
-    if let place = step ?? places[address] {
-      report?.steps[place].state = state
-    } else {
-      places[address] = report?.steps.count
-      report?.steps.append(StepReport(address: address, state: state))
-    }
+  /// What the event comes to that tells of a step's new state. By a closure, since the states of ends are large.
+  @inline(__always)
+  mutating func change(
+    _ step: Int?, _ address: StepAddress, _ change: (inout StepState) -> Void
+  ) {
+    let place = place(step, address)
+    change(&steps[place].state)
+  }
+
+  /// Where the report has a step.
+  mutating func place(_ step: Int?, _ address: StepAddress) -> Int {
+    if let place = step ?? places[address] { return place }
+    places[address] = steps.count
+    steps.append(StepReport(address: address, state: .pending))
+    return steps.count - 1
   }
 }

@@ -17,51 +17,43 @@ public struct StepEnd: Sendable, Hashable {
   public let outputBytes: UInt64
   /// How long the step's log is; with what says that it was cut, if it was.
   package let logBytes: UInt64
-  /// What the step hands on.
-  public internal(set) var outputs: [HandedOn]
-  // A report keeps the ends of very many steps, most of which have met no trouble.
-  private let boxedUsage: Boxed<ResourceUsage>?
-  private var boxedHTTP: Boxed<HTTPSummary>?
-  private var boxedTrouble: Boxed<Trouble>?
+  // A report keeps the ends of very many steps, most of which have neither handed on anything nor met trouble.
+  fileprivate(set) var boxedUsage: Boxed<ResourceUsage>?
+  private var boxedRest: Boxed<Rest>?
 
+  /// What the kernel counted for the program and all its waited-for children; `nil` if there was none.
+  public var usage: ResourceUsage? { boxedUsage?.value }
+}
+
+extension StepEnd {
   package init(
     outcome: Outcome, conclusion: Outcome, attempts: Int, exit: ProgramExit?,
     failure: StepFailure? = nil, cancellation: CancelReason? = nil, duration: Duration,
     usage: ResourceUsage? = nil, outputBytes: UInt64 = 0, outputTruncated: Bool = false,
     logBytes: UInt64? = nil, outputs: [HandedOn] = [], leftovers: [LeftoverProcess] = [],
-    unkillable: [LeftoverProcess] = [], http: HTTPSummary? = nil
+    unkillable: [LeftoverProcess] = []
   ) {
-    self.outcome = outcome
-    self.conclusion = conclusion
-    self.attempts = attempts
-    self.exit = exit
-    self.duration = duration
-    self.outputBytes = outputBytes
-    self.outputTruncated = outputTruncated
-    self.logBytes = logBytes ?? outputBytes
-    self.outputs = outputs
-    boxedUsage = usage.map { .holding($0) }
-    boxedHTTP = http.map { .holding($0) }
-    if failure != nil || cancellation != nil || !leftovers.isEmpty || !unkillable.isEmpty {
-      boxedTrouble = .holding(
-        Trouble(
-          failure: failure, cancellation: cancellation, leftovers: leftovers,
-          unkillable: unkillable))
-    }
-  }
-
-  /// What the kernel counted for the program and all its waited-for children; `nil` if there was none.
-  public var usage: ResourceUsage? { boxedUsage?.value }
-
-  /// What its requests came to; `nil` if it has sent none.
-  public internal(set) var http: HTTPSummary? {
-    get { boxedHTTP?.value }
-    set { boxedHTTP = newValue.map { .holding($0) } }
+    let isPlain =
+      failure == nil && cancellation == nil && outputs.isEmpty && leftovers.isEmpty
+      && unkillable.isEmpty
+    // By the initialiser of all members: see ``ResolvedStep``.
+    self.init(
+      outcome: outcome, conclusion: conclusion, outputTruncated: outputTruncated,
+      attempts: attempts, exit: exit, duration: duration, outputBytes: outputBytes,
+      logBytes: logBytes ?? outputBytes, boxedUsage: usage.map { .holding($0) },
+      boxedRest: isPlain
+        ? nil
+        : .holding(
+          Rest(
+            outputs: outputs, failure: failure, cancellation: cancellation,
+            leftovers: leftovers, unkillable: unkillable)))
   }
 }
 
 extension StepEnd {
-  private struct Trouble: Sendable, Hashable {
+  private struct Rest: Sendable, Hashable {
+    var outputs: [HandedOn] = []
+    var http: HTTPSummary?
     var failure: StepFailure?
     var cancellation: CancelReason?
     var notRetried: String?
@@ -69,37 +61,63 @@ extension StepEnd {
     var unkillable: [LeftoverProcess] = []
   }
 
-  private var trouble: Trouble {
-    get { boxedTrouble?.value ?? Trouble() }
-    set { boxedTrouble = newValue == Trouble() ? nil : .holding(newValue) }
+  /// The same of a step whose requests came to this.
+  package func having(_ http: HTTPSummary?) -> StepEnd {
+    guard let http else { return self }
+    var end = self
+    end.http = http
+    return end
+  }
+
+  /// Takes over what is not judged of an attempt.
+  mutating func take(from end: AttemptEnd) {
+    boxedUsage = end.boxedUsage
+    if end.isOfRequest { http = end.request?.summary }
+  }
+
+  private var rest: Rest {
+    get { boxedRest?.value ?? Rest() }
+    set { boxedRest = newValue == Rest() ? nil : .holding(newValue) }
+  }
+
+  /// What the step hands on.
+  public internal(set) var outputs: [HandedOn] {
+    get { boxedRest?.value.outputs ?? [] }
+    set { rest.outputs = newValue }
+  }
+
+  /// What its requests came to; `nil` if it has sent none.
+  public internal(set) var http: HTTPSummary? {
+    get { boxedRest?.value.http }
+    set { rest.http = newValue }
   }
 
   /// Why it failed; `nil` unless the outcome is `failure`.
   public internal(set) var failure: StepFailure? {
-    get { boxedTrouble?.value.failure }
-    set { trouble.failure = newValue }
+    get { boxedRest?.value.failure }
+    set { rest.failure = newValue }
   }
 
   /// Why it was cancelled; `nil` unless the outcome is `cancelled`.
-  public var cancellation: CancelReason? { boxedTrouble?.value.cancellation }
+  public var cancellation: CancelReason? { boxedRest?.value.cancellation }
 
   /// Why it is not tried again though it has `retry`, in a sentence without its subject.
   public internal(set) var notRetried: String? {
-    get { boxedTrouble?.value.notRetried }
-    set { trouble.notRetried = newValue }
+    get { boxedRest?.value.notRetried }
+    set { rest.notRetried = newValue }
   }
 
   package mutating func noteNotRetried(_ reason: String) { notRetried = reason }
 
   /// Processes of the step that were still alive after its program had ended, and were ended.
   public internal(set) var leftovers: [LeftoverProcess] {
-    get { boxedTrouble?.value.leftovers ?? [] }
-    set { trouble.leftovers = newValue }
+    get { boxedRest?.value.leftovers ?? [] }
+    set { rest.leftovers = newValue }
   }
 
   /// Processes of the step that are still alive: they could not be killed.
   public internal(set) var unkillable: [LeftoverProcess] {
-    get { boxedTrouble?.value.unkillable ?? [] }
-    set { trouble.unkillable = newValue }
+    get { boxedRest?.value.unkillable ?? [] }
+    set { rest.unkillable = newValue }
   }
 }

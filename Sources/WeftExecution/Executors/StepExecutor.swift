@@ -49,32 +49,32 @@ package final class Attempt: Sendable {
   package let stop = StopSwitch()
   /// Where its output goes.
   package let output: StepOutputSink
-  /// What steps have written so far, for one that reads the log of another.
-  package let logs: StepLogs
-  /// Where the attempt tells what the run goes on in spite of.
-  package let warnings: RunWarnings
-  /// To be called as soon as there is a process.
-  package let spawned: @Sendable (StartedProgram) -> Void
-  /// What a request's own expressions say of its answers; `nil` of all that sends none.
-  let questions: AnswerQuestions?
-  /// For a step that shares the run's free slots with the tools that it runs.
-  let slots: Slots
+  private let run: LiveRun
 
   init(
-    _ task: StepTask, resolved: ResolvedStep, outputFile: String?, obstacle: StepFailure?,
-    output: StepOutputSink, logs: StepLogs, warnings: RunWarnings, slots: Slots,
-    questions: AnswerQuestions? = nil, spawned: @escaping @Sendable (StartedProgram) -> Void
+    _ task: StepTask, of run: LiveRun, resolved: ResolvedStep, outputFile: String?,
+    obstacle: StepFailure?, output: StepOutputSink
   ) {
     self.task = task
+    self.run = run
     self.resolved = resolved
     self.outputFile = outputFile
     self.obstacle = obstacle
     self.output = output
-    self.logs = logs
-    self.warnings = warnings
-    self.slots = slots
-    self.questions = questions
-    self.spawned = spawned
+  }
+
+  /// What steps have written so far, for one that reads the log of another.
+  package var logs: StepLogs { run.logs }
+  /// Where the attempt tells what the run goes on in spite of.
+  package var warnings: RunWarnings { run.warnings }
+  /// For a step that shares the run's free slots with the tools that it runs.
+  var slots: Slots { run.slots }
+  /// What a request's own expressions say of its answers.
+  var questions: AnswerQuestions { run.questions(of: task) }
+
+  /// To be called as soon as there is a process.
+  package func spawned(_ program: StartedProgram) {
+    run.events.note(.spawned(address, attempt: number, program.identity))
   }
 
   package var step: PlannedStep { task.step }
@@ -95,17 +95,17 @@ package struct AttemptEnd: Sendable, Hashable {
     /// It ended by itself.
     case ended(ProgramExit)
     /// Its time limit passed, and it was ended; without an exit if it had not started.
-    case timedOut(after: Duration, ProgramExit?)
+    indirect case timedOut(after: Duration, ProgramExit?)
     /// It wrote nothing for so long, and was ended; without an exit if it had not started.
-    case stalled(after: Duration, ProgramExit?)
+    indirect case stalled(after: Duration, ProgramExit?)
     /// It was asked to stop, and ended; `nil` if it had not started.
     case stopped(ProgramExit?)
     /// It could not start, or failed in another way than by its exit.
-    case failed(StepFailure)
+    indirect case failed(StepFailure)
     /// It ended well, and what it hands on cannot be used.
-    case misdelivered(ProgramExit, StepFailure)
+    indirect case misdelivered(ProgramExit, StepFailure)
     /// It was no program but an action, and returned this.
-    case returned(JSONValue)
+    indirect case returned(JSONValue)
     /// It was a request, and the answer is what it was to be.
     case answered
     /// It was a request, and the answer is not yet what it is to be: the same is asked again after this, as a
@@ -114,24 +114,44 @@ package struct AttemptEnd: Sendable, Hashable {
   }
 
   package var status: Status
-  package var usage: ResourceUsage?
-  package var leftovers: [LeftoverProcess]
-  package var unkillable: [LeftoverProcess]
+  let boxedUsage: Boxed<ResourceUsage>?
+  private var boxedSurvivors: Boxed<Survivors>?
   private var boxedRequest: Boxed<RequestTrace>?
+
+  private struct Survivors: Sendable, Hashable {
+    var leftovers: [LeftoverProcess] = []
+    var unkillable: [LeftoverProcess] = []
+  }
+
+  /// Processes that were still alive after its program had ended, and were ended.
+  package var leftovers: [LeftoverProcess] { boxedSurvivors?.value.leftovers ?? [] }
+  /// Those that are still alive: they could not be killed.
+  package var unkillable: [LeftoverProcess] { boxedSurvivors?.value.unkillable ?? [] }
+
+  /// What the kernel counted for the program and all its waited-for children; `nil` if there was none.
+  package var usage: ResourceUsage? { boxedUsage?.value }
+
+  /// Whether it was a request.
+  var isOfRequest: Bool { boxedRequest != nil }
 
   /// Of a request.
   package var request: RequestTrace? {
     get { boxedRequest?.value }
     set { boxedRequest = newValue.map(Boxed.holding) }
   }
+}
 
+extension AttemptEnd {
   package init(
     _ status: Status, usage: ResourceUsage? = nil, leftovers: [LeftoverProcess] = [],
     unkillable: [LeftoverProcess] = []
   ) {
-    self.status = status
-    self.usage = usage
-    self.leftovers = leftovers
-    self.unkillable = unkillable
+    let isClean = leftovers.isEmpty && unkillable.isEmpty
+    // By the initialiser of all members: see ``ResolvedStep``.
+    self.init(
+      status: status, boxedUsage: usage.map { .holding($0) },
+      boxedSurvivors: isClean
+        ? nil : .holding(Survivors(leftovers: leftovers, unkillable: unkillable)),
+      boxedRequest: nil)
   }
 }

@@ -126,12 +126,16 @@ package final class StepLogs: Sendable {
   /// Steps with these numbers have ended, and others will have them.
   func forget(_ steps: Range<Int>) {
     state.withLock { state in
+      let isFolder = folder != nil
+      // To look for what is not there takes a hash for each.
+      let isKnown = !state.sizes.isEmpty || !state.limits.isEmpty || !state.beginnings.isEmpty
+      guard isFolder || isKnown else { return }
       for step in steps {
         state.logs[step] = nil
         state.sizes[step] = nil
         state.limits[step] = nil
         state.beginnings[step] = nil
-        state.folder.forget(step)
+        if isFolder { state.folder.forget(step) }
       }
     }
   }

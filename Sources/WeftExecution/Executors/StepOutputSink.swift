@@ -8,28 +8,27 @@ package import WeftPlatform
 /// A line reaches the log when it is complete, so lines of the two streams never mix within a line.
 /// One thread at a time writes.
 package final class StepOutputSink: Sendable {
-  private let state: Mutex<AttemptOutput>
+  /// `nil` as long as nothing has been written.
+  private let state = Mutex<AttemptOutput?>(nil)
   /// The exact bytes that expressions are going to read; `nil` where none does.
   private let captured: Mutex<OutputCapture>?
   private let index: Int
   private let address: StepAddress
   private let limit: ByteCount
-  private let logs: StepLogs
-  private let events: EventStream
-  private let secrets: RunSecrets
+  private let run: LiveRun
+  private var logs: StepLogs { run.logs }
+  private var events: EventStream { run.events }
+  private var secrets: RunSecrets { run.secrets }
 
   init(
-    step index: Int, address: StepAddress, limit: ByteCount, logs: StepLogs, events: EventStream,
-    capture: OutputCapture?, secrets: RunSecrets = RunSecrets()
+    step index: Int, address: StepAddress, limit: ByteCount, of run: LiveRun,
+    capture: OutputCapture?
   ) {
     captured = if let capture { Mutex(capture) } else { nil }
-    state = Mutex(AttemptOutput(limit: limit))
     self.index = index
     self.address = address
     self.limit = limit
-    self.logs = logs
-    self.events = events
-    self.secrets = secrets
+    self.run = run
   }
 
   /// Takes a chunk of one stream, cut anywhere.
@@ -44,9 +43,12 @@ package final class StepOutputSink: Sendable {
       let piece = UnsafeRawBufferPointer(rebasing: rest.prefix(StepOutputSink.pieceBytes))
       rest = rest.dropFirst(piece.count)
       pass(
-        on: state.withLock { output in
+        on: state.withLock { state in
+          var output = state.take() ?? AttemptOutput(limit: limit)
           output.use(mask)
-          return output.take(piece, stream, at: now)
+          let news = output.take(piece, stream, at: now)
+          state = output
+          return news
         })
     } while !rest.isEmpty
   }
@@ -64,17 +66,17 @@ package final class StepOutputSink: Sendable {
 
   /// Both streams have ended; passes on what is left without a newline.
   package func finish() {
-    pass(on: state.withLock { $0.finish() })
+    if let news = state.withLock({ $0?.finish() }) { pass(on: news) }
   }
 
   /// What is kept of the output for expressions.
   var capture: OutputCapture? { captured?.withLock { $0 } }
 
   /// How much has been written to both streams.
-  package var writtenBytes: UInt64 { state.withLock { $0.bytes } }
+  package var writtenBytes: UInt64 { state.withLock { $0?.bytes ?? 0 } }
 
   /// Whether some of it is neither in the log nor in events.
-  package var isCut: Bool { state.withLock { $0.isCut } }
+  package var isCut: Bool { state.withLock { $0?.isCut ?? false } }
 
   private func pass(on news: AttemptOutput.News) {
     for (stream, block) in news.blocks {
@@ -103,12 +105,12 @@ extension StepOutputSink: ProgramOutput {
     write(bytes, to: stream == .output ? .stdout : .stderr, at: now)
   }
 
-  package var alarm: Duration? { state.withLock { $0.alarm } }
+  package var alarm: Duration? { state.withLock { $0?.alarm } }
 
   /// What a line shows that writes over itself is told without being in the log: it comes there with the
   /// rest of its line.
   package func timePassed(until now: Duration) {
-    let states = state.withLock { $0.states(at: now) }
+    let states = state.withLock { $0?.states(at: now) ?? [] }
     guard !states.isEmpty else { return }
     let offset = UInt64(logs.size(of: index))
     events.publish(

@@ -32,7 +32,7 @@ package final class HTTPExecutor: StepExecutor {
   }
 
   package func execute(_ attempt: Attempt) -> Future<AttemptEnd, Never> {
-    guard let resolved = attempt.resolved.request, let questions = attempt.questions else {
+    guard let resolved = attempt.resolved.request else {
       preconditionFailure("\(attempt.address) is to send a request and has none")
     }
     let builder = RequestBuilder(
@@ -42,7 +42,7 @@ package final class HTTPExecutor: StepExecutor {
       var request = try builder.request()
       request.saveTo?.resuming = attempt.task.partial?.file
       let course = RequestCourse(
-        resolved.call, request, asked: (attempt.task.polling?.asked ?? 0) + 1, questions)
+        resolved.call, request, asked: (attempt.task.polling?.asked ?? 0) + 1, attempt.questions)
       let transport = try transport(for: resolved.call, folder: builder.cacheFolder)
       let run = RequestRun(
         attempt, course, HTTPClient(transport: transport), time: time, threads: threads)

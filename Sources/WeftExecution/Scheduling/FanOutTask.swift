@@ -30,7 +30,7 @@ struct FanOutTask: Sendable {
     return index
   }
 
-  init(_ member: Member, of plan: Plan, in frame: Frame, after results: [NodeResult]) {
+  init(_ member: Member, of plan: Plan, in frame: Frame, after results: NodeResults) {
     self.member = member
     self.frame = frame
     failedBefore = results.contains(where: \.hasFailed)

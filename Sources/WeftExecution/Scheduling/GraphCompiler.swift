@@ -24,15 +24,22 @@ struct NodeResult: Sendable, Hashable {
   }
 }
 
+/// Does what a node is there for.
+protocol NodeLauncher: AnyObject, Sendable {
+  /// Called once for each node, when all that it waits for has settled.
+  ///
+  /// - Returns: What became of the node, once that is known.
+  func launch(
+    _ node: Plan.NodeIndex, after results: NodeResults
+  ) -> Eventual<NodeResult, Never>
+}
+
 /// Turns a part of a plan into futures: one for each node, which is the `zip` of what the node waits for, if
 /// that is more than one, and then (`flatMap`) what the node does.
 ///
-/// A node is decided when all it waits for has settled. `launch` does what the node is there for, or
+/// A node is decided when all it waits for has settled. A ``NodeLauncher`` does what the node is there for, or
 /// skips it, and never fails: what went wrong is part of the result.
 struct GraphCompiler {
-  typealias Launch =
-    @Sendable (PlanNode, Plan.NodeIndex, [NodeResult]) -> Future<NodeResult, Never>
-
   let plan: Plan
   let frame: Frame
   /// What those wait for that wait for nothing else; nothing is launched before it settles.
@@ -43,21 +50,22 @@ struct GraphCompiler {
   ///   - group: The group whose inside it is; what is inside it does not wait for its start.
   /// - Returns: The futures of the part's nodes, by their place in it; those of others mean nothing.
   func compile(
-    _ body: PlannedBodies.Body, of group: Int = 0, launching launch: @escaping Launch
+    _ body: PlannedBodies.Body, of group: Int = 0, by launcher: some NodeLauncher
   ) -> [Future<NodeResult, Never>] {
     let (first, own) = (frame.part.nodes.lowerBound, plan.groups[group].startNode)
     var futures = Array(
       repeating: Future<NodeResult, Never>(value: .success), count: frame.part.nodes.count)
     for index in body.order {
-      let node = plan.nodes[Int(index)]
       let needs = plan.dependencies[Int(index)]
       let future: Future<NodeResult, Never>
       if needs.count == 1, let only = needs.first, Int(only) != own {
         // Most nodes wait for a single one: there is nothing to join.
-        future = made(only, futures).flatMap { launch(node, Int(index), [$0]) }
+        future = made(only, futures).flatMap(with: (launcher, index)) {
+          $0.0.launch(Int($0.1), after: .one($1))
+        }
       } else {
-        future = ready(after: needs, without: own, futures).flatMap {
-          launch(node, Int(index), $0)
+        future = ready(after: needs, without: own, futures).flatMap(with: (launcher, index)) {
+          $0.0.launch(Int($0.1), after: .many($1))
         }
       }
       futures[Int(index) - first] = future

@@ -4,8 +4,7 @@
 /// count, so that tables by number grow with what is alive at once, and not with all there ever was.
 struct InstanceNumbers {
   private var next: Int
-  /// The first numbers of rows that were given back, by their count.
-  private var free: [Int: [Int]] = [:]
+  private var free = RowStock()
 
   /// - Parameter first: The numbers below are those of the plan's own steps.
   init(from first: Int) { next = first }
@@ -14,7 +13,7 @@ struct InstanceNumbers {
   var end: Int { next }
 
   mutating func take(_ count: Int) -> Range<Int> {
-    if let first = free[count]?.popLast() { return first..<first + count }
+    if let first = free.take(count) { return first..<first + count }
     defer { next += count }
     return next..<next + count
   }
@@ -22,6 +21,6 @@ struct InstanceNumbers {
   /// - Parameter row: As it was taken.
   mutating func giveBack(_ row: Range<Int>) {
     guard !row.isEmpty else { return }
-    free[row.count, default: []].append(row.lowerBound)
+    free.put(row.lowerBound, length: row.count)
   }
 }

@@ -66,12 +66,11 @@ extension LiveRun {
   private func cleanUp(
     _ index: Int, in frame: Frame, scope: Int, hasFailed: Bool
   ) -> Future<Void, Never> {
-    let before = [
-      NodeResult(conclusion: .success, blame: nil, failedBefore: hasFailed)
-    ]
+    let before = NodeResults.one(
+      NodeResult(conclusion: .success, blame: nil, failedBefore: hasFailed))
     let task = StepTask(
       index, of: plan, in: frame, scope: scope, isCleanup: true, after: before)
-    return launch(task, after: before, startsAlways: true).map { [self] _ in
+    return Future(launch(task, after: before, startsAlways: true)).map { [self] _ in
       noteLateFailure(in: scope)
     }
   }

@@ -62,10 +62,11 @@ extension LiveRun {
   private func start(_ element: Element, of task: FanOutTask, _ fanOut: FanOutRun) {
     let frame = open(element, of: task, fanOut)
     let above = NodeResult(conclusion: .success, blame: nil, failedBefore: task.failedBefore)
-    let before = [above] + (task.hindrance.map { [$0] } ?? [])
+    let before: NodeResults =
+      if let hindrance = task.hindrance { [above, hindrance] } else { .one(above) }
     let future: Future<NodeResult, Never>
     switch task.member {
-    case .step(let index): future = launchStep(index, in: frame, after: before)
+    case .step(let index): future = Future(launchStep(index, in: frame, after: before))
     case .group(let index): future = launchElement(index, in: frame, after: before)
     }
     future.whenSettled { [self] result in
@@ -74,7 +75,7 @@ extension LiveRun {
   }
 
   private func launchElement(
-    _ index: Int, in frame: Frame, after before: [NodeResult]
+    _ index: Int, in frame: Frame, after before: NodeResults
   ) -> Future<NodeResult, Never> {
     if plan.groups[index].step?.control.retry.isEmpty == false {
       return launchRepeated(index, in: frame, after: before)
@@ -90,13 +91,16 @@ extension LiveRun {
   }
 
   private func open(_ element: Element, of task: FanOutTask, _ fanOut: FanOutRun) -> Frame {
-    // Addresses are made with a frame that has no numbers yet.
-    let naming = Frame(
-      .element(element), of: task.part, in: task.frame, firstInstance: 0, firstScope: 0, scope: 0)
     let scope = state.withLock { state in
       state.scopes.open(
-        in: task.scope, absorbing: .holding, groups: task.part.groups, of: plan,
-        addresses: naming.address(of:))
+        in: task.scope, absorbing: .holding, groups: task.part.groups, of: plan
+      ) { group in
+        // With a frame that has no numbers yet.
+        Frame(
+          .element(element), of: task.part, in: task.frame, firstInstance: 0, firstScope: 0,
+          scope: 0
+        ).address(of: group)
+      }
     }
     let limits = limits(of: task.part.groups, in: task.frame)
     let row = slots.seat(
@@ -173,8 +177,8 @@ extension LiveRun {
     state.withLock { $0.scopes.close(frame.scope, groups: part.groups) }
     let row = frame.firstInstance..<frame.firstInstance + part.steps.count
     // Who has not kept up with the events reads from the log what was written.
-    guard !hasFailed, !hasCleanup, !logs.hold(row) else { return }
-    forgetLogs(of: frame)
+    guard !hasFailed, !hasCleanup, !logs.hold(row) else { return keepLogs(of: row) }
+    forgetLogs(of: row)
     let own = part.groups.filter { plan.groups[$0].maxParallel != nil }
     slots.unseat(row, limits: own.compactMap { frame.limits[$0] })
   }

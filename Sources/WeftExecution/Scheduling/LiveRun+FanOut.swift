@@ -8,7 +8,7 @@ import WeftPlatform
 /// A step or a group that is run for many elements, from its start to its end.
 extension LiveRun {
   func launchFanOut(
-    _ member: FanOutTask.Member, in frame: Frame, after results: [NodeResult]
+    _ member: FanOutTask.Member, in frame: Frame, after results: NodeResults
   ) -> Future<NodeResult, Never> {
     var task = FanOutTask(member, of: plan, in: frame, after: results)
     if let reason = whyNotStarted(task, after: results) {
@@ -36,7 +36,7 @@ extension LiveRun {
   }
 
   /// The condition is looked at once, unless it asks about the element: then each element does.
-  private func whyNotStarted(_ task: FanOutTask, after results: [NodeResult]) -> SkipReason? {
+  private func whyNotStarted(_ task: FanOutTask, after results: NodeResults) -> SkipReason? {
     if let past = standing?.beginning(of: task) { return past.skip }
     let (texts, isOfElements, group) =
       switch task.member {

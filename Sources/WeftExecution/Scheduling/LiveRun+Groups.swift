@@ -42,7 +42,7 @@ struct GroupOutcome: Sendable {
 /// What becomes of a group that is run once with the rest.
 extension LiveRun {
   func launchGroup(
-    _ index: Int, in frame: Frame, after results: [NodeResult]
+    _ index: Int, in frame: Frame, after results: NodeResults
   ) -> Future<NodeResult, Never> {
     let group = plan.groups[index]
     if let step = group.step, step.hasControl, step.control.fanOut != nil,
@@ -62,7 +62,7 @@ extension LiveRun {
   }
 
   func launchGroupEnd(
-    _ index: Int, in frame: Frame, after results: [NodeResult]
+    _ index: Int, in frame: Frame, after results: NodeResults
   ) -> Future<NodeResult, Never> {
     let task = GroupTask(index, of: plan, in: frame)
     // A group that never started is told of by its steps, which were skipped.
@@ -78,16 +78,16 @@ extension LiveRun {
         lasting: .zero)
       let result = NodeResult(reason, failedBefore: results.contains(where: \.hasFailed))
       // What an earlier part of the run has left behind in it is cleaned up all the same.
-      return cleanUp(in: task.scope, after: results)?.map { result } ?? Future(value: result)
+      return cleanUp(in: task.scope, after: results.list)?.map { result } ?? Future(value: result)
     }
-    return endGroup(task, members: results).map { [self] outcome in
+    return endGroup(task, members: results.list).map { [self] outcome in
       tell(task, outcome)
       return outcome.result
     }
   }
 
   /// Why a group does not start; a condition that cannot be evaluated fails it.
-  func whyNotStarted(_ task: GroupTask, after results: [NodeResult]) -> SkipReason? {
+  func whyNotStarted(_ task: GroupTask, after results: NodeResults) -> SkipReason? {
     if let past = standing?.beginning(of: task) {
       return past.skip ?? absence(around: task.frame.scope(around: task.index, of: plan))
     }
@@ -123,7 +123,7 @@ extension LiveRun {
     state.withLock { $0.scopes.absence(of: scope) }
   }
 
-  func skip(_ task: GroupTask, _ reason: SkipReason, after results: [NodeResult]) -> NodeResult {
+  func skip(_ task: GroupTask, _ reason: SkipReason, after results: NodeResults) -> NodeResult {
     noteOwedCleanup(of: task)
     state.withLock { $0.scopes.skip(task.scope, reason) }
     return NodeResult(reason, failedBefore: results.contains(where: \.hasFailed))

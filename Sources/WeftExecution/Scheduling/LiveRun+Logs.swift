@@ -19,7 +19,11 @@ extension LiveRun {
   }
 
   private func instance(of step: StepAddress) -> Int? {
-    state.withLock { $0.instancesOfElements[step] } ?? planIndex(of: step)
+    planIndex(of: step)
+      ?? state.withLock { state in
+        // Of elements there are few that have not ended.
+        state.writing.first { $0.value == step }?.key ?? state.keptLogs[step]
+      }
   }
 
   private func planIndex(of step: StepAddress) -> Int? {
@@ -35,17 +39,24 @@ extension LiveRun {
   /// A step of an element begins to write; no lock is to be held.
   func noteLog(of task: StepTask) {
     logs.name(task.instance, task.address)
-    guard task.place == nil else { return }
-    state.withLock { $0.instancesOfElements[task.address] = task.instance }
+    guard task.frame.isInElement else { return }
+    state.withLock { $0.writing.set(task.address, for: task.instance) }
+  }
+
+  /// An element has ended, and its steps keep their numbers.
+  func keepLogs(of row: Range<Int>) {
+    state.withLock { state in
+      for step in row {
+        if let address = state.writing.remove(step) { state.keptLogs[address] = step }
+      }
+    }
   }
 
   /// The numbers of an element's steps will be those of others.
-  func forgetLogs(of frame: Frame) {
-    let steps = frame.part.steps
-    let addresses = steps.map { frame.address(of: plan.steps[$0].address) }
+  func forgetLogs(of row: Range<Int>) {
     state.withLock { state in
-      for address in addresses { state.instancesOfElements[address] = nil }
+      for step in row { state.writing.remove(step) }
     }
-    logs.forget(frame.firstInstance..<frame.firstInstance + steps.count)
+    logs.forget(row)
   }
 }

@@ -7,21 +7,20 @@ import WeftPlatform
 /// A request that is sent again and again until the answer is the right one, as one attempt: between two of
 /// them the step holds neither slot nor pool.
 extension LiveRun {
-  func askAgain(_ attempt: Attempt, after delay: Duration) -> Future<NodeResult, Never> {
+  func askAgain(_ attempt: Attempt, after delay: Duration) -> Eventual<NodeResult, Never> {
     var task = attempt.task
     let since = state.withLock { state in
-      state.running.removeValue(forKey: task.instance)?.since ?? time.now
+      state.running.remove(task.instance)?.since ?? time.now
     }
     task.asksAgain(since: since)
     slots.release(task.instance)
-    let following = task
-    return pause(following.instance, in: task.scope, for: delay, shelter: task.shelter)
-      .flatMap { [self] pauseEnd in
-        switch pauseEnd {
-        case .over: queue(following)
-        case .cutShort: Future(value: endPolling(following))
-        }
+    let pause = pause(task.instance, in: task.scope, for: delay, shelter: task.shelter)
+    return .of(pause, with: (self, task)) { context, end in
+      switch end {
+      case .over: context.0.queue(context.1)
+      case .cutShort: .now(context.0.endPolling(context.1))
       }
+    }
   }
 
   /// Nobody waits for the answer any more.

@@ -8,7 +8,7 @@ import WeftPlatform
 /// A group that is tried again as a whole: each attempt is a frame of its own.
 extension LiveRun {
   func launchRepeated(
-    _ index: Int, in frame: Frame, after results: [NodeResult]
+    _ index: Int, in frame: Frame, after results: NodeResults
   ) -> Future<NodeResult, Never> {
     let task = GroupTask(index, of: plan, in: frame)
     if let reason = whyNotStarted(task, after: results) {
@@ -21,7 +21,7 @@ extension LiveRun {
 
   /// A group that is run apart is skipped as a whole.
   func leaveOut(
-    _ task: GroupTask, _ reason: SkipReason, after results: [NodeResult]
+    _ task: GroupTask, _ reason: SkipReason, after results: NodeResults
   ) -> NodeResult {
     noteOwedCleanup(of: task)
     let scope = task.frame.scope(around: task.index, of: plan)

@@ -67,7 +67,7 @@ extension LiveRun {
   func tryAgain(
     _ task: StepTask, after end: StepEnd, _ delay: Duration,
     resuming partial: PartialDownload? = nil
-  ) -> Future<NodeResult, Never> {
+  ) -> Eventual<NodeResult, Never> {
     guard let failure = end.failure, let ledger = task.ledger else {
       preconditionFailure("only failures are tried again")
     }
@@ -84,14 +84,14 @@ extension LiveRun {
     var next = task
     next.attempt += 1
     next.keep(ledger, lastEnd: end, partial: partial)
-    let following = next
-    return pause(following.instance, in: task.scope, for: delay, shelter: task.shelter)
-      .flatMap { [self] pauseEnd in
-        switch pauseEnd {
-        case .over: queue(following)
-        case .cutShort: Future(value: giveUp(following, whyCutShort(following)))
-        }
+    let pause = pause(next.instance, in: task.scope, for: delay, shelter: task.shelter)
+    return .of(pause, with: (self, next)) { context, end in
+      let (run, task) = context
+      switch end {
+      case .over: return run.queue(task)
+      case .cutShort: return .now(run.giveUp(task, run.whyCutShort(task)))
       }
+    }
   }
 
   /// The step is not tried again after all: its last attempt counts, unless somebody has cancelled it.

@@ -8,8 +8,8 @@ extension LiveRun {
   ///
   /// - Parameter body: The group whose inside is compiled; nothing in it waits for its start.
   func spared(
-    _ results: [NodeResult], of node: Plan.NodeIndex, inBodyOf body: Int, _ frame: Frame
-  ) -> [NodeResult] {
+    _ results: NodeResults, of node: Plan.NodeIndex, inBodyOf body: Int, _ frame: Frame
+  ) -> NodeResults {
     guard results.contains(where: \.holdsBack), let group = group(around: node),
       let sheltered = innermostSheltered(around: group, in: frame)
     else { return results }
@@ -17,9 +17,10 @@ extension LiveRun {
     let needed = plan.dependencies[node].filter { Int($0) != plan.groups[body].startNode }
     // What is above the start of the body comes last, and holds nobody back.
     guard needed.count <= results.count else { return results }
-    return zip(needed, results).map { needed, result in
-      inside.contains(Int(needed)) ? result : result.holdingNobodyBack
-    } + results.dropFirst(needed.count)
+    return NodeResults(
+      zip(needed, results).map { needed, result in
+        inside.contains(Int(needed)) ? result : result.holdingNobodyBack
+      } + results.dropFirst(needed.count))
   }
 
   /// The group that a step or a group is a member of; the end of a group is nobody's.

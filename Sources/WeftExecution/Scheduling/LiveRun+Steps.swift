@@ -8,34 +8,37 @@ import WeftPlatform
 /// What becomes of a step: it is skipped, or queued, started, tried again, and judged.
 extension LiveRun {
   func launchStep(
-    _ index: Int, in frame: Frame, after results: [NodeResult]
-  ) -> Future<NodeResult, Never> {
-    if plan.steps[index].hasControl, plan.steps[index].control.fanOut != nil,
-      !frame.isElement(of: plan.steps[index].node)
+    _ index: Int, in frame: Frame, after results: NodeResults
+  ) -> Eventual<NodeResult, Never> {
+    if plan.steps[index].hasControl, !frame.isElement(of: plan.steps[index].node),
+      plan.steps[index].control.fanOut != nil
     {
-      return launchFanOut(.step(index), in: frame, after: results)
+      return .later(launchFanOut(.step(index), in: frame, after: results))
     }
     return launch(StepTask(index, of: plan, in: frame, after: results), after: results)
   }
 
   /// Starts a step, or skips it.
   func launch(
-    _ task: StepTask, after results: [NodeResult], startsAlways: Bool = false
-  ) -> Future<NodeResult, Never> {
+    _ task: StepTask, after results: NodeResults, startsAlways: Bool = false
+  ) -> Eventual<NodeResult, Never> {
     if let standing, let past = standing.end(of: task) {
-      return Future(value: restore(task, past))
+      return .now(restore(task, past))
     }
     switch admission(of: task, after: results, startsAlways: startsAlways) {
-    case .skip(let reason): return Future(value: skip(task, reason))
+    case .skip(let reason): return .now(skip(task, reason))
     case .fail(let failure):
       events.publish(.stepQueued(task.address), step: task.place)
-      return Future(value: failAtStart(task, failure))
+      return .now(failAtStart(task, failure))
     case .start(let shelter):
       var task = task
       task.shelter = shelter
-      events.publish(.stepQueued(task.address), step: task.place)
+      if task.frame.isInElement { task.note(place: events.place(of: task.address)) }
+      if !events.change(task.place, task.address, to: { state, _ in state = .queued }) {
+        events.publish(.stepQueued(task.address), step: task.place)
+      }
       if let failure = standing?.doubt(about: task) {
-        return Future(value: failAtStart(task, failure))
+        return .now(failAtStart(task, failure))
       }
       if task.step.makesAttempts {
         if let ledger = ledger(for: task) { task.keep(ledger) }
@@ -43,9 +46,9 @@ extension LiveRun {
         return queue(task)
       }
       switch task.step.action {
-      case .compute: return Future(value: compute(task))
-      case .wait(let waiting): return wait(task, for: waiting)
-      case .approve(let approval): return approve(task, approval)
+      case .compute: return .now(compute(task))
+      case .wait(let waiting): return .later(wait(task, for: waiting))
+      case .approve(let approval): return .later(approve(task, approval))
       case .run, .use, .http, .workflow, .group:
         preconditionFailure("the planner let pass \(task.address), which has no such action")
       }
@@ -55,12 +58,20 @@ extension LiveRun {
   // MARK: May it start?
 
   private func admission(
-    of task: StepTask, after results: [NodeResult], startsAlways: Bool
+    of task: StepTask, after results: NodeResults, startsAlways: Bool
   ) -> Admission {
     let texts = plan.values.texts(ofStep: task.index)
+    let condition = texts.isEmpty ? nil : StartCondition(texts)
+    let isFinal = startsAlways || isFinal(task.step.group)
+    // Of most steps there is nothing to ask.
+    if condition == nil, !isFinal, selection.includes(step: task.index),
+      !results.contains(where: \.holdsBack), state.withLock({ $0.scopes.isQuiet })
+    {
+      return .start(.none)
+    }
     return admission(
-      StartCondition(texts), of: task.address, in: task.frame, scope: task.scope, after: results,
-      inGroup: task.step.group, startsAlways: startsAlways || isFinal(task.step.group),
+      condition, of: task.address, in: task.frame, scope: task.scope, after: results,
+      inGroup: task.step.group, startsAlways: isFinal,
       isSelected: selection.includes(step: task.index),
       isDecided: task.frame.isElement(of: task.step.node)
         && !plan.asksForEachElement(step: task.index)
@@ -74,7 +85,7 @@ extension LiveRun {
   ///   - variables: What `env` is where the condition stands.
   func admission(
     _ condition: StartCondition?, of address: StepAddress, in frame: Frame, scope: Int,
-    after results: [NodeResult], inGroup group: Int, startsAlways: Bool = false,
+    after results: NodeResults, inGroup group: Int, startsAlways: Bool = false,
     isSelected: Bool = true, isDecided: Bool = false,
     variables: () throws(StepFailure) -> [String: ScopedText?]
   ) -> Admission {
@@ -123,28 +134,32 @@ extension LiveRun {
 
   // MARK: Attempts
 
-  func queue(_ task: StepTask) -> Future<NodeResult, Never> {
+  func queue(_ task: StepTask) -> Eventual<NodeResult, Never> {
     if !task.isWhereThePlanHasIt {
       state.withLock { $0.scopesOfWaiting[task.instance] = task.scope }
     }
     task.frame.stepQueued()
-    return slots.acquire(task.instance).flatMap { [self] answer in
-      task.frame.stepAnswered()
-      if !task.isWhereThePlanHasIt {
-        state.withLock { _ = $0.scopesOfWaiting.removeValue(forKey: task.instance) }
-      }
-      switch answer {
-      case .granted: return startAttempt(task)
-      case .refused: return turnedAway(task)
-      }
+    return .of(slots.acquire(task.instance), with: (self, task)) { context, answer in
+      context.0.answered(context.1, answer)
+    }
+  }
+
+  private func answered(_ task: StepTask, _ answer: Slots.Answer) -> Eventual<NodeResult, Never> {
+    task.frame.stepAnswered()
+    if !task.isWhereThePlanHasIt {
+      state.withLock { _ = $0.scopesOfWaiting.removeValue(forKey: task.instance) }
+    }
+    switch answer {
+    case .granted: return startAttempt(task)
+    case .refused: return turnedAway(task)
     }
   }
 
   /// A step is refused its turn when the scope around it has been closed; one that starts all the same
   /// waits again.
-  private func turnedAway(_ task: StepTask) -> Future<NodeResult, Never> {
+  private func turnedAway(_ task: StepTask) -> Eventual<NodeResult, Never> {
     guard let reason = obstacle(to: task) else { return queue(task) }
-    return Future(value: leave(task, reason))
+    return .now(leave(task, reason))
   }
 
   /// The step does not go on: it is skipped if it has not begun.
@@ -158,36 +173,39 @@ extension LiveRun {
     state.withLock { $0.scopes.obstacle(in: task.scope, sheltered: task.shelter) }
   }
 
-  private func startAttempt(_ task: StepTask) -> Future<NodeResult, Never> {
+  private func startAttempt(_ task: StepTask) -> Eventual<NodeResult, Never> {
     var task = task
-    task.began = task.began ?? time.now
+    task.begin(at: time.now)
     let attempt = makeAttempt(task)
     // A cancellation comes either before this, and is seen here, or after it, and finds the attempt.
     let obstacle = state.withLock { state -> SkipReason? in
       if let obstacle = state.scopes.obstacle(in: task.scope, sheltered: task.shelter) {
         return obstacle
       }
-      state.running[task.instance] = RunningAttempt(
-        stop: attempt.stop, since: task.polling?.since ?? time.now, scope: task.scope,
-        shelter: max(task.shelter, state.scopes.shelter(in: task.scope)))
+      state.running.set(
+        RunningAttempt(
+          stop: attempt.stop, since: task.polling?.since ?? time.now, scope: task.scope,
+          shelter: max(task.shelter, state.scopes.shelter(in: task.scope))), for: task.instance)
       if state.killsAtOnce { attempt.stop.request(.now) }
       return nil
     }
     if let obstacle {
       attempt.outputFile.map(Descriptor.remove)
       slots.release(task.instance, unused: true)
-      return Future(value: leave(task, obstacle))
+      return .now(leave(task, obstacle))
     }
     if task.polling == nil {
       noteLog(of: task)
-      guard announceStart(of: task) else { return Future(value: notRecorded(attempt)) }
+      guard announceStart(of: task) else { return .now(notRecorded(attempt)) }
     }
     if let failure = attempt.obstacle {
       return finish(attempt, AttemptEnd(.failed(failure)))
     }
     let ending = executor.execute(attempt)
     if case .success(let end)? = ending.outcome { return finish(attempt, end) }
-    return ending.flatMap { [self] end in finish(attempt, end) }
+    return .of(ending, with: (self, attempt)) { context, end in
+      context.0.finish(context.1, end)
+    }
   }
 
   /// An attempt begins. What cleans up after the step is owed from now on: one that only waited for its turn
@@ -201,9 +219,12 @@ extension LiveRun {
   /// The same of what must not begin if that cannot be recorded.
   private func announceStart(of task: StepTask) -> Bool {
     guard
-      events.announce(
-        .stepStarted(task.address, attempt: task.attempt), step: task.place,
-        waits: task.step.mustNotBeMadeAgain)
+      events.change(
+        task.place, task.address,
+        to: { state, now in state = .running(since: now, attempt: task.attempt) })
+        || events.announce(
+          .stepStarted(task.address, attempt: task.attempt), step: task.place,
+          waits: task.step.mustNotBeMadeAgain)
     else { return false }
     durations?.started(task, at: time.now)
     oweCleanup(after: task)
@@ -219,7 +240,7 @@ extension LiveRun {
   private func notRecorded(_ attempt: Attempt) -> NodeResult {
     let task = attempt.task
     state.withLock { state in
-      state.running[task.instance] = nil
+      state.running.remove(task.instance)
       state.scopes.noteIfCancelled()
     }
     attempt.outputFile.map(Descriptor.remove)
@@ -230,16 +251,23 @@ extension LiveRun {
 
   private func finish(
     _ attempt: Attempt, _ ended: AttemptEnd
-  ) -> Future<NodeResult, Never> {
-    var attemptEnd = ended
-    let task = attempt.task
+  ) -> Eventual<NodeResult, Never> {
     attempt.output.finish()
-    logs.endAttempt(of: task.instance)
-    if case .asksAgain(let pause) = attemptEnd.status { return askAgain(attempt, after: pause) }
-    let own = collectOutputs(of: attempt, &attemptEnd)
+    logs.endAttempt(of: attempt.instance)
+    if case .asksAgain(let pause) = ended.status { return askAgain(attempt, after: pause) }
+    guard leavesSomething(attempt) else { return finish(attempt, ended, leaving: nil) }
+    var end = ended
+    let own = collectOutputs(of: attempt, &end)
+    return finish(attempt, end, leaving: own)
+  }
+
+  private func finish(
+    _ attempt: Attempt, _ attemptEnd: AttemptEnd, leaving own: NodeValues?
+  ) -> Eventual<NodeResult, Never> {
+    let task = attempt.task
     let (since, reason) = state.withLock { state in
       (
-        state.running.removeValue(forKey: task.instance)!.since,
+        state.running.remove(task.instance)!.since,
         state.reasonToStop(in: task.scope)
       )
     }
@@ -247,7 +275,7 @@ extension LiveRun {
       attempt, attemptEnd, cancelledFor: reason, duration: time.now - since,
       logBytes: logs.size(of: task.instance), outputs: own?.outputs.map(HandedOn.init) ?? [])
     if reason == nil || task.shelter == .fromCancellation, let failure = end.failure,
-      task.ledger != nil, obstacle(to: task) == nil
+      task.mayBeTriedAgain, obstacle(to: task) == nil
     {
       var task = task
       switch retry(of: &task, after: failure, own, attempt.resolved, attemptEnd.request) {
@@ -257,18 +285,22 @@ extension LiveRun {
       }
     }
     // What is told as ended has left nothing behind.
-    attemptEnd.request?.partial?.discard()
+    if attemptEnd.isOfRequest { attemptEnd.request?.partial?.discard() }
     guard let kept = keepResult(of: attempt, end, own) else {
-      return concludeAttempt(of: task, end, own, making: savedFiles(attemptEnd.request))
+      return concludeAttempt(
+        of: task, end, own,
+        making: attemptEnd.isOfRequest ? savedFiles(attemptEnd.request) : [])
     }
-    return kept.flatMap { [self, end] in concludeAttempt(of: task, end, own, making: $0) }
+    return .of(kept, with: (self, task, end, own)) { context, files in
+      context.0.concludeAttempt(of: context.1, context.2, context.3, making: files)
+    }
   }
 
   /// Nobody hears of the end before its record is safe. As long as that takes another may have the slot, unless
   /// the end is one that says who may start.
   private func concludeAttempt(
     of task: StepTask, _ end: StepEnd, _ own: NodeValues?, making files: [KeptFile]
-  ) -> Future<NodeResult, Never> {
+  ) -> Eventual<NodeResult, Never> {
     let keepsSlot = end.conclusion != .success || !plan.bodies.racers.isEmpty
     let safe = events.record(
       .stepFinished(task.address, end), keeping: kept(own, making: files),
@@ -276,14 +308,15 @@ extension LiveRun {
     guard let safe else {
       let result = conclude(task, end, own, isRecorded: true)
       slots.release(task.instance)
-      return Future(value: result)
+      return .now(result)
     }
     if !keepsSlot { slots.release(task.instance) }
-    return safe.map { [self] in
-      let result = conclude(task, end, own, isRecorded: true)
-      if keepsSlot { slots.release(task.instance) }
-      return result
-    }
+    return .later(
+      safe.map { [self] in
+        let result = conclude(task, end, own, isRecorded: true)
+        if keepsSlot { slots.release(task.instance) }
+        return result
+      })
   }
 
   /// How it came that a step has ended.
@@ -299,6 +332,14 @@ extension LiveRun {
       case .ran: .stepFinished(address, end)
       case .restored: .stepRestored(address, end)
       case .cached: .stepCached(address, end)
+      }
+    }
+
+    fileprivate func state(_ end: StepEnd) -> StepState {
+      switch self {
+      case .ran: .finished(end)
+      case .restored: .restored(end)
+      case .cached: .cached(end)
       }
     }
   }
@@ -317,13 +358,15 @@ extension LiveRun {
       return state.scopes.failed(
         Scopes.Fault(address: task.address, failure: failure), in: task.scope)
     }
-    record(own, end, of: task)
+    if own != nil { record(own, end, of: task) }
     durations?.ended(task, end, as: kind)
-    let event = kind.event(task.address, end)
-    if isRecorded {
-      events.publish(recorded: event, step: task.place)
-    } else {
-      events.publish(event, step: task.place, keeping: kept(own, making: files))
+    if !events.change(task.place, task.address, to: { state, _ in state = kind.state(end) }) {
+      let event = kind.event(task.address, end)
+      if isRecorded {
+        events.publish(recorded: event, step: task.place)
+      } else {
+        events.publish(event, step: task.place, keeping: kept(own, making: files))
+      }
     }
     respond(to: response)
     return .of(task.address, end, failedBefore: task.failedBefore)

@@ -38,7 +38,8 @@ package final class LiveRun: Sendable {
   /// `nil` where nobody wants to know how long steps take.
   let durations: RunDurations?
   /// What of an earlier part of the run stands; `nil` of a run that begins.
-  let standing: StandingRule?
+  var standing: StandingRule? { boxedStanding?.value }
+  private let boxedStanding: Boxed<StandingRule>?
   let frame: Frame
   let wallClock: @Sendable () -> WallTime
   /// What was left out by whoever started the run; empty: nothing.
@@ -59,7 +60,7 @@ package final class LiveRun: Sendable {
   /// Everything that the one lock guards. Steps are known by their numbers, groups by their scopes'.
   struct State {
     var scopes: Scopes
-    var running: [Int: RunningAttempt] = [:]
+    var running = InstanceTable<RunningAttempt>()
     /// Steps that wait for a time: between two attempts, or because that is all they do.
     var pauses: [Int: Pause] = [:]
     /// Steps that wait for an answer.
@@ -73,9 +74,10 @@ package final class LiveRun: Sendable {
     /// Set once the run is left to another engine.
     var left: Leaving?
     var groups: [Int: RunningGroup] = [:]
-    /// The numbers of steps of elements, by which their logs are known; those of elements that have
-    /// ended well are gone.
-    var instancesOfElements: [StepAddress: Int] = [:]
+    /// Which steps of elements have begun to write, by the numbers by which their logs are known.
+    var writing = InstanceTable<StepAddress>()
+    /// The same of elements that have ended, but for those of which nothing is kept.
+    var keptLogs: [StepAddress: Int] = [:]
     /// What is to be cleaned up when a group, by its scope, ends; in the order of starting.
     var cleanups: [Int: [Cleanup]] = [:]
     /// The scopes of steps that wait for a slot and are not where the plan has them.
@@ -128,8 +130,8 @@ package final class LiveRun: Sendable {
     durations =
       configuration.measuresDurations || plan.expectedDurations != nil
       ? RunDurations(of: plan, configuration.selection) : nil
-    standing = configuration.past.map {
-      StandingRule(plan: plan, past: $0, anew: configuration.anew)
+    boxedStanding = configuration.past.map {
+      .holding(StandingRule(plan: plan, past: $0, anew: configuration.anew))
     }
     wallClock = configuration.wallClock
     secrets = configuration.secrets
@@ -208,29 +210,47 @@ package final class LiveRun: Sendable {
     start: Future<[NodeResult], Never>
   ) -> [Future<NodeResult, Never>] {
     let compiler = GraphCompiler(plan: plan, frame: frame, start: start)
-    let futures = compiler.compile(body, of: group) { [self] node, index, results in
-      let spared = spared(results, of: index, inBodyOf: group, frame)
-      let future = launch(node, in: frame, after: spared)
-      guard !plan.bodies.racers.isEmpty, let racer = plan.bodies.racers[Int32(index)] else {
-        return future
-      }
-      return future.map { [self] result in
-        memberEnded(Int(racer.member), ofGroup: racer.group, in: frame, result)
-        return result
-      }
-    }
+    let futures = compiler.compile(
+      body, of: group, by: BodyLauncher(run: self, group: group, frame: frame))
     if plan.bodies.waitForOutside { frame.keep(futures) }
     return futures
   }
 
+  /// Launches the nodes of one body.
+  private final class BodyLauncher: NodeLauncher {
+    private let run: LiveRun
+    private let group: Int
+    private let frame: Frame
+
+    init(run: LiveRun, group: Int, frame: Frame) {
+      self.run = run
+      self.group = group
+      self.frame = frame
+    }
+
+    func launch(
+      _ index: Plan.NodeIndex, after results: NodeResults
+    ) -> Eventual<NodeResult, Never> {
+      let spared = run.spared(results, of: index, inBodyOf: group, frame)
+      let result = run.launch(run.plan.nodes[index], in: frame, after: spared)
+      guard !run.plan.bodies.racers.isEmpty, let racer = run.plan.bodies.racers[Int32(index)]
+      else { return result }
+      return .later(
+        Future(result).map { [run, frame] result in
+          run.memberEnded(Int(racer.member), ofGroup: racer.group, in: frame, result)
+          return result
+        })
+    }
+  }
+
   /// Does what a node is there for, now that everything it waits for has settled.
   private func launch(
-    _ node: PlanNode, in frame: Frame, after results: [NodeResult]
-  ) -> Future<NodeResult, Never> {
+    _ node: PlanNode, in frame: Frame, after results: NodeResults
+  ) -> Eventual<NodeResult, Never> {
     switch node {
     case .step(let index): launchStep(Int(index), in: frame, after: results)
-    case .groupStart(let index): launchGroup(Int(index), in: frame, after: results)
-    case .groupEnd(let index): launchGroupEnd(Int(index), in: frame, after: results)
+    case .groupStart(let index): .later(launchGroup(Int(index), in: frame, after: results))
+    case .groupEnd(let index): .later(launchGroupEnd(Int(index), in: frame, after: results))
     }
   }
 

@@ -28,10 +28,7 @@ struct PriorityHeap {
   mutating func popFirst() -> Entry? {
     guard let first = entries.first else { return nil }
     let last = entries.removeLast()
-    if !entries.isEmpty {
-      entries[0] = last
-      sinkFirst()
-    }
+    if !entries.isEmpty { sinkFromTop(last) }
     return first
   }
 
@@ -52,15 +49,19 @@ struct PriorityHeap {
     entries = entries.filter { isKept($0.request) }.sorted { $0.precedes($1) }
   }
 
-  private mutating func sinkFirst() {
-    var parent = 0
-    while true {
-      var child = 2 * parent + 1
-      guard child < entries.count else { return }
-      if child + 1 < entries.count, entries[child + 1].precedes(entries[child]) { child += 1 }
-      guard entries[child].precedes(entries[parent]) else { return }
-      entries.swapAt(child, parent)
-      parent = child
+  /// Puts an entry in the place of the first, and what is to be before it up.
+  private mutating func sinkFromTop(_ entry: Entry) {
+    entries.withUnsafeMutableBufferPointer { entries in
+      var hole = 0
+      while true {
+        var child = 2 * hole + 1
+        guard child < entries.count else { break }
+        if child + 1 < entries.count, entries[child + 1].precedes(entries[child]) { child += 1 }
+        guard entries[child].precedes(entry) else { break }
+        entries[hole] = entries[child]
+        hole = child
+      }
+      entries[hole] = entry
     }
   }
 }

@@ -49,7 +49,10 @@ extension Scopes {
   /// Counts how something in the scope has ended.
   mutating func count(in scope: Int, _ add: (inout OutcomeCounts) -> Void) {
     var next = scope
-    while !scopes[next].countsByItself, scopes[next].parent >= 0 { next = scopes[next].parent }
+    // As ``Scope/countsByItself``, but without a copy of the scope: done for every step.
+    while scopes[next].parent >= 0, scopes[next].absorption == .none,
+      scopes[next].tolerance == .none
+    { next = scopes[next].parent }
     add(&scopes[next].counts)
   }
 

@@ -14,7 +14,7 @@ extension Scopes {
     inFile file: Int? = nil, addresses: (StepAddress) -> StepAddress = { $0 }
   ) -> Int {
     let first: Int
-    if let reused = unused[groups.count]?.popLast() {
+    if let reused = unused.take(1 + groups.count) {
       first = reused
     } else {
       first = scopes.count
@@ -46,7 +46,7 @@ extension Scopes {
 
   /// Nothing will ask for these scopes any more.
   mutating func close(_ first: Int, groups: Range<Int> = 0..<0) {
-    unused[groups.count, default: []].append(first)
+    unused.put(first, length: 1 + groups.count)
   }
 }
 

@@ -76,11 +76,11 @@ struct Scopes {
   var scopes: [Scope]
   /// Whether every scope is open and none is sheltered, as in most runs until their end. Then there is
   /// nothing to look for around a step.
-  private var isQuiet = true
+  private(set) var isQuiet = true
   /// By file, the first failure of what cleans up in it or is done finally.
   var closingFaults: [Int: Fault] = [:]
-  /// Beginnings of runs of scopes that are not used any more, by their number.
-  var unused: [Int: [Int]] = [:]
+  /// Scopes that are not used any more.
+  var unused = RowStock()
 
   init(plan: Plan, onFailure: FailureResponse?) {
     self.onFailure = onFailure
@@ -120,7 +120,7 @@ struct Scopes {
   /// Why a node in this scope must not start, as `results` of what it waits for and the scopes around
   /// it stand; `nil` if it may. What comes first in this order is told: a cancellation, a dependency
   /// that did not succeed, a failure elsewhere that holds everything back.
-  func obstacle(in scope: Int, after results: [NodeResult]) -> SkipReason? {
+  func obstacle(in scope: Int, after results: NodeResults) -> SkipReason? {
     if let reason = absence(of: scope) { return reason }
     if let reason = cancellation(of: scope) { return .cancelled(reason) }
     if let failed = results.first(where: \.holdsBack) {

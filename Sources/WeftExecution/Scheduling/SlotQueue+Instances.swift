@@ -40,24 +40,25 @@ extension SlotQueue {
   /// The row is done with, and so are these limits, which nobody else is in. Their numbers are given to
   /// others once the last slot is back.
   mutating func unseat(_ row: Range<Int>, limits: [Int] = []) {
-    departing.append(Departure(row: row, limits: limits))
-    seeOff()
+    let departure = Departure(row: row, limits: limits)
+    if !seeOff(departure) { departing.append(departure) }
   }
 
   mutating func seeOff() {
     guard !departing.isEmpty else { return }
-    var staying: [Departure] = []
-    for departure in departing {
-      // Of its limits, instances further in may hold something a little longer.
-      guard departure.row.allSatisfy({ records[$0].position == .absent }),
-        departure.limits.allSatisfy({ limits[$0].free == limits[$0].slots })
-      else {
-        staying.append(departure)
-        continue
-      }
-      numbers?.giveBack(departure.row)
-      for limit in departure.limits { removeLimit(limit) }
-    }
-    departing = staying
+    let leaving = departing
+    departing = []
+    for departure in leaving where !seeOff(departure) { departing.append(departure) }
+  }
+
+  /// - Returns: Whether nothing of it waits or is held any more.
+  private mutating func seeOff(_ departure: Departure) -> Bool {
+    // Of its limits, instances further in may hold something a little longer.
+    guard departure.row.allSatisfy({ records[$0].position == .absent }),
+      departure.limits.allSatisfy({ limits[$0].free == limits[$0].slots })
+    else { return false }
+    numbers?.giveBack(departure.row)
+    for limit in departure.limits { removeLimit(limit) }
+    return true
   }
 }

@@ -159,19 +159,28 @@ struct SlotQueue {
   /// - Parameter now: Counts for the rates of pools only.
   /// - Returns: The steps that now hold what they need.
   mutating func grant(at now: Duration = .zero) -> [Int] {
+    beginGranting(at: now)
+    var granted: [Int] = []
+    while let step = grantNext(at: now) { granted.append(step) }
+    return granted
+  }
+
+  /// The same one by one, each by ``grantNext(at:)``.
+  mutating func beginGranting(at now: Duration) {
     seeOff()
     comeBackAt = nil
-    var granted: [Int] = []
     beginPass(at: now)
-    while free > 0, let step = nextRunnable() {
-      hold(step)
-      granted.append(step)
-      // Those that were found lacking may lack more now, and one that has to wait for a limit now holds
-      // nobody back in its pools any more.
-      let line = Int(records[step].line)
-      if hasFilledLimit || line >= 0 && pools.areWanted(ofLine: line) { beginPass(at: now) }
-    }
-    return granted
+  }
+
+  /// - Returns: `nil` when nobody is left who could have what they need.
+  mutating func grantNext(at now: Duration) -> Int? {
+    guard free > 0, let step = nextRunnable() else { return nil }
+    hold(step)
+    // Those that were found lacking may lack more now, and one that has to wait for a limit now holds
+    // nobody back in its pools any more.
+    let line = Int(records[step].line)
+    if hasFilledLimit || line >= 0 && pools.areWanted(ofLine: line) { beginPass(at: now) }
+    return step
   }
 
   func isWaiting(_ step: Int) -> Bool { records[step].position == .waiting }

@@ -4,7 +4,7 @@ import WeftFutures
 import WeftPlanning
 import WeftPlatform
 
-/// Hands out job slots as futures: what ``SlotQueue`` decides becomes the settling of promises.
+/// Hands out job slots as futures: what ``SlotQueue`` decides settles them.
 final class Slots: Sendable {
   enum Answer: Sendable {
     /// The step holds a slot until it is released.
@@ -15,7 +15,9 @@ final class Slots: Sendable {
 
   /// What is to be done once the lock is released.
   private struct Deeds {
-    var granted: [Promise<Answer, Never>] = []
+    /// Mostly there is but one: what one gives back, another gets.
+    var granted: Future<Answer, Never>?
+    var othersGranted: [Future<Answer, Never>] = []
     /// Into each a token is to be put.
     var lent: [TokenPipe] = []
     /// To be put back into the pipe above.
@@ -30,7 +32,7 @@ final class Slots: Sendable {
     var queue: SlotQueue
     var tokens: TokenAccounts<TokenPipe>
     /// By step: of those that wait.
-    var promises: [Promise<Answer, Never>?] = []
+    var answers: [Future<Answer, Never>?] = []
     /// Steps that wait again while what they held is still to be given back.
     var comingBack: Set<Int> = []
     /// Whether a grant is on its way that will see new requests, too.
@@ -40,28 +42,34 @@ final class Slots: Sendable {
     var timer: TimerToken?
     var isClosed = false
 
-    mutating func keep(_ promise: Promise<Answer, Never>, of step: Int) {
-      if step >= promises.count {
-        promises.append(contentsOf: repeatElement(nil, count: queue.records.count - promises.count))
+    mutating func keep(_ answer: Future<Answer, Never>, of step: Int) {
+      if step >= answers.count {
+        answers.append(contentsOf: repeatElement(nil, count: queue.records.count - answers.count))
       }
-      promises[step] = promise
+      answers[step] = answer
     }
 
-    mutating func takePromise(of step: Int) -> Promise<Answer, Never> {
-      guard let promise = promises[step].take() else {
-        preconditionFailure("step \(step) waits without a promise")
+    mutating func takeAnswer(of step: Int) -> Future<Answer, Never> {
+      guard let answer = answers[step].take() else {
+        preconditionFailure("step \(step) waits for no answer")
       }
-      return promise
+      return answer
     }
 
     /// Gives away what is free, first of all to those who wait.
-    mutating func serve(at now: Duration) -> Deeds {
+    mutating func serve(at now: Duration, _ deeds: inout Deeds) {
       grantIsComing = false
-      var deeds = Deeds()
-      for step in queue.grant(at: now) { deeds.granted.append(takePromise(of: step)) }
+      queue.beginGranting(at: now)
+      while let step = queue.grantNext(at: now) {
+        let answer = takeAnswer(of: step)
+        if deeds.granted == nil {
+          deeds.granted = answer
+        } else {
+          deeds.othersGranted.append(answer)
+        }
+      }
       deeds.alarm = nextAlarm()
       if tokens.joined != nil || !tokens.lendings.isEmpty { exchange(&deeds) }
-      return deeds
     }
 
     /// When a timer is to be set; `nil` if none is, or one goes off in time.
@@ -110,9 +118,9 @@ final class Slots: Sendable {
   /// It is not given before everything that became ready together is waiting, so that the best of all
   /// comes first and not the first of all.
   func acquire(_ step: Int) -> Future<Answer, Never> {
-    let promise = Promise<Answer, Never> { _ in .success(.refused) }
+    let answer = Future<Answer, Never>.owed()
     let isFirst = state.withLock { state in
-      state.keep(promise, of: step)
+      state.keep(answer, of: step)
       // What its last attempt held is still on its way back if the next one follows at once.
       if state.queue.isHolding(step) {
         state.comingBack.insert(step)
@@ -122,8 +130,8 @@ final class Slots: Sendable {
       defer { state.grantIsComing = true }
       return !state.grantIsComing
     }
-    if isFirst { afterwards { [self] in grant() } }
-    return promise.future
+    if isFirst { afterwards(self, Slots.serving) }
+    return answer
   }
 
   /// Gives a step's slots back, once everything that its end has made ready is waiting too.
@@ -132,16 +140,7 @@ final class Slots: Sendable {
   func release(_ step: Int, unused: Bool = false) {
     // Who asks meanwhile is served with what is given back here, so that it does not go before its turn.
     state.withLock { $0.grantIsComing = true }
-    afterwards { [self] in
-      state.withLock { state in
-        state.queue.release(step, unused: unused)
-        // Mostly there are none, and even then to look for one takes a hash.
-        if !state.comingBack.isEmpty, state.comingBack.remove(step) != nil {
-          state.queue.request(step)
-        }
-      }
-      grant()
-    }
+    afterwards(self, step << 1 | (unused ? 1 : 0))
   }
 
   /// What nobody holds: of the run's slots, and of each pool's.
@@ -166,13 +165,23 @@ final class Slots: Sendable {
   func refuse(_ steps: some Sequence<Int> & Sendable) {
     let refused = state.withLock { state in
       state.grantIsComing = true
-      return steps.filter { state.queue.withdraw($0) }.map { state.takePromise(of: $0) }
+      return steps.filter { state.queue.withdraw($0) }.map { state.takeAnswer(of: $0) }
     }
-    for promise in refused { promise.succeed(.refused) }
-    afterwards { [self] in grant() }
+    for answer in refused { answer.give(.refused) }
+    afterwards(self, Slots.serving)
   }
 
-  private func grant() { act(state.withLock { $0.serve(at: now) }) }
+  private func grant() { serve(at: now) { _ in } }
+
+  /// Gives away what is free after something has changed.
+  private func serve(at now: Duration, after change: (inout State) -> Void) {
+    var deeds = Deeds()
+    state.withLock { state in
+      change(&state)
+      state.serve(at: now, &deeds)
+    }
+    act(deeds)
+  }
 
   private var now: Duration { hasRates ? time.now : .zero }
 
@@ -181,7 +190,27 @@ final class Slots: Sendable {
     for token in deeds.returned { deeds.above?.put(token) }
     for pipe in deeds.lent { pipe.put(TokenPipe.token) }
     if deeds.wantsTokens { exchange?.look(for: self) }
-    for promise in deeds.granted { promise.succeed(.granted) }
+    deeds.granted?.give(.granted)
+    for answer in deeds.othersGranted { answer.give(.granted) }
+  }
+}
+
+// MARK: Afterwards
+
+extension Slots: Postponing {
+  /// What is postponed: to serve, or to take back first what a step held.
+  private static let serving = -1
+
+  func doPostponed(_ what: Int) {
+    guard what != Slots.serving else { return grant() }
+    let (step, isUnused) = (what >> 1, what & 1 == 1)
+    serve(at: now) { state in
+      state.queue.release(step, unused: isUnused)
+      // Mostly there are none, and even then to look for one takes a hash.
+      if !state.comingBack.isEmpty, state.comingBack.remove(step) != nil {
+        state.queue.request(step)
+      }
+    }
   }
 }
 
@@ -225,12 +254,13 @@ extension Slots {
   }
 
   private func alarm(of moment: Duration) {
-    act(
-      state.withLock { state in
-        guard state.alarm == moment, !state.isClosed else { return Deeds() }
-        state.alarm = nil
-        return state.serve(at: time.now)
-      })
+    var deeds = Deeds()
+    state.withLock { state in
+      guard state.alarm == moment, !state.isClosed else { return }
+      state.alarm = nil
+      state.serve(at: time.now, &deeds)
+    }
+    act(deeds)
   }
 }
 
@@ -252,11 +282,7 @@ extension Slots {
   }
 
   func endLending(to step: Int) {
-    act(
-      state.withLock { state in
-        state.tokens.endLending(to: step, &state.queue)
-        return state.serve(at: now)
-      })
+    serve(at: now) { $0.tokens.endLending(to: step, &$0.queue) }
   }
 
   func wantedTokens() -> [(source: TokenAccounts<TokenPipe>.Source, pipe: TokenPipe)] {
@@ -264,11 +290,7 @@ extension Slots {
   }
 
   func receive(_ token: UInt8, from source: TokenAccounts<TokenPipe>.Source) {
-    act(
-      state.withLock { state in
-        state.tokens.received(token, from: source, &state.queue)
-        return state.serve(at: now)
-      })
+    serve(at: now) { $0.tokens.received(token, from: source, &$0.queue) }
   }
 
   /// Gives back every token that is held, also of steps that run. Nothing is exchanged any more, and nobody

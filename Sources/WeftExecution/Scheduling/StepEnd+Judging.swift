@@ -17,7 +17,7 @@ extension StepEnd {
     case .ended(let programExit):
       exit = programExit
       failure = StepFailure.judging(
-        programExit, successCodes: attempt.resolved.command.successCodes)
+        programExit, successCodes: attempt.resolved.successCodes)
     case .timedOut(let limit, let programExit):
       exit = programExit
       failure = .timedOut(after: limit)
@@ -35,13 +35,14 @@ extension StepEnd {
     let outcome: Outcome =
       if failure != nil { .failure } else if cancellation != nil { .cancelled } else { .success }
     let isTolerated = failure.map { attempt.resolved.allowFailure.tolerates($0.classes) } ?? false
-    return StepEnd(
+    var judged = StepEnd(
       outcome: outcome, conclusion: isTolerated ? .success : outcome, attempts: attempt.number,
       exit: exit, failure: failure, cancellation: cancellation, duration: duration,
-      usage: end.usage,
       outputBytes: attempt.output.writtenBytes, outputTruncated: attempt.output.isCut,
       logBytes: UInt64(logBytes), outputs: outputs, leftovers: end.leftovers,
-      unkillable: end.unkillable, http: end.request?.summary)
+      unkillable: end.unkillable)
+    judged.take(from: end)
+    return judged
   }
 }
 

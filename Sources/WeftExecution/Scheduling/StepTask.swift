@@ -11,14 +11,12 @@ struct StepTask: Sendable {
   var shelter = Shelter.none
   /// The attempt that is next, or under way.
   var attempt = 1
-  /// When its first attempt began.
-  var began: Duration?
-  private var boxedTrials: Boxed<Trials>?
-  private var boxedTicket: Boxed<CacheTicket>?
+  private var knownPlace: Int32 = -1
+  private var boxedCourse: Boxed<Course>?
 
   init(
     _ index: Int, of plan: Plan, in frame: Frame, scope: Int? = nil, isCleanup: Bool = false,
-    after results: [NodeResult]
+    after results: NodeResults
   ) {
     instanceOfStep = StepInstance(
       index, plan.steps[index], in: frame, scope: scope, isCleanup: isCleanup,
@@ -39,25 +37,32 @@ struct StepTask: Sendable {
   var failedBefore: Bool { instanceOfStep.failedBefore }
 
   /// By what its result will be found again; `nil` if it is not kept.
-  var ticket: CacheTicket? { boxedTicket?.value }
+  var ticket: CacheTicket? { boxedCourse?.value.ticket }
 
   func holding(_ ticket: CacheTicket) -> StepTask {
     var task = self
-    task.boxedTicket = .holding(ticket)
+    task.course.ticket = ticket
     return task
   }
 
-  /// Where the report has the step; `nil` of one that the plan does not know by its address.
-  var place: Int? { frame.isInElement ? nil : index }
+  /// Where the report has the step; `nil` of one that the plan does not know by its address, and that has not
+  /// been looked for.
+  var place: Int? { knownPlace < 0 ? (frame.isInElement ? nil : index) : Int(knownPlace) }
+
+  /// Where the report has the step of an element.
+  mutating func note(place: Int) { knownPlace = Int32(clamping: place) }
 
   /// Whether the plan says what its scope is.
   var isWhereThePlanHasIt: Bool { frame.parent == nil && scope == step.group }
 }
 
 extension StepTask {
-  /// What only steps have that are tried again.
-  private struct Trials: Sendable {
+  /// What only steps have that are tried again, ask again, or may be found to have been made before.
+  private struct Course: Sendable {
+    var ticket: CacheTicket?
     var ledger: RetryLedger?
+    /// When the first attempt began.
+    var began: Duration?
     /// How the attempt before the next one ended.
     var lastEnd: StepEnd?
     var partial: PartialDownload?
@@ -72,35 +77,50 @@ extension StepTask {
     let since: Duration
   }
 
+  private var course: Course {
+    get { boxedCourse?.value ?? Course() }
+    set { boxedCourse = .holding(newValue) }
+  }
+
   /// `nil` of a step that is not tried again.
-  var ledger: RetryLedger? { boxedTrials?.value.ledger }
+  var ledger: RetryLedger? { boxedCourse?.value.ledger }
+
+  /// Whether there is one, without a copy.
+  var mayBeTriedAgain: Bool { boxedCourse != nil && ledger != nil }
+
+  /// When the first attempt of a step began that may be tried again.
+  var began: Duration? { boxedCourse?.value.began }
+
+  /// An attempt begins.
+  mutating func begin(at now: Duration) {
+    if mayBeTriedAgain, began == nil { course.began = now }
+  }
 
   /// What the attempt before has saved of a file.
-  var partial: PartialDownload? { boxedTrials?.value.partial }
+  var partial: PartialDownload? { boxedCourse?.value.partial }
 
   /// Of an attempt that has asked already.
-  var polling: Polling? { boxedTrials?.value.polling }
+  var polling: Polling? { boxedCourse?.value.polling }
 
   /// How the attempt before the next one ended.
-  var lastEnd: StepEnd? { boxedTrials?.value.lastEnd }
+  var lastEnd: StepEnd? { boxedCourse?.value.lastEnd }
 
   /// What is known of its attempts when one of them begins or has ended.
   mutating func keep(
     _ ledger: RetryLedger, lastEnd: StepEnd? = nil, partial: PartialDownload? = nil
   ) {
-    let polling = polling
-    boxedTrials = .holding(
-      Trials(
-        ledger: ledger, lastEnd: lastEnd, partial: partial,
-        polling: lastEnd == nil ? polling : nil))
+    var course = course
+    course.ledger = ledger
+    course.lastEnd = lastEnd
+    course.partial = partial
+    if lastEnd != nil { course.polling = nil }
+    self.course = course
   }
 
   /// The attempt goes on, and asks once more.
   mutating func asksAgain(since began: Duration) {
-    var trials = boxedTrials?.value ?? Trials()
-    let asked = trials.polling?.asked ?? 0
-    trials.polling = Polling(asked: asked + 1, since: trials.polling?.since ?? began)
-    boxedTrials = .holding(trials)
+    let before = polling
+    course.polling = Polling(asked: (before?.asked ?? 0) + 1, since: before?.since ?? began)
   }
 }
 

@@ -30,21 +30,16 @@ extension LiveRun {
     }
     if task.polling == nil { logs.beginAttempt(of: task.instance) }
     let output = StepOutputSink(
-      step: task.instance, address: task.address, limit: resolved.command.logLimit, logs: logs,
-      events: events, capture: values.capture(of: task.step, running: resolved.command),
-      secrets: secrets)
+      step: task.instance, address: task.address, limit: resolved.logLimit, of: self,
+      capture: values.capture(of: task.step, running: resolved))
     return Attempt(
-      task, resolved: consume resolved, outputFile: file, obstacle: failure, output: output,
-      logs: logs, warnings: warnings, slots: slots, questions: questions(of: task)
-    ) { [events, address = task.address, attempt = task.attempt] program in
-      events.note(.spawned(address, attempt: attempt, program.identity))
-    }
+      task, of: self, resolved: consume resolved, outputFile: file, obstacle: failure,
+      output: output)
   }
 
   /// What a request's own expressions say of its answers.
-  private func questions(of task: StepTask) -> AnswerQuestions? {
-    guard task.step.sendsRequest else { return nil }
-    return AnswerQuestions(
+  func questions(of task: StepTask) -> AnswerQuestions {
+    AnswerQuestions(
       StepScope(
         values: values, frame: task.frame, group: task.step.group, attempt: task.attempt),
       plan.values.texts(ofStep: task.index), of: task.address, attempt: task.attempt)
@@ -52,12 +47,15 @@ extension LiveRun {
 
   private static let outputFileVariable = "WEFT_OUTPUT"
 
-  /// What an attempt hands on; `nil`: nothing, and nobody reads how it ended. One whose outputs cannot be
-  /// had has failed.
-  func collectOutputs(of attempt: Attempt, _ end: inout AttemptEnd) -> NodeValues? {
+  /// Whether an attempt hands anything on, or somebody reads how it ended.
+  func leavesSomething(_ attempt: Attempt) -> Bool {
+    !attempt.step.outputs.isEmpty || !plan.values.reads(ofNode: attempt.step.node).areNone
+  }
+
+  /// What an attempt that leaves something hands on. One whose outputs cannot be had has failed.
+  func collectOutputs(of attempt: Attempt, _ end: inout AttemptEnd) -> NodeValues {
     let declared = !attempt.step.outputs.isEmpty
     defer { attempt.outputFile.map(Descriptor.remove) }
-    guard declared || !plan.values.reads(ofNode: attempt.step.node).isEmpty else { return nil }
     var own = nodeValues(of: attempt, end)
     guard declared, hasSucceeded(attempt, end) else { return own }
     do throws(StepFailure) {
@@ -75,7 +73,7 @@ extension LiveRun {
   private func hasSucceeded(_ attempt: Attempt, _ end: AttemptEnd) -> Bool {
     switch end.status {
     case .ended(let exit):
-      StepFailure.judging(exit, successCodes: attempt.resolved.command.successCodes) == nil
+      StepFailure.judging(exit, successCodes: attempt.resolved.successCodes) == nil
     case .returned, .answered: true
     case .timedOut, .stalled, .stopped, .failed, .misdelivered, .asksAgain: false
     }

@@ -1,7 +1,7 @@
 import WeftDefinition
 import WeftExpressions
 
-extension ResolvedStep {
+extension ResolvedStep.Parts {
   /// Takes the value that an expression gave in place of a key's.
   mutating func set(
     _ key: ComputedKey, to value: ExpressionValue

@@ -49,10 +49,11 @@ final class RunValues: Sendable {
   }
 
   /// What is to be kept of a step's output, if anything is; nothing of what goes to a terminal.
-  func capture(of step: PlannedStep, running command: Command) -> OutputCapture? {
+  func capture(of step: PlannedStep, running resolved: ResolvedStep) -> OutputCapture? {
     let reads = plan.values.reads(ofNode: step.node)
-    guard reads.contains(.stdout) || reads.contains(.stderr), step.command != nil,
-      !command.usesTerminal
+    if reads.areNone { return nil }
+    guard reads.contains(.stdout) || reads.contains(.stderr), step.runsCommand,
+      !resolved.command.usesTerminal
     else { return nil }
     return OutputCapture(reads)
   }

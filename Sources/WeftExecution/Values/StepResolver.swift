@@ -18,17 +18,20 @@ struct StepResolver {
   ///
   /// - Returns: Where an expression could not be evaluated, why the step cannot start.
   func resolve(_ index: Int, attempt: Int, _ resolved: inout ResolvedStep) -> StepFailure? {
-    let step = plan.steps[index]
     let texts = plan.values.texts(ofStep: index)
-    guard !texts.isEmpty || plan.values.haveTexts(groupsAround: step.group, in: plan) else {
-      return nil
-    }
+    guard
+      !texts.isEmpty
+        || plan.values.haveTexts(groupsAround: plan.steps[index].group, in: plan)
+    else { return nil }
+    let step = plan.steps[index]
+    var parts = resolved.parts
+    defer { resolved.parts = parts }
     do throws(StepFailure) {
-      try resolve(texts, of: step, at: index, attempt: attempt, &resolved)
+      try resolve(texts, of: step, at: index, attempt: attempt, &parts)
       return nil
     } catch {
       // What the step is allowed to fail at includes its own expressions.
-      if let tolerance = try? tolerance(ofStep: index) { resolved.allowFailure = tolerance }
+      if let tolerance = try? tolerance(ofStep: index) { parts.allowFailure = tolerance }
       return error
     }
   }
@@ -59,7 +62,7 @@ struct StepResolver {
 
   private func resolve(
     _ texts: ArraySlice<PlannedText>, of step: PlannedStep, at index: Int, attempt: Int,
-    _ resolved: inout ResolvedStep
+    _ resolved: inout ResolvedStep.Parts
   ) throws(StepFailure) {
     var scope = StepScope(values: values, frame: frame, group: step.group, attempt: attempt)
     // An action has neither an environment nor a directory.
@@ -88,7 +91,7 @@ struct StepResolver {
   }
 
   private func resolve(
-    _ text: PlannedText, in scope: StepScope, _ resolved: inout ResolvedStep,
+    _ text: PlannedText, in scope: StepScope, _ resolved: inout ResolvedStep.Parts,
     _ expansions: inout [Int: [String]]
   ) throws(ExpressionFault) {
     switch text.site {
@@ -142,7 +145,7 @@ struct StepResolver {
   /// A script gets its values by variables, to which its text refers.
   private func resolveScript(
     ofStep index: Int, _ texts: ArraySlice<PlannedText>, _ scope: StepScope,
-    _ resolved: inout ResolvedStep
+    _ resolved: inout ResolvedStep.Parts
   ) throws(StepFailure) {
     guard let script = plan.values.script(ofStep: index),
       let text = texts.first(where: { $0.site == .script })
@@ -161,7 +164,7 @@ struct StepResolver {
 
   /// What groups around the step say by expressions: their variables, and the innermost directory.
   private func resolveGroups(
-    around step: PlannedStep, _ resolved: inout ResolvedStep
+    around step: PlannedStep, _ resolved: inout ResolvedStep.Parts
   ) throws(StepFailure) {
     var hasDirectory = step.hasWorkingDirectory
     for group in plan.enclosingGroups(ofGroup: step.group) {

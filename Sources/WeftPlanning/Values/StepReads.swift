@@ -6,6 +6,9 @@ package struct StepReads: OptionSet, Sendable, Hashable {
     self.rawValue = rawValue
   }
 
+  /// As `isEmpty`, without a detour by the protocol: asked of every step.
+  package var areNone: Bool { rawValue == 0 }
+
   /// How it ended, or its outputs.
   package static let result = StepReads(rawValue: 1)
   /// What it wrote to its standard output, or was answered, as text or as JSON.

@@ -33,7 +33,8 @@ extension RecordScanner {
       outcome: outcome, conclusion: conclusion, attempts: attempts, exit: exit, failure: failure,
       cancellation: cancellation, duration: duration, usage: usage, outputBytes: outputBytes,
       outputTruncated: isTruncated, logBytes: logBytes, outputs: outputs, leftovers: leftovers,
-      unkillable: unkillable, http: http)
+      unkillable: unkillable
+    ).having(http)
     if let notRetried { end.noteNotRetried(notRetried) }
     return end
   }

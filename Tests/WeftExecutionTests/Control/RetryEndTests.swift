@@ -42,11 +42,17 @@ import WeftTestKit
     let first = slots.acquire(0)
     #expect(first.isSettled)
     var second: Future<Slots.Answer, Never>?
-    afterwards {
-      slots.release(0)
-    }
+    afterwards(Release(slots), 0)
     second = slots.acquire(0)
     #expect(second?.isSettled == true)
+  }
+
+  private final class Release: Postponing {
+    private let slots: Slots
+
+    init(_ slots: Slots) { self.slots = slots }
+
+    func doPostponed(_ what: Int) { slots.release(what) }
   }
 }
 

@@ -52,8 +52,8 @@ enum SampleRecords {
     var end = StepEnd(
       outcome: .failure, conclusion: .success, attempts: 2, exit: .code(3), failure: failure,
       duration: .milliseconds(5), usage: usage, outputBytes: 12, outputTruncated: true,
-      logBytes: 40, outputs: outputs, leftovers: [process], unkillable: [process],
-      http: http)
+      logBytes: 40, outputs: outputs, leftovers: [process], unkillable: [process]
+    ).having(http)
     end.noteNotRetried("the budget is spent")
     return end
   }

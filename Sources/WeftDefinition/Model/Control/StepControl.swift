@@ -47,7 +47,7 @@ extension Step {
 
   /// Whether it says that it is not made again, or is a request of which everybody knows it: a command that says
   /// nothing may be either.
-  package var mustNotBeMadeAgain: Bool {
+  @usableFromInline package var mustNotBeMadeAgain: Bool {
     guard !isMadeAgain else { return false }
     if case .http = action { return true }
     return control.onInterrupted == .fail || control.isIdempotent == false
