@@ -61,16 +61,15 @@ extension LiveRun {
     of task: StepTask, after results: NodeResults, startsAlways: Bool
   ) -> Admission {
     let texts = plan.values.texts(ofStep: task.index)
-    let condition = texts.isEmpty ? nil : StartCondition(texts)
     let isFinal = startsAlways || isFinal(task.step.group)
     // Of most steps there is nothing to ask.
-    if condition == nil, !isFinal, selection.includes(step: task.index),
+    if texts.isEmpty, !isFinal, selection.includes(step: task.index),
       !results.contains(where: \.holdsBack), state.withLock({ $0.scopes.isQuiet })
     {
       return .start(.none)
     }
     return admission(
-      condition, of: task.address, in: task.frame, scope: task.scope, after: results,
+      StartCondition(texts), of: task.address, in: task.frame, scope: task.scope, after: results,
       inGroup: task.step.group, startsAlways: isFinal,
       isSelected: selection.includes(step: task.index),
       isDecided: task.frame.isElement(of: task.step.node)
@@ -258,11 +257,11 @@ extension LiveRun {
     guard leavesSomething(attempt) else { return finish(attempt, ended, leaving: nil) }
     var end = ended
     let own = collectOutputs(of: attempt, &end)
-    return finish(attempt, end, leaving: own)
+    return finish(attempt, end, leaving: .holding(own))
   }
 
   private func finish(
-    _ attempt: Attempt, _ attemptEnd: AttemptEnd, leaving own: NodeValues?
+    _ attempt: Attempt, _ attemptEnd: AttemptEnd, leaving own: Boxed<NodeValues>?
   ) -> Eventual<NodeResult, Never> {
     let task = attempt.task
     let (since, reason) = state.withLock { state in
@@ -273,12 +272,12 @@ extension LiveRun {
     }
     var end = StepEnd.judging(
       attempt, attemptEnd, cancelledFor: reason, duration: time.now - since,
-      logBytes: logs.size(of: task.instance), outputs: own?.outputs.map(HandedOn.init) ?? [])
+      logBytes: logs.size(of: task.instance), outputs: own?.value.outputs.map(HandedOn.init) ?? [])
     if reason == nil || task.shelter == .fromCancellation, let failure = end.failure,
       task.mayBeTriedAgain, obstacle(to: task) == nil
     {
       var task = task
-      switch retry(of: &task, after: failure, own, attempt.resolved, attemptEnd.request) {
+      switch retry(of: &task, after: failure, own?.value, attempt.resolved, attemptEnd.request) {
       case .retry(let delay, _):
         return tryAgain(task, after: end, delay, resuming: attemptEnd.request?.partial)
       case .giveUp(let refusal): end.notRetried = refusal?.message
@@ -286,7 +285,7 @@ extension LiveRun {
     }
     // What is told as ended has left nothing behind.
     if attemptEnd.isOfRequest { attemptEnd.request?.partial?.discard() }
-    guard let kept = keepResult(of: attempt, end, own) else {
+    guard let kept = keepResult(of: attempt, end, own?.value) else {
       return concludeAttempt(
         of: task, end, own,
         making: attemptEnd.isOfRequest ? savedFiles(attemptEnd.request) : [])
@@ -299,21 +298,21 @@ extension LiveRun {
   /// Nobody hears of the end before its record is safe. As long as that takes another may have the slot, unless
   /// the end is one that says who may start.
   private func concludeAttempt(
-    of task: StepTask, _ end: StepEnd, _ own: NodeValues?, making files: [KeptFile]
+    of task: StepTask, _ end: StepEnd, _ own: Boxed<NodeValues>?, making files: [KeptFile]
   ) -> Eventual<NodeResult, Never> {
     let keepsSlot = end.conclusion != .success || !plan.bodies.racers.isEmpty
     let safe = events.record(
-      .stepFinished(task.address, end), keeping: kept(own, making: files),
+      .stepFinished(task.address, end), keeping: kept(own?.value, making: files),
       isUrgent: { keepsSlot || !slots.areWanted })
     guard let safe else {
-      let result = conclude(task, end, own, isRecorded: true)
+      let result = conclude(task, end, leaving: own, isRecorded: true)
       slots.release(task.instance)
       return .now(result)
     }
     if !keepsSlot { slots.release(task.instance) }
     return .later(
       safe.map { [self] in
-        let result = conclude(task, end, own, isRecorded: true)
+        let result = conclude(task, end, leaving: own, isRecorded: true)
         if keepsSlot { slots.release(task.instance) }
         return result
       })
@@ -346,7 +345,15 @@ extension LiveRun {
 
   /// The step has ended: tells it, and lets its failure act.
   func conclude(
-    _ task: StepTask, _ end: StepEnd, _ own: NodeValues?, as kind: EndKind = .ran,
+    _ task: StepTask, _ end: StepEnd, _ own: NodeValues, as kind: EndKind = .ran,
+    making files: [KeptFile] = []
+  ) -> NodeResult {
+    conclude(task, end, leaving: .holding(own), as: kind, making: files)
+  }
+
+  /// - Parameter own: `nil` where nobody reads it, as of most steps; in a box, since it is large.
+  private func conclude(
+    _ task: StepTask, _ end: StepEnd, leaving own: Boxed<NodeValues>?, as kind: EndKind = .ran,
     making files: [KeptFile] = [], isRecorded: Bool = false
   ) -> NodeResult {
     let response = state.withLock { state in
@@ -358,14 +365,14 @@ extension LiveRun {
       return state.scopes.failed(
         Scopes.Fault(address: task.address, failure: failure), in: task.scope)
     }
-    if own != nil { record(own, end, of: task) }
+    if let own { record(own.value, end, of: task) }
     durations?.ended(task, end, as: kind)
     if !events.change(task.place, task.address, to: { state, _ in state = kind.state(end) }) {
       let event = kind.event(task.address, end)
       if isRecorded {
         events.publish(recorded: event, step: task.place)
       } else {
-        events.publish(event, step: task.place, keeping: kept(own, making: files))
+        events.publish(event, step: task.place, keeping: kept(own?.value, making: files))
       }
     }
     respond(to: response)
@@ -382,7 +389,7 @@ extension LiveRun {
       state.withLock { $0.scopes.count(in: task.scope) { $0.restored += 1 } }
       let isRead = !plan.values.reads(ofNode: task.step.node).isEmpty
       let own = isRead ? kept.nodeValues(of: end, spool: values.spool) : nil
-      return conclude(task, end, own, as: .restored)
+      return conclude(task, end, leaving: own.map(Boxed.holding), as: .restored)
     case .skipped(let reason): return skip(task, reason)
     case .queued, .started, .retrying:
       preconditionFailure("\(task.address) stands and has not ended")

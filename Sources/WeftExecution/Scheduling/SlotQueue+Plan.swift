@@ -9,12 +9,16 @@ extension SlotQueue {
     records.reserveCapacity(plan.steps.count)
     let limits = addLimits(of: plan)
     let pools = addPools(plan.pools, at: now)
-    for (index, step) in plan.steps.enumerated() {
-      let shares = step.hasControl ? PoolLines.Share.all(of: step.control.pools, in: pools) : []
+    // By index: without a copy of each.
+    for index in plan.steps.indices {
+      let shares =
+        plan.steps[index].hasControl
+        ? PoolLines.Share.all(of: plan.steps[index].control.pools, in: pools) : []
       seat(
         Seat(
           weight: plan.startWeight(ofStep: index), order: Seat.order(inFile: index),
-          limit: limits[step.group], demand: shares.isEmpty ? nil : demand(shares)))
+          limit: limits[plan.steps[index].group],
+          demand: shares.isEmpty ? nil : demand(shares)))
     }
   }
 

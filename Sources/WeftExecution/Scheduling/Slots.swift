@@ -309,6 +309,7 @@ extension Slots {
 extension Plan {
   /// Whether any step is to have a jobserver.
   var offersJobservers: Bool {
-    steps.contains(where: \.mayOfferJobserver)
+    // By index: without a copy of each.
+    steps.indices.contains { steps[$0].mayOfferJobserver }
   }
 }

@@ -17,6 +17,8 @@ package final class RunSecrets: Sendable {
 
   private let values: [Key: Secret]
   private let layers: Mutex<MaskLayers>
+  /// Whether there are any layers, which stays so. Asked for each event, without the lock.
+  private let areThereAny: Atomic<Bool>
 
   /// - Parameter values: By the names in the workflow's `secrets`.
   package convenience init(_ values: [SecretName: Secret] = [:]) {
@@ -27,6 +29,7 @@ package final class RunSecrets: Sendable {
   /// - Parameter values: Those of workflows that run others.
   package init(byFile values: [Key: Secret]) {
     self.values = values
+    areThereAny = Atomic(!values.isEmpty)
     layers = Mutex(MaskLayers(values.values.map { MaskedValue($0) }))
   }
 
@@ -38,7 +41,7 @@ package final class RunSecrets: Sendable {
   package var isEmpty: Bool { values.isEmpty }
 
   /// Whether anything is to be masked now.
-  var hideAnything: Bool { layers.withLock { !$0.isEmpty } }
+  var hideAnything: Bool { areThereAny.load(ordering: .acquiring) }
 
   /// What is to be masked now. Ask again for each text: it costs a lock, and making it anew only after
   /// something was added.
@@ -56,6 +59,7 @@ package final class RunSecrets: Sendable {
       // Nothing is gained where the known secrets hide all of it.
       guard value.withUnsafeBytes(mask.masked) != Array(Secret.mark.utf8) else { return }
       layers.add(MaskedValue(secret, onlyAsIs: mask.contains(value)))
+      areThereAny.store(true, ordering: .releasing)
     }
     return true
   }

@@ -13,8 +13,11 @@ extension LiveRun {
     precondition(task.step.makesAttempts, "\(task.address) is to be attempted and runs nothing")
     var resolved = ResolvedStep(
       asWritten: task.step, directory: plan.workingDirectory(of: task.step))
-    var failure = StepResolver(values, in: task.frame).resolve(
-      task.index, attempt: task.attempt, &resolved)
+    var failure: StepFailure?
+    if StepResolver.isNeeded(ofStep: task.index, in: plan) {
+      failure = StepResolver(values, in: task.frame).resolve(
+        task.index, attempt: task.attempt, &resolved)
+    }
     if task.isCleanup, resolved.timeout == nil { resolved.timeout = WorkflowLimits.cleanupTimeout }
     var file: String?
     if failure == nil, task.step.outputs.contains(where: { $0.value == nil }) {
@@ -111,8 +114,8 @@ extension LiveRun {
   }
 
   /// Keeps what others read of the step.
-  func record(_ own: NodeValues?, _ end: StepEnd, of task: StepTask) {
-    guard var own else { return }
+  func record(_ own: NodeValues, _ end: StepEnd, of task: StepTask) {
+    var own = own
     own.outcome = end.outcome
     own.conclusion = end.conclusion
     own.attempts = end.attempts

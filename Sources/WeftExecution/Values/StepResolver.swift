@@ -14,16 +14,18 @@ struct StepResolver {
     self.frame = frame
   }
 
+  /// Whether there are values to be put in place of expressions, in the step or in groups around it.
+  static func isNeeded(ofStep index: Int, in plan: Plan) -> Bool {
+    !plan.values.texts(ofStep: index).isEmpty
+      || plan.values.haveTexts(groupsAround: plan.steps[index].group, in: plan)
+  }
+
   /// Puts values in place of the expressions of a step that is resolved as it is written.
   ///
   /// - Returns: Where an expression could not be evaluated, why the step cannot start.
   func resolve(_ index: Int, attempt: Int, _ resolved: inout ResolvedStep) -> StepFailure? {
-    let texts = plan.values.texts(ofStep: index)
-    guard
-      !texts.isEmpty
-        || plan.values.haveTexts(groupsAround: plan.steps[index].group, in: plan)
-    else { return nil }
-    let step = plan.steps[index]
+    guard StepResolver.isNeeded(ofStep: index, in: plan) else { return nil }
+    let (step, texts) = (plan.steps[index], plan.values.texts(ofStep: index))
     var parts = resolved.parts
     defer { resolved.parts = parts }
     do throws(StepFailure) {
