@@ -31,6 +31,8 @@ final class Frame: Sendable {
   let limits: [Int: Int]
   /// What the element is one of.
   let fanOut: FanOutRun?
+  /// Of a run and of an element, where its steps stand; of an attempt it means nothing.
+  let order: FileOrder
   /// Whether there are others like it at the same time.
   let isInElement: Bool
   private let state = Mutex(State())
@@ -48,7 +50,7 @@ final class Frame: Sendable {
 
   init(
     _ kind: Kind, of part: Part, in parent: Frame?, firstInstance: Int, firstScope: Int, scope: Int,
-    limits: [Int: Int] = [:], fanOut: FanOutRun? = nil
+    limits: [Int: Int] = [:], fanOut: FanOutRun? = nil, order: FileOrder = .whole
   ) {
     self.kind = kind
     self.part = part
@@ -58,6 +60,7 @@ final class Frame: Sendable {
     self.scope = scope
     self.limits = limits
     self.fanOut = fanOut
+    self.order = order
     isInElement = if case .element = kind { true } else { parent?.isInElement ?? false }
   }
 

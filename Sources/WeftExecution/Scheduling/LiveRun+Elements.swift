@@ -45,7 +45,7 @@ extension LiveRun {
         fanOut.state.withLock { $0.progress.passOver() }
         continue
       }
-      start(elements[index], of: task, fanOut)
+      start(elements[index], of: elements.count, task, fanOut)
     }
   }
 
@@ -59,8 +59,10 @@ extension LiveRun {
     return StartCondition(texts)?.looksAtFailures == true || isFinal(task.group)
   }
 
-  private func start(_ element: Element, of task: FanOutTask, _ fanOut: FanOutRun) {
-    let frame = open(element, of: task, fanOut)
+  private func start(
+    _ element: Element, of count: Int, _ task: FanOutTask, _ fanOut: FanOutRun
+  ) {
+    let frame = open(element, of: count, task, fanOut)
     let above = NodeResult(conclusion: .success, blame: nil, failedBefore: task.failedBefore)
     let before: NodeResults =
       if let hindrance = task.hindrance { [above, hindrance] } else { .one(above) }
@@ -90,7 +92,9 @@ extension LiveRun {
     }
   }
 
-  private func open(_ element: Element, of task: FanOutTask, _ fanOut: FanOutRun) -> Frame {
+  private func open(
+    _ element: Element, of count: Int, _ task: FanOutTask, _ fanOut: FanOutRun
+  ) -> Frame {
     let scope = state.withLock { state in
       state.scopes.open(
         in: task.scope, absorbing: .holding, groups: task.part.groups, of: plan
@@ -103,17 +107,19 @@ extension LiveRun {
       }
     }
     let limits = limits(of: task.part.groups, in: task.frame)
+    let steps = task.part.steps
+    let order = task.frame.order(ofSteps: steps).piece(element.index, of: count)
     let row = slots.seat(
-      task.part.steps.map { step in
+      steps.map { step in
         let group = plan.steps[step].group
         return SlotQueue.Copy(
-          of: step, order: SlotQueue.Seat.order(inFile: step) | UInt64(element.index),
+          of: step, order: order.piece(step - steps.lowerBound, of: steps.count).first,
           limit: task.part.groups.contains(group)
             ? limits[group] : task.frame.limit(ofGroup: group, in: plan))
       })
     return Frame(
       .element(element), of: task.part, in: task.frame, firstInstance: row.lowerBound,
-      firstScope: scope + 1, scope: scope, limits: limits, fanOut: fanOut)
+      firstScope: scope + 1, scope: scope, limits: limits, fanOut: fanOut, order: order)
   }
 
   /// For each group of a part the innermost limit around its members; those inside get limits of their own.

@@ -4,7 +4,7 @@ extension SlotQueue {
   struct Copy {
     /// The number of the step.
     var step: Int
-    /// As ``Seat/order``.
+    /// Its place among all where there is but one slot; else it has that of the step.
     var order: UInt64
     /// As ``Seat/limit``.
     var limit: Int?
@@ -29,7 +29,7 @@ extension SlotQueue {
     let row = numbers!.take(copies.count)
     for (number, copy) in zip(row, copies) {
       let original = records[copy.step]
-      let key = keysAreFileOrder ? copy.order : original.key & ~0 << 32 | copy.order >> 32
+      let key = keysAreFileOrder ? copy.order : original.key
       place(
         Record(key: key, limit: Int32(copy.limit ?? -1)),
         demand: pools.demand(ofLine: original.line), as: number)

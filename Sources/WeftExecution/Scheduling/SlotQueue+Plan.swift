@@ -16,7 +16,8 @@ extension SlotQueue {
         ? PoolLines.Share.all(of: plan.steps[index].control.pools, in: pools) : []
       seat(
         Seat(
-          weight: plan.startWeight(ofStep: index), order: Seat.order(inFile: index),
+          weight: plan.startWeight(ofStep: index),
+          order: FileOrder.whole.piece(index, of: plan.steps.count).first,
           limit: limits[plan.steps[index].group],
           demand: shares.isEmpty ? nil : demand(shares)))
     }

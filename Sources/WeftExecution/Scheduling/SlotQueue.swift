@@ -78,9 +78,8 @@ struct SlotQueue {
   struct Seat {
     /// More goes first.
     var weight: Int32
-    /// Of two with the same weight the lower goes first: the place in the file in the upper half, which
-    /// of its instances in the lower. Between instances the sooner to ask goes first, unless there is
-    /// but one slot.
+    /// Of two with the same weight the lower goes first, by the upper half; with one slot, all of it is the
+    /// priority. Between instances of a step the sooner to ask goes first, unless there is but one slot.
     var order: UInt64
     /// The innermost limit around it, of ``SlotQueue/addLimit(slots:inside:)``.
     var limit: Int?
@@ -93,9 +92,6 @@ struct SlotQueue {
       self.limit = limit
       self.demand = demand
     }
-
-    /// An order of steps in a file, each of which is there once.
-    static func order(inFile index: Int) -> UInt64 { UInt64(index) << 32 }
   }
 
   /// Gives the next number to a step, from 0.

@@ -2,10 +2,10 @@ import WeftDefinition
 import WeftPlanning
 
 /// Who goes first of those that wait for slots: the longest path below, in time where earlier runs tell it, then
-/// the place in the file; with one slot the place in the file alone (SPEC §6).
+/// the place in the file; with one slot the place in the file alone, one element of a loop after another (SPEC §6).
 struct Priorities {
   private var ranks: [String: (below: Int32, place: Int)] = [:]
-  private let isFileOrder: Bool
+  let isFileOrder: Bool
 
   init(of simulation: Simulation) {
     let plan = simulation.plan
@@ -15,7 +15,7 @@ struct Priorities {
     }
   }
 
-  /// Elements of one step are served as they come.
+  /// Elements of one step are served as they come, unless there is but one slot.
   func precedes(_ one: Spot, _ other: Spot) -> Bool {
     guard let one = ranks[one.id], let other = ranks[other.id] else { return false }
     if one.below != other.below, !isFileOrder { return one.below > other.below }
@@ -26,14 +26,36 @@ struct Priorities {
 /// Nobody is passed by who comes after: neither for a slot that could be had, nor for slots of a pool of which
 /// somebody ahead has not all.
 extension RunChecker {
+  private func precedes(_ one: Spot, _ other: Spot) -> Bool {
+    guard priorities.isFileOrder, let loop = innermostLoop(around: one, and: other) else {
+      return priorities.precedes(one, other)
+    }
+    let (keys, depth) = (keys(of: loop), loop.keys.count)
+    guard let place = keys.firstIndex(of: one.keys[depth]),
+      let otherPlace = keys.firstIndex(of: other.keys[depth]), place != otherPlace
+    else { return priorities.precedes(one, other) }
+    return place < otherPlace
+  }
+
+  /// The loop of which both are in an element, the same of all loops around that.
+  private func innermostLoop(around one: Spot, and other: Spot) -> Spot? {
+    let (loops, others) = (blueprint.member(one.id).loops, blueprint.member(other.id).loops)
+    var common: Spot?
+    for depth in 0..<min(one.keys.count, other.keys.count) where loops[depth] == others[depth] {
+      common = Spot(id: loops[depth], keys: Array(one.keys.prefix(depth)))
+      if one.keys[depth] != other.keys[depth] { break }
+    }
+    return common
+  }
+
   /// The step begins an attempt; what it takes is still free.
   mutating func requireTurn(of spot: Spot) {
     let ahead = capacity.waiting.filter { other in
-      other != spot && priorities.precedes(other, spot) && isCertain(other)
+      other != spot && precedes(other, spot) && isCertain(other)
     }
     // Those ahead that can begin leave less for the next.
     var (rest, kept, perhapsKept) = (capacity, Set<String>(), Set<String>())
-    for other in ahead.sorted(by: priorities.precedes) where rest.hasSlot {
+    for other in ahead.sorted(by: precedes) where rest.hasSlot {
       guard let lacked = rest.lackedPools(of: other, blueprint, at: now, certainly: false),
         let surelyLacked = rest.lackedPools(of: other, blueprint, at: now, certainly: true)
       else { continue }
@@ -42,12 +64,13 @@ extension RunChecker {
         defer { _ = rest.start(other, of: blueprint, at: now) }
         guard hasWaited(other) else { continue }
         // What an end gives back is there a little after it is told: in the same moment, both start. Of elements
-        // of one step, any may.
-        let moment = now
+        // of one step, any may if there are more slots than one.
+        let (moment, isFileOrder) = (now, priorities.isFileOrder)
         requireSoon("\(name(spot)) starts, and it is the turn of \(name(other))") {
           $0.state(other).phase == .ended
             || $0.states.contains {
-              $0.key.id == other.id && $0.value.startedAt == moment && $0.value.attempt > 0
+              (isFileOrder ? $0.key == other : $0.key.id == other.id)
+                && $0.value.startedAt == moment && $0.value.attempt > 0
             }
         }
       }

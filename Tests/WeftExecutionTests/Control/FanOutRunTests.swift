@@ -118,4 +118,51 @@ import WeftTestKit
       ]))
     #expect(run.running == ["m[linux, arm]", "m[mac, arm]"])
   }
+
+  @Test func withOneSlotOneElementComesAfterAnother() throws {
+    let run = try RunHarness(
+      Workflow(parallel: [
+        Step("before", run: ["before"]),
+        Step(
+          "g",
+          parallel: [
+            Step("a", run: ["a"]), Step("b", run: ["b"]).forEach(["p", "q"]),
+            Step("h", steps: [Step("c", run: ["c"]), Step("d", run: ["d"])]).forEach(["r", "s"]),
+          ]
+        ).forEach(["x", "y"]),
+        Step("after", run: ["after"]),
+      ]), maxParallel: 1)
+    var order: [String] = []
+    while let next = run.running.first, run.running.count == 1 {
+      order.append(next)
+      run.executor.exit(next)
+    }
+    let inside = ["a", "b[0]", "b[1]", "h[0].c", "h[0].d", "h[1].c", "h[1].d"]
+    #expect(
+      order == ["before"] + inside.map { "g[0].\($0)" } + inside.map { "g[1].\($0)" } + ["after"])
+  }
+
+  @Test func withOneSlotAnotherAttemptHasTheOrderOfTheFirst() throws {
+    let run = try RunHarness(
+      Workflow(steps: [
+        Step(
+          "g",
+          steps: [
+            Step("h", steps: [Step("c", run: ["c"]), Step("d", run: ["d"])]).forEach(["x", "y"])
+          ]
+        ).retry(RetryPolicy(max: 1, jitter: .none))
+      ]), maxParallel: 1)
+    var order: [String] = []
+    func finishAll() {
+      while let next = run.running.first {
+        order.append(next)
+        run.executor.exit(next, code: order.count == 4 ? 1 : 0)
+      }
+    }
+    finishAll()
+    run.time.advance(by: .seconds(1))
+    finishAll()
+    let attempt = ["h[0].c", "h[0].d", "h[1].c", "h[1].d"]
+    #expect(order == attempt + attempt)
+  }
 }

@@ -1,5 +1,10 @@
 @testable import WeftExecution
 
+extension SlotQueue.Seat {
+  /// An order of steps in a file, with room for instances of each.
+  static func order(inFile index: Int) -> UInt64 { UInt64(index) << 32 }
+}
+
 extension SlotQueue {
   /// Limits whose chains are suffixes of one another, as those of nested groups are.
   init(slots: Int, groupLimits: [Int], chains: [[Int]], steps: [(weight: Int32, chain: Int)]) {
