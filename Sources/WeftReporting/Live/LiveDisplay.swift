@@ -22,7 +22,7 @@ struct LiveDisplay: Sendable {
   var hasEnded: Bool { progress.end != nil || progress.pause != nil }
 
   mutating func apply(_ event: RunEvent, log: Reporter.ReadLog) {
-    let fanOut = fanOut(endedBy: event)
+    let past = progress.past(ofGroupEndedBy: event)
     progress.apply(event, log: log)
     switch event.kind {
     case .stepRetrying(let address, let retry): scrolled.add(retrying(label(address), retry))
@@ -42,7 +42,7 @@ struct LiveDisplay: Sendable {
     case .stepSkipped(let address, let reason):
       if scrolled.add(skipped: reason) { scrolled.add(lineOfSkipped: skipped(address, reason)) }
     case .groupFinished(let address, let end):
-      if let line = finished(address, end, fanOut) { scrolled.add(line) }
+      if let line = finished(address, end, past) { scrolled.add(line) }
     case .runWarning(let warning): add(warning)
     case .runCancelling(let reason):
       scrolled.add(palette.painted("cancelling: \(text.name(reason.sentence))", .doubtful))
@@ -84,11 +84,6 @@ extension LiveDisplay {
     progress.tally.scopes(around: step).contains { scope in
       (progress.tally.open[scope]?.elements?.all ?? 0) > LiveDisplay.elementLimit
     }
-  }
-
-  private func fanOut(endedBy event: RunEvent) -> ElementCount? {
-    guard case .groupFinished(let address, _) = event.kind else { return nil }
-    return progress.tally.open[address]?.elements
   }
 
   private func finished(_ address: StepAddress, _ end: StepEnd) -> String {
@@ -133,9 +128,9 @@ extension LiveDisplay {
 
   /// A group that ends with its members needs no line of its own.
   private func finished(
-    _ address: StepAddress, _ end: GroupEnd, _ fanOut: ElementCount?
+    _ address: StepAddress, _ end: GroupEnd, _ past: GroupSentence.Past
   ) -> String? {
-    guard let sentence = GroupSentence(end, fanOut).text else { return nil }
+    guard let sentence = GroupSentence(end, past).text else { return nil }
     let sign =
       switch end.outcome {
       case .success: palette.succeeded
@@ -143,7 +138,7 @@ extension LiveDisplay {
       case .cancelled: palette.cancelled
       case .skipped: palette.skipped
       }
-    return "\(sign) \(fanOut == nil ? "group " : "")\(address)  \(text.name(sentence))"
+    return "\(sign) \(past.elements == nil ? "group " : "")\(address)  \(text.name(sentence))"
   }
 
   private func skipped(_ address: StepAddress, _ reason: SkipReason) -> String {

@@ -32,9 +32,9 @@ struct PlainReporter: Sendable {
     for event in events {
       // What has ended is not known any more by what is around it.
       let isUndecided = isUndecided(event)
-      let fanOut = fanOut(endedBy: event)
+      let past = progress.past(ofGroupEndedBy: event)
       progress.apply(event, log: log)
-      tell(event, isUndecided: isUndecided, fanOut, log: log, write: write)
+      tell(event, isUndecided: isUndecided, past, log: log, write: write)
       if pending.count >= PlainReporter.writeBytes { flush(write) }
     }
     flush(write)
@@ -57,13 +57,8 @@ struct PlainReporter: Sendable {
     }
   }
 
-  private func fanOut(endedBy event: RunEvent) -> ElementCount? {
-    guard case .groupFinished(let address, _) = event.kind else { return nil }
-    return progress.tally.open[address]?.elements
-  }
-
   private mutating func tell(
-    _ event: RunEvent, isUndecided: Bool, _ fanOut: ElementCount?, log: Reporter.ReadLog,
+    _ event: RunEvent, isUndecided: Bool, _ past: GroupSentence.Past, log: Reporter.ReadLog,
     write: Reporter.Write
   ) {
     switch event.kind {
@@ -92,7 +87,7 @@ struct PlainReporter: Sendable {
     case .stepSkipped(_, .notSelected): break
     case .stepSkipped(let address, let reason): say(style.skipped(address, reason))
     case .groupFinished(let address, let end):
-      tellGroup(address, end, fanOut, isUndecided: isUndecided)
+      tellGroup(address, end, past, isUndecided: isUndecided)
     case .runWarning(let warning): tell(warning)
     case .runCancelling(let reason): say(style.cancelling(reason))
     case .runFinished(let end): tellEnd(end.outcome == .success ? .output : .errors, write: write)
@@ -108,9 +103,9 @@ struct PlainReporter: Sendable {
   }
 
   private mutating func tellGroup(
-    _ address: StepAddress, _ end: GroupEnd, _ fanOut: ElementCount?, isUndecided: Bool
+    _ address: StepAddress, _ end: GroupEnd, _ past: GroupSentence.Past, isUndecided: Bool
   ) {
-    if let line = style.finished(address, end, fanOut) { say(line) }
+    if let line = style.finished(address, end, past) { say(line) }
     guard end.outcome == .failure, end.cause == nil, !isUndecided else { return }
     if let annotation = style.annotation(group: address, end) {
       style.append(annotation, to: &pending)

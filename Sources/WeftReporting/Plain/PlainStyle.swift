@@ -105,9 +105,9 @@ struct PlainStyle: Sendable {
   }
 
   /// A group that ends with its members needs no line of its own.
-  func finished(_ group: StepAddress, _ end: GroupEnd, _ fanOut: ElementCount?) -> String? {
-    guard let sentence = GroupSentence(end, fanOut).text else { return nil }
-    return "[\(group)] \(fanOut == nil ? "group " : "")\(text.name(sentence))"
+  func finished(_ group: StepAddress, _ end: GroupEnd, _ past: GroupSentence.Past) -> String? {
+    guard let sentence = GroupSentence(end, past).text else { return nil }
+    return "[\(group)] \(past.elements == nil ? "group " : "")\(text.name(sentence))"
   }
 
   func warning(_ warning: RunWarning) -> [String] {

@@ -117,6 +117,18 @@ struct FailureList: Sendable {
     entries.removeAll { $0.scopes.contains(scope) }
   }
 
+  /// What did not count for a reason does not for another, or counts after all.
+  ///
+  /// - Parameter revised: `nil`: it counts.
+  mutating func revise(_ reason: String, in scope: StepAddress, to revised: String?) {
+    for index in pardoned.indices
+    where pardoned[index].pardon == reason && pardoned[index].scopes.contains(scope) {
+      pardoned[index].pardon = revised
+    }
+    entries += pardoned.filter { $0.pardon == nil }
+    pardoned.removeAll { $0.pardon == nil }
+  }
+
   /// The cause of the run's failure first, then the others; those that do not count last.
   func ordered(cause: StepAddress?) -> [Entry] {
     entries.filter { $0.address == cause } + entries.filter { $0.address != cause } + pardoned

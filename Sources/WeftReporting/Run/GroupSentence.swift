@@ -3,32 +3,47 @@ import WeftExecution
 
 /// How a group ended, in a sentence without its subject, if there is more to say than its steps have said.
 struct GroupSentence {
-  private let end: GroupEnd
-  private let fanOut: ElementCount?
+  /// What was known of the group until it ended.
+  struct Past {
+    /// Of what was run for many elements, how they ended.
+    var elements: ElementCount?
+    /// The attempt that it waited for, which is not made any more.
+    var nextAttempt: Int?
 
-  /// - Parameter fanOut: Of what was run for many elements, how they ended.
-  init(_ end: GroupEnd, _ fanOut: ElementCount?) {
+    static let nothing = Past()
+  }
+
+  private let end: GroupEnd
+  private let elements: ElementCount?
+  private let nextAttempt: Int?
+
+  init(_ end: GroupEnd, _ past: Past) {
     self.end = end
-    self.fanOut = fanOut
+    elements = past.elements
+    nextAttempt = past.nextAttempt
   }
 
   /// `nil` where its steps have said it all.
   var text: String? {
     let subject: String
     switch end.outcome {
-    case .failure where end.cause == nil || fanOut != nil || end.attempts > 1:
-      let tolerated = end.conclusion == .success ? " (tolerated)" : ""
+    case .cancelled where nextAttempt != nil:
+      subject = "cancelled before attempt \(nextAttempt!)"
+    case .failure where nextAttempt != nil:
+      subject = "failed\(tolerated) after \(time): \(reason); attempt \(nextAttempt!) was not made"
+    case .failure where end.cause == nil || elements != nil || end.attempts > 1:
       subject = "failed\(tolerated) after \(time)\(attempt): \(reason)"
-    case .success where end.winner != nil || fanOut != nil || end.attempts > 1:
+    case .success where end.winner != nil || elements != nil || end.attempts > 1:
       subject = "succeeded in \(time)\(attempt)\(winner)"
-    case .cancelled where fanOut != nil: subject = "cancelled after \(time)"
-    case .skipped where fanOut != nil: subject = "ended early after \(time)"
+    case .cancelled where elements != nil: subject = "cancelled after \(time)"
+    case .skipped where elements != nil: subject = "ended early after \(time)"
     case .success, .failure, .cancelled, .skipped: return nil
     }
-    return fanOut.map { "\(subject), \($0.text)" } ?? subject
+    return elements.map { "\(subject), \($0.text)" } ?? subject
   }
 
   private var time: String { ShownDuration.precise(end.duration) }
+  private var tolerated: String { end.conclusion == .success ? " (tolerated)" : "" }
   private var attempt: String { end.attempts > 1 ? " (attempt \(end.attempts))" : "" }
   private var winner: String { end.winner.map { ": \"\($0)\" won the race" } ?? "" }
 

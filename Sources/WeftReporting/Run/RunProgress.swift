@@ -69,7 +69,7 @@ struct RunProgress: Sendable {
     case .groupRetrying(let address, let retry):
       tally.retrying(address)
       failures.pardon(
-        in: address, because: "\"\(address)\" was tried again after attempt \(retry.attempt)")
+        in: address, because: RunProgress.pardon(of: address, beforeAttempt: retry.attempt + 1))
       wait(address, retry, from: event.elapsed)
     case .stepRetrying(let address, let retry):
       wait(address, retry, from: event.elapsed)
@@ -95,6 +95,13 @@ struct RunProgress: Sendable {
       for address in running.keys { running[address]!.hasGaps = true }
     case .snapshot(let report): join(report, log: log)
     }
+  }
+
+  /// What is known of a group that ends, and will not be once that is applied.
+  func past(ofGroupEndedBy event: RunEvent) -> GroupSentence.Past {
+    guard case .groupFinished(let address, _) = event.kind else { return .nothing }
+    return GroupSentence.Past(
+      elements: tally.open[address]?.elements, nextAttempt: retrying[address]?.attempt)
   }
 
   /// How many steps there are, as far as is known; at least those that have been told of.
@@ -156,7 +163,7 @@ struct RunProgress: Sendable {
 
   private mutating func finish(_ group: StepAddress, _ end: GroupEnd) {
     let isFanOut = fanOuts.removeValue(forKey: group) != nil
-    retrying[group] = nil
+    if let waiter = retrying.removeValue(forKey: group) { takeBackPardon(of: waiter, end) }
     let scopes = tally.scopes(around: group)
     tally.finished(group, end)
     if end.conclusion == .success {
@@ -164,6 +171,18 @@ struct RunProgress: Sendable {
       failures.pardon(in: group, because: reason)
     }
     failures.add(group: group, end, isFanOut: isFanOut, in: scopes)
+  }
+
+  private static func pardon(of group: StepAddress, beforeAttempt attempt: Int) -> String {
+    "\"\(group)\" was tried again after attempt \(attempt - 1)"
+  }
+
+  /// The group was to be tried again, and was not.
+  private mutating func takeBackPardon(of group: Waiter, _ end: GroupEnd) {
+    failures.revise(
+      RunProgress.pardon(of: group.address, beforeAttempt: group.attempt), in: group.address,
+      to: end.outcome == .cancelled
+        ? "\"\(group.address)\" was cancelled before attempt \(group.attempt)" : nil)
   }
 
   private mutating func skip(_ address: StepAddress, _ reason: SkipReason) {

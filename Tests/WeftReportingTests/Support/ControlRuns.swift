@@ -44,6 +44,38 @@ extension SampleRuns {
     return run
   }
 
+  /// Interrupted while a group waits for its third attempt.
+  static var cutShort: ScriptedRun {
+    var run = waiting(untilAttempt: 3)
+    run.cancel(.signal("INT"))
+    run.cancelGroup("deploy", attempts: 2, lasting: 50)
+    run.finish()
+    return run
+  }
+
+  /// A failure elsewhere lets the second attempt not be made.
+  static var heldBack: ScriptedRun {
+    var run = waiting(untilAttempt: 2)
+    run.start("other")
+    run.fail("other")
+    run.endGroup("deploy", failingBy: "verify", lasting: 50)
+    run.finish()
+    return run
+  }
+
+  private static func waiting(untilAttempt last: Int) -> ScriptedRun {
+    var run = ScriptedRun(steps: 2, groups: 1)
+    for attempt in 1..<last {
+      run.add(.groupStarted(StepAddress("deploy"), GroupStart(attempt: attempt)))
+      run.start("verify")
+      run.at(attempt * 1000)
+      run.failUncounted("verify")
+      run.retryGroup("deploy", attempt: attempt, of: 3, after: 500)
+      run.at(attempt * 1000 + 500)
+    }
+    return run
+  }
+
   /// A step for twelve elements of which one fails, and a group for two.
   static var elements: ScriptedRun {
     var run = ScriptedRun(steps: 5, groups: 2)
@@ -104,6 +136,10 @@ extension SampleRuns {
 }
 
 enum ControlRuns {
+  private static let deployment = Workflow(parallel: [
+    Step("deploy", steps: [Step("verify", run: "verify")]).retry(2), Step("other", run: "other"),
+  ])
+
   static let workflows: [String: Workflow] = [
     "attempts": Workflow(steps: [
       Step(parallel: [
@@ -112,6 +148,7 @@ enum ControlRuns {
       Step("deploy", steps: [Step("push", run: "push"), Step("verify", run: "verify")]).retry(1),
       Step("pause", wait: .seconds(3)),
     ]),
+    "cut-short": deployment, "held-back": deployment,
     "elements": Workflow(steps: [
       Step("up", run: "put").forEach(
         (0..<12).map(String.init), tolerating: .count(1)),

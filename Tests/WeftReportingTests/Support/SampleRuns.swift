@@ -9,7 +9,7 @@ enum SampleRuns {
     ("success", success), ("failure", failure), ("tolerated", tolerated),
     ("interrupted", interrupted), ("group-timeout", groupTimeout), ("hostile", hostile),
     ("warned", warned), ("progress", progress), ("attempts", attempts), ("elements", elements),
-    ("race", race),
+    ("race", race), ("cut-short", cutShort), ("held-back", heldBack),
   ]
 
   static var success: ScriptedRun {

@@ -130,6 +130,15 @@ struct ScriptedRun {
           winner: winner.map { StepAddress($0) }, duration: .milliseconds(milliseconds))))
   }
 
+  mutating func cancelGroup(_ group: String, attempts: Int = 1, lasting milliseconds: Int) {
+    add(
+      .groupFinished(
+        StepAddress(group),
+        GroupEnd(
+          outcome: .cancelled, conclusion: .cancelled, failure: nil, cause: nil,
+          attempts: attempts, duration: .milliseconds(milliseconds))))
+  }
+
   /// What failed so far was absorbed by what is around it.
   mutating func tolerateFailures() {
     counts.tolerated += counts.failed
