@@ -174,7 +174,10 @@ private struct OutlineWriter {
     for position in steps.indices {
       let suffix = steps.count == 1 ? "cleanup" : "cleanup.\(position + 1)"
       outline.cleanedUp[Int32(outline.steps.count)] = node
-      append(steps, at: position, in: group, StepAddress("\(address.text).\(suffix)"))
+      let byPlace = StepAddress("\(address.text).\(suffix)")
+      append(
+        steps, at: position, in: group,
+        steps[position].id.map { self.address(of: $0, at: position, in: group) } ?? byPlace)
     }
     outline.cleanups[node] = first..<Int32(outline.steps.count)
   }

@@ -23,6 +23,15 @@ struct AddressTests {
       plan.groups.map { $0.address?.text ?? "-" } == ["-", "2", "2.2", "checks", "checks.2"])
   }
 
+  @Test func aStepThatCleansUpIsCalledByItsIDToo() throws {
+    let plan = try planned(
+      Workflow(steps: [
+        Step("db", run: "up").cleanup(Step("drop", run: "down")),
+        Step("g", steps: [Step(run: "x")]).cleanup(Step("sweep", run: "s"), Step(run: "t")),
+      ]))
+    #expect(plan.steps.map(\.address.text) == ["db", "drop", "g.1", "sweep", "g.cleanup.2"])
+  }
+
   @Test(arguments: 0..<50 as Range<UInt64>)
   func noTwoAddressesAreEqual(seed: UInt64) throws {
     var random = SeededGenerator(seed: seed)

@@ -15,7 +15,8 @@ import WeftPlanning
         steps: [
           Step("push", run: ["push"]),
           Step(run: ["unnamed"]),
-          Step("each", run: ["each"]).forEach(["x"]).cleanup(Step(run: ["tidy"])),
+          Step("each", run: ["each"]).forEach(["x"]).cleanup(
+            Step(run: ["tidy"]), Step("sweep", run: ["sweep"])),
           Step(steps: [Step(run: ["deep"])]),
         ]
       ).forEach(["eu"])
@@ -37,7 +38,7 @@ import WeftPlanning
   @Test(arguments: [
     ("deploy", "deploy[eu]"), ("push", "deploy[eu].push"), ("deploy.2", "deploy[eu].2"),
     ("deploy.4.1", "deploy[eu].4.1"), ("each", "deploy[eu].each"),
-    ("each.cleanup", "deploy[eu].each.cleanup"),
+    ("each.cleanup.1", "deploy[eu].each.cleanup.1"), ("sweep", "deploy[eu].sweep"),
   ])
   func whatIsInAnElementIsCalledByIt(planned: String, address: String) throws {
     let element = frame("eu", of: Part(group: try group("deploy"), of: plan), in: .run(of: plan))
@@ -49,7 +50,9 @@ import WeftPlanning
     let step = try #require(plan.steps.firstIndex { $0.address.text == "each" })
     let inner = frame("x", of: Part(step: step, of: plan), in: outer)
     #expect(inner.address(of: StepAddress("each")).text == "deploy[eu].each[x]")
-    #expect(inner.address(of: StepAddress("each.cleanup")).text == "deploy[eu].each[x].cleanup")
+    #expect(
+      inner.address(of: StepAddress("each.cleanup.1")).text == "deploy[eu].each[x].cleanup.1")
+    #expect(inner.address(of: StepAddress("sweep")).text == "deploy[eu].each[x].sweep")
   }
 
   @Test func anAttemptOfAGroupChangesNoAddress() throws {
