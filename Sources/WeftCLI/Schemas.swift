@@ -4963,15 +4963,25 @@ extension SchemaName {
         "type": { "const": "group.started" },
         "group": { "$ref": "#/$defs/address" },
         "attempt": { "$ref": "#/$defs/attempt" },
-        "elements": {
-          "description": "For how many elements it is run; left out of a group that is run as it is. Each element tells of itself by an address of its own.",
-          "$ref": "#/$defs/count"
-        },
-        "restored": {
-          "description": "It has ended well in an earlier part of a run that is gone on with, and nothing in it is done again; else left out.",
-          "const": true
-        }
+        "elements": { "$ref": "#/$defs/elements" },
+        "restored": { "$ref": "#/$defs/restoredGroup" }
       }
+    },
+    "elements": {
+      "description": "For how many elements it is run; left out of a group that is run as it is. Each element tells of itself by an address of its own.",
+      "$ref": "#/$defs/count"
+    },
+    "restoredGroup": {
+      "description": "It has ended well in an earlier part of a run that is gone on with, and nothing in it is done again; else left out.",
+      "const": true
+    },
+    "groupCause": {
+      "description": "The member at fault; left out when the group failed by itself, or did not fail.",
+      "$ref": "#/$defs/address"
+    },
+    "winner": {
+      "description": "Of a race, the member that won.",
+      "$ref": "#/$defs/address"
     },
     "groupRetrying": {
       "description": "The attempt of the whole group has failed, and another follows.",
@@ -5005,15 +5015,9 @@ extension SchemaName {
         "outcome": { "$ref": "#/$defs/outcome" },
         "conclusion": { "$ref": "#/$defs/conclusion" },
         "failure": { "$ref": "#/$defs/failure" },
-        "cause": {
-          "description": "The member at fault; left out when the group failed by itself, or did not fail.",
-          "$ref": "#/$defs/address"
-        },
+        "cause": { "$ref": "#/$defs/groupCause" },
         "attempts": { "$ref": "#/$defs/attempts" },
-        "winner": {
-          "description": "Of a race, the member that won.",
-          "$ref": "#/$defs/address"
-        },
+        "winner": { "$ref": "#/$defs/winner" },
         "durationUs": { "$ref": "#/$defs/durationUs" },
         "outputs": { "$ref": "#/$defs/outputs" },
         "secretOutputs": { "$ref": "#/$defs/secretOutputs" }
@@ -5157,6 +5161,12 @@ extension SchemaName {
           "type": "array",
           "items": { "$ref": "#/$defs/stepState" }
         },
+        "groupStates": {
+          "description": "Where every group stands, and what is run for many elements, that has been started, if there is any; in the order of their first starts.",
+          "type": "array",
+          "minItems": 1,
+          "items": { "$ref": "#/$defs/groupState" }
+        },
         "warnings": {
           "description": "What people should know though it stopped nothing, if there was any.",
           "type": "array",
@@ -5208,6 +5218,66 @@ extension SchemaName {
           }
         }
       }
+    },
+    "groupState": {
+      "description": "Where a group stands that has been started.",
+      "oneOf": [
+        {
+          "description": "It is under way.",
+          "type": "object",
+          "required": ["group", "state", "sinceUs", "attempt"],
+          "additionalProperties": false,
+          "properties": {
+            "group": { "$ref": "#/$defs/address" },
+            "state": { "const": "running" },
+            "sinceUs": {
+              "description": "How long after the run's start the attempt began.",
+              "$ref": "#/$defs/durationUs"
+            },
+            "attempt": { "$ref": "#/$defs/attempt" },
+            "elements": { "$ref": "#/$defs/elements" },
+            "restored": { "$ref": "#/$defs/restoredGroup" }
+          }
+        },
+        {
+          "description": "The attempt of the whole group has failed, and another follows.",
+          "type": "object",
+          "required": ["group", "state", "attempt", "untilUs"],
+          "additionalProperties": false,
+          "properties": {
+            "group": { "$ref": "#/$defs/address" },
+            "state": { "const": "retrying" },
+            "attempt": { "$ref": "#/$defs/attempt" },
+            "untilUs": {
+              "description": "How long after the run's start the next attempt begins.",
+              "$ref": "#/$defs/durationUs"
+            },
+            "elements": { "$ref": "#/$defs/elements" },
+            "restored": { "$ref": "#/$defs/restoredGroup" }
+          }
+        },
+        {
+          "description": "It has ended, as group.finished tells it.",
+          "type": "object",
+          "required": ["group", "state", "outcome", "conclusion", "attempts", "durationUs"],
+          "additionalProperties": false,
+          "properties": {
+            "group": { "$ref": "#/$defs/address" },
+            "state": { "const": "finished" },
+            "outcome": { "$ref": "#/$defs/outcome" },
+            "conclusion": { "$ref": "#/$defs/conclusion" },
+            "failure": { "$ref": "#/$defs/failure" },
+            "cause": { "$ref": "#/$defs/groupCause" },
+            "attempts": { "$ref": "#/$defs/attempts" },
+            "winner": { "$ref": "#/$defs/winner" },
+            "durationUs": { "$ref": "#/$defs/durationUs" },
+            "outputs": { "$ref": "#/$defs/outputs" },
+            "secretOutputs": { "$ref": "#/$defs/secretOutputs" },
+            "elements": { "$ref": "#/$defs/elements" },
+            "restored": { "$ref": "#/$defs/restoredGroup" }
+          }
+        }
+      ]
     },
     "stepState": {
       "description": "Where a step stands.",

@@ -43,6 +43,43 @@ import WeftTestKit
     }
   }
 
+  @Test func aReportKnowsWhereGroupsStand() throws {
+    let run = try RunHarness(
+      Workflow(parallel: [
+        Step("done", steps: [Step("a", run: ["a"])]),
+        Step("open", steps: [Step("b", run: ["b"])]),
+        Step("each", run: ["e"]).forEach(["x", "y"]),
+        Step("again", steps: [Step("c", run: ["c"])]).retry(RetryPolicy(max: 1, jitter: .none)),
+        Step("later", steps: [Step("d", run: ["d"])], needs: ["open"]),
+      ]))
+    run.time.advance(by: .milliseconds(500))
+    run.executor.exit("a")
+    run.executor.exit("c", code: 1)
+    func states() -> [String] {
+      run.run.report.groups.map { group in
+        let state =
+          switch group.state {
+          case .running(let since): "since \(since)"
+          case .retrying(let until): "until \(until)"
+          case .finished(let end): "\(end.outcome)"
+          }
+        let elements = group.start.elements.map { " of \($0)" } ?? ""
+        return "\(group.address)\(elements): attempt \(group.start.attempt), \(state)"
+      }
+    }
+    #expect(
+      states() == [
+        "done: attempt 1, success", "open: attempt 1, since 0.0 seconds",
+        "each of 2: attempt 1, since 0.0 seconds", "again: attempt 1, until 1.5 seconds",
+      ])
+    run.time.advance(by: .seconds(1))
+    run.executor.exit("b")
+    #expect(
+      states().suffix(2) == [
+        "again: attempt 2, since 1.5 seconds", "later: attempt 1, since 1.5 seconds",
+      ])
+  }
+
   @Test func aWarningIsToldOncePerCauseAndKeptInTheReport() throws {
     let harness = try harness()
     let first = RunWarning(kind: .scarceResources, message: "first")

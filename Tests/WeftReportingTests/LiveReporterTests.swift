@@ -1,8 +1,9 @@
 import Testing
-import WeftExecution
+import WeftDefinition
 import WeftPlanning
 import WeftRecord
 
+@testable import WeftExecution
 @testable import WeftReporting
 
 @Suite struct LiveReporterTests {
@@ -10,14 +11,15 @@ import WeftRecord
 
   /// Draws on a screen whatever is due at some moments, and remembers how often.
   private struct Session {
-    var reporter = Reporter(LiveReporterTests.settings, labels: StepLabels())
+    var reporter: Reporter
     var screen: Screen
     var size: DisplaySize?
     var writes: [[UInt8]] = []
     /// How much longer the run takes.
     var remaining: Duration?
 
-    init(columns: Int = 60, rows: Int = 12) {
+    init(columns: Int = 60, rows: Int = 12, labels: StepLabels = StepLabels()) {
+      reporter = Reporter(LiveReporterTests.settings, labels: labels)
       screen = Screen(columns: columns, rows: rows)
       size = DisplaySize(columns: columns, rows: rows)
     }
@@ -293,6 +295,44 @@ import WeftRecord
       session.screen.lines == [
         "  3  1 s", "  4  0 s  waits for approval: Ship \"it\"?", "  5       attempt 2 in 1 s",
         "5/9 done · 2 running · 1 to be tried again · 00:01",
+      ])
+  }
+
+  @Test func aDisplayThatComesLateKnowsTheGroups() throws {
+    let shape = StepLabels(
+      try #require(
+        Planner.plan(
+          Workflow(parallel: [
+            Step("up", run: "put").forEach(["x", "y", "z"]),
+            Step("g", steps: [Step("a", run: "a"), Step("b", run: "b")]).retry(1),
+          ])
+        ).plan))
+    var run = ScriptedRun(steps: 3, groups: 1)
+    guard case .runStarted(let start)? = run.events.first?.kind else { return }
+    let end = StepEnd(
+      outcome: .success, conclusion: .success, attempts: 1, exit: .code(0), duration: .zero)
+    var report = RunReport(
+      start: start,
+      steps: [
+        StepReport(address: StepAddress("up"), state: .pending),
+        StepReport(address: StepAddress("a"), state: .finished(end)),
+        StepReport(address: StepAddress("b"), state: .pending),
+        StepReport(address: StepAddress("up[0]"), state: .finished(end)),
+        StepReport(address: StepAddress("up[1]"), state: .running(since: .zero, attempt: 1)),
+      ])
+    report.groups = [
+      GroupReport(
+        address: StepAddress("up"), start: GroupStart(elements: 3), state: .running(since: .zero)),
+      GroupReport(
+        address: StepAddress("g"), start: GroupStart(), state: .retrying(until: .seconds(3))),
+    ]
+    run.add(.snapshot(report))
+    var session = Session(labels: shape)
+    session.handle(run.events.suffix(1), at: 1000)
+    #expect(
+      session.screen.lines == [
+        "  up     1 s  1/3 elements", "  up[1]  1 s", "  g           attempt 2 in 2 s",
+        "1/5 done · 1 running · 1 to be tried again · 00:01",
       ])
   }
 }

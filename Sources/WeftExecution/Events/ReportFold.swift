@@ -9,6 +9,7 @@ struct ReportFold {
   private var steps: [StepReport] = []
   /// Where the steps of elements stand in the report, which come after those of the plan.
   private var places: [StepAddress: Int] = [:]
+  private var placesOfGroups: [StepAddress: Int] = [:]
 
   init(plan: Plan) {
     self.plan = plan
@@ -47,9 +48,11 @@ struct ReportFold {
     case .runWarning(let warning): add(warning)
     case .runFinished(let end): frame?.end = end
     case .runWaiting(let pause): frame?.pause = pause
-    case .stepOutput, .groupStarted, .groupRetrying, .groupFinished, .runCancelling,
-      .outputDropped, .snapshot:
-      break
+    case .groupStarted(let address, let start): begin(address, start, at: elapsed)
+    case .groupRetrying(let address, let retry):
+      set(group: address, .retrying(until: elapsed + retry.delay))
+    case .groupFinished(let address, let end): set(group: address, .finished(end))
+    case .stepOutput, .runCancelling, .outputDropped, .snapshot: break
     }
   }
 
@@ -73,5 +76,20 @@ struct ReportFold {
     places[address] = steps.count
     steps.append(StepReport(address: address, state: .pending))
     return steps.count - 1
+  }
+
+  private mutating func begin(_ group: StepAddress, _ start: GroupStart, at time: Duration) {
+    let known = GroupReport(address: group, start: start, state: .running(since: time))
+    if let place = placesOfGroups[group] {
+      frame?.groups[place] = known
+    } else {
+      placesOfGroups[group] = frame?.groups.count
+      frame?.groups.append(known)
+    }
+  }
+
+  private mutating func set(group: StepAddress, _ state: GroupState) {
+    guard let place = placesOfGroups[group] else { return }
+    frame?.groups[place].state = state
   }
 }

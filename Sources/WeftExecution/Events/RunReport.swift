@@ -6,6 +6,8 @@ public struct RunReport: Sendable, Hashable {
   /// Every step of the plan, in file order, and then those of elements, in the order in which they were
   /// first heard of. What the plan has once for many elements stays `pending`.
   public internal(set) var steps: [StepReport]
+  /// Every group, and what is run for many elements, that has been started, in the order of their first starts.
+  public internal(set) var groups: [GroupReport] = []
   /// What people should know though it stopped nothing, in the order in which it was found; the first
   /// ``warningLimit``.
   public internal(set) var warnings: [RunWarning] = []
@@ -45,6 +47,23 @@ public enum StepState: Sendable, Hashable {
   case restored(StepEnd)
   /// It was not run: what it made in an earlier run stands.
   case cached(StepEnd)
+}
+
+/// What is known of one group, or of what is run for many elements.
+public struct GroupReport: Sendable, Hashable {
+  public let address: StepAddress
+  /// How its last attempt began.
+  public internal(set) var start: GroupStart
+  public internal(set) var state: GroupState
+}
+
+/// Where a group stands that has been started.
+public enum GroupState: Sendable, Hashable {
+  /// Since how long after the run's start its last attempt has been under way.
+  case running(since: Duration)
+  /// The attempt of the whole group has failed; until when after the run's start it waits for the next.
+  case retrying(until: Duration)
+  indirect case finished(GroupEnd)
 }
 
 /// Where a run stands that cannot go on before somebody has answered, and whose engine has gone.

@@ -143,6 +143,7 @@ extension EventJSON {
       writer.endObject()
     }
     writer.endArray()
+    if !report.groups.isEmpty { writeGroups(report.groups) }
     if !report.warnings.isEmpty { writeWarnings(report.warnings) }
     if let end = report.end {
       writer.key("end")
@@ -156,6 +157,32 @@ extension EventJSON {
       writePause(pause)
       writer.endObject()
     }
+  }
+
+  private mutating func writeGroups(_ groups: [GroupReport]) {
+    writer.key("groupStates")
+    writer.beginArray()
+    for group in groups {
+      writer.beginObject()
+      writer.member("group", group.address.text)
+      switch group.state {
+      case .running(let since):
+        writer.member("state", "running")
+        writer.member("sinceUs", since.wholeMicroseconds)
+        writer.member("attempt", group.start.attempt)
+      case .retrying(let until):
+        writer.member("state", "retrying")
+        writer.member("attempt", group.start.attempt)
+        writer.member("untilUs", until.wholeMicroseconds)
+      case .finished(let end):
+        writer.member("state", "finished")
+        writeGroupEnd(end)
+      }
+      if let elements = group.start.elements { writer.member("elements", elements) }
+      if group.start.isRestored { writer.member("restored", true) }
+      writer.endObject()
+    }
+    writer.endArray()
   }
 
   private mutating func writeWarnings(_ warnings: [RunWarning]) {

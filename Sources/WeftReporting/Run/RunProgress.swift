@@ -67,10 +67,8 @@ struct RunProgress: Sendable {
     case .stepQueued(let address): tally.queued(address)
     case .groupStarted(let address, let start): begin(address, start, at: event.elapsed)
     case .groupRetrying(let address, let retry):
-      tally.retrying(address)
-      failures.pardon(
-        in: address, because: RunProgress.pardon(of: address, beforeAttempt: retry.attempt + 1))
-      wait(address, retry, from: event.elapsed)
+      wait(
+        address, after: retry.attempt, of: retry.attemptLimit, until: event.elapsed + retry.delay)
     case .stepRetrying(let address, let retry):
       wait(address, retry, from: event.elapsed)
       running[address] = nil
@@ -130,6 +128,15 @@ struct RunProgress: Sendable {
     retrying[address] = Waiter(
       address: address, order: running[address]?.order ?? nextOrder(),
       attempt: retry.attempt + 1, attemptLimit: retry.attemptLimit, until: time + retry.delay)
+  }
+
+  private mutating func wait(
+    _ group: StepAddress, after attempt: Int, of limit: Int? = nil, until: Duration
+  ) {
+    tally.retrying(group)
+    failures.pardon(in: group, because: RunProgress.pardon(of: group, beforeAttempt: attempt + 1))
+    retrying[group] = Waiter(
+      address: group, order: nextOrder(), attempt: attempt + 1, attemptLimit: limit, until: until)
   }
 
   /// When a step that only waits will have waited enough; `nil` where that was not known before the run.
@@ -211,6 +218,12 @@ struct RunProgress: Sendable {
     end = report.end
     pause = report.pause
     tally.begin(stepCount: report.start.stepCount)
+    // What is around others comes before them, and ends after them.
+    for group in report.groups {
+      var since = Duration.zero
+      if case .running(let start) = group.state { since = start }
+      begin(group.address, group.start, at: since)
+    }
     for step in report.steps {
       switch step.state {
       case .pending, .queued: break
@@ -227,6 +240,13 @@ struct RunProgress: Sendable {
       case .skipped(let reason): skip(step.address, reason)
       case .finished(let end): finish(step.address, end, log: log)
       case .restored(let end), .cached(let end): restore(step.address, end)
+      }
+    }
+    for group in report.groups.reversed() {
+      switch group.state {
+      case .running: break
+      case .retrying(let until): wait(group.address, after: group.start.attempt, until: until)
+      case .finished(let end): finish(group.address, end)
       }
     }
   }

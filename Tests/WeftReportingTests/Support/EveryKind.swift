@@ -171,6 +171,25 @@ enum EveryKind {
       unkillable: fullEnd.unkillable)
   }
 
+  private static var groupReports: [GroupReport] {
+    let up = StepAddress("up")
+    var reports = [
+      GroupReport(address: checks, start: GroupStart(), state: .running(since: .milliseconds(5))),
+      GroupReport(
+        address: checks, start: GroupStart(attempt: 2), state: .retrying(until: .seconds(1))),
+      GroupReport(
+        address: up, start: GroupStart(elements: 3, isRestored: true),
+        state: .running(since: .zero)),
+    ]
+    for case .groupFinished(let address, let end) in groups {
+      reports.append(
+        GroupReport(
+          address: address, start: GroupStart(attempt: end.attempts, elements: 3),
+          state: .finished(end)))
+    }
+    return reports
+  }
+
   private static func report(of run: ScriptedRun, end: RunEnd?) -> RunReport {
     guard case .runStarted(let start)? = run.events.first?.kind else {
       preconditionFailure("a run without its start")
@@ -186,7 +205,10 @@ enum EveryKind {
       StepReport(address: StepAddress("\($0.offset + 1)"), state: $0.element)
     }
     var report = RunReport(start: start, steps: steps, end: end)
-    if end != nil { report.warnings = shortages }
+    if end != nil {
+      report.warnings = shortages
+      report.groups = groupReports
+    }
     return report
   }
 }
