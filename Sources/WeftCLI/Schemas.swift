@@ -4244,7 +4244,7 @@ extension SchemaName {
     "type": {
       "description": "What happened. Readers should be ready for kinds that a later version adds.",
       "enum": [
-        "run.started", "step.queued", "step.started", "step.asking", "step.output", "step.retrying",
+        "run.started", "step.queued", "step.started", "step.asking", "step.waiting", "step.output", "step.retrying",
         "step.finished", "step.restored", "step.cached", "step.skipped", "group.started", "group.retrying", "group.finished",
         "run.warning", "run.cancelling", "run.finished", "run.waiting", "output.dropped", "run.snapshot"
       ]
@@ -4255,6 +4255,7 @@ extension SchemaName {
     { "$ref": "#/$defs/stepQueued" },
     { "$ref": "#/$defs/stepStarted" },
     { "$ref": "#/$defs/stepAsking" },
+    { "$ref": "#/$defs/stepWaiting" },
     { "$ref": "#/$defs/stepOutput" },
     { "$ref": "#/$defs/stepRetrying" },
     { "$ref": "#/$defs/stepFinished" },
@@ -4818,6 +4819,19 @@ extension SchemaName {
         "message": { "$ref": "#/$defs/question" }
       }
     },
+    "stepWaiting": {
+      "description": "The step does nothing but wait, for so long from now; of a run that is gone on with, what is left of it.",
+      "type": "object",
+      "required": ["n", "at", "type", "step", "delayUs"],
+      "additionalProperties": false,
+      "properties": {
+        "n": { "$ref": "#/$defs/n" },
+        "at": { "$ref": "#/$defs/at" },
+        "type": { "const": "step.waiting" },
+        "step": { "$ref": "#/$defs/address" },
+        "delayUs": { "$ref": "#/$defs/durationUs" }
+      }
+    },
     "question": {
       "description": "What the person is asked.",
       "type": "string"
@@ -5320,6 +5334,24 @@ extension SchemaName {
               "$ref": "#/$defs/durationUs"
             },
             "message": { "$ref": "#/$defs/question" }
+          }
+        },
+        {
+          "description": "It does nothing but wait.",
+          "type": "object",
+          "required": ["step", "state", "sinceUs", "untilUs"],
+          "additionalProperties": false,
+          "properties": {
+            "step": { "$ref": "#/$defs/address" },
+            "state": { "const": "waiting" },
+            "sinceUs": {
+              "description": "How long after the run's start it began to.",
+              "$ref": "#/$defs/durationUs"
+            },
+            "untilUs": {
+              "description": "How long after the run's start it will have waited enough.",
+              "$ref": "#/$defs/durationUs"
+            }
           }
         },
         {

@@ -55,6 +55,7 @@ struct RunHarness {
     case .queued: "queued"
     case .running: "running"
     case .asking: "asking"
+    case .waiting: "waiting"
     case .retrying(let attempt, _): "retrying after \(attempt)"
     case .skipped(let reason): brief(reason)
     case .finished(let end): brief(end)
@@ -96,6 +97,7 @@ struct RunHarness {
     case .stepQueued(let address): "\(address) queued"
     case .stepStarted(let address, _): "\(address) started"
     case .stepAsking(let address, let message): "\(address) asks \(message)"
+    case .stepWaiting(let address, let delay): "\(address) waits for \(delay)"
     case .stepOutput(let address, let output): "\(address) wrote \(output.text)"
     case .stepFinished(let address, let end): "\(address) \(brief(.finished(end)))"
     case .stepRestored(let address, let end): "\(address) \(brief(.restored(end)))"

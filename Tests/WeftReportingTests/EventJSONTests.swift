@@ -23,7 +23,8 @@ import WeftTestKit
     let kinds = Set(EveryKind.events.map(\.kind.wireName))
     #expect(
       kinds == [
-        "run.started", "step.queued", "step.started", "step.asking", "step.output", "step.retrying",
+        "run.started", "step.queued", "step.started", "step.asking", "step.waiting",
+        "step.output", "step.retrying",
         "step.finished", "step.restored", "step.cached", "step.skipped", "group.started",
         "group.retrying",
         "group.finished",

@@ -293,9 +293,19 @@ import WeftRecord
     session.handle(run.filter { $0.kind.wireName == "run.snapshot" }.prefix(1), at: 1040)
     #expect(
       session.screen.lines == [
-        "  3  1 s", "  4  0 s  waits for approval: Ship \"it\"?", "  5       attempt 2 in 1 s",
-        "5/9 done · 2 running · 1 to be tried again · 00:01",
+        "  3  1 s", "  4  0 s  waits for approval: Ship \"it\"?",
+        "  5  0 s  waits, 1 m 29 s left", "  6       attempt 2 in 1 s",
+        "5/9 done · 3 running · 1 to be tried again · 00:01",
       ])
+  }
+
+  @Test func aStepThatOnlyWaitsIsCountedDown() {
+    var run = ScriptedRun(steps: 1)
+    run.start("pause")
+    run.add(.stepWaiting(StepAddress("pause"), for: .seconds(90)))
+    var session = Session()
+    session.handle(run.events, at: 30_000)
+    #expect(session.screen.lines.first == "  pause  30 s  waits, 1 m 00 s left")
   }
 
   @Test func aDisplayThatComesLateKnowsTheGroups() throws {

@@ -35,6 +35,8 @@ struct ReportFold {
       change(step, address) { $0 = .running(since: elapsed, attempt: attempt) }
     case .stepAsking(let address, let message):
       change(step, address) { $0 = .asking(since: elapsed, message: message) }
+    case .stepWaiting(let address, let delay):
+      change(step, address) { $0 = .waiting(since: elapsed, until: elapsed + delay) }
     case .stepRetrying(let address, let retry):
       change(step, address) { $0 = .retrying(after: retry.attempt, until: elapsed + retry.delay) }
     case .stepFinished(let address, let end):

@@ -5,7 +5,7 @@ public import WeftPlanning
 /// The order is the same for every subscriber:
 /// * `runStarted` is first, exactly once, and last, exactly once, is `runFinished`, or `runWaiting` of a run that
 ///   another engine goes on with;
-/// * of one step `stepQueued` < `stepStarted` < `stepAsking`, `stepOutput`… < `stepFinished`; an attempt that is
+/// * of one step `stepQueued` < `stepStarted` < `stepAsking`, `stepWaiting`, `stepOutput`… < `stepFinished`; an attempt that is
 ///   followed by another has `stepRetrying` in place of the finish, so that each start has one end; a step
 ///   that never starts has one `stepSkipped` instead of start and finish, one `stepCached` if what it made in an
 ///   earlier run stands in for running it, or one `stepRestored` if it has ended
@@ -37,6 +37,8 @@ public struct RunEvent: Sendable, Hashable {
     case stepStarted(StepAddress, attempt: Int)
     /// The step waits for a person, who is asked this.
     indirect case stepAsking(StepAddress, message: String)
+    /// The step does nothing but wait, for so long from now.
+    indirect case stepWaiting(StepAddress, for: Duration)
     /// One line, or a part of a very long one.
     case stepOutput(StepAddress, StepOutput)
     /// The attempt has failed; another follows. It stands in place of `stepFinished`.

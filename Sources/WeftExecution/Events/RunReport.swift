@@ -39,6 +39,8 @@ public enum StepState: Sendable, Hashable {
   case running(since: Duration, attempt: Int)
   /// Waits for a person, since so long after the run's start.
   case asking(since: Duration, message: String)
+  /// Does nothing but wait: since when and until when after the run's start.
+  case waiting(since: Duration, until: Duration)
   /// The attempt has failed; until when after the run's start it waits for the next.
   case retrying(after: Int, until: Duration)
   case skipped(SkipReason)

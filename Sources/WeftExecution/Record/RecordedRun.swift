@@ -127,7 +127,7 @@ package struct RecordedRun: Sendable {
     case .runCancelling(let reason): cancellation = reason
     case .runFinished(let end): self.end = end
     case .runWaiting(let pause): self.pause = pause
-    case .stepRestored, .stepOutput, .outputDropped, .snapshot: break
+    case .stepRestored, .stepWaiting, .stepOutput, .outputDropped, .snapshot: break
     }
   }
 

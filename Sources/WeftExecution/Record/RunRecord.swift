@@ -9,7 +9,7 @@ package struct RunRecord: Sendable, Hashable {
   package enum Kind: Sendable, Hashable {
     /// An engine has taken up the run: first of all, and again whenever it is resumed.
     indirect case opened(RecordOpening)
-    /// What subscribers are told, `stepFinished` and `stepCached` excepted.
+    /// What subscribers are told, `stepFinished`, `stepCached` and `stepWaiting` excepted.
     case event(RunEvent.Kind)
     /// A step has ended; with what expressions read of it, so that both are there or neither.
     indirect case finished(StepAddress, StepEnd, KeptValues)
@@ -57,7 +57,8 @@ extension RunRecord.Kind {
       case .stepQueued, .stepOutput, .stepRetrying, .stepFinished, .stepRestored, .stepCached,
         .stepSkipped,
         .groupRetrying,
-        .groupFinished, .runWarning, .runCancelling, .runFinished, .stepAsking, .runWaiting,
+        .groupFinished, .runWarning, .runCancelling, .runFinished, .stepAsking, .stepWaiting,
+        .runWaiting,
         .outputDropped, .snapshot:
         false
       }
@@ -74,7 +75,8 @@ extension RunRecord.Kind {
       case .runStarted, .stepStarted, .stepRetrying, .groupStarted, .groupRetrying, .groupFinished,
         .stepAsking, .runWaiting, .runFinished:
         true
-      case .stepQueued, .stepOutput, .stepFinished, .stepRestored, .stepCached, .stepSkipped,
+      case .stepQueued, .stepWaiting, .stepOutput, .stepFinished, .stepRestored, .stepCached,
+        .stepSkipped,
         .runWarning,
         .runCancelling,
         .outputDropped, .snapshot:

@@ -57,6 +57,7 @@ extension LiveRun {
     }
     tellStart(of: task)
     events.note(.waiting(task.address, until: wallClock().advanced(by: delay)))
+    events.publish(recorded: .stepWaiting(task.address, for: delay), step: task.place)
     let since = time.now
     return pause(task.instance, in: task.scope, for: delay, shelter: task.shelter)
       .map { [self] pauseEnd in

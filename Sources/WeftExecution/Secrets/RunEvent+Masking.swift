@@ -17,7 +17,9 @@ extension RunEvent.Kind {
     case .runFinished(let end): .runFinished(end.masked(by: mask))
     case .stepAsking(let step, let message): .stepAsking(step, message: mask.masked(message))
     case .runWaiting(let pause): .runWaiting(pause.masked(by: mask))
-    case .stepQueued, .stepStarted, .stepOutput, .stepSkipped, .groupStarted, .runCancelling: self
+    case .stepQueued, .stepStarted, .stepWaiting, .stepOutput, .stepSkipped, .groupStarted,
+      .runCancelling:
+      self
     // Made of events that have been masked.
     case .outputDropped, .snapshot: self
     }

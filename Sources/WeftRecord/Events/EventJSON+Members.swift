@@ -13,6 +13,9 @@ extension EventJSON {
       writer.member("step", step.text)
       writer.member("attempt", attempt)
     case .stepAsking(let step, let message): writeQuestion(step, message)
+    case .stepWaiting(let step, let delay):
+      writer.member("step", step.text)
+      writer.member("delayUs", delay.wholeMicroseconds)
     case .stepOutput(let step, let output):
       writer.member("step", step.text)
       writeOutput(output)
@@ -208,6 +211,10 @@ extension EventJSON {
       writer.member("state", "asking")
       writer.member("sinceUs", since.wholeMicroseconds)
       writer.member("message", message)
+    case .waiting(let since, let until):
+      writer.member("state", "waiting")
+      writer.member("sinceUs", since.wholeMicroseconds)
+      writer.member("untilUs", until.wholeMicroseconds)
     case .retrying(let attempt, let until):
       writer.member("state", "retrying")
       writer.member("attempt", attempt)

@@ -37,8 +37,8 @@ package struct EventJSON: Sendable {
     case .runStarted(let start): clock.start(at: start.startedAt)
     case .snapshot(let report): clock.start(at: report.start.startedAt)
     case .stepQueued, .stepStarted, .stepOutput, .stepRetrying, .stepFinished, .stepSkipped,
-      .stepRestored, .stepCached, .stepAsking, .groupStarted, .groupRetrying, .groupFinished,
-      .runWarning, .runCancelling, .runFinished, .runWaiting, .outputDropped:
+      .stepRestored, .stepCached, .stepAsking, .stepWaiting, .groupStarted, .groupRetrying,
+      .groupFinished, .runWarning, .runCancelling, .runFinished, .runWaiting, .outputDropped:
       break
     }
     begin(event.kind.wireName, event.sequence, after: event.elapsed)
@@ -66,6 +66,7 @@ extension RunEvent.Kind {
     case .stepQueued: "step.queued"
     case .stepStarted: "step.started"
     case .stepAsking: "step.asking"
+    case .stepWaiting: "step.waiting"
     case .stepOutput: "step.output"
     case .stepRetrying: "step.retrying"
     case .stepFinished: "step.finished"

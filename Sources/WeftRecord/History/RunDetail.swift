@@ -89,7 +89,8 @@ extension RunRecord.Kind {
       switch event {
       case .stepQueued(let step), .stepStarted(let step, _), .stepRetrying(let step, _),
         .stepFinished(let step, _), .stepRestored(let step, _), .stepCached(let step, _),
-        .stepSkipped(let step, _), .stepAsking(let step, _), .stepOutput(let step, _):
+        .stepSkipped(let step, _), .stepAsking(let step, _), .stepWaiting(let step, _),
+        .stepOutput(let step, _):
         step
       case .runStarted, .groupStarted, .groupRetrying, .groupFinished, .runWarning, .runCancelling,
         .runFinished, .runWaiting, .outputDropped, .snapshot:

@@ -28,8 +28,8 @@ struct LiveDisplay: Sendable {
     case .stepRetrying(let address, let retry): scrolled.add(retrying(label(address), retry))
     case .groupRetrying(let address, let retry):
       scrolled.add(retrying("group \(address)", retry))
-    case .runStarted, .stepQueued, .stepStarted, .stepAsking, .stepOutput, .stepRestored,
-      .groupStarted, .outputDropped:
+    case .runStarted, .stepQueued, .stepStarted, .stepAsking, .stepWaiting, .stepOutput,
+      .stepRestored, .groupStarted, .outputDropped:
       break
     case .snapshot(let report): for warning in report.warnings { add(warning) }
     case .stepFinished(let address, let end):

@@ -63,7 +63,7 @@ struct PlainReporter: Sendable {
   ) {
     switch event.kind {
     case .runStarted(let start): say(style.header(start))
-    case .stepQueued, .stepRestored: break
+    case .stepQueued, .stepWaiting, .stepRestored: break
     case .groupStarted(let address, let start):
       if let line = style.started(address, start) { say(line) }
     case .stepRetrying(let address, let retry):

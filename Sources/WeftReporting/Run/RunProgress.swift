@@ -74,6 +74,8 @@ struct RunProgress: Sendable {
       running[address] = nil
     case .stepStarted(let address, _): begin(address, at: event.elapsed)
     case .stepAsking(let address, let message): running[address]?.asks = message
+    case .stepWaiting(let address, let delay):
+      running[address]?.waitsUntil = event.elapsed + delay
     case .stepOutput(let address, let output):
       guard let index = running.index(forKey: address) else { break }
       if output.ending == .transient {
@@ -107,8 +109,7 @@ struct RunProgress: Sendable {
 
   private mutating func begin(_ address: StepAddress, at time: Duration) {
     let order = retrying.removeValue(forKey: address)?.order ?? nextOrder()
-    running[address] = RunningStep(
-      address: address, order: order, since: time, waitsUntil: waitEnd(of: address, from: time))
+    running[address] = RunningStep(address: address, order: order, since: time)
   }
 
   private mutating func nextOrder() -> Int {
@@ -137,16 +138,6 @@ struct RunProgress: Sendable {
     failures.pardon(in: group, because: RunProgress.pardon(of: group, beforeAttempt: attempt + 1))
     retrying[group] = Waiter(
       address: group, order: nextOrder(), attempt: attempt + 1, attemptLimit: limit, until: until)
-  }
-
-  /// When a step that only waits will have waited enough; `nil` where that was not known before the run.
-  private func waitEnd(of step: StepAddress, from time: Duration) -> Duration? {
-    guard let start, !tally.shape.isPlain else { return nil }
-    return switch tally.shape.waiting(at: tally.shape.planned(step)) {
-    case .duration(let duration): time + duration
-    case .until(let moment): .nanoseconds(moment.nanoseconds - start.startedAt.nanoseconds)
-    case .computedDuration, .computedMoment, nil: nil
-    }
   }
 
   private mutating func finish(_ address: StepAddress, _ end: StepEnd, log: Reporter.ReadLog) {
@@ -233,6 +224,9 @@ struct RunProgress: Sendable {
       case .asking(let since, let message):
         begin(step.address, at: since)
         running[step.address]!.asks = message
+      case .waiting(let since, let until):
+        begin(step.address, at: since)
+        running[step.address]!.waitsUntil = until
       case .retrying(let attempt, let until):
         retrying[step.address] = Waiter(
           address: step.address, order: nextOrder(), attempt: attempt + 1, attemptLimit: nil,

@@ -11,8 +11,6 @@ struct RunShape: Sendable {
   private var scopes: [String: String] = [:]
   /// Steps that clean up: they are run, or not told of at all.
   private var cleanups: Set<String> = []
-  /// For steps that only wait, how long.
-  private var waits: [String: Waiting] = [:]
 
   /// Of a plan of which every step is run once, and none absorbs the failure of another.
   init() {}
@@ -34,7 +32,6 @@ struct RunShape: Sendable {
 
   private mutating func note(_ step: PlannedStep, in scope: String?) {
     let address = step.address.text
-    if case .wait(let waiting) = step.action { waits[address] = waiting }
     if step.hasControl, step.control.fanOut != nil { sizes[address] = 1 }
     guard let scope else { return }
     scopes[address] = scope
@@ -46,7 +43,7 @@ struct RunShape: Sendable {
   }
 
   /// Whether nothing in the plan is out of the ordinary.
-  var isPlain: Bool { sizes.isEmpty && cleanups.isEmpty && waits.isEmpty }
+  var isPlain: Bool { sizes.isEmpty && cleanups.isEmpty }
 
   func size(of planned: String) -> Int? { sizes[planned] }
   func scope(around planned: String) -> String? { scopes[planned] }
@@ -55,10 +52,9 @@ struct RunShape: Sendable {
   func cleansUp(_ step: StepAddress) -> Bool {
     !cleanups.isEmpty && cleanups.contains(planned(step))
   }
-  func waiting(at planned: String) -> Waiting? { waits[planned] }
 
   private func isKnown(_ text: String) -> Bool {
-    sizes[text] != nil || scopes[text] != nil || cleanups.contains(text) || waits[text] != nil
+    sizes[text] != nil || scopes[text] != nil || cleanups.contains(text)
   }
 
   /// How the plan calls what is called `upload[3]` or `deploy[eu].push` in a run: without the elements, and

@@ -41,6 +41,16 @@ extension RunChecker {
     told[address(spot)] = .asking(since: now, message: message)
   }
 
+  /// Only what is there to wait does, once it has started.
+  mutating func waiting(_ spot: Spot, for delay: Duration) {
+    require(state(spot).phase == .running, "\(name(spot)) waits without having started")
+    guard case .wait(.duration(let length)) = blueprint.member(spot.id).step.action else {
+      return require(false, "\(name(spot)) waits")
+    }
+    require(delay == length, "\(name(spot)) waits for \(delay), and not for \(length)")
+    told[address(spot)] = .waiting(since: now, until: now + delay)
+  }
+
   func isCleanup(_ spot: Spot) -> Bool {
     if case .cleanup = blueprint.member(spot.id).part { true } else { false }
   }

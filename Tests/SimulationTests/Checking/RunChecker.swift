@@ -137,6 +137,7 @@ struct RunChecker {
       cancelled[nil, default: []].insert(reason)
     case .runFinished(let end): self.end = end
     case .stepAsking(let step, let message): at(step) { $0.asking($1, message) }
+    case .stepWaiting(let step, let delay): at(step) { $0.waiting($1, for: delay) }
     case .stepOutput, .stepRestored, .stepCached, .runWarning, .runWaiting, .outputDropped,
       .snapshot:
       require(false, "unexpected \(kind)")

@@ -30,7 +30,7 @@ struct PastOfRun {
 extension RunEvent.Kind {
   fileprivate var isRecorded: Bool {
     switch self {
-    case .stepOutput, .outputDropped, .snapshot: false
+    case .stepWaiting, .stepOutput, .outputDropped, .snapshot: false
     default: true
     }
   }

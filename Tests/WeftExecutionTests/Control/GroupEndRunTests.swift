@@ -121,6 +121,19 @@ import WeftTestKit
     #expect(run.run.report.succeeded)
   }
 
+  @Test func aComputedWaitTellsHowLongItIs() throws {
+    let run = try RunHarness(
+      Workflow(steps: [
+        Step("a", run: ["a"]),
+        Step("w", wait: .computedDuration(Condition("${{ steps.a.stdout }}"))),
+      ]))
+    run.executor.write("90s", from: "a")
+    run.executor.exit("a")
+    #expect(run.news().contains("w waits for 90.0 seconds"))
+    run.time.advance(by: .seconds(90))
+    #expect(run.run.report.succeeded)
+  }
+
   @Test func aFailureEndsWaiting() throws {
     let run = try RunHarness(
       Workflow(parallel: [Step("w", wait: .seconds(5)), Step("a", run: ["a"])]))

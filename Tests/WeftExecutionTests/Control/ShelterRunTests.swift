@@ -112,7 +112,7 @@ import WeftTestKit
         Step(id: "w", action: .wait(.duration(.seconds(60)))).if("always()"), Step("a", run: ["a"]),
       ]))
     run.run.cancel(.requested)
-    #expect(run.states.first == "w: running")
+    #expect(run.states.first == "w: waiting")
     run.run.killNow()
     #expect(run.run.report.end?.outcome == .cancelled)
     #expect(run.states.first == "w: cancelled")
@@ -155,7 +155,7 @@ import WeftTestKit
         ).if("always()")
       ]))
     run.run.cancel(.signal("INT"))
-    #expect(run.states == ["w: running", "a: pending"])
+    #expect(run.states == ["w: waiting", "a: pending"])
     run.run.killNow()
     #expect(run.states == ["w: cancelled", "a: cancelled: INT"])
     #expect(run.run.report.end?.outcome == .cancelled)

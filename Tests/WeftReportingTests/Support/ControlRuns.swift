@@ -38,6 +38,7 @@ extension SampleRuns {
     run.succeed("verify")
     run.endGroup("deploy", attempts: 2, lasting: 50)
     run.start("pause")
+    run.add(.stepWaiting(StepAddress("pause"), for: .milliseconds(2500)))
     run.at(5000)
     run.succeed("pause")
     run.finish()
@@ -146,7 +147,7 @@ enum ControlRuns {
         Step("fetch", run: "curl …").retry(3), Step("odd", run: "exit 64").retry(2),
       ]),
       Step("deploy", steps: [Step("push", run: "push"), Step("verify", run: "verify")]).retry(1),
-      Step("pause", wait: .seconds(3)),
+      Step("pause", wait: .milliseconds(2500)),
     ]),
     "cut-short": deployment, "held-back": deployment,
     "elements": Workflow(steps: [

@@ -47,6 +47,7 @@ enum EveryKind {
 
   private static let outputs: [RunEvent.Kind] = [
     .stepQueued(a), .stepStarted(a, attempt: 2), .stepAsking(a, message: "Ship \"it\"?"),
+    .stepWaiting(a, for: .milliseconds(1500)),
     output("plain \"quoted\" \\ \u{1B}[31mred\u{7F}\u{2028}", .stdout, .newline, 0),
     output("part", .stderr, .partial, 70_000), output("end", .stderr, .endOfStream, 1 << 40),
     output("40%", .stdout, .transient, 70_004),
@@ -197,6 +198,7 @@ enum EveryKind {
     let states: [StepState] = [
       .pending, .queued, .running(since: .milliseconds(40), attempt: 1),
       .asking(since: .milliseconds(500), message: "Ship \"it\"?"),
+      .waiting(since: .milliseconds(500), until: .seconds(90)),
       .retrying(after: 1, until: .milliseconds(1300)),
       .skipped(.dependencyFailed(a)), .skipped(.cancelled(.requested)), .finished(fullStepEnd),
       .restored(fullStepEnd), .cached(cached),
