@@ -41,6 +41,17 @@ public final class Engine: Sendable {
     /// Where what steps with `cache` make is kept for later runs; made where it is missing. `nil`: nothing is kept,
     /// and every step is run.
     public var cacheDirectory: String?
+    /// Of the steps and groups, by their addresses, only these and what they need; empty: all. The others count as
+    /// skipped (``SkipReason/notSelected``). What is done finally is done all the same. Of a run that is gone on
+    /// with, what it began with holds.
+    public var only: [String] = []
+    /// Not these steps and groups, which count as skipped by their own conditions: what needs them goes on.
+    public var skip: [String] = []
+    /// Of the steps and groups only these and what depends on them; empty: all.
+    public var from: [String] = []
+    /// How many further attempts there may be in all for a hundred steps, beside a hundred in any case, of
+    /// failures of the classes `network` and `http`; what it refuses says so (``StepEnd/notRetried``).
+    public var retryBudgetPercent = 20
 
     public init() {}
   }
@@ -72,8 +83,8 @@ public final class Engine: Sendable {
   /// workflow's secrets, if it has any: that of the commands that print them.
   ///
   /// - Parameter inputs: Values by name, in upper or lower case; those that have a default may be left out.
-  /// - Throws: Everything that is wrong with the workflow, else with the inputs, else secrets that cannot be
-  ///   read; nothing has been started then.
+  /// - Throws: Everything that is wrong with the workflow, else with the inputs, else a step in the options that
+  ///   it does not have, else secrets that cannot be read; nothing has been started then.
   public func start(
     _ workflow: Workflow, inputs: [String: JSONValue] = [:]
   ) throws(WorkflowRejected) -> Run {
@@ -83,39 +94,57 @@ public final class Engine: Sendable {
   /// Starts a plan. Returns at once, but for the time that it takes to read its secrets.
   ///
   /// - Parameter inputs: Values by name, in upper or lower case; those that have a default may be left out.
-  /// - Throws: Everything that is wrong with the inputs, else the secrets that cannot be read; nothing has
-  ///   been started then.
+  /// - Throws: Everything that is wrong with the inputs, else a step in the options that the plan does not have,
+  ///   else the secrets that cannot be read; nothing has been started then.
   public func start(
     _ plan: Plan, inputs: [String: JSONValue] = [:]
   ) throws(WorkflowRejected) -> Run {
     let made = try prepare(plan, .make(at: WallClock.now), inputs: inputs)
-    return launch(made.plan, made.configuration)
+    return launch(made.plan.leavingOut(made.leftOut), made.configuration)
   }
 
   /// A plan with its values, and how it is to be carried out.
   struct Preparation {
     let plan: Plan
     let run: RunID
-    let configuration: EngineConfiguration
-
-    init(plan: Plan, run: RunID, _ configuration: EngineConfiguration) {
-      (self.plan, self.run, self.configuration) = (plan, run, configuration)
-    }
+    var configuration: EngineConfiguration
+    /// The steps that nobody has asked for.
+    let leftOut: [Int]
   }
 
   /// All that can be wrong before anything is started.
   ///
-  /// - Parameter recorded: The inputs of a run that is gone on with.
+  /// - Parameter past: How a run began that is gone on with.
   func prepare(
-    _ plan: Plan, _ run: RunID, inputs: [String: JSONValue], recorded: [HandedOn] = []
+    _ plan: Plan, _ run: RunID, inputs: [String: JSONValue], after past: RecordOpening? = nil
   ) throws(WorkflowRejected) -> Preparation {
     var configuration = configuration
-    configuration.inputs = try values(of: inputs, recorded, for: plan.workflow)
+    configuration.inputs = try values(of: inputs, past?.inputs ?? [], for: plan.workflow)
     configuration.run = run
     let (bound, problems) = plan.bound(to: configuration.inputs, run: run)
     guard problems.isEmpty else { throw WorkflowRejected(diagnostics: problems) }
+    let leftOut: [Int]
+    if let past {
+      leftOut = bound.steps(called: past.leftOut)
+    } else {
+      leftOut = try stepsLeftOut(of: bound)
+    }
+    configuration.selection = Selection(leavingOut: leftOut, of: bound)
     configuration.secrets = try secrets(of: plan)
-    return Preparation(plan: bound, run: run, configuration)
+    return Preparation(plan: bound, run: run, configuration: configuration, leftOut: leftOut)
+  }
+
+  private func stepsLeftOut(of plan: Plan) throws(WorkflowRejected) -> [Int] {
+    let choice = StepChoice(only: options.only, skip: options.skip, from: options.from)
+    do throws(StepChoice.UnknownStep) { return try plan.stepsLeftOut(by: choice) } catch {
+      throw WorkflowRejected(diagnostics: [
+        Diagnostic(
+          .error, code: "W0226",
+          message:
+            "the engine's options name \"\(error.name)\", which is not a step of this workflow",
+          place: nil, help: error.nearest.map { "did you mean \"\($0)\"?" })
+      ])
+    }
   }
 
   func launch(_ plan: Plan, _ configuration: EngineConfiguration) -> Run {
@@ -174,6 +203,7 @@ public final class Engine: Sendable {
     configuration.maxParallel = options.maxParallel
     configuration.onFailure = options.onFailure
     configuration.timeout = options.timeout
+    configuration.retryBudgetPercent = options.retryBudgetPercent
     configuration.startDirectory = options.startDirectory
     configuration.stopPolicy.grace = options.grace
     configuration.approver = approver
@@ -181,5 +211,13 @@ public final class Engine: Sendable {
     configuration.transport = transport
     openCache(for: &configuration)
     return configuration
+  }
+}
+
+extension Plan {
+  fileprivate func steps(called addresses: [StepAddress]) -> [Int] {
+    if addresses.isEmpty { return [] }
+    let known = Set(addresses)
+    return steps.indices.filter { known.contains(steps[$0].address) }
   }
 }

@@ -1,5 +1,6 @@
 import Testing
 import Weft
+import WeftFutures
 
 @Suite struct EmbeddingTests {
   @Test func aWorkflowFromJSONRunsAndReports() async throws {
@@ -50,6 +51,62 @@ import Weft
     let (one, two) = await (first, second)
     #expect(one == two)
     #expect(one.count == 8)
+  }
+
+  private static let chain = Workflow(steps: [
+    Step("a", run: "true"), Step("b", run: "true"), Step("c", run: "true"),
+  ])
+
+  @Test(arguments: [
+    ("only", ["a", "b"]), ("skip", ["a", "c"]), ("from", ["b", "c"]),
+  ])
+  func optionsSayWhichStepsAreWanted(option: String, wanted: [String]) async throws {
+    var options = Engine.Options()
+    switch option {
+    case "only": options.only = ["b"]
+    case "skip": options.skip = ["b"]
+    default: options.from = ["b"]
+    }
+    let report = await (try Engine(options: options).start(EmbeddingTests.chain)).report
+    let run = report.steps.filter { step in
+      if case .finished = step.state { true } else { false }
+    }
+    #expect(run.map(\.address.text) == wanted)
+    #expect(report.succeeded)
+  }
+
+  @Test func optionsThatNameNoStepAreRefused() {
+    var options = Engine.Options()
+    options.only = ["aa"]
+    let rejection = #expect(throws: WorkflowRejected.self) {
+      try Engine(options: options).start(EmbeddingTests.chain)
+    }
+    #expect(rejection?.diagnostics.map(\.code) == ["W0226"])
+    #expect(rejection?.description.contains("did you mean \"a\"?") == true)
+  }
+
+  private struct NobodyThere: Transport {
+    func exchange(
+      _ request: WireRequest, answering plan: @escaping @Sendable (HTTPResponseHead) -> BodyPlan
+    ) -> Future<HTTPExchange, HTTPFailure> {
+      Future(failure: HTTPFailure(.connect(to: request.url.host, why: "nobody there")))
+    }
+  }
+
+  @Test(arguments: [(0, 101), (300, 104)])
+  func optionsSayHowManyRetriesThereAreInAll(percent: Int, attempts: Int) async throws {
+    var options = Engine.Options()
+    options.retryBudgetPercent = percent
+    let workflow = try Workflow(
+      json: """
+        { "steps": [{ "http": { "url": "http://a.test/" },
+          "retry": { "max": 200, "delay": "1ms", "factor": 1, "jitter": "none" } }] }
+        """)
+    let run = try Engine(options: options, transport: NobodyThere()).start(workflow)
+    let report = await run.report
+    guard case .finished(let end)? = report.steps.first?.state else { return }
+    #expect(end.attempts == attempts)
+    #expect(end.notRetried != nil)
   }
 
   @Test func aRejectedFileTellsEverythingWithItsPlace() throws {

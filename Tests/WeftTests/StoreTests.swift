@@ -26,8 +26,9 @@ import WeftPlatform
     struct Broken: Error {}
   }
 
-  private func engine(_ calls: Calls) -> Engine {
+  private func engine(_ calls: Calls, _ options: Engine.Options = Engine.Options()) -> Engine {
     Engine(
+      options: options,
       actions: [("one", "one"), ("two", "two"), ("three", "three")].map {
         (action: ActionName, name: String) in
         Action(action) { _ in
@@ -114,6 +115,21 @@ import WeftPlatform
     gate.withLock { $0 }?.resume()
     #expect(await second.report.succeeded)
     #expect(second.remaining == nil)
+    withExtendedLifetime(keeps) {}
+  }
+
+  @Test(arguments: Kind.allCases)
+  func whatWasNotAskedForIsNotWhenTheRunIsGoneOnWith(_ kind: Kind) async throws {
+    let (store, keeps) = try store(kind)
+    let calls = Calls(failing: ["two"])
+    var options = Engine.Options()
+    options.only = ["two"]
+    let first = try engine(calls, options).start(StoreTests.workflow, in: store)
+    _ = await first.report
+    calls.mend()
+    let second = try engine(calls).resume(first.id, StoreTests.workflow, in: store)
+    #expect(await second.report.succeeded)
+    #expect(calls.counts == ["one": 1, "two": 2])
     withExtendedLifetime(keeps) {}
   }
 

@@ -24,7 +24,8 @@ extension Engine {
   ) throws -> Run {
     let made = try prepare(try plan(workflow), .make(at: WallClock.now), inputs: inputs)
     let beginning = RunBeginning(
-      RunFolder.Contents(of: made.plan, made.run, made.configuration.inputs))
+      RunFolder.Contents(
+        of: made.plan, made.run, made.configuration.inputs, leavingOut: made.leftOut))
     let journal = try store.begin(beginning)
     do {
       return start(made, journal, try journal.recorder(for: beginning, startedAt: .now), store)
@@ -61,23 +62,21 @@ extension Engine {
     do {
       let contents = try journal.contents(of: run)
       try refuse(contents.run, run, plan)
-      let made = try prepare(
-        plan, run, inputs: inputs, recorded: contents.run.lastOpening?.inputs ?? [])
-      var configuration = made.configuration
-      configuration.past = contents.run
-      configuration.anew = try stepsAnew(steps, in: made.plan)
+      var made = try prepare(plan, run, inputs: inputs, after: contents.run.lastOpening)
+      made.configuration.past = contents.run
+      made.configuration.anew = try stepsAnew(steps, in: made.plan)
       if !acceptsChangedFiles {
         try refuseChanges(
-          StandingFiles(of: made.plan, past: contents.run, anew: configuration.anew)
-            .changes(in: configuration.startDirectory))
+          StandingFiles(of: made.plan, past: contents.run, anew: made.configuration.anew)
+            .changes(in: made.configuration.startDirectory))
       }
       try endSurvivors(of: run)
-      var beginning = RunFolder.Contents(of: made.plan, run, configuration.inputs)
+      var beginning = RunFolder.Contents(
+        of: made.plan, run, made.configuration.inputs, leavingOut: made.leftOut)
       beginning.opening.resumption = contents.run.resumptions + 1
       let recorder = try journal.recorder(
         for: RunBeginning(beginning), after: contents, startedAt: .now)
-      return start(
-        Preparation(plan: made.plan, run: run, configuration), journal, recorder, store)
+      return start(made, journal, recorder, store)
     } catch {
       journal.letGo()
       throw error
@@ -97,7 +96,8 @@ extension Engine {
     }
     let key = WorkflowKey(made.plan)
     configuration.measuresDurations = key != nil
-    let plan = key.map { made.plan.expecting(store.history(of: $0)) } ?? made.plan
+    let wanted = made.plan.leavingOut(made.leftOut)
+    let plan = key.map { wanted.expecting(store.history(of: $0)) } ?? wanted
     let run = launch(plan, configuration)
     run.keepUntilItEnds(journal)
     if let key { run.keepDurations(in: store, of: key) }
