@@ -14,16 +14,19 @@ import WeftJSON
 ///                 "members": [node…], "maxParallel"?, "join"?: { "atLeast" }, "workflow"?,
 ///                 "with"?: [name…], "file"?, "onFailure"?, "pools"?, "finally"?, CONTROL } ],
 ///   "steps":  [ { "address", "id"?, "name"?, "description"?, "group", "node", "stepsBelow",
-///                 "durationUs"?, "timeBelowUs"?, "arguments": […], "shell"?: […], "cwd"?, "sets"?: [name…], "unsets"?: [name…],
+///                 "durationUs"?, "timeBelowUs"?, "arguments"?: […], "shell"?: […], "cwd"?, "sets"?: [name…], "unsets"?: [name…],
 ///                 "stdin"?, "successCodes"?, "stop"?: { "signal"?, "grace"? }, "leftovers"?,
 ///                 "stallTimeout"?, "mergeOutput"?, "logLimit"?, "tty"?, "jobserver"?,
-///                 "wait"?, "approve"?: { "message" }, CONTROL } ],
+///                 "wait"?, "approve"?: { "message" }, "use"?, "with"?: [name…],
+///                 "http"?: { "method", "url", "query"?: [name…], "headers"?: [name…], "body"?, "saveTo"?, "proxy"? },
+///                 CONTROL } ],
 ///   "nodes":  [ { "step" | "groupStart" | "groupEnd": index, "waitsFor": [node…] } ],
 ///   "order":  [node…] }
 /// CONTROL: "needs"?, "timeout"?, "allowFailure"?, "outputs"?: [name…], "computed"?, "if"?,
 ///   "retry"?: [ { "max", "delay", "factor", "maxDelay", "jitter", "within"?, "on"?, "when"? } ],
 ///   "forEach"?: { "in", "as"?, "key"?, "maxParallel"?, "tolerate"? }, "matrix"?,
-///   "pool"?: { NAME: slots }, "cleanup"?: [node…], "runs"?, "leftOut"?, "elements"?
+///   "pool"?: { NAME: slots }, "cleanup"?: [node…], "runs"?, "leftOut"?, "elements"?,
+///   "cache"?: { "decision", "reasons"?: […], "because"?, "unlessChangedBy"? }
 /// ```
 ///
 /// Indices count from 0: `group`, `parent` and the `index` of a node into `groups` and `steps`, the
@@ -34,8 +37,10 @@ import WeftJSON
 /// variables are left out. A clean-up step is in the group of what it belongs to without being one of
 /// its members, and `finally` is a group at the top level that is none of its members. What is computed
 /// is told by the text of its expression, where else a duration, a list or an object would stand. A step that
-/// runs another file is a group with `workflow`; in it is the top level of that, a group without an address
-/// that has `onFailure` and what else the file says by itself.
+/// calls an action of the embedding program has its name, `use`, and the names of what it is given, `with`; values
+/// are left out, as are those of queries and headers. A step that runs another file is a group with `workflow`;
+/// in it is the top level of that, a group without an address that has `onFailure` and what else the file says by
+/// itself.
 ///
 /// `runs` says of what has a condition, or is in a group that has, whether it will run, as far as that
 /// is known before the run: `yes` (unless something fails), `no`, `decidedAtRunTime`; `leftOut` that
