@@ -26,8 +26,12 @@ struct Outline: Sendable {
   var hidesSteps: Bool { hasSealedGroups || !finallyGroups.isEmpty || !cleanedUp.isEmpty }
 
   /// Groups nested too deep are told and followed; of too many steps the rest is left out.
-  static func make(of workflow: Workflow) -> (Outline, [PlacedProblem]) {
-    var writer = OutlineWriter()
+  ///
+  /// - Parameter limit: Lower in tests.
+  static func make(
+    of workflow: Workflow, limit: Int = WorkflowLimits.steps
+  ) -> (Outline, [PlacedProblem]) {
+    var writer = OutlineWriter(limit: limit)
     writer.write(workflow.withDefaults())
     return (writer.outline, writer.problems)
   }
@@ -107,6 +111,9 @@ private struct OutlineWriter {
   private(set) var outline = Outline()
   private(set) var problems: [PlacedProblem] = []
   private var open: [OpenGroup] = []
+  private let limit: Int
+
+  init(limit: Int) { self.limit = limit }
 
   private struct OpenGroup {
     var index: Int
@@ -132,7 +139,7 @@ private struct OutlineWriter {
         continue
       }
       write(open[group].members, at: position, in: open[group].index)
-      guard outline.steps.count + outline.groups.count <= WorkflowLimits.steps + 1 else {
+      guard outline.steps.count + outline.groups.count <= limit + 1 else {
         return giveUp()
       }
     }
@@ -279,8 +286,11 @@ private struct OutlineWriter {
   }
 
   private mutating func giveUp() {
+    // Of other files the step is told that brings them in.
+    let place = open.lazy.prefix { $0.file == 0 }
+      .compactMap { $0.members.prefix($0.written.count).last?.place.value?.step }.last
     while !open.isEmpty { leave() }
-    problems.append(PlacedProblem(.tooManySteps, nil, in: 0))
+    problems.append(PlacedProblem(.tooManySteps, place, in: 0))
   }
 }
 

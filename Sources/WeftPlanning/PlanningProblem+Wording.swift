@@ -63,7 +63,8 @@ extension PlanningProblem {
     case .groupsTooDeep(let group):
       "group \"\(group)\" is nested deeper than \(WorkflowLimits.groupDepth) groups"
     case .tooManySteps:
-      "the workflow has more than \(WorkflowLimits.steps) steps and groups"
+      "the workflow has more than \(WorkflowLimits.steps) steps and groups, with those of the files"
+        + " that its steps run"
     case .needsInsideOf(let subject, let member, let sealed):
       "\(subject) waits for \"\(member)\", which cannot be named from outside of"
         + " \"\(sealed.address)\" (\(sealed.reason.rawValue))"

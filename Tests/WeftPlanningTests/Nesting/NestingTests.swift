@@ -1,7 +1,9 @@
 import Testing
 import WeftDefinition
-import WeftPlanning
+import WeftDiagnostics
 import WeftTestKit
+
+@testable import WeftPlanning
 
 /// Steps that run other files, as the graph has them.
 @Suite struct NestingTests {
@@ -26,6 +28,22 @@ import WeftTestKit
       ["c.json": #"{"steps": [{"id": "x", "run": "x"}, {"parallel": ["y", "z"]}]}"#])
     #expect(
       plan.steps.map(\.address.text) == ["a/x", "a/2.1", "a/2.2", "2/x", "2/2.1", "2/2.2"])
+  }
+
+  @Test func ofTooManyStepsTheOneIsToldThatBringsThemIn() throws {
+    let main = #"{"steps": ["a", {"steps": [{"id": "c", "workflow": "b.json"}]}, "z"]}"#
+    let workflow = try WorkflowFiles([
+      "main.json": main, "b.json": #"{"steps": [{"workflow": "c.json"}, {"workflow": "c.json"}]}"#,
+      "c.json": #"{"steps": ["x", "y", {"steps": ["z"]}]}"#,
+    ]).workflow("main.json")
+    for limit in 1..<16 {
+      let (outline, problems) = Outline.make(of: workflow, limit: limit)
+      let told = problems.map { $0.diagnostic(in: outline.files[$0.file].workflow.source.value) }
+      #expect(told.map(\.code) == ["W0211"])
+      let place = try #require(told.first?.place, "with at most \(limit)")
+      #expect(place.file.path.hasSuffix("main.json"))
+      if limit > 5 { #expect(main.dropFirst(Int(place.range.start)).hasPrefix(#"{"id": "c""#)) }
+    }
   }
 
   @Test func filesRunFilesThatRunFiles() throws {
