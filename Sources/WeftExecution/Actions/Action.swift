@@ -12,7 +12,8 @@ public import WeftJSON
 /// let engine = Engine(actions: [measure])
 /// ```
 ///
-/// What it returns is the step's `json` in expressions: `${{ steps.size.json.width }}`. An error that it
+/// What it returns, up to a mebibyte as JSON, is the step's `json` in expressions: `${{ steps.size.json.width }}`;
+/// more fails the step with the class `output`. An error that it
 /// throws fails the step with the class `action` and the error's description.
 ///
 /// Each attempt is a task on a thread that the engine has for it alone: it may block, as long as it does not

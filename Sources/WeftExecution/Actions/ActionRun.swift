@@ -64,7 +64,7 @@ final class ActionRun: Sendable {
 
   private func outcome() async -> AttemptEnd.Status {
     do {
-      return .returned(try await action.run(context))
+      return ReturnedValue.judged(try await action.run(context))
     } catch {
       return .failed(.thrown(error))
     }

@@ -122,6 +122,31 @@ import WeftTestKit
     #expect(await run.ended().end?.counts.skipped == 1)
   }
 
+  @Test(arguments: [true, false])
+  func aValueThatIsTooLargeFailsTheStep(fits: Bool) async throws {
+    // With the quotes and brackets around it.
+    let length = WorkflowLimits.valueBytes - 4 + (fits ? 0 : 1)
+    let action = Action("large") { _ in [.string(String(repeating: "x", count: length))] }
+    let run = try ActionHarness(#"{"steps": [{"id": "a", "use": "large", "retry": 2}]}"#, action)
+    let end = try await run.end(of: "a")
+    #expect(end.outcome == (fits ? .success : .failure))
+    guard !fits else { return }
+    #expect(end.failure == .returnedTooMuch && end.attempts == 1)
+    #expect(end.failure?.message.contains("more than 1MiB") == true)
+  }
+
+  @Test func everyByteOfAReturnedValueCounts() {
+    let value: JSONValue = ["a": [1, true, nil, "é"], "b": ["c": false], "d": []]
+    let size = "\(value)".utf8.count
+    for (limit, fits) in [(size, true), (size - 1, false), (3, false)] {
+      guard case .returned = ReturnedValue.judged(value, limitBytes: limit) else {
+        #expect(!fits)
+        continue
+      }
+      #expect(fits)
+    }
+  }
+
   @Test("G11: a very long description of an error is cut")
   func aLongErrorIsCut() {
     let failure = StepFailure.thrown(Leak(text: String(repeating: "é", count: 5000)))

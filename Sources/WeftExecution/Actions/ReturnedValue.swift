@@ -1,0 +1,43 @@
+import WeftDefinition
+import WeftJSON
+
+/// A value that an action has returned: it may be as large as what a program hands on.
+enum ReturnedValue {
+  /// What came of the attempt.
+  static func judged(
+    _ value: JSONValue, limitBytes: Int = WorkflowLimits.valueBytes
+  ) -> AttemptEnd.Status {
+    var room = limitBytes
+    return take(value, from: &room) ? .returned(value) : .failed(.returnedTooMuch)
+  }
+
+  /// Takes the bytes of a value as compact JSON, every character as it is; stops when there is no room.
+  private static func take(_ value: JSONValue, from room: inout Int) -> Bool {
+    switch value {
+    case .null, .bool(true): room -= 4
+    case .bool(false): room -= 5
+    case .number(let number): room -= number.text.utf8.count
+    case .string(let text): room -= text.utf8.count + 2
+    case .array(let elements):
+      room -= 2 + max(0, elements.count - 1)
+      for element in elements {
+        guard room >= 0, take(element, from: &room) else { return false }
+      }
+    case .object(let members):
+      room -= 2 + max(0, members.count - 1)
+      for member in members {
+        room -= member.key.utf8.count + 3
+        guard room >= 0, take(member.value, from: &room) else { return false }
+      }
+    }
+    return room >= 0
+  }
+}
+
+extension StepFailure {
+  static let returnedTooMuch = StepFailure(
+    classes: [.output],
+    message:
+      "returned a value of more than \(ByteCount(WorkflowLimits.valueBytes)), the most that can be a value",
+    help: "let the action write it into a file, and return the file's name")
+}
