@@ -88,6 +88,9 @@ struct FanOutProgress {
   /// Whether nothing of it is under way and nothing will be.
   var isOver: Bool { active == 0 && !isStarting && (isClosed || started == elements) }
 
+  /// Whether some elements would still be started.
+  var hasElementsLeft: Bool { !isClosed && started < elements }
+
   /// Whether all elements have been started.
   var isComplete: Bool { started == elements && passedOver == 0 }
 

@@ -34,6 +34,7 @@ extension LiveRun {
     let isEnding =
       state.withLock { $0.scopes.obstacle(in: task.scope, after: []) } != nil
       && !mayStartInSpite(task) && standing?.stands(task) != true
+    if isEnding { noteIfElementsAreLeft(of: task, fanOut) }
     if isEnding, standing == nil { fanOut.state.withLock { $0.progress.close() } }
     while let index = fanOut.state.withLock({ $0.progress.next() }) {
       if let standing, standing.wasLeftOut(elements[index], of: task) {
@@ -46,6 +47,14 @@ extension LiveRun {
         continue
       }
       start(elements[index], of: elements.count, task, fanOut)
+    }
+  }
+
+  /// Elements that never start because the run is cancelled are told of nowhere.
+  private func noteIfElementsAreLeft(of task: FanOutTask, _ fanOut: FanOutRun) {
+    guard fanOut.state.withLock({ $0.progress.hasElementsLeft }) else { return }
+    state.withLock { state in
+      if state.scopes.cancellation(of: task.scope) != nil { state.scopes.noteIfCancelled() }
     }
   }
 

@@ -39,6 +39,15 @@ extension RunChecker {
     require(state(finally).phase == .ended, "what is to be done finally was not done")
   }
 
+  /// Whether a loop has been cut short because the run as a whole was cancelled.
+  private var hasLeftElementsOut: Bool {
+    states.contains { spot, state in
+      guard blueprint.isWholeLoop(spot), case .group(let end)? = state.end else { return false }
+      return end.outcome == .cancelled && cancelled[spot] == nil
+        && blueprint.enclosing(spot).allSatisfy { cancelled[$0] == nil }
+    }
+  }
+
   /// The run's outcome follows from what happened in it.
   private mutating func checkOutcome(_ end: RunEnd) {
     // Of those of one moment, the first that is told need not be the first that was decided.
@@ -50,7 +59,8 @@ extension RunChecker {
       "the run fails of \(end.firstFailure?.text ?? "nothing"), and not of \(possible)")
     let cancellation = cancelled[nil]?.first
     // A cancellation that changed nothing has not happened; one may have changed more than who was cancelled.
-    let hasActed = counts.count(.cancelled) > 0 || end.outcome == .cancelled
+    let hasActed =
+      counts.count(.cancelled) > 0 || end.outcome == .cancelled || hasLeftElementsOut
     let isCancelled = cancellation != nil && hasActed
     let outcome: Outcome =
       if isCancelled { .cancelled } else if culprit != nil { .failure } else { .success }

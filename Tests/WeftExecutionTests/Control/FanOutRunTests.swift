@@ -165,4 +165,28 @@ import WeftTestKit
     let attempt = ["h[0].c", "h[0].d", "h[1].c", "h[1].d"]
     #expect(order == attempt + attempt)
   }
+
+  /// The element under way ends by itself: nobody but the loop knows that others never were.
+  @Test(arguments: [(0, FanOutTolerance.percent(100)), (1, .percent(100)), (0, .count(0))])
+  func aRunThatIsCancelledWhileElementsAreLeftIsCancelled(
+    code: Int, tolerance: FanOutTolerance
+  ) throws {
+    let run = try RunHarness(
+      Workflow(steps: [
+        Step("e", run: ["e"]).forEach(["x", "y"], maxParallel: 1, tolerating: tolerance)
+      ]))
+    run.run.cancel(.requested)
+    run.executor.exit("e[0]", code: code)
+    #expect(run.run.report.end?.outcome == .cancelled)
+    #expect(run.run.report.end?.cancellation == .requested)
+  }
+
+  @Test func aCancellationThatLeavesNothingOutChangesNothing() throws {
+    let run = try RunHarness(
+      Workflow(steps: [Step("e", run: ["e"]).forEach(["x", "y"], maxParallel: 1)]))
+    run.executor.exit("e[0]")
+    run.run.cancel(.requested)
+    run.executor.exit("e[1]")
+    #expect(run.run.report.end?.outcome == .success)
+  }
 }
