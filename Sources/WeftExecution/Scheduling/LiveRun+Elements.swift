@@ -101,8 +101,9 @@ extension LiveRun {
     }
   }
 
-  private func open(
-    _ element: Element, of count: Int, _ task: FanOutTask, _ fanOut: FanOutRun
+  /// - Parameter fanOut: `nil` of one that is opened only to clean up after it.
+  func open(
+    _ element: Element, of count: Int, _ task: FanOutTask, _ fanOut: FanOutRun?
   ) -> Frame {
     let scope = state.withLock { state in
       state.scopes.open(

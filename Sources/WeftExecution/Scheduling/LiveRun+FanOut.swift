@@ -75,6 +75,7 @@ extension LiveRun {
   }
 
   private func leaveOut(_ task: FanOutTask, _ reason: SkipReason) -> NodeResult {
+    noteOwedCleanup(ofElementsOf: task, reason, scope: task.outerScope)
     state.withLock { $0.scopes.count(in: task.outerScope) { $0.add(reason) } }
     var own = NodeValues(outcome: reason.outcome, conclusion: reason.outcome, isGroup: true)
     own.results = []

@@ -25,6 +25,7 @@ extension LiveRun {
   ) -> NodeResult {
     noteOwedCleanup(of: task)
     let scope = task.frame.scope(around: task.index, of: plan)
+    noteOwedCleanup(inside: task, reason, scope: scope)
     state.withLock { $0.scopes.count(in: scope) { $0.add(reason) } }
     let own = NodeValues(outcome: reason.outcome, conclusion: reason.outcome, isGroup: true)
     values.record(own, ofNode: plan.groups[task.index].startNode, in: task.frame)

@@ -1,0 +1,86 @@
+import Synchronization
+import WeftDefinition
+import WeftPlanning
+
+/// What an earlier part of the run has begun, and this one leaves out as a whole: a loop, or a group that would be
+/// tried again. What is in it is told of nowhere, and is cleaned up after all the same.
+extension LiveRun {
+  /// - Parameter scope: Around the loop.
+  func noteOwedCleanup(ofElementsOf task: FanOutTask, _ reason: SkipReason, scope: Int) {
+    guard let standing, cleansUp(in: task.part), let recorded = standing.listing(of: task),
+      case .success(let elements) = FanOutLister(values, task, recorded: recorded).listing()
+    else { return }
+    var task = task
+    task.scope = scope
+    for index in 0..<elements.count {
+      let element = elements[index]
+      guard standing.mayOweCleanup(element, of: task) else { continue }
+      let frame = open(element, of: elements.count, task, nil)
+      noteOwedCleanup(in: task.part.nodes, of: frame, reason, scope: scope)
+      state.withLock { $0.scopes.close(frame.scope, groups: task.part.groups) }
+    }
+  }
+
+  /// - Parameter scope: Around the group.
+  func noteOwedCleanup(inside task: GroupTask, _ reason: SkipReason, scope: Int) {
+    let part = Part(group: task.index, of: plan)
+    guard standing != nil, cleansUp(in: part) else { return }
+    noteOwedCleanup(in: part.nodes.dropFirst(), of: task.frame, reason, scope: scope)
+  }
+
+  private func cleansUp(in part: Part) -> Bool {
+    !plan.bodies.cleanups.isEmpty && part.nodes.contains { plan.bodies.cleanups[$0] != nil }
+  }
+
+  private func noteOwedCleanup(
+    in nodes: Range<Plan.NodeIndex>, of frame: Frame, _ reason: SkipReason, scope: Int
+  ) {
+    var node = nodes.lowerBound
+    while node < nodes.upperBound {
+      if let loop = loop(at: node, in: frame) {
+        noteOwedCleanup(ofElementsOf: loop, reason, scope: scope)
+        node = loop.part.nodes.upperBound
+        continue
+      }
+      switch plan.nodes[node] {
+      case .step(let index): note(Int(index), in: frame, reason, scope: scope)
+      case .groupStart(let index): note(group: Int(index), in: frame, reason, scope: scope)
+      case .groupEnd: break
+      }
+      node += 1
+    }
+  }
+
+  private func note(_ step: Int, in frame: Frame, _ reason: SkipReason, scope: Int) {
+    let task = StepTask(step, of: plan, in: frame, after: [])
+    values.record(
+      NodeValues(outcome: reason.outcome, conclusion: reason.outcome), ofNode: task.step.node,
+      in: frame)
+    guard standing?.owesCleanup(task) == true else { return }
+    noteCleanup(of: task.step.node, in: frame, scope: scope)
+  }
+
+  private func note(group: Int, in frame: Frame, _ reason: SkipReason, scope: Int) {
+    let task = GroupTask(group, of: plan, in: frame)
+    let node = plan.groups[group].startNode
+    values.record(
+      NodeValues(outcome: reason.outcome, conclusion: reason.outcome, isGroup: true),
+      ofNode: node, in: frame)
+    guard standing?.owesCleanup(task) == true else { return }
+    noteCleanup(of: node, in: frame, scope: scope)
+  }
+
+  /// What is run for many at a node, unless the frame is one of its elements.
+  private func loop(at node: Plan.NodeIndex, in frame: Frame) -> FanOutTask? {
+    if frame.isElement(of: node) { return nil }
+    switch plan.nodes[node] {
+    case .step(let index) where plan.steps[Int(index)].hasControl:
+      guard plan.steps[Int(index)].control.fanOut != nil else { return nil }
+      return FanOutTask(.step(Int(index)), of: plan, in: frame, after: [])
+    case .groupStart(let index):
+      guard plan.groups[Int(index)].step?.control.fanOut != nil else { return nil }
+      return FanOutTask(.group(Int(index)), of: plan, in: frame, after: [])
+    case .step, .groupEnd: return nil
+    }
+  }
+}

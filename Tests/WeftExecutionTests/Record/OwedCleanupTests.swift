@@ -1,0 +1,69 @@
+import Testing
+import WeftDefinition
+import WeftPlanning
+import WeftTestKit
+
+@testable import WeftExecution
+
+/// What was begun when the engine was killed is cleaned up after, also where it is left out as a whole now.
+@Suite struct OwedCleanupTests {
+  /// The first step is done again, and says whether the second is run at all.
+  private func goOn(
+    with workflow: Workflow, after past: RecordedRun, saying answer: String
+  ) throws -> [String] {
+    let run = try RunHarness(workflow, maxParallel: 1) {
+      $0.past = past
+      $0.anew.steps = [0]
+    }
+    run.executor.write(answer, from: "a")
+    var order: [String] = []
+    while let next = run.running.first {
+      order.append(next)
+      run.executor.exit(next)
+    }
+    #expect(run.run.report.end != nil)
+    return order
+  }
+
+  private func killed(_ workflow: Workflow, ending steps: String...) throws -> RecordedRun {
+    let keeper = RecordKeeper()
+    let run = try RunHarness(workflow, recorder: keeper)
+    run.executor.write("go", from: "a")
+    for step in ["a"] + steps { run.executor.exit(step) }
+    return keeper.run
+  }
+
+  private func workflow(_ second: Step) -> Workflow {
+    Workflow(steps: [Step("a", run: ["a"]), second.if("steps.a.stdout == 'go'")])
+  }
+
+  @Test func elementsOfALoopThatIsLeftOut() throws {
+    let loop = workflow(
+      Step("e", run: ["e"]).forEach(["x", "y", "z"], maxParallel: 2).cleanup(Step(run: ["tidy"])))
+    let past = try killed(loop, ending: "e[0]")
+    // Three had begun.
+    let owed = ["e[2].cleanup", "e[1].cleanup", "e[0].cleanup"]
+    #expect(try goOn(with: loop, after: past, saying: "stop") == ["a"] + owed)
+    #expect(try goOn(with: loop, after: past, saying: "go").suffix(3) == owed)
+  }
+
+  @Test func whatIsInsideOfElements() throws {
+    let inner = Step("i", run: ["i"]).forEach(["p"]).cleanup(Step("sweep", run: ["sweep"]))
+    let group = workflow(
+      Step("g", steps: [Step("b", run: ["b"]).cleanup(Step(run: ["t"])), inner])
+        .forEach(["x", "y"]).cleanup(Step(run: ["all"])))
+    let past = try killed(group, ending: "g[0].b")
+    #expect(
+      try goOn(with: group, after: past, saying: "stop") == [
+        "a", "g[1].b.cleanup", "g[1].cleanup", "g[0].i[0].sweep", "g[0].b.cleanup", "g[0].cleanup",
+      ])
+  }
+
+  @Test func aGroupThatWouldBeTriedAgain() throws {
+    let group = workflow(
+      Step("g", steps: [Step("b", run: ["b"]).cleanup(Step(run: ["t"])), Step("c", run: ["c"])])
+        .retry(1))
+    let past = try killed(group, ending: "b")
+    #expect(try goOn(with: group, after: past, saying: "stop") == ["a", "b.cleanup"])
+  }
+}
