@@ -1,6 +1,7 @@
 import Synchronization
 import Testing
 import Weft
+import WeftFutures
 import WeftPlatform
 
 /// Runs whose record is kept, and gone on with by another engine.
@@ -145,6 +146,62 @@ import WeftPlatform
     #expect(await second.report.succeeded)
     #expect(calls.counts == ["one": 2, "two": 1, "three": 2])
     withExtendedLifetime(keeps) {}
+  }
+
+  private struct Download: Transport {
+    func exchange(
+      _ request: WireRequest, answering plan: @escaping @Sendable (HTTPResponseHead) -> BodyPlan
+    ) -> Future<HTTPExchange, HTTPFailure> {
+      let head = HTTPResponseHead(status: 200)
+      guard case .write(let writer, _) = plan(head) else {
+        return Future(failure: HTTPFailure(.connect(to: request.url.host, why: "not asked for")))
+      }
+      Array("saved".utf8).withUnsafeBytes { try? writer.write($0) }
+      try? writer.end(.complete)
+      return Future(value: HTTPExchange(head: head, body: []))
+    }
+  }
+
+  /// The path is told from where the process stands.
+  @Test(arguments: [true, false])
+  func aSavedFileIsFoundAgainWhereTheEnginesDirectoryIsRelative(isThere: Bool) async throws {
+    let directory = "weft-test-" + String(UInt64.random(in: 0 ... .max), radix: 36)
+    try FileSystem.makeDirectory(directory)
+    defer { FileTree.remove(directory) }
+    let calls = Calls(failing: ["two"])
+    var options = Engine.Options()
+    options.startDirectory = directory
+    func engine() -> Engine {
+      Engine(
+        options: options,
+        actions: [
+          Action("two") { _ in
+            try calls.call("two")
+            return .null
+          }
+        ], transport: Download())
+    }
+    let workflow = try Workflow(
+      json: """
+        { "steps": [
+          { "id": "get", "http": { "url": "http://a.test/", "saveTo": "out.bin" } },
+          { "use": "two" }
+        ] }
+        """)
+    let store = MemoryRunStore()
+    let first = try engine().start(workflow, in: store)
+    #expect(await first.report.end?.firstFailure?.text == "2")
+    calls.mend()
+    #expect(try FileReading.bytes(of: directory + "/out.bin", limit: 100).count == 5)
+    guard isThere else {
+      FileTree.remove(directory)
+      #expect(throws: RunStoreFault.self) {
+        try engine().resume(first.id, workflow, in: store)
+      }
+      return
+    }
+    let second = try engine().resume(first.id, workflow, in: store)
+    #expect(await second.report.succeeded)
   }
 
   @Test(arguments: Kind.allCases)
