@@ -6,6 +6,7 @@ where the engine itself decides or acts: text that is to be there exactly once i
 in that fault and else as it was. The sources of this package are not touched.
 
     python3 Tests/planted-faults.py [SEEDS]        how many seeds a fault has until it is found; 1000
+    python3 Tests/planted-faults.py --places       only whether each fault still has its place
 """
 import os
 import pathlib
@@ -47,9 +48,9 @@ faults = [
      "    guard case .open = scopes[index].state else { return .nothing }\n    switch scopes",
      "    guard case .open = scopes[index].state, !FAULT else { return .nothing }\n    switch scopes"),
     ("a tolerated failure is not told", "Scheduling/LiveRun+Steps.swift",
-     "    events.publish(.stepFinished(task.address, end), step: task.place)",
-     "    if !(FAULT && end.outcome != end.conclusion) "
-     "{ events.publish(.stepFinished(task.address, end), step: task.place) }"),
+     "        events.publish(recorded: event, step: task.place)",
+     "        if !(FAULT && end.outcome != end.conclusion) "
+     "{ events.publish(recorded: event, step: task.place) }"),
     ("a race goes on when it is won", "Scheduling/LiveRun+Groups.swift",
      "          return state.scopes.cancel(task.scope, .raceWon(task.address, by: member))",
      "          return FAULT ? .nothing "
@@ -61,8 +62,8 @@ faults = [
      "    if used(by: index) >= policy.max {",
      "    if used(by: index) >= policy.max + (FAULT ? 1 : 0) {"),
     ("the next attempt does not wait", "Scheduling/LiveRun+Retrying.swift",
-     "    return pause(following.instance, in: task.scope, for: delay, shelter: task.shelter)",
-     "    return pause(following.instance, in: task.scope, for: FAULT ? .zero : delay, "
+     "    let pause = pause(next.instance, in: task.scope, for: delay, shelter: task.shelter)",
+     "    let pause = pause(next.instance, in: task.scope, for: FAULT ? .zero : delay, "
      "shelter: task.shelter)"),
     ("a loop survives one failure more than it tolerates", "Control/FanOutRun.swift",
      "  var hasFailed: Bool { failures > tolerated }",
@@ -83,16 +84,21 @@ faults = [
 ]
 
 
+def misplaced() -> list[str]:
+    """The faults whose text is not there exactly once."""
+    counts = [(name, file, right, (root / engine / file).read_text().count(right))
+              for name, file, right, _ in faults]
+    return [f"{name}: {file} has the place {count} times: {right.strip()}"
+            for name, file, right, count in counts if count != 1]
+
+
 def plant(copy: pathlib.Path) -> None:
     (copy / engine / "PlantedFault.swift").write_text(
         "#if canImport(Glibc)\n  import Glibc\n#else\n  import Darwin\n#endif\n\n"
         'let plantedFault = getenv("WEFT_FAULT").map { String(cString: $0) } ?? ""\n')
     for name, file, right, wrong in faults:
         path = copy / engine / file
-        text = path.read_text()
-        if text.count(right) != 1:
-            sys.exit(f"{name}: {file} has the place {text.count(right)} times: {right.strip()}")
-        path.write_text(text.replace(right, wrong.replace("FAULT", f'(plantedFault == "{name}")')))
+        path.write_text(path.read_text().replace(right, wrong.replace("FAULT", f'(plantedFault == "{name}")')))
 
 
 def copy_of_the_package(folder: pathlib.Path) -> pathlib.Path:
@@ -125,6 +131,12 @@ def simulate(copy: pathlib.Path, fault: str, seeds: str) -> tuple[int, list[str]
 
 
 def main() -> int:
+    if lost := misplaced():
+        print(*lost, sep="\n")
+        return 1
+    if "--places" in sys.argv[1:]:
+        print(f"{len(faults)} faults can be planted")
+        return 0
     seeds = sys.argv[1] if len(sys.argv) > 1 else "1000"
     with tempfile.TemporaryDirectory() as folder:
         copy = copy_of_the_package(pathlib.Path(folder))

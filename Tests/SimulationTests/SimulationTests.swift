@@ -76,6 +76,17 @@ import WeftExecution
     }
   }
 
+  /// Where nobody listens no events are made, and the report is changed without them.
+  @Test func theReportIsTheSameWhereNobodyListens() {
+    for seed in SimulationTests.seeds.prefix(300) {
+      let heard = Simulation(seed: seed)?.report
+      let unheard = Simulation(seed: seed, isHeard: false)?.report
+      #expect(heard?.steps == unheard?.steps, "seed \(seed)")
+      #expect(heard?.groups == unheard?.groups, "seed \(seed)")
+      #expect(heard?.end == unheard?.end, "seed \(seed)")
+    }
+  }
+
   /// What the simulation has found, each by the seed that showed it.
   @Test(
     arguments: [

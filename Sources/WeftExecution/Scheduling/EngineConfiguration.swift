@@ -70,6 +70,8 @@ package struct EngineConfiguration: Sendable {
   package var logFolder: LogFolder?
   /// Whether the run learns how long its steps take, for later ones.
   package var measuresDurations = false
+  /// How many events a late subscriber can still get one by one.
+  package var historyLimit = 1024
   /// What to tell right after the start.
   package var earlyWarnings: [RunWarning] = []
 

@@ -144,7 +144,8 @@ package final class LiveRun: Sendable {
     self.startedAt = startedAt
     recorder = configuration.recorder
     events = EventStream(
-      plan: plan, secrets: configuration.secrets, recorder: configuration.recorder
+      plan: plan, secrets: configuration.secrets, recorder: configuration.recorder,
+      historyLimit: configuration.historyLimit
     ) { time.now - startedAt }
     warnings = RunWarnings(events)
     values = RunValues(

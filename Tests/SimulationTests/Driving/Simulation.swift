@@ -29,9 +29,10 @@ struct Simulation {
   /// `nil` if the planner rejects the workflow.
   init?(
     seed: UInt64, _ vocabulary: RandomWorkflow.Vocabulary = .all,
-    planting fault: PlantedFault? = nil
+    planting fault: PlantedFault? = nil, isHeard: Bool = true
   ) {
-    self.init(seed: seed, RandomWorkflow.make(seed: seed, vocabulary), planting: fault)
+    self.init(
+      seed: seed, RandomWorkflow.make(seed: seed, vocabulary), planting: fault, isHeard: isHeard)
   }
 
   /// - Parameters:
@@ -39,9 +40,10 @@ struct Simulation {
   ///   - past: What is recorded of the run, if it is gone on with; nobody ends it then from outside.
   ///   - requests: What others have asked by now where nobody is there, and the run is left when nothing else goes
   ///     on than waiting for answers; `nil`: somebody is there.
+  ///   - isHeard: Whether somebody listens; else there are no events.
   init?(
     seed: UInt64, _ made: RandomWorkflow, planting fault: PlantedFault? = nil, prefix: String = "",
-    resuming past: RecordedRun? = nil, requests: [ControlRequest]? = nil
+    resuming past: RecordedRun? = nil, requests: [ControlRequest]? = nil, isHeard: Bool = true
   ) {
     guard let plan = Planner.plan(made.workflow).plan,
       let planned = Planner.plan(fault?.workflow(made.workflow) ?? made.workflow).plan
@@ -63,11 +65,12 @@ struct Simulation {
     configuration.approver = person
     configuration.leavesWhileWaiting = requests != nil
     configuration.inbox = requests.map(ScriptedInbox.init)
+    if !isHeard { configuration.historyLimit = 0 }
     var subscription: EventSubscription?
     let run = LiveRun.start(
       planned.afterEarlierRuns(seed: seed), id: RunID("simulated"), configuration: configuration,
       executor: fault?.executor(world) ?? world, time: time
-    ) { subscription = $0.subscribe() }
+    ) { if isHeard { subscription = $0.subscribe() } }
     report = run.report
     drive(run, world, person, time, interrupting: plans, &random)
     events = subscription?.takeAll() ?? []
