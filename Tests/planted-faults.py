@@ -47,7 +47,7 @@ faults = [
     ("a failure does not hold back the rest", "Scheduling/Scopes.swift",
      "    guard case .open = scopes[index].state else { return .nothing }\n    switch scopes",
      "    guard case .open = scopes[index].state, !FAULT else { return .nothing }\n    switch scopes"),
-    ("a tolerated failure is not told", "Scheduling/LiveRun+Steps.swift",
+    ("a tolerated failure is not told", "Scheduling/LiveRun+Endings.swift",
      "        events.publish(recorded: event, step: task.place)",
      "        if !(FAULT && end.outcome != end.conclusion) "
      "{ events.publish(recorded: event, step: task.place) }"),

@@ -9,8 +9,8 @@ package import WeftPlatform
 /// It holds together what decides (``Scopes``, ``SlotQueue``, ``RetryLedger`` …) and what does (a
 /// ``StepExecutor``, ``Slots``, timers): decisions are made under one lock, acted upon after it.
 ///
-/// What happens to a node of the plan is told in the order in which it happens: LiveRun+Steps (may it
-/// start, its attempts, its end), LiveRun+Groups, LiveRun+Repeating (a group again as a whole),
+/// What happens to a node of the plan is told in the order in which it happens: LiveRun+Steps (may it start, its
+/// attempts), LiveRun+Endings (how they end), LiveRun+Groups, LiveRun+Repeating (a group again as a whole),
 /// LiveRun+FanOut (many elements), LiveRun+Closing (what cleans up, and what is done finally).
 package final class LiveRun: Sendable {
   package let plan: Plan

@@ -1,0 +1,170 @@
+import Synchronization
+import WeftDefinition
+import WeftFutures
+import WeftPlanning
+import WeftPlatform
+
+/// How an attempt ends, and with it the step, unless it is tried again.
+extension LiveRun {
+  func finish(
+    _ attempt: Attempt, _ ended: AttemptEnd
+  ) -> Eventual<NodeResult, Never> {
+    attempt.output.finish()
+    logs.endAttempt(of: attempt.instance)
+    if case .asksAgain(let pause) = ended.status { return askAgain(attempt, after: pause) }
+    guard leavesSomething(attempt) else { return finish(attempt, ended, leaving: nil) }
+    var end = ended
+    let own = collectOutputs(of: attempt, &end)
+    return finish(attempt, end, leaving: .holding(own))
+  }
+
+  private func finish(
+    _ attempt: Attempt, _ attemptEnd: AttemptEnd, leaving own: Boxed<NodeValues>?
+  ) -> Eventual<NodeResult, Never> {
+    let task = attempt.task
+    let (since, reason) = state.withLock { state in
+      (
+        state.running.remove(task.instance)!.since,
+        state.reasonToStop(in: task.scope)
+      )
+    }
+    var end = StepEnd.judging(
+      attempt, attemptEnd, cancelledFor: reason, duration: time.now - since,
+      logBytes: logs.size(of: task.instance), outputs: own?.value.outputs.map(HandedOn.init) ?? [])
+    if reason == nil || task.shelter == .fromCancellation, let failure = end.failure,
+      task.mayBeTriedAgain, obstacle(to: task) == nil
+    {
+      var task = task
+      switch retry(of: &task, after: failure, own?.value, attempt.resolved, attemptEnd.request) {
+      case .retry(let delay, _):
+        return tryAgain(task, after: end, delay, resuming: attemptEnd.request?.partial)
+      case .giveUp(let refusal): end.notRetried = refusal?.message
+      }
+    }
+    // What is told as ended has left nothing behind.
+    if attemptEnd.isOfRequest { attemptEnd.request?.partial?.discard() }
+    guard let kept = keepResult(of: attempt, end, own?.value) else {
+      return concludeAttempt(
+        of: task, end, own,
+        making: attemptEnd.isOfRequest ? savedFiles(attemptEnd.request) : [])
+    }
+    return .of(kept, with: (self, task, end, own)) { context, files in
+      context.0.concludeAttempt(of: context.1, context.2, context.3, making: files)
+    }
+  }
+
+  /// Nobody hears of the end before its record is safe. As long as that takes another may have the slot, unless
+  /// the end is one that says who may start.
+  private func concludeAttempt(
+    of task: StepTask, _ end: StepEnd, _ own: Boxed<NodeValues>?, making files: [KeptFile]
+  ) -> Eventual<NodeResult, Never> {
+    let keepsSlot = end.conclusion != .success || !plan.bodies.racers.isEmpty
+    let safe = events.record(
+      .stepFinished(task.address, end), keeping: kept(own?.value, making: files),
+      isUrgent: { keepsSlot || !slots.areWanted })
+    guard let safe else {
+      let result = conclude(task, end, leaving: own, isRecorded: true)
+      slots.release(task.instance)
+      return .now(result)
+    }
+    if !keepsSlot { slots.release(task.instance) }
+    return .later(
+      safe.map { [self] in
+        let result = conclude(task, end, leaving: own, isRecorded: true)
+        if keepsSlot { slots.release(task.instance) }
+        return result
+      })
+  }
+
+  /// How it came that a step has ended.
+  enum EndKind {
+    case ran
+    /// In an earlier part of the run.
+    case restored
+    /// It was not run, since it had made the same before.
+    case cached
+
+    fileprivate func event(_ address: StepAddress, _ end: StepEnd) -> RunEvent.Kind {
+      switch self {
+      case .ran: .stepFinished(address, end)
+      case .restored: .stepRestored(address, end)
+      case .cached: .stepCached(address, end)
+      }
+    }
+
+    fileprivate func state(_ end: StepEnd) -> StepState {
+      switch self {
+      case .ran: .finished(end)
+      case .restored: .restored(end)
+      case .cached: .cached(end)
+      }
+    }
+  }
+
+  /// The step has ended: tells it, and lets its failure act.
+  func conclude(
+    _ task: StepTask, _ end: StepEnd, _ own: NodeValues, as kind: EndKind = .ran,
+    making files: [KeptFile] = []
+  ) -> NodeResult {
+    conclude(task, end, leaving: .holding(own), as: kind, making: files)
+  }
+
+  /// - Parameter own: `nil` where nobody reads it, as of most steps; in a box, since it is large.
+  private func conclude(
+    _ task: StepTask, _ end: StepEnd, leaving own: Boxed<NodeValues>?, as kind: EndKind = .ran,
+    making files: [KeptFile] = [], isRecorded: Bool = false
+  ) -> NodeResult {
+    let response = state.withLock { state in
+      state.scopes.count(in: task.scope) { $0.add(end) }
+      if !end.unkillable.isEmpty { state.unkillable += end.unkillable }
+      guard end.conclusion == .failure, let failure = end.failure else {
+        return Scopes.Response.nothing
+      }
+      return state.scopes.failed(
+        Scopes.Fault(address: task.address, failure: failure), in: task.scope)
+    }
+    if let own { record(own.value, end, of: task) }
+    durations?.ended(task, end, as: kind)
+    if !events.change(task.place, task.address, to: { state, _ in state = kind.state(end) }) {
+      let event = kind.event(task.address, end)
+      if isRecorded {
+        events.publish(recorded: event, step: task.place)
+      } else {
+        events.publish(event, step: task.place, keeping: kept(own?.value, making: files))
+      }
+    }
+    respond(to: response)
+    return .of(task.address, end, failedBefore: task.failedBefore)
+  }
+
+  /// The step has ended in an earlier part of the run, and that stands. What it had to be cleaned up after, and
+  /// was not, still is.
+  func restore(_ task: StepTask, _ past: RecordedStep) -> NodeResult {
+    noteOwedCleanup(of: task)
+    if let reason = past.leftOut { return skip(task, reason) }
+    switch past.state {
+    case .finished(let end, let kept):
+      state.withLock { $0.scopes.count(in: task.scope) { $0.restored += 1 } }
+      let isRead = !plan.values.reads(ofNode: task.step.node).isEmpty
+      let own = isRead ? kept.nodeValues(of: end, spool: values.spool) : nil
+      return conclude(task, end, leaving: own.map(Boxed.holding), as: .restored)
+    case .skipped(let reason): return skip(task, reason)
+    case .queued, .started, .retrying:
+      preconditionFailure("\(task.address) stands and has not ended")
+    }
+  }
+
+  /// The step fails before an attempt could be made.
+  func failAtStart(_ task: StepTask, _ failure: StepFailure) -> NodeResult {
+    tellStart(of: task)
+    let tolerance =
+      (try? StepResolver(values, in: task.frame).tolerance(ofStep: task.index))
+      ?? task.step.allowFailure
+    let end = StepEnd(
+      outcome: .failure,
+      conclusion: tolerance.tolerates(failure.classes) ? .success : .failure,
+      attempts: task.attempt, exit: nil, failure: failure, duration: .zero)
+    let own = NodeValues(outcome: .failure, conclusion: end.conclusion, attempts: task.attempt)
+    return conclude(task, end, own)
+  }
+}
