@@ -1,5 +1,6 @@
-/// Something for each of few numbers out of many, such as the steps that run: found by a multiplication, where a
-/// dictionary takes its keys through a hash function that withstands attacks.
+/// Something for each of few numbers out of many, such as the steps that run: found by the number's last bits, where
+/// a dictionary takes its keys through a hash function that withstands attacks. The numbers are the engine's own;
+/// were they far apart and alike in those bits, to look for one would take as long as there are numbers.
 ///
 /// Open addressing with linear probing; what follows a gap is moved up (Knuth, The Art of Computer Programming,
 /// volume 3, section 6.4, algorithm R).
