@@ -37,7 +37,8 @@ extension LiveRun {
     return state.withLock { state in
       var affected = Affected()
       affected.waiting = waiting.filter { instance in
-        self.scope(ofInstance: instance, state).map { state.scopes.scope(scope, isAround: $0) } ?? false
+        self.scope(ofInstance: instance, state).map { state.scopes.scope(scope, isAround: $0) }
+          ?? false
       }
       let pauses = state.pauses.filter { _, pause in
         state.scopes.scope(scope, isAround: pause.scope)
