@@ -30,7 +30,7 @@ extension PlanningProblem {
     case .unsendable: "W0426"
     case .credentialsInURL, .credentialsInProxy: "W0514"
     case .cachedOutside: "W0225"
-    case .idOfFinally: "W0219"
+    case .idOfFinally, .idOfCleanup: "W0219"
     case .needsTwice: "W0501"
     case .unusedPool: "W0512"
     case .raceOfOne: "W0513"
@@ -94,6 +94,8 @@ extension PlanningProblem {
       "\(subject) uses the action \"\(name)\", which is not registered"
     case .idOfFinally:
       "the id \"finally\" is what the steps of \"finally\" are called by"
+    case .idOfCleanup(let loop):
+      "in each element of \"\(loop)\", this step and the cleanup of \"\(loop)\" would have one address"
     case .unsendable(let path, let message, _): "\(path): \(message)"
     case .credentialsInURL(let path), .credentialsInProxy(let path):
       "\(path) has a user or a password in it, which everybody sees who sees the file"
@@ -175,6 +177,8 @@ extension PlanningProblem {
         : "registered \(known.count == 1 ? "is" : "are") \(known.prefix(12).joined(separator: ", "))"
     case .idOfFinally:
       "choose another id"
+    case .idOfCleanup(let loop):
+      "choose another id, or give the cleanup of \"\(loop)\" one"
     case .unsendable(_, _, let help): help
     case .credentialsInURL:
       "write \"auth\": { \"basic\": { \"user\": …, \"password\": \"${{ secrets.… }}\" } }"
