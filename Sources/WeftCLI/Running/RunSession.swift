@@ -147,6 +147,7 @@ struct RunSession {
     if let percent = invocation.retryBudgetPercent { configuration.retryBudgetPercent = percent }
     configuration.run = id
     configuration.recorder = recording?.journal
+    configuration.cookie = recording?.cookie
     configuration.past = past?.run
     if let past { configuration.anew = past.anew }
     configuration.logFolder = recording?.logs
