@@ -48,6 +48,8 @@ extension Engine {
   ///     that was built in Swift it is for the caller to see to.
   ///   - inputs: Values of secret inputs, which are not recorded; the others are those of the record.
   ///   - steps: What is done again whatever the record says, with what is inside of it.
+  ///   - rerunsInterrupted: Whether to run again every step that was running when an engine was killed. Without, those
+  ///     that are not idempotent fail with the class ``ErrorClass/inDoubt``.
   ///   - acceptsChangedFiles: Whether to go on though a file is gone or another that a step has made which is not
   ///     done again, of those that steps say they make (`cache.outputs`, `saveTo`) and others may still use.
   /// - Throws: ``WorkflowRejected``, or ``RunStoreFault`` if there is no such run, another engine has it, it has
@@ -55,7 +57,8 @@ extension Engine {
   ///   been started then.
   public func resume(
     _ run: RunID, _ workflow: Workflow, inputs: [String: JSONValue] = [:],
-    rerunning steps: [String] = [], acceptingChangedFiles acceptsChangedFiles: Bool = false,
+    rerunning steps: [String] = [], rerunningInterrupted rerunsInterrupted: Bool = false,
+    acceptingChangedFiles acceptsChangedFiles: Bool = false,
     in store: any RunStore
   ) throws -> Run {
     let plan = try plan(workflow)
@@ -66,6 +69,10 @@ extension Engine {
       var made = try prepare(plan, run, inputs: inputs, after: contents.run.lastOpening)
       made.configuration.past = contents.run
       made.configuration.anew = try stepsAnew(steps, in: made.plan)
+      if rerunsInterrupted {
+        let interrupted = made.configuration.anew.interrupted(of: contents.run, in: made.plan)
+        made.configuration.anew.addresses.formUnion(interrupted)
+      }
       if !acceptsChangedFiles {
         try refuseChanges(
           StandingFiles(of: made.plan, past: contents.run, anew: made.configuration.anew)
@@ -73,7 +80,8 @@ extension Engine {
       }
       try endSurvivors(of: run, contents.run)
       var next = RunFolder.Contents(
-        of: made.plan, run, made.configuration.inputs, leavingOut: made.leftOut)
+        of: made.plan, run, made.configuration.inputs, leavingOut: made.leftOut,
+        rerunning: made.configuration.anew)
       next.opening.resumption = contents.run.resumptions + 1
       let beginning = RunBeginning(next)
       let recorder = try journal.recorder(for: beginning, after: contents, startedAt: .now)

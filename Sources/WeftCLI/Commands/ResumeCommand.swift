@@ -115,7 +115,8 @@ struct ResumeCommand {
     }
     let (bound, problems) = plan.bound(to: inputs, run: folder.run)
     guard problems.isEmpty else { throw Refusal(.usage, problems) }
-    let anew = try stepsAnew(in: bound, changes, contents.run)
+    var anew = try stepsAnew(in: bound, changes, contents.run)
+    settleInterrupted(&anew, in: bound, contents.run)
     try lookAtFiles(StandingFiles(of: bound, past: contents.run, anew: anew))
     let leftOut = bound.steps.indices.filter { opening.leftOut.contains(bound.steps[$0].address) }
     try endSurvivors(of: folder.run, contents.run)
@@ -127,7 +128,8 @@ struct ResumeCommand {
         after: (contents.run, anew))
       return try session.follow { () throws(Complaint) in
         let recording = try RunRecording.append(
-          to: folder, after: contents, bound, inputs, leavingOut: leftOut, invocation)
+          to: folder, after: contents, bound, inputs, leavingOut: leftOut, rerunning: anew,
+          invocation)
         tellWhatWasPutAside(folder, contents)
         return recording
       }
@@ -168,6 +170,24 @@ struct ResumeCommand {
     }
   }
 
+  /// Steps that were running when an engine was killed, and are not idempotent: listed all at once, and run again
+  /// where that was asked for.
+  private func settleInterrupted(_ anew: inout StepsAnew, in plan: Plan, _ past: RecordedRun) {
+    let steps = anew.interrupted(of: past, in: plan)
+    guard !steps.isEmpty else { return }
+    let names = steps.map { "  \(TerminalText.harmless($0.text))\n" }.joined()
+    let count = steps.count == 1 ? "1 step was" : "\(steps.count) steps were"
+    if invocation.rerunsInterrupted {
+      anew.addresses.formUnion(steps)
+      console.errors.write("weft: \(count) running when weft was killed; running again:\n\(names)")
+    } else {
+      console.errors.write(
+        "weft: warning: \(count) running when weft was killed; how far they got is unknown:\n\(names)"
+          + "   = help: check what they did, then: weft resume "
+          + "\(past.opening.map { "\($0.run) " } ?? "")--rerun-interrupted\n")
+    }
+  }
+
   /// What steps have made that are not done again, and others will use.
   private func lookAtFiles(_ files: StandingFiles) throws(Refusal) {
     let changes = files.changes(in: nil)
@@ -205,7 +225,9 @@ struct ResumeCommand {
 }
 
 extension ResumeInvocation {
-  fileprivate var asksForNothingAgain: Bool { rerun.isEmpty && from.isEmpty && !acceptsChanges }
+  fileprivate var asksForNothingAgain: Bool {
+    rerun.isEmpty && from.isEmpty && !acceptsChanges && !rerunsInterrupted
+  }
 }
 
 extension Plan {

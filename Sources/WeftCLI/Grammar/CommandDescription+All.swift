@@ -105,6 +105,10 @@ extension Option {
     "--rerun", value: ValueDescription(name: "STEP", kind: .text),
     help: "do this step or group again, whatever is recorded; may be given several times",
     elsewhere: ["--redo", "--retry", "--again"])
+  static let rerunInterrupted = Option(
+    "--rerun-interrupted",
+    help: "run again every step that was running when weft was killed; lists them first",
+    elsewhere: ["--rerun-all", "--rerun-failed"])
   static let resumeFrom = Option(
     "--from", value: ValueDescription(name: "STEP", kind: .text),
     help: "do this step or group again, and what depends on it",
@@ -228,15 +232,16 @@ extension CommandDescription {
     details: [
       "What is recorded as done is not done again. What still runs of it is ended first; failed, cancelled "
         + "and held-back steps start again, with all their retries.",
-      "A step that was cut off when weft was killed starts again if it is \"idempotent\"; if not, it has "
-        + "failed until --rerun names it.",
+      "A step that was running when weft was killed starts again if it is \"idempotent\". If not, how far it "
+        + "got is unknown, and it fails until --rerun-interrupted, or --rerun with its name, says to run it again.",
       "RUN is the id of a run or the beginning of one; without it the latest. Inputs are those of the run; "
         + "secret ones are not recorded, and given again.",
       "Exit codes: as of weft run; 3 the file has changed, 4 the run is alive, or its record is damaged.",
     ],
     operand: .recordedRun,
     options: [
-      .rerun, .resumeFrom, .acceptChanges, .trustRecord, .salvage, .input, .inputs, .jobs,
+      .rerun, .rerunInterrupted, .resumeFrom, .acceptChanges, .trustRecord, .salvage, .input,
+      .inputs, .jobs,
       .keepGoing, .failFast,
       .strictRun, .timeout, .events, .retryBudget, .containment, .record, .stateDirectory,
       .noCache, .cacheLimit,

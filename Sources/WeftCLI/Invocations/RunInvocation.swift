@@ -86,6 +86,7 @@ struct ResumeInvocation: Sendable, Hashable {
   let salvages: Bool
   /// Steps, groups and elements to be done again.
   let rerun: [String]
+  let rerunsInterrupted: Bool
   /// The same, with what depends on them.
   let from: [String]
 
@@ -96,6 +97,7 @@ struct ResumeInvocation: Sendable, Hashable {
     trustsRecord = parsed.isGiven(.trustRecord)
     salvages = parsed.isGiven(.salvage)
     rerun = parsed.values(of: .rerun)
+    rerunsInterrupted = parsed.isGiven(.rerunInterrupted)
     from = parsed.values(of: .resumeFrom)
   }
 }

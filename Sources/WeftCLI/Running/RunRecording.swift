@@ -40,9 +40,10 @@ struct RunRecording {
   /// - Throws: When it cannot be gone on with; no step has been started then.
   static func append(
     to folder: RunFolder, after contents: JournalContents, _ plan: Plan, _ inputs: InputValues,
-    leavingOut leftOut: [Int], _ invocation: ResumeInvocation
+    leavingOut leftOut: [Int], rerunning rerun: StepsAnew, _ invocation: ResumeInvocation
   ) throws(Complaint) -> RunRecording {
-    let made = RunFolder.Contents(of: plan, folder.run, inputs, leavingOut: leftOut)
+    let made = RunFolder.Contents(
+      of: plan, folder.run, inputs, leavingOut: leftOut, rerunning: rerun)
     var opening = made.opening
     opening.resumption = contents.run.resumptions + 1
     do {

@@ -6,9 +6,11 @@ public enum FailureTolerance: Sendable, Hashable {
 
   /// Whether a failure that belongs to `classes` (`exit` and `exit:3`, say) is tolerated.
   public func tolerates(_ classes: [ErrorClass]) -> Bool {
-    switch self {
+    // Work of unknown extent is for a person to decide about.
+    if classes.contains(.inDoubt) { return false }
+    return switch self {
     case .none: false
-    case .all: !classes.contains(.inDoubt)
+    case .all: true
     case .classes(let tolerated): tolerated.contains(where: classes.contains)
     }
   }

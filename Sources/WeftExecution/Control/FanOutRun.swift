@@ -30,7 +30,7 @@ struct FanOutProgress {
   ) {
     self.elements = elements
     self.maxParallel = maxParallel ?? .max
-    tolerated = tolerance.limit(of: elements)
+    tolerated = min(tolerance.limit(of: elements), elements)
     self.onFailure = onFailure
   }
 
@@ -58,12 +58,13 @@ struct FanOutProgress {
 
   /// An element has ended.
   ///
+  /// - Parameter isTolerable: Whether its failure counts among those that may be; else the loop fails by it.
   /// - Returns: Whether the whole has failed by it.
-  mutating func ended(hasFailed: Bool) -> Bool {
+  mutating func ended(hasFailed: Bool, isTolerable: Bool = true) -> Bool {
     active -= 1
-    guard hasFailed else { return false }
-    failures += 1
-    guard failures == tolerated + 1 else { return false }
+    guard hasFailed, !self.hasFailed else { return false }
+    failures = isTolerable ? failures + 1 : tolerated + 1
+    guard self.hasFailed else { return false }
     if onFailure != .continue { isClosed = true }
     return true
   }

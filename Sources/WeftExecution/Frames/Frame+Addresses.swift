@@ -10,3 +10,14 @@ extension Frame {
     return parent.address(of: member).element(element.key).inElement(planned, of: member)
   }
 }
+
+extension Frame {
+  /// The innermost element that it is in, by its address; `nil` outside of loops.
+  var element: StepAddress? {
+    guard let parent else { return nil }
+    guard case .element(let element) = kind, let member = part.address else {
+      return parent.element
+    }
+    return parent.address(of: member).element(element.key)
+  }
+}

@@ -31,6 +31,9 @@ package struct RecordedRun: Sendable {
   package private(set) var steps: [StepAddress: RecordedStep] = [:]
   /// Groups, and what is run for many elements.
   package private(set) var groups: [StepAddress: RecordedGroup] = [:]
+  /// The number of the record by which a step was last told to run again; what is recorded of it until then is
+  /// void. Steps of the plan, and of single elements.
+  package private(set) var rerunSince: [StepAddress: UInt64] = [:]
   /// What was told though it stopped nothing; the first ``RunReport/warningLimit``.
   package private(set) var warnings: [RunWarning] = []
 
@@ -42,7 +45,9 @@ package struct RecordedRun: Sendable {
   /// Steps of which nobody knows whether they have done what they do: an attempt had begun, and no end of it
   /// is recorded. By address.
   package var inDoubt: [StepAddress] {
-    steps.filter { $0.value.isInDoubt }.map(\.key).sorted { $0.text < $1.text }
+    steps.filter { address, step in
+      step.isInDoubt && step.number > rerunSince[address] ?? 0
+    }.map(\.key).sorted { $0.text < $1.text }
   }
 
   /// What is known of a step; `nil` if nothing, or only of an earlier attempt of what is around it.
@@ -75,8 +80,11 @@ package struct RecordedRun: Sendable {
       guard lastOpening?.cookie != nil, !engines.isEmpty else { break }
       engines[engines.count - 1].kept.insert(AttemptName(step: step.text, number: attempt))
     case .listed(let address, let elements):
-      groups[address, default: RecordedGroup()].elements = elements
-      groups[address]?.number = record.number
+      var known = groups[address] ?? RecordedGroup()
+      (known.elements, known.listedBy) = (elements, record.number)
+      if case .listed = known.state { known.number = record.number }
+      groups[address] = known
+    case .groupSkipped(let group, let reason): skip(group: group, reason, record.number)
     case .waiting(let step, let moment): steps[step]?.waitsUntil = moment
     }
   }
@@ -92,6 +100,7 @@ package struct RecordedRun: Sendable {
         RecordedEngine(cookie: cookie, process: opening.engine, bootID: opening.bootID))
     }
     for group in groups.keys { groups[group]?.isRestored = false }
+    for step in opening.rerun { rerunSince[step] = number }
     end = nil
     pause = nil
     cancellation = nil
@@ -115,12 +124,15 @@ package struct RecordedRun: Sendable {
       } else {
         set(step: step, .skipped(reason), number)
       }
+      skip(group: step, reason, number)
     case .groupStarted(let group, let start):
       // It is told again of what stands, and nothing has changed.
       if start.isRestored {
         groups[group]?.isRestored = true
         break
       }
+      // An address has one state, the latest: what was skipped as a whole has begun.
+      steps[group] = nil
       var known = groups[group] ?? RecordedGroup()
       known.state = .started(start)
       known.number = number
@@ -148,6 +160,13 @@ package struct RecordedRun: Sendable {
     known.engine = resumptions
     known.waitsUntil = steps[step]?.waitsUntil
     steps[step] = known
+  }
+
+  /// A loop or group that had begun does not start any more. Its elements stay known.
+  private mutating func skip(group: StepAddress, _ reason: SkipReason, _ number: UInt64) {
+    guard groups[group] != nil else { return }
+    set(group: group, .skipped(reason), number)
+    groups[group]?.isRestored = false
   }
 
   private mutating func set(
@@ -211,6 +230,8 @@ package struct RecordedGroup: Sendable, Hashable {
     case started(GroupStart)
     case retrying(Retry)
     case finished(GroupEnd)
+    /// It had begun, and a later engine did not start it.
+    case skipped(SkipReason)
   }
 
   package var state = State.listed
@@ -222,6 +243,8 @@ package struct RecordedGroup: Sendable, Hashable {
   fileprivate(set) var isRestored = false
   /// What it is run for, if it is.
   package var elements: RecordedElements?
+  /// The number of the record that says so.
+  package var listedBy: UInt64 = 0
 
   package init() {}
 }

@@ -21,6 +21,9 @@ package struct RunRecord: Sendable, Hashable {
     case kept(StepAddress, attempt: Int)
     /// What a step or group is run for, as its expressions came to.
     indirect case listed(StepAddress, RecordedElements)
+    /// A group that an earlier engine had begun does not start in this one; subscribers hear of that from its
+    /// members.
+    case groupSkipped(StepAddress, SkipReason)
     /// The step waits until then, whoever runs the engine meanwhile.
     case waiting(StepAddress, until: WallTime)
   }
@@ -64,7 +67,7 @@ extension RunRecord.Kind {
         .outputDropped, .snapshot:
         false
       }
-    case .finished, .cached, .spawned, .kept: false
+    case .finished, .cached, .spawned, .kept, .groupSkipped: false
     }
   }
 
@@ -84,7 +87,7 @@ extension RunRecord.Kind {
         .outputDropped, .snapshot:
         false
       }
-    case .spawned, .kept: false
+    case .spawned, .kept, .groupSkipped: false
     }
   }
 }
@@ -108,7 +111,7 @@ extension RunRecord.Kind {
         .runFinished, .runWaiting, .outputDropped, .snapshot:
         nil
       }
-    case .opened, .listed: nil
+    case .opened, .listed, .groupSkipped: nil
     }
   }
 }
@@ -117,7 +120,8 @@ extension RunRecord.Kind {
 package struct RecordOpening: Sendable, Hashable {
   /// It grows when a reader of the old form would misunderstand the new.
   ///
-  /// Since 2, `[`, `]` and `\` in the keys of elements, and white space at their ends, are escaped in addresses.
+  /// Since 2, `[`, `]` and `\` in the keys of elements, and white space at their ends, are escaped in addresses. There
+  /// are records of groups that are skipped, and of what is to run again.
   package static let currentFormat = 2
 
   package var run: RunID
@@ -141,6 +145,9 @@ package struct RecordOpening: Sendable, Hashable {
   package var inputs: [HandedOn]
   /// What was left out by whoever started the run.
   package var leftOut: [StepAddress]
+  /// The steps to run again though they are recorded as done, for this engine and all that follow: those of the
+  /// plan, for all elements of a loop, and those of single elements.
+  package var rerun: [StepAddress]
   /// The process that runs the engine.
   package var engine: ProcessIdentity
   /// Tells the boot of the machine by which process ids and ticks are meant.
@@ -151,7 +158,7 @@ package struct RecordOpening: Sendable, Hashable {
   package init(
     run: RunID, resumption: Int = 0, version: String = WeftVersion.current, workflow: String? = nil,
     file: String? = nil, hash: String? = nil, nested: [RecordedFile] = [], directory: String? = nil,
-    inputs: [HandedOn] = [], leftOut: [StepAddress] = [],
+    inputs: [HandedOn] = [], leftOut: [StepAddress] = [], rerun: [StepAddress] = [],
     engine: ProcessIdentity = ThisProcess.identity,
     bootID: String = Machine.bootID, cookie: EngineCookie? = nil
   ) {
@@ -165,6 +172,7 @@ package struct RecordOpening: Sendable, Hashable {
     self.directory = directory
     self.inputs = inputs
     self.leftOut = leftOut
+    self.rerun = rerun
     self.engine = engine
     self.bootID = bootID
     self.cookie = cookie

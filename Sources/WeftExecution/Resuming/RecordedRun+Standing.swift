@@ -24,7 +24,7 @@ extension RecordedGroup {
   var hasBegun: Bool {
     switch state {
     case .started, .retrying, .finished: true
-    case .listed: false
+    case .listed, .skipped: false
     }
   }
 }

@@ -39,7 +39,7 @@ package struct StandingFiles: Sendable {
     let rule = StandingRule(plan: plan, past: past, anew: anew)
     files = past.steps.lazy.flatMap { address, known in
       guard case .finished(_, let kept) = known.state, !kept.files.isEmpty, known.hasSucceeded,
-        rule.isInUse(address)
+        rule.isInUse(address, known.number)
       else { return [(step: StepAddress, file: KeptFile)]() }
       return kept.files.map { (address, $0) }
     }.sorted { ($0.step.text, $0.file.path) < ($1.step.text, $1.file.path) }
@@ -93,22 +93,21 @@ package struct StandingFiles: Sendable {
 
 extension StandingRule {
   /// Whether a step that has succeeded is not to be done again, and something that comes after it is to be done.
-  fileprivate func isInUse(_ address: StepAddress) -> Bool {
-    if anew.addresses.contains(address) { return false }
+  fileprivate func isInUse(_ address: StepAddress, _ number: UInt64) -> Bool {
     if let index = plan.steps.firstIndex(where: { $0.address == address }) {
-      return isInUse(index..<index + 1, endingWith: plan.steps[index].node)
+      return number > rerun.since(index, address)
+        && isNeeded(plan.steps[index].node, in: .run(of: plan))
     }
     // A step of an element goes by what is run for many: there is nothing to be said of each by itself.
     guard let loop = address.outermostLoop else { return false }
     if doneSince(loop) == nil { return true }
+    let frame = Frame.run(of: plan)
     if let index = plan.steps.firstIndex(where: { $0.address == loop }) {
-      return isInUse(index..<index + 1, endingWith: plan.steps[index].node)
+      return number > rerun.since(index, address) && isNeeded(plan.steps[index].node, in: frame)
     }
     guard let group = plan.groups.firstIndex(where: { $0.address == loop }) else { return true }
-    return isInUse(plan.steps(inGroup: group), endingWith: plan.groups[group].endNode)
-  }
-
-  private func isInUse(_ steps: Range<Int>, endingWith node: Plan.NodeIndex) -> Bool {
-    !anew.steps.contains(where: steps.contains) && isNeeded(node, in: .run(of: plan))
+    let around = Surrounding(.fanOut(.group(group)), frame, loop)
+    return number > rerun.since(around, isInside: { $0 == address })
+      && isNeeded(plan.groups[group].endNode, in: frame)
   }
 }

@@ -33,7 +33,7 @@ extension StandingRule {
     guard let known = past.steps[address] else { return false }
     // What its own condition kept from running needs nothing.
     if case .skipped(let reason) = known.state { return !reason.holdsBack }
-    return known.hasSucceeded && !anew.contains(Int(index), address)
+    return known.hasSucceeded && known.number > rerun.since(Int(index), address)
   }
 
   /// What is run for many around a step, or the step itself, that a frame is not in.

@@ -20,15 +20,25 @@ enum PastBeginning {
 struct StandingRule: Sendable {
   let plan: Plan
   let past: RecordedRun
-  let anew: StepsAnew
+  let rerun: RerunRule
   /// For each node, those that wait for it.
   let dependents: [Int: [Int]]
   /// The steps that clean up.
   let cleanups: Set<Int>
+  /// Steps by their addresses in the plan.
+  private let indices: [StepAddress: Int]
+  private let blocked: BlockedGroups
 
   init(plan: Plan, past: RecordedRun, anew: StepsAnew = StepsAnew()) {
-    (self.plan, self.past, self.anew) = (plan, past, anew)
+    (self.plan, self.past) = (plan, past)
+    rerun = RerunRule(plan: plan, past: past, anew)
     dependents = plan.dependents
+    indices = Dictionary(
+      plan.steps.enumerated().map { ($1.address, $0) }, uniquingKeysWith: { first, _ in first })
+    let indices = indices
+    blocked = BlockedGroups(plan, past) { address in
+      indices[address.planned { indices[$0] != nil }]
+    }
     cleanups = Set(plan.bodies.cleanups.values.joined().map(Int.init))
   }
 
@@ -45,21 +55,26 @@ struct StandingRule: Sendable {
     let step = plan.steps[index]
     let around = surroundings(ofGroup: step.group, in: frame)
     if let group = outermostDone(of: around) {
+      if isUndone(group) { return nil }
       // Also what an attempt had left that was to be followed by another, and was not.
-      return isUndone(group) ? nil : ended(index, in: frame, since: beginning(around: group))
+      let end = ended(index, in: frame, since: beginning(around: group))
+      // A cleanup that failed, or was cancelled, is still to be done, whatever is around it.
+      return isCleanup && end?.isPendingCleanup == true ? nil : end
     }
     guard let end = ended(index, in: frame, since: beginning(of: around)), isFirstTime(frame),
       !isCleanup, !isFinal(step.group), end.hasSucceeded
     else { return nil }
-    let isMissed = !isWhole(end, step) || isCleaned(step.node, in: frame, since: end.number)
+    let isMissed =
+      !isWhole(end, step) || isCleaned(step.node, in: frame, since: end.number)
+      || isCleaned(around, since: end.number)
     return isMissed && isNeeded(step.node, in: frame) ? nil : end
   }
 
   /// How a step had ended, or that a later engine did not come to it, unless it is to be done again.
   private func ended(_ index: Int, in frame: Frame, since beginning: UInt64) -> RecordedStep? {
     let address = frame.address(of: plan.steps[index].address)
-    guard !anew.contains(index, address), let known = past.step(address, since: beginning),
-      known.isOver || known.leftOut != nil
+    let since = max(beginning, rerun.since(index, address))
+    guard let known = past.step(address, since: since), known.isOver || known.leftOut != nil
     else { return nil }
     return known
   }
@@ -68,7 +83,7 @@ struct StandingRule: Sendable {
   private func recorded(_ index: Int, in frame: Frame) -> RecordedStep? {
     let step = plan.steps[index]
     let address = frame.address(of: step.address)
-    guard !anew.contains(index, address), let known = past.steps[address],
+    guard let known = past.steps[address], known.number > rerun.since(index, address),
       isValid(known.number, in: step.group, frame)
     else { return nil }
     return known
@@ -87,8 +102,19 @@ struct StandingRule: Sendable {
       !task.step.step.isMadeAgain,
       let known = recorded(task.index, in: task.frame)
     else { return nil }
-    if known.isInDoubt { return .cutOff(task.address) }
-    return known.hasSucceeded && !isWhole(known, task.step) ? .notKept(task.address) : nil
+    if known.isInDoubt { return .interrupted(in: past.opening?.run) }
+    return known.hasSucceeded && !isWhole(known, task.step) ? .valuesNotRecorded : nil
+  }
+
+  /// The steps in doubt that resume does not start again by itself, in the order of their records.
+  static func interrupted(_ plan: Plan, _ past: RecordedRun, _ anew: StepsAnew) -> [StepAddress] {
+    let rule = StandingRule(plan: plan, past: past, anew: anew)
+    return past.inDoubt.filter { address in
+      guard let index = rule.index(of: address), let known = past.steps[address] else {
+        return false
+      }
+      return known.number > rule.rerun.since(index, address) && !plan.steps[index].step.isMadeAgain
+    }.sorted { past.steps[$0]?.number ?? 0 < past.steps[$1]?.number ?? 0 }
   }
 
   /// Until when a step waits that had begun to.
@@ -158,8 +184,8 @@ struct StandingRule: Sendable {
   /// For what something is run, as it was found out before.
   func listing(of task: FanOutTask) -> RecordedElements? {
     guard let known = past.groups[task.address], let elements = known.elements,
-      !elements.isSecret, isValid(known.number, in: task.group, task.frame),
-      !anew.contains(task)
+      !elements.isSecret, isValid(known.listedBy, in: task.group, task.frame),
+      known.listedBy > rerun.since(Surrounding(task), isInside: { isInside($0, Surrounding(task)) })
     else { return nil }
     return elements
   }
@@ -214,10 +240,9 @@ struct StandingRule: Sendable {
   /// Whether it has ended well, and nothing in it is to be done again.
   private func isDone(_ group: Surrounding) -> Bool {
     guard let at = doneSince(group.address), isFirstTime(group.frame),
-      at > beginning(around: group)
+      at > beginning(around: group), !blocked.addresses.contains(group.address)
     else { return false }
-    return !anew.steps.contains { steps(in: group).contains($0) }
-      && !anew.addresses.contains { isInside($0, group) }
+    return at > rerun.since(group, isInside: { isInside($0, group) })
   }
 
   /// The outermost of groups that has ended well: all that is in it stands with it, unless it is undone.
@@ -230,9 +255,19 @@ struct StandingRule: Sendable {
     guard let at = doneSince(group.address), case .group(let index) = group.kind else {
       return false
     }
-    let node = plan.groups[index].startNode
-    let frame = group.frame.aroundAttempts(of: node)
-    return isCleaned(node, in: frame, since: at) && isNeeded(plan.groups[index].endNode, in: frame)
+    let frame = group.frame.aroundAttempts(of: plan.groups[index].startNode)
+    return isCleaned([group] + surroundings(of: group), since: at)
+      && isNeeded(plan.groups[index].endNode, in: frame)
+  }
+
+  /// Whether any of these groups has been cleaned up after since: that undoes what was done in it.
+  private func isCleaned(_ groups: [Surrounding], since at: UInt64) -> Bool {
+    if plan.bodies.cleanups.isEmpty { return false }
+    return groups.contains { group in
+      guard case .group(let index) = group.kind else { return false }
+      let node = plan.groups[index].startNode
+      return isCleaned(node, in: group.frame.aroundAttempts(of: node), since: at)
+    }
   }
 
   private func steps(in group: Surrounding) -> Range<Int> {
@@ -248,10 +283,16 @@ struct StandingRule: Sendable {
     return plan.groups(inGroup: index).dropFirst().compactMap { plan.groups[$0].address }
   }
 
-  /// Whether an address is of something in a group; one of an element says so by its beginning.
+  /// Whether an address is of something in a group.
   private func isInside(_ address: StepAddress, _ group: Surrounding) -> Bool {
-    address.isInElement(of: group.address)
-      || steps(in: group).contains { group.frame.address(of: plan.steps[$0].address) == address }
+    if case .fanOut = group.kind { return address.isInElement(of: group.address) }
+    guard let index = index(of: address), steps(in: group).contains(index) else { return false }
+    return group.frame.element.map(address.isInside) ?? true
+  }
+
+  /// The step of the plan that has an address in a run.
+  private func index(of address: StepAddress) -> Int? {
+    indices[address.planned { indices[$0] != nil }]
   }
 
   // MARK: What is void
@@ -288,8 +329,10 @@ struct StandingRule: Sendable {
 
 }
 
-extension StepsAnew {
-  fileprivate func contains(_ task: FanOutTask) -> Bool {
-    addresses.contains(task.address) || task.part.steps.contains(where: steps.contains)
+extension RecordedStep {
+  /// Whether a cleanup step has ended without having done what it does.
+  fileprivate var isPendingCleanup: Bool {
+    if case .skipped(let reason) = state { return reason.holdsBack }
+    return !hasSucceeded
   }
 }

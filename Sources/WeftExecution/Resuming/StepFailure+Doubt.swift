@@ -2,22 +2,22 @@ import WeftDefinition
 import WeftPlanning
 
 extension StepFailure {
-  static func cutOff(_ step: StepAddress) -> StepFailure {
+  /// The failure of a step that was running when its engine was killed.
+  static func interrupted(in run: RunID?) -> StepFailure {
     StepFailure(
       classes: [.inDoubt],
       message:
-        "is in doubt: it was running when the engine was killed, and nobody knows how far it came",
+        "in doubt: weft was killed while this step was running, so how far it got is unknown",
       help:
-        "look what it has done, then go on with --rerun \(step); \"idempotent\": true says that it may always be started again"
-    )
+        "check what it did, then: weft resume \(run.map { "\($0) " } ?? "")--rerun-interrupted; "
+        + "with \"idempotent\": true such a step reruns by itself")
   }
 
-  static func notKept(_ step: StepAddress) -> StepFailure {
-    StepFailure(
-      classes: [.inDoubt],
-      message:
-        "has succeeded, but what others read of it was secret, or too long an answer to a request, and is not recorded",
-      help:
-        "go on with --rerun \(step); \"idempotent\": true says that it may always be started again")
-  }
+  /// The failure of a step that has succeeded, and whose values another step needs.
+  static let valuesNotRecorded = StepFailure(
+    classes: [.inDoubt],
+    message:
+      "succeeded before, but a value that other steps read of it was secret, or too long a response, and is "
+      + "not recorded",
+    help: "run it again with --rerun; with \"idempotent\": true it reruns by itself")
 }

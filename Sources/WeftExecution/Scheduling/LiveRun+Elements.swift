@@ -161,7 +161,8 @@ extension LiveRun {
       if let fault { state.scopes.note(fault, in: task.scope) }
       let exceeds = fanOut.state.withLock { fanOut in
         fanOut.note(result)
-        return fanOut.progress.ended(hasFailed: hasFailed)
+        return fanOut.progress.ended(
+          hasFailed: hasFailed, isTolerable: fault?.isDoubt != true)
       }
       return (exceeds, fault)
     }

@@ -89,7 +89,11 @@ extension LiveRun {
   /// Why a group does not start; a condition that cannot be evaluated fails it.
   func whyNotStarted(_ task: GroupTask, after results: NodeResults) -> SkipReason? {
     if let past = standing?.beginning(of: task) {
-      return past.skip ?? absence(around: task.frame.scope(around: task.index, of: plan))
+      let group = plan.groups[task.index]
+      // One that is told of as a whole is restored as a whole, whatever has become of the groups around it.
+      let isWhole = group.isRunApart || task.frame.isElement(of: group.startNode)
+      let scope = task.frame.scope(around: task.index, of: plan)
+      return past.skip ?? (isWhole ? nil : absence(around: scope))
     }
     let parent = plan.groups[task.index].parent ?? 0
     let admission = admission(
@@ -125,6 +129,10 @@ extension LiveRun {
 
   func skip(_ task: GroupTask, _ reason: SkipReason, after results: NodeResults) -> NodeResult {
     noteOwedCleanup(of: task)
+    // Its members tell of it; what had begun in an earlier engine must not count as done on the next resume.
+    if let standing, standing.past.groups[task.address] != nil, !standing.stands(task) {
+      events.note(.groupSkipped(task.address, reason))
+    }
     state.withLock { $0.scopes.skip(task.scope, reason) }
     return NodeResult(reason, failedBefore: results.contains(where: \.hasFailed))
   }

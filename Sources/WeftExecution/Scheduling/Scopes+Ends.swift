@@ -102,6 +102,9 @@ extension Scopes {
     guard let address = scopes[scope].address else {
       preconditionFailure("the top level is no group")
     }
+    if scopes[scope].isInDoubt, let fault = scopes[scope].firstUntolerated {
+      return failed(group: scope, by: fault)
+    }
     if scopes[scope].tolerance.tolerates(failure.classes) {
       // A member's failure that is not tolerated is the reason then.
       if let fault = scopes[scope].firstUntolerated { return failed(group: scope, by: fault) }
@@ -131,7 +134,8 @@ extension Scopes {
   mutating func end(
     ofGroup scope: Int, members: [NodeResult], success: GroupSuccess? = nil
   ) -> (Verdict, Response) {
-    if let success {
+    // The losers of a race are not missed; members of a join that are in doubt are.
+    if let success, success.winner != nil || !scopes[scope].isInDoubt {
       return (
         Verdict(outcome: .success, conclusion: .success, winner: success.winner), .nothing
       )

@@ -23,6 +23,9 @@ struct Scopes {
   struct Fault: Hashable {
     let address: StepAddress
     let failure: StepFailure
+
+    /// Whether nobody knows how far the step came, in an engine that was killed.
+    var isDoubt: Bool { failure.classes.contains(.inDoubt) }
   }
 
   /// How a scope takes a failure of something in it.
@@ -65,6 +68,15 @@ struct Scopes {
     var file = 0
     /// How what is directly in an absorbing scope ended.
     var counts = OutcomeCounts()
+
+    /// Keeps the first failure that is not tolerated here; a step in doubt goes before any other, since nothing
+    /// further out may tolerate it either.
+    fileprivate mutating func note(untolerated fault: Fault) {
+      if firstUntolerated == nil || fault.isDoubt && !isInDoubt { firstUntolerated = fault }
+    }
+
+    /// Whether a step in it is in doubt: whatever else has succeeded in it, it fails by that.
+    var isInDoubt: Bool { firstUntolerated?.isDoubt == true }
   }
 
   /// What holds for all files, whatever they say themselves.
@@ -228,9 +240,7 @@ struct Scopes {
     while next >= 0 {
       if scopes[next].firstFault == nil { scopes[next].firstFault = fault }
       let isTolerated = scopes[next].tolerance.tolerates(fault.failure.classes)
-      if !isTolerated, scopes[next].firstUntolerated == nil {
-        scopes[next].firstUntolerated = fault
-      }
+      if !isTolerated { scopes[next].note(untolerated: fault) }
       switch scopes[next].absorption {
       case .none where !isTolerated: next = scopes[next].parent
       case .none, .holding: return hold(next, because: fault.address)
@@ -242,7 +252,7 @@ struct Scopes {
 
   /// Keeps a failure of an element, which does not act before there are too many.
   mutating func note(_ fault: Fault, in scope: Int) {
-    if scopes[scope].firstUntolerated == nil { scopes[scope].firstUntolerated = fault }
+    scopes[scope].note(untolerated: fault)
   }
 
   /// The scope never starts.

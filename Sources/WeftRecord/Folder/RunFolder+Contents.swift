@@ -14,9 +14,12 @@ extension RunFolder {
 extension RunFolder.Contents {
   /// What a run of a plan is made of.
   ///
-  /// - Parameter leftOut: The steps that were left out by whoever started it.
+  /// - Parameters:
+  ///   - leftOut: The steps that were left out by whoever started it.
+  ///   - rerun: The steps to run again though an earlier engine has done them.
   package init(
-    of plan: Plan, _ run: RunID, _ inputs: InputValues, leavingOut leftOut: [Int] = []
+    of plan: Plan, _ run: RunID, _ inputs: InputValues, leavingOut leftOut: [Int] = [],
+    rerunning rerun: StepsAnew = StepsAnew()
   ) {
     let sources = plan.files.compactMap(\.workflow.source.value)
     var nested: [SourceFile] = []
@@ -33,7 +36,8 @@ extension RunFolder.Contents {
       inputs: inputs.entries.map { entry in
         HandedOn(name: entry.name.text, value: entry.isSecret ? .none : .some(entry.value))
       },
-      leftOut: leftOut.map { plan.steps[$0].address }, cookie: EngineCookie())
+      leftOut: leftOut.map { plan.steps[$0].address }, rerun: rerun.addresses(in: plan),
+      cookie: EngineCookie())
     self.init(workflow: sources.first?.bytes, nested: nested.map(\.bytes), opening: opening)
   }
 }

@@ -51,6 +51,7 @@ extension RunRecord.Kind {
     case .spawned: "step.spawned"
     case .kept: "step.kept"
     case .listed: "group.listed"
+    case .groupSkipped: "group.skipped"
     case .waiting: "step.waiting"
     }
   }
@@ -75,6 +76,9 @@ extension EventJSON {
     case .listed(let address, let elements):
       writer.member("group", address.text)
       writeElements(elements)
+    case .groupSkipped(let group, let reason):
+      writer.member("group", group.text)
+      writeSkip(reason)
     case .waiting(let step, let moment):
       writer.member("step", step.text)
       writer.member("untilNs", Int(moment.nanoseconds))
@@ -92,15 +96,19 @@ extension EventJSON {
     writeNested(opening.nested)
     if let directory = opening.directory { writer.member("directory", directory) }
     writeInputs(opening.inputs)
-    if !opening.leftOut.isEmpty {
-      writer.key("leftOut")
-      writer.beginArray()
-      for step in opening.leftOut { writer.string(step.text) }
-      writer.endArray()
-    }
+    writeSteps("leftOut", opening.leftOut)
+    writeSteps("rerun", opening.rerun)
     writeIdentity(opening.engine)
     writer.member("bootId", opening.bootID)
     if let cookie = opening.cookie { writer.member("cookie", cookie.text) }
+  }
+
+  private mutating func writeSteps(_ key: StaticString, _ steps: [StepAddress]) {
+    guard !steps.isEmpty else { return }
+    writer.key(key)
+    writer.beginArray()
+    for step in steps { writer.string(step.text) }
+    writer.endArray()
   }
 
   private mutating func writeNested(_ files: [RecordedFile]) {

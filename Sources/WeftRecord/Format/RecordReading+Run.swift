@@ -25,11 +25,8 @@ extension RecordScanner {
     if has("nested") { opening.nested = try nestedFiles() }
     opening.directory = try optionalText("directory")
     if has("inputs") { opening.inputs = try inputs() }
-    if has("leftOut") {
-      try elements { scanner throws(RecordProblem) in
-        opening.leftOut.append(try scanner.address())
-      }
-    }
+    if has("leftOut") { opening.leftOut = try steps() }
+    if has("rerun") { opening.rerun = try steps() }
     opening.engine = try engine()
     opening.bootID = try text("bootId")
     if let text = try optionalText("cookie") {
@@ -37,6 +34,12 @@ extension RecordScanner {
       opening.cookie = cookie
     }
     return opening
+  }
+
+  private mutating func steps() throws(RecordProblem) -> [StepAddress] {
+    var steps: [StepAddress] = []
+    try elements { scanner throws(RecordProblem) in steps.append(try scanner.address()) }
+    return steps
   }
 
   /// An engine may be the first process of a container.

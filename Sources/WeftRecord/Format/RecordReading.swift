@@ -42,6 +42,7 @@ extension RecordScanner {
     case "step.waiting": try waiting()
     case "group.started": try groupStarted()
     case "group.listed": .listed(try address("group"), try elements())
+    case "group.skipped": .groupSkipped(try address("group"), try skipReason())
     case "group.retrying": .event(.groupRetrying(try address("group"), try retry()))
     case "group.finished": .event(.groupFinished(try address("group"), try groupEnd()))
     case "run.started": .event(.runStarted(try start(at: moment)))

@@ -169,8 +169,8 @@ extension RunDetailText {
     var lines = ["next: \"weft resume \(run)\" goes on with it\(what)"]
     if !advice.inDoubt.isEmpty {
       lines.append(
-        "      cut off: \(named(advice.inDoubt)); what is not idempotent starts again only with"
-          + " --rerun STEP")
+        "      interrupted: \(named(advice.inDoubt)); those that are not idempotent run again only with"
+          + " --rerun-interrupted")
     }
     return lines
   }

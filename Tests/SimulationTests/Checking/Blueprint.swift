@@ -90,6 +90,17 @@ struct Blueprint {
     return member
   }
 
+  /// Whether a member is a group's, however deep; itself, too.
+  func isInside(_ id: String, _ group: String) -> Bool {
+    var next: String? = id
+    while let id = next {
+      if id == group { return true }
+      if case .cleanup(let cleaned) = member(id).part, cleaned == group { return true }
+      next = member(id).parent
+    }
+    return false
+  }
+
   // MARK: Elements
 
   func isForEach(_ loop: String) -> Bool {

@@ -29,10 +29,12 @@ final class ScriptedPerson: Approver {
   private let state: Mutex<State>
   private let time: ManualTime
   private let isThere: Bool
+  private let approvesAll: Bool
 
-  init(time: ManualTime, seed: UInt64, isThere: Bool = true) {
+  init(time: ManualTime, seed: UInt64, isThere: Bool = true, approvesAll: Bool = false) {
     self.time = time
     self.isThere = isThere
+    self.approvesAll = approvesAll
     state = Mutex(State(random: SeededGenerator(seed: seed ^ 0xA5C)))
   }
 
@@ -44,9 +46,10 @@ final class ScriptedPerson: Approver {
     guard isThere else { return Future(value: .unanswered("nobody is there")) }
     let promise = Promise<ApprovalAnswer, Never>(ifDropped: .success(.rejected))
     state.withLock { state in
-      let answer: ApprovalAnswer =
-        Int.random(in: 0..<10, using: &state.random) < 7 ? .approved : .rejected
-      let due = time.now + .seconds(Int.random(in: 0...9, using: &state.random))
+      let approves = Int.random(in: 0..<10, using: &state.random) < 7
+      let answer: ApprovalAnswer = approves || approvesAll ? .approved : .rejected
+      let delay = Int.random(in: 0...9, using: &state.random)
+      let due = time.now + .seconds(approvesAll ? 0 : delay)
       state.open[state.records.count] = Question(
         promise: promise, stop: stop, due: due, answer: answer)
       state.records.append(Record(step: request.step))

@@ -41,11 +41,16 @@ final class ScriptedWorld: StepExecutor {
   private let seed: UInt64
   /// How many of a hundred attempts fail.
   private let failures: Int
+  /// Whether every attempt ends at once.
+  private let isQuick: Bool
   /// What addresses begin with without meaning another step.
   private let prefix: String
 
-  init(time: ManualTime, seed: UInt64, failures: Int, prefix: String = "") {
+  init(
+    time: ManualTime, seed: UInt64, failures: Int, isQuick: Bool = false, prefix: String = ""
+  ) {
     (self.time, self.seed, self.failures, self.prefix) = (time, seed, failures, prefix)
+    self.isQuick = isQuick
   }
 
   var now: Duration { time.now }
@@ -85,7 +90,7 @@ final class ScriptedWorld: StepExecutor {
         [.ended(.code(1)), .ended(.code(2)), .ended(.signal("SEGV"))].randomElement(
           using: &random)!
       }
-    return (.seconds(length), status)
+    return (isQuick ? .zero : .seconds(length), status)
   }
 
   /// Lets those attempts react that have been asked to stop since the last look.

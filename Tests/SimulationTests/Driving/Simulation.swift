@@ -13,6 +13,7 @@ struct Simulation {
   let plan: Plan
   let maxParallel: Int
   private(set) var events: [RunEvent] = []
+  private(set) var records: [ScriptedRecorder.Entry] = []
   private(set) var attempts: [ScriptedWorld.Record] = []
   private(set) var answers: [ScriptedPerson.Record] = []
   private(set) var report: RunReport
@@ -26,6 +27,28 @@ struct Simulation {
     let kills: Bool
   }
 
+  /// The world that one part of a run meets.
+  struct Circumstances {
+    /// Mixed into the seed of the world, so that what fails in one part may succeed in the next.
+    var part: UInt64 = 0
+    /// How many of a hundred attempts fail; `nil`: as many as the seed says.
+    var failures: Int?
+    /// Whether every attempt ends at once.
+    var isQuick = false
+    /// Whether every question is answered with yes.
+    var approvesAll = false
+    /// The ends from outside; `nil`: those that the seed says, for a run that begins.
+    var interruptions: [Interruption]?
+    var isRecorded = false
+    /// Recorded of the run, if it is resumed.
+    var past: RecordedRun?
+    var rerun = StepsAnew()
+    /// In the plan: the steps that the run leaves out.
+    var leftOut: [Int] = []
+    /// The control requests that wait for a run without an approver; `nil`: there is an approver.
+    var requests: [ControlRequest]?
+  }
+
   /// `nil` if the planner rejects the workflow.
   init?(
     seed: UInt64, _ vocabulary: RandomWorkflow.Vocabulary = .all,
@@ -37,13 +60,10 @@ struct Simulation {
 
   /// - Parameters:
   ///   - prefix: What the addresses of the steps begin with that the seed describes.
-  ///   - past: What is recorded of the run, if it is gone on with; nobody ends it then from outside.
-  ///   - requests: What others have asked by now where nobody is there, and the run is left when nothing else goes
-  ///     on than waiting for answers; `nil`: somebody is there.
   ///   - isHeard: Whether somebody listens; else there are no events.
   init?(
     seed: UInt64, _ made: RandomWorkflow, planting fault: PlantedFault? = nil, prefix: String = "",
-    resuming past: RecordedRun? = nil, requests: [ControlRequest]? = nil, isHeard: Bool = true
+    in circumstances: Circumstances = Circumstances(), isHeard: Bool = true
   ) {
     guard let plan = Planner.plan(made.workflow).plan,
       let planned = Planner.plan(fault?.workflow(made.workflow) ?? made.workflow).plan
@@ -51,32 +71,46 @@ struct Simulation {
     (self.seed, self.made, self.plan) = (seed, made, plan.afterEarlierRuns(seed: seed))
     var random = SeededGenerator(seed: seed ^ 0x5EED)
     maxParallel = Int.random(in: 1...6, using: &random)
+    let (past, requests) = (circumstances.past, circumstances.requests)
     let interruptions = Interruption.plan(&random)
-    let plans = past == nil && requests == nil ? interruptions : []
+    let plans =
+      circumstances.interruptions ?? (past == nil && requests == nil ? interruptions : [])
+    let failures = [0, 8, 20, 45].randomElement(using: &random)!
     let time = ManualTime()
     let world = ScriptedWorld(
-      time: time, seed: seed, failures: [0, 8, 20, 45].randomElement(using: &random)!,
-      prefix: prefix)
+      time: time, seed: seed &+ circumstances.part &* 0x9E37_79B9_7F4A_7C15,
+      failures: circumstances.failures ?? failures, isQuick: circumstances.isQuick, prefix: prefix)
     var configuration = EngineConfiguration()
     configuration.maxParallel = maxParallel
     configuration.randomSeed = seed
     configuration.past = past
-    let person = ScriptedPerson(time: time, seed: seed, isThere: requests == nil)
+    configuration.anew = circumstances.rerun
+    configuration.selection = Selection(leavingOut: circumstances.leftOut, of: plan)
+    let person = ScriptedPerson(
+      time: time, seed: seed &+ circumstances.part, isThere: requests == nil,
+      approvesAll: circumstances.approvesAll)
     configuration.approver = person
     configuration.leavesWhileWaiting = requests != nil
     configuration.inbox = requests.map(ScriptedInbox.init)
+    let recorder = circumstances.isRecorded ? ScriptedRecorder() : nil
+    configuration.recorder = recorder
     if !isHeard { configuration.historyLimit = 0 }
     var subscription: EventSubscription?
     let run = LiveRun.start(
       planned.afterEarlierRuns(seed: seed), id: RunID("simulated"), configuration: configuration,
       executor: fault?.executor(world) ?? world, time: time
-    ) { if isHeard { subscription = $0.subscribe() } }
+    ) { run in
+      if isHeard { subscription = run.subscribe() }
+      recorder?.countEvents { Int(run.events.lastSequence) }
+    }
     report = run.report
     drive(run, world, person, time, interrupting: plans, &random)
     events = subscription?.takeAll() ?? []
     if let fault { events = fault.events(events) }
     attempts = world.records
     answers = person.records
+    records = recorder?.entries ?? []
+    recorder?.close()
     report = run.report
     noteRemains(of: run, world, time)
     if person.askedCount > 0 { remains.append("\(person.askedCount) questions are open") }

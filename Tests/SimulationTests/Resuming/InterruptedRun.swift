@@ -27,7 +27,7 @@ struct InterruptedRun {
       let events = Array(simulation.events.prefix(count))
       past.append(events)
       parts.append(RunPart(events: events))
-      guard let next = Simulation(seed: seed, made, resuming: past.run) else { return nil }
+      guard let next = Simulation(seed: seed, made, in: .init(past: past.run)) else { return nil }
       simulation = next
     }
     parts.append(
@@ -44,7 +44,8 @@ extension RandomWorkflow {
   func tell(_ parts: [RunPart]) {
     print(outline)
     for (index, part) in parts.enumerated() {
-      print(index == 0 ? "begins" : "goes on")
+      let rerun = part.rerunSteps.sorted() + part.rerunAddresses.map(\.text).sorted()
+      print(index == 0 ? "begins" : "goes on", rerun.isEmpty ? "" : "rerunning \(rerun)")
       for event in part.events { print(event.elapsed, String("\(event.kind)".prefix(90))) }
     }
   }

@@ -24,7 +24,7 @@ struct LeftRun {
     self.made = made
     var random = SeededGenerator(seed: seed ^ 0xA5C)
     var past = PastOfRun()
-    guard var simulation = Simulation(seed: seed, made, requests: []) else { return nil }
+    guard var simulation = Simulation(seed: seed, made, in: .init(requests: [])) else { return nil }
     while let pause = simulation.report.pause, departures <= LeftRun.patience {
       departures += 1
       past.append(simulation.events)
@@ -36,7 +36,10 @@ struct LeftRun {
         return approves ? .approve(request.step) : .reject(request.step)
       }
       if departures > LeftRun.patience { requests = [.cancel] }
-      guard let next = Simulation(seed: seed, made, resuming: past.run, requests: requests) else {
+      guard
+        let next = Simulation(
+          seed: seed, made, in: .init(past: past.run, requests: requests))
+      else {
         return nil
       }
       simulation = next

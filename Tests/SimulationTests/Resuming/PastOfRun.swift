@@ -6,6 +6,10 @@ struct RunPart {
   var events: [RunEvent]
   var remains: [String] = []
   var end: RunEnd?
+  /// The steps of the workflow that its engine was told to run again.
+  var rerunSteps: Set<String> = []
+  /// The same for elements.
+  var rerunAddresses: Set<StepAddress> = []
 }
 
 /// What is recorded of the parts of a run so far.
@@ -19,6 +23,13 @@ struct PastOfRun {
     append(.opened(.init(run: RunID("simulated"), resumption: parts)))
     parts += 1
     for event in events where event.kind.isRecorded { append(RunRecord.Kind(event.kind)) }
+  }
+
+  /// One more engine has taken up the run, and has recorded this.
+  mutating func append(_ records: some Sequence<RunRecord.Kind>, rerunning rerun: [StepAddress]) {
+    append(.opened(.init(run: RunID("simulated"), resumption: parts, rerun: rerun)))
+    parts += 1
+    for record in records { append(record) }
   }
 
   private mutating func append(_ kind: RunRecord.Kind) {

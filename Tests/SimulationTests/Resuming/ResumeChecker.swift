@@ -10,6 +10,10 @@ struct ResumeChecker {
   /// Steps that have succeeded or were tolerated, and groups; when.
   private var succeeded: [Spot: Int] = [:]
   private var doneGroups: [Spot: Int] = [:]
+  /// Of those, the ones that have failed: what did not run in them for a reason outside of them is still to run.
+  private var tolerated: Set<Spot> = []
+  /// When steps and groups last began.
+  private var begun: [Spot: Int] = [:]
   /// When groups were last tried again.
   private var retried: [Spot: Int] = [:]
   /// When clean-up of a step or group last succeeded.
@@ -20,9 +24,35 @@ struct ResumeChecker {
 
   init(_ made: RandomWorkflow, _ parts: [RunPart]) {
     blueprint = Blueprint(made)
-    for part in parts { for event in part.events { note(event.kind) } }
+    for part in parts {
+      forget(part)
+      for event in part.events { note(event.kind) }
+    }
     violations += parts.flatMap(\.remains)
     if parts.last?.end == nil { violations.append("the run does not end") }
+  }
+
+  /// What the engine is told to run again counts as not done.
+  private mutating func forget(_ part: RunPart) {
+    let addressed = Set(part.rerunAddresses.map(spot).flatMap { [$0] + cleaned(by: $0) })
+    for spot in Array(succeeded.keys)
+    where part.rerunSteps.contains(spot.id)
+      || part.rerunAddresses.contains(StepAddress(blueprint.address(of: spot)))
+    {
+      succeeded[spot] = nil
+    }
+    for group in Array(doneGroups.keys)
+    where addressed.contains(where: { $0 == group || blueprint.enclosing($0).contains(group) })
+      || part.rerunSteps.contains(where: { blueprint.isInside($0, group.id) })
+    {
+      doneGroups[group] = nil
+    }
+  }
+
+  /// What a cleanup step cleans up after.
+  private func cleaned(by spot: Spot) -> [Spot] {
+    guard case .cleanup(let cleaned) = blueprint.member(spot.id).part else { return [] }
+    return [Spot(id: cleaned, keys: spot.keys)]
   }
 
   private mutating func note(_ kind: RunEvent.Kind) {
@@ -31,6 +61,7 @@ struct ResumeChecker {
     case .stepStarted(let address, _):
       let spot = spot(address)
       requireMayStart(spot, address)
+      begun[spot] = number
       succeeded[spot] = nil
     case .stepFinished(let address, let end) where end.conclusion == .success:
       let spot = spot(address)
@@ -47,9 +78,13 @@ struct ResumeChecker {
       if isReplaced(spot, since: succeeded[spot] ?? number) {
         violations.append("\(address) stands though its group was tried again since")
       }
+    case .groupStarted(let address, let start):
+      if !start.isRestored { begin(spot(address), address) }
     case .groupRetrying(let address, _): retried[spot(address)] = number
     case .groupFinished(let address, let end):
-      doneGroups[spot(address)] = end.conclusion == .success ? number : nil
+      let group = spot(address)
+      doneGroups[group] = end.conclusion == .success ? number : nil
+      if end.outcome == .success { tolerated.remove(group) } else { tolerated.insert(group) }
     default: break
     }
   }
@@ -63,17 +98,37 @@ struct ResumeChecker {
 
   private mutating func requireMayStart(_ spot: Spot, _ address: StepAddress) {
     let member = blueprint.member(spot.id)
+    if case .cleanup(let cleaned) = member.part {
+      // A cleanup is done once for each time that what it cleans up after has begun.
+      let begun = begun[Spot(id: cleaned, keys: spot.keys)] ?? 0
+      if let at = succeeded[spot], at > begun, !isVoid(spot, since: at),
+        blueprint.enclosing(spot).contains(where: isDone)
+      {
+        violations.append("\(address) is started again after its success")
+      }
+      return
+    }
     guard !member.isClosing || blueprint.enclosing(spot).contains(where: isDone) else { return }
     if let at = succeeded[spot], !member.isClosing, !isVoid(spot, since: at),
       !isUndone(spot, since: at)
     {
       violations.append("\(address) is started again after its success")
     }
-    for group in blueprint.enclosing(spot) {
+    for group in blueprint.enclosing(spot) where !tolerated.contains(group) {
       guard let at = doneGroups[group], !isVoid(group, since: at), !isUndone(group, since: at)
       else { continue }
       violations.append("\(address) is started in \(group.id), which had ended well")
     }
+  }
+
+  /// A group begins again only if it had not ended well, or something in it was cleaned up after since.
+  private mutating func begin(_ group: Spot, _ address: StepAddress) {
+    begun[group] = number
+    guard let at = doneGroups.removeValue(forKey: group), !isVoid(group, since: at),
+      !isUndone(group, since: at), !tolerated.contains(group),
+      !cleaned.contains(where: { $1 > at && blueprint.enclosing($0).contains(group) })
+    else { return }
+    violations.append("\(address) begins again, and had ended well")
   }
 
   private func isDone(_ group: Spot) -> Bool { doneGroups[group] != nil }

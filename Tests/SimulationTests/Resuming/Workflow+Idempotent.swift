@@ -1,6 +1,15 @@
 import WeftDefinition
 
 extension Workflow {
+  /// The same workflow, in which no passage of time lets a group or the run fail.
+  var withoutGroupTimeouts: Workflow {
+    var changed = self
+    changed.timeout = nil
+    changed.body.members = body.members.map(\.withoutGroupTimeouts)
+    changed.finally = finally.map(\.withoutGroupTimeouts)
+    return changed
+  }
+
   var withIdempotentSteps: Workflow {
     var changed = self
     changed.body.members = body.members.map(\.madeIdempotent)
@@ -10,6 +19,15 @@ extension Workflow {
 }
 
 extension Step {
+  fileprivate var withoutGroupTimeouts: Step {
+    guard case .group(var group) = action else { return self }
+    var step = self
+    step.timeout = nil
+    group.members = group.members.map(\.withoutGroupTimeouts)
+    step.action = .group(group)
+    return step
+  }
+
   fileprivate var madeIdempotent: Step {
     var step = self
     switch action {

@@ -1,0 +1,196 @@
+import WeftDefinition
+import WeftExecution
+import WeftPlanning
+
+/// Holds the parts of a run against what a resumed run owes: that it gets there. Shares no code with the engine;
+/// goes by the workflow and by the events alone.
+///
+/// The state of a step or group is what its latest event says, in whatever part of the run. A part may end in
+/// success only if each step has succeeded or was tolerated, or is skipped for a reason that holds: its own
+/// condition or a group's, a selection, a race or join that is decided, a group that tolerated its end.
+struct ProgressChecker {
+  private enum Standing {
+    case started
+    case ended(StepEnd)
+    case skipped(SkipReason)
+  }
+
+  private let blueprint: Blueprint
+  /// Over all parts.
+  private var steps: [Spot: Standing] = [:]
+  /// Of the present part alone.
+  private var groups: [Spot: GroupEnd] = [:]
+  private var mentioned: Set<Spot> = []
+  private var settled: Set<Spot> = []
+  private(set) var violations: [String] = []
+
+  init(_ made: RandomWorkflow, _ parts: [RunPart]) {
+    blueprint = Blueprint(made)
+    for part in parts { check(part) }
+  }
+
+  private mutating func check(_ part: RunPart) {
+    // Each part tells again of every group that begins, or is done.
+    (mentioned, settled, groups) = ([], [], [:])
+    for event in part.events { note(event.kind) }
+    guard let end = part.end else { return }
+    if end.outcome == .success { requireAllDone() }
+  }
+
+  // MARK: Events
+
+  private mutating func note(_ kind: RunEvent.Kind) {
+    switch kind {
+    case .stepStarted(let address, _):
+      let spot = spot(address)
+      requireNeeds(of: spot)
+      steps[spot] = .started
+    case .stepFinished(let address, let end), .stepRestored(let address, let end),
+      .stepCached(let address, let end):
+      let spot = spot(address)
+      mentioned.insert(spot)
+      steps[spot] = .ended(end)
+      if end.conclusion == .success { settled.insert(spot) }
+    case .stepSkipped(let address, let reason):
+      let spot = spot(address)
+      mentioned.insert(spot)
+      steps[spot] = .skipped(reason)
+      groups[spot] = nil
+      if isOwn(reason) { settled.insert(spot) }
+    case .groupStarted(let address, _):
+      let spot = spot(address)
+      steps[spot] = nil
+      groups[spot] = nil
+    case .groupFinished(let address, let end):
+      let spot = spot(address)
+      mentioned.insert(spot)
+      groups[spot] = end
+      if end.conclusion == .success { settled.insert(spot) }
+    default: break
+    }
+  }
+
+  private func spot(_ address: StepAddress) -> Spot {
+    guard let spot = blueprint.spot(called: address.text) else {
+      preconditionFailure("nothing has the address \(address)")
+    }
+    return spot
+  }
+
+  /// Whether a skip lets dependents go on: by a condition, or by whoever started the run.
+  private func isOwn(_ reason: SkipReason) -> Bool {
+    switch reason {
+    case .condition, .notSelected: true
+    case .dependencyFailed, .heldBack, .cancelled: false
+    }
+  }
+
+  // MARK: Order
+
+  /// A step starts after all that it needs is settled in this very part, unless its condition looks at failures.
+  private mutating func requireNeeds(of spot: Spot) {
+    guard blueprint.member(spot.id).part == .main else { return }
+    let around = [spot] + blueprint.enclosing(spot)
+    let immune = around.first { blueprint.member($0.id).condition?.looksAtFailures == true }
+    for inner in around {
+      if inner == immune { return }
+      for need in blueprint.needs(of: inner) where !isSettled(need) {
+        // Failures outside of a group that runs in spite of them do not block its members.
+        if let immune, !blueprint.enclosing(need).contains(immune) { continue }
+        violations.append(
+          "\(name(spot)) starts, and \(name(need)), which \(name(inner)) needs, is not settled")
+      }
+    }
+  }
+
+  /// Whether what waits for it may go on. A plain group that never began is told of by its members.
+  private func isSettled(_ spot: Spot) -> Bool {
+    if settled.contains(spot) { return true }
+    guard blueprint.member(spot.id).group != nil, groups[spot] == nil, !mentioned.contains(spot)
+    else { return false }
+    return blueprint.members(of: spot).allSatisfy(isSettled)
+  }
+
+  // MARK: The end
+
+  private mutating func requireAllDone() {
+    for id in blueprint.topLevel { require(Spot(id: id, keys: [])) }
+    for (spot, standing) in steps {
+      guard case .started = standing, !isDecidedAround(spot) else { continue }
+      violations.append("the run succeeds, and \(name(spot)) has begun and not ended")
+    }
+  }
+
+  private mutating func require(_ spot: Spot) {
+    let member = blueprint.member(spot.id)
+    if case .skipped(let reason)? = steps[spot] { return requireReason(reason, of: spot) }
+    if let group = groups[spot] {
+      if group.conclusion != .success, !isBlocked(spot) {
+        violations.append("the run succeeds, and \(name(spot)) ended as \(group.conclusion)")
+      }
+      // What a race, a join or a tolerated failure leaves undone in it is not missed; nor are elements.
+      if member.endsEarly || group.outcome != .success || blueprint.isWholeLoop(spot) { return }
+      for inner in blueprint.members(of: spot) { require(inner) }
+      return
+    }
+    switch steps[spot] {
+    case .ended(let end):
+      if end.conclusion != .success {
+        violations.append("the run succeeds, and \(name(spot)) ended as \(end.conclusion)")
+      }
+    case .started: break
+    case .skipped: break
+    case nil:
+      // A group that never began.
+      guard member.group != nil, !member.isLoop, !member.retries else {
+        violations.append("the run succeeds, and nothing is told of \(name(spot))")
+        return
+      }
+      for inner in blueprint.members(of: spot) { require(inner) }
+    }
+    if !mentioned.contains(spot) {
+      if member.group == nil {
+        violations.append("\(name(spot)) is not mentioned in the last part")
+      }
+    }
+  }
+
+  private mutating func requireReason(_ reason: SkipReason, of spot: Spot) {
+    if isOwn(reason) || isDecidedAround(spot) || isTrue(reason) { return }
+    violations.append("the run succeeds, and \(name(spot)) is skipped: \(reason)")
+  }
+
+  /// Whether a group around it is over for all that is in it: won, joined, or tolerated.
+  private func isDecidedAround(_ spot: Spot) -> Bool {
+    blueprint.enclosing(spot).contains { group in
+      guard let end = groups[group], end.conclusion == .success else { return false }
+      return blueprint.member(group.id).endsEarly || end.outcome != .success
+    }
+  }
+
+  /// Whether the reason of a skip holds still: something has failed, and a group around it has tolerated that.
+  private func isTrue(_ reason: SkipReason) -> Bool {
+    switch reason {
+    case .condition, .notSelected: return true
+    case .cancelled: return false
+    case .dependencyFailed(let culprit), .heldBack(let culprit):
+      let spot = spot(culprit)
+      guard case .ended(let end)? = steps[spot], end.outcome == .failure else {
+        return groups[spot]?.outcome == .failure && isDecidedAround(spot)
+      }
+      return isDecidedAround(spot)
+    }
+  }
+
+  /// Whether something in a group is skipped for a reason that holds, which is why the group is.
+  private func isBlocked(_ group: Spot) -> Bool {
+    steps.contains { spot, standing in
+      guard case .skipped(let reason) = standing, blueprint.enclosing(spot).contains(group) else {
+        return false
+      }
+      return !isOwn(reason) && isTrue(reason)
+    }
+  }
+
+  private func name(_ spot: Spot) -> String { blueprint.address(of: spot) }
+}

@@ -1,0 +1,49 @@
+import Testing
+import WeftDefinition
+import WeftExecution
+
+/// Random runs in several parts, each ended in a different way.
+@Suite struct SequenceTests {
+  private static let few = 500
+
+  private static var seeds: ArraySlice<UInt64> {
+    let seeds = SimulationTests.seeds
+    return SimulationTests.number("WEFT_SEEDS") == nil ? seeds.prefix(few) : seeds[...]
+  }
+
+  @Test(
+    "X02, X03, X04, X13: a run in several parts, each ended differently, gets all its work done")
+  func everySequenceGetsThere() {
+    var (parts, restored) = (0, 0)
+    for seed in SequenceTests.seeds {
+      guard let run = SequencedRun(seed: seed) else { continue }
+      if SimulationTests.seeds.count == 1 { run.tell() }
+      parts += run.parts.count
+      let safety = ResumeChecker(run.made, run.parts)
+      restored += safety.restored
+      let violations =
+        safety.violations + ProgressChecker(run.made, run.parts).violations + run.violations
+      guard !violations.isEmpty else { continue }
+      Issue.record(
+        """
+        seed \(seed): \(violations.prefix(5).joined(separator: "; "))
+        again: WEFT_SEED=\(seed) swift test --filter SequenceTests
+        """)
+    }
+    print("\(SequenceTests.seeds.count) sequences, \(parts) parts, \(restored) steps restored")
+  }
+}
+
+extension SequencedRun {
+  /// The end of the last part, held against the run that nothing disturbed.
+  var violations: [String] {
+    guard undisturbed.report.end?.outcome == .success, let last = parts.last else { return [] }
+    guard last.end?.outcome == .success else {
+      return [
+        "the last part, in which nothing fails, ends as \(String(describing: last.end?.outcome)): "
+          + "\(String(describing: last.end?.firstFailure))"
+      ]
+    }
+    return []
+  }
+}

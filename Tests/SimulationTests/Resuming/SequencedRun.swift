@@ -1,0 +1,136 @@
+import WeftDefinition
+import WeftExecution
+import WeftPlanning
+import WeftTestKit
+
+/// One run in three to six parts, each ended in a different way and met by a different world: failures move, and
+/// have vanished in the last part, which nothing disturbs.
+struct SequencedRun {
+  let made: RandomWorkflow
+  private(set) var parts: [RunPart] = []
+  /// The same workflow, in a world without failures from the beginning.
+  let undisturbed: Simulation
+
+  /// The end of a part that is not the last.
+  fileprivate enum Ending: CaseIterable {
+    /// Failures of its own, if any.
+    case ownEnd
+    case cancelled
+    case killedAtOnce
+    /// The engine is killed at any record.
+    case engineKilled
+    /// The engine leaves the run, which waits for an approval.
+    case suspended
+  }
+
+  /// `nil` if the planner rejects the workflow.
+  init?(seed: UInt64) {
+    var made = RandomWorkflow.make(seed: seed, .all)
+    var random = SeededGenerator(seed: seed ^ 0x5E9)
+    if Int.random(in: 0..<3, using: &random) > 0 {
+      made.workflow = made.workflow.withIdempotentSteps
+    }
+    made.workflow = made.workflow.withoutGroupTimeouts
+    guard let plan = Planner.plan(made.workflow).plan else { return nil }
+    var leftOut: [Int] = []
+    if Int.random(in: 0..<6, using: &random) == 0, let choice = plan.randomChoice(&random) {
+      leftOut = choice
+    }
+    guard
+      let undisturbed = Simulation(
+        seed: seed, made,
+        in: .init(
+          failures: 0, isQuick: true, approvesAll: true, interruptions: [], leftOut: leftOut))
+    else { return nil }
+    (self.made, self.undisturbed) = (made, undisturbed)
+    var past = PastOfRun()
+    let partCount = Int.random(in: 3...6, using: &random)
+    for number in 1...partCount {
+      let isLast = number == partCount
+      var circumstances = Simulation.Circumstances(
+        part: UInt64(number), isRecorded: true, leftOut: leftOut)
+      if number > 1 {
+        circumstances.past = past.run
+        circumstances.rerun = plan.randomRerun(of: past.run, isLast: isLast, &random)
+      }
+      let ending = Ending.allCases.randomElement(using: &random)!
+      if isLast {
+        circumstances.failures = 0
+        (circumstances.isQuick, circumstances.approvesAll) = (true, true)
+        circumstances.interruptions = []
+      } else {
+        circumstances.failures = [0, 8, 20, 45].randomElement(using: &random)!
+        circumstances.meet(ending, &random)
+      }
+      guard let simulation = Simulation(seed: seed, made, in: circumstances) else { return nil }
+      let isCut = ending == .engineKilled && !isLast
+      let count = isCut ? Int.random(in: 1...simulation.records.count, using: &random) : .max
+      let records = simulation.records.prefix(count)
+      // What subscribers heard before the first record that is missing.
+      let heard =
+        records.count < simulation.records.count
+        ? simulation.records[records.count].eventsBefore : .max
+      let events = Array(simulation.events.prefix(heard))
+      past.append(records.map(\.kind), rerunning: circumstances.rerun.addresses(in: plan))
+      parts.append(
+        RunPart(
+          events: events, remains: isCut ? [] : simulation.remains,
+          end: isCut ? nil : simulation.report.end,
+          rerunSteps: Set(circumstances.rerun.steps.map { plan.steps[$0].address.text }),
+          rerunAddresses: circumstances.rerun.addresses))
+      // A run that has succeeded is not resumed.
+      if !isCut, simulation.report.end?.outcome == .success { break }
+    }
+  }
+}
+
+extension SequencedRun {
+  /// Prints the run for a person who looks for what went wrong.
+  func tell() { made.tell(parts) }
+}
+
+extension Simulation.Circumstances {
+  fileprivate mutating func meet(
+    _ ending: SequencedRun.Ending, _ random: inout SeededGenerator
+  ) {
+    let moment = Duration.seconds(Int.random(in: 0...15, using: &random))
+    switch ending {
+    case .ownEnd, .engineKilled: interruptions = []
+    case .cancelled: interruptions = [.init(moment: moment, kills: false)]
+    case .killedAtOnce: interruptions = [.init(moment: moment, kills: true)]
+    case .suspended: (interruptions, requests) = ([], [])
+    }
+  }
+}
+
+extension Plan {
+  /// What `--only` or `--skip` of a step or group would leave out.
+  fileprivate func randomChoice(_ random: inout SeededGenerator) -> [Int]? {
+    guard let name = steps.randomElement(using: &random)?.address.text else { return nil }
+    let choice =
+      Bool.random(using: &random) ? StepChoice(only: [name]) : StepChoice(skip: [name])
+    return try? stepsLeftOut(by: choice)
+  }
+
+  /// What `--rerun`, `--from` and `--rerun-interrupted` would name; at last always all that is in doubt.
+  fileprivate func randomRerun(
+    of past: RecordedRun, isLast: Bool, _ random: inout SeededGenerator
+  ) -> StepsAnew {
+    var rerun = StepsAnew()
+    if isLast || Bool.random(using: &random) { rerun.addresses.formUnion(past.inDoubt) }
+    guard !isLast, let name = steps.randomElement(using: &random)?.address.text else {
+      return rerun
+    }
+    switch Int.random(in: 0..<8, using: &random) {
+    case 0: rerun.steps.formUnion((try? stepsLeftOut(by: StepChoice(skip: [name]))) ?? [])
+    case 1:
+      guard let others = try? stepsLeftOut(by: StepChoice(from: [name])) else { break }
+      rerun.steps.formUnion(Set(steps.indices).subtracting(others))
+    case 2:
+      let elements = past.steps.keys.filter { $0.text.contains("[") }.sorted { $0.text < $1.text }
+      if let element = elements.randomElement(using: &random) { rerun.addresses.insert(element) }
+    default: break
+    }
+    return rerun
+  }
+}

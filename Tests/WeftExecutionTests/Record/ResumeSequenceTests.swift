@@ -1,0 +1,190 @@
+import Testing
+import WeftDefinition
+import WeftPlanning
+import WeftTestKit
+
+@testable import WeftExecution
+
+/// A run in several parts, each of which fails or is killed elsewhere.
+private struct PartedRun {
+  private var kinds: [RunRecord.Kind] = []
+  private var parts = 0
+
+  /// What is recorded so far.
+  var past: RecordedRun {
+    var run = RecordedRun()
+    for (index, kind) in kinds.enumerated() {
+      run.apply(RunRecord(number: UInt64(index + 1), at: WallTime(nanoseconds: 0), kind))
+    }
+    return run
+  }
+
+  /// Runs the next part, one step at a time.
+  ///
+  /// - Parameters:
+  ///   - failing: The steps that exit with 1; all others succeed.
+  ///   - killing: The step during which the engine is killed.
+  /// - Returns: The steps that ran, in their order, and how the part ended; `nil`: killed.
+  @discardableResult
+  mutating func run(
+    _ workflow: Workflow, failing: Set<String> = [], killing: String? = nil,
+    rerunning rerun: StepsAnew = StepsAnew()
+  ) throws -> (ran: [String], outcome: Outcome?) {
+    let past = parts > 0 ? past : nil
+    let keeper = RecordKeeper()
+    let run = try RunHarness(workflow, maxParallel: 1, recorder: keeper) {
+      $0.past = past
+      $0.anew = rerun
+    }
+    let plan = run.run.plan
+    kinds.append(
+      .opened(
+        RecordOpening(
+          run: RunID("test"), resumption: parts, rerun: rerun.addresses(in: plan))))
+    parts += 1
+    var ran: [String] = []
+    while let next = run.running.first {
+      ran.append(next)
+      if next == killing { break }
+      run.executor.exit(next, code: failing.contains(next) ? 1 : 0)
+    }
+    kinds += keeper.kinds
+    return (ran, run.run.report.end?.outcome)
+  }
+}
+
+/// The state of a step, group or loop is what its latest record says, in whatever part of the run.
+@Suite struct ResumeSequenceTests {
+  private static func step(_ id: String) -> Step { Step(StepID(id), run: [id]) }
+
+  private static let kinds: [(String, Step)] = [
+    ("loop", step("build").forEach(["x", "y"])),
+    ("group loop", Step("build", steps: [step("inner")]).forEach(["x"])),
+    ("retried group", Step("build", steps: [step("inner")]).retry(1)),
+    ("group", Step("build", steps: [step("inner")])),
+    ("nested group", Step("build", steps: [Step("deep", parallel: [step("inner")])])),
+    ("race", Step("build", race: [step("inner"), step("other")])),
+    ("step", step("build")),
+  ]
+
+  @Test(
+    "X02: what was skipped once and has run since is not skipped by later resumes",
+    arguments: kinds.map(\.0))
+  func aSkipIsReplacedByARun(kind: String) throws {
+    let build = try #require(ResumeSequenceTests.kinds.first { $0.0 == kind }).1
+    let workflow = Workflow(steps: [
+      ResumeSequenceTests.step("fetch"), build, ResumeSequenceTests.step("deploy"),
+    ])
+    var run = PartedRun()
+    #expect(try run.run(workflow, failing: ["fetch"]).ran == ["fetch"])
+    #expect(try run.run(workflow, failing: ["deploy"]).ran.last == "deploy")
+    let last = try run.run(workflow)
+    #expect(last.ran == ["deploy"])
+    #expect(last.outcome == .success)
+  }
+
+  @Test(
+    "X03: a group that succeeded, and does not start in a later part, is not restored",
+    arguments: kinds.map(\.0))
+  func aSuccessIsReplacedByASkip(kind: String) throws {
+    let inner = try #require(ResumeSequenceTests.kinds.first { $0.0 == kind }).1
+    let workflow = Workflow(steps: [
+      Step("g", steps: [ResumeSequenceTests.step("a"), inner])
+        .cleanup(Step("tidy", run: ["tidy"])),
+      ResumeSequenceTests.step("z"),
+    ])
+    var run = PartedRun()
+    let first = try run.run(workflow, failing: ["z"])
+    #expect(first.ran.prefix(1) == ["a"])
+    // It was cleaned up after, and is needed: it runs again, and fails.
+    #expect(try run.run(workflow, failing: ["a"]).ran == ["a", "tidy"])
+    let last = try run.run(workflow)
+    #expect(last.ran == first.ran)
+    #expect(last.outcome == .success)
+  }
+
+  @Test("X03: --from holds until the steps have run, in whatever part")
+  func rerunsAreRemembered() throws {
+    let workflow = Workflow(steps: [
+      ResumeSequenceTests.step("a"), Step("inner", steps: [ResumeSequenceTests.step("b")]),
+      ResumeSequenceTests.step("z"),
+    ])
+    var run = PartedRun()
+    #expect(try run.run(workflow, failing: ["z"]).ran == ["a", "b", "z"])
+    let again = try run.run(workflow, failing: ["a"], rerunning: StepsAnew(steps: [0, 1, 2]))
+    #expect(again.ran == ["a"])
+    #expect(try run.run(workflow, killing: "a").ran == ["a"])
+    let last = try run.run(workflow, rerunning: StepsAnew(addresses: Set(run.past.inDoubt)))
+    #expect(last.ran == ["a", "b", "z"])
+    #expect(last.outcome == .success)
+  }
+
+  private static let tolerant: [(String, Step)] = [
+    ("loop", step("m").forEach(["x", "y", "z"], tolerating: .percent(100))),
+    (
+      "loop of groups",
+      Step("g", parallel: [step("f"), step("m")]).forEach(["x"], tolerating: .count(1))
+    ),
+    ("join", Step("g", parallel: [step("m"), step("n")], join: .atLeast(1))),
+    ("tolerant group", Step("g", parallel: [step("m"), step("n")], allowFailure: .all)),
+    ("tolerant step", Step("m", run: ["m"], allowFailure: .all)),
+  ]
+
+  @Test("X04: nothing tolerates a step in doubt", arguments: tolerant.map(\.0))
+  func doubtIsNotTolerated(kind: String) throws {
+    let step = try #require(ResumeSequenceTests.tolerant.first { $0.0 == kind }).1
+    let workflow = Workflow(steps: [step, ResumeSequenceTests.step("after")], onFailure: .continue)
+    let killed = ["loop": "m[0]", "loop of groups": "g[0].m"][kind] ?? "m"
+    var run = PartedRun()
+    try run.run(workflow, failing: ["g[0].f"], killing: killed)
+    let second = try run.run(workflow, failing: ["g[0].f"])
+    #expect(second.outcome == .failure)
+    #expect(!second.ran.contains("after"))
+    #expect(run.past.inDoubt == [StepAddress(killed)])
+    let last = try run.run(workflow, rerunning: StepsAnew(addresses: Set(run.past.inDoubt)))
+    // A join that has enough successes needs no more.
+    #expect(last.ran.contains(killed) == (kind != "join"))
+    #expect(last.ran.last == "after")
+    #expect(last.outcome == .success)
+  }
+
+  @Test(
+    "X30: a rerun that a later part is told of settles all that is in doubt, also what it does not reach"
+  )
+  func allDoubtIsSettledAtOnce() throws {
+    let workflow = Workflow(
+      steps: [
+        ResumeSequenceTests.step("gate"), ResumeSequenceTests.step("m"),
+        ResumeSequenceTests.step("n"),
+      ])
+    var run = PartedRun()
+    try run.run(workflow, killing: "m")
+    try run.run(workflow, failing: ["gate"], rerunning: StepsAnew(steps: [0]))
+    #expect(run.past.inDoubt == ["m"].map { StepAddress($0) })
+    let settled = StepsAnew(addresses: Set(run.past.inDoubt))
+    // The gate fails again: what was settled is not reached.
+    try run.run(workflow, failing: ["gate"], rerunning: settled)
+    #expect(run.past.inDoubt == [])
+    #expect(try run.run(workflow).ran == ["gate", "m", "n"])
+  }
+
+  @Test(
+    "X13: a cleanup that failed is run again, whatever is around it",
+    arguments: ["group", "element", "top level"])
+  func aFailedCleanupIsRunAgain(place: String) throws {
+    let step = ResumeSequenceTests.step("a").cleanup(Step("free", run: ["free"]))
+    let (around, address) =
+      switch place {
+      case "group": (Step("g", steps: [step]), "free")
+      case "element": (Step("g", steps: [step]).forEach(["x"]), "g[0].free")
+      default: (step, "free")
+      }
+    let workflow = Workflow(steps: [around])
+    var run = PartedRun()
+    #expect(try run.run(workflow, failing: [address]).outcome == .failure)
+    #expect(try run.run(workflow, failing: [address]).ran == [address])
+    let last = try run.run(workflow)
+    #expect(last.ran == [address])
+    #expect(last.outcome == .success)
+  }
+}
