@@ -90,6 +90,12 @@ struct Blueprint {
     return member
   }
 
+  /// The steps that clean up after a member.
+  func cleanups(of id: String) -> [String] {
+    let count = member(id).step.control.cleanup.count
+    return count == 1 ? ["\(id).cleanup"] : (0..<count).map { "\(id).cleanup.\($0 + 1)" }
+  }
+
   /// Whether a member is a group's, however deep; itself, too.
   func isInside(_ id: String, _ group: String) -> Bool {
     var next: String? = id

@@ -94,6 +94,8 @@ struct ProgressChecker {
     let immune = around.first { blueprint.member($0.id).condition?.looksAtFailures == true }
     for inner in around {
       if inner == immune { return }
+      // What asks for success() itself decides itself.
+      if blueprint.member(inner.id).condition?.statuses.isEmpty == false { continue }
       for need in blueprint.needs(of: inner) where !isSettled(need) {
         // Failures outside of a group that runs in spite of them do not block its members.
         if let immune, !blueprint.enclosing(need).contains(immune) { continue }

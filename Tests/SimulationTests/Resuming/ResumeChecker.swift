@@ -12,6 +12,8 @@ struct ResumeChecker {
   private var doneGroups: [Spot: Int] = [:]
   /// Of those, the ones that have failed: what did not run in them for a reason outside of them is still to run.
   private var tolerated: Set<Spot> = []
+  /// Groups that are told of again though they have ended in an earlier part.
+  private var restoredGroups: Set<Spot> = []
   /// When steps and groups last began.
   private var begun: [Spot: Int] = [:]
   /// When groups were last tried again.
@@ -79,10 +81,16 @@ struct ResumeChecker {
         violations.append("\(address) stands though its group was tried again since")
       }
     case .groupStarted(let address, let start):
-      if !start.isRestored { begin(spot(address), address) }
+      restoredGroups.remove(spot(address))
+      if start.isRestored {
+        restoredGroups.insert(spot(address))
+      } else {
+        begin(spot(address), address)
+      }
     case .groupRetrying(let address, _): retried[spot(address)] = number
     case .groupFinished(let address, let end):
       let group = spot(address)
+      if restoredGroups.contains(group) { return }
       doneGroups[group] = end.conclusion == .success ? number : nil
       if end.outcome == .success { tolerated.remove(group) } else { tolerated.insert(group) }
     default: break
@@ -99,11 +107,16 @@ struct ResumeChecker {
   private mutating func requireMayStart(_ spot: Spot, _ address: StepAddress) {
     let member = blueprint.member(spot.id)
     if case .cleanup(let cleaned) = member.part {
-      // A cleanup is done once for each time that what it cleans up after has begun.
+      // Once all of it has been done, it is done again only if what it cleans up after has begun again. If it is,
+      // its first step shows that.
+      guard blueprint.cleanups(of: cleaned).first == spot.id else { return }
       let begun = begun[Spot(id: cleaned, keys: spot.keys)] ?? 0
-      if let at = succeeded[spot], at > begun, !isVoid(spot, since: at),
-        blueprint.enclosing(spot).contains(where: isDone)
-      {
+      let isDone = blueprint.cleanups(of: cleaned).allSatisfy { id in
+        succeeded[Spot(id: id, keys: spot.keys)].map {
+          $0 > begun && !isVoid(spot, since: $0)
+        } ?? false
+      }
+      if isDone, blueprint.enclosing(spot).contains(where: self.isDone) {
         violations.append("\(address) is started again after its success")
       }
       return
