@@ -146,6 +146,14 @@ def checks(shell):
     yield "runs", all(runs <= shell.listed(f"weft {command} ") for command in ("show", "resume", "logs"))
     yield "a run is completed", shell.completed("weft show 20261122") == [
         "show", "20261122-151337-4f2a9c"]
+    steps = {"compile", "package"}
+    yield "X72: steps of a file", steps <= shell.listed("weft why flow.json ")
+    yield "X72: steps for options", all(
+        steps <= shell.listed(f"weft run flow.json --{option} ") for option in ("only", "skip", "from"))
+    yield "X72: a step is completed", shell.completed("weft why flow.json pack") == [
+        "why", "flow.json", "package"]
+    inputs = shell.listed("weft run flow.json -i ")
+    yield "X72: inputs of a file", {"colour=", "size="} <= inputs
     yield "states of runs", {"interrupted", "damaged"} <= shell.listed("weft runs --state ")
     if not isinstance(shell, Fish):  # which has proposals for a word that begins with a dash only
         yield "files after --", "alpha.json" in shell.listed("weft run -- ")
@@ -162,6 +170,11 @@ def main():
             os.makedirs(f"{directory}/sub/records/runs/{run}")
         for name in ["alpha.json", "beta.json", "with space.json", "notes.txt", "sub/inner.json"]:
             open(f"{directory}/{name}", "w").close()
+        with open(f"{directory}/flow.json", "w") as file:
+            file.write('{"inputs": {"colour": {"default": "red"}, "size": {"default": "1"}}, "steps": ['
+                       '{"id": "compile", "run": "true"}, {"id": "package", "run": "true"}]}')
+        # The shells ask the program itself for names.
+        os.environ["PATH"] = ENVIRONMENT["PATH"] = f"{os.path.dirname(weft)}:{ENVIRONMENT['PATH']}"
         for kind in (Bash, Zsh, Fish):
             shell = None
             try:

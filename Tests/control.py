@@ -7,6 +7,7 @@ Every case has a directory of its own. What steps have done is counted by the li
 """
 
 import json
+import os
 import re
 import signal
 import subprocess
@@ -95,6 +96,22 @@ def at_a_terminal(weft):
     child.expect(pexpect.EOF)
     child.close()
     assert child.exitstatus == 0 and place.done() == {"build": 1, "after": 1, "last": 1}, child.exitstatus
+
+
+def interrupted_question(weft):
+    """What follows a question that is broken off stands on a line of its own."""
+    for form in ({}, {"WEFT_PROGRESS": "plain"}):
+        place = Place(weft, asking())
+        child = pexpect.spawn(
+            place.weft, ["run", "w.json"], cwd=str(place.path), timeout=LIMIT, encoding="utf-8",
+            dimensions=(24, 100), env=dict(os.environ, **form))
+        child.expect(re.escape("[y/N]"))
+        child.sendintr()
+        child.expect(pexpect.EOF)
+        child.close()
+        assert child.exitstatus == 130, child.exitstatus
+        rest = re.sub(r"\x1b\[[0-9;?]*[a-zA-Z]", "", child.before)
+        assert re.match(r"[ ^C]*\r?\n", rest), repr(rest)
 
 
 def killed(weft):
@@ -258,6 +275,7 @@ def lock_of_the_dead(weft):
 
 
 CASES = [
+    ("X73: what follows a question that is broken off has a line of its own", interrupted_question),
     ("a run that nobody can be asked at is left with 75, and goes on when it is answered", left_and_answered),
     ("what is rejected fails when it goes on", rejected),
     ("a run under way hears an answer from another terminal", alive),

@@ -588,7 +588,55 @@ def time_left(weft):
         screen.close()
 
 
+def led_elsewhere(weft):
+    """-C leads every command that reads files or records to another directory."""
+    runs = Runs(weft, {"steps": [{"id": "a", "run": "echo hello; test -e ok"}]})
+
+    def call(command, *arguments, code=0):
+        result = subprocess.run(
+            [weft, command, *arguments, "-C", str(runs.path)], cwd="/", stdin=subprocess.DEVNULL, text=True,
+            capture_output=True, timeout=LIMIT)
+        assert result.returncode == code, (command, result)
+        return result.stdout
+
+    call("check", "w.json")
+    assert "a" in call("graph", "w.json")
+    call("run", "w.json", code=1)
+    assert "failure" in call("runs") and "hello" in call("logs", "a") and "a" in call("show")
+    (runs.path / "ok").touch()
+    call("resume")
+    assert runs.states() == ["success"]
+    call("clean", "--keep", "0")
+    assert runs.ids() == []
+    for command in ("check", "graph", "resume", "show", "runs", "logs", "clean", "cancel"):
+        operands = ["w.json"] if command in ("check", "graph") else []
+        result = subprocess.run(
+            [weft, command, *operands, "-C", str(runs.path / "none")], text=True, capture_output=True)
+        assert result.returncode == 2 and "as -C wants" in result.stderr, (command, result)
+
+
+def warnings_first(weft):
+    """What is said of a file stands before what its steps write, and plans are not shortened in a pipe."""
+    long = "echo " + "x" * 300
+    runs = Runs(weft, {"steps": [
+        {"id": "a", "run": "exit 1", "allowFailure": True, "outputs": {"o": "${{ self.stdout }}"}},
+        {"id": "b", "run": ["echo", "${{ steps.a.outputs.o }}"], "allowFailure": True},
+        {"id": "c", "run": long}]})
+    result = subprocess.run(
+        [weft, "run", "w.json"], cwd=runs.path, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT, text=True, timeout=LIMIT)
+    assert "W0503" in result.stdout, result.stdout
+    assert result.stdout.index("W0503") < result.stdout.index("[a] started"), result.stdout
+    assert long in runs.call("graph", "w.json").stdout
+    narrow = subprocess.run(
+        [weft, "graph", "w.json"], cwd=runs.path, env=dict(os.environ, COLUMNS="60"), text=True,
+        capture_output=True, timeout=LIMIT).stdout
+    assert long not in narrow and max(map(len, narrow.splitlines())) <= 60, narrow
+
+
 CASES = [
+    ("X71: -C leads every command elsewhere", led_elsewhere),
+    ("X59, X56: warnings come first, and a pipe gets whole lines", warnings_first),
     ("every run is listed with its state, and found by it", all_states),
     ("J24: damaged runs are told of, and hide no other", damaged),
     ("a thousand runs are listed", many),

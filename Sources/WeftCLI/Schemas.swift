@@ -36,8 +36,8 @@ extension SchemaName {
       "description": "What may be given from outside, by -i NAME=VALUE or --inputs FILE: a name, and what its value must be like. One without a default must be given.",
       "type": "object",
       "propertyNames": {
-        "pattern": "^[A-Za-z_][A-Za-z0-9_-]{0,99}$",
-        "patternErrorMessage": "a name is letters, digits, \"_\" and \"-\", 100 at most, and begins with a letter or \"_\""
+        "pattern": "^[A-Za-z_][A-Za-z0-9_-]{0,254}$",
+        "patternErrorMessage": "a name is letters, digits, \"_\" and \"-\", 255 at most, and begins with a letter or \"_\""
       },
       "additionalProperties": {
         "$ref": "#/$defs/input"
@@ -695,8 +695,8 @@ extension SchemaName {
           "title": "Id",
           "description": "Names the step, for needs, events and the command line; unique in the file. Without one the step is addressed by its position.",
           "type": "string",
-          "pattern": "^[A-Za-z_][A-Za-z0-9_-]{0,99}$",
-          "patternErrorMessage": "an id is a letter or \"_\", then letters, digits, \"_\" or \"-\", 100 at most",
+          "pattern": "^[A-Za-z_][A-Za-z0-9_-]{0,254}$",
+          "patternErrorMessage": "an id is a letter or \"_\", then letters, digits, \"_\" or \"-\", 255 at most",
           "examples": [
             "build",
             "unit-tests"
@@ -1650,14 +1650,14 @@ extension SchemaName {
       "anyOf": [
         {
           "type": "string",
-          "pattern": "^[A-Za-z_][A-Za-z0-9_-]{0,99}$",
-          "patternErrorMessage": "a name is letters, digits, \"_\" and \"-\", 100 at most, and begins with a letter or \"_\""
+          "pattern": "^[A-Za-z_][A-Za-z0-9_-]{0,254}$",
+          "patternErrorMessage": "a name is letters, digits, \"_\" and \"-\", 255 at most, and begins with a letter or \"_\""
         },
         {
           "type": "object",
           "propertyNames": {
-            "pattern": "^[A-Za-z_][A-Za-z0-9_-]{0,99}$",
-            "patternErrorMessage": "a name is letters, digits, \"_\" and \"-\", 100 at most, and begins with a letter or \"_\""
+            "pattern": "^[A-Za-z_][A-Za-z0-9_-]{0,254}$",
+            "patternErrorMessage": "a name is letters, digits, \"_\" and \"-\", 255 at most, and begins with a letter or \"_\""
           },
           "additionalProperties": {
             "type": "integer",
@@ -1724,8 +1724,8 @@ extension SchemaName {
       "description": "Slots that steps share, by name: how many, or how many and a rate at which they may be taken.",
       "type": "object",
       "propertyNames": {
-        "pattern": "^[A-Za-z_][A-Za-z0-9_-]{0,99}$",
-        "patternErrorMessage": "a name is letters, digits, \"_\" and \"-\", 100 at most, and begins with a letter or \"_\""
+        "pattern": "^[A-Za-z_][A-Za-z0-9_-]{0,254}$",
+        "patternErrorMessage": "a name is letters, digits, \"_\" and \"-\", 255 at most, and begins with a letter or \"_\""
       },
       "additionalProperties": {
         "anyOf": [
@@ -1887,8 +1887,8 @@ extension SchemaName {
       "title": "Action",
       "description": "The name of an action that the program around Weft has registered.",
       "type": "string",
-      "pattern": "^[A-Za-z_][A-Za-z0-9_.-]{0,99}$",
-      "patternErrorMessage": "the name of an action is a letter or \"_\", then letters, digits, \"_\", \"-\" or \".\", 100 at most",
+      "pattern": "^[A-Za-z_][A-Za-z0-9_.-]{0,254}$",
+      "patternErrorMessage": "the name of an action is a letter or \"_\", then letters, digits, \"_\", \"-\" or \".\", 255 at most",
       "examples": [
         "resize",
         "images.resize"
@@ -2723,8 +2723,8 @@ extension SchemaName {
       "description": "The inputs of the other file, or what the action is given, by name. A text may have expressions in it; elsewhere a whole value is given by one.",
       "type": "object",
       "propertyNames": {
-        "pattern": "^[A-Za-z_][A-Za-z0-9_-]{0,99}$",
-        "patternErrorMessage": "a name is letters, digits, \"_\" and \"-\", 100 at most, and begins with a letter or \"_\""
+        "pattern": "^[A-Za-z_][A-Za-z0-9_-]{0,254}$",
+        "patternErrorMessage": "a name is letters, digits, \"_\" and \"-\", 255 at most, and begins with a letter or \"_\""
       },
       "additionalProperties": {
         "anyOf": [
@@ -2794,8 +2794,8 @@ extension SchemaName {
           "title": "Name",
           "description": "What expressions call the element, beside item.",
           "type": "string",
-          "pattern": "^[A-Za-z_][A-Za-z0-9_-]{0,99}$",
-          "patternErrorMessage": "a name is letters, digits, \"_\" and \"-\", 100 at most, and begins with a letter or \"_\"",
+          "pattern": "^[A-Za-z_][A-Za-z0-9_-]{0,254}$",
+          "patternErrorMessage": "a name is letters, digits, \"_\" and \"-\", 255 at most, and begins with a letter or \"_\"",
           "not": {
             "pattern": "^(?:[Ii][Nn][Pp][Uu][Tt][Ss]|[Ee][Nn][Vv]|[Ss][Ee][Cc][Rr][Ee][Tt][Ss]|[Ss][Tt][Ee][Pp][Ss]|[Ss][Ee][Ll][Ff]|[Ii][Tt][Ee][Mm]|[Ii][Nn][Dd][Ee][Xx]|[Mm][Aa][Tt][Rr][Ii][Xx]|[Rr][Uu][Nn]|[Ww][Oo][Rr][Kk][Ff][Ll][Oo][Ww]|[Tt][Rr][Uu][Ee]|[Ff][Aa][Ll][Ss][Ee]|[Nn][Uu][Ll][Ll]|[Nn][Aa][Nn]|[Ii][Nn][Ff][Ii][Nn][Ii][Tt][Yy])$"
           }
@@ -2912,8 +2912,8 @@ extension SchemaName {
         }
       },
       "propertyNames": {
-        "pattern": "^[A-Za-z_][A-Za-z0-9_-]{0,99}$",
-        "patternErrorMessage": "a name is letters, digits, \"_\" and \"-\", 100 at most, and begins with a letter or \"_\""
+        "pattern": "^[A-Za-z_][A-Za-z0-9_-]{0,254}$",
+        "patternErrorMessage": "a name is letters, digits, \"_\" and \"-\", 255 at most, and begins with a letter or \"_\""
       },
       "additionalProperties": {
         "$ref": "#/$defs/axis"
@@ -3350,8 +3350,8 @@ extension SchemaName {
       "markdownDescription": "Secrets by the names that expressions call them by.\n\n```json\n\"secrets\": { \"TOKEN\": { \"env\": \"RELEASE_TOKEN\" } }\n```\n\nThey are read when a run starts, and masked in everything that is written or shown.",
       "type": "object",
       "propertyNames": {
-        "pattern": "^(?![Ww][Ee][Ff][Tt]_)[A-Za-z_][A-Za-z0-9_-]{0,99}$",
-        "patternErrorMessage": "a name is a letter or \"_\", then letters, digits, \"_\" or \"-\", 100 at most, and does not begin with WEFT_"
+        "pattern": "^(?![Ww][Ee][Ff][Tt]_)[A-Za-z_][A-Za-z0-9_-]{0,254}$",
+        "patternErrorMessage": "a name is a letter or \"_\", then letters, digits, \"_\" or \"-\", 255 at most, and does not begin with WEFT_"
       },
       "additionalProperties": {
         "$ref": "#/$defs/secret"
@@ -4211,8 +4211,8 @@ extension SchemaName {
       "description": "What is handed on, by name.",
       "type": "object",
       "propertyNames": {
-        "pattern": "^[A-Za-z_][A-Za-z0-9_-]{0,99}$",
-        "patternErrorMessage": "a name is letters, digits, \"_\" and \"-\", 100 at most, and begins with a letter or \"_\""
+        "pattern": "^[A-Za-z_][A-Za-z0-9_-]{0,254}$",
+        "patternErrorMessage": "a name is letters, digits, \"_\" and \"-\", 255 at most, and begins with a letter or \"_\""
       },
       "additionalProperties": {
         "$ref": "#/$defs/output"

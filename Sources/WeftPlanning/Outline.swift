@@ -112,6 +112,9 @@ private struct OutlineWriter {
   private(set) var problems: [PlacedProblem] = []
   private var open: [OpenGroup] = []
   private let limit: Int
+  /// Knows how many steps another file adds before they are written.
+  private var counter = StepCounter()
+  private var isTooLarge = false
 
   init(limit: Int) { self.limit = limit }
 
@@ -139,7 +142,7 @@ private struct OutlineWriter {
         continue
       }
       write(open[group].members, at: position, in: open[group].index)
-      guard outline.steps.count + outline.groups.count <= limit + 1 else {
+      guard !isTooLarge, outline.steps.count + outline.groups.count <= limit + 1 else {
         return giveUp()
       }
     }
@@ -150,6 +153,10 @@ private struct OutlineWriter {
     open[open.count - 1].written.append(Int32(node))
     let address = address(of: list[position].id, at: position, in: group)
     if list[position].runsAnotherFile, let workflow = list[position].otherWorkflow {
+      if outline.steps.count + counter.steps(in: workflow) > limit {
+        isTooLarge = true
+        return
+      }
       return enter(workflow.withDefaults(), runBy: list[position], at: address)
     }
     if let members = list[position].members {

@@ -28,11 +28,14 @@ public enum Planner {
     }
     var checker = ValueChecker(outline, names, texts: reader.texts)
     checker.check(in: order.nodes)
+    // What follows from another problem is not told.
+    let isOrdered = (duplicates + misnamed + cycles).allSatisfy { $0.problem.severity != .error }
     let problems =
       tooLarge + duplicates + reader.found.problems + misnamed + cycles + checker.found.problems
       + ControlChecker.problems(of: outline) + NestingChecker.problems(of: outline)
       + ActionChecker.problems(of: outline, registered: actions)
       + RequestChecker.problems(of: outline) + CachingChecker.problems(of: outline)
+      + (isOrdered ? outline.orderProblems(dependencies) : [])
     let diagnostics = problems.told(in: outline.files)
     guard !diagnostics.contains(where: \.isError) else { return (nil, diagnostics) }
     let plan = Plan(

@@ -33,6 +33,8 @@ extension PlanningProblem {
     case .idOfFinally, .idOfCleanup: "W0219"
     case .needsTwice: "W0501"
     case .unusedPool: "W0512"
+    case .leavesOrder: "W0515"
+    case .literal: "W0516"
     case .raceOfOne: "W0513"
     case .value(let problem): problem.code
     }
@@ -105,6 +107,9 @@ extension PlanningProblem {
       "race \"\(group)\" has a single member, which always wins or fails alone"
     case .needsTwice(let subject, let name, _):
       "\(subject) needs \"\(name)\" twice"
+    case .leavesOrder(let subject, let previous):
+      "\(subject) does not wait for \"\(previous)\" before it, for it has \"needs\"; nor does what follows it"
+    case .literal(let remark): remark.message
     case .value(let problem): problem.message
     }
   }
@@ -188,6 +193,9 @@ extension PlanningProblem {
       "write \"pool\": \"\(pool)\" in the steps that share it, or remove it"
     case .raceOfOne:
       "add another member, or write \"steps\""
+    case .leavesOrder(_, let previous):
+      "add \"\(previous)\" to \"needs\"; if it is meant, say so by \"needs\" of the steps that follow, or by \"parallel\""
+    case .literal(let remark): remark.help
     case .needsTwice:
       "once is enough"
     case .value(let problem): problem.help

@@ -59,6 +59,9 @@ enum PlanningProblem: Sendable, Hashable {
   case unusedPool(String)
   case raceOfOne(String)
   case needsTwice(Subject, String, first: SourceRange?)
+  /// A member of `steps` has `needs` and so does not wait for the one before it, and what comes after goes by the list.
+  case leavesOrder(Subject, previous: String)
+  case literal(LiteralRemark)
   case value(ValueProblem)
 }
 
@@ -120,7 +123,9 @@ extension Diagnostic.Place {
 extension PlanningProblem {
   var severity: Diagnostic.Severity {
     switch self {
-    case .needsTwice, .unusedPool, .raceOfOne, .credentialsInURL, .credentialsInProxy: .warning
+    case .needsTwice, .leavesOrder, .literal, .unusedPool, .raceOfOne, .credentialsInURL,
+      .credentialsInProxy:
+      .warning
     case .value(let problem): problem.isWarning ? .warning : .error
     default: .error
     }

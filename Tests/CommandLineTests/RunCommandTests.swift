@@ -50,9 +50,13 @@ struct RunCommandTests {
 }
 
 struct InitCommandTests {
-  @Test func whatItWritesIsRightAndRuns() {
+  @Test("X66: what it writes is right, names its schema, and runs")
+  func whatItWritesIsRightAndRuns() {
     let directory = Directory()
-    #expect(Weft.run("init", in: directory).status == 0)
+    let written = Weft.run("init", in: directory)
+    #expect(written.status == 0 && written.output.contains("weft schema > workflow.schema.json"))
+    let text = String(decoding: directory.read("workflow.json") ?? [], as: UTF8.self)
+    #expect(text.contains("\"$schema\": \"./workflow.schema.json\""))
     let check = Weft.run("check", "--strict", "workflow.json", in: directory)
     #expect(check.output == "1 file: no problems\n")
     let run = Weft.run("run", "workflow.json", in: directory)

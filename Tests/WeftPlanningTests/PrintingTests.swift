@@ -44,14 +44,46 @@ struct PrintingTests {
     #expect(mismatch == nil, "\(mismatch ?? "")")
   }
 
+  @Test(
+    "X57: without enough measurements the critical path is not known",
+    arguments: [
+      (["step1": 1000], "critical path not known: 2 steps never measured"),
+      (
+        ["step1": 0, "step2": 0, "step3": 0],
+        "critical path not known: no step that will run has been measured"
+      ),
+      (
+        ["step1": 1000, "step2": 1000],
+        "critical path 3.0 s in earlier runs (1 step never measured): step1, step2, step3"
+      ),
+    ] as [([String: Int], String)])
+  func theCriticalPathMayBeUnknown(measured: [String: Int], line: String) throws {
+    let plan = try planned(Workflow(steps: (1...3).map { Step(StepID("step\($0)")!) }))
+    let text = plan.expecting(history(measured.map { ($0.key, $0.value) })).rendered(as: .tree)
+    #expect(
+      String(decoding: text, as: UTF8.self).split(separator: "\n").last.map(String.init) == line)
+  }
+
+  @Test("X56: without a width nothing is shortened")
+  func unlimitedWidth() throws {
+    let command = String(repeating: "long ", count: 400)
+    let plan = try planned(Workflow(steps: [Step("a", run: command)]))
+    let style = PlanStyle(width: PlanStyle.unlimited)
+    for format in [PlanFormat.tree, .table] {
+      let text = String(decoding: plan.rendered(as: format, style: style), as: UTF8.self)
+      #expect(text.contains(command.dropLast()), "\(format)")
+    }
+  }
+
   @Test func aLongCriticalPathIsToldInFourLines() throws {
     let plan = try planned(Workflow(steps: (1...99).map { Step(StepID("step\($0)")!) }))
-    let text = plan.expecting(history(["step1": 1000])).rendered(
+    let known = (1...99).map { (key: "step\($0)", value: 1000) }
+    let text = plan.expecting(history(known)).rendered(
       as: .table, style: PlanStyle(width: 40))
     let lines = String(decoding: text, as: UTF8.self).split(separator: "\n").suffix(5)
     #expect(
       lines == [
-        "critical path 1 m 39 s in earlier runs (98 steps never measured):",
+        "critical path 1 m 39 s in earlier runs:",
         "  step1, step2, step3, step4, step5,",
         "  step6, step7, step8, step9, step10,", "  step11, step12, step13, step14,",
         "  and 85 more",

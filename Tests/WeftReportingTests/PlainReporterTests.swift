@@ -1,4 +1,5 @@
 import Testing
+import WeftJSON
 import WeftPlanning
 
 @testable import WeftExecution
@@ -200,6 +201,44 @@ import WeftPlanning
         if isGitHub { #expect(!line.filter { $0 > " " }.contains("##[error")) }
       }
     }
+  }
+
+  @Test("X60: why nothing is tried again is told after several attempts, too", arguments: [1, 7])
+  func whyNotRetried(attempts: Int) {
+    for mode in [DisplaySettings.Mode.plain, .live] {
+      var run = ScriptedRun(steps: 1)
+      run.start("a")
+      run.fail("a", attempts: attempts, notRetried: "the time of \"within\" is over")
+      run.finish()
+      let collected = Collected.of(run, DisplaySettings(mode: mode))
+      let text = collected.text(.output) + collected.text(.errors)
+      #expect(text.contains("not tried again: the time of \"within\" is over"), "\(text)")
+    }
+  }
+
+  @Test("X52: outputs are shown as they are in every locale")
+  func outputsAreExact() {
+    var run = ScriptedRun(steps: 1)
+    run.start("a")
+    run.succeed("a")
+    run.add(
+      .runFinished(
+        RunEnd(
+          outcome: .success, firstFailure: nil, cancellation: nil, duration: .zero,
+          counts: OutcomeCounts(succeeded: 1, failed: 0, tolerated: 0, cancelled: 0, skipped: 0),
+          outputs: [HandedOn(name: "word", value: .some(.string("h\u{e9}\u{1B}[2J")))])))
+    let collected = Collected.of(run, DisplaySettings(mode: .plain, usesUnicode: false))
+    let text = collected.text(.output) + collected.text(.errors)
+    #expect(text.contains("word: h\u{e9}\\x1b[2J"), "\(text)")
+  }
+
+  @Test("X39: a terminal gets no bytes of a log that it would obey", arguments: [true, false])
+  func logsAreCleanOnATerminal(isTerminal: Bool) {
+    let settings = DisplaySettings(mode: .plain, isTerminal: isTerminal)
+    var lines = LogLines(settings, of: nil)
+    let bytes = Array("a\u{1B}]52;c;eA==\u{7}b\n".utf8)
+    let shown = String(decoding: lines.take(bytes), as: UTF8.self)
+    #expect(shown == (isTerminal ? "a\\x1b]52;c;eA==\\x07b\n" : "a\u{1B}]52;c;eA==\u{7}b\n"))
   }
 
   @Test func whatAStepLeftRunningIsNamed() {

@@ -15,10 +15,6 @@ struct WhyCommand {
   }
 
   func execute() -> ExitCode {
-    if let complaint = WorkingDirectory.change(to: invocation.directory) {
-      console.complain(complaint)
-      return .usage
-    }
     let file = CheckedFile(path: invocation.file, below: invocation.directory)
     console.errors.write(file.diagnostics)
     guard let plan = file.plan else { return file.exitCode(isStrict: false) }
@@ -38,7 +34,10 @@ struct WhyCommand {
   }
 
   private func tell(_ plan: Plan, _ inputs: InputValues) -> ExitCode {
-    guard let step = plan.steps.first(where: { $0.address.text == invocation.step }) else {
+    let known = Set(plan.steps.map(\.address))
+    // An element is of the step that the plan has once.
+    let named = StepAddress(parsing: invocation.step)?.planned(isKnown: known.contains)
+    guard let step = plan.steps.first(where: { $0.address == named }) else {
       let nearest = NearestName(plan.steps.map(\.address.text)).nearest(to: invocation.step)
       console.complain(
         Complaint(

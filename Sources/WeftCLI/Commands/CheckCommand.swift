@@ -13,7 +13,7 @@ struct CheckCommand {
   }
 
   func execute() -> ExitCode {
-    let files = invocation.files.map { CheckedFile(path: $0) }
+    let files = invocation.files.map { CheckedFile(path: $0, below: invocation.directory) }
     Kept.untilExit(files)
     switch invocation.format {
     case .text: tell(files)

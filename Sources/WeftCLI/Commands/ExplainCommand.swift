@@ -15,10 +15,6 @@ struct ExplainCommand {
   }
 
   func execute() -> ExitCode {
-    if let complaint = WorkingDirectory.change(to: directory) {
-      console.complain(complaint)
-      return .usage
-    }
     let checked = CheckedFile(path: file, below: directory)
     guard let workflow = checked.workflow else {
       console.errors.write(checked.diagnostics)

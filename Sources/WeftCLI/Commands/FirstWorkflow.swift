@@ -2,6 +2,7 @@
 enum FirstWorkflow {
   static let text = """
     {
+      "$schema": "./workflow.schema.json",
       "name": "first",
       "description": "Steps run one after another; those in a parallel group, side by side.",
       "steps": [

@@ -13,7 +13,7 @@ struct GraphCommand {
   }
 
   func execute() -> ExitCode {
-    let file = CheckedFile(path: invocation.file)
+    let file = CheckedFile(path: invocation.file, below: invocation.directory)
     Kept.untilExit(file)
     console.errors.write(file.diagnostics)
     guard let plan = file.plan else { return file.exitCode(isStrict: false) }

@@ -21,7 +21,9 @@ struct InitCommand {
       console.complain(error)
       return .usage
     }
-    console.output.write("wrote \(path); to run it: weft run \(path)\n")
+    console.output.write(
+      "wrote \(path); to run it: weft run \(path)\n"
+        + "for an editor that completes and checks it: weft schema > workflow.schema.json\n")
     return .success
   }
 

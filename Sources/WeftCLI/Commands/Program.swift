@@ -7,8 +7,13 @@ struct Program {
   /// - Parameter arguments: Without the program's name.
   func run(_ arguments: [[UInt8]]) -> ExitCode {
     do {
-      let words = try Program.decoded(arguments)
-      return console.close(execute(try Invocation(words)))
+      let parsed = try ArgumentParser.parse(try Program.decoded(arguments))
+      let invocation = try Invocation(parsed)
+      if let complaint = WorkingDirectory.change(to: parsed.value(of: .directory)) {
+        console.complain(complaint)
+        return console.close(.usage)
+      }
+      return console.close(execute(invocation))
     } catch {
       if error == .noCommand { console.errors.write(HelpText.overview + "\n") }
       console.complain(Complaint(error.message, help: error.help))

@@ -14,10 +14,6 @@ struct RunCommand {
   }
 
   func execute() -> ExitCode {
-    if let complaint = WorkingDirectory.change(to: invocation.directory) {
-      console.complain(complaint)
-      return .usage
-    }
     let file = CheckedFile(path: invocation.file, below: invocation.directory)
     console.errors.write(file.diagnostics)
     guard let plan = file.plan else { return file.exitCode(isStrict: invocation.isStrict) }
@@ -57,6 +53,8 @@ struct RunCommand {
   private func run(
     _ plan: Plan, _ id: RunID, _ inputs: InputValues, leavingOut leftOut: [Int]
   ) -> ExitCode {
+    // Warnings stand before what the steps write.
+    console.errors.flush()
     // Before anything else is opened: a descriptor of theirs is not to be mistaken for another.
     let secrets = SecretReader(plan.usedSecrets)
     do {

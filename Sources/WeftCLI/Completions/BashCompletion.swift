@@ -22,6 +22,21 @@ enum BashCompletion {
       _weft_runs() {
         _weft_words "$(command ls "${WEFT_DIR:-.weft}/runs" 2>/dev/null)"
       }
+      _weft_file() {
+        local word
+        for word in "${COMP_WORDS[@]:2}"; do
+          if [[ $word != -* && -f $word ]]; then printf '%s' "$word"; return; fi
+        done
+      }
+      _weft_steps() {
+        local file=$(_weft_file)
+        _weft_words "$(\(CompletedNames.steps("\"$file\"")))"
+      }
+      _weft_inputs() {
+        local file=$(_weft_file)
+        compopt -o nospace 2>/dev/null
+        _weft_words "$(\(CompletedNames.inputs("\"$file\"")))"
+      }
       _weft() {
         local current=${COMP_WORDS[COMP_CWORD]} previous=${COMP_WORDS[COMP_CWORD - 1]}
         local command=${COMP_WORDS[1]} operands_only='' index word
@@ -76,7 +91,16 @@ enum BashCompletion {
 
   private static func operand(of command: CommandDescription) -> String? {
     guard let operand = command.operands.first else { return nil }
-    return "    \(command.name.rawValue)) \(proposing(operand.value)) ;;\n"
+    // The second is a step: once there is a file, of that; of runs, both may come first.
+    let second = command.operands.dropFirst().first.map { proposing($0.value) } ?? ""
+    let first = proposing(operand.value)
+    let all =
+      switch (second.isEmpty, operand.count) {
+      case (true, _): first
+      case (false, .one): "if [[ $(_weft_file) ]]; then \(second) else \(first) fi"
+      case (false, _): "\(first) \(second)"
+      }
+    return "    \(command.name.rawValue)) \(all) ;;\n"
   }
 
   /// Commands of bash that propose values; each ends with a semicolon or is empty.
@@ -87,6 +111,8 @@ enum BashCompletion {
     case .existingFile(let suffix): "_weft_files_first \(suffix.inSingleQuotes);"
     case .directory: "_weft_paths -d;"
     case .recordedRun: "_weft_runs;"
+    case .step: "_weft_steps;"
+    case .input: "_weft_inputs;"
     case .choice(let choices):
       "_weft_words '\(choices.map(\.word).joined(separator: " "))';"
     }

@@ -19,6 +19,22 @@ enum FishCompletion {
         set -q WEFT_DIR; and set place $WEFT_DIR
         command ls $place/runs 2>/dev/null
       end
+      function __weft_file
+        for word in (commandline -opc)[3..]
+          if test -f $word
+            echo $word
+            return
+          end
+        end
+      end
+      function __weft_steps
+        set -l file (__weft_file)
+        \(CompletedNames.steps("\"$file\""))
+      end
+      function __weft_inputs
+        set -l file (__weft_file)
+        \(CompletedNames.inputs("\"$file\""))
+      end
       complete -c weft -f
       \(commands.joined())\
       \(topOptions.joined())\
@@ -29,8 +45,8 @@ enum FishCompletion {
   private static func lines(for command: CommandDescription) -> String {
     let condition = quoted("__weft_command \(command.name.rawValue)")
     let options = command.options.map { line(for: $0, when: condition) }
-    guard let operand = command.operands.first else { return options.joined() }
-    return options.joined() + "complete -c weft -n \(condition)\(proposals(operand.value))\n"
+    return options.joined()
+      + command.operands.map { "complete -c weft -n \(condition)\(proposals($0.value))\n" }.joined()
   }
 
   private static func line(for option: Option, when condition: String) -> String {
@@ -49,6 +65,8 @@ enum FishCompletion {
     case .file: " -F"
     case .existingFile(let suffix): " -k -a '(__fish_complete_suffix \(suffix))'"
     case .recordedRun: " -f -a '(__weft_runs)'"
+    case .step: " -f -a '(__weft_steps)'"
+    case .input: " -f -a '(__weft_inputs)'"
     case .directory: " -f -a '(__fish_complete_directories)'"
     case .choice(let choices):
       " -f -a "

@@ -12,6 +12,16 @@ enum ZshCompletion {
         local -a runs=(${WEFT_DIR:-.weft}/runs/*(N:t))
         compadd -a runs
       }
+      _weft_steps() {
+        local file=${words[(r)*.json]}
+        local -a names=("${(@f)$(\(CompletedNames.steps("\"$file\"")))}")
+        compadd -a names
+      }
+      _weft_inputs() {
+        local file=${words[(r)*.json]}
+        local -a names=("${(@f)$(\(CompletedNames.inputs("\"$file\"")))}")
+        compadd -S '' -a names
+      }
       _weft() {
         local curcontext="$curcontext" state line
         typeset -A opt_args
@@ -82,6 +92,8 @@ enum ZshCompletion {
     case .existingFile(let suffix): "_files -g \"*\(suffix)\""
     case .directory: "_files -/"
     case .recordedRun: "_weft_runs"
+    case .step: "_weft_steps"
+    case .input: "_weft_inputs"
     case .choice(let choices):
       "(("
         + choices.map { choice in

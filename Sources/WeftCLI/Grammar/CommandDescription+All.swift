@@ -27,16 +27,16 @@ extension Option {
     help: "write every event as a line of JSON to a file, to standard output (what people read "
       + "then goes to standard error), or to an open descriptor")
   static let only = Option(
-    "--only", value: ValueDescription(name: "STEP", kind: .text),
+    "--only", value: ValueDescription(name: "STEP", kind: .step),
     help: "run this step or group, and what it needs; may be given several times",
     elsewhere: ["--target", "--targets", "--step", "--steps", "--job"])
   static let skip = Option(
-    "--skip", value: ValueDescription(name: "STEP", kind: .text),
+    "--skip", value: ValueDescription(name: "STEP", kind: .step),
     help:
       "leave out this step or group, as if its own condition were false; what waits for it runs",
     elsewhere: ["--exclude", "--without", "--skip-step"])
   static let from = Option(
-    "--from", value: ValueDescription(name: "STEP", kind: .text),
+    "--from", value: ValueDescription(name: "STEP", kind: .step),
     help: "run this step or group, and what depends on it; all else is left out",
     elsewhere: ["--start-at", "--start-from", "--since"])
   static let retryBudget = Option(
@@ -53,7 +53,7 @@ extension Option {
     elsewhere: ["-n", "--just-print", "--recon"])
 
   static let input = Option(
-    "-i", "--input", value: ValueDescription(name: "NAME=VALUE", kind: .text),
+    "-i", "--input", value: ValueDescription(name: "NAME=VALUE", kind: .input),
     help:
       "give an input of the workflow; NAME=@FILE takes a file's content, NAME=@@TEXT a text that "
       + "begins with @, and NAME:=JSON any JSON value",
@@ -102,7 +102,7 @@ extension Option {
       + "files that steps have made as they are now",
     elsewhere: ["--force", "--allow-changes"])
   static let rerun = Option(
-    "--rerun", value: ValueDescription(name: "STEP", kind: .text),
+    "--rerun", value: ValueDescription(name: "STEP", kind: .step),
     help: "do this step or group again, whatever is recorded; may be given several times",
     elsewhere: ["--redo", "--retry", "--again"])
   static let rerunInterrupted = Option(
@@ -110,7 +110,7 @@ extension Option {
     help: "run again every step that was running when weft was killed; lists them first",
     elsewhere: ["--rerun-all", "--rerun-failed"])
   static let resumeFrom = Option(
-    "--from", value: ValueDescription(name: "STEP", kind: .text),
+    "--from", value: ValueDescription(name: "STEP", kind: .step),
     help: "do this step or group again, and what depends on it",
     elsewhere: ["--start-at", "--start-from", "--since"])
   static let trustRecord = Option(
@@ -181,7 +181,7 @@ extension CommandDescription {
     ],
     operand: Operand(
       value: .workflowFile, count: .oneOrMore, help: "the workflows; - reads standard input"),
-    options: [.diagnosticFormat, .strictCheck])
+    options: [.diagnosticFormat, .strictCheck, .directory])
 
   private static let graph = CommandDescription(
     .graph, "print the graph that a workflow will become",
@@ -193,7 +193,7 @@ extension CommandDescription {
     ],
     operand: Operand(
       value: .workflowFile, count: .one, help: "the workflow; - reads standard input"),
-    options: [.graphFormat, .input, .inputs, .only, .skip, .from, .stateDirectory])
+    options: [.graphFormat, .input, .inputs, .only, .skip, .from, .directory, .stateDirectory])
 
   private static let why = CommandDescription(
     .why, "tell why a cached step would be run",
@@ -206,7 +206,7 @@ extension CommandDescription {
     operands: [
       Operand(value: .workflowFile, count: .one, help: "the workflow"),
       Operand(
-        value: ValueDescription(name: "STEP", kind: .text), count: .one,
+        value: ValueDescription(name: "STEP", kind: .step), count: .one,
         help: "the step, as weft graph calls it"),
     ],
     options: [.input, .inputs, .directory, .stateDirectory])
@@ -241,10 +241,8 @@ extension CommandDescription {
     operand: .recordedRun,
     options: [
       .rerun, .rerunInterrupted, .resumeFrom, .acceptChanges, .trustRecord, .salvage, .input,
-      .inputs, .jobs,
-      .keepGoing, .failFast,
-      .strictRun, .timeout, .events, .retryBudget, .containment, .record, .stateDirectory,
-      .noCache, .cacheLimit,
+      .inputs, .jobs, .keepGoing, .failFast, .strictRun, .directory, .timeout, .events,
+      .retryBudget, .containment, .record, .stateDirectory, .noCache, .cacheLimit,
     ],
     contradictions: [[.keepGoing, .failFast]])
 
@@ -262,7 +260,7 @@ extension CommandDescription {
     operand: Operand(
       value: ValueDescription(name: "RUN", kind: .recordedRun), count: .atMostOne,
       help: "the id of a run, or the beginning of one; default: all that are recorded"),
-    options: [.records])
+    options: [.directory, .records])
 
   private static let schema = CommandDescription(
     .schema, "print a JSON Schema",

@@ -12,10 +12,10 @@ extension CommandDescription {
     operands: [
       .recordedRun,
       Operand(
-        value: ValueDescription(name: "STEP", kind: .text), count: .one,
+        value: ValueDescription(name: "STEP", kind: .step), count: .one,
         help: "the step, as \"weft show\" names it"),
     ],
-    options: [.reject, .stateDirectory])
+    options: [.reject, .directory, .stateDirectory])
 
   static let cancel = CommandDescription(
     .cancel, "end a run from another terminal",
@@ -25,7 +25,7 @@ extension CommandDescription {
       "RUN is the id of a run or the beginning of one; without it the latest that has not ended.",
       "Exit codes: 0 it has ended, or had, 2 there is no such run, 4 its record is damaged.",
     ],
-    operand: .recordedRun, options: [.now, .stateDirectory])
+    operand: .recordedRun, options: [.now, .directory, .stateDirectory])
 }
 
 extension Option {

@@ -8,7 +8,7 @@ extension CommandDescription {
         + "cannot be read is listed as damaged, with the reason, and hides no other.",
       "  weft runs --state failure --state interrupted --since 2d",
     ],
-    options: [.runState, .runFile, .since, .runLimit, .runListFormat, .records])
+    options: [.runState, .runFile, .since, .runLimit, .runListFormat, .directory, .records])
 
   static let show = CommandDescription(
     .show, "tell what is recorded of one run",
@@ -19,7 +19,7 @@ extension CommandDescription {
       "Exit codes: 0 it was shown, whatever became of the run, 2 there is no such run, 4 its record is damaged; "
         + "with --follow as of weft run, and 4 if the weft of the run has gone without an end.",
     ],
-    operand: .recordedRun, options: [.followRun, .runDetailFormat, .records],
+    operand: .recordedRun, options: [.followRun, .runDetailFormat, .directory, .records],
     contradictions: [[.followRun, .runDetailFormat]])
 
   static let logs = CommandDescription(
@@ -37,10 +37,10 @@ extension CommandDescription {
     operands: [
       .recordedRun,
       Operand(
-        value: ValueDescription(name: "STEP", kind: .text), count: .any,
+        value: ValueDescription(name: "STEP", kind: .step), count: .any,
         help: "steps, groups or elements, as \"weft show\" names them; default: all"),
     ],
-    options: [.followLogs, .records])
+    options: [.followLogs, .directory, .records])
 
   static let clean = CommandDescription(
     .clean, "remove the records of old runs",
@@ -52,7 +52,7 @@ extension CommandDescription {
       "  weft clean --keep 10 --older-than 30d --size 1GB --dry-run",
       "Exit codes: 0 done, 2 there are no records there, 4 something could not be removed.",
     ],
-    options: [.keep, .olderThan, .cleanSize, .unfinished, .cleanDryRun, .records])
+    options: [.keep, .olderThan, .cleanSize, .unfinished, .cleanDryRun, .directory, .records])
 }
 
 extension Operand {

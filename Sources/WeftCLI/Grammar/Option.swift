@@ -38,6 +38,10 @@ struct ValueDescription: Sendable, Hashable {
     case directory
     /// The id of a run, or the beginning of one.
     case recordedRun
+    /// A step of the workflow that the line names, else of the recorded run.
+    case step
+    /// `NAME=VALUE`, of an input of that workflow.
+    case input
     /// One of these words.
     case choice([Choice])
   }

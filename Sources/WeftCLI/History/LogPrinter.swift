@@ -2,13 +2,16 @@ import WeftPlanning
 import WeftReporting
 
 /// Prints the log of one step: as it is, or each line behind the step's name.
+///
+/// A terminal would obey what is in a log, so it gets that of one step line by line, too.
 struct LogPrinter {
   private let port: OutputPort
   private var lines: LogLines?
 
   init(_ port: OutputPort, of step: StepAddress, isSingle: Bool) {
     self.port = port
-    lines = isSingle ? nil : LogLines(port.displaySettings, of: step)
+    let settings = port.displaySettings
+    lines = isSingle && !settings.isTerminal ? nil : LogLines(settings, of: isSingle ? nil : step)
   }
 
   /// - Returns: Whether anybody reads it.

@@ -5,6 +5,8 @@ struct GraphInvocation: Sendable, Hashable {
   let format: PlanFormat
   let inputs: InputOptions
   let choice: StepChoice
+  /// Where paths begin; `nil`: where the process is.
+  let directory: String?
   let stateDirectory: String?
 
   init(_ parsed: ParsedArguments) throws(UsageError) {
@@ -12,6 +14,7 @@ struct GraphInvocation: Sendable, Hashable {
     format = try parsed.word(of: .graphFormat) ?? .tree
     inputs = try InputOptions(parsed)
     choice = parsed.choice
+    directory = parsed.value(of: .directory)
     stateDirectory = parsed.value(of: .stateDirectory)
   }
 }

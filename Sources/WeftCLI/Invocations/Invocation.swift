@@ -24,7 +24,10 @@ enum Invocation: Sendable, Hashable {
 
   /// - Parameter arguments: Without the program's name.
   init(_ arguments: [String]) throws(UsageError) {
-    let parsed = try ArgumentParser.parse(arguments)
+    try self.init(try ArgumentParser.parse(arguments))
+  }
+
+  init(_ parsed: ParsedArguments) throws(UsageError) {
     switch parsed.command {
     case .run where parsed.isGiven(.help):
       self = .explain(file: parsed.operands[0], directory: parsed.value(of: .directory))
@@ -60,11 +63,14 @@ struct CheckInvocation: Sendable, Hashable {
   let files: [String]
   let format: DiagnosticFormat
   let isStrict: Bool
+  /// Where paths begin; `nil`: where the process is.
+  let directory: String?
 
   init(_ parsed: ParsedArguments) throws(UsageError) {
     files = parsed.operands
     format = try parsed.word(of: .diagnosticFormat) ?? .text
     isStrict = parsed.isGiven(.strictCheck)
+    directory = parsed.value(of: .directory)
   }
 }
 

@@ -19,9 +19,14 @@ extension OutputPort {
   }
 
   /// Writes a plan, as wide as the terminal and in the characters of the locale.
+  ///
+  /// Files and pipes get whole lines, unless `COLUMNS` says how long these may be.
   func write(_ plan: Plan, as format: PlanFormat) {
-    var style = PlanStyle(usesASCII: !displaySettings.usesUnicode)
-    if let size = descriptor.terminalSize { style.width = size.columns }
+    let columns =
+      descriptor.terminalSize?.columns
+      ?? ThisProcess.variable("COLUMNS").flatMap { Int($0) }.flatMap { $0 > 0 ? $0 : nil }
+    let style = PlanStyle(
+      width: columns ?? PlanStyle.unlimited, usesASCII: !displaySettings.usesUnicode)
     write(plan.rendered(as: format, style: style))
   }
 

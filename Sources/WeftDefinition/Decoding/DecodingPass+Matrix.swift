@@ -41,7 +41,11 @@ extension DecodingPass {
   ) -> Listing? {
     if let text = wholeExpression(node, at: site) { return .computed(text) }
     guard node.kind == .array else {
-      reportListing(node, field, wanted: "an array of values, or one expression")
+      if case .axis(let name) = site, let help = Matrix.cure(ofKey: name) {
+        reportType(of: node, field, wanted: "an array of values: every key is an axis", help: help)
+      } else {
+        reportListing(node, field, wanted: "an array of values, or one expression")
+      }
       return nil
     }
     guard !node.elements.isEmpty else {
@@ -98,5 +102,17 @@ extension DecodingPass {
         .tooManyElements(
           path: path(field), count: count == .max ? "very many" : "\(count)")), at: node)
     return nil
+  }
+}
+
+extension Matrix {
+  /// What to write for a key of GitHub's `strategy` that was taken for an axis.
+  fileprivate static func cure(ofKey name: String) -> String? {
+    switch name.lowercased().filter({ $0 != "-" && $0 != "_" }) {
+    case "maxparallel":
+      "limit the steps that run at once by \"maxParallel\" of the workflow, or by a pool"
+    case "failfast": "say \"onFailure\": \"cancel\" or \"continue\" of the workflow"
+    default: nil
+    }
   }
 }

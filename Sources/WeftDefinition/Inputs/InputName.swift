@@ -1,4 +1,4 @@
-/// The name of an input: `[A-Za-z_][A-Za-z0-9_-]{0,99}`.
+/// The name of an input: `[A-Za-z_][A-Za-z0-9_-]{0,254}`.
 ///
 /// Two names that differ only in upper and lower case are the same name, as they are in expressions.
 public struct InputName: Sendable {
@@ -30,7 +30,7 @@ extension InputName: ExpressibleByStringLiteral {
   /// - Precondition: The literal is such a name.
   public init(stringLiteral text: String) {
     guard let name = InputName(text) else {
-      preconditionFailure("\"\(text)\" is not the name of an input: [A-Za-z_][A-Za-z0-9_-]{0,99}")
+      preconditionFailure("\"\(text)\" is not the name of an input: [A-Za-z_][A-Za-z0-9_-]{0,254}")
     }
     self = name
   }

@@ -1,4 +1,4 @@
-/// The name by which an embedding program registers an action: `[A-Za-z_][A-Za-z0-9_.-]{0,99}`.
+/// The name by which an embedding program registers an action: `[A-Za-z_][A-Za-z0-9_.-]{0,254}`.
 public struct ActionName: Sendable, Hashable {
   public let text: String
 
@@ -20,7 +20,7 @@ extension ActionName: ExpressibleByStringLiteral {
   public init(stringLiteral text: String) {
     guard let name = ActionName(text) else {
       preconditionFailure(
-        "\"\(text)\" is not the name of an action: [A-Za-z_][A-Za-z0-9_.-]{0,99}")
+        "\"\(text)\" is not the name of an action: [A-Za-z_][A-Za-z0-9_.-]{0,254}")
     }
     self = name
   }

@@ -33,7 +33,7 @@ public enum SecretSource: Sendable, Hashable {
   case descriptor(Int32)
 }
 
-/// What expressions call a secret: `[A-Za-z_][A-Za-z0-9_-]{0,99}`, not beginning with `WEFT_`.
+/// What expressions call a secret: `[A-Za-z_][A-Za-z0-9_-]{0,254}`, not beginning with `WEFT_`.
 ///
 /// Two names that differ only in upper and lower case are the same name, as they are in expressions.
 public struct SecretName: Sendable {
@@ -64,7 +64,7 @@ extension SecretName: ExpressibleByStringLiteral {
   /// - Precondition: The literal is such a name.
   public init(stringLiteral text: String) {
     guard let name = SecretName(text) else {
-      preconditionFailure("\"\(text)\" is not the name of a secret: [A-Za-z_][A-Za-z0-9_-]{0,99}")
+      preconditionFailure("\"\(text)\" is not the name of a secret: [A-Za-z_][A-Za-z0-9_-]{0,254}")
     }
     self = name
   }

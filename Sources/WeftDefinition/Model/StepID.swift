@@ -1,4 +1,4 @@
-/// The name of a step, unique in its file: `[A-Za-z_][A-Za-z0-9_-]{0,99}`.
+/// The name of a step, unique in its file: `[A-Za-z_][A-Za-z0-9_-]{0,254}`.
 public struct StepID: Sendable, Hashable {
   public let text: String
 
@@ -38,7 +38,7 @@ extension StepID: ExpressibleByStringLiteral {
   /// - Precondition: The literal is a valid id.
   public init(stringLiteral text: String) {
     guard let id = StepID(text) else {
-      preconditionFailure("\"\(text)\" is not an id: [A-Za-z_][A-Za-z0-9_-]{0,99}")
+      preconditionFailure("\"\(text)\" is not an id: [A-Za-z_][A-Za-z0-9_-]{0,254}")
     }
     self = id
   }

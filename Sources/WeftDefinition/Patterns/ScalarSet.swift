@@ -21,6 +21,15 @@ struct ScalarSet: Sendable, Hashable {
     isInverted != (hasRange(around: scalar.value) || hasCategory(of: scalar))
   }
 
+  /// Whether it contains these at most.
+  func isMade(of allowed: Set<Unicode.Scalar>) -> Bool {
+    guard !isInverted, categories.isEmpty else { return false }
+    return ranges.allSatisfy { range in
+      range.count <= allowed.count
+        && range.allSatisfy { Unicode.Scalar($0).map(allowed.contains) ?? false }
+    }
+  }
+
   /// Adds what the other one contains.
   mutating func add(_ other: ScalarSet) {
     precondition(!isInverted, "an inverted set is not added to")

@@ -97,7 +97,9 @@ extension CommandJudge {
       operands.count > 3 ? .longTest : .condition(operation)
     // Whole tests are rarely built of variables alone: only known dangers are followed further.
     let isKnown = operation == "-v" || operation == "-R" || dialect == .zsh
-    for word in operands where word.hasValue || isKnown { reject(word, reason) }
+    for word in operands where word.hasValue || isKnown && !word.isPlainName {
+      reject(word, reason)
+    }
   }
 
   /// `printf`: the format must be written out, so that it is neither `-v` nor makes anything of values.

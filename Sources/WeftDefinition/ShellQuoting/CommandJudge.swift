@@ -4,7 +4,8 @@
 /// whose program is an argument. Everything else takes its arguments as data.
 struct CommandJudge {
   let dialect: ShellDialect
-  var rejections: [(Range<Int>, ShellRejection.Reason)] = []
+  var rejections: [(holes: Range<Int>, ShellRejection.Reason, isArgument: Bool)] = []
+  var suspicions: [ShellSuspicion] = []
   /// Words that begin with a value, before any `--`.
   var options: [ShellWord] = []
   /// Words that are code, with values or without.
@@ -40,9 +41,11 @@ struct CommandJudge {
     if names.contains(ValueFlow.positional) { reject(parameters, .evaluatedArgument(shell)) }
   }
 
-  mutating func reject(_ word: ShellWord, _ reason: ShellRejection.Reason) {
+  mutating func reject(
+    _ word: ShellWord, _ reason: ShellRejection.Reason, isArgument: Bool = false
+  ) {
     evaluated.append(word.range)
-    if word.hasValue { rejections.append((word.holes, reason)) }
+    if word.hasValue { rejections.append((word.holes, reason, isArgument)) }
   }
 
   /// For words that are harmless when they are written out, such as names of variables, and programs in
@@ -51,8 +54,11 @@ struct CommandJudge {
     if word.literal == nil { reject(word, reason) }
   }
 
+  /// For words of which the first may choose what is run.
   mutating func reject(_ words: ArraySlice<ShellWord>, _ reason: ShellRejection.Reason) {
-    for word in words { reject(word, reason) }
+    for (index, word) in zip(words.indices, words) {
+      reject(word, reason, isArgument: index > words.startIndex)
+    }
   }
 
   /// Judges a command by its words, the first of which names it.
@@ -76,6 +82,7 @@ struct CommandJudge {
       return
     }
     guard let rule = CommandRule.named(name, dialect) else {
+      suspect(arguments, of: name)
       judgeOrdinary(arguments, of: name)
       return
     }
@@ -126,6 +133,9 @@ struct CommandJudge {
       // What its program is given may be a command again: runuser -u www -- sh -c …
       judgeOrdinary(arguments, of: name)
     case .joinsIntoScript: reject(arguments, .scriptText(name))
+    case .hands(let places):
+      judge(places, arguments, of: name)
+      judgeOrdinary(arguments, of: name)
     case .connects: judgeSSH(arguments, of: name)
     }
   }

@@ -24,11 +24,14 @@ enum CommandRule {
   /// Joins its arguments and gives them to a shell.
   case joinsIntoScript
   case connects
+  /// Runs some of its arguments.
+  case hands(RunArguments)
 
   /// The rule for a command of that name; `nil` for a program that is not known.
   static func named(_ name: String, _ dialect: ShellDialect) -> CommandRule? {
     if dialect == .zsh, let rule = zsh[name] { return rule }
     return table[name] ?? Interpreter.named(name).map(CommandRule.interprets)
+      ?? RunArguments.named(name).map(CommandRule.hands)
   }
 
   private static let table: [String: CommandRule] = {
@@ -49,7 +52,7 @@ enum CommandRule {
     add(["read", "mapfile", "readarray"], .reads)
     add(["export", "readonly", "local"], .assigns)
     add(["echo", "true", "false", ":", "exit", "return", "shift", "break", "continue"], .data)
-    add(["watch", "parallel", "rsh"], .joinsIntoScript)
+    add(["watch", "parallel", "sem", "rsh", "remsh"], .joinsIntoScript)
     for (name, wrapper) in Wrapper.named { table[name] = .runs(wrapper) }
     return table
   }()

@@ -41,8 +41,6 @@ struct Interpreter {
       "Rscript": Interpreter(code: "e", readsInput: false),
       "julia": Interpreter(code: "eE", codeWords: ["--eval", "--print"], letters: "LHJCp"),
       "osascript": Interpreter(code: "e", letters: "ls"),
-      "pwsh": Interpreter(
-        codeWords: ["-c", "-Command", "-command", "-EncodedCommand"], letters: ""),
       "sed": Interpreter(
         code: "e", codeWords: ["--expression"], letters: "fl", attached: "i", isFirstOperand: true,
         permutes: true, readsInput: false),
@@ -58,18 +56,22 @@ struct Interpreter {
       "su": Interpreter(code: "c", codeWords: ["--command"], letters: "gGsw", permutes: true),
       "script": Interpreter(
         code: "c", codeWords: ["--command"], letters: "EIOBTmo", permutes: true),
-      "at": Interpreter(letters: "fqt"), "batch": Interpreter(), "bc": Interpreter(),
+      "bc": Interpreter(),
       "dc": Interpreter(code: "e"),
     ]
     func add(_ names: [String], _ interpreter: Interpreter) {
       for name in names { table[name] = interpreter }
     }
     add(
-      ["sh", "bash", "dash", "ash", "zsh", "ksh", "mksh", "yash", "fish"],
+      [
+        "sh", "bash", "dash", "ash", "zsh", "ksh", "mksh", "yash", "fish", "csh", "tcsh", "nu",
+        "xonsh",
+        "elvish", "rc", "es", "posh", "sash", "osh", "ysh", "ion", "rbash", "lksh",
+      ],
       Interpreter(letters: "oO", isShell: true))
     add(["python", "pypy"], Interpreter(code: "c", letters: "mWXQ", endsAtCode: true))
     add(
-      ["node", "nodejs", "bun", "deno", "ts-node"],
+      ["node", "nodejs", "bun", "ts-node", "tsx"],
       Interpreter(code: "ep", codeWords: ["--eval", "--print"], letters: "rC"))
     add(["lua", "luajit", "texlua"], Interpreter(code: "e", letters: "l"))
     add(

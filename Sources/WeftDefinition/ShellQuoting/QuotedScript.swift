@@ -16,12 +16,26 @@ package struct QuotedScript: Sendable, Hashable {
   package let holes: [Range<Int>]
   /// One for each hole, in the same order.
   package let placements: [ShellPlacement]
+  /// Values that have a place, and may be run all the same.
+  package let suspicions: [ShellSuspicion]
 
+  /// - Parameter values: What is known of each expression's value; without it, nothing is.
   /// - Precondition: `holes` are in order, not empty and do not overlap, and lie in `text`.
-  package init(_ text: String, holes: [Range<Int>], dialect: ShellDialect) {
+  package init(
+    _ text: String, holes: [Range<Int>], dialect: ShellDialect, values: [ValueText] = []
+  ) {
+    precondition(values.isEmpty || values.count == holes.count, "one for each expression, or none")
     self.text = text
     self.holes = holes
-    placements = ScriptReading.placements(of: holes, in: text, dialect: dialect)
+    (placements, suspicions) = ScriptReading.placements(
+      of: holes, in: text, dialect: dialect, values: values)
+  }
+
+  /// The variables whose values the script evaluates or runs; `nil` of one that cannot be followed to its end.
+  package static func variablesEvaluated(
+    by text: String, holes: [Range<Int>], dialect: ShellDialect
+  ) -> Set<String>? {
+    ScriptReading.variablesEvaluated(by: text, holes: holes, dialect)
   }
 
   /// Whether every expression has a place.

@@ -86,7 +86,7 @@ extension ScriptReading {
           || (operation == "=~" && dialect == .bash)
       default: false
       }
-    if isSafe { return }
+    if isSafe || words.count == 2 && operation == "-v" && last.isPlainName { return }
     reject(script.holes(in: range), .condition(operation))
     flow.evaluated.append(range)
   }

@@ -10,7 +10,10 @@ extension ScriptReading {
     }
     var judge = CommandJudge(dialect: dialect, depth: depth)
     judge.judge(command.words[...])
-    for (holes, reason) in judge.rejections { reject(holes, reason) }
+    for (holes, reason, isArgument) in judge.rejections {
+      reject(holes, reason, isArgument: isArgument)
+    }
+    suspicions += judge.suspicions
     for word in judge.options { markOption(word) }
     flow.evaluated += judge.evaluated
     if let names = judge.readNames { flow.read(names, at: command.start) }

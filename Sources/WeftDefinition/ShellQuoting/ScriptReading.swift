@@ -10,6 +10,10 @@ struct ScriptReading {
   var position = 0
   /// `nil` where the reading has not come to, or where nothing was found to be wrong yet.
   var places: [Place?]
+  /// What is known of the expressions' values.
+  private let values: [ValueText]
+  /// Arguments that a program may run, though nobody knows.
+  var suspicions: [ShellSuspicion] = []
   /// Commands, substitutions and expansions that are open.
   var depth = 0
   /// Here-documents whose bodies begin after the next newline.
@@ -31,26 +35,39 @@ struct ScriptReading {
   /// How deeply commands, substitutions and expansions may be nested.
   static let depthLimit = 100
 
-  init(_ script: ScriptText, dialect: ShellDialect) {
+  init(_ script: ScriptText, dialect: ShellDialect, values: [ValueText] = []) {
     self.script = script
     self.dialect = dialect
+    self.values = values
     places = Array(repeating: nil, count: script.holes.count)
   }
 
   static func placements(
-    of holes: [Range<Int>], in text: String, dialect: ShellDialect
-  ) -> [ShellPlacement] {
-    guard !holes.isEmpty else { return [] }
+    of holes: [Range<Int>], in text: String, dialect: ShellDialect, values: [ValueText]
+  ) -> (placements: [ShellPlacement], suspicions: [ShellSuspicion]) {
+    guard !holes.isEmpty else { return ([], []) }
     let script = ScriptText(text, holes: holes)
-    var reading = ScriptReading(script, dialect: dialect)
+    var reading = ScriptReading(script, dialect: dialect, values: values)
     reading.readAll()
-    return zip(holes, reading.places).map { hole, place in
+    let suspicions = reading.suspicions.filter { values.isEmpty || values[$0.hole] == .any }
+    let placements: [ShellPlacement] = zip(holes, reading.places).map { hole, place in
       switch place {
       case .quoted(let quoting, let mayBeOption)?: .quoted(quoting, mayBeOption: mayBeOption)
       case .rejected(let reason)?: .rejected(ShellRejection(reason, expression: text, hole))
       case nil: preconditionFailure("an expression at \(hole) has no place")
       }
     }
+    return (placements, suspicions)
+  }
+
+  /// The variables that a script evaluates or runs; `nil` of one that cannot be followed to its end.
+  static func variablesEvaluated(
+    by text: String, holes: [Range<Int>], _ dialect: ShellDialect
+  ) -> Set<String>? {
+    var reading = ScriptReading(ScriptText(text, holes: holes), dialect: dialect)
+    reading.readAll()
+    guard reading.flow.unreadText == nil else { return nil }
+    return reading.flow.namesEvaluated(in: reading.script)
   }
 
   /// The variables that a script without expressions evaluates, by name; `@` for its parameters.
@@ -132,11 +149,29 @@ extension ScriptReading {
   }
 
   /// Rejects what has not been rejected for a reason of its own.
-  mutating func reject(_ holes: Range<Int>, _ reason: ShellRejection.Reason) {
+  mutating func reject(
+    _ holes: Range<Int>, _ reason: ShellRejection.Reason, isArgument: Bool = false
+  ) {
     for hole in holes {
-      if case .rejected? = places[hole] { continue }
+      switch places[hole] {
+      case .rejected?: continue
+      case .quoted? where !values.isEmpty:
+        let isGlued = followsWord(hole)
+        if reason.isHarmless(for: values[hole], isGlued: isGlued, isArgument: isArgument) {
+          continue
+        }
+      default: break
+      }
       places[hole] = .rejected(reason)
     }
+  }
+
+  /// Whether a letter or digit of a word, or a sign that may be in one, stands directly before an expression.
+  private func followsWord(_ hole: Int) -> Bool {
+    let start = script.holes[hole].lowerBound
+    guard start > 0 else { return false }
+    let byte = script.bytes[start - 1]
+    return byte.isName || ".,:/@+=-".utf8.contains(byte)
   }
 
   /// Gives the expression here its place and steps over it.

@@ -67,10 +67,11 @@ extension ShellRejection.Reason {
     case .loopName: "is the name of a loop's variable"
     case .specialVariable(let name):
       "becomes the value of \"\(name)\", which may run or evaluate it"
-    case .programText(let program): "stands in text that \"\(program)\" reads as a program"
+    case .programText(let program): "would be interpreted by \"\(program)\""
     case .programFile(let program): "chooses the program that \"\(program)\" runs"
     case .programInput: "is part of what a command reads as its program"
     case .scriptText(let program): "stands in text that \"\(program)\" gives to a shell"
+    case .runArgument(let program): "would be run by \"\(program)\""
     case .optionOf(let program):
       "may be read as an option of \"\(program)\", which can run programs"
     case .format: "stands in the format of \"printf\", which gives % and \\ a meaning"
@@ -114,6 +115,9 @@ extension ShellRejection.Reason {
     case .scriptText("ssh"):
       .around("write it into the command's input: printf '%s' ", " | ssh host 'cat >file'")
     case .scriptText: .variable("use \"$VALUE\" in that text, which is in single quotes")
+    case .runArgument:
+      .text(
+        "write that argument out, or choose it by a case statement or by the \"enum\" of the input")
     case .optionOf: .text("put -- before it, so that it cannot be an option")
     case .format: .around("write printf '%s' ", "")
     }

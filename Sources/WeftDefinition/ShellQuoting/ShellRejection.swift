@@ -49,6 +49,8 @@ package struct ShellRejection: Error, Sendable, Hashable {
     case programFile(String)
     case programInput
     case scriptText(String)
+    /// An argument that a program runs, or hands to one that does.
+    case runArgument(String)
     case optionOf(String)
     case format
   }
@@ -71,7 +73,7 @@ extension ShellRejection {
   /// for a part of its code.
   package var holdsWithoutShell: Bool {
     switch reason {
-    case .programText, .scriptText, .specialVariable: true
+    case .programText, .scriptText, .runArgument, .specialVariable: true
     default: false
     }
   }

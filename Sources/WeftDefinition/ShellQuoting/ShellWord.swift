@@ -25,6 +25,9 @@ struct ShellWord {
 
   var hasValue: Bool { !holes.isEmpty }
 
+  /// A variable's name, written out, without a subscript.
+  var isPlainName: Bool { isPlain && text.allSatisfy(\.isName) }
+
   /// Whether its first character may come from an expression.
   var mayBeginWithValue: Bool {
     text.first { $0 != ShellWord.expansion } == ScriptText.hole

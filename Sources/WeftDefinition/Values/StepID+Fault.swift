@@ -8,7 +8,7 @@ extension StepID {
   }
 
   /// The most characters that an id has.
-  package static let longest = 100
+  package static let longest = 255
 
   /// The first thing that keeps `text` from being an id; `nil` for an id.
   package static func fault(in text: String) -> Fault? {

@@ -190,7 +190,8 @@ struct FanOutLister {
     }
     let range = SourceRange(start: 0, end: text.template.text.utf8.count)
     return StepFailure(
-      ExpressionFault(.scope(code: "W0335", message: message, help: help), range), in: text,
+      ExpressionFault(.scope(code: ElementKeyProblem.code, message: message, help: help), range),
+      in: text,
       of: values.plan)
   }
 }

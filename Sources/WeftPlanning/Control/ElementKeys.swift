@@ -54,6 +54,9 @@ package struct ElementKeys: Sendable {
 
 /// Why the elements of a fan-out cannot be told apart.
 package enum ElementKeyProblem: Error, Sendable, Hashable {
+  /// Of this, and of whatever else keeps a loop from having elements.
+  package static let code = "W0335"
+
   package enum Fault: Sendable, Hashable {
     case empty
     /// In UTF-8.

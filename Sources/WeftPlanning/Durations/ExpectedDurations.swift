@@ -63,6 +63,11 @@ package struct ExpectedDurations: Sendable, Hashable {
     ) { steps[Int($0)].span }
   }
 
+  /// How many steps that will be run have been measured, or have a duration that the workflow says.
+  package var measuredCount: Int {
+    steps.count { $0.basis != .guessed && $0.times > 0 && $0.each > 0 }
+  }
+
   /// How many steps that will be run have never been measured.
   package var guessedCount: Int { steps.count { $0.basis == .guessed && $0.times > 0 } }
 }

@@ -20,8 +20,17 @@ struct CriticalPathText {
   /// - Returns: `nil` where there are no earlier runs.
   init?(_ plan: Plan) {
     guard let expected = plan.expectedDurations else { return nil }
-    let time = ShownDuration.precise(.microseconds(expected.longestPath))
     let guessed = expected.guessedCount
+    guard expected.longestPath > 0, expected.measuredCount > guessed else {
+      names = []
+      head =
+        "critical path not known: "
+        + (guessed == 0
+          ? "no step that will run has been measured"
+          : "\(guessed == 1 ? "1 step" : "\(guessed) steps") never measured")
+      return
+    }
+    let time = ShownDuration.precise(.microseconds(expected.longestPath))
     let proviso =
       guessed == 0 ? "" : " (\(guessed == 1 ? "1 step" : "\(guessed) steps") never measured)"
     names = expected.criticalPath(of: plan).map { plan.steps[$0].address.text }

@@ -22,6 +22,9 @@ public struct PlanStyle: Sendable, Hashable {
   /// Draws trees and ellipses in ASCII. Names stay what they are.
   public var usesASCII: Bool
 
+  /// A width that shortens nothing.
+  public static let unlimited = 1 << 24
+
   public init(width: Int = 100, usesASCII: Bool = false) {
     self.width = max(width, 40)
     self.usesASCII = usesASCII

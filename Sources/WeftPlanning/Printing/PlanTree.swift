@@ -10,6 +10,8 @@ struct PlanTree {
   private let lines: Lines
   private let commands: RemarkedCommand
   private let cleanedUp: [Plan.NodeIndex: Plan.NodeIndex]
+  /// Members of `steps` that do not wait for the one before them, which is the value.
+  private let gaps: [Plan.NodeIndex: Plan.NodeIndex]
 
   /// What branches are drawn with; three columns each.
   private struct Lines {
@@ -28,6 +30,8 @@ struct PlanTree {
     lines = style.usesASCII ? .ascii : .unicode
     commands = RemarkedCommand(style, ellipsis: lines.ellipsis)
     cleanedUp = plan.cleanedUpNodes()
+    gaps = Dictionary(
+      OrderChecker.gaps(in: plan).map { ($0.member, $0.previous) }, uniquingKeysWith: { $1 })
   }
 
   func rendered() -> [UInt8] {
@@ -103,10 +107,15 @@ struct PlanTree {
   }
 
   private func remarks(on step: PlannedStep) -> [String] {
-    let remarks = PlanRemarks.remarks(
-      on: step, named: plan.name(of: step), plan.forecast(of: step), style)
+    let remarks =
+      PlanRemarks.remarks(
+        on: step, named: plan.name(of: step), plan.forecast(of: step), style) + gap(at: step.node)
     guard let node = cleanedUp[step.node] else { return remarks }
     return ["cleans up after \(plan.address(of: node))"] + remarks
+  }
+
+  private func gap(at node: Plan.NodeIndex) -> [String] {
+    gaps[node].map { ["does not wait for \(plan.address(of: $0))"] } ?? []
   }
 
   private func write(_ group: PlannedGroup, indent: Int, to text: inout PrintedText) {
@@ -120,6 +129,7 @@ struct PlanTree {
     {
       remarks += PlanRemarks.remarks(on: plan.files[file].workflow)
     }
+    remarks += gap(at: group.startNode)
     text.append(commands.remarks(remarks, atMost: left).text.bytes)
     text.endLine()
   }

@@ -13,6 +13,8 @@ struct TextReader {
   /// What is read of each step and, by its start node, of each group.
   private(set) var reads: [StepReads]
   private(set) var found = FoundProblems()
+  /// The first word of a command line, until it is known whether another follows.
+  private var firstArgument: (text: String, place: SourceRange?)?
 
   static func read(_ outline: Outline, _ names: [StepNames]) -> TextReader {
     var reader = TextReader(outline: outline, names: names)
@@ -32,6 +34,7 @@ struct TextReader {
       outline.steps[index].visitTexts { site, text, places in
         reader.take(text, site, of: .step(index), places)
       }
+      reader.closeArguments(ofStep: index)
       reader.texts.closeStep()
     }
     reader.noteWhatIsPassedOn()
@@ -59,6 +62,7 @@ struct TextReader {
   private mutating func take(
     _ text: String, _ site: TextSite, of owner: TextOwner, _ places: [TextPlace]
   ) {
+    remark(on: text, site, of: owner, places)
     guard site.isBare || text.hasExpression else { return }
     let template = site.isBare ? Template.parse(condition: text) : Template.parse(text)
     let place = places.first { $0.site == site }?.range
@@ -73,6 +77,34 @@ struct TextReader {
       expression.root.visitReferences { reference, part in
         note(reference, part, in: planned, of: owner)
       }
+    }
+  }
+
+  // MARK: What stays as it is
+
+  private mutating func remark(
+    on text: String, _ site: TextSite, of owner: TextOwner, _ places: [TextPlace]
+  ) {
+    if case .argument(let index) = site {
+      let place = places.first { $0.site == site }?.range
+      firstArgument = index == 0 ? (text, place) : nil
+    }
+    guard let remark = LiteralRemark(text, at: site) else { return }
+    found.append(.literal(remark), places.first { $0.site == site }?.range ?? place(of: owner))
+  }
+
+  private mutating func closeArguments(ofStep index: Int) {
+    guard let (text, range) = firstArgument else { return }
+    firstArgument = nil
+    guard let remark = LiteralRemark(text, at: .argument(0), isOnly: true) else { return }
+    found.append(.literal(remark), range ?? place(of: .step(index)))
+  }
+
+  private func place(of owner: TextOwner) -> SourceRange? {
+    switch owner {
+    case .workflow: nil
+    case .group(let index): outline.groups[index].step?.place.value?.step
+    case .step(let index): outline.steps[index].step.place.value?.step
     }
   }
 

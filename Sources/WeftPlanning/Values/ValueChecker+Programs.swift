@@ -8,11 +8,12 @@ extension ValueChecker {
   mutating func checkProgram(ofStep index: Int, _ texts: ArraySlice<PlannedText>) {
     guard case .program(let arguments)? = outline.steps[index].command?.invocation,
       let program = arguments.first, !program.hasExpression,
-      texts.contains(where: \.site.isArgument), ShellRejection.mayReadCode(program: program)
+      texts.contains(where: \.site.isArgument)
     else { return }
     var line = ""
     var holes: [Range<Int>] = []
-    var places: [(text: PlannedText, range: SourceRange)] = []
+    var places: [(text: PlannedText, range: SourceRange, expression: String)] = []
+    var values: [ValueText] = []
     for (position, argument) in arguments.enumerated() {
       line += position == 0 ? "'" : " '"
       let text = texts.first { $0.site == .argument(position) }
@@ -23,20 +24,25 @@ extension ValueChecker {
           let start = line.utf8.count
           line += "${{ \(expression.text) }}"
           holes.append(start..<line.utf8.count)
-          places.append((text!, segment.range))
+          places.append((text!, segment.range, expression.text))
+          values.append(textKnown(of: expression, in: text!, of: .step(index)))
         }
       }
       if text == nil { line += argument.insideSingleQuotes }
       line += "'"
     }
-    for (hole, rejection) in QuotedScript(line, holes: holes, dialect: .posix).rejections
-    where rejection.holdsWithoutShell {
+    let script = QuotedScript(line, holes: holes, dialect: .posix, values: values)
+    for (hole, rejection) in script.rejections where rejection.holdsWithoutShell {
       tell(
         .unsafeInScript(
           message: rejection.message,
-          help: "set a variable in \"env\" to it and read that in the text,"
-            + " or hand it over behind the text as an argument of its own"),
+          help: "put it in \"env\" and read the variable there, or pass it as a separate argument"),
         places[hole].text, places[hole].range)
+    }
+    for suspicion in script.suspicions {
+      let (text, range, expression) = places[suspicion.hole]
+      tell(
+        .mayBeRun(expression, program: suspicion.program, option: suspicion.option), text, range)
     }
   }
 }

@@ -25,6 +25,12 @@ extension ValueChecker {
     return result
   }
 
+  func type(of expression: Expression, in text: PlannedText, of owner: TextOwner) -> ExpressionType
+  {
+    let rules = SiteRules(site: text.site, owner: owner)
+    return TypeChecker.check(expression, in: SiteScope(names: names, rules: rules)).type
+  }
+
   private mutating func tell(
     _ checked: CheckedExpression, _ text: PlannedText, _ rules: SiteRules
   ) {

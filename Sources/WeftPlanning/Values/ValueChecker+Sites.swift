@@ -17,12 +17,28 @@ extension ValueChecker {
       expressions.append(expression)
     }
     let script = QuotedScript(
-      text.template.text, holes: holes, dialect: ShellDialect(shell(ofStep: index)))
+      text.template.text, holes: holes, dialect: ShellDialect(shell(ofStep: index)),
+      values: expressions.map { textKnown(of: $0, in: text, of: owner) })
+    func range(_ hole: Int) -> SourceRange {
+      SourceRange(start: holes[hole].lowerBound, end: holes[hole].upperBound)
+    }
     for (hole, rejection) in script.rejections {
-      let range = SourceRange(start: holes[hole].lowerBound, end: holes[hole].upperBound)
       tell(
         .unsafeInScript(message: rejection.message, help: rejection.help),
-        text, range)
+        text, range(hole))
+    }
+    for suspicion in script.suspicions {
+      let expression = expressions[suspicion.hole].text
+      tell(
+        .mayBeRun(expression, program: suspicion.program, option: suspicion.option), text,
+        range(suspicion.hole))
+    }
+    for (hole, placement) in script.placements.enumerated() {
+      if case .quoted(_, mayBeOption: true) = placement,
+        mayBeginWithDash(expressions[hole], in: text)
+      {
+        tell(.mayBeOption(argument: nil, expression: expressions[hole].text), text, range(hole))
+      }
     }
     guard script.isSound else { return }
     let names = script.variableNames(for: expressions.map(\.text))
@@ -33,6 +49,62 @@ extension ValueChecker {
     }
     keep(
       PlannedScript(text: script.text(referringTo: names), variables: variables), ofStep: index)
+  }
+
+  /// What is known of the text of an expression's value.
+  func textKnown(
+    of expression: Expression, in text: PlannedText, of owner: TextOwner
+  ) -> ValueText {
+    if case .reference = expression.root.form, let reference = expression.references.first,
+      let schema = names.schema(of: reference, in: text.file)
+    {
+      return ValueText(of: schema)
+    }
+    let alternatives = type(of: expression, in: text, of: owner).alternatives
+    let isPlain = alternatives.allSatisfy { $0 == .number || $0 == .boolean }
+    return isPlain && !alternatives.isEmpty ? .listed : .any
+  }
+
+  /// Variables of the environment that hold values, and that the script evaluates or runs.
+  mutating func checkVariables(ofStep index: Int) {
+    let holders = variables(around: index)
+    guard !holders.isEmpty,
+      case .script(let script)? = outline.steps[index].command?.invocation
+    else { return }
+    let ownText = texts.texts(of: .step(index)).first { $0.site == .script }
+    let holes = (ownText?.template.segments ?? []).compactMap { segment -> Range<Int>? in
+      guard case .expression = segment.content else { return nil }
+      return Int(segment.range.start)..<Int(segment.range.end)
+    }
+    let evaluated = QuotedScript.variablesEvaluated(
+      by: ownText?.template.text ?? script, holes: holes,
+      dialect: ShellDialect(shell(ofStep: index)))
+    for (name, text) in holders where evaluated?.contains(name) == true {
+      tell(.variableEvaluated(name, by: outline.steps[index].address.text), text, nil)
+    }
+  }
+
+  /// Those whose values may be anything: the step's own, and those of groups and of the file around it.
+  private func variables(around index: Int) -> [(name: String, text: PlannedText)] {
+    var known: Set<String> = []
+    var found: [(name: String, text: PlannedText)] = []
+    func add(_ owner: TextOwner) {
+      for text in texts.texts(of: owner) {
+        guard case .variable(let name) = text.site, known.insert(name).inserted else { continue }
+        var isAny = false
+        text.visitExpressions { expression in
+          isAny = isAny || textKnown(of: expression, in: text, of: owner) == .any
+        }
+        if isAny { found.append((name, text)) }
+      }
+    }
+    add(.step(index))
+    var next: Int? = outline.steps[index].group
+    while let group = next {
+      add(outline.owner(ofGroup: group))
+      next = outline.groups[group].isTopLevel ? nil : outline.groups[group].parent
+    }
+    return found
   }
 
   private func shell(ofStep index: Int) -> Shell {
@@ -52,12 +124,17 @@ extension ValueChecker {
     guard position > 0, case .step(let index) = owner,
       case .program(let arguments)? = outline.steps[index].command?.invocation,
       !arguments[..<position].dropFirst().contains("--"),
-      case .expression(let first)? = text.template.segments.first?.content
+      case .expression(let first)? = text.template.segments.first?.content,
+      mayBeginWithDash(first, in: text)
     else { return }
-    guard case .reference = first.root.form, let reference = first.references.first,
-      names.schema(of: reference, in: text.file)?.mayBeginWithDash == true
-    else { return }
-    tell(.mayBeOption(argument: position, expression: reference.text), text, first.range)
+    tell(.mayBeOption(argument: position, expression: first.text), text, first.range)
+  }
+
+  private func mayBeginWithDash(_ expression: Expression, in text: PlannedText) -> Bool {
+    guard case .reference = expression.root.form, let reference = expression.references.first else {
+      return false
+    }
+    return names.schema(of: reference, in: text.file)?.mayBeginWithDash == true
   }
 
   // MARK: Computed keys

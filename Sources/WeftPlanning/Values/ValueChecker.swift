@@ -42,6 +42,7 @@ struct ValueChecker {
     case .groupEnd(let group): check(outline.owner(ofGroup: Int(group)), outputs: true)
     case .step(let step):
       check(.step(Int(step)), outputs: false)
+      checkVariables(ofStep: Int(step))
       check(.step(Int(step)), outputs: true)
     }
   }
@@ -64,7 +65,11 @@ struct ValueChecker {
   }
 
   private mutating func check(_ text: PlannedText, of owner: TextOwner) {
-    guard text.template.faults.isEmpty else { return names.learn(text, of: owner, .unknown) }
+    guard text.template.faults.isEmpty else {
+      // The other expressions of the text have problems of their own.
+      _ = read(text, of: owner)
+      return names.learn(text, of: owner, .unknown)
+    }
     let reading = read(text, of: owner)
     names.learn(text, of: owner, reading)
     switch text.site {
@@ -72,7 +77,11 @@ struct ValueChecker {
       tell(.notAlone(text.site), text, nil)
     case .computed(let key): check(reading, against: key, text)
     case .condition, .retryCondition: checkTruth(of: reading, text)
-    case .elements, .axis, .include, .exclude, .elementKey, .waiting: checkKind(of: reading, text)
+    case .elements, .axis, .include, .exclude, .waiting: checkKind(of: reading, text)
+    case .elementKey:
+      let known = found.problems.count
+      checkKind(of: reading, text)
+      if found.problems.count == known { checkKeys(text, of: owner) }
     case .http(.expected), .http(.until): checkTruth(of: reading, text)
     case .http(.collected): checkKind(of: reading, text)
     case .http(.url): checkURL(text)

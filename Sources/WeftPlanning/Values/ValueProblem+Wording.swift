@@ -30,6 +30,7 @@ extension ValueProblem {
     case .lateInput: "W0336"
     case .mayBeMissing: "W0503"
     case .mayBeOption: "W0505"
+    case .mayBeRun, .variableEvaluated: "W0506"
     case .decidesNothing: "W0511"
     }
   }
@@ -116,7 +117,13 @@ extension ValueProblem {
       "\"\(site.key)\" is always \(truth), since \(found) counts as \(truth)"
     case .mayBeMissing(let absence, let expression):
       "\"\(expression)\" may be missing: \(absence.reason)"
-    case .mayBeOption(let argument, let expression):
+    case .mayBeRun(let expression, let program, let option):
+      "\"\(expression)\" follows \"\(option)\" of \(quoted(program)), which may run it"
+    case .variableEvaluated(let name, let step):
+      "the variable \"\(name)\" holds a value, and the script of \"\(step)\" evaluates it"
+    case .mayBeOption(nil, let expression):
+      "an argument begins with \"\(expression)\": a value that starts with \"-\" would be taken for an option"
+    case .mayBeOption(let argument?, let expression):
       "run[\(argument)] begins with \"\(expression)\": a value that starts with \"-\" would be taken for an option"
     }
   }
@@ -230,6 +237,11 @@ extension ValueProblem {
         + "\"if\": \"\(producer).outcome == 'success'\""
     case .mayBeMissing(_, let expression):
       "say what counts then: ${{ \(expression) || '' }}"
+    case .mayBeRun:
+      "if it does, put the value in \"env\" and read the variable there; a \"pattern\" or \"enum\" of the input that "
+        + "leaves no room for code ends this warning"
+    case .variableEvaluated:
+      "make sure that the value is harmless, by a \"pattern\" or \"enum\" of its input; or pass it as an argument"
     case .mayBeOption:
       "put \"--\" before it, if the program knows that, or constrain the input by \"pattern\" or \"enum\""
     }

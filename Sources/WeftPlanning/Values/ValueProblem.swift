@@ -56,13 +56,18 @@ enum ValueProblem: Sendable, Hashable {
   case mayBeMissing(Absence, expression: String)
   /// Surely not what was meant; the words are the type checker's.
   case remark(code: String, message: String, help: String?)
-  case mayBeOption(argument: Int, expression: String)
+  /// - Parameter argument: `nil` in a script.
+  case mayBeOption(argument: Int?, expression: String)
+  /// Behind an option that runs text in many programs.
+  case mayBeRun(String, program: String, option: String)
+  /// A variable that holds a value, in a script that evaluates or runs what it holds.
+  case variableEvaluated(String, by: String)
   /// A condition that always comes to the same.
   case decidesNothing(TextSite, Bool, found: String)
 
   var isWarning: Bool {
     switch self {
-    case .mayBeMissing, .remark, .mayBeOption, .decidesNothing: true
+    case .mayBeMissing, .remark, .mayBeOption, .mayBeRun, .variableEvaluated, .decidesNothing: true
     default: false
     }
   }

@@ -28,10 +28,12 @@ extension TerminalLoan {
       guard poll(&request, 1, TerminalLoan.attention) > 0 else { continue }
       let count = read(terminal, &buffer, buffer.count)
       if count < 0, errno == EINTR || errno == EAGAIN { continue }
-      guard count > 0 else { return nil }
+      guard count > 0 else { break }
       line += buffer[..<count]
       if line.contains(UInt8(ascii: "\n")) { return String(decoding: line, as: UTF8.self) }
     }
+    // What follows the question gets a line of its own.
+    _ = write(terminal, "\n", 1)
     return nil
   }
 }

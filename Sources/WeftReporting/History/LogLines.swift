@@ -8,9 +8,10 @@ package struct LogLines {
   private var lines = LineSplitter()
   private var parts = LineAssembler()
 
-  package init(_ settings: DisplaySettings, of step: StepAddress) {
+  /// - Parameter step: `nil`: its name stands before no line.
+  package init(_ settings: DisplaySettings, of step: StepAddress?) {
     style = PlainStyle(settings)
-    prefix = style.prefix(of: step)
+    prefix = step.map(style.prefix) ?? []
   }
 
   /// The lines that a piece of the log completes.

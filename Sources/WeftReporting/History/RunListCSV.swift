@@ -28,8 +28,13 @@ package enum RunListCSV {
 
   private static func text(_ number: Int?) -> String { number.map(String.init) ?? "" }
 
+  /// A spreadsheet takes a field that begins so for a formula, and runs it; one that begins with `'` is a text.
+  private static func inert(_ field: String) -> String {
+    field.first.map { "=+-@".contains($0) } == true ? "'" + field : field
+  }
+
   private static func quoted(_ field: String) -> String {
-    let field = TerminalText.harmless(field)
+    let field = inert(TerminalText.harmless(field))
     guard field.contains(where: { $0 == "," || $0 == "\"" }) else { return field }
     return "\""
       + field.split(separator: "\"", omittingEmptySubsequences: false)

@@ -112,8 +112,8 @@ extension LiveDisplay {
 
   private func failure(_ end: StepEnd) -> String {
     let message = end.failure?.message ?? "failed"
-    if end.attempts > 1 { return "\(message) (attempt \(end.attempts))" }
-    return end.notRetried.map { "\(message); not tried again: \($0)" } ?? message
+    let attempt = end.attempts > 1 ? " (attempt \(end.attempts))" : ""
+    return message + attempt + (end.notRetried.map { "; not tried again: \($0)" } ?? "")
   }
 
   private func retrying(_ label: String, _ retry: Retry) -> String {

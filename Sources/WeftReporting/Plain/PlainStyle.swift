@@ -47,7 +47,7 @@ struct PlainStyle: Sendable {
       case .failure:
         line += "failed\(tolerance(end.conclusion)) after \(duration)".utf8
         line += "\(attempt(end.attempts)): \(reason(end))".utf8
-        if let why = end.notRetried, end.attempts == 1 {
+        if let why = end.notRetried {
           line += "; not tried again: \(text.name(why))".utf8
         }
       case .cancelled: line += "cancelled after \(duration): \(reason(end))".utf8

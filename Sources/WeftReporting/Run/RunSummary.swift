@@ -89,7 +89,9 @@ struct RunSummary {
     let whole =
       if case .string(let content) = value { content } else { value.description }
     let cut = whole.prefix(RunSummary.outputLimit)
-    return text.name(String(cut)) + (cut.endIndex == whole.endIndex ? "" : "…")
+    // As what steps write, values are shown in whatever locale as they are, but for what a terminal obeys.
+    let exact = DisplayText(passesSGR: false, passesUnicode: true)
+    return exact.name(String(cut)) + (cut.endIndex == whole.endIndex ? "" : text.ellipsis)
   }
 
   private static let outputLimit = 200

@@ -2,6 +2,10 @@ import WeftPlanning
 
 /// What is known of steps, as tests write it: each took so many milliseconds in one run.
 func history(_ milliseconds: KeyValuePairs<String, Int>) -> DurationHistory {
+  history(milliseconds.map { ($0.key, $0.value) })
+}
+
+func history(_ milliseconds: [(key: String, value: Int)]) -> DurationHistory {
   DurationHistory(
     milliseconds.map { address, milliseconds in
       DurationHistory.Entry(address, MeasuredStep(recent: [milliseconds * 1000], times: 1)!)

@@ -71,6 +71,13 @@ import WeftTestKit
     #expect(text.utf8.count { $0 == UInt8(ascii: "\r") } == RunListTests.runs.count + 1)
   }
 
+  @Test("X37: no field is a formula", arguments: ["=cmd|calc!A0", "+1", "-2", "@SUM(A1)"])
+  func fieldsAreNoFormulas(name: String) {
+    var glance = RunListTests.glance(4, .success)
+    glance.workflow = name
+    #expect(RunListCSV.rendered([glance]).contains(",'\(name),"))
+  }
+
   @Test func noRunsAreAListOfNone() {
     #expect(RunListCSV.rendered([]).utf8.count { $0 == UInt8(ascii: "\n") } == 1)
     #expect(

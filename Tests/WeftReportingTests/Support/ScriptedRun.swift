@@ -161,7 +161,7 @@ struct ScriptedRun {
 
   mutating func fail(
     _ step: String, code: Int = 1, isTolerated: Bool = false, help: String? = nil,
-    notRetried: String? = nil
+    attempts: Int = 1, notRetried: String? = nil
   ) {
     if isTolerated { counts.tolerated += 1 } else { counts.failed += 1 }
     if !isTolerated { firstFailure = firstFailure ?? StepAddress(step) }
@@ -169,7 +169,7 @@ struct ScriptedRun {
       classes: [.exit(code), .exit], message: "exited with code \(code)", help: help)
     finish(
       step, .failure, conclusion: isTolerated ? .success : .failure, exit: .code(code),
-      failure: failure, notRetried: notRetried)
+      failure: failure, attempts: attempts, notRetried: notRetried)
   }
 
   mutating func cancel(_ step: String, _ reason: CancelReason) {

@@ -1,0 +1,57 @@
+/// What is known of the text of a value before a run, as far as it matters where that text might be run.
+package enum ValueText: Sendable, Hashable {
+  case any
+  /// Letters, digits and `_ . , : / @ + = -`, and no `-` at its beginning.
+  case word
+  /// A number, `true` or `false`, or one of the texts that the workflow lists.
+  case listed
+
+  /// What a declaration lets the text of an input be.
+  package init(of schema: ValueSchema) {
+    let plain: Set<ValueType> = [.integer, .number, .boolean]
+    if schema.constant != nil || !schema.allowed.isEmpty {
+      self = .listed
+    } else if !schema.types.isEmpty, schema.types.allSatisfy(plain.contains) {
+      self = .listed
+    } else if schema.types.allSatisfy({ plain.contains($0) || $0 == .string }),
+      !schema.types.isEmpty,
+      schema.text.pattern?.confines(to: Self.signs, first: Self.firstSigns) == true
+    {
+      self = .word
+    } else {
+      self = .any
+    }
+  }
+
+  private static let firstSigns = Set(
+    "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_.,:/@+=".unicodeScalars)
+  private static let signs = firstSigns.union(["-"])
+}
+
+extension ShellRejection.Reason {
+  /// Whether a value of which that much is known is harmless in that place, and can be handed over there.
+  ///
+  /// - Parameters:
+  ///   - isGlued: A sign of a word stands directly before it, so that it begins no word of any language.
+  ///   - isArgument: It is not the first word of the text that is run.
+  func isHarmless(for text: ValueText, isGlued: Bool, isArgument: Bool) -> Bool {
+    switch (self, text) {
+    case (_, .any): false
+    // Nothing is expanded there, or a name must be written out.
+    case (.unknownShell, _), (.unfollowable, _), (.quotedHereDocument, _),
+      (.hereDocumentDelimiter, _),
+      (.backquotes, _), (.expansion, _), (.translated, _), (.afterBackslash, _), (.afterDollar, _),
+      (.descriptor, _), (.arithmetic, _), (.elementIndex, _), (.assignmentName, _),
+      (.functionName, _),
+      (.loopName, _):
+      false
+    case (_, .listed): true
+    case (.format, .word): true
+    case (.optionOf, .word): !isGlued
+    case (.programText, .word), (.scriptText, .word), (.runArgument, .word), (.programInput, .word),
+      (.evaluatedArgument, .word):
+      isGlued || isArgument
+    default: false
+    }
+  }
+}

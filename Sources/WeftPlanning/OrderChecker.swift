@@ -1,0 +1,90 @@
+import WeftDefinition
+
+/// Finds members of `steps` that do not wait for the member before them, because their `needs` replaces the order of
+/// the list.
+struct OrderChecker {
+  /// A member, and the one before it, by their nodes; of a group its start.
+  struct Gap: Hashable {
+    var member: Plan.NodeIndex
+    var previous: Plan.NodeIndex
+    /// Whether a later member goes by the order of the list.
+    var isFollowed: Bool
+  }
+
+  private let nodes: [PlanNode]
+  private let groups: [PlannedGroup]
+  private let edges: PlanEdges
+  /// How many edges are looked at in all, so that a plan of any size is checked in proportion to it.
+  private var edgesLeft: Int
+
+  static func gaps(in outline: Outline, _ edges: PlanEdges) -> [Gap] {
+    var checker = OrderChecker(outline.nodes, outline.groups, edges)
+    return checker.gaps { outline.member(at: $0).step.needs }
+  }
+
+  static func gaps(in plan: Plan) -> [Gap] {
+    var checker = OrderChecker(plan.nodes, plan.groups, plan.dependencies)
+    return checker.gaps { node in
+      switch plan.nodes[node] {
+      case .step(let index): plan.steps[Int(index)].needs
+      case .groupStart(let index), .groupEnd(let index): plan.groups[Int(index)].step?.needs
+      }
+    }
+  }
+
+  private init(_ nodes: [PlanNode], _ groups: [PlannedGroup], _ edges: PlanEdges) {
+    self.nodes = nodes
+    self.groups = groups
+    self.edges = edges
+    edgesLeft = 10 * (nodes.count + edges.count) + 1000
+  }
+
+  private mutating func gaps(needs: (Plan.NodeIndex) -> [Need]?) -> [Gap] {
+    var gaps: [Gap] = []
+    for group in groups where group.order == .steps && group.members.count > 1 {
+      let needs = group.members.map { needs(Int($0)) }
+      for index in needs.indices.dropFirst() where needs[index] != nil {
+        let (member, previous) = (Int(group.members[index]), Int(group.members[index - 1]))
+        guard waits(member, for: end(of: previous)) == false else { continue }
+        gaps.append(
+          Gap(
+            member: member, previous: previous,
+            isFollowed: needs[(index + 1)...].contains { $0 == nil }))
+      }
+    }
+    return gaps
+  }
+
+  private func end(of node: Plan.NodeIndex) -> Plan.NodeIndex {
+    guard case .groupStart(let index) = nodes[node] else { return node }
+    return groups[Int(index)].endNode
+  }
+
+  /// - Returns: `nil` where it would take too long to find out.
+  private mutating func waits(_ node: Plan.NodeIndex, for wanted: Plan.NodeIndex) -> Bool? {
+    var seen: Set<Int32> = []
+    var open = [Int32(node)]
+    while let next = open.popLast() {
+      for edge in edges[Int(next)] where seen.insert(edge).inserted {
+        if Int(edge) == wanted { return true }
+        edgesLeft -= 1
+        if edgesLeft < 0 { return nil }
+        open.append(edge)
+      }
+    }
+    return false
+  }
+}
+
+extension Outline {
+  /// Members that the list does not hold back, where later ones rely on its order.
+  func orderProblems(_ edges: PlanEdges) -> [PlacedProblem] {
+    OrderChecker.gaps(in: self, edges).filter(\.isFollowed).compactMap { gap in
+      let member = member(at: gap.member)
+      guard let needs = member.step.needs, let first = needs.first else { return nil }
+      return PlacedProblem(
+        .leavesOrder(member.subject, previous: self.member(at: gap.previous).address.text),
+        first.place.value ?? member.step.place.value?.step, in: file(of: gap.member))
+    }
+  }
+}

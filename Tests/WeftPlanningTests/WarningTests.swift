@@ -1,0 +1,219 @@
+import Testing
+import WeftDefinition
+import WeftDiagnostics
+import WeftExpressions
+
+@testable import WeftPlanning
+
+/// What is probably not meant, or would fail in every run: each with its cure.
+@Suite struct WarningTests {
+  private static func diagnostics(_ json: String) -> [Diagnostic] {
+    let (workflow, syntax) = WorkflowDecoder.decode(
+      SourceFile(path: "w.json", bytes: Array(json.utf8)))
+    return syntax + (workflow.map { Planner.plan($0).diagnostics } ?? [])
+  }
+
+  private static func codes(_ json: String) -> [String] { diagnostics(json).map(\.code) }
+
+  // MARK: X26
+
+  private static let mixed = """
+    { "steps": [ { "id": "lint", "run": "true" }, { "id": "setup", "run": "true" },
+      { "id": "test", "run": "true", "needs": ["lint"] }, { "id": "deploy", "run": "true" } ] }
+    """
+
+  @Test("X26: needs that takes the order of a list away is told, where others rely on it")
+  func needsLeavesTheOrder() {
+    let found = Self.diagnostics(Self.mixed)
+    #expect(found.map(\.code) == ["W0515"])
+    #expect(
+      found.first?.message
+        == #"step "test" does not wait for "setup" before it, for it has "needs"; nor does what follows it"#
+    )
+    #expect(found.first?.severity == .warning && found.first?.help != nil)
+  }
+
+  @Test(
+    "X26: it is not told where it is meant, or where the order holds",
+    arguments: [
+      // The predecessor is among the needs, itself or by way of another.
+      #"{"steps":[{"id":"a","run":"x"},{"id":"b","run":"x"},{"id":"c","run":"x","needs":["b"]},"d"]}"#,
+      #"{"steps":[{"id":"a","run":"x"},{"id":"b","steps":[{"id":"i","run":"x"}]},{"id":"c","run":"x","needs":["a","b"]},"d"]}"#,
+      // Nothing goes by the list afterwards.
+      #"{"steps":[{"id":"a","run":"x"},{"id":"b","run":"x"},{"id":"c","run":"x","needs":["a"]}]}"#,
+      #"{"steps":[{"id":"a","run":"x"},{"id":"b","run":"x"},{"id":"c","run":"x","needs":["a"]},{"run":"y","needs":["b","c"]}]}"#,
+      // It says itself that it waits for nothing.
+      #"{"steps":[{"id":"a","run":"x"},{"id":"b","run":"x","needs":[]},"d"]}"#,
+      // No list.
+      #"{"steps":[{"parallel":[{"id":"a","run":"x"},{"id":"b","run":"x"},{"id":"c","run":"x","needs":["a"]},{"id":"d","run":"x"}]}]}"#,
+    ])
+  func meantNeedsAreNotTold(json: String) {
+    #expect(Self.codes(json) == [])
+  }
+
+  @Test("X26: the tree shows who does not wait for whom")
+  func theTreeShowsIt() throws {
+    let (workflow, _) = WorkflowDecoder.decode(
+      SourceFile(path: "w.json", bytes: Array(Self.mixed.utf8)))
+    let written = try #require(workflow)
+    let plan = try #require(Planner.plan(written).plan)
+    let text = String(decoding: plan.rendered(as: .tree), as: UTF8.self)
+    #expect(text.contains("does not wait for setup"))
+  }
+
+  // MARK: X70
+
+  @Test(
+    "X70: texts that are hardly meant so are told, with the cure",
+    arguments: [
+      (#"["npm install"]"#, "write \"npm install\" without brackets, or [\"npm\", \"install\"]"),
+      (#"["ls", "|", "wc"]"#, "write \"run\" as one string"),
+      (#"["make", "&&", "make test"]"#, "write \"run\" as one string"),
+      (#""echo {{ inputs.x }}""#, "write ${{ … }}: ${{ inputs.x }}"),
+      (#"["echo", "{{steps.a.stdout}}"]"#, "write ${{ … }}: ${{steps.a.stdout}}"),
+    ])
+  func literalTexts(run: String, help: String) {
+    let found = Self.diagnostics(
+      #"{"inputs":{"x":{"default":""}},"steps":[{"id":"a","run":"x"},{"run":"# + run + "}]}")
+    #expect(found.map(\.code) == ["W0516"])
+    #expect(found.first?.help == help && found.first?.severity == .warning)
+  }
+
+  @Test(
+    "X70: a variable in env is not expanded",
+    arguments: ["$HOME/bin", "${HOME}/bin:/usr/bin", "a$PATH"])
+  func variablesInEnv(value: String) {
+    for owner in [
+      #"{"env":{"PATH":"# + "\"\(value)\"" + #"},"steps":["x"]}"#,
+      #"{"steps":[{"run":"x","env":{"PATH":"# + "\"\(value)\"" + "}}]}",
+    ] {
+      #expect(Self.codes(owner) == ["W0516"], "\(owner)")
+    }
+  }
+
+  @Test(
+    "X70: what is meant so is not told",
+    arguments: [
+      #"{"steps":[{"run":["npm","install"]},{"run":["/opt/my app/run"]},{"run":["grep","a|b"]},{"run":["echo","a && b"]}]}"#,
+      #"{"steps":["docker inspect -f '{{ .Name }}' c", "echo '{{ item }}'", "echo $HOME | wc"]}"#,
+      #"{"inputs":{"x":{"default":""}},"steps":["echo ${{ inputs.x }} '{{ .inputs.x }}'"]}"#,
+      #"{"steps":[{"run":"x","env":{"A":"costs 5$","B":"$1 $$ \\$HOME $lower","C":"^a$"}}]}"#,
+    ])
+  func meantTextsAreNotTold(json: String) {
+    #expect(Self.codes(json) == [])
+  }
+
+  // MARK: X64, X58
+
+  @Test(
+    "X64: equal keys of a list that is written out are an error before the run",
+    arguments: [
+      (#"{"in":["a","b","a"],"key":"item"}"#, #"elements 0 and 2 have the same key, "a""#),
+      (
+        #"{"in":[{"n":1},{"n":1}],"as":"e","key":"e.n"}"#,
+        #"elements 0 and 1 have the same key, "1""#
+      ),
+      (
+        #"{"in":["a","\u202e"],"key":"item"}"#,
+        "the key of element 1 has an invisible character in it, U+202E"
+      ),
+      (#"{"in":["a",""],"key":"item"}"#, "the key of element 1 is empty"),
+    ])
+  func equalKeys(loop: String, message: String) {
+    for step in [#""run":"x""#, #""steps":["x"]"#] {
+      let found = Self.diagnostics(#"{"steps":[{"forEach":"# + loop + "," + step + "}]}")
+      #expect(found.map(\.code) == ["W0335"] && found.first?.message == message)
+      #expect(found.first?.isError == true)
+    }
+  }
+
+  @Test(
+    "X64: keys that are different, or known in the run only, are not",
+    arguments: [
+      #"{"steps":[{"forEach":{"in":["a","b"],"key":"item"},"run":"x"}]}"#,
+      #"{"steps":[{"forEach":{"in":["a","a"],"key":"index"},"run":"x"}]}"#,
+      #"{"steps":[{"forEach":{"in":["a","a"]},"run":"x"}]}"#,
+      #"{"inputs":{"x":{"default":"1"}},"steps":[{"forEach":{"in":["a","a"],"key":"format('{0}{1}', item, inputs.x)"},"run":"x"}]}"#,
+    ])
+  func otherKeys(json: String) {
+    #expect(Self.codes(json) == [])
+  }
+
+  @Test("X58: every expression of a text has its own problems")
+  func allExpressionsOfATextAreChecked() {
+    let found = Self.codes(
+      #"{"steps":[{"id":"build","run":"x"},{"run":["echo","${{ steps.build.outcom }} ${{ legnth(1) }}"]}]}"#
+    )
+    #expect(Set(found) == ["W0312", "W0303"])
+  }
+
+  @Test(
+    "X65: a key of GitHub's strategy is no axis, and is told what to write instead",
+    arguments: [
+      ("max-parallel", "maxParallel"), ("maxParallel", "maxParallel"), ("fail-fast", "onFailure"),
+    ])
+  func keysOfStrategies(key: String, cure: String) {
+    let value = key == "fail-fast" ? "false" : "1"
+    let found = Self.diagnostics(
+      #"{"steps":[{"matrix":{"a":[1,2],""# + key + "\": " + value + #"},"run":"x"}]}"#)
+    #expect(found.count == 1 && found.first?.help?.contains(cure) == true)
+  }
+
+  // MARK: X54
+
+  @Test("X54: files that run each other exponentially often are counted, not written out")
+  func nestedFilesAreCounted() {
+    var workflow = Workflow(steps: (0..<10).map { Step(StepID("s\($0)")!) })
+    for level in 0..<12 {
+      let inner = workflow
+      workflow = Workflow(
+        steps: (0..<10).map { index in
+          Step(
+            id: StepID("l\(level)-\(index)"),
+            action: .workflow(NestedWorkflow(path: "\(level).json", workflow: inner)))
+        })
+    }
+    var counter = StepCounter()
+    #expect(counter.steps(in: workflow) == Int(Int32.max))
+    let (plan, diagnostics) = Planner.plan(workflow)
+    #expect(plan == nil && diagnostics.contains { $0.code == "W0211" })
+    // Of such a plan next to nothing is written.
+    #expect(Outline.make(of: workflow).0.steps.count < 100)
+  }
+
+  // MARK: X23
+
+  @Test(
+    "X23: what may be run, though nobody knows, is told",
+    arguments: [
+      (#""run":"frob -c ${{ inputs.s }}""#, ["W0506", "W0505"]),
+      (#""run":["frob","--eval","${{ inputs.s }}"]"#, ["W0506", "W0505"]),
+      (#""env":{"S":"${{ inputs.s }}"},"run":"eval $S""#, ["W0506"]),
+      (#""env":{"S":"x${{ inputs.s }}"},"run":"sh -c \"$S\"""#, ["W0506"]),
+      (#""env":{"S":"${{ inputs.s }}"},"run":"echo \"$S\"""#, []),
+      (#""env":{"S":"${{ inputs.e }}"},"run":"eval $S""#, []),
+      (#""env":{"S":"${{ inputs.n }}"},"run":"echo $((S + 1))""#, []),
+      (#""run":"frob -c ${{ inputs.n }}""#, []), (#""run":"frob -c ${{ inputs.e }}""#, []),
+      (#""run":"frob -c ${{ inputs.p }}""#, []),
+      (#""run":"make V=${{ inputs.n }}""#, []), (#""run":"make V=${{ inputs.p }}""#, []),
+      (#""run":"make V=${{ inputs.s }}""#, ["W0323"]),
+      (#""run":["make","V=${{ inputs.n }}"]"#, []),
+      (#""run":["make","V=${{ inputs.s }}"]"#, ["W0323"]),
+      (#""run":["tar","--to-command=${{ inputs.s }}"]"#, ["W0323"]),
+      (#""run":"ssh host deploy ${{ inputs.e }}""#, []),
+      (#""run":"ssh host deploy ${{ inputs.p }}""#, []),
+      (#""shell":"bash","run":"[[ ${{ inputs.n }} -gt 3 ]]""#, []),
+      (#""shell":"bash","run":"[[ ${{ inputs.p }} -gt 3 ]]""#, ["W0323"]),
+      (#""run":"${CC:-cc} -c ${{ inputs.e }}""#, []),
+      (#""run":"make V=${{ length(inputs.s) }}""#, []),
+      (#""run":"rm ${{ inputs.s }}""#, ["W0505"]), (#""run":"rm -- ${{ inputs.s }}""#, []),
+      (#""run":"rm ${{ inputs.p }}""#, []),
+    ] as [(String, [String])])
+  func valuesThatMayBeRun(step: String, codes: [String]) {
+    let inputs = #"""
+      {"inputs":{"s":{"type":"string"},"n":{"type":"integer"},"e":{"enum":["dev","prod"]},
+       "p":{"type":"string","pattern":"^[a-z][a-z0-9.-]*$"}},"steps":[{
+      """#
+    #expect(Self.codes(inputs + step + "}]}") == codes)
+  }
+}
