@@ -6,6 +6,7 @@ usage: caching.py PATH_TO_WEFT
 Every case has a directory of its own. The programs that have run are counted by the letters that they append to a file.
 """
 
+import hashlib
 import json
 import os
 import pathlib
@@ -89,10 +90,101 @@ def comes_back(weft):
     assert place.run() == ["make"]
     assert place.tree("out") == made and place.read("ran") == "x"
     place.write("out/a", "edited")
-    place.write("out/stray", "x")
     (place.path / "out/bin/x").chmod(0o644)
     assert place.run() == ["make"] and place.tree("out") == made
     assert oct((place.path / ".weft/cache/steps-1").stat().st_mode & 0o777) == "0o700"
+
+
+def stays(weft):
+    """What the step has not made is left as it is, and told of."""
+    place = Place(weft, cached("mkdir -p out; cp in out/a; printf x >> ran", ["in"], ["out"]))
+    place.write("in", "1")
+    place.write("out/notes", "mine")
+    assert place.run() == [] and "out/notes" in place.warnings[0], place.warnings
+    place.write("out/a", "edited")
+    assert place.run() == ["make"] and place.read("out/notes") == "mine" and place.read("out/a") == "1"
+    assert [e["code"] for e in place.events if e["type"] == "run.warning"] == ["foreign-output"]
+    place.write("out/stray", "x")
+    assert place.run() == ["make"] and place.read("out/stray") == "x"
+    assert "and 1 more" in place.warnings[0], place.warnings
+    # The step may have read it.
+    place.write("out/notes", "other")
+    assert place.run() == [] and place.read("out/notes") == "other" and place.read("ran") == "xx"
+    for name in ("notes", "stray"):
+        (place.path / "out" / name).unlink()
+    place.write("in", "2")
+    assert place.run() == [] and place.warnings == []
+    place.write("in", "1")
+    assert place.run() == [], "what it had found there is gone"
+    assert place.run() == ["make"] and place.warnings == []
+
+
+def rejected(weft):
+    """A step that reads its own output, and steps that make the same, are errors before anything runs."""
+    for steps, code in [
+        ([cached("cp src/a.in src/a.out", ["src/a.in"], ["src"])], "W0227"),
+        ([cached("x", ["src/**"], ["src"])], "W0227"), ([cached("x", ["./src/*.c"], ["src"])], "W0227"),
+        ([{**cached("x", [], ["src"]), "stdin": {"file": "src/a"}}], "W0227"),
+        ([{**cached("x", ["../src/a"], ["../src"]), "cwd": "src"}], "W0227"),
+        ([cached("x", ["**", "!src/**"], ["src"])], None), ([cached("x", ["src/**"], ["src/gen"])], None),
+        ([cached("x", [], ["out"]), {**cached("y", [], ["out"]), "id": "other"}], "W0228"),
+        ([cached("x", [], ["out/a"]), {**cached("y", [], ["out"]), "id": "other"}], "W0228"),
+        ([cached("x", [], ["out"]), {**cached("y", [], ["../out/a"]), "id": "other", "cwd": "sub"}], "W0228"),
+        ([cached("x", [], ["out/a"]), {**cached("y", [], ["out/ab", "outer"]), "id": "other"}], None),
+    ]:
+        place = Place(weft, *steps)
+        result = place.call("check", "w.json")
+        if code is None:
+            assert "W022" not in result.stderr + result.stdout, (steps, result)
+        else:
+            assert result.returncode == 3 and f"[{code}]" in result.stderr + result.stdout, (steps, result)
+            assert place.call("run", "w.json").returncode == 3
+    place = Place(weft, {**cached("mkdir -p src; touch ran", ["src/a"], ["${{ inputs.o }}"])},
+                  inputs={"o": {"type": "string", "default": "src"}})
+    assert place.run() == [] and "in one of its outputs" in place.warnings[0], place.warnings
+
+
+def forged(weft):
+    """An entry that was changed, its hash made to fit, is as good as not there."""
+    place = Place(weft, cached("mkdir -p out; echo x > out/x; printf x >> ran", [], ["out"]))
+    place.run()
+    (entry,) = (f for f in (place.path / ".weft/cache/steps-1").rglob("*") if f.is_file())
+    text = json.loads(entry.read_bytes().split(b"\n", 1)[1])
+    inside = next(f for f in text["files"] if f[0] == "out/x")
+    text["outputs"].append("../pwned")
+    text["files"] += [["../pwned", ["directory"], 0, 0o755], ["../pwned/x", *inside[1:]]]
+    body = json.dumps(text, separators=(",", ":")).encode()
+    entry.write_bytes(hashlib.sha256(body).hexdigest().encode() + b"\n" + body)
+    assert place.run() == [] and place.read("ran") == "xx"
+    assert not (place.path.parent / "pwned").exists()
+    assert place.run() == ["make"]
+
+
+def private(weft):
+    place = Place(weft, cached("mkdir -m 700 out; umask 077; echo s > out/secret", [], ["out"]))
+    place.run()
+    subprocess.run(["rm", "-r", "out"], cwd=place.path, check=True)
+    assert place.run() == ["make"]
+    modes = [(place.path / name).stat().st_mode & 0o777 for name in ("out", "out/secret")]
+    assert modes == [0o700, 0o600], modes
+
+
+def not_kept(weft):
+    """A success that is not a clean one is not kept, and the reason is told."""
+    place = Place(weft, {**cached("test -e again || { touch again; exit 1; }", [], []), "retry": 1})
+    assert place.run() == [] and "attempt 2" in place.warnings[0], place.warnings
+    place = Place(weft, {**cached("exit 3", [], []), "successCodes": [0, 3]})
+    assert place.run() == [] and "exit code is 3" in place.warnings[0], place.warnings
+
+
+def unmatched(weft):
+    place = Place(weft, cached("true", ["src/*.c", "in", "!none"], []))
+    place.write("in", "1")
+    assert place.run() == [] and len(place.warnings) == 1 and "src/*.c" in place.warnings[0], place.warnings
+    assert [e["code"] for e in place.events if e["type"] == "run.warning"] == ["unmatched-input"]
+    assert place.run() == ["make"] and len(place.warnings) == 1
+    place.write("src/a.c", "")
+    assert place.run() == [] and place.warnings == []
 
 
 def without_reading(weft):
@@ -246,7 +338,14 @@ def cut_off(weft):
     assert place.run() == ["make"]
 
 
-CASES = [(case.__name__.replace("_", " "), case) for case in (
+CASES = [
+    ("X06: what a step has not made stays, and is told of", stays),
+    ("X06: a step that reads its own output, and steps that make the same, are errors", rejected),
+    ("X15: an entry that was forged is not used", forged),
+    ("X34: what is put back is open to nobody else", private),
+    ("X62: why a success is not kept is told", not_kept),
+    ("X68: a pattern that matches nothing is told", unmatched),
+] + [(case.__name__.replace("_", " "), case) for case in (
     comes_back, without_reading, elsewhere, limits, no_room, two_at_once,
     killed, foretold, gone_on_with, cut_off)]
 

@@ -5054,7 +5054,7 @@ extension SchemaName {
     },
     "warningCode": {
       "description": "What a warning is about. Readers should be ready for codes that a later version adds.",
-      "enum": ["few-descriptors", "scarce-resources", "jobserver", "output-truncated", "processes-not-seen", "action-left-behind", "not-cached"]
+      "enum": ["few-descriptors", "scarce-resources", "jobserver", "output-truncated", "processes-not-seen", "action-left-behind", "not-cached", "foreign-output", "unmatched-input"]
     },
     "warningMessage": {
       "description": "What was found, as one sentence.",

@@ -30,6 +30,8 @@ extension PlanningProblem {
     case .unsendable: "W0426"
     case .credentialsInURL, .credentialsInProxy: "W0514"
     case .cachedOutside: "W0225"
+    case .cachedInputInOutput: "W0227"
+    case .sharedOutput: "W0228"
     case .idOfFinally, .idOfCleanup: "W0219"
     case .needsTwice: "W0501"
     case .unusedPool: "W0512"
@@ -84,6 +86,11 @@ extension PlanningProblem {
       "group \"\(group)\" waits for the success of \(wanted) members, and has \(there)"
     case .cachedOutside(let subject, let path):
       "\(subject) has \"cache\" and a path that leads out of the start directory: \"\(shortened(path))\""
+    case .cachedInputInOutput(let subject, let input, let output):
+      "\(subject) reads \"\(shortened(input))\", which is in its cached output \"\(shortened(output))\""
+    case .sharedOutput(let subject, let path, let other, let otherPath):
+      "\(subject) has the cached output \"\(shortened(path))\", which is, or is inside of, "
+        + "\"\(shortened(otherPath))\" of \(other)"
     case .fileNotRead(let subject, let path):
       "\(subject) runs the file \"\(shortened(path))\", which has not been read"
     case .unknownParameter(let name, let path, _, _):
@@ -162,6 +169,10 @@ extension PlanningProblem {
       "\(there) at most can succeed"
     case .cachedOutside:
       "what is kept and put back is below the directory where weft starts; see -C"
+    case .cachedInputInOutput:
+      "name what the step makes only, in a directory of its own"
+    case .sharedOutput:
+      "give each step a directory of its own: what one puts back the other would take for its own"
     case .fileNotRead:
       "read the workflow by Workflow(contentsOf:), or give the step the other one as a value"
     case .unknownParameter(_, _, _, let nearest?):

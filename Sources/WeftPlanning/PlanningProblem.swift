@@ -56,6 +56,10 @@ enum PlanningProblem: Sendable, Hashable {
   case credentialsInProxy(String)
   /// A step that may be left out reads, makes, or stands in something outside of the start directory.
   case cachedOutside(Subject, path: String)
+  /// What a cached step reads is in what it makes.
+  case cachedInputInOutput(Subject, input: String, output: String)
+  /// Two cached steps make the same, or one makes a part of what the other makes.
+  case sharedOutput(Subject, path: String, with: Subject, at: String)
   case unusedPool(String)
   case raceOfOne(String)
   case needsTwice(Subject, String, first: SourceRange?)

@@ -28,33 +28,116 @@ struct StepCacheTests {
     scratch.remove("out")
     scratch.remove("one.txt")
     let entry = try #require(cache.entry(of: "build", .sample("1")))
-    #expect(try cache.restore(entry, to: scratch.reader()) == 2)
+    #expect(try cache.restore(entry, to: scratch.reader()).outputs == 2)
     #expect(try scratch.reader().tree(at: ["out"]) == before)
     #expect(scratch.read("one.txt") == "single" && scratch.mode("out/bin/run") & 0o100 != 0)
-    #expect(try cache.restore(entry, to: scratch.reader()) == 0, "nothing was missing")
+    #expect(try cache.restore(entry, to: scratch.reader()).outputs == 0, "nothing was missing")
   }
 
-  @Test func whatWasChangedOrAddedSinceIsExchanged() throws {
+  @Test("X06: what was changed is put back, and what was added stays and is told of")
+  func changesAndAdditions() throws {
     let cache = try scratch.cache()
     makeOutputs()
     try store(cache, .sample("1"), outputs: ["out", "one.txt"])
     scratch.write("out/a", "edited")
-    scratch.write("out/stray", "x")
+    scratch.write("out/mine/notes", "x")
+    mkfifo(scratch.path + "/out/fifo", 0o600)
     let entry = try #require(cache.entry(of: "build", .sample("1")))
-    #expect(try cache.restore(entry, to: scratch.reader()) == 1)
-    #expect(scratch.read("out/a") == "first" && scratch.read("out/stray") == nil)
+    let restored = try cache.restore(entry, to: scratch.reader())
+    #expect(restored.outputs == 1)
+    #expect(restored.foreign.map(\.path) == ["out/mine", "out/mine/notes"])
+    #expect(scratch.read("out/a") == "first" && scratch.read("out/mine/notes") == "x")
+    #expect(scratch.mode("out/fifo") == 0o600)
   }
 
-  @Test func aFileTakesADirectorysPlaceAndTheOtherWayRound() throws {
+  @Test("X06: what has the place of what is to be put back stays, and nothing is changed")
+  func misplacedThings() throws {
     let cache = try scratch.cache()
     makeOutputs()
     try store(cache, .sample("1"), outputs: ["out", "one.txt"])
     for name in ["out", "one.txt"] { scratch.remove(name) }
-    scratch.write("out", "a file now")
     scratch.write("one.txt/inside", "a directory now")
     let entry = try #require(cache.entry(of: "build", .sample("1")))
-    #expect(try cache.restore(entry, to: scratch.reader()) == 2)
-    #expect(scratch.read("out/a") == "first" && scratch.read("one.txt") == "single")
+    #expect(throws: CacheFault.inTheWay("one.txt")) {
+      try cache.restore(entry, to: scratch.reader())
+    }
+    #expect(scratch.read("one.txt/inside") == "a directory now" && scratch.read("out/a") == nil)
+    scratch.remove("one.txt")
+    scratch.write("out", "a file now")
+    #expect(throws: CacheFault.inTheWay("out")) { try cache.restore(entry, to: scratch.reader()) }
+    #expect(scratch.read("out") == "a file now")
+  }
+
+  @Test("X06: what an earlier result of the step has left goes, unless it was changed since")
+  func outdatedFiles() throws {
+    let cache = try scratch.cache()
+    scratch.write("out/both", "1")
+    scratch.write("out/old", "1")
+    scratch.write("out/dir/old", "1")
+    scratch.write("out/edited", "1")
+    try store(cache, .sample("1"), outputs: ["out"])
+    scratch.remove("out")
+    scratch.write("out/both", "2")
+    scratch.write("out/dir", "a file in this one")
+    try store(cache, .sample("2"), outputs: ["out"])
+    scratch.remove("out")
+    let one = try #require(cache.entry(of: "build", .sample("1")))
+    let two = try #require(cache.entry(of: "build", .sample("2")))
+    _ = try cache.restore(one, to: scratch.reader())
+    scratch.write("out/edited", "by the user")
+    let restored = try cache.restore(two, to: scratch.reader())
+    #expect(restored.foreign.map(\.path) == ["out/edited"])
+    #expect(scratch.read("out/both") == "2" && scratch.read("out/old") == nil)
+    #expect(scratch.read("out/dir") == "a file in this one")
+    #expect(scratch.read("out/edited") == "by the user")
+    scratch.remove("out/edited")
+    _ = try cache.restore(one, to: scratch.reader())
+    #expect(scratch.read("out/dir/old") == "1" && scratch.read("out/old") == "1")
+  }
+
+  @Test("X06: a file that the step has not written to is not kept, and has to stay as it is")
+  func untouchedFiles() throws {
+    let cache = try scratch.cache()
+    scratch.write("out/notes", "mine")
+    scratch.write("out/made", "0")
+    let before = try scratch.reader().stamps(at: ["out"])
+    scratch.write("out/made", "1")
+    let entry = try cache.store(
+      CacheEntry(.sample("1"), outputs: ["out"]), since: before, from: scratch.reader())
+    #expect(entry.foreign.map(\.path) == ["out/notes"])
+    let kept = try #require(cache.entry(of: "build", .sample("1")))
+    #expect(kept.foreign == entry.foreign && kept.files == entry.files)
+    scratch.write("out/made", "edited")
+    #expect(try cache.restore(kept, to: scratch.reader()).foreign.map(\.path) == ["out/notes"])
+    #expect(scratch.read("out/made") == "1")
+    scratch.write("out/notes", "more of mine")
+    #expect(throws: CacheFault.changed("out/notes")) {
+      try cache.restore(kept, to: scratch.reader())
+    }
+    #expect(scratch.read("out/notes") == "more of mine")
+    // An incremental build: what an earlier result has is known to be made.
+    let untouched = try scratch.reader().stamps(at: ["out"])
+    let again = try cache.store(
+      CacheEntry(.sample("2"), outputs: ["out"]), since: untouched, from: scratch.reader())
+    #expect(again.foreign.map(\.path) == ["out/notes"])
+    #expect(again.files.map(\.path) == ["out", "out/made"])
+  }
+
+  @Test(
+    "X34: nothing that is put back is open to more users than it was",
+    arguments: [0o600, 0o640, 0o700, 0o444] as [mode_t])
+  func modes(mode: mode_t) throws {
+    let cache = try scratch.cache()
+    scratch.write("out/d/secret", "s", mode: mode)
+    chmod(scratch.path + "/out/d", 0o700)
+    try store(cache, .sample("1"), outputs: ["out"])
+    let entry = try #require(cache.entry(of: "build", .sample("1")))
+    scratch.remove("out")
+    _ = try cache.restore(entry, to: scratch.reader())
+    #expect(scratch.mode("out/d/secret") == mode && scratch.mode("out/d") == 0o700)
+    chmod(scratch.path + "/out/d/secret", 0o666)
+    _ = try cache.restore(entry, to: scratch.reader())
+    #expect(scratch.mode("out/d/secret") == mode)
   }
 
   @Test func nothingIsLeftBesideWhatIsPutBack() throws {

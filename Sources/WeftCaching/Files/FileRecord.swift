@@ -6,11 +6,25 @@ package struct FileRecord: Sendable, Hashable {
   package var content: CacheContent
   /// Bytes of a file; 0 of all else.
   package var size: Int
+  /// Who may read, write and execute a file or a directory; 0 of all else.
+  package var permissions: UInt32
 
-  package init(path: String, _ content: CacheContent, size: Int = 0) {
+  package init(
+    path: String, _ content: CacheContent, size: Int = 0, permissions: UInt32 = 0
+  ) {
     self.path = path
     self.content = content
     self.size = size
+    self.permissions = permissions
+  }
+
+  var isDirectory: Bool { content == .directory }
+
+  /// The order of a walk: a directory before what is in it, names by their bytes.
+  static func comesBefore(_ one: FileRecord, _ other: FileRecord) -> Bool {
+    one.names.lexicographicallyPrecedes(other.names) {
+      $0.utf8.lexicographicallyPrecedes($1.utf8)
+    }
   }
 
   package var names: [String] { path.split(separator: "/").map(String.init) }
@@ -22,6 +36,9 @@ package struct FileRecord: Sendable, Hashable {
 }
 
 extension [FileRecord] {
+  /// In the order of a walk.
+  package var inOrder: [FileRecord] { sorted(by: FileRecord.comesBefore) }
+
   /// Tells what is at a path from what else might be: of a file the hash of its content, of a directory one over
   /// the names, kinds and contents of all that is in it.
   package var digest: String {

@@ -31,29 +31,53 @@ package struct WorkspaceReader: Sendable {
 
   /// What is at a path: the file, or the directory and all that is in it; nothing if nothing is there.
   package func tree(at path: [String]) throws(WorkspaceFault) -> [FileRecord] {
+    let (records, specials) = try treeWithSpecials(at: path)
+    if let fault = specials.first { throw fault }
+    return records
+  }
+
+  /// The same beside FIFOs, sockets and devices, each as the fault that it is for who reads files.
+  func treeWithSpecials(
+    at path: [String]
+  ) throws(WorkspaceFault) -> (records: [FileRecord], specials: [WorkspaceFault]) {
     var records: [FileRecord] = []
+    var specials: [WorkspaceFault] = []
     try workspace.walk(at: path, stop: stop) { (found) throws(WorkspaceFault) in
       switch found.stamp.kind {
       case .file: records.append(try file(found))
       case .link:
         records.append(
           FileRecord(path: WorkspaceReader.text(found), .link(try found.target(), hash: nil)))
-      case .directory: records.append(FileRecord(path: WorkspaceReader.text(found), .directory))
-      case .other(let noun): throw WorkspaceFault(.special(noun), at: found.path)
+      case .directory:
+        records.append(
+          FileRecord(
+            path: WorkspaceReader.text(found), .directory, permissions: found.stamp.permissions))
+      case .other(let noun): specials.append(WorkspaceFault(.special(noun), at: found.path))
       }
     }
-    return records
+    return (records, specials)
+  }
+
+  /// What the system says of all that is at a path, but for directories.
+  package func stamps(at path: [String]) throws(WorkspaceFault) -> [String: FileStamp] {
+    var stamps: [String: FileStamp] = [:]
+    try workspace.walk(at: path, stop: stop) { (found) throws(WorkspaceFault) in
+      if found.stamp.kind != .directory { stamps[WorkspaceReader.text(found)] = found.stamp }
+    }
+    return stamps
   }
 
   static func text(_ found: FoundFile) -> String { found.path.joined(separator: "/") }
 
   private func file(_ found: FoundFile) throws(WorkspaceFault) -> FileRecord {
-    let (digest, size, isExecutable) = try read(found) { () throws(WorkspaceFault) in
-      try found.opened()
+    let (digest, stamp) = try read(found) { () throws(WorkspaceFault) in try found.opened() }
+    guard case .file(let isExecutable) = stamp.kind else {
+      throw WorkspaceFault(.changing, at: found.path)
     }
     return FileRecord(
       path: WorkspaceReader.text(found),
-      .file(hash: SHA256.text(of: digest), isExecutable: isExecutable), size: size)
+      .file(hash: SHA256.text(of: digest), isExecutable: isExecutable), size: Int(stamp.size),
+      permissions: stamp.permissions)
   }
 
   private func linkedInput(_ found: FoundFile) throws(WorkspaceFault) -> FileRecord {
@@ -66,15 +90,10 @@ package struct WorkspaceReader: Sendable {
 
   private func read(
     _ found: FoundFile, opening: () throws(WorkspaceFault) -> Descriptor
-  ) throws(WorkspaceFault) -> (SHA256.Digest, Int, isExecutable: Bool) {
-    if let digest = memory.digest(of: found.stamp), case .file(let runs) = found.stamp.kind {
-      return (digest, Int(found.stamp.size), runs)
-    }
+  ) throws(WorkspaceFault) -> (SHA256.Digest, FileStamp) {
+    if let digest = memory.digest(of: found.stamp) { return (digest, found.stamp) }
     let (digest, stamp) = try digest(of: opening(), found.path)
-    guard case .file(let runs) = stamp.kind else {
-      throw WorkspaceFault(.changing, at: found.path)
-    }
-    return (digest, Int(stamp.size), runs)
+    return (digest, stamp)
   }
 
   /// Reads a file that is open, once more if it was written to meanwhile.

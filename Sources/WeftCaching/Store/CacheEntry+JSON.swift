@@ -2,8 +2,10 @@ import WeftDiagnostics
 import WeftJSON
 import WeftPlatform
 
-/// An entry as a file: a line with the hash of the rest, and the rest as JSON. What is large stands for itself
-/// elsewhere, and is named by its hash.
+/// An entry as a file: a line with the code of the rest (an HMAC by the secret of the folder), and the rest as JSON.
+/// What is large has a file of its own, and is named by its hash.
+///
+/// An entry is read as if anybody had written it: paths stay in the outputs, hashes are hashes, numbers have limits.
 extension CacheEntry {
   /// Where the parts are that have files of their own, by their hashes.
   struct Elsewhere {
@@ -13,38 +15,51 @@ extension CacheEntry {
     var stderr: String?
   }
 
-  func bytes(_ elsewhere: Elsewhere) -> [UInt8] {
+  func bytes(_ elsewhere: Elsewhere, _ code: HMAC) -> [UInt8] {
     var object: JSONObject = [
       "format": .int(CacheEntry.format), "step": .string(step), "run": .string(run),
       "storedAt": .int(storedAt), "milliseconds": .int(milliseconds),
       "key": .object(keyObject), "outputs": .array(outputs.map { .string($0) }),
       "files": .array(files.map(CacheEntry.json)),
+      "foreign": .array(foreign.map(CacheEntry.json)),
       "written": .array(result.written.map { [.string($0.name), .string($0.json)] }),
     ]
     object["inputs"] = elsewhere.inputs.map { .string($0) }
     object["stdout"] = elsewhere.stdout.map { .string($0) }
     object["stderr"] = elsewhere.stderr.map { .string($0) }
     let text = Array(JSONValue.object(object).description.utf8)
-    return Array((SHA256.text(of: SHA256.digest(of: text)) + "\n").utf8) + text
+    return Array((CacheEntry.code(of: text, code) + "\n").utf8) + text
   }
 
-  /// `nil` of what is damaged, or of another format.
-  static func read(_ bytes: [UInt8]) -> (entry: CacheEntry, elsewhere: Elsewhere)? {
+  /// Apart from the codes of secrets, which are made with the same key.
+  private static func code(of text: some Collection<UInt8>, _ code: HMAC) -> String {
+    SHA256.text(of: code.digest(of: Array("weft cache entry\n".utf8) + text))
+  }
+
+  /// `nil` of what is damaged, of another format, or not written by a process that has the secret of the folder.
+  static func read(
+    _ bytes: [UInt8], _ code: HMAC
+  ) -> (entry: CacheEntry, elsewhere: Elsewhere)? {
     guard let end = bytes.firstIndex(of: UInt8(ascii: "\n")) else { return nil }
     let text = bytes[(end + 1)...]
-    guard bytes[..<end].elementsEqual(SHA256.text(of: SHA256.digest(of: text)).utf8),
+    guard bytes[..<end].elementsEqual(CacheEntry.code(of: text, code).utf8),
       let json = JSONValue.read(Array(text)), json["format"] == .int(format),
       let step = json["step"]?.text, let run = json["run"]?.text,
-      let storedAt = json["storedAt"]?.integer, let milliseconds = json["milliseconds"]?.integer,
+      let storedAt = json["storedAt"]?.integer, momentLimits.contains(storedAt),
+      let milliseconds = json["milliseconds"]?.integer, amountLimits.contains(milliseconds),
       let key = json["key"]?.members.flatMap(CacheEntry.key),
       let outputs = json["outputs"]?.elements?.mapAll(\.text),
       let files = json["files"]?.elements?.mapAll(CacheEntry.file),
+      let foreign = json["foreign"]?.elements?.mapAll(CacheEntry.file),
+      arePlausible(files, foreign, outputs),
+      ["inputs", "stdout", "stderr"].allSatisfy({ json[$0] == nil || json[$0]?.hash != nil }),
       let written = json["written"]?.elements?.mapAll(CacheEntry.output)
     else { return nil }
     var entry = CacheEntry(
       key: key, step: step, run: run, storedAt: Int64(storedAt), milliseconds: milliseconds,
       outputs: outputs, result: CachedResult(written: written))
     entry.files = files
+    entry.foreign = foreign
     entry.keepsStdout = json["stdout"] != nil
     entry.keepsStderr = json["stderr"] != nil
     return (
@@ -54,7 +69,37 @@ extension CacheEntry {
     )
   }
 
-  private static let format = 1
+  private static let format = 2
+  /// Milliseconds since 1970, as far as there are nanoseconds.
+  private static let momentLimits = 0...Int(Int64.max / 1_000_000)
+  /// Bytes of a file, or milliseconds. All together are summed up.
+  private static let amountLimits = 0...(1 << 50)
+
+  /// Whether every file is in one of the outputs, once, in directories that are listed before it.
+  private static func arePlausible(
+    _ files: [FileRecord], _ foreign: [FileRecord], _ outputs: [String]
+  ) -> Bool {
+    guard outputs.allSatisfy(isPlain), foreign.allSatisfy({ !$0.isDirectory }) else { return false }
+    var directories: Set<String> = []
+    var known: Set<String> = []
+    for file in files + foreign {
+      guard isPlain(file.path), known.insert(file.path).inserted else { return false }
+      guard
+        outputs.contains(where: { file.path.utf8.elementsEqual($0.utf8) })
+          || directories.contains(file.names.dropLast().joined(separator: "/"))
+      else { return false }
+      if file.isDirectory { directories.insert(file.path) }
+    }
+    return true
+  }
+
+  /// Whether a path has names only, and leads to nothing but what it names.
+  private static func isPlain(_ path: String) -> Bool {
+    !path.utf8.contains(0)
+      && path.split(separator: "/", omittingEmptySubsequences: false).allSatisfy {
+        !$0.isEmpty && $0 != "." && $0 != ".." && !$0.hasPrefix(StagedFiles.prefix)
+      }
+  }
 
   // MARK: Keys
 
@@ -127,14 +172,22 @@ extension CacheEntry {
   }
 
   private static func json(_ file: FileRecord) -> JSONValue {
-    [.string(file.path), json(of: file.content), .int(file.size)]
+    [
+      .string(file.path), json(of: file.content), .int(file.size), .int(Int(file.permissions)),
+    ]
   }
 
   private static func file(_ json: JSONValue) -> FileRecord? {
     guard let path = json[0]?.text, let content = json[1].flatMap(content),
-      let size = json[2]?.integer
+      let size = json[2]?.integer, amountLimits.contains(size),
+      let permissions = json[3]?.integer, (0...0o777).contains(permissions)
     else { return nil }
-    return FileRecord(path: path, content, size: size)
+    switch content {
+    case .file(let hash, _) where hash.isHash: break
+    case .link, .directory: break
+    case .file, .text, .long, .secret, .unset: return nil
+    }
+    return FileRecord(path: path, content, size: size, permissions: UInt32(permissions))
   }
 
   private static func output(_ json: JSONValue) -> CachedOutput? {
@@ -153,6 +206,8 @@ extension JSONValue {
     return JSONValue(root)
   }
 
+  fileprivate var hash: String? { text.flatMap { $0.isHash ? $0 : nil } }
+
   fileprivate var text: String? {
     if case .string(let text) = self { text } else { nil }
   }
@@ -167,6 +222,17 @@ extension JSONValue {
 
   fileprivate var members: JSONObject? {
     if case .object(let object) = self { object } else { nil }
+  }
+}
+
+extension String {
+  /// Whether it is a SHA-256 in hexadecimal digits, and so can be the name of a file.
+  fileprivate var isHash: Bool {
+    utf8.count == 64
+      && utf8.allSatisfy {
+        (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0)
+          || (UInt8(ascii: "a")...UInt8(ascii: "f")).contains($0)
+      }
   }
 }
 

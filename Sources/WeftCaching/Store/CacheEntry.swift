@@ -12,6 +12,8 @@ package struct CacheEntry: Sendable, Hashable {
   /// The paths that it makes, and all that is at them.
   package var outputs: [String]
   package var files: [FileRecord] = []
+  /// What was at the outputs and is not known to be made by the step: it is not kept, and has to be as it was.
+  package var foreign: [FileRecord] = []
   package var result: CachedResult
   /// Whether what it wrote is kept, be it that it has been read back or not.
   package var keepsStdout = false
@@ -34,6 +36,8 @@ package struct CacheEntry: Sendable, Hashable {
 
   /// What is at one of its outputs.
   package func files(at output: String) -> [FileRecord] { files.filter { $0.isBelow(output) } }
+
+  func foreign(at output: String) -> [FileRecord] { foreign.filter { $0.isBelow(output) } }
 }
 
 /// What expressions can read of a step that has succeeded.

@@ -8,6 +8,10 @@ package enum CacheFault: Error, Sendable, Hashable {
   case tooLarge(bytes: Int, limit: Int)
   /// What was kept is damaged, or has been taken away to make room.
   case lost(String)
+  /// What is at an output, and was not made by the step, is not as it was.
+  case changed(String)
+  /// Something that the step is not known to have made has the place of what it made.
+  case inTheWay(String)
   case workspace(WorkspaceFault)
   case place(UnsafePlace)
   /// Nobody wants it any more.
@@ -20,6 +24,9 @@ package enum CacheFault: Error, Sendable, Hashable {
     case .tooLarge(let bytes, let limit):
       "what it has made has \(bytes) bytes, and the cache may hold \(limit)"
     case .lost(let hash): "the content \(hash.prefix(12)) is not in the cache any more"
+    case .changed(let path): "\"\(path)\" is not as it was"
+    case .inTheWay(let path):
+      "\"\(path)\", which it is not known to have made, is in the place of what it made"
     case .workspace(let fault): fault.message
     case .place(let fault): fault.message
     case .stopped: "it was stopped"

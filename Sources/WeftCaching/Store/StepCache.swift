@@ -117,7 +117,7 @@ package final class StepCache: Sendable {
 
   private func read(_ name: String) -> (entry: CacheEntry, elsewhere: CacheEntry.Elsewhere)? {
     guard let bytes = steps.read(name, limit: StepCache.entryBytes) else { return nil }
-    let known = CacheEntry.read(bytes)
+    let known = CacheEntry.read(bytes, code)
     if known == nil, !isReadOnly { steps.remove(name) }
     return known
   }
@@ -162,7 +162,7 @@ package final class StepCache: Sendable {
     }
     elsewhere.stdout = try keep(entry.result.stdout)
     elsewhere.stderr = try keep(entry.result.stderr)
-    let bytes = entry.bytes(elsewhere)
+    let bytes = entry.bytes(elsewhere, code)
     makeRoom(for: bytes.count)
     do throws(UnsafePlace) {
       try steps.replace(StepCache.name(of: entry.step, entry.key.hash), with: bytes)

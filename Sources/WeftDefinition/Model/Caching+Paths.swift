@@ -20,6 +20,25 @@ extension Command.Caching {
     return names
   }
 
+  /// The names that a pattern begins with and that stand for themselves, from the directory on in which a directory is.
+  private static func literalNames(_ pattern: String, in directory: [String]) -> [String]? {
+    let parts = pattern.split(separator: "/").map(String.init)
+    let literal = parts.prefix { part in !part.contains { "*?[\\".contains($0) } }
+    return names(literal.joined(separator: "/"), in: directory)
+  }
+
+  /// The output in which all that a pattern of inputs means is; `nil` if there is none. A pattern that means files elsewhere
+  /// too, such as `**`, means no outputs.
+  package func output(around input: String, in directory: [String]) -> String? {
+    guard !input.hasPrefix("!"), let names = Self.literalNames(input, in: directory) else {
+      return nil
+    }
+    return outputs.first { output in
+      guard let place = Self.names(output, in: directory), !place.isEmpty else { return false }
+      return names.starts(with: place)
+    }
+  }
+
   /// A pattern that is relative to a directory, as one of what that is in. It may lead up at its beginning.
   ///
   /// - Parameter directory: `nil`: where that is, is not known yet.

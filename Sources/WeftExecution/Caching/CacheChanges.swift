@@ -6,6 +6,20 @@ struct CacheChanges {
   private struct Restored {
     var root: String
     var files: [FileRecord]
+    /// What the step is known to have made: of that, only what is listed is there afterwards.
+    var made: MadeBefore
+    private let paths: Set<String>
+
+    init(_ entry: CacheEntry, at root: String, made: MadeBefore) {
+      self.root = root
+      self.made = made
+      files = entry.files(at: root)
+      paths = Set(files.map(\.path))
+    }
+
+    func replaces(_ file: FileRecord) -> Bool {
+      file.isBelow(root) && (paths.contains(file.path) || made.contains(file))
+    }
   }
 
   /// What will be there, whatever is there now.
@@ -40,19 +54,19 @@ struct CacheChanges {
   }
 
   /// A step that is not run, and what it made.
-  mutating func add(_ entry: CacheEntry, at outputs: [[String]]) {
+  mutating func add(_ entry: CacheEntry, at outputs: [[String]], made: MadeBefore) {
     for output in outputs {
       let root = output.joined(separator: "/")
       unknown.removeAll { $0.root == root }
       restored.removeAll { $0.root == root }
-      restored.append(Restored(root: root, files: entry.files(at: root)))
+      restored.append(Restored(entry, at: root, made: made))
     }
   }
 
   /// - Parameter files: What is there now.
   func seen(_ files: [FileRecord], by rule: FileRule) -> Seen {
     var seen = Seen(
-      files: files.filter { file in !restored.contains { file.isBelow($0.root) } })
+      files: files.filter { file in !restored.contains { $0.replaces(file) } })
     for one in restored {
       for file in one.files where rule.includes(file.names) {
         switch file.content {

@@ -68,7 +68,8 @@ package struct CacheForecaster {
     if case .cached = forecast.verdict, let entry = explanation?.nearest, forecast.unless == nil,
       plan.isDecided(step)
     {
-      changes.add(entry, at: subject.outputs)
+      changes.add(
+        entry, at: subject.outputs, made: MadeBefore(cache?.entries(of: subject.step) ?? []))
     } else {
       changes.addUnknown(at: subject.outputs, by: step.address)
     }
@@ -102,7 +103,10 @@ package struct CacheForecaster {
     let judge = CacheJudge(
       key: key, entries: cache.entries(of: subject.step), unknown: subject.unknownParts,
       reads: plan.values.reads(ofNode: plan.steps[index].node))
-    let explanation = judge.explanation { cache.isWhole($0) }
+    let reader = WorkspaceReader(workspace, memory: memory)
+    let explanation = judge.explanation {
+      cache.isWhole($0) && cache.hasForeignFiles(of: $0, reader)
+    }
     return (
       CacheForecast(
         explanation.verdict, unless: judge.isCertain(explanation) ? nil : seen.unknownBy),

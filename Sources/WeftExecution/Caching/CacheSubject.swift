@@ -54,12 +54,27 @@ struct CacheSubject: Sendable {
     elements = CacheSubject.elements(of: task.frame)
     input = try CacheSubject.input(resolved, directory, of: task, in: plan)
     outputs = try CacheSubject.outputs(caching, in: directory)
+    for path in caching.inputs {
+      if caching.output(around: path, in: directory) != nil { throw .inputInOutput(path) }
+    }
     version =
       switch caching.version {
       case .program(let arguments)?: arguments
       case .script(let text)?: shell.prefix + [text]
       case nil: nil
       }
+  }
+
+  var outputPaths: [String] { outputs.map { $0.joined(separator: "/") } }
+
+  /// The patterns of its inputs that none of these files matches.
+  func unmatchedInputs(in files: [[String]]) -> [String] {
+    caching.inputs.filter { text in
+      guard !text.hasPrefix("!"), let pattern = try? Command.Caching.pattern(text, in: directory),
+        let selection = try? FileSelection(each: [pattern])
+      else { return false }
+      return !files.contains(where: selection.includes)
+    }
   }
 
   /// Which files it reads.
@@ -159,6 +174,7 @@ struct CacheSubject: Sendable {
 enum CacheObstacle: Error, Sendable, Hashable {
   case outside(String)
   case overlapping(String)
+  case inputInOutput(String)
   case pattern(String)
   case environment
   case version(String)
@@ -169,6 +185,7 @@ enum CacheObstacle: Error, Sendable, Hashable {
     switch self {
     case .outside(let path): "\"\(path)\" is not in the start directory"
     case .overlapping(let path): "its output \"\(path)\" is inside of another one, or around it"
+    case .inputInOutput(let path): "its input \"\(path)\" is in one of its outputs"
     case .pattern(let message), .version(let message), .workspace(let message): message
     case .environment: "its environment cannot be made"
     case .stopped: "it was stopped"

@@ -61,36 +61,58 @@ package final class CommandCache: Sendable {
     threads.run(ifNotRun: .unknown(.workspace("there is no thread to look for it"))) { [self] in
       do throws(CacheObstacle) {
         let reader = try reader(stop: stop)
-        let key = try key(of: subject, reader, logs: logs)
-        let ticket = CacheTicket(subject: subject, key: key)
-        guard access.reads, let entry = access.cache.entry(of: subject.step, key),
-          entry.result.answers(reads)
-        else { return .miss(ticket) }
-        return try restore(entry, reader) ? .hit(entry) : .miss(ticket)
+        var notes = CacheNotes()
+        let key = try key(of: subject, reader, logs: logs, &notes)
+        if access.reads, let entry = access.cache.entry(of: subject.step, key),
+          entry.outputs == subject.outputPaths, entry.result.answers(reads),
+          let foreign = try restore(entry, reader)
+        {
+          notes.foreign = foreign
+          return .hit(entry, notes)
+        }
+        let ticket = CacheTicket(
+          subject: subject, key: key, before: try stamps(of: subject, reader))
+        return .miss(ticket, notes)
       } catch {
         return error == .stopped ? .stopped : .unknown(error)
       }
     }
   }
 
-  /// - Returns: False if not all of it is there any more.
+  /// - Returns: What is in the outputs and was not made by the step; `nil` if not all of the entry is there any more, or
+  ///   the step may have read what is different now.
   private func restore(
     _ entry: CacheEntry, _ reader: WorkspaceReader
-  ) throws(CacheObstacle) -> Bool {
+  ) throws(CacheObstacle) -> [FileRecord]? {
     do {
-      _ = try access.cache.restore(entry, to: reader)
-      return true
+      return try access.cache.restore(entry, to: reader).foreign
     } catch {
       switch error {
-      case .lost: return false
+      case .lost, .changed: return nil
       case .stopped: throw .stopped
-      case .noOutput, .tooLarge, .workspace, .place: throw .workspace(error.message)
+      case .noOutput, .tooLarge, .inTheWay, .workspace, .place: throw .workspace(error.message)
       }
     }
   }
 
+  /// What is at the outputs before the step runs.
+  private func stamps(
+    of subject: CacheSubject, _ reader: WorkspaceReader
+  ) throws(CacheObstacle) -> [String: FileStamp] {
+    do throws(WorkspaceFault) {
+      var stamps: [String: FileStamp] = [:]
+      for output in subject.outputs {
+        stamps.merge(try reader.stamps(at: output)) { first, _ in first }
+      }
+      return stamps
+    } catch {
+      throw error.kind == .stopped ? .stopped : .workspace(error.message)
+    }
+  }
+
   private func key(
-    of subject: CacheSubject, _ reader: WorkspaceReader, logs: StepLogs
+    of subject: CacheSubject, _ reader: WorkspaceReader, logs: StepLogs,
+    _ notes: inout CacheNotes
   ) throws(CacheObstacle) -> CacheKey {
     var log: String?
     if case .log(let instance) = subject.input {
@@ -99,8 +121,9 @@ package final class CommandCache: Sendable {
       }
       log = SHA256.text(of: digest)
     }
-    return try maker.key(
-      of: subject, files: files(of: subject, reader), log: log, stop: reader.stop)
+    let files = try files(of: subject, reader)
+    notes.unmatchedInputs = subject.unmatchedInputs(in: files.map(\.names))
+    return try maker.key(of: subject, files: files, log: log, stop: reader.stop)
   }
 
   private func files(
@@ -155,8 +178,8 @@ package final class CommandCache: Sendable {
       key: ticket.key, step: ticket.subject.step, run: run.text,
       storedAt: WallClock.now.nanoseconds / 1_000_000,
       milliseconds: Int(duration / .milliseconds(1)),
-      outputs: ticket.subject.outputs.map { $0.joined(separator: "/") }, result: result)
-    do { return try access.cache.store(entry, from: reader) } catch {
+      outputs: ticket.subject.outputPaths, result: result)
+    do { return try access.cache.store(entry, since: ticket.before, from: reader) } catch {
       throw error == .stopped ? .stopped : .workspace(error.message)
     }
   }
@@ -164,11 +187,19 @@ package final class CommandCache: Sendable {
 
 /// What came of looking for what a step has made before.
 enum CacheFinding: Sendable {
-  case hit(CacheEntry)
-  case miss(CacheTicket)
+  case hit(CacheEntry, CacheNotes)
+  case miss(CacheTicket, CacheNotes)
   /// It cannot be known.
   case unknown(CacheObstacle)
   case stopped
+}
+
+/// What people should know of the files of a step.
+struct CacheNotes: Sendable {
+  /// Patterns of its inputs that no file matches.
+  var unmatchedInputs: [String] = []
+  /// What is in its outputs and was not made by it, as far as that is known.
+  var foreign: [FileRecord] = []
 }
 
 /// What came of keeping what a step has made.
@@ -183,6 +214,8 @@ enum CacheKeeping: Sendable {
 struct CacheTicket: Sendable {
   let subject: CacheSubject
   let key: CacheKey
+  /// What is at its outputs.
+  let before: [String: FileStamp]
 
   /// Of the key, what is looked at once more.
   var inputs: CacheKey {

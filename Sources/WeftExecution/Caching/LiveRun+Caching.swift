@@ -28,13 +28,29 @@ extension LiveRun {
   ) -> Eventual<NodeResult, Never> {
     if let reason = obstacle(to: task) { return .now(leave(task, reason)) }
     switch finding {
-    case .hit(let entry): return takeOver(entry, task).map { .later($0) } ?? queue(task)
-    case .miss(let ticket): return queue(task.holding(ticket))
+    case .hit(let entry, let notes):
+      tell(notes, of: task)
+      return takeOver(entry, task, notes).map { .later($0) } ?? queue(task)
+    case .miss(let ticket, let notes):
+      tell(notes, of: task)
+      return queue(task.holding(ticket))
     case .unknown(let obstacle):
       warnings.tell(.notCached(task.address, because: obstacle.message))
       return queue(task)
     case .stopped: return queue(task)
     }
+  }
+
+  private func tell(_ notes: CacheNotes, of task: StepTask) {
+    for pattern in notes.unmatchedInputs {
+      warnings.tell(.unmatchedInput(of: task.address, pattern: pattern))
+    }
+    tellForeign(notes.foreign, of: task)
+  }
+
+  private func tellForeign(_ files: [FileRecord], of task: StepTask) {
+    let paths = files.filter { $0.content != .directory }.map(\.path).sorted()
+    if !paths.isEmpty { warnings.tell(.foreignOutput(of: task.address, paths: paths)) }
   }
 
   /// - Returns: `nil` of a step that is to be run: where its expressions cannot be computed, it fails then.
@@ -70,7 +86,9 @@ extension LiveRun {
   /// The step is not run.
   ///
   /// - Returns: `nil` if what is computed of its result cannot be: it is run then, and fails.
-  private func takeOver(_ entry: CacheEntry, _ task: StepTask) -> Future<NodeResult, Never>? {
+  private func takeOver(
+    _ entry: CacheEntry, _ task: StepTask, _ notes: CacheNotes
+  ) -> Future<NodeResult, Never>? {
     let duration = Duration.milliseconds(entry.milliseconds)
     var own = NodeValues(
       outcome: .success, conclusion: .success, attempts: 1, duration: duration, exit: .code(0),
@@ -88,7 +106,8 @@ extension LiveRun {
       outputs: own.outputs.map(HandedOn.init))
     state.withLock { $0.scopes.count(in: task.scope) { $0.cached += 1 } }
     return Future(
-      value: conclude(task, end, own, as: .cached, making: KeptFile.outputs(of: entry)))
+      value: conclude(
+        task, end, own, as: .cached, making: KeptFile.outputs(of: entry, beside: notes.foreign)))
   }
 
   private func captured(_ bytes: [UInt8]) -> CapturedText {
@@ -103,10 +122,12 @@ extension LiveRun {
   func keepResult(
     of attempt: Attempt, _ end: StepEnd, _ own: NodeValues?
   ) -> Future<[KeptFile], Never>? {
-    guard let cache, let ticket = attempt.task.ticket, end.outcome == .success,
-      end.exit == .code(0), end.attempts == 1, end.leftovers.isEmpty, end.unkillable.isEmpty
-    else { return nil }
+    guard let cache, let ticket = attempt.task.ticket, end.outcome == .success else { return nil }
     let task = attempt.task
+    if let reason = end.reasonNotToKeep {
+      warnings.tell(.notCached(task.address, because: reason))
+      return nil
+    }
     do throws(CacheObstacle) {
       let result = try result(of: attempt, own)
       let stop = StopSwitch()
@@ -114,7 +135,9 @@ extension LiveRun {
       return whileRunning(task, shelter: max(task.shelter, .fromFailures), stop, kept).map {
         [self] keeping in
         switch keeping {
-        case .kept(let entry): return KeptFile.outputs(of: entry)
+        case .kept(let entry):
+          tellForeign(entry.foreign, of: task)
+          return KeptFile.outputs(of: entry)
         case .refused(let reason):
           warnings.tell(.notCached(task.address, because: reason))
           return []
@@ -148,6 +171,22 @@ extension LiveRun {
       throw .workspace("there is a secret in its \(name)")
     }
     return stream.bytes
+  }
+}
+
+extension StepEnd {
+  /// Why what the step has made is not kept though it has succeeded.
+  fileprivate var reasonNotToKeep: String? {
+    if attempts != 1 {
+      return "it has succeeded with attempt \(attempts), and only first attempts are kept"
+    }
+    switch exit {
+    case .code(0): break
+    case .code(let code)?: return "its exit code is \(code), and not 0"
+    case .signal(let name)?: return "it was ended by the signal \(name)"
+    case nil: return "it has no exit code"
+    }
+    return leftovers.isEmpty && unkillable.isEmpty ? nil : "it has left processes behind"
   }
 }
 

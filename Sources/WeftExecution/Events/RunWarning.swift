@@ -23,6 +23,10 @@ public struct RunWarning: Sendable, Hashable {
     case actionLeftBehind = "action-left-behind"
     /// What a step has made could not be kept, or not be looked for. Each such step is told.
     case notCached = "not-cached"
+    /// An output of a cached step has files that the step is not known to have made. Each such step is told.
+    case foreignOutput = "foreign-output"
+    /// A pattern of a cached step's inputs matches no file. Each such step is told.
+    case unmatchedInput = "unmatched-input"
   }
 
   public let kind: Kind
@@ -64,6 +68,25 @@ extension RunWarning {
   static func notCached(_ step: StepAddress, because reason: String) -> RunWarning {
     RunWarning(
       kind: .notCached, message: "step \"\(step)\" is not cached: \(reason)")
+  }
+
+  /// - Parameter paths: Of the files, at least one.
+  static func foreignOutput(of step: StepAddress, paths: [String]) -> RunWarning {
+    let more = paths.count > 1 ? " and \(paths.count - 1) more" : ""
+    return RunWarning(
+      kind: .foreignOutput,
+      message: "\"\(paths[0])\"\(more) in the cached output of step \"\(step)\" was not made by it,"
+        + " as far as weft knows, and stays as it is",
+      help:
+        "keep other files elsewhere, or remove the output once, so that the step makes all of it")
+  }
+
+  static func unmatchedInput(of step: StepAddress, pattern: String) -> RunWarning {
+    RunWarning(
+      kind: .unmatchedInput,
+      message:
+        "step \"\(step)\" is cached by files that \"\(pattern)\" matches, and there are none",
+      help: "correct the pattern, or take it out of \"inputs\"")
   }
 
   package static func noCache(because reason: String) -> RunWarning {

@@ -26,8 +26,14 @@ package struct KeptFile: Sendable, Hashable {
     self.init(path: path, .stamp(bytes: Int(stamp.size), modified: Int(stamp.modified)))
   }
 
-  /// The outputs of an entry, each with what was at it.
-  static func outputs(of entry: CacheEntry) -> [KeptFile] {
-    entry.outputs.map { KeptFile(path: $0, .digest(entry.files(at: $0).digest)) }
+  /// The outputs of an entry, each with what is at it.
+  ///
+  /// - Parameter foreign: What is there and was not made by the step, beside that of which the entry knows.
+  static func outputs(of entry: CacheEntry, beside foreign: [FileRecord] = []) -> [KeptFile] {
+    let foreign = foreign.isEmpty ? entry.foreign : foreign
+    let all = foreign.isEmpty ? entry.files : (entry.files + foreign).inOrder
+    return entry.outputs.map { output in
+      KeptFile(path: output, .digest(all.filter { $0.isBelow(output) }.digest))
+    }
   }
 }

@@ -1,16 +1,27 @@
 import WeftDefinition
 import WeftExpressions
 
-/// Checks that what a step reads and makes, as far as it is written out, is in the start directory.
+/// Checks what steps read and make, as far as it is written out: it is in the start directory, no step reads what is in
+/// its own output, and no two steps make the same.
 struct CachingChecker {
+  private struct Output {
+    let names: [String]
+    let text: String
+    let step: Int
+  }
+
   private let outline: Outline
+  private var outputs: [Output] = []
   private var found = FoundProblems()
 
   static func problems(of outline: Outline) -> [PlacedProblem] {
     var checker = CachingChecker(outline)
     for (index, step) in outline.steps.enumerated() {
-      if let caching = step.command?.caching { checker.check(caching, ofStep: index) }
+      if let command = step.command, let caching = command.caching {
+        checker.check(caching, of: command, step: index)
+      }
     }
+    checker.checkSharedOutputs()
     return checker.found.problems
   }
 
@@ -18,7 +29,9 @@ struct CachingChecker {
     self.outline = outline
   }
 
-  private mutating func check(_ caching: Command.Caching, ofStep index: Int) {
+  private mutating func check(
+    _ caching: Command.Caching, of command: Command, step index: Int
+  ) {
     let directory = workingDirectory(ofStep: index) ?? ""
     guard !directory.hasExpression else { return }
     guard !directory.hasPrefix("/"), let names = Command.Caching.names(directory, in: []) else {
@@ -31,14 +44,59 @@ struct CachingChecker {
     for pattern in caching.inputs where !pattern.hasExpression {
       if (try? Command.Caching.pattern(pattern, in: names)) == nil { tell(pattern, ofStep: index) }
     }
+    checkInputs(caching, of: command, in: names, step: index)
+    for path in caching.outputs where !path.hasExpression {
+      guard let place = Command.Caching.names(path, in: names), !place.isEmpty else { continue }
+      outputs.append(Output(names: place, text: path, step: index))
+    }
+  }
+
+  private mutating func checkInputs(
+    _ caching: Command.Caching, of command: Command, in directory: [String], step index: Int
+  ) {
+    var inputs = caching.inputs
+    if case .file(let path)? = command.stdin { inputs.append(path) }
+    var written = caching
+    written.outputs.removeAll(where: \.hasExpression)
+    for input in inputs where !input.hasExpression {
+      guard let output = written.output(around: input, in: directory) else { continue }
+      tell(.cachedInputInOutput(subject(index), input: input, output: output), ofStep: index)
+    }
+  }
+
+  private mutating func checkSharedOutputs() {
+    let sorted = outputs.sorted { one, other in
+      one.names == other.names
+        ? one.step < other.step : one.names.lexicographicallyPrecedes(other.names)
+    }
+    var outer: Output?
+    // What is inside of an output follows it.
+    for output in sorted {
+      guard let around = outer, output.names.starts(with: around.names) else {
+        outer = output
+        continue
+      }
+      // Those of one step are told of when the file is read.
+      guard around.step != output.step else { continue }
+      tell(
+        .sharedOutput(
+          subject(output.step), path: output.text, with: subject(around.step), at: around.text),
+        ofStep: output.step)
+    }
+  }
+
+  private func subject(_ index: Int) -> PlanningProblem.Subject {
+    outline.member(at: outline.steps[index].node).subject
   }
 
   private mutating func tell(_ path: String, ofStep index: Int) {
+    tell(.cachedOutside(subject(index), path: path), ofStep: index)
+  }
+
+  private mutating func tell(_ problem: PlanningProblem, ofStep index: Int) {
     let step = outline.steps[index]
     found.file = outline.groups[step.group].file
-    found.append(
-      .cachedOutside(outline.member(at: step.node).subject, path: path), step.step.place.value?.step
-    )
+    found.append(problem, step.step.place.value?.step)
   }
 
   private func workingDirectory(ofStep index: Int) -> String? {

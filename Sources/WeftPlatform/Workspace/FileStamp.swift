@@ -23,10 +23,14 @@ package struct FileStamp: Sendable, Hashable {
   package var modified: Int64
   /// When anything of it was changed last, which no program can set.
   package var changed: Int64
+  /// Who may read, write and execute it.
+  package var permissions: UInt32
 
   package init(
-    kind: Kind, device: UInt64, inode: UInt64, size: Int64, modified: Int64, changed: Int64
+    kind: Kind, device: UInt64, inode: UInt64, size: Int64, modified: Int64, changed: Int64,
+    permissions: UInt32 = 0o644
   ) {
+    self.permissions = permissions
     self.kind = kind
     self.device = device
     self.inode = inode
@@ -43,6 +47,7 @@ package struct FileStamp: Sendable, Hashable {
       case S_IFDIR: .directory
       default: .other(RegularFileFault.noun(of: status.st_mode & S_IFMT))
       }
+    permissions = UInt32(status.st_mode) & 0o777
     device = UInt64(truncatingIfNeeded: status.st_dev)
     inode = UInt64(status.st_ino)
     size = Int64(status.st_size)

@@ -26,16 +26,18 @@ package final class StagedFiles: Sendable {
 
   /// Makes a file, to be written to.
   ///
-  /// - Parameter inner: The names from the path on; none: the path itself.
+  /// - Parameters:
+  ///   - inner: The names from the path on; none: the path itself.
+  ///   - permissions: The most that anybody may do with it; the umask takes away from that.
   package func makeFile(
-    at inner: ArraySlice<String>, isExecutable: Bool
+    at inner: ArraySlice<String>, permissions: UInt32
   ) throws(WorkspaceFault) -> Descriptor {
     try within(inner) { (directory, name) throws(SystemError) in
       Descriptor(
         owning: try retrying {
           openat(
             directory, name, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC,
-            isExecutable ? 0o777 : 0o666 as mode_t)
+            mode_t(permissions & 0o777))
         })
     }
   }
@@ -48,43 +50,114 @@ package final class StagedFiles: Sendable {
     }
   }
 
-  package func makeDirectory(at inner: ArraySlice<String>) throws(WorkspaceFault) {
+  package func makeDirectory(
+    at inner: ArraySlice<String>, permissions: UInt32 = 0o777
+  ) throws(WorkspaceFault) {
     _ = try within(inner) { (directory, name) throws(SystemError) in
-      try retrying { mkdirat(directory, name, 0o777) }
+      try retrying { mkdirat(directory, name, StagedFiles.mode(ofDirectory: permissions)) }
     }
   }
 
-  /// Puts it where it is to be, in place of what stands there.
-  package func publish() throws(WorkspaceFault) {
-    // Somebody else may do the same at the same time; whoever comes last has put it there.
-    for _ in 1...StagedFiles.attempts {
-      do throws(SystemError) {
-        _ = try retrying { renameat(parent.number, temporary, parent.number, name) }
-        return
-      } catch {
-        guard StagedFiles.saysOccupied(error) else {
-          throw WorkspaceFault(.system(error), at: path)
-        }
-      }
-      putAside()
-    }
-    throw WorkspaceFault(.changing, at: path)
+  /// Its owner puts files into it.
+  private static func mode(ofDirectory permissions: UInt32) -> mode_t {
+    mode_t(permissions & 0o777 | 0o700)
   }
 
-  /// Takes it away; what has been published stays.
+  /// Removes it; what has been published stays.
   package func discard() { StagedFiles.remove(temporary, in: parent) }
 
-  private static let attempts = 20
+  // MARK: Publishing
 
-  /// Only a file takes a file's place, and nothing that of a directory with something in it.
-  private static func saysOccupied(_ error: SystemError) -> Bool {
-    [.alreadyExists, .isDirectory, .notDirectory, SystemError(number: ENOTEMPTY)].contains(error)
+  /// Puts all of it where it is to be. A file takes the place of a file or link, a directory that of an empty one.
+  ///
+  /// - Returns: False if something else is there.
+  package func publish() throws(WorkspaceFault) -> Bool {
+    try changing { () throws(SystemError) in
+      _ = try retrying { renameat(parent.number, temporary, parent.number, name) }
+    }
   }
 
-  private func putAside() {
-    let aside = StagedFiles.prefix + String(UInt64.random(in: 0 ... .max), radix: 36)
-    guard renameat(parent.number, name, parent.number, aside) == 0 else { return }
-    StagedFiles.remove(aside, in: parent)
+  /// Puts one file or link of it into the directory that is at the path, in place of a file or link.
+  ///
+  /// - Returns: False if something else is there, or its directory is not.
+  package func publish(_ inner: ArraySlice<String>) throws(WorkspaceFault) -> Bool {
+    try changing { () throws(SystemError) in
+      let (source, last) = try opened(temporary, inner)
+      let (target, _) = try opened(name, inner)
+      _ = try retrying { renameat(source.number, last, target.number, last) }
+    }
+  }
+
+  /// Makes a directory in the one that is at the path, unless it is there.
+  ///
+  /// - Returns: False if something else is there, or what it is to be in is not.
+  package func publishDirectory(
+    at inner: ArraySlice<String>, permissions: UInt32
+  ) throws(WorkspaceFault) -> Bool {
+    try changing { () throws(SystemError) in
+      let (target, last) = try opened(name, inner)
+      do throws(SystemError) {
+        _ = try retrying {
+          mkdirat(target.number, last, StagedFiles.mode(ofDirectory: permissions))
+        }
+      } catch {
+        guard error == .alreadyExists else { throw error }
+        guard try FileStamp(Array(last.utf8CString), in: target.number).kind == .directory else {
+          throw error
+        }
+      }
+    }
+  }
+
+  /// Removes a file, a link or an empty directory from the directory that is at the path.
+  ///
+  /// - Returns: False if it is something else by now.
+  package func removePublished(
+    _ inner: ArraySlice<String>, isDirectory: Bool
+  ) throws(WorkspaceFault) -> Bool {
+    try changing { () throws(SystemError) in
+      let (target, last) = try opened(name, inner)
+      do throws(SystemError) {
+        _ = try retrying { unlinkat(target.number, last, isDirectory ? AT_REMOVEDIR : 0) }
+      } catch {
+        // Gone is gone.
+        if error != .notFound { throw error }
+      }
+    }
+  }
+
+  /// - Returns: False if what is there is not what it is taken for.
+  private func changing(_ act: () throws(SystemError) -> Void) throws(WorkspaceFault) -> Bool {
+    do throws(SystemError) {
+      try act()
+      return true
+    } catch {
+      if StagedFiles.saysOccupied(error) { return false }
+      throw WorkspaceFault(.system(error), at: path)
+    }
+  }
+
+  private static func saysOccupied(_ error: SystemError) -> Bool {
+    [
+      .alreadyExists, .isDirectory, .notDirectory, .notFound, SystemError(number: ENOTEMPTY),
+      SystemError(number: ELOOP),
+    ].contains(error)
+  }
+
+  /// The directory in which something is, and its name there; no link is followed.
+  private func opened(
+    _ root: String, _ inner: ArraySlice<String>
+  ) throws(SystemError) -> (Descriptor, String) {
+    guard let last = inner.last else { return (parent, root) }
+    var directory = parent
+    for name in [root] + inner.dropLast() {
+      let outer = directory
+      directory = Descriptor(
+        owning: try retrying {
+          openat(outer.number, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC)
+        })
+    }
+    return (directory, last)
   }
 
   private static func remove(_ name: String, in directory: Descriptor) {
@@ -95,15 +168,7 @@ package final class StagedFiles: Sendable {
     _ inner: ArraySlice<String>, _ make: (Int32, String) throws(SystemError) -> Value
   ) throws(WorkspaceFault) -> Value {
     try placing(path + inner) { () throws(SystemError) in
-      guard let last = inner.last else { return try make(parent.number, temporary) }
-      var directory = parent
-      for name in [temporary] + inner.dropLast() {
-        let outer = directory
-        directory = Descriptor(
-          owning: try retrying {
-            openat(outer.number, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC)
-          })
-      }
+      let (directory, last) = try opened(temporary, inner)
       return try make(directory.number, last)
     }
   }

@@ -1,0 +1,134 @@
+import WeftPlatform
+
+/// What a step has made, back to where it was.
+///
+/// Only paths that the entry lists are written to. Only files are removed of which an earlier result of the same step
+/// has the same content at the same path. Everything else stays.
+extension StepCache {
+  /// What was done to have all of an entry where it belongs.
+  package struct Restored: Sendable, Hashable {
+    /// How many outputs were changed.
+    package var outputs = 0
+    /// What is in the outputs and was not made by the step, as far as it is known; in no order.
+    package var foreign: [FileRecord] = []
+  }
+
+  /// Puts back what a step has made, where it is missing or different, after all of it has been made beside its place.
+  ///
+  /// - Throws: ``CacheFault/changed(_:)`` where something is not as it was that the entry does not list, and
+  ///   ``CacheFault/inTheWay(_:)`` where something else has the place of what it lists. Nothing is changed then.
+  package func restore(
+    _ entry: CacheEntry, to reader: WorkspaceReader
+  ) throws(CacheFault) -> Restored {
+    // Another process may change the same outputs meanwhile.
+    for _ in 1...StepCache.attempts {
+      if let restored = try restoreOnce(entry, reader) { return restored }
+    }
+    throw .workspace(WorkspaceFault(.changing, at: entry.outputs))
+  }
+
+  private static let attempts = 20
+
+  /// Whether what the entry does not list, and the step may have read, is as it was.
+  package func hasForeignFiles(of entry: CacheEntry, _ reader: WorkspaceReader) -> Bool {
+    entry.foreign.allSatisfy { file in
+      (try? reader.tree(at: file.names))?.first?.content == file.content
+    }
+  }
+
+  /// - Returns: `nil` if something was changed by another process meanwhile.
+  private func restoreOnce(
+    _ entry: CacheEntry, _ reader: WorkspaceReader
+  ) throws(CacheFault) -> Restored? {
+    var restored = Restored()
+    var parts: [OutputRestoration] = []
+    defer { for part in parts { part.staged?.discard() } }
+    for output in entry.outputs {
+      let names = FileRecord(path: output, .directory).names
+      let found: (records: [FileRecord], specials: [WorkspaceFault])
+      do { found = try reader.treeWithSpecials(at: names) } catch { throw CacheFault(error) }
+      var part = try OutputRestoration(of: entry, at: output, names, found) {
+        MadeBefore(entries(of: entry.step))
+      }
+      restored.foreign += part.foreign
+      if part.isNeeded {
+        restored.outputs += 1
+        do { try stage(&part, reader) } catch {
+          part.staged?.discard()
+          throw CacheFault(error)
+        }
+      }
+      parts.append(part)
+    }
+    for part in parts {
+      do {
+        guard try part.publish() else { return nil }
+      } catch {
+        throw CacheFault(error)
+      }
+    }
+    return restored
+  }
+
+  private func stage(
+    _ part: inout OutputRestoration, _ reader: WorkspaceReader
+  ) throws(WorkspaceFault) {
+    reader.workspace.removeStaged(
+      beside: part.names, before: now() / 1_000_000_000 - StepCache.staleSeconds)
+    let staged = try StagedFiles(part.names, in: reader.workspace)
+    part.staged = staged
+    for file in part.stagedFiles {
+      let inner = file.names[part.names.count...]
+      switch file.content {
+      case .directory: try staged.makeDirectory(at: inner, permissions: file.permissions)
+      case .link(let target, _): try staged.makeLink(at: inner, to: target)
+      case .file(let hash, _):
+        let copy = try staged.makeFile(at: inner, permissions: file.permissions)
+        try fill(copy, with: hash, for: file, reader.stop)
+      case .text, .long, .secret, .unset: break
+      }
+    }
+  }
+
+  private func fill(
+    _ copy: Descriptor, with hash: String, for file: FileRecord, _ stop: StopSwitch
+  ) throws(WorkspaceFault) {
+    let name = StepCache.objectName(hash)
+    guard let object = objects.open(name) else {
+      throw WorkspaceFault(.lost(hash), at: file.names)
+    }
+    let digest: SHA256.Digest?
+    do throws(SystemError) {
+      digest = try object.digest(stop: stop) { (piece) throws(SystemError) in
+        do throws(WriteFailure) { try copy.writeAll(piece) } catch { throw error.systemError }
+      }
+    } catch {
+      throw WorkspaceFault(.system(error), at: file.names)
+    }
+    guard let digest else { throw WorkspaceFault(.stopped, at: file.names) }
+    guard SHA256.text(of: digest) == hash else {
+      objects.remove(name)
+      throw WorkspaceFault(.lost(hash), at: file.names)
+    }
+    objects.touch(name)
+  }
+}
+
+extension CacheFault {
+  init(_ fault: WorkspaceFault) {
+    switch fault.kind {
+    case .lost(let hash): self = .lost(hash)
+    case .stopped: self = .stopped
+    default: self = .workspace(fault)
+    }
+  }
+}
+
+extension WriteFailure {
+  fileprivate var systemError: SystemError {
+    switch self {
+    case .brokenPipe: .brokenPipe
+    case .noSpace(let error), .other(let error): error
+    }
+  }
+}
