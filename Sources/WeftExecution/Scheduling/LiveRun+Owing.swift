@@ -70,6 +70,29 @@ extension LiveRun {
     noteCleanup(of: node, in: frame, scope: scope)
   }
 
+  /// At the end of a part of the run: steps that succeeded in an earlier part, and of which nothing was told in
+  /// this one, count as they ended. They are clean-ups that were not repeated, and members of loops and groups
+  /// that were skipped as a whole.
+  func restoreWhatWasNotReached() {
+    guard let standing else { return }
+    let told = Set(report.steps.lazy.filter { $0.state != .pending }.map(\.address))
+    let planned = Set(plan.steps.map(\.address) + plan.groups.compactMap(\.address))
+    let missed = standing.past.steps.filter { address, step in
+      step.hasSucceeded && !told.contains(address)
+        && planned.contains(address.outermostLoop ?? address)
+    }
+    for (address, step) in missed.sorted(by: { $0.value.number < $1.value.number }) {
+      guard case .finished(let end, _) = step.state else { continue }
+      state.withLock { state in
+        state.scopes.count(in: 0) { counts in
+          counts.restored += 1
+          counts.add(end)
+        }
+      }
+      events.publish(.stepRestored(address, end), step: planIndex(of: address))
+    }
+  }
+
   /// What is run for many at a node, unless the frame is one of its elements.
   private func loop(at node: Plan.NodeIndex, in frame: Frame) -> FanOutTask? {
     if frame.isElement(of: node) { return nil }

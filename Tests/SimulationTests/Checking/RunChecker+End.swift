@@ -10,6 +10,9 @@ struct OutcomeTally {
   mutating func add(_ reason: SkipReason, at spot: Spot) {
     ends[spot, default: []].append(reason.outcome)
   }
+  mutating func add(_ elements: ElementsNotStarted, at spot: Spot) {
+    ends[spot, default: []] += Array(repeating: elements.outcome, count: elements.steps)
+  }
   mutating func forget(_ spot: Spot) { ends[spot] = nil }
 
   func count(_ outcome: Outcome) -> Int {

@@ -87,6 +87,7 @@ extension RunChecker {
       require(end.attempts == state(spot).attempt, "\(name(spot)) had other attempts")
       requireVerdict(of: spot, end)
     }
+    if let elements = end.notStarted { counts.add(elements, at: spot) }
     states[spot]?.phase = .ended
     states[spot]?.end = .group(end)
     if end.conclusion == .failure, let failure = end.failure {
