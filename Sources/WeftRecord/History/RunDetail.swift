@@ -60,7 +60,10 @@ extension StateDirectory {
       order.note(record)
       visit(record)
     }
-    guard contents.lines > 0 || contents.damage != nil else { throw .empty(run) }
+    guard contents.lines > 0 || contents.damage != nil else {
+      throw .noBeginning(
+        run, journal: "\(directory.path)/\(RunFolder.journalName)", bytes: contents.tornBytes)
+    }
     return RunDetail(
       run, contents.damage == nil ? contents.run.state(isHeld: isHeld) : .damaged, contents.run,
       order: order.steps, damage: contents.damage, folder: directory.path)
@@ -77,6 +80,7 @@ private struct FirstMentions {
     steps.append(step)
   }
 }
+<<<<<<< HEAD
 
 extension RunRecord.Kind {
   /// The step that it is about.
@@ -100,3 +104,5 @@ extension RunRecord.Kind {
     }
   }
 }
+=======
+>>>>>>> hub/main
