@@ -41,8 +41,7 @@ package struct RecordedRun: Sendable {
   package var duration: Duration {
     if let known = end?.duration ?? pause?.duration { return known }
     guard let from = partStartedAt, let to = lastAt else { return .zero }
-    let (part, overflows) = to.nanoseconds.subtractingReportingOverflow(from.nanoseconds)
-    return earlierDuration + .nanoseconds(overflows ? 0 : max(0, part))
+    return earlierDuration + max(.zero, to.since(from))
   }
 
   /// How often it has been resumed.

@@ -120,15 +120,6 @@ extension RecordedRun {
     return isHeld ? .running : pause == nil ? .interrupted : .waiting
   }
 
-<<<<<<< HEAD
-=======
-  /// From the start of the engine that had it last to its last record.
-  package var lastEngineDuration: Duration? {
-    guard let from = start?.startedAt, let to = lastAt else { return nil }
-    return max(.zero, to.since(from))
-  }
-
->>>>>>> hub/main
   /// What became of the steps that are done, in a run that is not.
   package var counts: OutcomeCounts {
     var ends: [Outcome: Int] = [:]
