@@ -28,7 +28,8 @@ extension Engine {
         of: made.plan, made.run, made.configuration.inputs, leavingOut: made.leftOut))
     let journal = try store.begin(beginning)
     do {
-      return start(made, journal, try journal.recorder(for: beginning, startedAt: .now), store)
+      return start(
+        made, journal, beginning, try journal.recorder(for: beginning, startedAt: .now), store)
     } catch {
       journal.letGo()
       throw error
@@ -70,13 +71,13 @@ extension Engine {
           StandingFiles(of: made.plan, past: contents.run, anew: made.configuration.anew)
             .changes(in: made.configuration.startDirectory))
       }
-      try endSurvivors(of: run)
-      var beginning = RunFolder.Contents(
+      try endSurvivors(of: run, contents.run)
+      var next = RunFolder.Contents(
         of: made.plan, run, made.configuration.inputs, leavingOut: made.leftOut)
-      beginning.opening.resumption = contents.run.resumptions + 1
-      let recorder = try journal.recorder(
-        for: RunBeginning(beginning), after: contents, startedAt: .now)
-      return start(made, journal, recorder, store)
+      next.opening.resumption = contents.run.resumptions + 1
+      let beginning = RunBeginning(next)
+      let recorder = try journal.recorder(for: beginning, after: contents, startedAt: .now)
+      return start(made, journal, beginning, recorder, store)
     } catch {
       journal.letGo()
       throw error
@@ -84,10 +85,11 @@ extension Engine {
   }
 
   private func start(
-    _ made: Preparation, _ journal: RunJournal, _ recorder: any RunRecorder,
-    _ store: any RunStore
+    _ made: Preparation, _ journal: RunJournal, _ beginning: RunBeginning,
+    _ recorder: any RunRecorder, _ store: any RunStore
   ) -> Run {
     var configuration = made.configuration
+    configuration.cookie = beginning.contents.opening.cookie
     configuration.recorder = recorder
     configuration.leavesWhileWaiting = true
     if let folder = journal.folder {
@@ -138,9 +140,9 @@ extension Engine {
   }
 
   /// Never two of the same step.
-  private func endSurvivors(of run: RunID) throws(RunStoreFault) {
+  private func endSurvivors(of run: RunID, _ past: RecordedRun) throws(RunStoreFault) {
     defer { RunSearch.clear() }
-    let survivors = Survivors(of: run.text)
+    let survivors = Survivors(of: run, past: past)
     guard !survivors.processes.isEmpty else { return }
     _ = survivors.end()
     guard let one = survivors.processes.first else { return }
