@@ -187,7 +187,7 @@ def cancelled(weft):
     place.until(lambda: place.done()["long"] == 1)
     result = place.call("cancel")
     assert result.returncode == 0 and "has ended: cancelled" in result.stdout, result
-    assert engine.wait(LIMIT) == 1 and place.done() == {"long": 1, "last": 1}
+    assert engine.wait(LIMIT) == 130 and place.done() == {"long": 1, "last": 1}
     result = place.call("cancel", run_of(place))
     assert result.returncode == 0 and "already" in result.stdout, result
     assert place.call("cancel").returncode == 2
@@ -201,7 +201,7 @@ def killed_from_elsewhere(weft):
     engine = place.start("run", "w.json")
     place.until(lambda: place.done()["deaf"] == 1)
     assert place.call("cancel", "--now").returncode == 0
-    assert engine.wait(LIMIT) == 1
+    assert engine.wait(LIMIT) == 130
     end = [r for r in records(place) if r["type"] == "step.finished"]
     assert end[0]["exit"] == {"signal": "KILL"}, end
 
@@ -211,7 +211,7 @@ def cancelled_while_it_waits(weft):
     place.run()
     result = place.call("cancel")
     assert result.returncode == 0 and "weft resume" in result.stdout, result
-    assert place.resume().returncode == 1 and place.done() == {"build": 1, "last": 1}
+    assert place.resume().returncode == 130 and place.done() == {"build": 1, "last": 1}
 
 
 def exclusive(policy, name):
@@ -250,7 +250,7 @@ def latest_wins(weft):
     first = begin(place, "cancelPrevious", "one")
     place.until(lambda: place.done()["one"] == 1)
     second = begin(place, "cancelPrevious", "two")
-    assert first.wait(LIMIT) == 1
+    assert first.wait(LIMIT) == 130
     place.until(lambda: place.done()["two"] == 1)
     assert place.done()["one.last"] == 1
     (place.path / "two.open").touch()
@@ -285,11 +285,11 @@ CASES = [
     ("the time to answer goes on while there is no engine", its_time),
     ("without a record the step fails", no_record),
     ("what is no answer is refused, and nothing is believed that lies in control/", refusals),
-    ("a run is cancelled from another terminal", cancelled),
+    ("X42: a run that is cancelled from another terminal exits 130, as by ^C", cancelled),
     ("and killed", killed_from_elsewhere),
     ("one that waits is cancelled when it goes on", cancelled_while_it_waits),
     ("runs of one key wait for each other, or refuse", one_at_a_time),
-    ("the latest of one key wins", latest_wins),
+    ("X42: the latest of one key wins, and the others exit 130", latest_wins),
     ("J13: the lock of a killed engine is nobody's", lock_of_the_dead),
 ]
 

@@ -286,7 +286,7 @@ def follow_resumed(weft):
     said, errors = other.communicate(timeout=LIMIT)
     assert again.wait(timeout=LIMIT) == other.returncode == 0, (said, errors)
     said = said.decode()
-    assert "[first]" not in said and "[a] two\n" in said and "1 of them before" in said, said
+    assert "[first]" not in said and "[a] two\n" in said and "(1 in an earlier part)" in said, said
     assert said.count("weft: [a] started") == 1, said
     detail = runs.shown()
     assert detail["state"] == "success" and detail["resumptions"] == 1
@@ -588,6 +588,7 @@ def time_left(weft):
         screen.close()
 
 
+<<<<<<< HEAD
 def led_elsewhere(weft):
     """-C leads every command that reads files or records to another directory."""
     runs = Runs(weft, {"steps": [{"id": "a", "run": "echo hello; test -e ok"}]})
@@ -637,6 +638,105 @@ def warnings_first(weft):
 CASES = [
     ("X71: -C leads every command elsewhere", led_elsewhere),
     ("X59, X56: warnings come first, and a pipe gets whole lines", warnings_first),
+=======
+def counted(view):
+    return {name: view["counts"][name] for name in ("succeeded", "failed", "tolerated", "cancelled", "skipped")}
+
+
+def agreed(runs, **expected):
+    """What every view tells of the newest run, which has ended; they tell the same."""
+    listed, shown = runs.listed()[0], runs.shown()
+    report = json.loads((runs.folder_of(listed["run"]) / "report.json").read_text())
+    ends = [shown["end"], report["end"]]
+    assert ends[0] == ends[1] and counted(listed) == counted(ends[0]), (listed, ends)
+    assert listed["durationUs"] == ends[0]["durationUs"] == shown["durationUs"], (listed, shown)
+    assert counted(listed) == {**dict.fromkeys(counted(listed), 0), **expected}, listed
+    assert all(step["state"] != "pending" for step in report["states"]), report
+    return listed, shown, report
+
+
+def whole_run(weft):
+    runs = Runs(weft, {"steps": [
+        {"steps": [{"id": "a", "run": "sleep 0.3", "cleanup": "true"}]},
+        {"id": "g", "approve": "ok?"}, {"id": "b", "run": "true"}]})
+    assert runs.run().returncode == 75
+    waiting = runs.listed()[0]
+    assert waiting["durationUs"] >= 300_000 and counted(waiting)["succeeded"] == 2, waiting
+    time.sleep(0.5)
+    assert runs.call("approve", "g").returncode == 0
+    result = runs.resume()
+    assert result.returncode == 0 and "4 steps succeeded in" in result.stdout, result
+    assert "(2 in an earlier part)" in result.stdout, result
+    listed, shown, _ = agreed(runs, succeeded=4)
+    # The time between the parts is not the run's.
+    assert waiting["durationUs"] <= listed["durationUs"] < waiting["durationUs"] + 450_000, (waiting, listed)
+    assert len(shown["steps"]) == 4, shown
+
+
+def whole_loop(weft):
+    runs = Runs(weft, {"steps": [
+        {"id": "e", "forEach": {"in": list(range(300)), "as": "n"}, "idempotent": True,
+         "env": {"N": "${{ n }}"}, "run": "echo $N >> did; [ $N -ne 9 ] || cat go.fifo"}]})
+    process = runs.start("run", "w.json", "-j1")
+    runs.until(lambda: (runs.path / "did").exists() and len((runs.path / "did").read_text().split()) == 10)
+    listed, shown = runs.listed()[0], runs.shown()
+    assert (listed["steps"], counted(listed)["succeeded"]) == (300, 9), listed
+    killed(runs, process)
+    listed, shown = runs.listed()[0], runs.shown()
+    assert (listed["steps"], counted(listed)["succeeded"]) == (300, 9), listed
+    (loop,) = shown["loops"]
+    begun = sum(step["step"].startswith("e[") for step in shown["steps"])
+    assert loop == {"group": "e", "elements": 300, "notStarted": 300 - begun}, loop
+    assert "not started: 2" in runs.call("show").stdout, runs.call("show").stdout
+    process = runs.start("resume", "-j1")
+    runs.until(lambda: len((runs.path / "did").read_text().split()) == 11)
+    process.send_signal(signal.SIGTERM)
+    assert process.wait(timeout=LIMIT) == 143
+    agreed(runs, succeeded=9, cancelled=291)
+    runs.write(json.loads((runs.path / "w.json").read_text()))
+    process = runs.start("resume")
+    runs.go()
+    assert process.wait(timeout=LIMIT) == 0
+    agreed(runs, succeeded=300)
+
+
+def one_state(weft):
+    runs = Runs(weft, {"steps": [
+        {"id": "b", "forEach": {"in": [1, 2]}, "run": "true"},
+        {"id": "off", "if": "false", "retry": 1, "steps": ["true"]},
+        {"id": "m", "matrix": {"x": [1, 2]}, "steps": [{"id": "in", "run": "true"}]}]})
+    assert runs.run().returncode == 0
+    _, _, report = agreed(runs, succeeded=4, skipped=1)
+    names = [step["step"] for step in report["states"]]
+    assert sorted(names) == ["b[0]", "b[1]", "m[1].in", "m[2].in", "off"], names
+
+
+def facts(weft):
+    runs = Runs(weft, {
+        "inputs": {"to": {"default": "prod"}, "pin": {"secret": True, "default": "canary"}},
+        "pools": {"db": 1},
+        "parallel": [{"id": "a", "pool": "db", "run": "echo one; cat go.fifo"},
+                     {"id": "b", "pool": "db", "run": "true"}]})
+    process, _ = runs.begin()
+    runs.until(lambda: len(runs.shown()["steps"]) == 2)
+    text = runs.call("show").stdout
+    assert 'b: waits for pool "db", held by "a"' in text and "input     to: prod" in text, text
+    shown = runs.shown()
+    assert shown["inputs"] == [{"name": "to", "value": "prod"}, {"name": "pin"}] and "canary" not in text, shown
+    assert shown["steps"][0]["startedAt"] >= shown["startedAt"] and "startedAt" not in shown["steps"][1], shown
+    runs.go()
+    assert process.wait(timeout=LIMIT) == 0
+    queued = [json.loads(line) for line in (runs.folder_of(shown["run"]) / "journal.jsonl").read_text().splitlines()
+              if '"step.queued"' in line]
+    assert [record["waitingFor"] for record in queued] == [{"db": 1}, {"db": 1}], queued
+
+
+CASES = [
+    ("X28: duration and counts are those of the whole run, in every view", whole_run),
+    ("X28: elements that have not begun are counted, whatever ends the run", whole_loop),
+    ("X43: report.json has one state of each step", one_state),
+    ("X63: what waits for a pool is shown as waiting for it", facts),
+>>>>>>> hub/h6-whole-run
     ("every run is listed with its state, and found by it", all_states),
     ("J24: damaged runs are told of, and hide no other", damaged),
     ("a thousand runs are listed", many),

@@ -4758,7 +4758,8 @@ extension SchemaName {
         "n": { "$ref": "#/$defs/n" },
         "at": { "$ref": "#/$defs/at" },
         "type": { "const": "step.queued" },
-        "step": { "$ref": "#/$defs/address" }
+        "step": { "$ref": "#/$defs/address" },
+        "waitingFor": { "$ref": "#/$defs/waitingFor" }
       }
     },
     "stepStarted": {
@@ -5012,6 +5013,30 @@ extension SchemaName {
       "description": "Of a race, the member that won.",
       "$ref": "#/$defs/address"
     },
+    "notStarted": {
+      "description": "Elements of a loop that never began because the loop was ended before; left out if all did. No event tells of each.",
+      "type": "object",
+      "required": ["elements", "steps", "outcome"],
+      "additionalProperties": false,
+      "properties": {
+        "elements": { "$ref": "#/$defs/count" },
+        "steps": {
+          "description": "How many steps the workflow has in them, without those that clean up; they are in the counts of the run.",
+          "$ref": "#/$defs/count"
+        },
+        "outcome": { "description": "What these steps count as.", "enum": ["cancelled", "skipped"] }
+      }
+    },
+    "waitingFor": {
+      "description": "Of which pools the step takes how many slots, beside a slot of the run; left out if of none.",
+      "type": "object",
+      "minProperties": 1,
+      "additionalProperties": { "$ref": "#/$defs/count" }
+    },
+    "wholeDurationUs": {
+      "description": "For how long engines had the run: of one that was resumed, all its parts together, without the time between them.",
+      "$ref": "#/$defs/durationUs"
+    },
     "groupRetrying": {
       "description": "The attempt of the whole group has failed, and another follows.",
       "type": "object",
@@ -5047,6 +5072,7 @@ extension SchemaName {
         "cause": { "$ref": "#/$defs/groupCause" },
         "attempts": { "$ref": "#/$defs/attempts" },
         "winner": { "$ref": "#/$defs/winner" },
+        "notStarted": { "$ref": "#/$defs/notStarted" },
         "durationUs": { "$ref": "#/$defs/durationUs" },
         "outputs": { "$ref": "#/$defs/outputs" },
         "secretOutputs": { "$ref": "#/$defs/secretOutputs" }
@@ -5102,7 +5128,7 @@ extension SchemaName {
         "outcome": { "$ref": "#/$defs/runOutcome" },
         "firstFailure": { "$ref": "#/$defs/firstFailure" },
         "cancellation": { "$ref": "#/$defs/cancelReason" },
-        "durationUs": { "$ref": "#/$defs/durationUs" },
+        "durationUs": { "$ref": "#/$defs/wholeDurationUs" },
         "failure": {
           "description": "Why the run failed though every step succeeded or was tolerated: an output of the workflow could not be computed.",
           "$ref": "#/$defs/failure"
@@ -5124,7 +5150,7 @@ extension SchemaName {
         "at": { "$ref": "#/$defs/at" },
         "type": { "const": "run.waiting" },
         "requests": { "$ref": "#/$defs/requests" },
-        "durationUs": { "$ref": "#/$defs/durationUs" },
+        "durationUs": { "$ref": "#/$defs/wholeDurationUs" },
         "counts": { "$ref": "#/$defs/counts" },
         "leftovers": { "$ref": "#/$defs/leftovers" },
         "unkillable": { "$ref": "#/$defs/unkillable" }
@@ -5186,7 +5212,7 @@ extension SchemaName {
           "$ref": "#/$defs/at"
         },
         "states": {
-          "description": "Where every step of the plan stands, in file order.",
+          "description": "Where every step of the plan stands, in file order, and then those of elements. A loop is in groupStates once it has started; at the end of the run, what never began because something around it was skipped as a whole is left out.",
           "type": "array",
           "items": { "$ref": "#/$defs/stepState" }
         },
@@ -5299,6 +5325,7 @@ extension SchemaName {
             "cause": { "$ref": "#/$defs/groupCause" },
             "attempts": { "$ref": "#/$defs/attempts" },
             "winner": { "$ref": "#/$defs/winner" },
+            "notStarted": { "$ref": "#/$defs/notStarted" },
             "durationUs": { "$ref": "#/$defs/durationUs" },
             "outputs": { "$ref": "#/$defs/outputs" },
             "secretOutputs": { "$ref": "#/$defs/secretOutputs" },

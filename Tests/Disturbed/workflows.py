@@ -248,7 +248,10 @@ def read_text(node):
 
 
 def escaped(key):
-    return key
+    """As it stands in an address."""
+    last = len(key) - 1
+    return "".join("\\" + character if character in "[]\\" or character.isspace() and place in (0, last) else character
+                   for place, character in enumerate(key))
 
 
 class Workflow:

@@ -94,7 +94,7 @@ struct RunHarness {
   private func brief(_ kind: RunEvent.Kind) -> String {
     switch kind {
     case .runStarted: "run started"
-    case .stepQueued(let address): "\(address) queued"
+    case .stepQueued(let address, _): "\(address) queued"
     case .stepStarted(let address, _): "\(address) started"
     case .stepAsking(let address, let message): "\(address) asks \(message)"
     case .stepWaiting(let address, let delay): "\(address) waits for \(delay)"

@@ -80,6 +80,27 @@ import WeftPlanning
     #expect(tally.open.isEmpty)
   }
 
+  @Test("X28: elements that never began are counted as their group says")
+  func elementsThatNeverBegan() throws {
+    var tally = try RunTallyTests.tally(
+      Step("deploy", steps: [Step("a", run: "a"), Step("b", run: "b")])
+        .forEach(["x", "y", "z"]))
+    tally.started(StepAddress("deploy"), GroupStart(elements: 3))
+    tally.started(StepAddress("deploy[0]"), GroupStart())
+    for step in ["a", "b"] {
+      tally.finished(StepAddress("deploy[0].\(step)"), RunTallyTests.end(.success))
+    }
+    tally.finished(StepAddress("deploy[0]"), RunTallyTests.groupEnd(.success))
+    tally.finished(
+      StepAddress("deploy"),
+      GroupEnd(
+        outcome: .cancelled, conclusion: .cancelled, failure: nil, cause: nil,
+        notStarted: ElementsNotStarted(elements: 2, steps: 4, outcome: .cancelled),
+        duration: .zero))
+    #expect(tally.counts.succeeded == 2 && tally.counts.cancelled == 4)
+    #expect(tally.stepCount == 6)
+  }
+
   @Test func aGroupThatIsTriedAgainCountsOnce() throws {
     var tally = try RunTallyTests.tally(
       Step("g", steps: [Step("a", run: "a"), Step("b", run: "b")]).retry(2), Step("c", run: "c"))

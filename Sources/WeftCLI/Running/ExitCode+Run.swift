@@ -22,6 +22,9 @@ extension ExitCode {
       self = .broken
     } else if case .runTimeout? = end.cancellation {
       self = .timedOut
+    } else if case .requested? = end.cancellation {
+      // By "weft cancel", or by a run of the same concurrency key: as the first ^C does.
+      self = .signal(Signal.interrupt.rawValue)
     } else if end.outcome == .success {
       self = isStrict && end.counts.tolerated > 0 ? .failure : .success
     } else {

@@ -92,6 +92,9 @@ struct FanOutProgress {
   /// Whether some elements would still be started.
   var hasElementsLeft: Bool { !isClosed && started < elements }
 
+  /// How many elements have not been started.
+  var notStarted: Int { elements - started + passedOver }
+
   /// Whether all elements have been started.
   var isComplete: Bool { started == elements && passedOver == 0 }
 

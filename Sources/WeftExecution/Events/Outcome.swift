@@ -175,6 +175,21 @@ public struct ResourceUsage: Sendable, Hashable {
   }
 }
 
+/// Elements of a loop that never began because the loop was ended before: no event tells of each.
+public struct ElementsNotStarted: Sendable, Hashable {
+  public let elements: Int
+  /// How many steps the workflow has in them, without those that clean up.
+  public let steps: Int
+  /// What these steps count as: `cancelled` or `skipped`.
+  public let outcome: Outcome
+
+  package init(elements: Int, steps: Int, outcome: Outcome) {
+    self.elements = elements
+    self.steps = steps
+    self.outcome = outcome
+  }
+}
+
 /// How a group that started has ended.
 public struct GroupEnd: Sendable, Hashable {
   public let outcome: Outcome
@@ -188,13 +203,16 @@ public struct GroupEnd: Sendable, Hashable {
   public let attempts: Int
   /// Of a race, the member that won.
   public let winner: StepAddress?
+  /// Elements of a loop that never began; `nil` if all did, and of a group that is no loop.
+  public let notStarted: ElementsNotStarted?
   public let duration: Duration
   /// What the group hands on.
   public internal(set) var outputs: [HandedOn]
 
   package init(
     outcome: Outcome, conclusion: Outcome, failure: StepFailure?, cause: StepAddress?,
-    attempts: Int = 1, winner: StepAddress? = nil, duration: Duration, outputs: [HandedOn] = []
+    attempts: Int = 1, winner: StepAddress? = nil, notStarted: ElementsNotStarted? = nil,
+    duration: Duration, outputs: [HandedOn] = []
   ) {
     self.outcome = outcome
     self.conclusion = conclusion
@@ -202,6 +220,7 @@ public struct GroupEnd: Sendable, Hashable {
     self.cause = cause
     self.attempts = attempts
     self.winner = winner
+    self.notStarted = notStarted
     self.duration = duration
     self.outputs = outputs
   }

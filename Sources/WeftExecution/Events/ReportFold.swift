@@ -18,18 +18,23 @@ struct ReportFold {
   /// `nil` before `runStarted`.
   var report: RunReport? {
     guard var report = frame else { return nil }
-    report.steps = steps
+    // A loop is told of as a group, from its start on; what has not begun at the end of the run, as what is
+    // around it.
+    report.steps = steps.filter { step in
+      step.state != .pending || report.end == nil && placesOfGroups[step.address] == nil
+    }
     return report
   }
 
   /// - Parameter step: The index in the plan of the step that the event is about; `nil` of one that the plan
   ///   does not know by its address.
   mutating func apply(_ kind: RunEvent.Kind, at elapsed: Duration, step: Int?) {
+    frame?.elapsed = elapsed
     switch kind {
     case .runStarted(let start):
       frame = RunReport(start: start, steps: [])
       steps = plan.steps.map { StepReport(address: $0.address, state: .pending) }
-    case .stepQueued(let address):
+    case .stepQueued(let address, _):
       change(step, address) { $0 = .queued }
     case .stepStarted(let address, let attempt):
       change(step, address) { $0 = .running(since: elapsed, attempt: attempt) }

@@ -1,3 +1,4 @@
+public import WeftDefinition
 public import WeftPlanning
 import WeftPlatform
 
@@ -32,8 +33,8 @@ public struct RunEvent: Sendable, Hashable {
   /// What happened. The rarer and larger cases are boxed, so that a line of output stays small.
   public enum Kind: Sendable, Hashable {
     indirect case runStarted(RunStart)
-    /// Everything the step waits for is done; it waits for a slot.
-    case stepQueued(StepAddress)
+    /// Everything the step waits for is done; it waits for a slot of the run, and for these of pools.
+    case stepQueued(StepAddress, waitingFor: [PoolRequest] = [])
     /// Attempts count from 1. It precedes the start of the program.
     case stepStarted(StepAddress, attempt: Int)
     /// The step waits for a person, who is asked this.

@@ -4,7 +4,8 @@ public import WeftPlanning
 public struct RunReport: Sendable, Hashable {
   public internal(set) var start: RunStart
   /// Every step of the plan, in file order, and then those of elements, in the order in which they were
-  /// first heard of. What the plan has once for many elements stays `pending`.
+  /// first heard of. A loop is among the groups once it has started; when the run has ended, what never began
+  /// because something around it was skipped as a whole is not here.
   public internal(set) var steps: [StepReport]
   /// Every group, and what is run for many elements, that has been started, in the order of their first starts.
   public internal(set) var groups: [GroupReport] = []
@@ -15,6 +16,9 @@ public struct RunReport: Sendable, Hashable {
   public internal(set) var end: RunEnd?
   /// What the run waits for, without its engine; `nil` of every other.
   public internal(set) var pause: RunPause?
+
+  /// When its last event happened, since this part of the run began.
+  package internal(set) var elapsed = Duration.zero
 
   /// How many warnings a report keeps.
   public static let warningLimit = 100
@@ -72,6 +76,7 @@ public enum GroupState: Sendable, Hashable {
 public struct RunPause: Sendable, Hashable {
   /// What people are asked, in the order of asking.
   public internal(set) var requests: [ApprovalRequest]
+  /// As ``RunEnd/duration``.
   public let duration: Duration
   public let counts: OutcomeCounts
   /// Processes that had outlived the steps that started them, and were ended with the engine.
@@ -104,6 +109,7 @@ public struct RunEnd: Sendable, Hashable {
   public internal(set) var failure: StepFailure?
   /// What the run hands on; nothing of one that did not succeed.
   public internal(set) var outputs: [HandedOn]
+  /// The time for which an engine had the run: of a run that was resumed, all its parts together.
   public let duration: Duration
   public let counts: OutcomeCounts
   /// Processes that had outlived the steps that started them, and were ended with the run.

@@ -18,6 +18,9 @@ package struct RecordedRun: Sendable {
   /// When the first record was written, and the last.
   package private(set) var startedAt: WallTime?
   package private(set) var lastAt: WallTime?
+  /// When the last part of the run began, and for how long an engine had it in the parts before.
+  private var partStartedAt: WallTime?
+  private var earlierDuration = Duration.zero
   /// Of the last record; 0 before the first.
   package private(set) var number: UInt64 = 0
   /// What the engine that wrote last said at its start.
@@ -38,6 +41,13 @@ package struct RecordedRun: Sendable {
   package private(set) var warnings: [RunWarning] = []
 
   package init() {}
+
+  /// For how long engines had the run, up to the last record; the time between its parts is not counted.
+  package var duration: Duration {
+    if let known = end?.duration ?? pause?.duration { return known }
+    guard let from = partStartedAt, let to = lastAt else { return .zero }
+    return earlierDuration + max(.zero, to.since(from))
+  }
 
   /// How often it has been resumed.
   package var resumptions: Int { lastOpening?.resumption ?? 0 }
@@ -66,6 +76,7 @@ package struct RecordedRun: Sendable {
 
   package mutating func apply(_ record: RunRecord) {
     number = record.number
+    if case .opened = record.kind { earlierDuration = duration }
     lastAt = record.at
     switch record.kind {
     case .opened(let opening): open(opening, at: record.at)
@@ -94,6 +105,7 @@ package struct RecordedRun: Sendable {
       self.opening = opening
       startedAt = moment
     }
+    partStartedAt = moment
     lastOpening = opening
     if let cookie = opening.cookie {
       engines.append(
@@ -109,9 +121,10 @@ package struct RecordedRun: Sendable {
   private mutating func apply(_ event: RunEvent.Kind, _ number: UInt64) {
     switch event {
     case .runStarted(let start): self.start = start
-    case .stepQueued(let step):
+    case .stepQueued(let step, let pools):
       // What is in doubt stays so until an attempt of it has begun.
       if steps[step]?.isInDoubt != true { set(step: step, .queued, number) }
+      steps[step]?.pools = pools.map(\.pool)
     case .stepStarted(let step, let attempt): set(step: step, .started(attempt: attempt), number)
     case .stepAsking(let step, let message): steps[step]?.asks = message
     case .stepRetrying(let step, let retry): set(step: step, .retrying(retry), number)
@@ -159,6 +172,12 @@ package struct RecordedRun: Sendable {
     known.number = number
     known.engine = resumptions
     known.waitsUntil = steps[step]?.waitsUntil
+    known.pools = steps[step]?.pools ?? []
+    switch state {
+    case .started(attempt: 1): known.startedAt = lastAt
+    case .started, .retrying, .finished: known.startedAt = steps[step]?.startedAt
+    case .queued, .skipped: break
+    }
     steps[step] = known
   }
 
@@ -194,6 +213,10 @@ package struct RecordedStep: Sendable, Hashable {
   package var number: UInt64 = 0
   /// Which engine wrote it: the ``RecordOpening/resumption`` of the run.
   package var engine = 0
+  /// The pools of which it takes slots.
+  package var pools: [String] = []
+  /// When its first attempt began in that part of the run; `nil` of one that never did.
+  package var startedAt: WallTime?
   /// Whether it was not run, since it had made the same before.
   package var isCached = false
   /// Of what is in doubt: the process that its program was. Ticks and ids are of the boot that the engine's

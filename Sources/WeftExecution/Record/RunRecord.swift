@@ -102,7 +102,7 @@ extension RunRecord.Kind {
       step
     case .event(let event):
       switch event {
-      case .stepQueued(let step), .stepStarted(let step, _), .stepRetrying(let step, _),
+      case .stepQueued(let step, _), .stepStarted(let step, _), .stepRetrying(let step, _),
         .stepFinished(let step, _), .stepRestored(let step, _), .stepCached(let step, _),
         .stepSkipped(let step, _), .stepAsking(let step, _), .stepWaiting(let step, _),
         .stepOutput(let step, _):

@@ -93,7 +93,10 @@ extension LiveRun {
     let (results, hasFailed, withheld) = fanOut.state.withLock {
       ($0.results, $0.progress.hasFailed, $0.withheld)
     }
+    let past = standing?.end(of: task)
+    let notStarted = past?.notStarted ?? elementsNotStarted(of: task, fanOut)
     let (verdict, response) = state.withLock { state in
+      if let notStarted { state.scopes.count(in: task.scope) { $0.add(notStarted) } }
       let fault = failure ?? (hasFailed ? state.scopes.absorbedFault(of: task.scope) : nil)
       let cancelled = state.scopes.cancellation(of: task.scope)
       let survives = fault == nil
@@ -122,7 +125,7 @@ extension LiveRun {
       }
       return (Scopes.Verdict(outcome: .success, conclusion: .success), .nothing)
     }
-    let duration = time.now - since
+    let duration = past?.duration ?? time.now - since
     var own = NodeValues(
       outcome: verdict.outcome, conclusion: verdict.conclusion, attempts: 1, duration: duration,
       isGroup: true)
@@ -134,10 +137,37 @@ extension LiveRun {
         task.address,
         GroupEnd(
           outcome: verdict.outcome, conclusion: verdict.conclusion, failure: verdict.failure,
-          cause: verdict.cause, duration: duration)))
+          cause: verdict.cause, notStarted: notStarted, duration: duration)))
     respond(to: response)
     return NodeResult(
       conclusion: verdict.conclusion, blame: verdict.blame, failedBefore: task.failedBefore)
+  }
+
+  private func elementsNotStarted(
+    of task: FanOutTask, _ fanOut: FanOutRun
+  ) -> ElementsNotStarted? {
+    let count = fanOut.state.withLock { $0.progress.notStarted }
+    guard count > 0 else { return nil }
+    let reason = state.withLock { $0.scopes.obstacle(in: task.scope, after: []) }
+    let cleanups = plan.bodies.cleanups.isEmpty ? [] : cleanupSteps(in: task.part)
+    return ElementsNotStarted(
+      elements: count, steps: count * (task.part.steps.count - cleanups.count),
+      outcome: reason?.outcome ?? .skipped)
+  }
+
+  private func cleanupSteps(in part: Part) -> [Int] {
+    let cleanups = Set(plan.bodies.cleanups.values.joined().map { Int($0) })
+    return part.steps.filter(cleanups.contains)
+  }
+}
+
+extension StandingRule {
+  /// How a loop ended that has ended well in an earlier part of the run.
+  fileprivate func end(of task: FanOutTask) -> GroupEnd? {
+    guard case .finished(let end)? = past.groups[task.address]?.state, stands(task) else {
+      return nil
+    }
+    return end
   }
 }
 

@@ -26,7 +26,8 @@ extension LiveRun {
       }
   }
 
-  private func planIndex(of step: StepAddress) -> Int? {
+  /// Of a step that is no element's; `nil` of every other.
+  func planIndex(of step: StepAddress) -> Int? {
     planIndices.withLock { indices in
       if let indices { return indices[step] }
       let made = Dictionary(

@@ -35,7 +35,10 @@ extension LiveRun {
       task.shelter = shelter
       if task.frame.isInElement { task.note(place: events.place(of: task.address)) }
       if !events.change(task.place, task.address, to: { state, _ in state = .queued }) {
-        events.publish(.stepQueued(task.address), step: task.place)
+        events.publish(
+          .stepQueued(
+            task.address, waitingFor: task.step.hasControl ? task.step.control.pools : []),
+          step: task.place)
       }
       if let failure = standing?.doubt(about: task) {
         return .now(failAtStart(task, failure))

@@ -47,6 +47,8 @@ package final class LiveRun: Sendable {
   /// What the run's first event says.
   private let start: RunStart
   let startedAt: Duration
+  /// How long the parts of the run before this one took.
+  private let earlierDuration: Duration
   private let timeout: Duration?
   /// What whoever started the run said about failures, for all files; `nil`: each says it for itself.
   private let onFailure: FailureResponse?
@@ -147,6 +149,7 @@ package final class LiveRun: Sendable {
       plan: plan, maxParallel: maxParallel, joined: configuration.jobserver?.pipe, time: time)
     let startedAt = time.now
     self.startedAt = startedAt
+    earlierDuration = configuration.past?.duration ?? .zero
     recorder = configuration.recorder
     events = EventStream(
       plan: plan, secrets: configuration.secrets, recorder: configuration.recorder,
@@ -337,7 +340,8 @@ package final class LiveRun: Sendable {
     values.folder.close()
     // Before anybody hears of the end, who may end the process then.
     cache?.close()
-    let duration = time.now - startedAt
+    let duration = earlierDuration + (time.now - startedAt)
+    if state.withLock({ $0.left }) == nil { restoreWhatWasNotReached() }
     let last = state.withLock { state in
       state.unkillable += remains.unkillable
       guard let left = state.left else {

@@ -76,6 +76,13 @@ extension OutcomeCounts {
     case .success, .failure, .skipped: skipped += 1
     }
   }
+
+  mutating func add(_ elements: ElementsNotStarted) {
+    switch elements.outcome {
+    case .cancelled: cancelled += elements.steps
+    case .success, .failure, .skipped: skipped += elements.steps
+    }
+  }
 }
 
 extension RunEnd {

@@ -68,6 +68,16 @@ extension Scopes {
     count(in: outer ?? max(parent, 0)) { $0.add(counts) }
   }
 
+  /// The same of what has cleaned up at the end of a group, attempts of which are forgotten when another follows:
+  /// its failures fail the run all the same.
+  mutating func passOnCounts(ofCleanups scope: Int, in group: Int) {
+    var counts = scopes[scope].counts
+    scopes[scope].counts = OutcomeCounts()
+    count(in: 0) { $0.failed += counts.failed }
+    counts.failed = 0
+    count(in: group) { $0.add(counts) }
+  }
+
   /// The same of a group, if it counts by itself.
   mutating func passOnCounts(ofGroup scope: Int, surviving survives: Bool) {
     if scopes[scope].countsByItself { passOnCounts(of: scope, surviving: survives) }
@@ -84,6 +94,11 @@ extension Scopes {
 
   /// Of the run, without what is in absorbing scopes that have not ended.
   var counts: OutcomeCounts { scopes[0].counts }
+
+  /// Of the run, with what is in scopes that have not ended.
+  var countsSoFar: OutcomeCounts {
+    scopes.reduce(into: OutcomeCounts()) { $0.add($1.counts) }
+  }
 
   // MARK: The end of a group
 

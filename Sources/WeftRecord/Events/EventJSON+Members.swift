@@ -8,7 +8,9 @@ extension EventJSON {
   mutating func writeMembers(of kind: RunEvent.Kind) {
     switch kind {
     case .runStarted(let start): writeStart(start)
-    case .stepQueued(let step): writer.member("step", step.text)
+    case .stepQueued(let step, let pools):
+      writer.member("step", step.text)
+      if !pools.isEmpty { write(pools) }
     case .stepStarted(let step, let attempt):
       writer.member("step", step.text)
       writer.member("attempt", attempt)
@@ -47,6 +49,16 @@ extension EventJSON {
     case .outputDropped(let gap): writeGap(gap)
     case .snapshot(let report): writeSnapshot(report)
     }
+  }
+
+  private mutating func write(_ pools: [PoolRequest]) {
+    writer.key("waitingFor")
+    writer.beginObject()
+    for pool in pools {
+      writer.key(pool.pool)
+      writer.value(.int(pool.slots))
+    }
+    writer.endObject()
   }
 
   private mutating func writeStart(_ start: RunStart) {
@@ -123,8 +135,18 @@ extension EventJSON {
     if let cause = end.cause { writer.member("cause", cause.text) }
     writer.member("attempts", end.attempts)
     if let winner = end.winner { writer.member("winner", winner.text) }
+    if let elements = end.notStarted { write(elements) }
     writer.member("durationUs", end.duration.wholeMicroseconds)
     writeOutputs(end.outputs)
+  }
+
+  private mutating func write(_ elements: ElementsNotStarted) {
+    writer.key("notStarted")
+    writer.beginObject()
+    writer.member("elements", elements.elements)
+    writer.member("steps", elements.steps)
+    writer.member("outcome", elements.outcome.rawValue)
+    writer.endObject()
   }
 
   private mutating func writeGap(_ gap: OutputGap) {

@@ -32,7 +32,7 @@ extension RunFolder {
   /// earlier engine has written.
   package func write(_ report: RunReport) throws(RunFolderFault) {
     let snapshot = RunEvent(
-      sequence: 1, elapsed: report.end?.duration ?? .zero, kind: .snapshot(report))
+      sequence: 1, elapsed: report.elapsed, kind: .snapshot(report))
     var json = EventJSON(version: WeftVersion.current)
     var bytes: [UInt8] = []
     json.append([snapshot], to: &bytes)

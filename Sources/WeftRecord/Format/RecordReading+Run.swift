@@ -105,7 +105,16 @@ extension RecordScanner {
       outcome: try named("outcome"), conclusion: try named("conclusion"),
       failure: has("failure") ? try failure() : nil, cause: has("cause") ? try address() : nil,
       attempts: try count("attempts"), winner: has("winner") ? try address() : nil,
+      notStarted: has("notStarted") ? try elementsNotStarted() : nil,
       duration: try duration("durationUs"), outputs: try outputs())
+  }
+
+  private mutating func elementsNotStarted() throws(RecordProblem) -> ElementsNotStarted {
+    try begin("{")
+    let elements = ElementsNotStarted(
+      elements: try count("elements"), steps: try count("steps"), outcome: try named("outcome"))
+    try endObject()
+    return elements
   }
 
   mutating func runEnd() throws(RecordProblem) -> RunEnd {

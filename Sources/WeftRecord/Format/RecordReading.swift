@@ -27,7 +27,7 @@ extension RecordScanner {
     _ type: String, at moment: WallTime
   ) throws(RecordProblem) -> RunRecord.Kind {
     switch type {
-    case "step.queued": .event(.stepQueued(try address("step")))
+    case "step.queued": .event(.stepQueued(try address("step"), waitingFor: try pools()))
     case "step.started": .event(.stepStarted(try address("step"), attempt: try count("attempt")))
     case "step.asking":
       .event(.stepAsking(try address("step"), message: try text("message")))
@@ -57,6 +57,15 @@ extension RecordScanner {
   }
 
   // MARK: Steps
+
+  private mutating func pools() throws(RecordProblem) -> [PoolRequest] {
+    guard has("waitingFor") else { return [] }
+    var pools: [PoolRequest] = []
+    try members { scanner, name throws(RecordProblem) in
+      pools.append(PoolRequest(name, slots: try scanner.int()))
+    }
+    return pools
+  }
 
   private mutating func finished() throws(RecordProblem) -> RunRecord.Kind {
     let step = try address("step")

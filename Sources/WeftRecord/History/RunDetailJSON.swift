@@ -30,7 +30,9 @@ extension EventJSON {
     if let directory = past.lastOpening?.directory { writer.member("directory", directory) }
     if let time = past.startedAt { writer.member("startedAt", WireClock.text(of: time)) }
     if let time = past.lastAt { writer.member("lastRecordAt", WireClock.text(of: time)) }
+    writer.member("durationUs", past.duration.wholeMicroseconds)
     writer.member("resumptions", past.resumptions)
+    if let inputs = past.opening?.inputs, !inputs.isEmpty { writeInputs(inputs) }
     writer.member("folder", detail.folder)
     if let damage = detail.damage { writer.member("damage", damage.message) }
     writer.key("steps")
@@ -39,6 +41,7 @@ extension EventJSON {
       if let step = past.steps[address] { write(step, at: address, detail) }
     }
     writer.endArray()
+    writeLoops(detail)
     writeAdvice(ResumeAdvice(detail))
     if let end = past.end {
       writer.key("end")
@@ -50,11 +53,44 @@ extension EventJSON {
     writer.endLine()
   }
 
+  /// Of a secret one only the name.
+  private mutating func writeInputs(_ inputs: [HandedOn]) {
+    writer.key("inputs")
+    writer.beginArray()
+    for input in inputs {
+      writer.beginObject()
+      writer.member("name", input.name)
+      if let value = input.value {
+        writer.key("value")
+        writer.value(value)
+      }
+      writer.endObject()
+    }
+    writer.endArray()
+  }
+
+  /// For how many elements each loop is run, and how many of them have not begun.
+  private mutating func writeLoops(_ detail: RunDetail) {
+    let loops = detail.loops
+    guard !loops.isEmpty else { return }
+    writer.key("loops")
+    writer.beginArray()
+    for loop in loops {
+      writer.beginObject()
+      writer.member("group", loop.address.text)
+      writer.member("elements", loop.elements)
+      if loop.notStarted > 0 { writer.member("notStarted", loop.notStarted) }
+      writer.endObject()
+    }
+    writer.endArray()
+  }
+
   private mutating func write(
     _ step: RecordedStep, at address: StepAddress, _ detail: RunDetail
   ) {
     writer.beginObject()
     writer.member("step", address.text)
+    if let time = step.startedAt { writer.member("startedAt", WireClock.text(of: time)) }
     switch step.state {
     case .queued: writer.member("state", "queued")
     case .started where step.isAsking:

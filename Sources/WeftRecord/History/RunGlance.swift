@@ -11,12 +11,12 @@ package struct RunGlance: Sendable, Hashable {
   package var workflow: String?
   /// The file as it was named then; `nil` of a workflow that was none.
   package var file: String?
-  /// Of the last engine, up to the end of the run or to the last record; `nil` while it runs.
+  /// For how long engines had it, up to the end of the run or to the last record; `nil` while it runs.
   package var duration: Duration?
   /// When the engine that has it now has taken it up; `nil` if none has.
   package var runningSince: WallTime?
   package var counts = OutcomeCounts()
-  /// How many steps the plan has; `nil` where only the record's beginning and end were read.
+  /// How many steps it has, as far as is known; `nil` of a run that has ended, whose counts are complete.
   package var stepCount: Int?
   /// Why it cannot be told what became of it, as a sentence without a full stop.
   package var damage: String?
@@ -88,7 +88,7 @@ extension RunGlance {
     startedAt = past.startedAt
     workflow = past.opening?.workflow
     file = past.opening?.file
-    stepCount = past.start?.stepCount
+    stepCount = past.end == nil ? past.stepCount : nil
     if let end = past.end {
       duration = end.duration
       counts = end.counts
@@ -97,7 +97,7 @@ extension RunGlance {
       if state == .running {
         runningSince = past.start?.startedAt ?? past.startedAt
       } else {
-        duration = past.lastEngineDuration
+        duration = past.duration
       }
     }
   }
@@ -118,12 +118,6 @@ extension RecordedRun {
   package func state(isHeld: Bool) -> RecordedState {
     if let end { return RecordedState(end.outcome) }
     return isHeld ? .running : pause == nil ? .interrupted : .waiting
-  }
-
-  /// From the start of the engine that had it last to its last record.
-  package var lastEngineDuration: Duration? {
-    guard let from = start?.startedAt, let to = lastAt else { return nil }
-    return max(.zero, to.since(from))
   }
 
   /// What became of the steps that are done, in a run that is not.

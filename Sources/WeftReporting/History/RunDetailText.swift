@@ -25,6 +25,10 @@ package struct RunDetailText: Sendable {
     for address in detail.order {
       if let step = detail.past.steps[address] { lines += self.lines(of: step, address, detail) }
     }
+    lines += detail.loops.filter { $0.notStarted > 0 }.map { loop in
+      "\(palette.skipped) \(text.name(loop.address.text)): not started: "
+        + "\(loop.notStarted) of \(counted(loop.elements, "element"))"
+    }
     if let outputs = detail.past.end?.outputs, !outputs.isEmpty {
       lines += ["", "outputs"] + outputs.map { "  \(text.name($0.name)): \(shown($0.value))" }
     }
@@ -43,6 +47,9 @@ package struct RunDetailText: Sendable {
     }
     fact("workflow", past.opening?.workflow.map(text.name))
     fact("file", past.opening?.file.map(text.name))
+    for input in past.opening?.inputs ?? [] {
+      fact("input", "\(text.name(input.name)): \(shown(input.value))")
+    }
     fact("started", past.startedAt.map { ShownMoment.text($0) + " UTC" })
     if past.resumptions > 0 {
       let last = past.start.map { ", last at \(ShownMoment.text($0.startedAt)) UTC" } ?? ""
@@ -60,12 +67,11 @@ package struct RunDetailText: Sendable {
   }
 
   private func verdict(_ detail: RunDetail) -> String {
-    let duration = detail.past.end?.duration ?? detail.past.lastEngineDuration
-    let after = duration.map { " after \(ShownDuration.precise($0))" } ?? ""
+    let duration = ShownDuration.precise(detail.past.duration)
+    let after = " after \(duration)"
     return switch detail.state {
     case .success:
-      palette.painted("success", .good)
-        + (duration.map { " in \(ShownDuration.precise($0))" } ?? "")
+      palette.painted("success", .good) + " in \(duration)"
     case .failure: palette.painted("failure", .bad) + after
     case .cancelled: palette.painted("cancelled", .doubtful) + after
     case .interrupted: palette.painted("interrupted", .doubtful) + after
@@ -83,7 +89,7 @@ package struct RunDetailText: Sendable {
     let name = text.name(address.text)
     var lines: [String]
     switch step.state {
-    case .queued: lines = ["\(palette.skipped) \(name): had not begun"]
+    case .queued: lines = ["\(palette.skipped) \(name): \(waiting(step, detail))"]
     case .started where step.isAsking:
       lines = [
         "\(palette.cancelled) \(name): waits for approval: \(text.name(step.asks ?? ""))"
@@ -109,6 +115,20 @@ package struct RunDetailText: Sendable {
     }
     if step.deservesLog { lines.append("    log: \(text.name(detail.logPath(of: address)))") }
     return lines
+  }
+
+  /// `waits for pool "db", held by "a"`
+  private func waiting(_ step: RecordedStep, _ detail: RunDetail) -> String {
+    guard detail.state == .running else { return "not started" }
+    for pool in step.pools {
+      let holders = detail.order.filter { address in
+        detail.past.steps[address].map { $0.isRunning && $0.pools.contains(pool) } ?? false
+      }
+      if !holders.isEmpty {
+        return "waits for pool \"\(text.name(pool))\", held by \(named(holders))"
+      }
+    }
+    return "waits for a slot"
   }
 
   private func lines(of end: StepEnd, called name: String) -> [String] {
@@ -148,7 +168,7 @@ extension RunDetailText {
 
   private func next(_ detail: RunDetail) -> [String] {
     switch detail.state {
-    case .success: return ["next: nothing, all of it is done"]
+    case .success: return ["next: nothing left to do"]
     case .running:
       return detail.questions.map(answer)
         + ["next: \"weft show \(run) --follow\" shows it as it goes on"]
@@ -189,6 +209,8 @@ extension RunDetailText {
 }
 
 extension RecordedStep {
+  fileprivate var isRunning: Bool { if case .started = state { true } else { false } }
+
   /// Whether somebody will want to read what it wrote.
   fileprivate var deservesLog: Bool {
     guard mayHaveWritten else { return false }

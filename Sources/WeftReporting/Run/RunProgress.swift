@@ -64,7 +64,7 @@ struct RunProgress: Sendable {
       self.start = start
       tally.begin(stepCount: start.stepCount)
     case .runWarning: break
-    case .stepQueued(let address): tally.queued(address)
+    case .stepQueued(let address, _): tally.queued(address)
     case .groupStarted(let address, let start): begin(address, start, at: event.elapsed)
     case .groupRetrying(let address, let retry):
       wait(
@@ -154,6 +154,8 @@ struct RunProgress: Sendable {
   /// What was before is not told again, but for failures that something may yet tolerate.
   private mutating func restore(_ address: StepAddress, _ end: StepEnd) {
     let scopes = end.outcome == .failure ? tally.scopes(around: address) : []
+    // Of what cleans up, the plan does not know that it will.
+    tally.queued(address)
     tally.finished(address, end)
     guard end.outcome == .failure else { return }
     failures.add(step: address, end, tail: OutputTail(), in: scopes)

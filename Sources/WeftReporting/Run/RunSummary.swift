@@ -158,11 +158,12 @@ struct RunSummary {
     if counts.cancelled > 0 { parts.append("\(counts.cancelled) cancelled") }
     if counts.skipped > 0 { parts.append("\(counts.skipped) skipped") }
     if end.counts.cached > 0 { parts.append("\(end.counts.cached) of them cached") }
-    if end.counts.restored > 0 { parts.append("\(end.counts.restored) of them before") }
     if unselected > 0 { parts.append("\(unselected) left out") }
     // What failed may be no step: a list of elements that cannot be computed, a time limit.
     let failed = end.outcome == .failure && counts.failed == 0 ? "the run failed; " : ""
-    let line = failed + parts.joined(separator: ", ") + " in \(ShownDuration.precise(end.duration))"
+    let earlier = end.counts.restored > 0 ? " (\(end.counts.restored) in an earlier part)" : ""
+    let time = ShownDuration.precise(end.duration)
+    let line = failed + parts.joined(separator: ", ") + " in \(time)\(earlier)"
     return palette.painted(line, tone(end.outcome))
   }
 

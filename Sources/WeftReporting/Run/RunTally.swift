@@ -87,9 +87,10 @@ struct RunTally: Sendable {
 
   mutating func finished(_ group: StepAddress, _ end: GroupEnd) {
     guard let scope = open[group] else { return }
+    if let elements = end.notStarted { change(from: group) { $0.add(elements) } }
     let failed = end.conclusion == .success ? scope.counts.failed : 0
     change(from: group) { $0.tolerate(failed) }
-    grow(by: scope.counts.done - scope.expected, from: group)
+    grow(by: (open[group]?.counts.done ?? 0) - scope.expected, from: group)
     open[group] = nil
     endElement(group, of: scope.parent, end.conclusion)
   }

@@ -49,6 +49,14 @@ struct StepCounts: Sendable, Hashable {
     tolerated += count
   }
 
+  mutating func add(_ elements: ElementsNotStarted) {
+    if elements.outcome == .cancelled {
+      cancelled += elements.steps
+    } else {
+      skipped += elements.steps
+    }
+  }
+
   mutating func add(_ reason: SkipReason) {
     switch reason.outcome {
     case .cancelled: cancelled += 1

@@ -10,7 +10,12 @@ struct OutcomeTally {
   mutating func add(_ reason: SkipReason, at spot: Spot) {
     ends[spot, default: []].append(reason.outcome)
   }
-  mutating func forget(_ spot: Spot) { ends[spot] = nil }
+  mutating func add(_ elements: ElementsNotStarted, at spot: Spot) {
+    ends[spot, default: []] += Array(repeating: elements.outcome, count: elements.steps)
+  }
+  mutating func forget(_ spot: Spot, keepsFailures: Bool) {
+    ends[spot] = keepsFailures ? ends[spot]?.filter { $0 == .failure } : nil
+  }
 
   func count(_ outcome: Outcome) -> Int {
     ends.values.reduce(0) { $0 + $1.count { $0 == outcome } }

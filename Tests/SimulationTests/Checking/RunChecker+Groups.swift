@@ -37,8 +37,8 @@ extension RunChecker {
       held.remove(spot)
       cancelled[spot] = nil
       decided[spot] = nil
-      // What has cleaned up has, and a failure of it is not forgotten either.
-      if !isCleanup(spot) { counts.forget(spot) }
+      // A failed clean-up fails the run, whatever the attempts after it come to.
+      counts.forget(spot, keepsFailures: isCleanup(spot))
     }
     held.remove(group)
     cancelled[group] = nil
@@ -87,6 +87,7 @@ extension RunChecker {
       require(end.attempts == state(spot).attempt, "\(name(spot)) had other attempts")
       requireVerdict(of: spot, end)
     }
+    if let elements = end.notStarted { counts.add(elements, at: spot) }
     states[spot]?.phase = .ended
     states[spot]?.end = .group(end)
     if end.conclusion == .failure, let failure = end.failure {

@@ -122,7 +122,7 @@ struct RunChecker {
   private mutating func check(_ kind: RunEvent.Kind) {
     switch kind {
     case .runStarted: require(states.isEmpty, "the run starts late")
-    case .stepQueued(let step): at(step) { $0.queued($1) }
+    case .stepQueued(let step, _): at(step) { $0.queued($1) }
     case .stepStarted(let step, let attempt): at(step) { $0.started($1, attempt: attempt) }
     case .stepRetrying(let step, let retry): at(step) { $0.retrying($1, retry) }
     case .stepFinished(let step, let end): at(step) { $0.finished($1, end) }

@@ -45,13 +45,18 @@ import WeftTestKit
     #expect(end.notRetried == "all 2 further attempts have been made")
   }
 
-  @Test func aCancelledRunEndsThePause() throws {
+  @Test("X41: a step cancelled between two attempts ends without another start")
+  func aCancelledRunEndsThePause() throws {
     let run = try RunHarness(Workflow(steps: [Step("a", run: ["a"]).retry(exactly)]))
     run.executor.exit("a", code: 1)
     run.run.cancel(.requested)
     #expect(run.states == ["a: cancelled"])
     #expect(run.run.report.end?.outcome == .cancelled)
     #expect(run.time.scheduledCount == 0)
+    let ends = run.news().filter {
+      $0.hasPrefix("a started") || $0.hasPrefix("a c") || $0.hasPrefix("a r")
+    }
+    #expect(ends == ["a started", "a retrying after 1", "a cancelled"])
   }
 
   @Test func aFailureElsewhereEndsThePauseAndTheFailureStands() throws {

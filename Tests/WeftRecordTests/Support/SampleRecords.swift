@@ -75,7 +75,8 @@ enum SampleRecords {
           run: run, workflow: "w", file: "f", startedAt: start.advanced(by: .milliseconds(1)),
           stepCount: 3, groupCount: 1,
           maxParallel: 2, engineProcess: 99, containment: .groupAndCookie, resumption: 0)),
-      .stepQueued("a"), .stepStarted("a", attempt: 1), .stepAsking("a", message: "ship \"it\"?"),
+      .stepQueued("a"), .stepQueued("a", waitingFor: [PoolRequest("d\"b", slots: 2)]),
+      .stepStarted("a", attempt: 1), .stepAsking("a", message: "ship \"it\"?"),
       .stepRetrying("a", retry),
       .runWaiting(
         RunPause(
@@ -91,7 +92,9 @@ enum SampleRecords {
         "g",
         GroupEnd(
           outcome: .failure, conclusion: .failure, failure: failure, cause: "a", attempts: 2,
-          winner: "b", duration: .microseconds(3), outputs: outputs)),
+          winner: "b",
+          notStarted: ElementsNotStarted(elements: 4, steps: 8, outcome: .skipped),
+          duration: .microseconds(3), outputs: outputs)),
       .runWarning(RunWarning(kind: .jobserver, message: "m", help: "h")),
       .runFinished(
         RunEnd(

@@ -46,7 +46,8 @@ enum EveryKind {
   ]
 
   private static let outputs: [RunEvent.Kind] = [
-    .stepQueued(a), .stepStarted(a, attempt: 2), .stepAsking(a, message: "Ship \"it\"?"),
+    .stepQueued(a), .stepQueued(a, waitingFor: [PoolRequest("db", slots: 2)]),
+    .stepStarted(a, attempt: 2), .stepAsking(a, message: "Ship \"it\"?"),
     .stepWaiting(a, for: .milliseconds(1500)),
     output("plain \"quoted\" \\ \u{1B}[31mred\u{7F}\u{2028}", .stdout, .newline, 0),
     output("part", .stderr, .partial, 70_000), output("end", .stderr, .endOfStream, 1 << 40),
@@ -121,6 +122,12 @@ enum EveryKind {
       checks,
       GroupEnd(
         outcome: .success, conclusion: .success, failure: nil, cause: nil, duration: .zero)),
+    .groupFinished(
+      StepAddress("up"),
+      GroupEnd(
+        outcome: .cancelled, conclusion: .cancelled, failure: nil, cause: nil,
+        notStarted: ElementsNotStarted(elements: 99_000, steps: 198_000, outcome: .cancelled),
+        duration: .zero)),
     .groupFinished(
       checks,
       GroupEnd(
