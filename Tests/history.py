@@ -588,7 +588,6 @@ def time_left(weft):
         screen.close()
 
 
-<<<<<<< HEAD
 def led_elsewhere(weft):
     """-C leads every command that reads files or records to another directory."""
     runs = Runs(weft, {"steps": [{"id": "a", "run": "echo hello; test -e ok"}]})
@@ -635,10 +634,8 @@ def warnings_first(weft):
     assert long not in narrow and max(map(len, narrow.splitlines())) <= 60, narrow
 
 
-CASES = [
-    ("X71: -C leads every command elsewhere", led_elsewhere),
-    ("X59, X56: warnings come first, and a pipe gets whole lines", warnings_first),
-=======
+
+
 def counted(view):
     return {name: view["counts"][name] for name in ("succeeded", "failed", "tolerated", "cancelled", "skipped")}
 
@@ -732,11 +729,12 @@ def facts(weft):
 
 
 CASES = [
+    ("X71: -C leads every command elsewhere", led_elsewhere),
+    ("X59, X56: warnings come first, and a pipe gets whole lines", warnings_first),
     ("X28: duration and counts are those of the whole run, in every view", whole_run),
     ("X28: elements that have not begun are counted, whatever ends the run", whole_loop),
     ("X43: report.json has one state of each step", one_state),
     ("X63: what waits for a pool is shown as waiting for it", facts),
->>>>>>> hub/h6-whole-run
     ("every run is listed with its state, and found by it", all_states),
     ("J24: damaged runs are told of, and hide no other", damaged),
     ("a thousand runs are listed", many),
