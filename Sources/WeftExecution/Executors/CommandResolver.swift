@@ -38,7 +38,7 @@ final class CommandResolver: Sendable {
   func program(for attempt: Attempt) throws(EnvironmentProblem) -> ChildProgram {
     let resolved = attempt.resolved
     var program = ChildProgram(
-      resolved.arguments(shell: plan.shell(of: attempt.step)),
+      attempt.command.arguments(shell: plan.shell(of: attempt.step)),
       environment: try environment(of: resolved, for: attempt.task),
       directory: directory(of: resolved))
     program.timeout = resolved.timeout

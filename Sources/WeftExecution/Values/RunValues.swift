@@ -53,7 +53,7 @@ final class RunValues: Sendable {
     let reads = plan.values.reads(ofNode: step.node)
     if reads.areNone { return nil }
     guard reads.contains(.stdout) || reads.contains(.stderr), step.runsCommand,
-      !resolved.command.usesTerminal
+      resolved.command?.usesTerminal == false
     else { return nil }
     return OutputCapture(reads)
   }
