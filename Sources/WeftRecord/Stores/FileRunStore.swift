@@ -40,6 +40,15 @@ public struct FileRunStore: RunStore {
     }
   }
 
+  /// The runs that `concurrency` keeps apart from those of this store.
+  package var concurrencyPlace: ConcurrencyTurn.Place {
+    get throws(RunStoreFault) {
+      do { return .directory(try StateDirectory(directory, makes: true)) } catch {
+        throw RunStoreFault(error)
+      }
+    }
+  }
+
   public func durations(of workflow: WorkflowKey) -> [UInt8]? {
     (try? StateDirectory(directory, makes: false))?.durations(of: workflow)
   }
