@@ -34,7 +34,32 @@ extension PlanningProblem {
     case .needsTwice: "W0501"
     case .unusedPool: "W0512"
     case .raceOfOne: "W0513"
+    case .unfit(let value): value.code.rawValue
     case .value(let problem): problem.code
+    }
+  }
+
+  /// The key at fault, as the file format calls it; `nil` where no single one is, or the text says which.
+  var key: String? {
+    switch self {
+    case .duplicateID, .idOfFinally: "id"
+    case .needsItself, .unknownNeed, .needsItsGroup, .needsItsMember, .needsInsideOf,
+      .needsAfterwards, .needsTwice:
+      "needs"
+    case .unknownLog, .readsLogOfGroup, .readsItsOwnLog, .readsLogOfTerminal: "stdin.log"
+    case .unknownPool, .tooManySlots, .moreThanRate, .poolOfGroup: "pool"
+    case .unusedPool(let pool): "pools.\(pool)"
+    case .tooFewMembers: "join"
+    case .raceOfOne: "race"
+    case .fileNotRead: "workflow"
+    case .unknownParameter(let name, _, _, _): "with.\(name)"
+    case .missingParameters, .unfitParameter: "with"
+    case .unknownAction: "use"
+    case .unsendable(let path, _, _), .credentialsInURL(let path), .credentialsInProxy(let path):
+      path
+    case .cachedOutside: "cache"
+    case .unfit(let value): value.key
+    case .cycle, .groupsTooDeep, .tooManySteps, .value: nil
     }
   }
 
@@ -103,6 +128,7 @@ extension PlanningProblem {
       "race \"\(group)\" has a single member, which always wins or fails alone"
     case .needsTwice(let subject, let name, _):
       "\(subject) needs \"\(name)\" twice"
+    case .unfit(let value): value.message
     case .value(let problem): problem.message
     }
   }
@@ -186,6 +212,7 @@ extension PlanningProblem {
       "add another member, or write \"steps\""
     case .needsTwice:
       "once is enough"
+    case .unfit(let value): value.help
     case .value(let problem): problem.help
     }
   }

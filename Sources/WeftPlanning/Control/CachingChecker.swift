@@ -36,6 +36,7 @@ struct CachingChecker {
   private mutating func tell(_ path: String, ofStep index: Int) {
     let step = outline.steps[index]
     found.file = outline.groups[step.group].file
+    found.node = step.node
     found.append(
       .cachedOutside(outline.member(at: step.node).subject, path: path), step.step.place.value?.step
     )
