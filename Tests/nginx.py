@@ -17,6 +17,7 @@ import time
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent / "Requests"))
 import cases
+import signals
 import web
 from sending import Ended, request
 
@@ -122,6 +123,64 @@ def shows_who_it_is(weft):
     assert echo(ended)["client"] == "CN=a-client", echo(ended)
     assert failure(ended, "b")["classes"][0] == "http:400", failure(ended, "b")
     assert "No required SSL certificate was sent" in ended.output, ended.output
+
+
+def does_not_ask_for_a_password(weft):
+    for key, found in (("locked", b"the key of the client's certificate is encrypted"),
+                       ("locked-ec", b"the key of the client's certificate is encrypted"),
+                       ("fifo", b"is not a regular file")):
+        path = file(f"{key}.key")
+        if key == "fifo":
+            os.mkfifo(path)
+        shown = {"caFile": file("ca.pem"), "certFile": file("client.pem"), "keyFile": path}
+        # Another request is going on beside it, which must not be held up.
+        at = signals.Run(weft, {"steps": [{"parallel": [
+            asks("a", "knows", tls=shown), keeping(asks("b"), method="${{ self.json.method }}")]}]},
+            ["-k", "--events", "events"])
+        try:
+            assert at.status() == 1, at.output
+            assert found in at.output and b"pass phrase" not in at.output, at.output
+            ends = {event["step"]: event for event in at.events() if event["type"] == "step.finished"}
+            assert ends["a"]["failure"]["classes"] == ["network:tls", "network"], ends["a"]
+            assert ends["b"]["outcome"] == "success", ends["b"]
+        finally:
+            at.close()
+
+
+CANARY = "canary-in-a-body-0815"
+
+
+def tells_another_origin_no_more_than_it_may(weft):
+    shown = {"caFile": file("ca.pem"), "certFile": file("client.pem"), "keyFile": file("client.key")}
+    secret = {"tls": shown, "auth": {"bearer": "${{ secrets.T }}"}, "idempotencyKey": True}
+    body = {"json": {"token": "${{ secrets.T }}"}}
+    link = {"pages": {"next": "link"}}
+    before = len(SITE.met())
+    ended = run(weft, [
+        keeping(asks("redirect", "knows", "/to-meets", **secret)),
+        keeping(asks("page", "knows", "/first-page", **secret, **link), echo="${{ self.json[0] }}"),
+        keeping(asks("named", "knows", "/first-page", **secret, method="POST",
+                     pages={"next": "link", "origins": [f"https://localhost:{SITE.ports['meets']}"]}),
+                echo="${{ self.json[0] }}")],
+        secrets={"T": {"env": "T"}}, environment={"T": CANARY})
+    assert ended.code == 0, ended.output
+    for step, method in (("redirect", "GET"), ("page", "GET"), ("named", "POST")):
+        seen = echo(ended, step)
+        assert (seen["method"], seen["client"], seen["token"], seen["key"]) == (method, "", "", ""), (step, seen)
+    assert len(SITE.met()) == before + 3, SITE.met()
+    refused = {
+        "a": asks("a", "knows", "/again-at-meets", **secret, **body),
+        "b": asks("b", "knows", "/again-at-meets", **secret, method="DELETE"),
+        "c": asks("c", "knows", "/first-page", **secret, **link, **body),
+        "d": asks("d", "knows", "/first-page", **secret, **link, method="POST"),
+    }
+    ended = run(weft, [{"parallel": [step | {"allowFailure": True} for step in refused.values()]}],
+                secrets={"T": {"env": "T"}}, environment={"T": CANARY})
+    for name in refused:
+        assert failure(ended, name)["classes"] == ["redirect"], failure(ended, name)
+        assert "another origin" in failure(ended, name)["message"], failure(ended, name)
+    assert len(SITE.met()) == before + 3, SITE.met()
+    assert CANARY not in told(ended), told(ended)
 
 
 # Connections
@@ -292,6 +351,8 @@ def keeps_answers_as_it_is_told(weft):
 
     with tempfile.TemporaryDirectory() as kept:
         assert [status("/kept/data") for _ in range(2)] == ["miss", "hit"]
+        # What has just changed may change again: a tenth of its age is how long it is fresh.
+        os.utime(file("files/data"))
         assert [status("/data") for _ in range(2)] == ["miss", "revalidated"]
 
 
@@ -364,6 +425,8 @@ CASES = [
     ("a server that does not speak TLS", tells_a_server_without_tls),
     ("a file of authorities that is not there", tells_which_file_is_not_there),
     ("a certificate of the client, and none", shows_who_it_is),
+    ("X10: an encrypted key of the client's, on a terminal", does_not_ask_for_a_password),
+    ("X11: another origin, with a certificate, a token, a key and a body", tells_another_origin_no_more_than_it_may),
     ("one connection for requests one after another: HTTP/1.1, TLS, HTTP/2", keeps_one_connection),
     ("one HTTP/2 connection for many requests at once", shares_one_connection),
     ("H35: many requests at once without HTTP/2", asks_a_server_without_http2_at_once),

@@ -445,6 +445,42 @@ def again(weft):
     assert place.resume("--rerun", "nobody").returncode == 2
 
 
+def hostile_keys(weft):
+    """Elements whose keys look like addresses are resumed each for itself, and are named as they are shown."""
+    place = Place(weft, {
+        "inputs": {"k": {"type": "array"}}, "onFailure": "continue", "steps": [
+            {"id": "g", "forEach": {"in": "${{ inputs.k }}", "as": "f", "key": "f.a"}, "steps": [
+                {"id": "b", "forEach": {"in": "${{ f.list }}", "as": "e", "key": "e"},
+                 "env": {"A": "${{ f.a }}", "E": "${{ e }}"},
+                 "run": "test \"$A\" != a || test -e go || exit 1; printf '%s\\n' \"$A+$E\" >> done"}]}]})
+
+    def done_now():
+        return collections.Counter((place.path / "done").read_text().splitlines())
+
+    keys = [{"a": "a", "list": ["c].b[d"]}, {"a": "a].b[c", "list": ["d"]},
+            {"a": " \\", "list": ["é", "e\u0301", "[", "]", ".", "/", "a b", "'"]}]
+    assert place.run("-i", "k=" + json.dumps(keys)).returncode == 1
+    done = ["a].b[c+d", *(" \\+" + key for key in keys[2]["list"])]
+    assert done_now() == {text: 1 for text in done}, done_now()
+    (place.path / "go").touch()
+    result = place.resume()
+    assert result.returncode == 0, result
+    assert "10 steps succeeded" in result.stdout and "9 of them before" in result.stdout, result.stdout
+    assert done_now() == {text: 1 for text in [*done, "a+c].b[d"]}, done_now()
+    # What the record calls them is what they can be called by.
+    steps = {record["step"] for record in map(json.loads, place.journal.read_text().splitlines())
+             if record["type"] == "step.finished"}
+    assert len(steps) == 10, steps
+    for count, step in enumerate(sorted(steps), 1):
+        assert place.resume("--rerun", step).returncode == 0, step
+        assert sum(done_now().values()) == 10 + count, (step, done_now())
+    assert set(done_now().values()) == {2}, done_now()
+    hidden = Place(weft, {"steps": [{"id": "u", "forEach": {
+        "in": ["a\u202etxt.exe"], "key": "item"}, "run": "true"}]})
+    result = hidden.run()
+    assert result.returncode == 1 and "U+202E" in result.stderr, result
+
+
 def cleaned(weft):
     place = Place(weft, {"steps": [
         {"id": "up", "run": does("up"), "cleanup": does("down")},
@@ -532,6 +568,7 @@ CASES = [
     ("J27: one who says so goes on with what is there", accepted_files),
     ("J27: what nobody uses any more may be gone", used_files),
     ("what is named is done again", again),
+    ("X05 X31: keys that look like addresses are told apart, and hidden characters refused", hostile_keys),
     ("what was cleaned up is done again for those who need it", cleaned),
     ("what cannot be gone on with is told, and nothing is touched", refusals),
     ("J21: secrets are recorded nowhere, and given anew", secret_input),

@@ -185,7 +185,11 @@ static int set_asked(struct weft_curl_transfer *transfer, const struct weft_curl
   if (setup->ca_file) SET(OPT_CAINFO, setup->ca_file);
   if (setup->certificate_file) SET(OPT_SSLCERT, setup->certificate_file);
   if (setup->key_file) SET(OPT_SSLKEY, setup->key_file);
-  if (setup->wants_compression) SET(OPT_ACCEPT_ENCODING, "");  // all that it can decode
+  // Without one, OpenSSL asks at the terminal for the key's, and this thread waits for the answer.
+  if (setup->certificate_file || setup->key_file) SET(OPT_KEYPASSWD, "");
+  // libcurl does not notice that a packed body lacks its end: it hands over the bytes as they come.
+  SET(OPT_HTTP_CONTENT_DECODING, 0L);
+  if (setup->accept_encoding) SET(OPT_ACCEPT_ENCODING, setup->accept_encoding);
   if (setup->needs_fresh_connection) SET(OPT_FRESH_CONNECT, 1L);
   return 0;
 }
@@ -194,7 +198,7 @@ static int set_asked(struct weft_curl_transfer *transfer, const struct weft_curl
 static int is_plain(const struct weft_curl_setup *setup) {
   return setup->body_size < 0 && strcmp(setup->method, "HEAD") != 0 && setup->proxy &&
          setup->proxy[0] == 0 && !setup->ca_file && !setup->certificate_file && !setup->key_file &&
-         setup->wants_compression && !setup->needs_fresh_connection;
+         setup->accept_encoding && !setup->needs_fresh_connection;
 }
 
 static int set_up(struct weft_curl_transfer *transfer, const struct weft_curl_setup *setup) {

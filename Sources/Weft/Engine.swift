@@ -190,7 +190,8 @@ public final class Engine: Sendable {
     case .begins(let key): return key
     case .givenUp:
       throw RunStoreFault(
-        message: "the task that waited for its turn with the key \"\(concurrency.key)\" was cancelled")
+        message:
+          "the task that waited for its turn with the key \"\(concurrency.key)\" was cancelled")
     }
   }
 

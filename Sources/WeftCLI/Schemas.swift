@@ -2510,6 +2510,20 @@ extension SchemaName {
                   "type": "boolean"
                 }
               ]
+            },
+            "origins": {
+              "title": "Other origins",
+              "description": "Origins besides that of the url to which the request goes with its body, or with a method that may change something. Credentials, certificates and the idempotency key go to none of them.",
+              "examples": [
+                [
+                  "https://api.example.org"
+                ]
+              ],
+              "type": "array",
+              "items": {
+                "type": "string",
+                "minLength": 1
+              }
             }
           },
           "patternProperties": {

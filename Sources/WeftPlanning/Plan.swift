@@ -244,19 +244,6 @@ public struct PlannedGroup: Sendable {
   }
 }
 
-/// How a step is called in events, on the command line and in files: its id, or its position from 1
-/// under the nearest id, such as `3`, `2.1`, `checks.3`.
-public struct StepAddress: Sendable, Hashable, CustomStringConvertible {
-  public let text: String
-
-  /// - Parameter text: As ``text`` had it; whether a plan has such a step is not asked.
-  public init(_ text: String) {
-    self.text = text
-  }
-
-  public var description: String { text }
-}
-
 /// Lists of node indices, one for each node, in one array: offsets and targets.
 public struct PlanEdges: Sendable {
   /// `targets[offsets[n]..<offsets[n + 1]]` belong to node `n`.

@@ -30,7 +30,7 @@ extension PlanningProblem {
     case .unsendable: "W0426"
     case .credentialsInURL, .credentialsInProxy: "W0514"
     case .cachedOutside: "W0225"
-    case .idOfFinally: "W0219"
+    case .idOfFinally, .idOfCleanup: "W0219"
     case .needsTwice: "W0501"
     case .unusedPool: "W0512"
     case .raceOfOne: "W0513"
@@ -42,7 +42,7 @@ extension PlanningProblem {
   /// The key at fault, as the file format calls it; `nil` where no single one is, or the text says which.
   var key: String? {
     switch self {
-    case .duplicateID, .idOfFinally: "id"
+    case .duplicateID, .idOfFinally, .idOfCleanup: "id"
     case .needsItself, .unknownNeed, .needsItsGroup, .needsItsMember, .needsInsideOf,
       .needsAfterwards, .needsTwice:
       "needs"
@@ -119,6 +119,8 @@ extension PlanningProblem {
       "\(subject) uses the action \"\(name)\", which is not registered"
     case .idOfFinally:
       "the id \"finally\" is what the steps of \"finally\" are called by"
+    case .idOfCleanup(let loop):
+      "in each element of \"\(loop)\", this step and the cleanup of \"\(loop)\" would have one address"
     case .unsendable(let path, let message, _): "\(path): \(message)"
     case .credentialsInURL(let path), .credentialsInProxy(let path):
       "\(path) has a user or a password in it, which everybody sees who sees the file"
@@ -201,6 +203,8 @@ extension PlanningProblem {
         : "registered \(known.count == 1 ? "is" : "are") \(known.prefix(12).joined(separator: ", "))"
     case .idOfFinally:
       "choose another id"
+    case .idOfCleanup(let loop):
+      "choose another id, or give the cleanup of \"\(loop)\" one"
     case .unsendable(_, _, let help): help
     case .credentialsInURL:
       "write \"auth\": { \"basic\": { \"user\": …, \"password\": \"${{ secrets.… }}\" } }"

@@ -41,6 +41,8 @@ enum PlanningProblem: Sendable, Hashable {
   case tooFewMembers(String, wanted: Int, there: Int)
   /// A step has the id `finally` where there is such a list.
   case idOfFinally
+  /// A step in a loop has the id `cleanup`, and a cleanup step of the loop has no id.
+  case idOfCleanup(loop: String)
   /// Nobody has read the other file, and it is nowhere said what is in it.
   case fileNotRead(Subject, path: String)
   case unknownParameter(String, of: String, known: [String], nearest: String?)

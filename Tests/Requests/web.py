@@ -47,6 +47,14 @@ http {
     ssl_client_certificate ca.pem;
     include places;
   }
+  # Another origin, which takes a certificate if it is shown one, and writes down what it is asked.
+  server {
+    listen 127.0.0.1:{meets} ssl http2;
+    access_log meets.log;
+    ssl_verify_client optional;
+    ssl_client_certificate ca.pem;
+    include places;
+  }
 }
 """
 
@@ -56,7 +64,14 @@ location /echo {
   default_type application/json;
   return 200 '{"method":"$request_method","protocol":"$server_protocol","connection":"$connection",
     "tls":"$ssl_protocol","client":"$ssl_client_s_dn","via":"$http_via","proxy":"$http_proxy_authorization",
-    "asked":"$request_uri"}';
+    "asked":"$request_uri","token":"$http_authorization","key":"$http_idempotency_key"}';
+}
+location /to-meets { return 302 https://localhost:{meets}/echo; }
+location /again-at-meets { return 307 https://localhost:{meets}/echo; }
+location /first-page {
+  default_type application/json;
+  add_header Link '<https://localhost:{meets}/echo>; rel="next"';
+  return 200 '[]';
 }
 location /packed/ { gzip on; gzip_types text/plain; alias files/; }
 location /slow/ { limit_rate 12k; add_header Connection-Number $connection; alias files/; }
@@ -79,7 +94,7 @@ LogFile "proxy.log"
 LogLevel Connect
 """
 
-NAMES = ("plain", "tls", "weary", "tls11", "expired", "other", "own", "knows")
+NAMES = ("plain", "tls", "weary", "tls11", "expired", "other", "own", "knows", "meets")
 
 
 def free_ports(count):
@@ -116,6 +131,9 @@ class Web:
         signer.sign("old", "localhost", authority.PASSED)
         signer.sign("other", "other.example")
         signer.sign("client", "a-client")
+        for name, how in (("locked", ["pkey"]), ("locked-ec", ["ec"])):
+            subprocess.run(["openssl", *how, "-in", "client.key", "-aes256", "-passout", "pass:x", "-out", f"{name}.key"],
+                           cwd=self.folder, check=True, capture_output=True)
         signer.make_own("own", "/CN=localhost", "-addext", "subjectAltName=DNS:localhost")
         files = self.folder / "files"
         files.mkdir()
@@ -168,6 +186,10 @@ class Web:
             process.terminate()
             process.wait(30)
         self.place.cleanup()
+
+    def met(self):
+        """What the other origin was asked, in order."""
+        return (self.folder / "meets.log").read_text().splitlines()
 
     def proxied(self):
         """What the proxy was asked to do, in order."""

@@ -1,4 +1,5 @@
 import Testing
+import WeftPlanning
 import WeftPlatform
 
 @testable import WeftExecution
@@ -98,15 +99,55 @@ import WeftPlatform
   @Test("J22: a journal of a newer format is refused, and told as such")
   func newerFormat() throws {
     let line = String(decoding: SampleRecords.lines[0].dropLast(19), as: UTF8.self)
-    let parts = line.split(separator: "\"format\":1", maxSplits: 1)
+    let parts = line.split(separator: "\"format\":\(RecordJSON.format)", maxSplits: 1)
     try #require(parts.count == 2)
-    let newer = Forgery.line(Array("\(parts[0])\"format\":2\(parts[1])".utf8))
+    let newer = Forgery.line(
+      Array("\(parts[0])\"format\":\(RecordJSON.format + 1)\(parts[1])".utf8))
     let contents = try scratch.journal(newer + [UInt8(ascii: "\n")] + whole[ends[1]...])
-    #expect(contents.damage?.isNewerFormat == true)
+    #expect(contents.damage?.isOtherFormat == true)
     #expect(
       contents.damage?.message
-        == "journal:1:0: written by weft 1.2.3, in format 2; this weft reads up to 1")
+        == "journal:1:0: written by weft 1.2.3, in format \(RecordJSON.format + 1); this weft"
+        + " reads up to \(RecordJSON.format)")
     #expect(contents.run.opening == nil)
+  }
+
+  /// A journal as weft 1.2.3 wrote it, of a loop with these keys.
+  private static func oldJournal(_ keys: [String]) -> [UInt8] {
+    let elements = keys.map { RecordedElements.Element(key: $0, value: nil) }
+    var lines = SampleRecords.lines(of: [
+      .opened(SampleRecords.opening), .listed("g", RecordedElements(elements: elements)),
+      .event(.stepQueued("g[0]")),
+    ])
+    let opening = String(decoding: lines[0].dropLast(19), as: UTF8.self)
+      .replacing("\"format\":\(RecordJSON.format)", with: "\"format\":1")
+    lines[0] = Forgery.line(Array(opening.utf8)) + [UInt8(ascii: "\n")]
+    return Array(lines.joined())
+  }
+
+  @Test("X05: a journal of format 1 is read, unless a key of it may stand for two elements")
+  func earlierFormat() throws {
+    let plain = try scratch.journal(JournalReaderTests.oldJournal(["0", "src/a.txt", "3.12", "é"]))
+    #expect(plain.damage == nil && plain.lines == 3)
+    for key in ["a].b[c", "[", "a\\", " a", "a\u{3000}", "a\u{202E}b"] {
+      let contents = try scratch.journal(JournalReaderTests.oldJournal(["0", key]))
+      let damage = try #require(contents.damage, "\(key)")
+      #expect(damage.kind == .problem(.ambiguousKey(key, version: "1.2.3")))
+      #expect(damage.isOtherFormat && contents.lines == 1)
+    }
+  }
+
+  @Test(
+    "X05: an address in a record is as the printer writes it",
+    arguments: [
+      "g[a]b]", "g[]", "g[a", "g.", "", "g[\u{202E}]", "g[ a]", "g[a\\b]", "g\u{7}", "g[a]b",
+    ])
+  func unfitAddress(text: String) throws {
+    let lines = SampleRecords.lines(of: [
+      .opened(SampleRecords.opening), .event(.stepQueued(StepAddress(text))),
+    ])
+    let damage = try scratch.journal(Array(lines.joined())).damage
+    #expect(damage?.kind == .problem(.unfit("a step's name")))
   }
 
   @Test("S18: a journal of another run, and one without a beginning, are refused")

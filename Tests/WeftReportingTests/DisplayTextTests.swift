@@ -33,6 +33,17 @@ import Testing
     #expect(DisplayTextTests.plain.line(Array(text.utf8)[...]) == plain)
   }
 
+  @Test("X29: what a compiler writes behind its colours is not spelled out")
+  func erasingToTheEndOfTheLineIsLeftOut() {
+    let text = "\u{1B}[01m\u{1B}[Kbad.c:1:\u{1B}[m\u{1B}[K \u{1B}[0Kx\u{1B}[1K"
+    let bytes = Array(text.utf8)[...]
+    #expect(DisplayTextTests.plain.line(bytes) == "bad.c:1: x\\x1b[1K")
+    #expect(
+      DisplayTextTests.coloured.line(bytes)
+        == "\u{1B}[01mbad.c:1:\u{1B}[m x\\x1b[1K\u{1B}[0m")
+    #expect(DisplayTextTests.plain.cut(text, columns: 8) == "bad.c:1…")
+  }
+
   @Test(
     "O09: text that reorders a line is spelled out",
     arguments: (Array(0x202A...0x202E) + Array(0x2066...0x2069)) as [UInt32])

@@ -171,6 +171,37 @@ import WeftPlanning
     }
   }
 
+  @Test(
+    "X31, O10, S20: no key is a line of Weft, a command of GitHub Actions or a terminal's",
+    arguments: [
+      "x] succeeded in 0.1 s: all good", "##[error]no", "##", "a\u{202E}txt.exe", "\u{1B}[2J",
+      "\n::error::x",
+    ], [DisplaySettings.Mode.plain, .live])
+  func keysAreInert(key: String, mode: DisplaySettings.Mode) {
+    // Keys with some of these are refused; who shows an address relies on nothing.
+    let address = StepAddress("up").element(key)
+    for isGitHub in [false, true] where !isGitHub || mode == .plain {
+      var run = ScriptedRun(steps: 1)
+      run.add(.groupStarted("up", GroupStart(elements: 1)))
+      run.start(address.text)
+      run.write(address.text, "hello")
+      run.add(.stepAsking(address, message: "ok?"))
+      run.add(.groupStarted(address, GroupStart(attempt: 2)))
+      run.fail(address.text)
+      run.add(.stepSkipped("b", .dependencyFailed(address)))
+      run.finish()
+      let settings = DisplaySettings(mode: mode, annotatesForGitHub: isGitHub)
+      let collected = Collected.of(run, settings)
+      let text = collected.text(.output) + collected.text(.errors)
+      for line in text.split(separator: "\n") {
+        #expect(!line.hasPrefix("weft: [x]") && !line.unicodeScalars.contains("\u{202E}"))
+        #expect(!line.hasPrefix("::") || line.hasPrefix("::error title=up[") && isGitHub)
+        #expect(!line.contains("\u{1B}[2J") || mode == .live)
+        if isGitHub { #expect(!line.filter { $0 > " " }.contains("##[error")) }
+      }
+    }
+  }
+
   @Test func whatAStepLeftRunningIsNamed() {
     var run = ScriptedRun(steps: 1)
     run.start("a")

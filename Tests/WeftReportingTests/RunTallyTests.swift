@@ -31,7 +31,7 @@ import WeftPlanning
     tally.started(StepAddress("up"), GroupStart(elements: 100))
     #expect(tally.stepCount == 101)
     for index in 0..<37 { tally.finished(StepAddress("up[\(index)]"), RunTallyTests.end(.success)) }
-    tally.finished(StepAddress("up[k]y]"), RunTallyTests.end(.failure))
+    tally.finished(StepAddress("up").element("k]y"), RunTallyTests.end(.failure))
     #expect(tally.open[StepAddress("up")]?.elements?.text == "38/100 elements, 1 failed")
     // The others never come.
     tally.finished(StepAddress("up"), RunTallyTests.groupEnd(.failure))

@@ -58,7 +58,7 @@ struct weft_curl_setup {
   const char *ca_file;             // NULL: the system's authorities
   const char *certificate_file;    // NULL: none
   const char *key_file;
-  int wants_compression;
+  const char *accept_encoding;     // NULL: not said
   int needs_fresh_connection;      // not one that another request has used
   const struct weft_curl_callbacks *callbacks;
   void *context;

@@ -50,7 +50,7 @@ struct ResumeCommand {
   private func record(of folder: RunFolder) throws(Refusal) -> JournalContents {
     let contents: JournalContents
     do { contents = try folder.contents() } catch { throw Refusal(error) }
-    if let damage = contents.damage, !invocation.salvages || damage.isNewerFormat {
+    if let damage = contents.damage, !invocation.salvages || damage.isOtherFormat {
       throw Refusal(.damaged(damage))
     }
     return contents
@@ -129,8 +129,9 @@ struct ResumeCommand {
     do throws(StepChoice.UnknownStep) {
       anew.steps.formUnion(try plan.steps(from: changes.changed.map(\.text) + invocation.from))
       for name in invocation.rerun {
-        let inside = past.steps.keys.filter { $0.isInside(name) }
-        if name.contains("["), !inside.isEmpty {
+        let named = StepAddress(parsing: name)
+        let inside = past.steps.keys.filter { step in named.map(step.isInside) ?? false }
+        if named?.hasElement == true, !inside.isEmpty {
           anew.addresses.formUnion(inside)
         } else {
           anew.steps.formUnion(try plan.stepsLeftOut(by: StepChoice(skip: [name])))
@@ -180,15 +181,6 @@ struct ResumeCommand {
 
 extension ResumeInvocation {
   fileprivate var asksForNothingAgain: Bool { rerun.isEmpty && from.isEmpty && !acceptsChanges }
-}
-
-extension StepAddress {
-  /// Whether it is what a name names, or in it.
-  func isInside(_ name: String) -> Bool {
-    guard text.hasPrefix(name) else { return false }
-    let next = text.dropFirst(name.count).first
-    return next == nil || next == "." || next == "[" || next == "/"
-  }
 }
 
 extension Plan {

@@ -28,7 +28,8 @@ struct ApproveCommand {
     do { detail = try runs.state.detail(of: run) } catch { throw Refusal(error) }
     if let damage = detail.damage { throw Refusal(.damaged(damage)) }
     let questions = detail.questions
-    guard let question = questions.first(where: { $0.step.text == invocation.step }) else {
+    let named = StepAddress(parsing: invocation.step)
+    guard let question = questions.first(where: { $0.step == named }) else {
       throw refusal(run, questions)
     }
     do {

@@ -1,10 +1,15 @@
-/// A word as a POSIX shell reads it back, for commands that people are told to type.
+/// A word as POSIX shells and fish read it back, for commands that people are told to type.
 enum ShellWord {
   static func quoted(_ word: String) -> String {
     if !word.isEmpty, word.utf8.allSatisfy(isPlain) { return word }
-    return "'"
-      + word.split(separator: "'", omittingEmptySubsequences: false)
-      .joined(separator: "'\\''") + "'"
+    var quoted = "'"
+    for scalar in word.unicodeScalars {
+      // Inside of single quotes, fish reads two backslashes as one.
+      if scalar == "'" || scalar == "\\" { quoted += "'\\" }
+      quoted.unicodeScalars.append(scalar)
+      if scalar == "'" || scalar == "\\" { quoted += "'" }
+    }
+    return quoted + "'"
   }
 
   private static func isPlain(_ byte: UInt8) -> Bool {

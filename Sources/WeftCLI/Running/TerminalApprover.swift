@@ -1,6 +1,7 @@
 import WeftDiagnostics
 import WeftExecution
 import WeftFutures
+import WeftPlanning
 import WeftPlatform
 
 /// Asks at the terminal, which the display leaves meanwhile.
@@ -30,7 +31,8 @@ struct TerminalApprover: Approver {
       loan.end(restoringScreen: false)
       desk.giveBack(loan)
     }
-    var prompt = "\(request.step): \(TerminalText.harmless(request.message)) [y/N] "
+    var prompt =
+      "\(TerminalText.harmless(request.step.text)): \(TerminalText.harmless(request.message)) [y/N] "
     // An answer that is neither is asked for again; no answer at all is none.
     while let line = loan.line(after: prompt, stop: stop) {
       switch line.lowercased().trimmingSpaces {

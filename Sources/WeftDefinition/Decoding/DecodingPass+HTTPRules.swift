@@ -256,6 +256,7 @@ extension DecodingPass {
       case .collect:
         paging.collect = condition(
           member.value, field.part("collect"), at: .http(.collected))
+      case .origins: paging.origins = pageOrigins(member.value, field.part("origins"))
       }
     }
     if !hasNext {
@@ -264,6 +265,20 @@ extension DecodingPass {
         at: node)
     }
     return paging
+  }
+
+  private mutating func pageOrigins(_ node: JSONNode, _ field: Field) -> [String] {
+    guard node.kind == .array else {
+      reportType(
+        of: node, field, wanted: "an array of origins",
+        help: node.kind == .string ? "write [\(node.sourceText)]" : nil)
+      return []
+    }
+    return node.elements.enumerated().compactMap { index, element in
+      requestText(
+        element, field.element(index), .origin(index),
+        wanted: "an origin such as \"https://example.org\"")
+    }
   }
 
   private mutating func nextPage(_ node: JSONNode, _ field: Field) -> HTTPCall.Paging.Next {

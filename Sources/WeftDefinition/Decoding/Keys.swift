@@ -167,7 +167,7 @@ enum PollKey: String, ObjectKey {
 
 /// The keys of `pages`.
 enum PagesKey: String, ObjectKey {
-  case next, max, collect
+  case next, max, collect, origins
 
   static let table = KeyTable<PagesKey>()
 }

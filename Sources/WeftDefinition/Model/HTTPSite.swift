@@ -18,6 +18,8 @@ public enum HTTPSite: Sendable, Hashable {
   /// `when` of `expect`.
   case expected
   case until, nextPage, collected
+  /// By its position in `origins` of `pages`.
+  case origin(Int)
 }
 
 extension HTTPSite {
@@ -50,6 +52,7 @@ extension HTTPSite {
     case .until: "http.poll.until"
     case .nextPage: "http.pages.next"
     case .collected: "http.pages.collect"
+    case .origin(let index): "http.pages.origins[\(index)]"
     }
   }
 
@@ -88,6 +91,7 @@ extension HTTPCall {
     polling.map { visit(.until, $0.until.text) }
     if case .computed(let next) = paging?.next { visit(.nextPage, next.text) }
     paging?.collect.map { visit(.collected, $0.text) }
+    for (index, origin) in (paging?.origins ?? []).enumerated() { visit(.origin(index), origin) }
   }
 }
 

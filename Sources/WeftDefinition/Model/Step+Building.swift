@@ -17,7 +17,8 @@ extension Step {
   ///
   /// - Parameter arguments: The program, and what it is given.
   public init(
-    _ id: StepID = .unnamed, run arguments: [String], needs: [Need]? = nil, timeout: Duration? = nil,
+    _ id: StepID = .unnamed, run arguments: [String], needs: [Need]? = nil,
+    timeout: Duration? = nil,
     allowFailure: FailureTolerance = .none
   ) {
     self.init(
@@ -31,7 +32,8 @@ extension Step {
     allowFailure: FailureTolerance = .none
   ) {
     self.init(
-      id: id.given, action: .run(command), needs: needs, timeout: timeout, allowFailure: allowFailure)
+      id: id.given, action: .run(command), needs: needs, timeout: timeout,
+      allowFailure: allowFailure)
   }
 
   /// A group whose members run one after another.
@@ -46,7 +48,8 @@ extension Step {
 
   /// A group whose members run side by side, until all have ended or `join` is satisfied.
   public init(
-    _ id: StepID = .unnamed, parallel members: [Step], needs: [Need]? = nil, timeout: Duration? = nil,
+    _ id: StepID = .unnamed, parallel members: [Step], needs: [Need]? = nil,
+    timeout: Duration? = nil,
     maxParallel: Int? = nil, join: StepGroup.Join = .all, allowFailure: FailureTolerance = .none
   ) {
     self.init(
@@ -77,7 +80,8 @@ extension Step {
 
   /// A step that asks a person, and fails as `rejected` if the answer is no.
   public init(
-    _ id: StepID = .unnamed, approve message: String, needs: [Need]? = nil, timeout: Duration? = nil,
+    _ id: StepID = .unnamed, approve message: String, needs: [Need]? = nil,
+    timeout: Duration? = nil,
     allowFailure: FailureTolerance = .none
   ) {
     self.init(
@@ -109,7 +113,8 @@ extension Step {
     needs: [Need]? = nil, timeout: Duration? = nil, allowFailure: FailureTolerance = .none
   ) {
     self.init(
-      id: id.given, action: .use(ActionCall(action, with: parameters)), needs: needs, timeout: timeout,
+      id: id.given, action: .use(ActionCall(action, with: parameters)), needs: needs,
+      timeout: timeout,
       allowFailure: allowFailure)
   }
 

@@ -1,7 +1,7 @@
 import WeftPlatform
 
-/// Decides how an action's attempt ends: the first of what the action does, its time limit and a stop counts,
-/// and who does not end when asked is left behind. It is told what happens, and does nothing itself.
+/// Decides how the attempt of an action or a request ends: the first of what that does, the time limit and a stop
+/// counts, and what does not end when asked is left behind. It is told what happens, and does nothing itself.
 struct ActionEnding {
   /// What is to be done.
   enum Decision: Hashable {
@@ -23,6 +23,11 @@ struct ActionEnding {
 
   var isOver: Bool {
     if case .over = phase { true } else { false }
+  }
+
+  /// How the attempt will have ended, once it has been asked to.
+  var reason: AttemptEnd.Status? {
+    if case .ending(let status) = phase { status } else { nil }
   }
 
   /// The action has returned or thrown. What it came to counts only if nobody has asked it to end.

@@ -18,7 +18,8 @@ public struct RunWarning: Sendable, Hashable {
     case outputTruncated = "output-truncated"
     /// Processes cannot be looked at, so those that leave their step's group are not found.
     case processesNotSeen = "processes-not-seen"
-    /// An action did not end when it was asked to, and its step has ended without it. Each such step is told.
+    /// An action or a request did not end when it was asked to, and its step has ended without it. Each such step is
+    /// told.
     case actionLeftBehind = "action-left-behind"
     /// What a step has made could not be kept, or not be looked for. Each such step is told.
     case notCached = "not-cached"
@@ -50,6 +51,14 @@ extension RunWarning {
       message: "the action of step \"\(step)\" did not end when it was cancelled,"
         + " and keeps its thread until it does",
       help: "let the action look at Task.isCancelled")
+  }
+
+  static func requestLeftBehind(by step: StepAddress) -> RunWarning {
+    RunWarning(
+      kind: .actionLeftBehind,
+      message: "the request of step \"\(step)\" did not end when it was cancelled,"
+        + " and may still be going on",
+      help: "let the transport settle a future that is cancelled")
   }
 
   static func notCached(_ step: StepAddress, because reason: String) -> RunWarning {

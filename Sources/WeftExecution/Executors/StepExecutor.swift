@@ -69,6 +69,8 @@ package final class Attempt: Sendable {
   package var warnings: RunWarnings { run.warnings }
   /// For a step that shares the run's free slots with the tools that it runs.
   var slots: Slots { run.slots }
+  /// What is not to be told.
+  var secrets: RunSecrets { run.secrets }
   /// What a request's own expressions say of its answers.
   var questions: AnswerQuestions { run.questions(of: task) }
 

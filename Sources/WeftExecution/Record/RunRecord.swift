@@ -89,9 +89,16 @@ extension RunRecord.Kind {
 
 /// An engine, and the run that it has taken up.
 package struct RecordOpening: Sendable, Hashable {
+  /// It grows when a reader of the old form would misunderstand the new.
+  ///
+  /// Since 2, `[`, `]` and `\` in the keys of elements, and white space at their ends, are escaped in addresses.
+  package static let currentFormat = 2
+
   package var run: RunID
   /// How often the run has been resumed: 0 when it begins.
   package var resumption: Int
+  /// How the records of the engine are written.
+  package var format = RecordOpening.currentFormat
   /// The version of Weft that writes.
   package var version: String
   /// The workflow's name; `nil` if it has none.

@@ -9,6 +9,7 @@ package import WeftPlatform
 package final class HTTPExecutor: StepExecutor {
   private let run: RunID
   private let time: any TimeSource
+  private let grace: Duration
   /// Where answers are looked at: the transport's own thread must not be blocked. What follows is done there,
   /// too, up to the next request, so more threads than processors would only wait for each other.
   private let threads = FewThreads(name: "weft-answers", limit: ThisProcess.processorCount)
@@ -27,6 +28,7 @@ package final class HTTPExecutor: StepExecutor {
   ) {
     self.run = run
     self.time = time
+    grace = configuration.stopPolicy.grace
     startDirectory = configuration.startDirectory
     state = Mutex(State(transport: configuration.transport))
   }
@@ -37,7 +39,10 @@ package final class HTTPExecutor: StepExecutor {
     }
     let builder = RequestBuilder(
       resolved: resolved, directory: directory(of: attempt.resolved),
-      derivedKey: IdempotencyKey.text(of: attempt.address.text, inRun: run.text))
+      derivedKey: IdempotencyKey.text(of: attempt.address.text, inRun: run.text),
+      isSecret: { [secrets = attempt.secrets] text in
+        secrets.hideAnything && secrets.mask.contains(Array(text.utf8))
+      })
     do throws(StepFailure) {
       var request = try builder.request()
       request.saveTo?.resuming = attempt.task.partial?.file
@@ -45,7 +50,8 @@ package final class HTTPExecutor: StepExecutor {
         resolved.call, request, asked: (attempt.task.polling?.asked ?? 0) + 1, attempt.questions)
       let transport = try transport(for: resolved.call, folder: builder.cacheFolder)
       let run = RequestRun(
-        attempt, course, HTTPClient(transport: transport), time: time, threads: threads)
+        attempt, course, HTTPClient(transport: transport), time: time, grace: grace,
+        threads: threads)
       run.begin()
       return run.promise.future
     } catch {

@@ -11,6 +11,8 @@ struct RequestBuilder {
   let directory: String?
   /// The key for ``HTTPCall/IdempotencyKey/derived``.
   let derivedKey: String
+  /// Whether a text has a secret in it.
+  let isSecret: @Sendable (String) -> Bool
 
   private var call: HTTPCall { resolved.call }
 
@@ -39,6 +41,8 @@ struct RequestBuilder {
     request.caching = CacheUse(
       isAllowed: call.cache != nil,
       staleOnError: call.staleOnError.map(StaleOnError.init) ?? .never)
+    request.bodyOrigins = try bodyOrigins(with: request.url.origin)
+    request.isSecret = isSecret
     switch call.idempotencyKey {
     case .derived: request.idempotencyKey = derivedKey
     case .text(let key): request.idempotencyKey = resolved.text(.idempotencyKey, key)
@@ -59,6 +63,23 @@ struct RequestBuilder {
     } catch {
       throw .unsendable("http.url: \(error.message)", help: error.help)
     }
+  }
+
+  /// Where bodies may go: nowhere but to the first origin, unless others are named.
+  private func bodyOrigins(
+    with first: HTTPURL.Origin
+  ) throws(StepFailure) -> Set<HTTPURL.Origin> {
+    guard let written = call.paging?.origins, !written.isEmpty else { return [] }
+    var origins: Set = [first]
+    for (index, text) in written.enumerated() {
+      let site = HTTPSite.origin(index)
+      do throws(URLFault) {
+        origins.insert(try HTTPURL(origin: resolved.text(site, text)?.text ?? "").origin)
+      } catch {
+        throw .unsendable("\(site.path): \(error.message)", help: error.help)
+      }
+    }
+    return origins
   }
 
   private var headers: HTTPHeaders {

@@ -135,7 +135,14 @@ struct RequestCourse: Sendable {
       throw StepFailure(
         classes: [.protocol], message: "the next page is \(next), which has been read already")
     }
-    request = request.following(to: next, from: first.url.origin)
+    do throws(RedirectFault) {
+      _ = try request.follow(to: next, namedBy: page.response.url)
+    } catch {
+      throw StepFailure(
+        classes: [.redirect], message: error.message,
+        help: error.isOfSecret
+          ? nil : "name that origin in \"pages.origins\" if it is to get what the first one gets")
+    }
     return .ask(request)
   }
 
@@ -190,18 +197,6 @@ struct RequestCourse: Sendable {
 }
 
 extension AnswerQuestions: RequestCourse.Questions {}
-
-extension HTTPRequest {
-  /// The request for another page. To another origin than the first nobody's credentials go.
-  fileprivate func following(to url: HTTPURL, from origin: HTTPURL.Origin) -> HTTPRequest {
-    var request = self
-    request.url = url
-    guard url.origin != origin else { return request }
-    request.auth = nil
-    request.headers.removeAll { $0.isSecret || $0.isCredential }
-    return request
-  }
-}
 
 extension ErrorClass {
   /// The narrowest first.

@@ -4,15 +4,24 @@ import WeftFutures
 import WeftHTTP
 import WeftPlatform
 
-/// One attempt of a request and of those that follow from it: does what a ``RequestCourse`` decides.
+/// One attempt of a request and of those that follow from it: does what a ``RequestCourse`` and an
+/// ``ActionEnding`` decide.
 final class RequestRun: Sendable {
+  /// What is under way.
+  private enum Activity {
+    /// The turn for the next request is awaited.
+    case waiting
+    case exchange(Future<HTTPResponse, HTTPFailure>)
+    /// An answer is being looked at, which takes no long time: the attempt is not left meanwhile.
+    case answer
+  }
+
   private struct State {
     var course: RequestCourse
-    /// The request that is under way.
-    var exchange: Future<HTTPResponse, HTTPFailure>?
-    /// Why it is to end early.
-    var ending: AttemptEnd.Status?
-    var timer: TimerToken?
+    var activity = Activity.waiting
+    var ending = ActionEnding()
+    /// Of the time limit, and of the grace.
+    var timers: [TimerToken] = []
     var log = RequestLog()
   }
 
@@ -20,18 +29,24 @@ final class RequestRun: Sendable {
   private let attempt: Attempt
   private let client: HTTPClient
   private let time: any TimeSource
+  private let grace: Duration
   private let threads: FewThreads
   /// When the attempt began: of one that asks again, the first time.
   private let began: Duration
   private let state: Mutex<State>
 
+  /// How long a transport may take to end a request of a run that is killed: no longer than one of libcurl needs.
+  private static let longestGraceOfKilled = Duration.milliseconds(500)
+
+  /// - Parameter grace: How long a transport may take to end a request that is cancelled.
   init(
     _ attempt: Attempt, _ course: RequestCourse, _ client: HTTPClient, time: any TimeSource,
-    threads: FewThreads
+    grace: Duration, threads: FewThreads
   ) {
     self.attempt = attempt
     self.client = client
     self.time = time
+    self.grace = grace
     self.threads = threads
     began = attempt.task.polling?.since ?? time.now
     state = Mutex(State(course: course))
@@ -40,32 +55,74 @@ final class RequestRun: Sendable {
 
   func begin() {
     if let limit = attempt.resolved.timeout {
-      let timer = time.schedule(after: limit - (time.now - began)) { [weak self] in
-        self?.endEarly(.timedOut(after: limit, nil))
-      }
-      state.withLock { $0.timer = timer }
+      start(after: limit - (time.now - began)) { $0.end(.timedOut(after: limit, nil)) }
     }
-    attempt.stop.whenRequested { [weak self] in self?.endEarly(.stopped(nil)) }
+    for level in [StopLevel.graceful, .now] {
+      attempt.stop.whenRequested(level) { [weak self] in self?.end(.stopped(nil)) }
+    }
     send()
   }
 
-  /// The first reason counts.
-  private func endEarly(_ status: AttemptEnd.Status) {
-    let exchange = state.withLock { state in
-      if state.ending == nil { state.ending = status }
-      return state.exchange
+  // MARK: Ending early
+
+  /// Asks the request to end; the first reason counts, and the shortest grace.
+  private func end(_ status: AttemptEnd.Status) {
+    let (isOver, activity) = state.withLock { state in
+      switch status {
+      case .timedOut(let limit, _): _ = state.ending.timeoutPassed(limit)
+      default: _ = state.ending.stopRequested(.graceful)
+      }
+      return (state.ending.isOver, state.activity)
     }
-    exchange?.cancel()
+    guard !isOver else { return }
+    switch activity {
+    case .waiting: conclude(status, nil)
+    case .exchange(let exchange):
+      let isKilled = attempt.stop.level == .now
+      start(after: isKilled ? min(grace, Self.longestGraceOfKilled) : grace) { $0.leave() }
+      exchange.cancel()
+    case .answer: break
+    }
   }
 
+  /// The grace has passed, and the transport has not ended the request: the attempt ends without it.
+  private func leave() {
+    let left = state.withLock { state -> (AttemptEnd.Status, HTTPRequest)? in
+      guard case .exchange = state.activity,
+        case .end(let status, _) = state.ending.gracePassed()
+      else { return nil }
+      return (status, state.course.request)
+    }
+    guard let (status, request) = left else { return }
+    attempt.warnings.tell(.requestLeftBehind(by: attempt.address))
+    finish(status, RequestTrace(of: request, isInDoubt: !request.isRepeatable))
+  }
+
+  private func start(after delay: Duration, _ act: @escaping @Sendable (RequestRun) -> Void) {
+    let timer = time.schedule(after: delay) { [weak self] in
+      if let self { act(self) }
+    }
+    let isWanted = state.withLock { state in
+      if !state.ending.isOver { state.timers.append(timer) }
+      return !state.ending.isOver
+    }
+    if !isWanted { timer.cancel() }
+  }
+
+  // MARK: Requests
+
   private func send() {
-    let request = state.withLock { $0.course.request }
+    let request = state.withLock { state -> HTTPRequest? in
+      guard !state.ending.isOver, state.ending.reason == nil else { return nil }
+      state.activity = .answer
+      return state.course.request
+    }
+    guard let request else { return conclude(.stopped(nil), nil) }
     let exchange = client.send(request)
     let isEnding = state.withLock { state in
-      state.exchange = exchange
-      return state.ending != nil
+      state.activity = .exchange(exchange)
+      return state.ending.reason
     }
-    if isEnding { exchange.cancel() }
     exchange.whenSettled { [self] result in
       do {
         try threads.submit { [self] in settled(result) }
@@ -74,17 +131,39 @@ final class RequestRun: Sendable {
         settled(result)
       }
     }
+    // It was asked to end before there was anything to cancel.
+    if let isEnding { end(isEnding) }
   }
 
   private func settled(_ result: Result<HTTPResponse, HTTPFailure>) {
-    let (ending, request) = state.withLock { ($0.ending, $0.course.request) }
+    let found = state.withLock { state -> (AttemptEnd.Status?, HTTPRequest)? in
+      guard !state.ending.isOver else { return nil }
+      state.activity = .answer
+      return (state.ending.reason, state.course.request)
+    }
+    guard let (reason, request) = found else {
+      // It was left behind: nobody goes on with what it has saved.
+      if case .failure(let failure) = result { failure.partial?.discard() }
+      return
+    }
     switch result {
-    case .failure(let failure): fail(failure, of: request, ending)
+    case .failure(let failure): fail(failure, of: request)
     case .success(let response):
-      // One that came at the last moment has come.
-      if let ending, case .stopped = ending { return end(ending, nil, of: request) }
+      // What comes after the end of the attempt's time has not come.
+      if let reason { return conclude(reason, nil) }
       answered(response, to: request)
     }
+  }
+
+  /// The next page is asked for when the pools of the step allow another request.
+  private func sendInTurn() {
+    guard let turn = attempt.slots.anotherTurn(of: attempt.instance) else { return send() }
+    let reason = state.withLock { state in
+      state.activity = .waiting
+      return state.ending.reason
+    }
+    if let reason { return conclude(reason, nil) }
+    turn.whenSettled { [self] _ in send() }
   }
 
   private func answered(_ response: HTTPResponse, to request: HTTPRequest) {
@@ -95,7 +174,7 @@ final class RequestRun: Sendable {
     switch next {
     case .ask:
       log(response, isFailure: false)
-      send()
+      sendInTurn()
     case .done(let answer):
       log(response, isFailure: false)
       end(.answered, answer, of: request)
@@ -115,24 +194,20 @@ final class RequestRun: Sendable {
     end(.asksAgain(after: pause), answer, of: request)
   }
 
-  private func fail(
-    _ failure: HTTPFailure, of request: HTTPRequest, _ ending: AttemptEnd.Status?
-  ) {
+  private func fail(_ failure: HTTPFailure, of request: HTTPRequest) {
     var trace = RequestTrace(
-      summary: HTTPSummary(
-        method: request.method.name, url: request.url.description, status: nil,
-        redirects: failure.redirects.count, figures: failure.figures))
+      of: request, redirects: failure.redirects.count, figures: failure.figures,
+      isInDoubt: failure.isInDoubt)
     trace.partial = failure.partial.map(PartialDownload.init)
-    if failure.isInDoubt { trace.methodInDoubt = request.method.name }
-    finish(ending ?? .failed(StepFailure(failure, of: request)), trace)
+    conclude(.failed(StepFailure(failure, of: request)), trace)
   }
 
   private func end(_ status: AttemptEnd.Status, _ answer: Answer?, of request: HTTPRequest) {
-    guard let answer else { return finish(status, nil) }
+    guard let answer else { return conclude(status, nil) }
     var trace = RequestTrace(summary: answer.summary)
     trace.answer = answer
     if case .failed = status { advise(&trace, answer.response.head, request) }
-    finish(status, trace)
+    conclude(status, trace)
   }
 
   /// What is to be heeded if it is tried again.
@@ -149,11 +224,19 @@ final class RequestRun: Sendable {
     }
   }
 
+  /// The attempt has come to an end, which counts if it was not asked to end before.
+  private func conclude(_ status: AttemptEnd.Status, _ trace: RequestTrace?) {
+    let decision = state.withLock { $0.ending.actionEnded(status) }
+    guard case .end(let status, _) = decision else { return }
+    finish(status, trace)
+  }
+
   private func finish(_ status: AttemptEnd.Status, _ trace: RequestTrace?) {
-    state.withLock { state in
-      defer { state.timer = nil }
-      return state.timer
-    }?.cancel()
+    let timers = state.withLock { state in
+      defer { state.timers = [] }
+      return state.timers
+    }
+    for timer in timers { timer.cancel() }
     var end = AttemptEnd(status)
     end.request = trace
     promise.succeed(end)
@@ -166,6 +249,20 @@ final class RequestRun: Sendable {
     if isFailure {
       body.withUnsafeBytes { attempt.output.write($0, to: .stdout, at: time.now) }
     }
+  }
+}
+
+extension RequestTrace {
+  /// Of a request without an answer.
+  fileprivate init(
+    of request: HTTPRequest, redirects: Int = 0, figures: ExchangeFigures = ExchangeFigures(),
+    isInDoubt: Bool
+  ) {
+    self.init(
+      summary: HTTPSummary(
+        method: request.method.name, url: request.url.description, status: nil,
+        redirects: redirects, figures: figures))
+    if isInDoubt { methodInDoubt = request.method.name }
   }
 }
 

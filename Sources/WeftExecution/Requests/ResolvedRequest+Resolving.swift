@@ -34,7 +34,7 @@ extension ResolvedRequest {
       give(site, try template.optionalText(in: scope).map { [$0] } ?? [])
       hideTexts(at: site, hide)
     case .method, .body, .bearer, .user, .password, .partFileName, .partType, .authorities,
-      .certificate, .key:
+      .certificate, .key, .origin:
       give(site, [try template.text(in: scope)])
       hideTexts(at: site, hide)
     }

@@ -99,8 +99,7 @@ extension StandingRule {
       return isInUse(index..<index + 1, endingWith: plan.steps[index].node)
     }
     // A step of an element goes by what is run for many: there is nothing to be said of each by itself.
-    guard let bracket = address.text.firstIndex(of: "[") else { return false }
-    let loop = StepAddress(String(address.text[..<bracket]))
+    guard let loop = address.outermostLoop else { return false }
     if doneSince(loop) == nil { return true }
     if let index = plan.steps.firstIndex(where: { $0.address == loop }) {
       return isInUse(index..<index + 1, endingWith: plan.steps[index].node)

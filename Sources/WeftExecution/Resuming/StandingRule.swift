@@ -145,7 +145,7 @@ struct StandingRule: Sendable {
   }
 
   private func wasBegun(_ element: Element, of task: FanOutTask) -> Bool {
-    let address = StepAddress("\(task.address.text)[\(element.key)]")
+    let address = task.address.element(element.key)
     let beginning = beginning(around: Surrounding(task))
     return past.step(address, since: beginning) != nil
       || past.group(address, since: beginning) != nil
@@ -250,7 +250,7 @@ struct StandingRule: Sendable {
 
   /// Whether an address is of something in a group; one of an element says so by its beginning.
   private func isInside(_ address: StepAddress, _ group: Surrounding) -> Bool {
-    address.text.hasPrefix(group.address.text + "[")
+    address.isInElement(of: group.address)
       || steps(in: group).contains { group.frame.address(of: plan.steps[$0].address) == address }
   }
 

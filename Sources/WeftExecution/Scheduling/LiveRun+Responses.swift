@@ -36,8 +36,9 @@ extension LiveRun {
     let waiting = slots.waiting()
     return state.withLock { state in
       var affected = Affected()
-      affected.waiting = waiting.filter {
-        state.scopes.scope(scope, isAround: self.scope(ofInstance: $0, state))
+      affected.waiting = waiting.filter { instance in
+        self.scope(ofInstance: instance, state).map { state.scopes.scope(scope, isAround: $0) }
+          ?? false
       }
       let pauses = state.pauses.filter { _, pause in
         state.scopes.scope(scope, isAround: pause.scope)
@@ -71,7 +72,10 @@ extension LiveRun {
     }
   }
 
-  private func scope(ofInstance instance: Int, _ state: borrowing State) -> Int {
-    state.scopesOfWaiting[instance] ?? plan.steps[instance].group
+  /// The scope that a waiting instance is in. `nil` of an element that has been answered since it was found
+  /// to wait: it looks at its scope itself before it starts.
+  private func scope(ofInstance instance: Int, _ state: borrowing State) -> Int? {
+    if let scope = state.scopesOfWaiting[instance] { return scope }
+    return plan.steps.indices.contains(instance) ? plan.steps[instance].group : nil
   }
 }

@@ -197,6 +197,30 @@ struct PoolLines {
     return .lacking(until: time)
   }
 
+  // MARK: Rates
+
+  /// Whether a pool of the line has a rate.
+  func hasRate(ofLine line: Int) -> Bool {
+    demands[Int(lines[line].demand)].contains { pools[$0.pool].bucket != nil }
+  }
+
+  /// Takes once more what the rates of its pools count for one that holds what the line asks for.
+  ///
+  /// - Parameter blocked: Pools whose rate an earlier one waits for, which is not passed.
+  mutating func takeRate(
+    ofLine line: Int, at now: Duration, _ blocked: inout Set<Int>
+  ) -> Finding {
+    let shares = demands[Int(lines[line].demand)].filter { pools[$0.pool].bucket != nil }
+    let times = shares.compactMap { pools[$0.pool].bucket?.available($0.slots) }
+    let isPassing = shares.contains { blocked.contains($0.pool) }
+    if isPassing || times.contains(where: { $0 > now }) {
+      blocked.formUnion(shares.map(\.pool))
+      return .lacking(until: isPassing ? nil : times.max())
+    }
+    for share in shares { _ = pools[share.pool].bucket?.take(share.slots, at: now) }
+    return .servable
+  }
+
   // MARK: Holding
 
   mutating func take(ofLine line: Int) {

@@ -12,6 +12,14 @@ extension SlotQueue {
   /// - Parameter shares: Of each pool one, none larger than the pool is and its bucket holds.
   mutating func demand(_ shares: [PoolLines.Share]) -> Int { pools.demand(shares) }
 
+  /// The line of a step that needs pools.
+  func line(of step: Int) -> Int { Int(records[step].line) }
+
+  /// Whether a step has slots of a pool with a rate.
+  func hasRate(_ step: Int) -> Bool {
+    records[step].line >= 0 && pools.hasRate(ofLine: line(of: step))
+  }
+
   mutating func beginPass(at now: Duration) {
     guard pools.haveWaiters else { return }
     comeBackAt = nil

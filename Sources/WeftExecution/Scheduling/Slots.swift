@@ -35,6 +35,8 @@ final class Slots: Sendable {
     var answers: [Future<Answer, Never>?] = []
     /// Steps that wait again while what they held is still to be given back.
     var comingBack: Set<Int> = []
+    /// Steps that hold what they need, and wait until the rates of their pools allow another request; by age.
+    var turns: [(step: Int, answer: Future<Answer, Never>)] = []
     /// Whether a grant is on its way that will see new requests, too.
     var grantIsComing = false
     /// When the next timer goes off.
@@ -59,6 +61,8 @@ final class Slots: Sendable {
     /// Gives away what is free, first of all to those who wait.
     mutating func serve(at now: Duration, _ deeds: inout Deeds) {
       grantIsComing = false
+      // Before those that wait: what holds slots is to end, and give them back.
+      let nextTurn = turns.isEmpty ? nil : giveTurns(at: now, &deeds)
       queue.beginGranting(at: now)
       while let step = queue.grantNext(at: now) {
         let answer = takeAnswer(of: step)
@@ -68,13 +72,31 @@ final class Slots: Sendable {
           deeds.othersGranted.append(answer)
         }
       }
-      deeds.alarm = nextAlarm()
+      deeds.alarm = nextAlarm(nextTurn)
       if tokens.joined != nil || !tokens.lendings.isEmpty { exchange(&deeds) }
     }
 
+    /// - Returns: When the next of those turns comes that are not given now.
+    private mutating func giveTurns(at now: Duration, _ deeds: inout Deeds) -> Duration? {
+      var blocked: Set<Int> = []
+      var next: Duration?
+      turns.removeAll { turn in
+        switch queue.pools.takeRate(ofLine: queue.line(of: turn.step), at: now, &blocked) {
+        case .servable:
+          deeds.othersGranted.append(turn.answer)
+          return true
+        case .lacking(let time):
+          if let time { next = min(next ?? time, time) }
+          return false
+        }
+      }
+      return next
+    }
+
     /// When a timer is to be set; `nil` if none is, or one goes off in time.
-    private mutating func nextAlarm() -> Duration? {
-      guard let time = queue.comeBackAt, !isClosed, alarm.map({ time < $0 }) ?? true else {
+    private mutating func nextAlarm(_ nextTurn: Duration?) -> Duration? {
+      let times = [queue.comeBackAt, nextTurn].compactMap(\.self)
+      guard let time = times.min(), !isClosed, alarm.map({ time < $0 }) ?? true else {
         return nil
       }
       alarm = time
@@ -139,8 +161,32 @@ final class Slots: Sendable {
   /// - Parameter unused: Whether the step did not begin with them after all.
   func release(_ step: Int, unused: Bool = false) {
     // Who asks meanwhile is served with what is given back here, so that it does not go before its turn.
-    state.withLock { $0.grantIsComing = true }
+    let turn = state.withLock { state -> Future<Answer, Never>? in
+      state.grantIsComing = true
+      guard let index = state.turns.firstIndex(where: { $0.step == step }) else { return nil }
+      return state.turns.remove(at: index).answer
+    }
+    turn?.give(.refused)
     afterwards(self, step << 1 | (unused ? 1 : 0))
+  }
+
+  /// Waits until a step may do again what the rates of its pools count, as a request that follows from its first.
+  ///
+  /// - Returns: `nil` if it need not wait, since none of its pools has a rate.
+  func anotherTurn(of step: Int) -> Future<Answer, Never>? {
+    guard hasRates else { return nil }
+    let answer = Future<Answer, Never>.owed()
+    var deeds = Deeds()
+    let now = time.now
+    let isCounted = state.withLock { state in
+      guard state.queue.hasRate(step) else { return false }
+      state.turns.append((step, answer))
+      state.serve(at: now, &deeds)
+      return true
+    }
+    guard isCounted else { return nil }
+    act(deeds)
+    return answer
   }
 
   /// What nobody holds: of the run's slots, and of each pool's.

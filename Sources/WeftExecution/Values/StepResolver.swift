@@ -82,8 +82,7 @@ struct StepResolver {
       }
     }
     try resolveScript(ofStep: index, texts, scope, &resolved)
-    if !expansions.isEmpty, case .program(let arguments)? = resolved.action.command?.invocation
-    {
+    if !expansions.isEmpty, case .program(let arguments)? = resolved.action.command?.invocation {
       let expanded = arguments.enumerated().flatMap { expansions[$0.offset] ?? [$0.element] }
       guard expanded.first?.isEmpty == false else { throw .noProgram }
       resolved.action.command?.invocation = .program(expanded)
@@ -131,7 +130,8 @@ struct StepResolver {
         text: evaluation.value.primitiveText ?? "", isSecret: evaluation.isSecret)
       resolved.action.command?.caching?.inputs[index] = try open(value, text)
     case .cacheOutput(let index):
-      resolved.action.command?.caching?.outputs[index] = try open(text.template.text(in: scope), text)
+      resolved.action.command?.caching?.outputs[index] = try open(
+        text.template.text(in: scope), text)
     case .cacheKey:
       resolved.action.command?.caching?.key = try open(text.template.text(in: scope), text)
     case .computed(let key):

@@ -40,6 +40,12 @@ public struct HTTPURL: Sendable, Hashable {
     self = try URLText(text).absolute()
   }
 
+  /// A URL that is no more than an origin: `https://host` or `https://host:port`, perhaps with a slash.
+  package init(origin text: String) throws(URLFault) {
+    try self.init(text)
+    guard path == "/", query == nil, credentials == nil else { throw .notAnOrigin }
+  }
+
   /// With more of a query, percent-encoded, behind what there is of one.
   public func appending(query fields: [FormField]) -> HTTPURL {
     guard !fields.isEmpty else { return self }
@@ -128,6 +134,7 @@ public enum URLFault: Error, Sendable, Hashable {
   /// Counts from 0, in bytes.
   case controlCharacter(offset: Int)
   case tooLong(limit: Int)
+  case notAnOrigin
 
   /// What was found, as a sentence without a full stop.
   public var message: String {
@@ -141,6 +148,7 @@ public enum URLFault: Error, Sendable, Hashable {
       "what stands before the last \"@\" of the URL's host is no user and password"
     case .controlCharacter(let offset):
       "the URL has a control character at offset \(offset)"
+    case .notAnOrigin: "it is more than an origin, expected https://host or https://host:port"
     case .tooLong(let limit): "the URL is longer than \(limit) bytes"
     }
   }

@@ -22,18 +22,15 @@ struct CacheSecret: Sendable {
 
   func resource(_ url: HTTPURL) -> String { code(["url", url.description]) }
 
-  /// Whoever knows another secret, shows another certificate or trusts other servers is somebody else.
+  /// Requests that differ in a secret, a certificate, the servers they trust, or any header that may say who asks
+  /// are of different askers: of most headers nobody knows whether it is a key.
   private func asker(_ request: WireRequest) -> String {
-    let credentials = request.headers.filter { $0.isSecret || Self.isCredential($0.name) }
+    let credentials = request.headers.filter { $0.isSecret || !$0.isIndependentOfAsker }
       .map { ASCII.lowercased($0.name) + ":" + $0.value }
     let files = [request.tls.authorities, request.tls.certificate, request.tls.key]
     return code(
       ["asker", request.wantsCompression ? "unpacked" : "as sent"] + files.map { $0 ?? "" }
         + credentials.sorted())
-  }
-
-  private static func isCredential(_ name: String) -> Bool {
-    ["authorization", "proxy-authorization", "cookie"].contains(ASCII.lowercased(name))
   }
 
   /// What a request has of the headers that an answer depends on (RFC 9111 §4.1).

@@ -33,6 +33,8 @@ final class CurlExchange {
   private var reader: HeadReader
   private var head: HTTPResponseHead?
   private var sink = IncomingBody.nothing
+  /// Of a body that is packed.
+  private var unpacking: Unpacking?
   private var verdict: Verdict?
   private var refusedAddress: String?
   private var isAbandoned = false
@@ -122,12 +124,27 @@ final class CurlExchange {
     if start.request.method != .head, let kind = sink.refusal(of: head) {
       return abort(.failed(kind))
     }
-    return WEFT_CURL_GO_ON
+    guard start.request.wantsCompression else { return WEFT_CURL_GO_ON }
+    do throws(PackingFault) {
+      unpacking = try Unpacking(of: head, to: start.request.method)
+      return WEFT_CURL_GO_ON
+    } catch {
+      return abort(.failed(error.kind))
+    }
   }
 
   func bodyCame(_ bytes: UnsafeRawBufferPointer) -> weft_curl_answer {
     watch.sign(at: clock.now)
-    switch sink.take(bytes) {
+    guard unpacking != nil else { return answer(to: sink.take(bytes)) }
+    do throws(PackingFault) {
+      return answer(to: try unpacking!.take(bytes, into: &sink))
+    } catch {
+      return abort(.failed(error.kind))
+    }
+  }
+
+  private func answer(to taking: IncomingBody.Taking) -> weft_curl_answer {
+    switch taking {
     case .taken: return WEFT_CURL_GO_ON
     case .full:
       watch.hold(at: clock.now)
@@ -208,6 +225,9 @@ final class CurlExchange {
     if case .failed(let kind) = ending { return .failure(kind) }
     if case .failed(let kind)? = verdict { return .failure(kind) }
     guard case .returned(let code) = ending, code != 0, verdict == nil else {
+      if verdict == nil, let unpacking, !unpacking.isComplete {
+        return .failure(.partial(received: Int(report.body_received), expected: nil))
+      }
       return head.map { .success($0) } ?? .failure(.malformed("it has no head"))
     }
     if let refusedAddress, report.request_sent == 0 { return .failure(.address(refusedAddress)) }

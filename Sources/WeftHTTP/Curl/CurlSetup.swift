@@ -27,6 +27,7 @@ struct CurlSetup {
     let authorities = start.request.tls.authorities.map { texts.add($0) }
     let certificate = start.request.tls.certificate.map { texts.add($0) }
     let key = start.request.tls.key.map { texts.add($0) }
+    let codings = start.request.wantsCompression ? texts.add(Unpacker.accepted) : nil
     let headers = addHeaders(to: &texts)
     return texts.withPointers(to: headers) { lines, pointer in
       var setup = weft_curl_setup()
@@ -38,7 +39,7 @@ struct CurlSetup {
       setup.key_file = pointer(key)
       setup.headers = lines
       setup.body_size = size
-      setup.wants_compression = start.request.wantsCompression ? 1 : 0
+      setup.accept_encoding = pointer(codings)
       setup.needs_fresh_connection = connections.needsFreshConnection ? 1 : 0
       setup.callbacks = UnsafePointer(callbacks.table)
       setup.context = context

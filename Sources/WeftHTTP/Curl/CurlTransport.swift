@@ -61,22 +61,26 @@ public final class CurlTransport: Transport {
         CurlStart(
           id: id, request: request, body: body, plan: plan, promise: promise, transport: self))
     }
-    open(request.body, promise, then: begin)
+    open(request, promise, then: begin)
     return promise.future
   }
 
   /// Files are opened where the thread may be blocked.
   private func open(
-    _ body: EncodedBody?, _ promise: Promise<HTTPExchange, HTTPFailure>,
+    _ request: WireRequest, _ promise: Promise<HTTPExchange, HTTPFailure>,
     then begin: @escaping @Sendable (OpenedBody?) -> Void
   ) {
-    guard let body else { return begin(nil) }
+    let hasTLSFiles = request.url.scheme == .https && request.tls != TLSFiles()
+    if !hasTLSFiles, request.body == nil { return begin(nil) }
     let open: @Sendable () -> Void = {
-      do throws(HTTPFailure.Kind) { begin(try OpenedBody(body)) } catch {
+      do throws(HTTPFailure.Kind) {
+        if hasTLSFiles { try request.tls.checkContents() }
+        begin(try request.body.map { body throws(HTTPFailure.Kind) in try OpenedBody(body) })
+      } catch {
         promise.fail(HTTPFailure(error))
       }
     }
-    if body.files.isEmpty { return open() }
+    if !hasTLSFiles, request.body?.files.isEmpty ?? true { return open() }
     do { try threads.submit(open) } catch { promise.fail(HTTPFailure(.other(error.message))) }
   }
 

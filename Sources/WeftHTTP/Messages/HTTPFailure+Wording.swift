@@ -26,9 +26,12 @@ extension HTTPFailure {
     case .unavailable:
       "install libcurl 7.68 or newer: package libcurl4 on Debian and Ubuntu, libcurl on Fedora and Alpine"
     case .redirect(.downgrade): "allow the redirect to http explicitly, or ask http at once"
-    case .redirect(.bodyToOtherOrigin(_, let url)): "send the request to \(url) itself"
+    case .redirect(.bodyToOtherOrigin(_, let url)), .redirect(.methodToOtherOrigin(_, _, let url)):
+      "send the request to \(url) itself"
     case .tls(.selfSigned, _), .tls(.unknownAuthority, _):
       "name the authority's PEM file if it is to be trusted"
+    case .tls(.encryptedKey, let path):
+      "decrypt it into a file that nobody else can read: openssl pkey -in \(path) -out plain.key"
     case .limit(.body, _): "raise the limit, or save the body into a file"
     case .partial where partial != nil: "the bytes that came are kept, and the next attempt goes on"
     default: nil
@@ -77,6 +80,7 @@ extension HTTPFailure.TLSFault {
       case .wrongHost: "the server's certificate is for another host"
       case .revoked: "the server's certificate has been revoked"
       case .ownFiles: "a file for TLS cannot be used"
+      case .encryptedKey: "the key of the client's certificate is encrypted"
       case .handshake: "TLS was not agreed on"
       }
     return why.isEmpty ? what : "\(what): \(why)"

@@ -71,6 +71,8 @@ public struct HTTPFailure: Error, Sendable {
     case revoked
     /// A file of ``TLSFiles``.
     case ownFiles = "own files"
+    /// The key in a file of ``TLSFiles`` is encrypted: nobody is asked for its password.
+    case encryptedKey = "encrypted key"
     case handshake
   }
 }

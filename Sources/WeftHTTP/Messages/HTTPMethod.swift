@@ -30,6 +30,14 @@ public struct HTTPMethod: Sendable, Hashable {
     }
   }
 
+  /// Whether it asks for nothing to be changed (RFC 9110 §9.2.1).
+  package var isSafe: Bool {
+    switch name {
+    case "GET", "HEAD", "OPTIONS", "TRACE": true
+    default: false
+    }
+  }
+
   /// Whether a server expects to be told the length of a body even if there is none.
   var tellsEmptyBody: Bool {
     switch name {

@@ -34,6 +34,11 @@ public struct HTTPRequest: Sendable {
   /// Makes it safe to send a request again that is not idempotent by its method: a server that knows it does
   /// the work once. The same for all attempts. Sent as `Idempotency-Key`.
   public var idempotencyKey: String?
+  /// Origins other than that of ``url`` to which redirects and pages may lead though there is a body, or a method that
+  /// may change something.
+  package var bodyOrigins: Set<HTTPURL.Origin> = []
+  /// Whether a text has a secret in it, so that no other origin is to have it.
+  package var isSecret: @Sendable (String) -> Bool = { _ in false }
   /// What a cache may do, where the client's transport has one.
   public var caching = CacheUse()
 

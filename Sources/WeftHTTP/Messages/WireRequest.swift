@@ -72,6 +72,8 @@ public struct WireRequest: Sendable, Hashable {
     if let auth = request.auth { headers.addIfMissing(try auth.header()) }
     if let contentType { headers.addIfMissing(HTTPHeader("Content-Type", contentType)) }
     if let resumed = request.saveTo?.resuming { headers.add(resumed.conditions) }
+    // A file gets the bytes that the server has.
+    if request.saveTo != nil { headers.addIfMissing(HTTPHeader("Accept-Encoding", "identity")) }
     headers.addIfMissing(HTTPHeader("User-Agent", "weft"))
     for header in headers.fields { try HeaderCheck.line(header) }
     return headers.fields

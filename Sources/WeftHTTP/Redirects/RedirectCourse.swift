@@ -42,7 +42,6 @@ struct RedirectCourse {
   private mutating func follow(_ head: HTTPResponseHead) throws(RedirectFault) {
     let from = request.url
     let target = try target(of: head)
-    let isSameOrigin = from.origin == target.origin
     if from.scheme == .https, target.scheme == .http, !request.redirects.allowsDowngrade {
       throw .downgrade(from: from, to: target)
     }
@@ -51,11 +50,8 @@ struct RedirectCourse {
     }
     if changesToGet(head.status) || request.method == .get && head.status == 303 {
       dropBody()
-    } else if !isSameOrigin, request.body != .none {
-      throw .bodyToOtherOrigin(from: from, to: target)
     }
-    let withheld = isSameOrigin ? [] : withhold()
-    request.url = target
+    let withheld = try request.follow(to: target, namedBy: from)
     hops.append(
       RedirectHop(
         status: head.status, from: from, to: target, method: request.method, withheld: withheld))
@@ -86,27 +82,5 @@ struct RedirectCourse {
     request.body = .none
     request.idempotencyKey = nil
     request.headers.removeAll { ASCII.lowercased($0.name).hasPrefix("content-") }
-  }
-
-  /// Once gone they stay so, even if the way leads back: whoever led it there was not trusted with them.
-  private mutating func withhold() -> [String] {
-    var names: [String] = []
-    request.headers.removeAll { header in
-      let isWithheld = header.isSecret || header.isCredential
-      if isWithheld { names.append(header.name) }
-      return isWithheld
-    }
-    if request.auth != nil {
-      request.auth = nil
-      names.append("Authorization")
-    }
-    return names
-  }
-}
-
-extension HTTPHeader {
-  /// Whether no other origin is to have it, said to be secret or not.
-  package var isCredential: Bool {
-    ["authorization", "proxy-authorization", "cookie", "host"].contains(ASCII.lowercased(name))
   }
 }

@@ -33,6 +33,15 @@ public enum RedirectFault: Error, Sendable, Hashable {
   case badTarget(URLFault, from: HTTPURL)
   case downgrade(from: HTTPURL, to: HTTPURL)
   case bodyToOtherOrigin(from: HTTPURL, to: HTTPURL)
+  /// The method may change something there.
+  case methodToOtherOrigin(HTTPMethod, from: HTTPURL, to: HTTPURL)
+  /// The URL has a secret in it, so it is not named.
+  case secretToOtherOrigin(from: HTTPURL.Origin, to: HTTPURL.Origin)
+
+  /// Whether no option allows it.
+  package var isOfSecret: Bool {
+    if case .secretToOtherOrigin = self { true } else { false }
+  }
 
   /// What was found, as a sentence without a full stop.
   public var message: String {
@@ -44,7 +53,11 @@ public enum RedirectFault: Error, Sendable, Hashable {
       "\(url) redirected to what cannot be asked: \(fault.message)"
     case .downgrade(let from, let to): "\(from) redirected to \(to), which is not encrypted"
     case .bodyToOtherOrigin(let from, let to):
-      "\(from) redirected to \(to), another origin, which does not get the body"
+      "\(from) leads to \(to), another origin, which does not get the body"
+    case .methodToOtherOrigin(let method, let from, let to):
+      "\(from) leads to \(to), another origin, to which no \(method) is sent"
+    case .secretToOtherOrigin(let from, let to):
+      "\(from) leads to a URL with a secret at \(to), another origin, which does not get it"
     }
   }
 

@@ -16,6 +16,7 @@ struct ControlChecker {
     checker.checkSteps()
     for group in outline.groups { checker.check(group) }
     checker.checkFinally()
+    checker.checkCleanups()
     checker.checkUse()
     return checker.found.problems
   }
@@ -113,6 +114,30 @@ struct ControlChecker {
       found.node = node
       let place = outline.member(at: node).step.place.value
       found.append(.idOfFinally, place?.id ?? place?.step)
+    }
+  }
+
+  /// A cleanup step without an id is called by its place, and so is what is in an element of a loop:
+  /// `deploy[eu].cleanup`.
+  private mutating func checkCleanups() {
+    for (start, cleanups) in outline.cleanups {
+      guard case .groupStart(let index) = outline.nodes[start],
+        outline.groups[Int(index)].step?.control.fanOut != nil,
+        outline.steps[Int(cleanups.lowerBound)..<Int(cleanups.upperBound)].contains(where: {
+          $0.id == nil
+        })
+      else { continue }
+      let loop = outline.groups[Int(index)]
+      for node in start..<loop.endNode {
+        guard let id = outline.id(at: node), id.text == "cleanup",
+          outline.file(of: node) == loop.file
+        else { continue }
+        found.file = loop.file
+        found.node = node
+        let place = outline.member(at: node).step.place.value
+        found.append(
+          .idOfCleanup(loop: outline.member(at: start).address.text), place?.id ?? place?.step)
+      }
     }
   }
 }

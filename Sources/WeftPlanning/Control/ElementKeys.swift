@@ -1,3 +1,4 @@
+import WeftDiagnostics
 package import WeftExpressions
 import WeftJSON
 
@@ -34,19 +35,21 @@ package struct ElementKeys: Sendable {
   package static func fault(of text: String) -> ElementKeyProblem.Fault? {
     if text.isEmpty { return .empty }
     if text.utf8.count > longestBytes { return .tooLong(text.utf8.count) }
-    let control = text.unicodeScalars.first { scalar in
+    guard let scalar = unfitScalar(in: text) else { return nil }
+    return scalar.properties.generalCategory == .format
+      ? .invisibleCharacter(scalar.value) : .controlCharacter(scalar.value)
+  }
+
+  /// A scalar that would end a line, steer a terminal, reorder the text around it or not be seen: keys are shown in
+  /// lines of the display and in questions.
+  package static func unfitScalar(in text: String) -> Unicode.Scalar? {
+    text.unicodeScalars.first { scalar in
       switch scalar.properties.generalCategory {
-      case .control, .lineSeparator, .paragraphSeparator: true
-      default: false
+      case .control, .format, .lineSeparator, .paragraphSeparator: true
+      default: !scalar.isASCII && TerminalText.escape(scalar) != nil
       }
     }
-    return control.map { .controlCharacter($0.value) }
   }
-}
-
-extension StepAddress {
-  /// The address of one element of this step or group: `upload[linux]`.
-  package func element(_ key: String) -> StepAddress { StepAddress("\(text)[\(key)]") }
 }
 
 /// Why the elements of a fan-out cannot be told apart.
@@ -57,6 +60,8 @@ package enum ElementKeyProblem: Error, Sendable, Hashable {
     case tooLong(Int)
     /// The scalar's number.
     case controlCharacter(UInt32)
+    /// One of the category `format`, such as a bidirectional override, likewise.
+    case invisibleCharacter(UInt32)
   }
 
   /// The index of the element, and what its key is.
@@ -76,6 +81,8 @@ package enum ElementKeyProblem: Error, Sendable, Hashable {
       "the key of element \(index) has \(bytes) bytes, expected \(ElementKeys.longestBytes) at most"
     case .unfit(.controlCharacter(let scalar), let index):
       "the key of element \(index) has a control character in it, \(ElementKeyProblem.name(scalar))"
+    case .unfit(.invisibleCharacter(let scalar), let index):
+      "the key of element \(index) has an invisible character in it, \(ElementKeyProblem.name(scalar))"
     case .secret(let index): "the key of element \(index) depends on a secret, and keys are shown"
     case .notUnique(let key, let first, let second):
       "elements \(first) and \(second) have the same key, \"\(key)\""

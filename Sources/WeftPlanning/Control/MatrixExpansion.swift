@@ -119,7 +119,10 @@ package struct MatrixExpansion: Sendable {
       let text = text(at: index)
       var key = text
       if ElementKeys.fault(of: text) != nil { key = "#\(index)" }
-      while !taken.insert(ScalarString(key)).inserted { key += " #\(index)" }
+      while !taken.insert(ScalarString(key)).inserted {
+        let longer = key + " #\(index)"
+        key = ElementKeys.fault(of: longer) == nil ? longer : "#\(index)"
+      }
       if key != text { otherKeys[index] = key }
     }
   }

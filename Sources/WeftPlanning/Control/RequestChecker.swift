@@ -34,6 +34,11 @@ struct RequestChecker {
         try HTTPHeader(header.name, header.value.hasExpression ? "" : header.value).check()
       }
     }
+    for (index, origin) in (call.paging?.origins ?? []).enumerated() where !origin.hasExpression {
+      do { _ = try HTTPURL(origin: origin) } catch {
+        tell(.origin(index), error.message, error.help)
+      }
+    }
     if let proxy = call.proxy, !proxy.hasExpression, proxy != "env" {
       check(.proxy) { () throws(RequestFault) in try HTTPProxy.url(proxy).check() }
       if call.shownProxy != proxy {

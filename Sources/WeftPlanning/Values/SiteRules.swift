@@ -93,7 +93,7 @@ extension HTTPSite {
     switch self {
     case .method, .saveTo, .cacheFolder, .bodyFile, .partFile, .authorities, .certificate, .key,
       .expected,
-      .until:
+      .until, .origin:
       false
     case .url, .query, .header, .field, .part, .partFileName, .partType, .json, .body, .bearer,
       .user, .password, .proxy, .idempotencyKey, .nextPage, .collected:

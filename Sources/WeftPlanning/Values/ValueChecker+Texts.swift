@@ -72,7 +72,7 @@ extension HTTPSite {
     // No further page; no key.
     case .nextPage, .idempotencyKey, .proxy: .null
     case .method, .url, .body, .bodyFile, .partFile, .partFileName, .partType, .bearer, .user,
-      .password, .saveTo, .cacheFolder, .authorities, .certificate, .key:
+      .password, .saveTo, .cacheFolder, .authorities, .certificate, .key, .origin:
       []
     }
   }

@@ -71,7 +71,7 @@ extension RunFolder {
     after contents: JournalContents, _ opening: RecordOpening, durability: RecordDurability,
     startedAt start: WallTime, salvaging: Bool = false
   ) throws(RunFolderFault) -> JournalWriter {
-    if let damage = contents.damage, !salvaging || damage.isNewerFormat { throw .damaged(damage) }
+    if let damage = contents.damage, !salvaging || damage.isOtherFormat { throw .damaged(damage) }
     let writer: JournalWriter
     do throws(UnsafePlace) {
       let file = try directory.file(RunFolder.journalName, .appending)

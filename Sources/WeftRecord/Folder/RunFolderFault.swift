@@ -38,7 +38,8 @@ package enum RunFolderFault: Error, Sendable, Hashable {
     case .place: "name another place for it: --state-dir DIR"
     case .record(let fault): fault.help
     case .held: "wait until it has ended, or end it"
-    case .damaged(let damage) where damage.isNewerFormat: "resume it with that version of weft"
+    case .damaged(let damage) where damage.isOtherFormat:
+      "resume it with that version of weft, or run the workflow anew"
     case .damaged: "--salvage goes on with what stands before that place"
     }
   }

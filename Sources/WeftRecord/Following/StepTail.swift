@@ -30,7 +30,7 @@ struct StepTail {
 
   mutating func start() {
     // Each turn of an element has a log of its own, behind the last.
-    if hasFinished, address.text.contains("[") { base = taken }
+    if hasFinished, address.hasElement { base = taken }
     hasFinished = false
     isRunning = true
   }

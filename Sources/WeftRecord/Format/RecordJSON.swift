@@ -8,9 +8,8 @@ import WeftPlatform
 ///
 ///     {"n":3,"at":"2026-11-20T23:36:05.123Z","type":"step.started","step":"a","attempt":1,"crc":"5f0c1e42"}
 package struct RecordJSON: Sendable {
-  /// Told by the first record of each engine; it grows when a reader of the old form would misunderstand the
-  /// new.
-  package static let format = 1
+  /// Told by the first record of each engine.
+  package static let format = RecordOpening.currentFormat
 
   private var json: EventJSON
   /// Of the last line, its newline included.

@@ -18,6 +18,7 @@ extension RecordScanner {
     var opening = RecordOpening(
       run: run, resumption: try int(), version: version,
       engine: ProcessIdentity(id: 0, startTicks: 0), bootID: "")
+    opening.format = format
     opening.workflow = try optionalText("workflow")
     opening.file = try optionalText("file")
     opening.hash = try optionalText("sha256")

@@ -131,10 +131,11 @@ extension RecordScanner {
 
   mutating func address() throws(RecordProblem) -> StepAddress {
     let text = try string()
-    guard !text.isEmpty, text.utf8.count <= RecordScanner.addressBytes else {
+    let address = StepAddress(text)
+    guard text.utf8.count <= RecordScanner.addressBytes, address.isCanonical else {
       throw .unfit("a step's name")
     }
-    return StepAddress(text)
+    return address
   }
 
   /// A number from 1.

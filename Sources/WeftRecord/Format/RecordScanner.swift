@@ -9,6 +9,8 @@ package enum RecordProblem: Error, Sendable, Hashable {
   case unknownType(String)
   /// Written by a later version of Weft, which is named.
   case newerFormat(Int, version: String)
+  /// Written by an earlier version, in whose format an element with this key has an address that may be another's.
+  case ambiguousKey(String, version: String)
   /// A number or a text that no record holds.
   case unfit(String)
 }

@@ -20,9 +20,9 @@ package struct ResumeAdvice: Sendable, Hashable {
       }
     }
     // Elements are not counted in the plan; what they are of is told of as a group.
-    let mentioned = detail.order.count { !$0.text.contains("[") }
+    let mentioned = detail.order.count { !$0.hasElement }
     let fanOuts = detail.past.groups.count { address, group in
-      group.elements != nil && !address.text.contains("[")
+      group.elements != nil && !address.hasElement
     }
     unmentioned = max(0, (detail.past.start?.stepCount ?? 0) - mentioned - fanOuts)
   }

@@ -19,6 +19,8 @@ struct JournalFold {
   /// Where the next line begins.
   private var offset = 0
   private var line = 0
+  /// The engine that wrote the records now.
+  private var writer: (format: Int, version: String) = (RecordJSON.format, "")
 
   /// - Parameter run: Whose journal it is to be; `nil`: that of the first record.
   init(run: RunID?, name: String, limits: JournalLimits) {
@@ -73,14 +75,26 @@ struct JournalFold {
       if let run = run ?? contents.run.opening?.run, run != opening.run {
         return refuse(.otherRun(opening.run))
       }
+      writer = (opening.format, opening.version)
     } else if expected == 1 {
       return refuse(.noOpening)
+    }
+    if writer.format < 2, case .listed(_, let listed) = record.kind {
+      try checkKeys(of: listed)
     }
     contents.run.apply(record)
     guard contents.run.steps.count + contents.run.groups.count <= limits.steps else {
       return refuse(.tooManySteps(limit: limits.steps))
     }
     visit(record)
+  }
+
+  /// Up to format 1, keys were put into addresses as they are.
+  private func checkKeys(of listed: RecordedElements) throws(RecordProblem) {
+    for element in listed.elements
+    where StepAddress.needsEscaping(element.key) || ElementKeys.fault(of: element.key) != nil {
+      throw .ambiguousKey(element.key, version: writer.version)
+    }
   }
 
   mutating func refuse(_ kind: JournalDamage.Kind) {

@@ -1,3 +1,5 @@
+import WeftDefinition
+import WeftDiagnostics
 package import WeftExecution
 import WeftPlanning
 package import WeftPlatform
@@ -29,9 +31,12 @@ package struct JournalDamage: Error, Sendable, Hashable {
   /// `.weft/runs/ID/journal.jsonl:12:3456: ...`
   package var message: String { "\(file):\(line):\(offset): \(reason)" }
 
-  /// Whether a later version of Weft would read it.
-  package var isNewerFormat: Bool {
-    if case .problem(.newerFormat) = kind { true } else { false }
+  /// Whether nothing is damaged, and another version of Weft would read it.
+  package var isOtherFormat: Bool {
+    switch kind {
+    case .problem(.newerFormat), .problem(.ambiguousKey): true
+    default: false
+    }
   }
 
   private var reason: String {
@@ -45,6 +50,9 @@ package struct JournalDamage: Error, Sendable, Hashable {
     case .problem(.newerFormat(let format, let version)):
       "written by weft \(version.prefix(64)), in format \(format); this weft reads up to"
         + " \(RecordJSON.format)"
+    case .problem(.ambiguousKey(let key, let version)):
+      "written by weft \(version.prefix(64)), in whose format the element key"
+        + " \(quoted(TerminalText.harmless(key))) may stand for two elements"
     case .problem(.unfit(let what)): "the record holds \(what) that no record holds"
     case .noOpening: "the journal does not begin with a record of how the run began"
     case .otherRun(let run): "the journal is of another run, \(run.text.prefix(64))"

@@ -10,7 +10,7 @@ package struct LogLines {
 
   package init(_ settings: DisplaySettings, of step: StepAddress) {
     style = PlainStyle(settings)
-    prefix = Array("[\(step)] ".utf8)
+    prefix = style.prefix(of: step)
   }
 
   /// The lines that a piece of the log completes.

@@ -154,7 +154,7 @@ extension RunDetailText {
         + ["next: \"weft show \(run) --follow\" shows it as it goes on"]
     case .waiting:
       return detail.questions.map(answer) + ["next: \"weft resume \(run)\" goes on with it then"]
-    case .damaged where detail.damage?.isNewerFormat == true:
+    case .damaged where detail.damage?.isOtherFormat == true:
       return ["next: look at it with the weft that has written it"]
     case .damaged:
       return ["next: \"weft resume \(run) --salvage\" goes on with what stands before the damage"]

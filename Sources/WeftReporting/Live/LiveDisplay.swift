@@ -27,7 +27,7 @@ struct LiveDisplay: Sendable {
     switch event.kind {
     case .stepRetrying(let address, let retry): scrolled.add(retrying(label(address), retry))
     case .groupRetrying(let address, let retry):
-      scrolled.add(retrying("group \(address)", retry))
+      scrolled.add(retrying("group \(text.name(address.text))", retry))
     case .runStarted, .stepQueued, .stepStarted, .stepAsking, .stepWaiting, .stepOutput,
       .stepRestored, .groupStarted, .outputDropped:
       break
@@ -71,8 +71,8 @@ struct LiveDisplay: Sendable {
   }
 
   private func label(_ address: StepAddress) -> String {
-    guard let title = labels.title(of: address) else { return address.text }
-    return "\(address): \(text.name(title))"
+    guard let title = labels.title(of: address) else { return text.name(address.text) }
+    return "\(text.name(address.text)): \(text.name(title))"
   }
 }
 
@@ -138,7 +138,8 @@ extension LiveDisplay {
       case .cancelled: palette.cancelled
       case .skipped: palette.skipped
       }
-    return "\(sign) \(past.elements == nil ? "group " : "")\(address)  \(text.name(sentence))"
+    let name = (past.elements == nil ? "group " : "") + text.name(address.text)
+    return "\(sign) \(name)  \(text.name(sentence))"
   }
 
   private func skipped(_ address: StepAddress, _ reason: SkipReason) -> String {

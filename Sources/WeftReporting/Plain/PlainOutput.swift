@@ -15,9 +15,9 @@ struct PlainOutput: Sendable {
   private var stderr = LineAssembler()
   private var missed = LineAssembler()
 
-  init(_ address: StepAddress) {
+  init(_ address: StepAddress, prefix: [UInt8]) {
     self.address = address
-    prefix = Array("[\(address)] ".utf8)
+    self.prefix = prefix
   }
 
   mutating func take(_ output: StepOutput) -> [ArraySlice<UInt8>] {

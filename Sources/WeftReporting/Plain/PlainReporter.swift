@@ -134,7 +134,8 @@ struct PlainReporter: Sendable {
   /// Any step that runs may have written what is left out.
   private mutating func noteGaps() {
     for address in progress.running.keys {
-      outputs[address, default: PlainOutput(address)].hasGaps = true
+      let fresh = PlainOutput(address, prefix: style.prefix(of: address))
+      outputs[address, default: fresh].hasGaps = true
     }
   }
 
@@ -164,7 +165,7 @@ extension PlainReporter {
   private mutating func index(ofOutput address: StepAddress) -> [StepAddress: PlainOutput].Index? {
     if let known = outputs.index(forKey: address) { return known }
     guard progress.running[address] != nil else { return nil }
-    outputs[address] = PlainOutput(address)
+    outputs[address] = PlainOutput(address, prefix: style.prefix(of: address))
     return outputs.index(forKey: address)
   }
 

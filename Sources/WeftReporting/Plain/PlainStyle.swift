@@ -76,12 +76,12 @@ struct PlainStyle: Sendable {
     about address: StepAddress, to bytes: inout [UInt8], _ rest: (inout [UInt8]) -> Void
   ) {
     guard gitHub == nil else {
-      var line = Array("weft: [\(address)] ".utf8)
+      var line = Array("weft: [\(text.name(address.text))] ".utf8)
       rest(&line)
       return append(inert: line[...], to: &bytes)
     }
     bytes += "weft: [".utf8
-    bytes += address.text.utf8
+    bytes += text.name(address.text).utf8
     bytes += "] ".utf8
     rest(&bytes)
     bytes.append(UInt8(ascii: "\n"))
@@ -89,25 +89,27 @@ struct PlainStyle: Sendable {
 
   /// It took so long when it was run.
   func cached(_ address: StepAddress, _ end: StepEnd) -> String {
-    "[\(address)] cached, took \(ShownDuration.precise(end.duration))"
+    "[\(text.name(address.text))] cached, took \(ShownDuration.precise(end.duration))"
   }
 
   func skipped(_ address: StepAddress, _ reason: SkipReason) -> String {
-    "[\(address)] \(text.name(reason.phrase(of: address)))"
+    "[\(text.name(address.text))] \(text.name(reason.phrase(of: address)))"
   }
 
   /// Of what is run for many elements, or again as a whole; a group that is run once says nothing.
   func started(_ group: StepAddress, _ start: GroupStart) -> String? {
     if let elements = start.elements {
-      return "[\(group)] started for \(counted(elements, "element"))"
+      return "[\(text.name(group.text))] started for \(counted(elements, "element"))"
     }
-    return start.attempt > 1 ? "[\(group)] group started (attempt \(start.attempt))" : nil
+    guard start.attempt > 1 else { return nil }
+    return "[\(text.name(group.text))] group started (attempt \(start.attempt))"
   }
 
   /// A group that ends with its members needs no line of its own.
   func finished(_ group: StepAddress, _ end: GroupEnd, _ past: GroupSentence.Past) -> String? {
     guard let sentence = GroupSentence(end, past).text else { return nil }
-    return "[\(group)] \(past.elements == nil ? "group " : "")\(text.name(sentence))"
+    let name = text.name(group.text)
+    return "[\(name)] \(past.elements == nil ? "group " : "")\(text.name(sentence))"
   }
 
   func warning(_ warning: RunWarning) -> [String] {
@@ -116,7 +118,7 @@ struct PlainStyle: Sendable {
   }
 
   func asking(_ step: StepAddress, _ message: String) -> String {
-    "[\(step)] waits for approval: \(text.name(message))"
+    "[\(text.name(step.text))] waits for approval: \(text.name(message))"
   }
 
   func cancelling(_ reason: CancelReason) -> String { "cancelling: \(text.name(reason.sentence))" }
@@ -145,20 +147,20 @@ extension PlainStyle {
   func annotation(_ address: StepAddress, _ end: StepEnd) -> String? {
     guard let gitHub, end.outcome == .failure else { return nil }
     return gitHub.annotation(
-      isTolerated: end.conclusion == .success, title: address.text, message: reason(end))
+      isTolerated: end.conclusion == .success, title: text.name(address.text), message: reason(end))
   }
 
   func annotation(group address: StepAddress, _ end: GroupEnd) -> String? {
     guard let gitHub else { return nil }
     return gitHub.annotation(
-      isTolerated: end.conclusion == .success, title: address.text,
+      isTolerated: end.conclusion == .success, title: text.name(address.text),
       message: text.name(end.failure?.message ?? "failed"))
   }
 
   /// Of a failure of which it has turned out whether it counts.
   func annotation(_ failure: FailureList.Entry) -> String? {
     gitHub?.annotation(
-      isTolerated: failure.pardon != nil, title: failure.address.text,
+      isTolerated: failure.pardon != nil, title: text.name(failure.address.text),
       message: text.name(failure.message + (failure.pardon.map { " (\($0))" } ?? "")))
   }
 
@@ -182,13 +184,16 @@ extension PlainStyle {
   /// Adds one line of a step's output. A pipe gets the bytes as they are, but for what a progress bar
   /// has overwritten: a lone `\r` begins a new line for many readers, one without the prefix.
   func append(output line: ArraySlice<UInt8>, prefix: [UInt8], to bytes: inout [UInt8]) {
+    let shown =
+      isTerminal ? Array(text.line(line).utf8)[...] : DisplayText.lastState(of: line)
+    // A runner of GitHub Actions reads the line as one text, whoever wrote which part of it.
+    if gitHub != nil { return append(inert: (prefix + shown)[...], to: &bytes) }
     bytes += prefix
-    if isTerminal {
-      append(inert: Array(text.line(line).utf8)[...], to: &bytes)
-    } else {
-      append(inert: DisplayText.lastState(of: line), to: &bytes)
-    }
+    append(inert: shown, to: &bytes)
   }
+
+  /// `[step] `, before each line that a step writes.
+  func prefix(of step: StepAddress) -> [UInt8] { Array("[\(text.name(step.text))] ".utf8) }
 
   private func append(inert line: ArraySlice<UInt8>, to bytes: inout [UInt8]) {
     if let gitHub {

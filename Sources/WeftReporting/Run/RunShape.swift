@@ -57,34 +57,9 @@ struct RunShape: Sendable {
     sizes[text] != nil || scopes[text] != nil || cleanups.contains(text)
   }
 
-  /// How the plan calls what is called `upload[3]` or `deploy[eu].push` in a run: without the elements, and
-  /// without what was put before the name to tell one element's from another's.
+  /// The plan's name of what is called `upload[3]` or `deploy[eu].push` in a run.
   func planned(_ address: StepAddress) -> String {
-    guard address.text.utf8.contains(UInt8(ascii: "[")) else { return address.text }
-    let bare = RunShape.withoutElements(address.text)
-    return candidates(for: bare.split(separator: "/")[...]).first(where: isKnown) ?? bare
-  }
-
-  /// What may be left of an address, part by part of a path through files, when names have been put before
-  /// its own; the longest first.
-  private func candidates(for parts: ArraySlice<Substring>) -> [String] {
-    guard let first = parts.first else { return [""] }
-    let rests = candidates(for: parts.dropFirst())
-    var names = [first]
-    while let dot = names[names.count - 1].firstIndex(of: ".") {
-      names.append(names[names.count - 1][first.index(after: dot)...])
-    }
-    return names.flatMap { name in rests.map { $0.isEmpty ? String(name) : "\(name)/\($0)" } }
-  }
-
-  static func withoutElements(_ text: String) -> String {
-    var depth = 0
-    return String(
-      text.filter { character in
-        if character == "[" { depth += 1 }
-        defer { if character == "]", depth > 0 { depth -= 1 } }
-        return depth == 0
-      })
+    address.planned { isKnown($0.text) }.text
   }
 }
 

@@ -129,13 +129,13 @@ struct RunSummary {
   private func isCut(_ tail: OutputTail) -> Bool { tail.lineCount > OutputTail.lineLimit }
 
   private func title(_ address: StepAddress) -> String {
-    guard let title = labels.title(of: address) else { return "\"\(address)\"" }
-    return "\"\(address)\" (\(text.name(title)))"
+    guard let title = labels.title(of: address) else { return "\"\(text.name(address.text))\"" }
+    return "\"\(text.name(address.text))\" (\(text.name(title)))"
   }
 
   /// `7 steps skipped because "build" failed: a, b, c and 4 more`.
   private func skip(_ entry: SkipList.Entry) -> String {
-    var names = entry.names.map(\.text).joined(separator: ", ")
+    var names = entry.names.map { text.name($0.text) }.joined(separator: ", ")
     if entry.count > entry.names.count { names += " and \(entry.count - entry.names.count) more" }
     return
       "\(counted(entry.count, "step")) \(text.name(entry.cause.phrase(of: entry.count))): \(names)"

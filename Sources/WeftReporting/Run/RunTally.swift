@@ -106,7 +106,7 @@ struct RunTally: Sendable {
   /// The nearest that is open around a step or group; what cleans up belongs to the run.
   func scope(around address: StepAddress) -> StepAddress? {
     guard !open.isEmpty, !shape.cleansUp(address) else { return nil }
-    return candidate(around: address.text).flatMap { open[$0] == nil ? nil : $0 }
+    return candidate(around: address).flatMap { open[$0] == nil ? nil : $0 }
   }
 
   /// All that is open around a step or group, the nearest first.
@@ -120,17 +120,11 @@ struct RunTally: Sendable {
     return scopes
   }
 
-  private func candidate(around text: String) -> StepAddress? {
-    if text.last == "]", let start = text.lastIndex(of: "[") {
-      return StepAddress(String(text[..<start]))
-    }
-    let scope = shape.scope(around: shape.planned(StepAddress(text)))
-    guard let end = text.lastIndex(of: "]") else { return scope.map { StepAddress($0) } }
-    let element = text[...end]
-    let member = shape.planned(StepAddress(String(element)))
-    guard let scope, scope != member else { return StepAddress(String(element)) }
-    let rest = scope.hasPrefix(member + ".") ? scope.dropFirst(member.count + 1) : scope[...]
-    return StepAddress("\(element).\(rest)")
+  private func candidate(around address: StepAddress) -> StepAddress? {
+    if let loop = address.loop { return loop }
+    let scope = shape.scope(around: shape.planned(address)).map { StepAddress($0) }
+    guard let element = address.innermostElement, let loop = element.loop else { return scope }
+    return scope.map { element.inElement($0, of: StepAddress(shape.planned(loop))) } ?? element
   }
 
   private mutating func change(from scope: StepAddress?, _ change: (inout StepCounts) -> Void) {

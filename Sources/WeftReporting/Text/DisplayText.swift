@@ -4,7 +4,7 @@ import WeftPlatform
 /// Foreign text — what steps write, and names — made fit for one line of a display.
 ///
 /// The only place where it is decided what reaches a terminal: printable text, and SGR where asked
-/// for. Everything else that a terminal would obey, or that would reorder the line, is spelled out.
+/// for. Everything else that a terminal would obey, or that would reorder the line, is spelled out; "erase to the end of the line" is left out.
 struct DisplayText: Sendable, Hashable {
   /// Whether SGR sequences (colours) pass; else they are left out.
   var passesSGR: Bool
@@ -67,6 +67,8 @@ struct DisplayText: Sendable, Hashable {
       if let sequence = DisplayText.sgrPrefix(of: rest) {
         if passesSGR { line.append(sgr: sequence) }
         rest = rest[sequence.endIndex...]
+      } else if let erasure = DisplayText.erasures.first(where: rest.hasPrefix) {
+        rest = rest.dropFirst(erasure.count)
       } else {
         for piece in pieces(of: character, at: line.width) { line.append(piece) }
         rest.removeFirst()
@@ -74,6 +76,9 @@ struct DisplayText: Sendable, Hashable {
     }
     return line.finished()
   }
+
+  /// EL, to the end of the line (ECMA-48 §8.3.41): nothing is there. Compilers write it behind each colour.
+  private static let erasures = ["\u{1B}[K", "\u{1B}[0K"]
 
   /// A character as it is, or each of its scalars spelled out where it has to be.
   private func pieces(of character: Character, at column: Int) -> [Piece] {

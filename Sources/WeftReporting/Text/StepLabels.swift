@@ -46,7 +46,7 @@ package struct StepLabels: Sendable {
 
   /// What an element is of has the same title.
   private func planned(_ address: StepAddress) -> StepAddress {
-    address.text.last == "]" ? StepAddress(RunShape.withoutElements(address.text)) : address
+    address.loop.map { StepAddress(shape.planned($0)) } ?? address
   }
 
   private static let commandLimit = 60

@@ -55,6 +55,34 @@ import WeftPlanning
     #expect(inner.address(of: StepAddress("sweep")).text == "deploy[eu].each[x].sweep")
   }
 
+  @Test("X05: what a run calls something is led back to the plan, whatever the keys are")
+  func thePlanIsFoundAgain() throws {
+    let known = Set(plan.steps.map(\.address) + plan.groups.compactMap(\.address))
+    let outerPart = Part(group: try group("deploy"), of: plan)
+    let step = try #require(plan.steps.firstIndex { $0.address.text == "each" })
+    var seen: Set<StepAddress> = []
+    for key in [
+      "eu", "a].push", "a].each[b", "[", "]", "\\", ".", "/", " ", "\u{301}", "é", "e\u{301}",
+    ] {
+      let outer = frame(key, of: outerPart, in: .run(of: plan))
+      for planned in plan.steps.map(\.address) {
+        let address = outer.address(of: planned)
+        #expect(address.planned(isKnown: known.contains) == planned, "\(address)")
+        #expect(address.isInElement(of: StepAddress("deploy")))
+        #expect(address.innermostElement?.loop?.text == "deploy")
+        #expect(seen.insert(address).inserted, "\(address)")
+      }
+      for innerKey in ["x", "d].sweep", "d].b[c"] {
+        let inner = frame(innerKey, of: Part(step: step, of: plan), in: outer)
+        for planned in ["each", "sweep", "each.cleanup.1"].map({ StepAddress($0) }) {
+          let address = inner.address(of: planned)
+          #expect(address.planned(isKnown: known.contains) == planned, "\(address)")
+          #expect(seen.insert(address).inserted, "\(address)")
+        }
+      }
+    }
+  }
+
   @Test func anAttemptOfAGroupChangesNoAddress() throws {
     let attempt = Frame(
       .attempt(2), of: Part(group: try group("deploy"), of: plan), in: .run(of: plan),

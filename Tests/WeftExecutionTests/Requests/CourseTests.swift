@@ -73,6 +73,153 @@ import WeftTestKit
     #expect(transport.requests.map { $0.value(of: "X-A") } == ["b", "b", "b"])
   }
 
+  private static func trip(
+    _ keys: String, to next: String, secrets: [SecretName: Secret] = [:]
+  ) throws -> (RequestHarness, ScriptedTransport) {
+    let transport = ScriptedTransport([Self.page("[]", next: next), Self.page("[]")])
+    let harness = try RequestHarness(
+      """
+      {"secrets": {"T": {"env": "T"}},
+       "steps": [{"id": "a", "http": {"url": "https://h/1", \(keys)}}]}
+      """, transport, secrets: secrets)
+    return (harness, transport)
+  }
+
+  @Test(
+    "X11: a page of another origin gets no body and no method that may change something",
+    arguments: [
+      #""json": {"t": "${{ secrets.T }}"}, "pages": {"next": "link"}"#,
+      #""method": "DELETE", "idempotencyKey": true, "pages": {"next": "link"}"#,
+      #""method": "POST", "pages": {"next": "link", "origins": ["https://third"]}"#,
+    ])
+  func bodiesOfPages(keys: String) async throws {
+    let secrets = ["T": try Secret(Array("s3cret-canary".utf8))] as [SecretName: Secret]
+    let (harness, transport) = try Self.trip(keys, to: "https://other/2", secrets: secrets)
+    let failure = try await harness.end().failure
+    #expect(failure?.classes == [.redirect] && failure?.help?.contains("pages.origins") == true)
+    #expect(transport.requests.map(\.url.host) == ["h"])
+  }
+
+  @Test("X11: an origin that is named gets the body, and none of what says who asks")
+  func namedOrigins() async throws {
+    let (harness, transport) = try Self.trip(
+      """
+      "json": {"t": 1}, "idempotencyKey": true, "auth": {"bearer": "${{ secrets.T }}"},
+      "tls": {"caFile": "ca", "certFile": "c", "keyFile": "k"},
+      "pages": {"next": "link", "origins": ["https://other"]}
+      """, to: "https://other/2", secrets: ["T": try Secret(Array("s3cret-canary".utf8))])
+    #expect(await harness.run.ended().succeeded)
+    let requests = transport.requests
+    #expect(requests.map(\.bodyText) == [#"{"t":1}"#, #"{"t":1}"#])
+    #expect(requests.map { $0.value(of: "Authorization") } == ["Bearer s3cret-canary", nil])
+    #expect(requests.map { $0.value(of: "Idempotency-Key") == nil } == [false, true])
+    #expect(requests.map(\.tls.certificate) == ["c", nil] && requests[1].tls.key == nil)
+    #expect(requests.map(\.tls.authorities) == ["ca", "ca"])
+  }
+
+  @Test("X11: a page whose URL has a secret is asked of the first origin only")
+  func secretsInPages() async throws {
+    let secrets = ["T": try Secret(Array("s3cret/canary".utf8))] as [SecretName: Secret]
+    let keys = #""query": {"t": "${{ secrets.T }}"}, "pages": {"next": "link"}"#
+    for (next, count) in [("https://other/2?t=s3cret%2Fcanary", 1), ("/2?t=s3cret%2Fcanary", 2)] {
+      let (harness, transport) = try Self.trip(keys, to: next, secrets: secrets)
+      let end = try await harness.end()
+      #expect(transport.requests.count == count, "\(next)")
+      #expect(end.failure?.message.contains("canary") != true)
+      #expect(end.outcome == (count == 1 ? .failure : .success))
+    }
+  }
+
+  @Test("X25: a pool's rate holds for every page")
+  func ratesOfPages() async throws {
+    let pages = (2...6).map { Self.page("[]", next: "?n=\($0)") } + [Self.page("[]")]
+    let transport = ScriptedTransport(pages)
+    let harness = try RequestHarness(
+      """
+      {"pools": {"api": {"slots": 2, "rate": "2/10s"}},
+       "steps": [{"id": "a", "pool": "api",
+                  "http": {"url": "http://h/", "pages": {"next": "link"}}}]}
+      """, transport)
+    // Two at once, and another whenever five seconds have passed.
+    for (seconds, count) in [(0, 2), (4, 2), (1, 3), (5, 4), (5, 5), (5, 6)] {
+      harness.time.advance(by: .seconds(seconds))
+      await harness.waits(until: { transport.requests.count >= count })
+      #expect(transport.requests.count == count)
+    }
+    #expect(await harness.run.ended().succeeded)
+    #expect(harness.time.scheduledCount == 0)
+  }
+
+  @Test(
+    "X25: a step that waits for its next page ends at once when it is to", arguments: [false, true])
+  func waitsForPages(isCancelled: Bool) async throws {
+    let transport = ScriptedTransport([Self.page("[]", next: "?n=2")])
+    let harness = try RequestHarness(
+      """
+      {"pools": {"api": {"slots": 1, "rate": "1/1h"}},
+       "steps": [{"id": "a", "pool": "api", "timeout": "1m",
+                  "http": {"url": "http://h/", "pages": {"next": "link"}}}]}
+      """, transport)
+    // Its own limit, and the one of the pool.
+    await harness.waits(until: { harness.time.scheduledCount == 2 })
+    if isCancelled {
+      harness.run.cancel(.requested)
+    } else {
+      harness.time.advance(by: .seconds(60))
+    }
+    let end = try await harness.end()
+    #expect(isCancelled ? end.outcome == .cancelled : end.failure?.classes == [.timeout])
+    #expect(transport.requests.count == 1)
+    #expect(harness.time.scheduledCount == 0)
+  }
+
+  // MARK: Transports that ignore cancellation
+
+  static let endings: [(String, Duration)] = [
+    // The limit and the grace; the grace; a killed run has half a second of it.
+    ("timeout", .seconds(13)), ("cancel", .seconds(10)), ("kill", .milliseconds(500)),
+  ]
+
+  @Test(
+    "E04: a step ends within its grace though its transport ignores cancellation",
+    arguments: endings)
+  func deafTransport(ending: String, after: Duration) async throws {
+    let transport = ScriptedTransport([.deafness])
+    let harness = try Self.harness(
+      #"{"url": "http://h/", "method": "POST"}"#, transport,
+      keys: #", "timeout": "\#(ending == "timeout" ? 3 : 100)s", "retry": {"max": 3}"#)
+    await harness.waits(until: { transport.requests.count == 1 })
+    switch ending {
+    case "cancel": harness.run.cancel(.requested)
+    case "kill": harness.run.killNow()
+    default: break
+    }
+    harness.time.advance(by: after - .milliseconds(1))
+    #expect(!harness.run.completion.isSettled)
+    harness.time.advance(by: .milliseconds(1))
+    let end = try await harness.end()
+    #expect(ending == "timeout" ? end.failure?.classes == [.timeout] : end.outcome == .cancelled)
+    #expect(end.attempts == 1, "what may have been done was done again")
+    let warnings = (harness.subscription.takeAll() ?? []).compactMap { event in
+      if case .runWarning(let warning) = event.kind { warning } else { nil }
+    }
+    #expect(warnings.map(\.kind) == [.actionLeftBehind])
+    // What comes now comes too late.
+    transport.answerDeaf()
+    #expect(harness.time.scheduledCount == 0)
+  }
+
+  @Test("E04: an answer that comes after the time limit does not count")
+  func lateAnswer() async throws {
+    let transport = ScriptedTransport([.deafness])
+    let harness = try Self.harness(
+      #"{"url": "http://h/"}"#, transport, keys: #", "timeout": "3s""#)
+    await harness.waits(until: { transport.requests.count == 1 })
+    harness.time.advance(by: .seconds(3))
+    transport.answerDeaf()
+    #expect(try await harness.end().failure?.classes == [.timeout])
+  }
+
   static let troubles: [(pages: String, next: String, failure: String, errorClass: ErrorClass)] = [
     (#"{"next": "link", "max": 2}"#, "?n=", "there are more than 2 pages", .limit),
     (#"{"next": "link"}"#, "http://h/1", "which has been read already", .protocol),

@@ -65,6 +65,11 @@ struct RequestHarness {
     return String(decoding: bytes, as: UTF8.self)
   }
 
+  /// Lets other threads go on until something is so.
+  func waits(until condition: () -> Bool) async {
+    while !condition() { await Task.yield() }
+  }
+
   /// Advances the clock whenever the run waits, until it has ended.
   func endedInTime() async -> RunReport {
     await withTaskGroup(of: RunReport?.self) { group in

@@ -9,6 +9,8 @@ final class ScriptedTransport: Transport {
     case failure(HTTPFailure)
     /// None, until it is cancelled.
     case silence
+    /// None, whether or not it is cancelled, until ``answerDeaf()``.
+    case deafness
   }
 
   private struct State {
@@ -28,6 +30,14 @@ final class ScriptedTransport: Transport {
 
   var requests: [WireRequest] { state.withLock { $0.requests } }
 
+  /// Answers at last what it was asked and did not cancel.
+  func answerDeaf() {
+    let promises = silent.withLock { $0 }
+    for promise in promises {
+      promise.succeed(HTTPExchange(head: HTTPResponseHead(status: 200, headers: [:])))
+    }
+  }
+
   func exchange(
     _ request: WireRequest, answering plan: @escaping @Sendable (HTTPResponseHead) -> BodyPlan
   ) -> Future<HTTPExchange, HTTPFailure> {
@@ -40,6 +50,10 @@ final class ScriptedTransport: Transport {
     case .silence:
       let promise = Promise<HTTPExchange, HTTPFailure>()
       promise.onCancel { promise.fail(HTTPFailure(.cancelled, isInDoubt: !request.isRepeatable)) }
+      silent.withLock { $0.append(promise) }
+      return promise.future
+    case .deafness:
+      let promise = Promise<HTTPExchange, HTTPFailure>()
       silent.withLock { $0.append(promise) }
       return promise.future
     case .head(let status, let headers, let body):

@@ -36,7 +36,30 @@ struct CacheKeyTests {
       wire { $0.wantsCompression = false },
     ].map { secret.key(of: $0).asker }
     #expect(Set(askers).count == askers.count)
-    #expect(secret.key(of: try wire("https://a.test/x", ["X-Api-Key": "open"])).asker == askers[0])
+  }
+
+  @Test(
+    "X21: a header that may say who asks is another asker's, declared to be secret or not",
+    arguments: [
+      "X-Api-Key", "X-Tenant", "PRIVATE-TOKEN", "X-Unheard-Of", "Authorization", "Cookie",
+    ])
+  func undeclaredKeys(name: String) throws {
+    let url = "https://a.test/x"
+    let askers = try [wire(url), wire(url, [name: "one"]), wire(url, [name: "two"])]
+      .map { secret.key(of: $0).asker }
+    #expect(Set(askers).count == 3)
+  }
+
+  @Test(
+    "X21: what is negotiated, asked on condition or traced is no other asker's",
+    arguments: [
+      "Accept", "accept-language", "User-Agent", "If-None-Match", "Range",
+      "Cache-Control", "traceparent", "X-Request-Id", "X-B3-TraceId",
+    ])
+  func sharedHeaders(name: String) throws {
+    let url = "https://a.test/x"
+    #expect(
+      secret.key(of: try wire(url, [name: "x"])).asker == secret.key(of: try wire(url)).asker)
   }
 
   @Test func aKeyTellsNothingToWhoeverHasAnotherSecret() throws {

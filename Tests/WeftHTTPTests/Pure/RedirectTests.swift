@@ -123,6 +123,104 @@ struct RedirectTests {
     #expect((course.request.auth == nil) == isWithheld)
   }
 
+  private static let other = "https://b.test/"
+
+  /// What each part of a request becomes on its way to another origin. A part that is not here fails the test:
+  /// whoever adds one decides.
+  private typealias Part = (change: (inout HTTPRequest) -> Void, isRight: (HTTPRequest) -> Bool)
+  private let parts: [String: Part] = [
+    "method": ({ $0.method = .head }, { $0.method == .head }),
+    "url": ({ _ in }, { $0.url.description == other }),
+    "headers": (
+      {
+        $0.headers = [
+          "Idempotency-Key": "k", "X-Api-Key": "k", "Proxy-Authorization": "p", "X": "1",
+        ]
+        $0.headers.add(HTTPHeader("X-Other", "k", isSecret: true))
+      }, { $0.headers == ["X": "1"] }
+    ),
+    // Refused, if there is one.
+    "body": ({ _ in }, { $0.body == .none }),
+    "auth": ({ $0.auth = .bearer("t") }, { $0.auth == nil }),
+    "deadlines": ({ $0.deadlines.idle = .seconds(5) }, { $0.deadlines.idle == .seconds(5) }),
+    "redirects": ({ $0.redirects.limit = 3 }, { $0.redirects.limit == 3 }),
+    "expectedStatus": ({ _ in }, { $0.expectedStatus == .success }),
+    "maxBytes": ({ $0.maxBytes = 7 }, { $0.maxBytes == 7 }),
+    "maxHeaderBytes": ({ $0.maxHeaderBytes = 7 }, { $0.maxHeaderBytes == 7 }),
+    "saveTo": ({ $0.saveTo = SaveTarget("f") }, { $0.saveTo?.path == "f" }),
+    "wantsCompression": ({ $0.wantsCompression = false }, { !$0.wantsCompression }),
+    "proxy": ({ $0.proxy = .url("http://p:1") }, { $0.proxy == .url("http://p:1") }),
+    "tls": (
+      { $0.tls = TLSFiles(authorities: "ca", certificate: "cert", key: "key") },
+      { $0.tls == TLSFiles(authorities: "ca") }
+    ),
+    "idempotencyKey": ({ $0.idempotencyKey = "k" }, { $0.idempotencyKey == nil }),
+    "bodyOrigins": ({ _ in }, { $0.bodyOrigins == [] }),
+    "isSecret": ({ $0.isSecret = { $0 == "s" } }, { $0.isSecret("s") && !$0.isSecret("t") }),
+    "caching": ({ $0.caching.isAllowed = true }, { $0.caching.isAllowed }),
+  ]
+
+  @Test("X11: each part of a request has its rule for another origin, and a new one needs one")
+  func everyPart() throws {
+    let plain = HTTPRequest(try HTTPURL(Self.start))
+    let labels = Mirror(reflecting: plain).children.map { $0.label ?? "" }
+    #expect(Set(labels) == Set(parts.keys))
+    var request = plain
+    for part in parts.values { part.change(&request) }
+    _ = try request.follow(to: try HTTPURL(Self.other), namedBy: request.url)
+    for (name, part) in parts { #expect(part.isRight(request), "\(name)") }
+    // Back again, nothing of it returns.
+    _ = try request.follow(to: try HTTPURL(Self.start), namedBy: request.url)
+    #expect(request.auth == nil && request.tls == TLSFiles(authorities: "ca"))
+  }
+
+  @Test(
+    "X11: a body, and a method that may change something, go to named origins only",
+    arguments: ["POST", "PUT", "PATCH", "DELETE", "BREW"])
+  func bodiesElsewhere(method: String) throws {
+    let (from, to) = (try HTTPURL(Self.start), try HTTPURL(Self.other))
+    var request = HTTPRequest(from, method: HTTPMethod(method))
+    #expect(throws: RedirectFault.methodToOtherOrigin(HTTPMethod(method), from: from, to: to)) {
+      _ = try request.follow(to: to, namedBy: from)
+    }
+    request.body = .json("{}")
+    #expect(throws: RedirectFault.bodyToOtherOrigin(from: from, to: to)) {
+      _ = try request.follow(to: to, namedBy: from)
+    }
+    request.auth = .bearer("t")
+    request.bodyOrigins = [to.origin]
+    _ = try request.follow(to: to, namedBy: from)
+    #expect(request.body == .json("{}") && request.url == to && request.auth == nil)
+  }
+
+  @Test("X11: no other origin gets a secret in the URL, and the failure does not name it")
+  func secretsInURLs() throws {
+    for target in [
+      "https://b.test/?k=s3cret", "https://s3cret:x@b.test/", "https://x:s3cret@b.test/",
+    ] {
+      var request = HTTPRequest(try HTTPURL(Self.start))
+      request.isSecret = { $0.contains("s3cret") }
+      request.bodyOrigins = [try HTTPURL(Self.other).origin]
+      let (url, from) = (try HTTPURL(target), request.url)
+      do throws(RedirectFault) {
+        _ = try request.follow(to: url, namedBy: from)
+        Issue.record("it was followed: \(target)")
+      } catch {
+        #expect(error.isOfSecret && !error.message.contains("s3cret"))
+      }
+      _ = try request.follow(to: try HTTPURL("https://a.test/?k=s3cret"), namedBy: request.url)
+    }
+  }
+
+  @Test("X11: what another origin names is not trusted, even if it leads back")
+  func namedElsewhere() throws {
+    var request = HTTPRequest(try HTTPURL(Self.start))
+    request.auth = .bearer("t")
+    let names = try request.follow(
+      to: try HTTPURL("https://a.test/admin"), namedBy: try HTTPURL(Self.other))
+    #expect(request.auth == nil && names == ["Authorization"])
+  }
+
   @Test("H30: user and password of a URL are treated as any others")
   func credentialsOfTheURL() throws {
     var request = HTTPRequest(try HTTPURL("http://u:p@a.test/"))

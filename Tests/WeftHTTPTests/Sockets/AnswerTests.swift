@@ -1,4 +1,7 @@
+import Glibc
+import Synchronization
 import Testing
+import WeftFutures
 import WeftPlatform
 
 @testable import WeftHTTP
@@ -156,6 +159,121 @@ struct AnswerTests {
       of: "HTTP/1.1 200 OK\r\nContent-Encoding: gzip\r\nContent-Length: 5\r\n\r\nhello"
     ).failure
     #expect(failure?.errorClass == "protocol")
+  }
+
+  private enum Framing: String, CaseIterable {
+    case length, chunks, close
+
+    func answer(_ coding: String, _ body: ArraySlice<UInt8>) -> [UInt8] {
+      let head = "HTTP/1.1 200 OK\r\nContent-Encoding: \(coding)\r\n"
+      switch self {
+      case .length: return Array("\(head)Content-Length: \(body.count)\r\n\r\n".utf8) + body
+      case .close: return Array("\(head)Connection: close\r\n\r\n".utf8) + body
+      case .chunks:
+        // As two, if there is enough for that: an empty one would be the last.
+        let halves = [body.prefix(body.count / 2), body.dropFirst(body.count / 2)]
+        let chunks = halves.filter { !$0.isEmpty }.flatMap { half in
+          Array("\(String(half.count, radix: 16))\r\n".utf8) + half + Array("\r\n".utf8)
+        }
+        return Array("\(head)Transfer-Encoding: chunked\r\n\r\n".utf8) + chunks
+          + Array("0\r\n\r\n".utf8)
+      }
+    }
+  }
+
+  @Test(
+    "X12: a packed body that is cut is no answer, wherever and whatever the framing",
+    arguments: PackedSample.allCases)
+  func cutWhilePacked(sample: PackedSample) async throws {
+    let cuts = Mutex<[(Framing, Int)]>([])
+    let server = HostileServer { connection in
+      guard connection.readRequest() != nil,
+        let (framing, count) = cuts.withLock({ $0.popLast() })
+      else { return }
+      connection.send(framing.answer(sample.coding, sample.bytes.prefix(count)))
+    }
+    defer { server.close() }
+    for framing in Framing.allCases {
+      for count in 0...sample.bytes.count {
+        cuts.withLock { $0 = [(framing, count)] }
+        let outcome = await ask(try request(server.url()))
+        let place = "\(count) of \(sample.bytes.count) bytes by \(framing)"
+        if count == sample.bytes.count {
+          #expect(outcome.text == PackedSample.text, "\(place)")
+        } else if count == 0, framing == .length {
+          // It is said that there is no body.
+          #expect(outcome.text == "", "\(place)")
+        } else if !sample.ends.contains(count) {
+          #expect(outcome.kind == .partial(received: count, expected: nil), "\(place)")
+        }
+      }
+    }
+  }
+
+  @Test(
+    "X12: a body that is packed as nobody asked for is refused", arguments: ["br", "gzip, gzip"])
+  func unknownPacking(coding: String) async throws {
+    let outcome = try await outcome(
+      of: "HTTP/1.1 200 OK\r\nContent-Encoding: \(coding)\r\nContent-Length: 5\r\n\r\nhello")
+    #expect(outcome.failure?.errorClass == "protocol")
+  }
+
+  @Test("X12: only what is unpacked is offered")
+  func offered() async throws {
+    let heads = Mutex<[String]>([])
+    let server = HostileServer { connection in
+      while let head = connection.readHead() {
+        heads.withLock { $0.append(head.lowercased()) }
+        connection.answer(body: "x")
+      }
+    }
+    defer { server.close() }
+    _ = await ask(try request(server.url()))
+    _ = await ask(try request(server.url()) { $0.headers = ["Accept-Encoding": "br"] })
+    _ = await ask(try request(server.url()) { $0.wantsCompression = false })
+    let lines = heads.withLock { $0 }.map { head in
+      head.split(separator: "\r\n").filter { $0.hasPrefix("accept-encoding") }
+    }
+    #expect(lines == [["accept-encoding: gzip, deflate"], ["accept-encoding: br"], []])
+  }
+
+  @Test("X12: an answer without a body may say how the body would be packed")
+  func bodilessPacked() async throws {
+    for head in ["204 No Content", "304 Not Modified\r\nContent-Length: 9"] {
+      let outcome = try await outcome(
+        of: "HTTP/1.1 \(head)\r\nContent-Encoding: gzip\r\n\r\n")
+      #expect(try outcome.get().body == [], "\(head)")
+    }
+    let server = server(
+      "HTTP/1.1 200 OK\r\nContent-Encoding: gzip\r\nContent-Length: 9\r\n\r\n")
+    defer { server.close() }
+    #expect(try await ask(try request(server.url()) { $0.method = .head }).get().status == 200)
+  }
+
+  @Test("X12: a packed body goes to a slow writer, piece by piece and whole")
+  func slowWriter() async throws {
+    final class Writer: BodyWriter {
+      let count = Mutex(0)
+      let end = Mutex<BodyEnd?>(nil)
+      func write(_ bytes: UnsafeRawBufferPointer) throws(HTTPFailure.Kind) {
+        usleep(1000)
+        count.withLock { $0 += bytes.count }
+      }
+      func end(_ end: BodyEnd) throws(HTTPFailure.Kind) { self.end.withLock { $0 = end } }
+    }
+    let bytes = Gzip.zeros(8_000_000)
+    let server = HostileServer { connection in
+      guard connection.readRequest() != nil else { return }
+      connection.send(
+        "HTTP/1.1 200 OK\r\nContent-Encoding: gzip\r\nContent-Length: \(bytes.count)\r\n\r\n")
+      connection.send(bytes)
+    }
+    defer { server.close() }
+    let wire = try WireRequest(try request(server.url()), boundary: "", total: nil)
+    let writer = Writer()
+    _ = try await CurlTransport().exchange(wire) { _ in .write(writer, limit: nil) }.get()
+    #expect(writer.count.withLock { $0 } == 8_000_000)
+    #expect(writer.end.withLock { $0 } == .complete)
   }
 
   @Test("H11: what a packed body becomes counts against the limit")

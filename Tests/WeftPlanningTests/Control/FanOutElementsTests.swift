@@ -78,6 +78,7 @@ import WeftJSON
   }
 
   @Test(
+    "X31: a key that would hide or forge something is refused, and so is any that does not fit",
     arguments: [
       (.boolean(true), "the key of element 1 is a boolean, expected a string or a number"),
       (.null, "the key of element 1 is null, expected a string or a number"),
@@ -90,6 +91,11 @@ import WeftJSON
       ),
       (.string("a\u{85}"), "the key of element 1 has a control character in it, U+0085"),
       (.string("a\u{2028}"), "the key of element 1 has a control character in it, U+2028"),
+      (
+        .string("a\u{202E}txt.exe"),
+        "the key of element 1 has an invisible character in it, U+202E"
+      ),
+      (.string("a\u{200D}b"), "the key of element 1 has an invisible character in it, U+200D"),
       (.number(5), "elements 0 and 1 have the same key, \"5\""),
     ] as [(ExpressionValue, String)])
   func aKeyThatDoesNotFitIsTold(key: ExpressionValue, message: String) {

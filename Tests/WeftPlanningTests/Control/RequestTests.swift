@@ -117,6 +117,14 @@ import WeftTestKit
       "W0321 http.pages.collect is given a number or null, expected an array"
     ),
     (
+      #"{"url": "http://h/", "pages": {"next": "link", "origins": ["http://other/x"]}}"#,
+      "W0426 http.pages.origins[0]: it is more than an origin, expected https://host or https://host:port"
+    ),
+    (
+      #"{"url": "http://h/", "pages": {"next": "link", "origins": ["http://o", "ftp://o"]}}"#,
+      "W0426 http.pages.origins[1]: the URL has the scheme \"ftp\", expected http or https"
+    ),
+    (
       #"{"url": "http://h/", "poll": {"until": "'yes'"}}"#,
       "W0511 \"http.poll.until\" is always true, since a text that is not empty counts as true; compare it with what it should be, or write true"
     ),

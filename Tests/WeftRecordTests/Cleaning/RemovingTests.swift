@@ -91,7 +91,7 @@ import WeftPlatform
           ])[0]
       } else {
         let text = String(decoding: line.dropLast(19), as: UTF8.self)
-          .replacing("\"format\":1", with: "\"format\":2")
+          .replacing("\"format\":\(RecordJSON.format)", with: "\"format\":\(RecordJSON.format + 1)")
         line = Forgery.line(Array(text.utf8)) + [UInt8(ascii: "\n")]
       }
       try folder.remove("journal.jsonl")

@@ -150,8 +150,10 @@ import WeftPlatform
   /// What a later weft would have written first.
   private static let newer: [UInt8] = {
     let line = String(decoding: SampleRecords.lines[0].dropLast(19), as: UTF8.self)
-    let parts = line.split(separator: "\"format\":1", maxSplits: 1)
-    return Forgery.line(Array("\(parts[0])\"format\":2\(parts[1])".utf8)) + [UInt8(ascii: "\n")]
+    let parts = line.split(separator: "\"format\":\(RecordJSON.format)", maxSplits: 1)
+    return Forgery.line(Array("\(parts[0])\"format\":\(RecordJSON.format + 1)\(parts[1])".utf8)) + [
+      UInt8(ascii: "\n")
+    ]
   }()
 
   @Test func aRunThatIsGoneIsNotTold() { #expect(state.glance(at: run) == nil) }

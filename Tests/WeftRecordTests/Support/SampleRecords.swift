@@ -104,7 +104,7 @@ enum SampleRecords {
       .finished("a", wholeEnd, KeptValues()),
       .cached("a", wholeEnd, KeptValues(stdout: .text("kept"))),
       .finished(
-        "deploy[eu/west \u{2028}]",
+        "deploy[eu/west \\[\u{fc}\u{301}\\]\\ ]",
         StepEnd(
           outcome: .cancelled, conclusion: .cancelled, attempts: 1, exit: nil,
           cancellation: .requested, duration: .zero),

@@ -37,7 +37,7 @@ enum EveryKind {
         attempt: 1, of: 5, failure: failure, exit: .code(3), duration: .milliseconds(85),
         delay: .milliseconds(1200), usage: fullStepEnd.usage)),
     .stepRetrying(
-      StepAddress("up[a]b]"),
+      StepAddress("up[a\\]b]"),
       Retry(attempt: 4, of: 5, failure: failure, exit: nil, duration: .zero, delay: .zero)),
     .groupRetrying(
       checks,
@@ -166,7 +166,7 @@ enum EveryKind {
     RunPause(
       requests: [
         ApprovalRequest(step: a, message: "Ship \"it\"?"),
-        ApprovalRequest(step: StepAddress("up[a]b]"), message: "…"),
+        ApprovalRequest(step: StepAddress("up[a\\]b]"), message: "…"),
       ],
       duration: .seconds(61), counts: fullEnd.counts, leftovers: fullEnd.leftovers,
       unkillable: fullEnd.unkillable)

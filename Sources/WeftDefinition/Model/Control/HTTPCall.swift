@@ -170,11 +170,16 @@ public struct HTTPCall: Sendable, Hashable {
     public var max: Int
     /// What of a page is kept: an array, of which all are put together; `nil`: its JSON.
     public var collect: Condition?
+    /// Origins besides that of the URL that may get a request with a body, or one that may change something.
+    public var origins: [String]
 
-    public init(next: Next = .link, max: Int = 100, collect: Condition? = nil) {
+    public init(
+      next: Next = .link, max: Int = 100, collect: Condition? = nil, origins: [String] = []
+    ) {
       self.next = next
       self.max = max
       self.collect = collect
+      self.origins = origins
     }
   }
 
