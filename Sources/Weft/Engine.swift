@@ -129,15 +129,19 @@ public final class Engine: Sendable {
 
   /// All that can be wrong before anything is started.
   ///
-  /// - Parameter past: How a run began that is gone on with.
+  /// - Parameters:
+  ///   - past: How a run began that is gone on with.
+  ///   - directory: The directory of its record, from the root, if it will have one.
   func prepare(
-    _ plan: Plan, _ run: RunID, inputs: [String: JSONValue], after past: RecordOpening? = nil
+    _ plan: Plan, _ run: RunID, inputs: [String: JSONValue], after past: RecordOpening? = nil,
+    directory: String? = nil
   ) throws(WorkflowRejected) -> Preparation {
     try checkOptions()
     var configuration = configuration
     configuration.inputs = try values(of: inputs, past?.inputs ?? [], for: plan.workflow)
     configuration.run = run
-    let (bound, problems) = plan.bound(to: configuration.inputs, run: run)
+    configuration.runDirectory = directory
+    let (bound, problems) = plan.bound(to: configuration.inputs, run: run, in: directory)
     guard problems.isEmpty else { throw WorkflowRejected(diagnostics: problems) }
     let leftOut: [Int]
     if let past {

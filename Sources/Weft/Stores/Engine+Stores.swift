@@ -27,7 +27,10 @@ extension Engine {
   public func start(
     _ workflow: Workflow, inputs: [String: JSONValue] = [:], in store: any RunStore
   ) throws -> Run {
-    let made = try prepare(try plan(workflow), .make(at: WallClock.now), inputs: inputs)
+    let id = RunID.make(at: WallClock.now)
+    let made = try prepare(
+      try plan(workflow), id, inputs: inputs,
+      directory: (store as? FileRunStore)?.folderPath(of: id))
     let beginning = RunBeginning(
       RunFolder.Contents(
         of: made.plan, made.run, made.configuration.inputs, leavingOut: made.leftOut))
@@ -69,7 +72,9 @@ extension Engine {
     do {
       let contents = try journal.contents(of: run)
       try refuse(contents.run, run, plan)
-      var made = try prepare(plan, run, inputs: inputs, after: contents.run.lastOpening)
+      var made = try prepare(
+        plan, run, inputs: inputs, after: contents.run.lastOpening,
+        directory: (store as? FileRunStore)?.folderPath(of: run))
       made.configuration.past = contents.run
       made.configuration.anew = try stepsAnew(steps, in: made.plan)
       if !acceptsChangedFiles {

@@ -88,7 +88,7 @@ struct ResumeCommand {
     } catch {
       throw Refusal(.usage, error.diagnostics)
     }
-    let (bound, problems) = plan.bound(to: inputs, run: folder.run)
+    let (bound, problems) = plan.bound(to: inputs, run: folder.run, in: folder.path)
     guard problems.isEmpty else { throw Refusal(.usage, problems) }
     let anew = try stepsAnew(in: bound, changes, contents.run)
     try lookAtFiles(StandingFiles(of: bound, past: contents.run, anew: anew))

@@ -142,6 +142,7 @@ struct RunSession {
     configuration.recorder = recording?.journal
     configuration.past = past?.run
     if let past { configuration.anew = past.anew }
+    configuration.runDirectory = recording?.directory
     configuration.logFolder = recording?.logs
     configuration.inbox = recording?.control
     configuration.leavesWhileWaiting = recording != nil

@@ -28,8 +28,8 @@ package final class CommandExecutor: StepExecutor {
       configuration.containment, run: run.text, cookie: CommandResolver.cookie(of: run))
     self.plan = plan
     resolver = CommandResolver(
-      plan: plan, run: run, startDirectory: configuration.startDirectory,
-      inheriting: .inheritedWithoutJobs())
+      plan: plan, run: run, runDirectory: configuration.runDirectory,
+      startDirectory: configuration.startDirectory, inheriting: .inheritedWithoutJobs())
     self.threads = threads
     starts = StartQueue(threads, patience: configuration.shortagePatience, time: time)
     stopPolicy = configuration.stopPolicy

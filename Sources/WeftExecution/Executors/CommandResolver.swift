@@ -17,6 +17,7 @@ final class CommandResolver: Sendable {
   private let plan: Plan
   private let run: RunID
   private let startDirectory: String?
+  private let runDirectory: String?
   private let outermost: EnvironmentBlock
   private let environments = Mutex<[SharedLayers: EnvironmentBlock]>([:])
 
@@ -27,9 +28,13 @@ final class CommandResolver: Sendable {
     let policy: EnvironmentPolicy
   }
 
-  init(plan: Plan, run: RunID, startDirectory: String?, inheriting outermost: EnvironmentBlock) {
+  init(
+    plan: Plan, run: RunID, runDirectory: String? = nil, startDirectory: String?,
+    inheriting outermost: EnvironmentBlock
+  ) {
     self.plan = plan
     self.run = run
+    self.runDirectory = runDirectory
     self.startDirectory = startDirectory
     self.outermost = outermost.hiding(plan.declaredSecrets)
   }
@@ -62,7 +67,10 @@ final class CommandResolver: Sendable {
       resolved.groupEnvironments,
       isShared: task.frame.parent == nil || resolved.groupEnvironments.isEmpty)
     let own = resolved.environment
-    var step: Variables = [(RunCookie.step, task.address.text)]
+    var step: Variables = [
+      (RunCookie.step, task.address.text),
+      (RunCookie.idempotencyKey, IdempotencyKey.text(of: task.address.text, inRun: run.text)),
+    ]
     for (name, value) in resolved.handedOver { step.append((name, value)) }
     // What most steps have in common is in the shared part already.
     if own.isEmpty, task.attempt == 1 { return try shared.setting(step) }
@@ -102,6 +110,8 @@ final class CommandResolver: Sendable {
     [
       (RunCookie.run, run.text), (RunCookie.attempt, String(number)),
       (RunCookie.engine, RunCookie.thisEngine),
+      // Removed rather than inherited from a run around this one.
+      (RunCookie.directory, runDirectory),
     ]
   }
 
