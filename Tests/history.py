@@ -18,7 +18,7 @@ import sys
 import time
 
 import cases
-from resuming import LIMIT, Place
+from resuming import LIMIT, Place, crc32c
 from screens import Screen
 
 HELD = {"steps": [{"id": "a", "run": "echo one; cat go.fifo; echo two"}, {"id": "b", "run": "exit 3"}]}
@@ -173,15 +173,6 @@ def recast(line, run, other):
     """The line of another run, with its checksum."""
     body = line[:-len(',"crc":"00000000"}')].replace(run, other)
     return f'{body},"crc":"{crc32c(body.encode()):08x}"}}'
-
-
-def crc32c(data):
-    value = 0xFFFFFFFF
-    for byte in data:
-        value ^= byte
-        for _ in range(8):
-            value = value >> 1 ^ (0x82F63B78 if value & 1 else 0)
-    return value ^ 0xFFFFFFFF
 
 
 def details(weft):

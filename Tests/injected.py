@@ -83,6 +83,27 @@ class Run:
         return done
 
 
+    def report_faults(self):
+        """What the report says otherwise than the journal."""
+        (folder,) = (self.path / ".weft/runs").glob("2*")
+        try:
+            report = json.loads((folder / "report.json").read_text())
+        except (OSError, ValueError) as error:
+            return [f"no report: {error}"]
+        ends, last = {}, None
+        for line in (folder / "journal.jsonl").read_text().splitlines():
+            record = json.loads(line)
+            if record["type"] in ("step.finished", "step.restored"):
+                ends[record["step"]] = record["outcome"]
+            elif record["type"] == "run.finished":
+                last = record
+        if {s["step"]: s.get("outcome") for s in report["states"]} != ends:
+            return [f"the report is not that of the journal: {report}, {ends}"]
+        if last is None or any(report["end"][key] != last[key] for key in ("counts", "outcome", "durationUs")):
+            return [f"the report is not that of the journal: {report}, {last}"]
+        return []
+
+
 def count_of(weft, call):
     """How often a run that nothing happens to makes the call."""
     run = Run(weft)
@@ -123,7 +144,7 @@ def trial(weft, call, error, when):
         return f"{name}: recorded as done, and done again: {repeated}"
     if missing := [s for s in STEPS if not run.done()[s]]:
         return f"{name}: not done after all: {missing}"
-    return ""
+    return "".join(f"{name}: {fault}" for fault in run.report_faults())
 
 
 def main():

@@ -7,8 +7,10 @@ Every case has a directory of its own. What steps have done is counted by the li
 """
 
 import collections
+import hashlib
 import http.server
 import json
+import os
 import pathlib
 import re
 import shutil
@@ -119,11 +121,11 @@ def cut(weft, ends):
     for end in ends(bytes_):
         place = Place(weft, LADDER)
         shutil.copytree(whole.path / ".weft", place.path / ".weft", symlinks=True)
-        # The run is gone on with where it began: in this directory.
+        # The run is gone on with where it began: not in this directory.
         journal = bytes_[:end]
         place.journal.write_bytes(journal)
         (whole.path / "done").unlink(missing_ok=True)
-        result = place.resume()
+        result = place.resume("--trust-record")
         if not journal.count(b"\n"):
             assert result.returncode == 4, (end, result)
             continue
@@ -135,7 +137,7 @@ def cut(weft, ends):
         for step, effect in EFFECTS.items():
             assert done[effect] <= 1, (end, effect, done)
             assert done[effect] == 1 or step in recorded(journal), (end, f"{step} is not done", done)
-        again = place.resume()
+        again = place.resume("--trust-record")
         assert again.returncode == 0 and "nothing is left" in again.stderr, again
         tried += 1
     return tried
@@ -526,6 +528,124 @@ def refusals(weft):
     assert result.returncode == 2 and "several runs" in result.stderr, result
 
 
+def crc32c(data):
+    value = 0xFFFFFFFF
+    for byte in data:
+        value ^= byte
+        for _ in range(8):
+            value = value >> 1 ^ (0x82F63B78 if value & 1 else 0)
+    return value ^ 0xFFFFFFFF
+
+
+def first_record(place, **changes):
+    """Changes what the first record says, and makes its checksum fit."""
+    first, *rest = place.journal.read_text().splitlines(keepends=True)
+    record = {**json.loads(first), **changes}
+    del record["crc"]
+    body = json.dumps(record, separators=(",", ":"), ensure_ascii=False)[:-1]
+    place.journal.write_text(f'{body},"crc":"{crc32c(body.encode()):08x}"}}\n' + "".join(rest))
+
+
+def forged_names(weft):
+    """A record that others can write to leads to no other file and to no other directory."""
+    evil = {"steps": [{"id": "a", "run": "touch $TOUCHED"}]}
+    for kind in ("file", "absolute", "directory", "sha256", "stdin", "workflow.json"):
+        place = Place(weft, {"steps": [{"id": "a", "run": "[ -e ok ]"}]})
+        elsewhere = Place(weft, evil)
+        evil["steps"][0]["run"] = f"touch {place.path}/pwned"
+        elsewhere.write(evil)
+        assert place.run().returncode == 1
+        forged = (elsewhere.path / "w.json").read_bytes()
+        changes = {"sha256": hashlib.sha256(forged).hexdigest()}
+        if kind == "file":
+            changes["file"] = os.path.relpath(elsewhere.path / "w.json", place.path)
+        elif kind == "absolute":
+            changes["file"] = str(elsewhere.path / "w.json")
+        elif kind == "directory":
+            changes["directory"] = str(elsewhere.path)
+        elif kind == "stdin":
+            changes["file"] = "<stdin>"
+        if kind != "sha256":
+            (place.folder / "workflow.json").write_bytes(forged)
+        if kind != "workflow.json":
+            first_record(place, **changes)
+        result = place.resume("--accept-changes")
+        code = {"sha256": 4, "workflow.json": 4}.get(kind, 2)
+        assert result.returncode == code, (kind, result)
+        told = {"directory": str(elsewhere.path), "stdin": "standard input", "sha256": "workflow.json",
+                "workflow.json": "workflow.json"}.get(kind, "outside")
+        assert told in result.stderr, (kind, result.stderr)
+        assert not (place.path / "pwned").exists(), kind
+        if code == 2:
+            assert "--trust-record" in result.stderr, (kind, result.stderr)
+            assert place.resume("--trust-record").returncode == 0 and (place.path / "pwned").exists(), kind
+
+
+def elsewhere_called(weft):
+    """The directory of the run is where the command is called, or where the state directory lies."""
+    place = Place(weft, {"steps": [{"id": "a", "run": does("a", "[ -e ok ]")}]})
+    assert place.run().returncode == 1
+    (place.path / "ok").touch()
+    outside = tempfile.mkdtemp()
+    result = subprocess.run(
+        [weft, "resume", "--state-dir", str(place.path / ".weft")], cwd=outside, capture_output=True, text=True)
+    assert result.returncode == 0 and place.done() == {"a": 2}, result
+
+
+def incomplete(weft):
+    """A record without the workflow file, or with another, is told of by its name."""
+    place = Place(weft, {"steps": [{"id": "a", "run": "[ -e ok ]"}]})
+    assert place.run().returncode == 1
+    kept = place.folder / "workflow.json"
+    bytes_ = kept.read_bytes()
+    kept.write_bytes(bytes_[:-3])
+    result = place.resume()
+    assert result.returncode == 4 and str(kept.name) in result.stderr and "damaged" in result.stderr, result
+    kept.unlink()
+    result = place.resume()
+    assert result.returncode == 4 and "has no workflow.json" in result.stderr, result
+    place.journal.write_bytes(place.journal.read_bytes().replace(b"\n", b"\r\n"))
+    for words in (["resume"], ["show"]):
+        result = place.call(*words)
+        assert result.returncode == 4 and "journal.jsonl:1:0" in result.stderr, result
+
+
+def foreign(weft):
+    """Nobody goes on with the record of another user, not even root."""
+    if os.geteuid() != 0:
+        return "not here: only root can give files away"
+    for name in (".weft", ".weft/runs", "RUN", "RUN/journal.jsonl", "RUN/workflow.json", "RUN/lock"):
+        place = Place(weft, {"steps": [{"id": "a", "run": does("a", "[ -e ok ]")}]})
+        assert place.run().returncode == 1
+        path = place.path / name.replace("RUN", str(place.folder))
+        os.chown(path, 65534, 65534)
+        result = place.resume()
+        assert result.returncode != 0 and "belongs to another user" in result.stderr, (name, result)
+        assert place.done() == {"a": 1}, name
+
+
+def report_again(weft):
+    place = Place(weft, LADDER)
+    assert place.run().returncode == 0
+    report = place.folder / "report.json"
+    whole = json.loads(report.read_text())
+    for damaged in (None, b"", report.read_bytes()[:100], b"[]\n"):
+        report.unlink()
+        if damaged is not None:
+            report.write_bytes(damaged)
+        result = place.resume()
+        assert result.returncode == 0 and "the report of run" in result.stderr, result
+        again = json.loads(report.read_text())
+        for one in (whole, again):
+            for key in ("at", "startedAt"):
+                del one[key]
+            for step in one["states"]:
+                step.pop("atUs", None)
+        assert again == whole, (again, whole)
+        whole = json.loads(report.read_text())
+    assert "the report" not in place.resume().stderr
+
+
 def full_disk(weft):
     place = Place(weft, {"steps": [
         {"id": "a", "run": does("a")}, {"id": "fill", "run": does("fill", "[ -e full ] || cat /dev/zero > small/filler || : > full")},
@@ -572,6 +692,11 @@ CASES = [
     ("what was cleaned up is done again for those who need it", cleaned),
     ("what cannot be gone on with is told, and nothing is touched", refusals),
     ("J21: secrets are recorded nowhere, and given anew", secret_input),
+    ("X19: a record leads to no file and no directory that nobody has confirmed", forged_names),
+    ("X19: the directory of the run is that of the command, or that of the state directory", elsewhere_called),
+    ("X19: the record of another user is refused, by root too", foreign),
+    ("X24: a report that is missing or damaged is written again", report_again),
+    ("X46, X48: a record without its workflow file, or its first record, is told of by the file's name", incomplete),
 ]
 
 

@@ -37,7 +37,9 @@ struct PrivateFolderTests {
   @Test func aFolderThatOthersMayChangeIsRefused() throws {
     _ = try folder()
     chmod(scratch.path + "/cache/http", 0o777)
-    #expect(throws: UnsafePlace.writableByAll(scratch.path + "/cache/http")) { try folder() }
+    #expect(throws: UnsafePlace.writableByOthers(scratch.path + "/cache/http", mode: 0o777)) {
+      try folder()
+    }
   }
 
   @Test func whatIsNoFolderIsRefused() throws {

@@ -99,6 +99,30 @@ import Testing
     #expect(Timestamp(nanoseconds: nanoseconds).description == text)
   }
 
+  @Test(
+    "X09: the first and the last moment that there are, and the days around them, are written",
+    arguments: [
+      (.min, "1677-09-21T00:12:43.145Z"), (.min + 1, "1677-09-21T00:12:43.145Z"),
+      (.max, "2262-04-11T23:47:16.854Z"), (.max - 1, "2262-04-11T23:47:16.854Z"),
+    ] as [(Int64, String)])
+  func extremes(nanoseconds: Int64, text: String) {
+    #expect(Timestamp(nanoseconds: nanoseconds).description == text)
+  }
+
+  @Test(
+    "X09: what lies beyond the first or the last moment is that",
+    arguments: [
+      (0, .seconds(1), 1_000_000_000), (.max, .nanoseconds(1), .max),
+      (.min, .nanoseconds(-1), .min),
+      (.min, .nanoseconds(1), .min + 1), (.max, .nanoseconds(-1), .max - 1),
+      (0, .microseconds(Int64.max), .max), (0, .microseconds(Int64.min), .min),
+      (5, .seconds(Int64.max), .max), (-5, .seconds(Int64.min), .min),
+      (.min, .nanoseconds(Int64.max), -1), (0, .nanoseconds(Int64.min), .min),
+    ] as [(Int64, Duration, Int64)])
+  func clampedSums(start: Int64, duration: Duration, end: Int64) {
+    #expect(Timestamp(nanoseconds: start).advanced(by: duration).nanoseconds == end)
+  }
+
   @Test func theClocksGoForward() {
     let (monotonic, wall) = (MonotonicClock.now, WallClock.now)
     #expect(MonotonicClock.now >= monotonic)

@@ -1,3 +1,5 @@
+import Dispatch
+import Synchronization
 import Testing
 import WeftPlanning
 import WeftPlatform
@@ -34,19 +36,82 @@ import WeftPlatform
     for (index, request) in ControlFolderTests.requests.enumerated().reversed() {
       try leave(request, at: Int64(index))
     }
-    #expect(control.take() == ControlFolderTests.requests)
-    #expect(control.take() == [])
+    #expect(control.take(answersTo: ["a"]) == [.approve("a"), .cancel, .kill])
+    #expect(control.take(answersTo: []) == [])
+    // An answer lies there until its step asks.
+    #expect(control.take(answersTo: ["up[a \"b\"]/x"]) == [.reject("up[a \"b\"]/x")])
     try leave(.cancel, at: 9)
-    #expect(control.take() == [.cancel])
+    #expect(taken(1) == [.cancel])
+  }
+
+  /// What is taken when the folder has been read again, by a thread of its own.
+  private func taken(_ count: Int) -> [ControlRequest] {
+    var requests: [ControlRequest] = []
+    while requests.count < count { requests += control.take(answersTo: ["a", "b"]) }
+    return requests
+  }
+
+  @Test("X17: no number of files keeps a request from being heard", .timeLimit(.minutes(1)))
+  func manyFilesHideNothing() throws {
+    let place = try folder.directory.directory("control", makes: false)
+    for number in 0..<2500 { try place.write([], to: "0-\(number).json", surviving: false) }
+    try leave(.cancel, at: 0)
+    #expect(taken(1) == [.cancel])
+    for number in 0..<1100 { try leave(.approve("a"), at: Int64(number)) }
+    #expect(taken(1100).count == 1100)
+    control.discard(answersTo: "a")
+    try leave(.approve("b"), at: 0)
+    #expect(taken(1) == [.approve("b")])
+    #expect(place.names().filter { !$0.hasPrefix("0-") }.count == 2)
+  }
+
+  @Test("X35: answers that lie there when a step is about to ask are removed, read or not")
+  func olderAnswersAreRemoved() throws {
+    try leave(.approve("a"), at: 0)
+    #expect(control.take(answersTo: []) == [])
+    try leave(.reject("a"), at: 1)
+    try leave(.approve("b"), at: 2)
+    control.discard(answersTo: "a")
+    #expect(taken(1) == [.approve("b")])
+    try leave(.approve("a"), at: 3)
+    #expect(taken(1) == [.approve("a")])
+  }
+
+  @Test(
+    "X85: a control folder that hangs does not hold up who looks for requests",
+    .timeLimit(.minutes(1)))
+  func readingIsNotWaitedFor() throws {
+    let (gate, opened) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
+    let hangs = Mutex(false)
+    let calls = FileCalls { call in
+      if call == .open, hangs.withLock({ $0 }) {
+        opened.signal()
+        gate.wait()
+      }
+      return nil
+    }
+    let path = try folder.directory.directory("control", makes: false).path
+    let slow = ControlFolder(try PrivateDirectory.at(path, makes: false, calls: calls))
+    #expect(slow.take(answersTo: []) == [])
+    try leave(.cancel, at: 0)
+    hangs.withLock { $0 = true }
+    #expect(slow.take(answersTo: []) == [])
+    opened.wait()
+    #expect(slow.take(answersTo: []) == [])
+    hangs.withLock { $0 = false }
+    gate.signal()
+    var requests: [ControlRequest] = []
+    while requests.isEmpty { requests = slow.take(answersTo: []) }
+    #expect(requests == [.cancel])
   }
 
   @Test func whatWasTakenIsThereForTheNextEngineUntilThisOneHasEnded() throws {
     try leave(.approve("a"), at: 0)
     try leave(.approve("b"), at: 1)
-    #expect(control.take().count == 2)
-    #expect(try #require(folder.control).take().count == 2)
+    #expect(control.take(answersTo: ["a", "b"]).count == 2)
+    #expect(try #require(folder.control).take(answersTo: ["a", "b"]).count == 2)
     control.close(leaving: ["b"])
-    #expect(try #require(folder.control).take() == [.approve("b")])
+    #expect(try #require(folder.control).take(answersTo: ["a", "b"]) == [.approve("b")])
   }
 
   @Test(arguments: [
@@ -57,13 +122,13 @@ import WeftPlatform
   func whatIsNoRequestIsNotTaken(_ text: String) throws {
     let place = try folder.directory.directory("control", makes: false)
     try place.write(Array(text.utf8), to: "1.json", surviving: false)
-    #expect(control.take() == [])
+    #expect(control.take(answersTo: ["a"]) == [])
   }
 
   @Test(
     arguments: [
       (ControlRequest.approve("asks"), true), (.reject("asks"), true), (.approve("done"), false),
-      (.approve("later"), true), (.cancel, false), (.kill, false),
+      (.approve("later"), false), (.cancel, false), (.kill, false),
     ])
   func ofAKilledEngineOnlyAnswersAreDue(_ request: ControlRequest, _ isDue: Bool) {
     #expect(request.isDue(after: Self.past(waits: false)) == isDue)

@@ -5,6 +5,9 @@ import WeftPlatform
 @testable import WeftRecord
 
 @Suite struct RecordFormatTests {
+  private static let counts = 0...Int(Int32.max)
+  private static let amounts = 0...(1 << 60)
+
   @Test(arguments: SampleRecords.records.indices)
   func everyRecordReadsBackAsItWas(index: Int) throws {
     let line = SampleRecords.lines[index]
@@ -26,6 +29,50 @@ import WeftPlatform
         \(line.suffix(11).prefix(8))"}
 
         """)
+  }
+
+  @Test(
+    "X20: counts, amounts and durations of a record are accepted from 0, or 1, up to their limits only",
+    arguments: [
+      ("succeeded", 0, counts.upperBound), ("skipped", 0, counts.upperBound),
+      ("attempt", 1, counts.upperBound), ("attemptLimit", 1, counts.upperBound),
+      ("attempts", 1, counts.upperBound), ("elements", 0, counts.upperBound),
+      ("resumption", 0, counts.upperBound), ("steps", 0, counts.upperBound),
+      ("requests", 1, counts.upperBound), ("redirects", 0, counts.upperBound),
+      ("status", 0, 999), ("port", 0, 65_535), ("bytesSent", 0, amounts.upperBound),
+      ("outputBytes", 0, amounts.upperBound), ("logBytes", 0, amounts.upperBound),
+      ("minorFaults", 0, amounts.upperBound),
+      ("peakMemoryBytes", 0, amounts.upperBound), ("durationUs", 0, .max), ("delayUs", 0, .max),
+      ("totalUs", 0, .max), ("firstByteUs", 0, .max), ("limitUs", 0, .max), ("n", 1, .max),
+      ("untilNs", -Int.max, .max), ("pid", .min, .max),
+    ] as [(String, Int, Int)])
+  func acceptedRanges(key: String, least: Int, most: Int) {
+    var found = 0
+    for line in SampleRecords.lines {
+      let text = String(decoding: line.dropLast(RecordLine.tailBytes + 1), as: UTF8.self)
+      for range in text.ranges(of: "\"\(key)\":") {
+        let rest = text[range.upperBound...].drop { $0 == "-" || $0.isNumber }
+        // A member of the same name may be a list.
+        guard rest.startIndex > range.upperBound else { continue }
+        found += 1
+        let isRead = { (number: String) in
+          let forged = Forgery.line(Array((text[..<range.upperBound] + number + rest).utf8))
+          return forged.withUnsafeBytes { (try? RecordReading.record($0)) != nil }
+        }
+        if key == "pid" {
+          // Of an engine or a program; what a process was that has been ended is for people only.
+          for number in ["\(Int.max)", "\(Int.min)", "0", "-1", "2147483648"] { _ = isRead(number) }
+          continue
+        }
+        #expect(isRead("\(least)"), "\(text)")
+        #expect(isRead("\(most)"), "\(text)")
+        if least > -.max { #expect(!isRead("\(least - 1)"), "\(text)") }
+        if most < .max { #expect(!isRead("\(most + 1)"), "\(text)") }
+        #expect(!isRead("9223372036854775808"), "\(text)")
+        #expect(!isRead("-9223372036854775808"), "\(text)")
+      }
+    }
+    #expect(found > 0)
   }
 
   @Test("J04: a flipped bit anywhere in a line is found")

@@ -129,10 +129,62 @@ import WeftPlatform
     #expect(throws: RunFolderFault.place(.writableByAll(scratch.path))) { try scratch.state() }
     #expect(chmod(scratch.path, 0o1777) == 0)
     _ = try scratch.state()
-    #expect(chmod("\(scratch.path)/.weft", 0o777) == 0)
-    #expect(throws: RunFolderFault.place(.writableByAll("\(scratch.path)/.weft"))) {
-      try scratch.state()
+  }
+
+  @Test(
+    "X40: a state directory in which the group or all may write is refused",
+    arguments: [0o770, 0o702, 0o1777])
+  func writableStateDirectories(mode: UInt32) throws {
+    _ = try scratch.state()
+    for place in ["\(scratch.path)/.weft/runs", "\(scratch.path)/.weft"] {
+      #expect(chmod(place, mode_t(mode)) == 0)
+      let fault = RunFolderFault.place(.writableByOthers(place, mode: mode))
+      #expect(throws: fault) { try scratch.state() }
+      #expect(fault.help == "take the right to write away: chmod go-w '\(place)'")
+      #expect(chmod(place, 0o755) == 0)
+      _ = try scratch.state()
     }
+  }
+
+  @Test("X47: what was torn off cannot be put aside: the fault names the file for it")
+  func tornFileIsADirectory() throws {
+    let state = try scratch.state()
+    let folder = try made(state)
+    _ = try folder.directory.directory(RunFolder.tornName, makes: true)
+    let journal = try folder.directory.file(RunFolder.journalName, .appending)
+    try journal.writeAll(Array("{\"n\":2".utf8))
+    let torn = "\(folder.directory.path)/\(RunFolder.tornName)"
+    #expect(throws: RunFolderFault.place(.system(torn, .isDirectory))) {
+      try folder.append(
+        after: try folder.contents(), RecordOpening(run: SampleRecords.run, resumption: 1),
+        durability: .process, startedAt: SampleRecords.start)
+    }
+  }
+
+  private func made(_ state: StateDirectory) throws -> RunFolder {
+    let (folder, writer) = try RunFolder.make(in: state)
+    writer.close()
+    return folder
+  }
+
+  @Test(
+    "X48: a journal with bytes and without a whole first record is told of with its file, line and offset",
+    arguments: ["{}\r\n", "\0\0\0", "{\"n\":1"])
+  func beginless(text: String) throws {
+    let state = try scratch.state()
+    let path: String
+    do { path = try made(state).directory.path }
+    let journal = "\(path)/journal.jsonl"
+    #expect(truncate(journal, 0) == 0)
+    let file = try state.folder(of: SampleRecords.run).file("journal.jsonl", .appending)
+    try file.writeAll(Array(text.utf8))
+    let fault = RunFolderFault.beginless(journal, bytes: text.utf8.count)
+    #expect(throws: fault) { try state.detail(of: SampleRecords.run) }
+    #expect(state.glance(at: SampleRecords.run)?.damage == fault.message)
+    #expect(state.standing(of: SampleRecords.run) == .unknown(reason: fault.message))
+    #expect(
+      fault.message
+        == "\(journal):1:0: there is no whole first record in its \(text.utf8.count) bytes")
   }
 
   @Test(

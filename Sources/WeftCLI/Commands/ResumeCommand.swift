@@ -29,6 +29,7 @@ struct ResumeCommand {
       let folder = try held()
       let contents = try record(of: folder)
       if let end = contents.run.end, end.outcome == .success, invocation.asksForNothingAgain {
+        try writeMissingReport(folder, contents)
         console.errors.write("weft: run \(folder.run) has succeeded: nothing is left to be done\n")
         return .success
       }
@@ -64,20 +65,44 @@ struct ResumeCommand {
         + "\"\(folder.directory.path)/\(RunFolder.tornName)\"\n")
   }
 
+  /// The report of a run that has ended, where the engine ended before the report was there.
+  private func writeMissingReport(
+    _ folder: RunFolder, _ contents: JournalContents
+  ) throws(Refusal) {
+    guard !folder.hasReport else { return }
+    do throws(RunFolderFault) {
+      let state = try StateDirectory(invocation.settings.recordDirectory, makes: false)
+      guard let plan = RecordedPlan(folder.run, contents.run.lastOpening, in: state).plan else {
+        throw .missing(RunFolder.workflowName, folder.run)
+      }
+      if let report = try folder.recordedReport(of: plan) { try folder.write(report) }
+    } catch {
+      throw Refusal(
+        .broken, "the report of run \(folder.run) cannot be written: \(error.message)",
+        help: error.help)
+    }
+    console.errors.write(
+      "weft: the report of run \(folder.run) was missing or damaged, and has been written\n")
+  }
+
   // MARK: The file
 
   private func resume(
     _ folder: RunFolder, _ contents: JournalContents
   ) throws(Refusal) -> ExitCode {
     guard let opening = contents.run.lastOpening else {
-      throw Refusal(.broken, "the record of run \(folder.run) is empty")
+      throw Refusal(
+        .noBeginning(folder.run, journal: folder.journalPath, bytes: contents.tornBytes))
+    }
+    if !invocation.trustsRecord {
+      try RecordedLocation(folder.run, opening, in: invocation.settings.recordDirectory).check()
     }
     // Before the process goes where the run began.
     let earlierRuns = EarlierRuns(invocation.settings)
     if let directory = opening.directory, let complaint = WorkingDirectory.change(to: directory) {
       throw Refusal(.usage, complaint.message, help: complaint.help)
     }
-    let source = try ResumedFile(folder, opening)
+    let source = try ResumedFile(folder, opening, first: contents.run.opening)
     let (plan, changes) = try source.plan(acceptingChanges: invocation.acceptsChanges)
     for line in changes.told { console.errors.write("weft: \(line)\n") }
     try refuseRecordedInputs(opening)

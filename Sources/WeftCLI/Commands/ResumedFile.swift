@@ -21,10 +21,23 @@ struct ResumedFile {
   private let recorded: [UInt8]?
   private let run: RunID
 
-  init(_ folder: RunFolder, _ opening: RecordOpening) throws(Refusal) {
+  /// - Parameter first: How the run began.
+  /// - Throws: Where the record has not the file of which the journal speaks.
+  init(
+    _ folder: RunFolder, _ opening: RecordOpening, first: RecordOpening?
+  ) throws(Refusal) {
     self.opening = opening
     run = folder.run
-    do { recorded = try folder.workflow() } catch {
+    do throws(RunFolderFault) {
+      recorded = try folder.workflow()
+      guard opening.file != nil else { return }
+      guard let recorded else { throw .missing(RunFolder.workflowName, folder.run) }
+      // An engine that was killed while it took changes over has left the hash of one file, and the other file.
+      let hash = SHA256.text(of: SHA256.digest(of: recorded))
+      guard [opening.hash, first?.hash].contains(hash) else {
+        throw .altered("\(folder.directory.path)/\(RunFolder.workflowName)")
+      }
+    } catch {
       throw Refusal(.broken, error.message, help: error.help)
     }
   }

@@ -109,6 +109,12 @@ extension Option {
     "--from", value: ValueDescription(name: "STEP", kind: .text),
     help: "do this step or group again, and what depends on it",
     elsewhere: ["--start-at", "--start-from", "--since"])
+  static let trustRecord = Option(
+    "--trust-record",
+    help:
+      "use the directory and the workflow file that the record names, even where they are not below the present "
+      + "directory, or the file came from standard input",
+    elsewhere: ["--accept-location", "--trust"])
   static let salvage = Option(
     "--salvage", help: "go on with what stands before a damaged place of the record",
     elsewhere: ["--repair", "--ignore-damage"])
@@ -230,7 +236,8 @@ extension CommandDescription {
     ],
     operand: .recordedRun,
     options: [
-      .rerun, .resumeFrom, .acceptChanges, .salvage, .input, .inputs, .jobs, .keepGoing, .failFast,
+      .rerun, .resumeFrom, .acceptChanges, .trustRecord, .salvage, .input, .inputs, .jobs,
+      .keepGoing, .failFast,
       .strictRun, .timeout, .events, .retryBudget, .containment, .record, .stateDirectory,
       .noCache, .cacheLimit,
     ],

@@ -16,9 +16,9 @@ struct CleanCommand {
   func execute() -> ExitCode {
     do throws(Refusal) {
       let runs = try RecordedRuns(in: RecordPlace.path(invocation.stateDirectory))
-      if !invocation.isDryRun { runs.state.removeRemnants() }
-      let all = runs.state.candidates()
       let now = WallTime(nanoseconds: WallClock.now.nanoseconds)
+      if !invocation.isDryRun { runs.state.removeRemnants(now: now) }
+      let all = runs.state.candidates()
       let decision = invocation.policy.decision(on: all, now: now)
       let code = remove(decision.removed, in: runs.state)
       tell(unknownsAmong: all)

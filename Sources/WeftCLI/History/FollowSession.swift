@@ -57,10 +57,10 @@ struct FollowSession {
   private mutating func handle(_ events: [RunEvent]) {
     guard let start = display?.start else { return }
     let (write, port) = (self.write, console.output)
-    let now = WallClock.now.nanoseconds - start.nanoseconds
+    let now = WallTime(nanoseconds: WallClock.now.nanoseconds).since(start)
     // A log is not asked for: all of it is told.
     display?.reporter.handle(
-      events, now: .nanoseconds(max(0, now)), size: { port.redrawnSize },
+      events, now: max(.zero, now), size: { port.redrawnSize },
       log: { _, _ in [] }, write: write)
   }
 

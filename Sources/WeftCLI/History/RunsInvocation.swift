@@ -33,8 +33,7 @@ extension ParsedArguments {
   func moment(of option: Option, now: Int64) throws(UsageError) -> Int64? {
     guard let found = value(of: option) else { return nil }
     if let duration = try? DurationText.duration(from: found) {
-      let (seconds, attoseconds) = duration.components
-      return now - seconds * 1_000_000_000 - attoseconds / 1_000_000_000
+      return Timestamp(nanoseconds: now).advanced(by: .zero - duration).nanoseconds
     }
     for text in [found, found + "T00:00:00Z"] {
       if let moment = try? MomentText.moment(from: text) { return moment.nanoseconds }

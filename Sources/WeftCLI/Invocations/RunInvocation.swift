@@ -81,6 +81,8 @@ struct ResumeInvocation: Sendable, Hashable {
   /// What it has in common with a run that begins.
   let settings: RunInvocation
   let acceptsChanges: Bool
+  /// Whether the directory and the file that the record names are used without a look at where they are.
+  let trustsRecord: Bool
   let salvages: Bool
   /// Steps, groups and elements to be done again.
   let rerun: [String]
@@ -91,6 +93,7 @@ struct ResumeInvocation: Sendable, Hashable {
     run = parsed.operands.first
     settings = try RunInvocation(parsed, file: nil)
     acceptsChanges = parsed.isGiven(.acceptChanges)
+    trustsRecord = parsed.isGiven(.trustRecord)
     salvages = parsed.isGiven(.salvage)
     rerun = parsed.values(of: .rerun)
     from = parsed.values(of: .resumeFrom)

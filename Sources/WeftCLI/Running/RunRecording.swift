@@ -43,7 +43,6 @@ struct RunRecording {
     let made = RunFolder.Contents(of: plan, folder.run, inputs, leavingOut: leftOut)
     var opening = made.opening
     opening.resumption = contents.run.resumptions + 1
-    folder.control?.discard { !$0.isDue(after: contents.run) }
     do {
       let journal = try folder.append(
         after: contents, opening,

@@ -113,9 +113,8 @@ struct RunSession {
     let report = run.report
     let unrecorded = recording?.end(report)
     earlierRuns.add(run)
-    let faults = [
-      unrecorded, unrecorded == nil ? run.engineFault.map { Complaint($0) } : nil, events?.finish(),
-    ].compactMap(\.self)
+    let broken = run.engineFault.flatMap { $0 == unrecorded?.message ? nil : Complaint($0) }
+    let faults = [unrecorded, broken, events?.finish()].compactMap(\.self)
     for fault in faults { console.complain(fault.masked(by: secrets.mask)) }
     guard let end = report.end else {
       tellHowToGoOn(report.pause)

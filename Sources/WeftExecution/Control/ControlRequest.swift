@@ -12,9 +12,13 @@ package enum ControlRequest: Sendable, Hashable {
 
 /// Where others leave what they ask of a run.
 package protocol ControlInbox: Sendable {
-  /// What has come since it was last asked for, the oldest first. Called on the thread of the timers, so it
-  /// must not take long.
-  func take() -> [ControlRequest]
+  /// Requests that have come since the last call, the oldest first: those to end the run, and answers to these steps.
+  /// Answers to other steps stay where they are. Called on the thread of the timers, so it must not block.
+  func take(answersTo steps: Set<StepAddress>) -> [ControlRequest]
+
+  /// Removes all answers to a step that have come so far: before it asks, for they are no answers to that question,
+  /// and once its end is recorded.
+  func discard(answersTo step: StepAddress)
 
   /// The engine has ended, or left the run to another.
   ///
@@ -27,7 +31,7 @@ extension ControlRequest {
   /// again, and who ended an engine that was killed meant that one, unless the run only waited.
   package func isDue(after past: RecordedRun) -> Bool {
     switch self {
-    case .approve(let step), .reject(let step): past.steps[step]?.isAsking ?? true
+    case .approve(let step), .reject(let step): past.steps[step]?.isAsking ?? false
     case .cancel, .kill: past.pause != nil
     }
   }

@@ -1,4 +1,5 @@
 import WeftDefinition
+import WeftPlatform
 
 /// How long a further attempt waits: exponentially longer from one to the next, up to a limit.
 ///
@@ -23,8 +24,8 @@ struct RetryDelay {
   }
 
   private func nanoseconds(before attempt: Int) -> Int64 {
-    let limit = policy.maxDelay.wholeNanoseconds
-    var delay = policy.delay.wholeNanoseconds
+    let limit = max(0, policy.maxDelay.wholeNanoseconds)
+    var delay = max(0, policy.delay.wholeNanoseconds)
     // As a `Double` only once it grows: the first delays of long waits are exact, too.
     if attempt > 1, delay > 0, delay < limit {
       var grown = Double(delay)
@@ -32,15 +33,5 @@ struct RetryDelay {
       delay = grown < Double(limit) ? Int64(grown.rounded()) : limit
     }
     return min(delay, limit)
-  }
-}
-
-extension Duration {
-  /// Cut to nanoseconds, and to what `Int64` holds of them: 292 years. Nothing if negative.
-  fileprivate var wholeNanoseconds: Int64 {
-    let (seconds, attoseconds) = components
-    let (whole, overflows) = max(0, seconds).multipliedReportingOverflow(by: 1_000_000_000)
-    let (sum, alsoOverflows) = whole.addingReportingOverflow(max(0, attoseconds) / 1_000_000_000)
-    return overflows || alsoOverflows ? .max : sum
   }
 }

@@ -1,4 +1,5 @@
 public import WeftPlanning
+import WeftPlatform
 
 /// Something that happened during a run, in the order in which it happened.
 ///
@@ -119,11 +120,14 @@ public struct WallTime: Sendable, Hashable {
     self.nanoseconds = nanoseconds
   }
 
-  /// This moment plus some time.
+  /// This moment plus some time; the first or last moment that there is, where it would lie beyond.
   public func advanced(by duration: Duration) -> WallTime {
-    let (seconds, attoseconds) = duration.components
-    return WallTime(
-      nanoseconds: nanoseconds + seconds * 1_000_000_000 + attoseconds / 1_000_000_000)
+    WallTime(nanoseconds: Timestamp(nanoseconds: nanoseconds).advanced(by: duration).nanoseconds)
+  }
+
+  /// The time that has passed since another moment; negative if that is later.
+  package func since(_ other: WallTime) -> Duration {
+    .nanoseconds(nanoseconds) - .nanoseconds(other.nanoseconds)
   }
 }
 

@@ -10,7 +10,7 @@ package struct LogFolder: Sendable {
   }
 
   /// What a step's log is called: its address, in which all but letters, digits and a few signs is written as
-  /// `%41`; a long one is cut, and told from others by its checksum.
+  /// `%41`; a long one is cut, and told from others by the SHA-256 of the address.
   package static func fileName(of step: StepAddress) -> String {
     var name: [UInt8] = []
     for byte in step.text.utf8 {
@@ -21,15 +21,16 @@ package struct LogFolder: Sendable {
       }
     }
     if name.count > nameBytes {
-      let checksum = Array(step.text.utf8).withUnsafeBytes(Checksum.crc32c)
-      let digits = stride(from: UInt32(0), to: 32, by: 4).map { digit(UInt8(checksum >> $0 & 0xF)) }
-      name = name.prefix(nameBytes) + [UInt8(ascii: "~")] + digits
+      let hash = SHA256.text(of: SHA256.digest(of: step.text.utf8)).utf8.prefix(hashDigits)
+      name = name.prefix(nameBytes) + [UInt8(ascii: "~")] + hash
     }
     return String(decoding: name, as: UTF8.self) + ".log"
   }
 
   /// With the rest, less than a name may have anywhere.
   private static let nameBytes = 200
+  /// 128 bits: nobody finds two addresses that have the same.
+  private static let hashDigits = 32
 
   private static func isPlain(_ byte: UInt8) -> Bool {
     switch byte {

@@ -24,8 +24,16 @@ package final class StepLogs: Sendable {
     /// Where the log of the last attempt begins, if it is not the first.
     var beginnings: [Int: Int] = [:]
     var fault: WriteFailure?
+    /// The steps of which not all is kept, in a folder, and the first of them.
+    var incomplete: Set<StepAddress> = []
+    var namedIncomplete: [StepAddress] = []
     /// In a folder: what is being written to.
     var folder = FolderLogs()
+
+    mutating func noteIncomplete(_ step: Int) {
+      guard let address = folder.names[step], incomplete.insert(address).inserted else { return }
+      if namedIncomplete.count < StepLogs.incompleteLimit { namedIncomplete.append(address) }
+    }
 
     mutating func keep(_ bytes: [UInt8]) throws(WriteFailure) -> Int {
       if file == nil {
@@ -56,6 +64,20 @@ package final class StepLogs: Sendable {
 
   /// The first error of the file; from then on nothing more is kept.
   package var fault: WriteFailure? { state.withLock { $0.fault } }
+
+  /// How many incomplete logs are named.
+  private static let incompleteLimit = 10
+
+  /// What is not kept, as a sentence without a full stop; `nil` if all is.
+  package var faultMessage: String? {
+    state.withLock { state in
+      guard let fault = state.fault else { return nil }
+      let named = state.namedIncomplete.map { "\"\($0)\"" }.joined(separator: ", ")
+      let rest = state.incomplete.count - state.namedIncomplete.count
+      let logs = named.isEmpty ? "" : ": " + named + (rest > 0 ? " and \(rest) more" : "")
+      return "the output of steps could not be kept: \(fault.message)\(logs)"
+    }
+  }
 
   /// Appends to a step's log. One thread at a time appends to the same step's.
   ///
@@ -92,6 +114,7 @@ package final class StepLogs: Sendable {
     state.withLock { state in
       state.sizes[step] = offset + bytes.count
       if let fault { state.fault = state.fault ?? fault }
+      if state.fault != nil { state.noteIncomplete(step) }
       if let opened { state.folder.keep(opened, of: step) }
     }
     return offset

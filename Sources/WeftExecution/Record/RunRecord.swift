@@ -87,6 +87,29 @@ extension RunRecord.Kind {
   }
 }
 
+extension RunRecord.Kind {
+  /// The step that it is about.
+  package var step: StepAddress? {
+    switch self {
+    case .finished(let step, _, _), .cached(let step, _, _), .spawned(let step, _, _),
+      .waiting(let step, _):
+      step
+    case .event(let event):
+      switch event {
+      case .stepQueued(let step), .stepStarted(let step, _), .stepRetrying(let step, _),
+        .stepFinished(let step, _), .stepRestored(let step, _), .stepCached(let step, _),
+        .stepSkipped(let step, _), .stepAsking(let step, _), .stepWaiting(let step, _),
+        .stepOutput(let step, _):
+        step
+      case .runStarted, .groupStarted, .groupRetrying, .groupFinished, .runWarning, .runCancelling,
+        .runFinished, .runWaiting, .outputDropped, .snapshot:
+        nil
+      }
+    case .opened, .listed: nil
+    }
+  }
+}
+
 /// An engine, and the run that it has taken up.
 package struct RecordOpening: Sendable, Hashable {
   /// It grows when a reader of the old form would misunderstand the new.

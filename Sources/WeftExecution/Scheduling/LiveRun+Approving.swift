@@ -39,12 +39,15 @@ extension LiveRun {
       return Future(value: failAtStart(task, .nobodyToAsk))
     }
     tellStart(of: task)
+    let isAskedAlready = isAskedAlready(task.address)
+    beginQuestion(task.address, isAskedAlready: isAskedAlready)
     events.publish(.stepAsking(task.address, message: message), step: task.place)
     let (since, stop) = (time.now, StopSwitch())
     let request = ApprovalRequest(step: task.address, message: message)
     let limit = pause(
       task.instance, in: task.scope, for: limit(of: task), shelter: task.shelter)
     let elsewhere = expectAnswer(to: request, of: task.instance)
+    questionIsOpen(isAskedAlready: isAskedAlready)
     let asked =
       approver?.ask(request, stop: stop) ?? Future(value: .unanswered("there is no terminal"))
     let here = asked.flatMap { [self] answer in
@@ -63,9 +66,12 @@ extension LiveRun {
       pending?.promise.succeed(.rejected)
       // Whoever asks has let go of the terminal before the step is over.
       return asked.map { [self] _ in
-        concludeComputing(
+        let result = concludeComputing(
           task, end(of: task, ending, lasting: time.now - since),
           NodeValues(outcome: .success, conclusion: .success, attempts: 1))
+        // Its end is recorded.
+        inbox?.discard(answersTo: task.address)
+        return result
       }
     }
   }

@@ -1,4 +1,5 @@
 import Synchronization
+import WeftPlanning
 import WeftPlatform
 
 /// Doing what others ask of the run.
@@ -8,8 +9,18 @@ extension LiveRun {
 
   /// Does what is asked for by now, and from now on.
   func heedRequests() {
-    guard let inbox, !events.isFinished else { return }
-    for request in inbox.take() {
+    guard inbox != nil, !events.isFinished else { return }
+    takeRequests()
+    let timer = time.schedule(after: LiveRun.attention) { [weak self] in self?.heedRequests() }
+    state.withLock { $0.controlTimer = timer }
+  }
+
+  /// Does what is asked for by now. Only questions that are open when it begins are answered: an answer that came
+  /// before its question is removed by ``beginQuestion(_:)``.
+  private func takeRequests() {
+    guard let inbox else { return }
+    let open = state.withLock { Set($0.approvals.values.map(\.request.step)) }
+    for request in inbox.take(answersTo: open) {
       switch request {
       case .approve(let step): answer(step, .approved)
       case .reject(let step): answer(step, .rejected)
@@ -17,7 +28,21 @@ extension LiveRun {
       case .kill: killNow()
       }
     }
-    let timer = time.schedule(after: LiveRun.attention) { [weak self] in self?.heedRequests() }
-    state.withLock { $0.controlTimer = timer }
+  }
+
+  /// Whether a step goes on waiting for the answer to a question that an earlier engine has asked.
+  func isAskedAlready(_ step: StepAddress) -> Bool {
+    standing?.past.steps[step]?.isAsking == true
+      && !state.withLock { $0.asked.contains(step) }
+  }
+
+  /// A step is about to ask: what lies there before is no answer to that.
+  func beginQuestion(_ step: StepAddress, isAskedAlready: Bool) {
+    if !isAskedAlready { inbox?.discard(answersTo: step) }
+  }
+
+  /// The question is open: answers to it may lie there since before this engine.
+  func questionIsOpen(isAskedAlready: Bool) {
+    if isAskedAlready { takeRequests() }
   }
 }

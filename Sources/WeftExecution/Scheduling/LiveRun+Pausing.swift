@@ -10,8 +10,11 @@ extension LiveRun {
   /// - Parameters:
   ///   - key: The number of the step that waits; of a group, one that no step has.
   ///   - delay: `nil`: until ``endPause(_:)``, whose caller has what it waited for.
+  ///   - moment: The moment of the wall clock, in nanoseconds since 1970, that the delay leads to, if that is what is
+  ///     waited for.
   func pause(
-    _ key: Int, in scope: Int, for delay: Duration?, shelter: Shelter = .none
+    _ key: Int, in scope: Int, for delay: Duration?, until moment: Int64? = nil,
+    shelter: Shelter = .none
   ) -> Future<Pause.End, Never> {
     // What closes the scope comes either before this, and is seen here, or after it, and finds the pause.
     let promise = state.withLock { state -> Promise<Pause.End, Never>? in
@@ -24,7 +27,20 @@ extension LiveRun {
     }
     guard let promise else { return Future(value: .cutShort) }
     guard let delay else { return promise.future }
-    let timer = time.schedule(after: delay) { [self] in
+    schedulePauseEnd(key, after: delay, until: moment)
+    return promise.future
+  }
+
+  /// How often a step that waits for a moment looks at the wall clock, which may be set, and goes on while the machine
+  /// is suspended.
+  private static let wallClockInterval: Duration = .seconds(60)
+
+  private func schedulePauseEnd(_ key: Int, after delay: Duration, until moment: Int64?) {
+    let part = moment == nil ? delay : min(delay, LiveRun.wallClockInterval)
+    let timer = time.schedule(after: part) { [self] in
+      if let moment, case let left = timeUntil(moment), left > .zero {
+        return schedulePauseEnd(key, after: left, until: moment)
+      }
       let pause = state.withLock { $0.pauses.removeValue(forKey: key) }
       pause?.promise.succeed(.over)
     }
@@ -34,7 +50,6 @@ extension LiveRun {
       return false
     }
     if isOver { timer.cancel() }
-    return promise.future
   }
 
   /// What was waited for has come before the time was over.
@@ -46,20 +61,26 @@ extension LiveRun {
 
   /// A step that does nothing but wait.
   func wait(_ task: StepTask, for waiting: Waiting) -> Future<NodeResult, Never> {
-    let delay: Duration
+    let (delay, moment): (Duration, Int64?)
     if let until = standing?.waitEnd(of: task) {
-      delay = timeUntil(until.nanoseconds)
+      let isMoment =
+        switch waiting {
+        case .until, .computedMoment: true
+        case .duration, .computedDuration: false
+        }
+      (delay, moment) = (timeUntil(until.nanoseconds), isMoment ? until.nanoseconds : nil)
     } else {
       switch length(of: waiting, for: task) {
-      case .success(let length): delay = length
+      case .success(let length): (delay, moment) = length
       case .failure(let failure): return Future(value: failAtStart(task, failure))
       }
     }
     tellStart(of: task)
-    events.note(.waiting(task.address, until: wallClock().advanced(by: delay)))
+    let due = moment.map { WallTime(nanoseconds: $0) } ?? wallClock().advanced(by: delay)
+    events.note(.waiting(task.address, until: due))
     events.publish(recorded: .stepWaiting(task.address, for: delay), step: task.place)
     let since = time.now
-    return pause(task.instance, in: task.scope, for: delay, shelter: task.shelter)
+    return pause(task.instance, in: task.scope, for: delay, until: moment, shelter: task.shelter)
       .map { [self] pauseEnd in
         var cancellation: CancelReason?
         if pauseEnd == .cutShort {
@@ -75,13 +96,15 @@ extension LiveRun {
       }
   }
 
-  /// How long it is until the step has waited enough; nothing if the moment is past.
+  /// How long it is until the step has waited enough, nothing if that is past, and the moment that it waits for, if
+  /// that is what it waits for.
   private func length(
     of waiting: Waiting, for task: StepTask
-  ) -> Result<Duration, StepFailure> {
+  ) -> Result<(Duration, until: Int64?), StepFailure> {
     switch waiting {
-    case .duration(let duration): return .success(duration)
-    case .until(let moment): return .success(timeUntil(moment))
+    case .duration(let duration): return .success((duration, nil))
+    case .until(let moment):
+      return .success((timeUntil(moment.nanoseconds), moment.nanoseconds))
     case .computedDuration, .computedMoment: break
     }
     guard let text = plan.values.texts(ofStep: task.index).first(where: { $0.site == .waiting }),
@@ -93,8 +116,11 @@ extension LiveRun {
       do throws(ExpressionFault) {
         let value = try expression.evaluate(in: scope).value
         do throws(ExpressionProblem) {
-          if case .computedMoment = waiting { return timeUntil(try Waiting.moment(value)) }
-          return try ComputedKey.timeout.duration(value)
+          guard case .computedMoment = waiting else {
+            return (try ComputedKey.timeout.duration(value), nil)
+          }
+          let moment = try Waiting.moment(value).nanoseconds
+          return (timeUntil(moment), moment)
         } catch {
           throw ExpressionFault(error, expression.range)
         }
@@ -104,11 +130,9 @@ extension LiveRun {
     }
   }
 
-  private func timeUntil(_ moment: WallMoment) -> Duration { timeUntil(moment.nanoseconds) }
-
-  /// - Parameter moment: Nanoseconds since 1970.
+  /// - Parameter moment: Nanoseconds since 1970; any.
   func timeUntil(_ moment: Int64) -> Duration {
-    max(.zero, .nanoseconds(moment - wallClock().nanoseconds))
+    max(.zero, WallTime(nanoseconds: moment).since(wallClock()))
   }
 }
 

@@ -318,7 +318,7 @@ package final class LiveRun: Sendable {
       return secrets.mask.masked(LeftoverProcess.sentence(onUnkillable: unkillable))
     }
     if let fault = recorder?.fault { return fault.message }
-    return logs.fault.map { "the output of steps could not be kept: \($0.message)" }
+    return logs.faultMessage
   }
 
   private func end() {

@@ -66,11 +66,16 @@ private struct StoredResponseLines {
     }
   }
 
+  /// Seconds since 1970, up to the end of the year 9999: what is computed with them stays in range.
+  private static func moment(_ text: String) -> Int64? {
+    Int64(text).flatMap { (0...253_402_300_799).contains($0) ? $0 : nil }
+  }
+
   func response(_ body: [UInt8]) -> StoredResponse? {
     guard let resource = single["resource"], let asker = single["asker"],
-      let selection = single["selection"], let asked = single["asked"].flatMap(Int64.init),
-      let answered = single["answered"].flatMap(Int64.init),
-      let status = single["status"].flatMap({ Int($0) })
+      let selection = single["selection"], let asked = single["asked"].flatMap(Self.moment),
+      let answered = single["answered"].flatMap(Self.moment),
+      let status = single["status"].flatMap({ Int($0) }), (100...999).contains(status)
     else { return nil }
     return StoredResponse(
       key: CacheKey(resource: resource, asker: asker), vary: vary, selection: selection,

@@ -20,6 +20,11 @@ extension PrivateDirectory {
     return (Int(status.st_size), Int64(time))
   }
 
+  /// The second since 1970 in which a name came into it, or went, last.
+  package var changedSecond: Int64? {
+    (try? FileStamp(of: directory)).map { $0.modified / 1_000_000_000 }
+  }
+
   /// Has it look as if it had been changed now.
   func touch(_ name: String) {
     utimensat(directory.number, name, nil, AT_SYMLINK_NOFOLLOW)

@@ -14,6 +14,8 @@ package enum UnsafePlace: Error, Hashable, Sendable {
   case foreign(String, owner: UInt32)
   /// Any user can take away what is in it, and put something else there.
   case writableByAll(String)
+  /// Users other than its owner can change what is in it: its mode.
+  case writableByOthers(String, mode: UInt32)
   /// It is something else than what should be there.
   case kind(String, found: String)
   case system(String, SystemError)
@@ -26,6 +28,8 @@ package enum UnsafePlace: Error, Hashable, Sendable {
     case .writableByAll(let path):
       "any user may take away and exchange what is in \"\(path)\""
         + " (it is writable by all, without the sticky bit)"
+    case .writableByOthers(let path, let mode):
+      "other users can change what is in \"\(path)\" (mode \(String(mode, radix: 8)))"
     case .kind(let path, let found): "\"\(path)\" is \(found)"
     case .system(let path, let error): "\"\(path)\": \(error)"
     }
@@ -104,7 +108,8 @@ package final class PrivateDirectory: Sendable {
     var status = stat()
     guard fstat(directory.number, &status) == 0 else { throw .system(path, .last) }
     guard status.st_uid == geteuid() else { throw .foreign(path, owner: status.st_uid) }
-    if status.st_mode & 0o002 != 0, status.st_mode & S_ISVTX == 0 { throw .writableByAll(path) }
+    let mode = UInt32(status.st_mode) & 0o7777
+    if mode & 0o022 != 0 { throw .writableByOthers(path, mode: mode) }
     return PrivateDirectory(path: path, directory: directory, calls: calls)
   }
 

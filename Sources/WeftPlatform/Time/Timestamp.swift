@@ -29,8 +29,28 @@ extension Timestamp: CustomStringConvertible {
   }
 
   private static func floorDivide(_ number: Int64, by divisor: Int64) -> (Int64, Int64) {
-    let remainder = ((number % divisor) + divisor) % divisor
-    return ((number - remainder) / divisor, remainder)
+    let (quotient, remainder) = number.quotientAndRemainder(dividingBy: divisor)
+    return remainder < 0 ? (quotient - 1, remainder + divisor) : (quotient, remainder)
+  }
+}
+
+extension Timestamp {
+  /// The moment that lies a duration later; the first or last that there is, where it would lie beyond.
+  package func advanced(by duration: Duration) -> Timestamp {
+    let (sum, overflows) = nanoseconds.addingReportingOverflow(duration.wholeNanoseconds)
+    guard overflows else { return Timestamp(nanoseconds: sum) }
+    return Timestamp(nanoseconds: nanoseconds < 0 ? .min : .max)
+  }
+}
+
+extension Duration {
+  /// Whole nanoseconds, cut; 292 years, the most that `Int64` holds, of a duration that is longer.
+  package var wholeNanoseconds: Int64 {
+    let (seconds, attoseconds) = components
+    let (whole, overflows) = seconds.multipliedReportingOverflow(by: 1_000_000_000)
+    let (sum, alsoOverflows) = whole.addingReportingOverflow(attoseconds / 1_000_000_000)
+    guard overflows || alsoOverflows else { return sum }
+    return seconds < 0 ? .min : .max
   }
 }
 

@@ -74,6 +74,6 @@ package struct CleaningPolicy: Sendable, Hashable {
 
   private func isOlder(_ run: RunID, than age: Duration, _ now: WallTime) -> Bool {
     guard let start = run.startedAt else { return false }
-    return .nanoseconds(now.nanoseconds - start.nanoseconds) > age
+    return now.since(start) > age
   }
 }

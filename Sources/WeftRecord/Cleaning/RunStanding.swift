@@ -20,6 +20,8 @@ extension StateDirectory {
       return try StateDirectory.standing(of: run, in: try folder(of: run))
     } catch {
       if case .unknown = error { return nil }
+      // Another process has removed it meanwhile.
+      if error.isAboutNothing, !runs.has(run.text) { return nil }
       return .unknown(reason: error.message)
     }
   }
@@ -37,9 +39,11 @@ extension StateDirectory {
   ) throws(RunFolderFault) -> RunStanding {
     let file: Descriptor
     do { file = try folder.file(RunFolder.journalName, .reading) } catch { throw .place(error) }
-    let ends = JournalEnds(
-      file, of: run, named: "\(folder.path)/\(RunFolder.journalName)", limits: JournalLimits())
-    guard try ends.opening() != nil else { throw .empty(run) }
+    let name = "\(folder.path)/\(RunFolder.journalName)"
+    let ends = JournalEnds(file, of: run, named: name, limits: JournalLimits())
+    guard try ends.opening() != nil else {
+      throw .noBeginning(run, journal: name, bytes: (try? file.byteCount()) ?? 0)
+    }
     return ends.end() == nil ? .unfinished : .ended
   }
 }

@@ -102,9 +102,9 @@ struct WireClock: Sendable {
 
   mutating func text(after elapsed: Duration) -> String {
     guard let start else { preconditionFailure("an event before the start of the run") }
-    let (seconds, attoseconds) = elapsed.components
-    let moment = start.nanoseconds + seconds * 1_000_000_000 + attoseconds / 1_000_000_000
-    let millisecond = (moment >= 0 ? moment : moment - 999_999) / 1_000_000
+    let moment = start.advanced(by: elapsed).nanoseconds
+    let (cut, rest) = moment.quotientAndRemainder(dividingBy: 1_000_000)
+    let millisecond = rest < 0 ? cut - 1 : cut
     if millisecond != self.millisecond { move(to: millisecond) }
     return text
   }
@@ -115,7 +115,9 @@ struct WireClock: Sendable {
     let second = (millisecond - fraction) / 1000
     if second != self.second {
       self.second = second
-      let whole = Timestamp(nanoseconds: second * 1_000_000_000).description
+      // The first second that there is begins before the first moment that there is.
+      let (moment, overflows) = second.multipliedReportingOverflow(by: 1_000_000_000)
+      let whole = Timestamp(nanoseconds: overflows ? .min : moment).description
       secondText = String(whole.dropLast("000Z".count))
     }
     let zeros = fraction < 10 ? "00" : fraction < 100 ? "0" : ""

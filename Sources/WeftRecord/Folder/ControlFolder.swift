@@ -6,55 +6,93 @@ import WeftPlatform
 
 /// The folder `control` of a run: who asks something of its engine leaves a file there.
 ///
-/// A file stays until the engine has ended, so that what was asked is not lost if it is killed.
+/// A request stays until its effect is recorded, or the engine has ended, so that it is not lost if the engine is killed.
+/// The folder is read on a thread of its own: a file system that hangs stops no timer.
 package final class ControlFolder: ControlInbox {
+  private struct State {
+    /// The names of files that have been read, also of those that are no requests.
+    var known: Set<String> = []
+    /// Requests by the names of their files, until those are removed.
+    var requests: [String: ControlRequest] = [:]
+    /// The names of those that have been taken.
+    var taken: Set<String> = []
+    var hasBeenRead = false
+  }
+
   private let directory: PrivateDirectory
-  /// The names of those that have been taken.
-  private let seen = Mutex<[String: ControlRequest]>([:])
+  private let state = Mutex(State())
+  private let reading = Mutex<DelayedWork?>(nil)
 
   init(_ directory: PrivateDirectory) {
     self.directory = directory
+    let work = DelayedWork(after: .zero, thread: "weft-control") { [weak self] in
+      self?.readFolder()
+    }
+    reading.withLock { $0 = work }
   }
 
-  /// What is longer, or more, is nobody's request.
+  deinit { reading.withLock { $0?.end() } }
+
+  /// What is longer is no request.
   private static let byteLimit = 64 << 10
+  /// How many files are read at once.
   private static let countLimit = 1000
 
-  package func take() -> [ControlRequest] {
-    seen.withLock { seen in
-      var requests: [ControlRequest] = []
-      for name in directory.names().prefix(ControlFolder.countLimit)
-      where name.hasSuffix(".json") && !name.hasPrefix(".") && seen[name] == nil {
-        guard let bytes = try? directory.bytes(of: name, limit: ControlFolder.byteLimit),
-          let request = ControlRequest(bytes)
-        else { continue }
-        seen[name] = request
-        requests.append(request)
-      }
-      return requests
+  /// The first call reads the folder; every other has it read again for the next.
+  package func take(answersTo steps: Set<StepAddress>) -> [ControlRequest] {
+    let isFirst = state.withLock { state in
+      defer { state.hasBeenRead = true }
+      return !state.hasBeenRead
     }
+    if isFirst { readFolder() } else { reading.withLock { $0 }?.request(atOnce: true) }
+    return state.withLock { state in
+      let names = state.requests.filter { name, request in
+        !state.taken.contains(name) && (request.step.map(steps.contains) ?? true)
+      }.keys.sorted()
+      state.taken.formUnion(names)
+      return names.compactMap { state.requests[$0] }
+    }
+  }
+
+  package func discard(answersTo step: StepAddress) {
+    discard { $0.step == step }
   }
 
   package func close(leaving open: Set<StepAddress>) {
-    _ = take()
-    for (name, request) in seen.withLock({ $0 }) {
-      switch request {
-      case .approve(let step) where open.contains(step),
-        .reject(let step) where open.contains(step):
-        break
-      case .approve, .reject, .cancel, .kill: try? directory.remove(name)
-      }
-    }
+    reading.withLock { $0.take() }?.end()
+    discard { request in request.step.map { !open.contains($0) } ?? true }
   }
 
-  /// Takes away what is of no use to an engine that goes on with the run.
+  /// Removes requests, also those that have not been read yet.
   package func discard(where isNeedless: (ControlRequest) -> Bool) {
-    for name in directory.names() where name.hasSuffix(".json") {
-      guard let bytes = try? directory.bytes(of: name, limit: ControlFolder.byteLimit),
-        let request = ControlRequest(bytes), isNeedless(request)
-      else { continue }
-      try? directory.remove(name)
+    while readFolder() {}
+    let names = state.withLock { state in
+      let names = state.requests.filter { isNeedless($0.value) }.map(\.key)
+      for name in names { state.requests[name] = nil }
+      return names
     }
+    for name in names { try? directory.remove(name) }
+  }
+
+  /// Reads the files that are not known yet, a number of them at most. One that cannot be read is known from then on.
+  ///
+  /// - Returns: Whether there may be more.
+  @discardableResult
+  private func readFolder() -> Bool {
+    let names = directory.names().filter { $0.hasSuffix(".json") && !$0.hasPrefix(".") }
+    let new = state.withLock { state in
+      names.filter { !state.known.contains($0) }.prefix(ControlFolder.countLimit)
+    }
+    for name in new {
+      let bytes = try? directory.bytes(of: name, limit: ControlFolder.byteLimit)
+      let request = bytes.flatMap { ControlRequest($0) }
+      state.withLock { state in
+        // Another thread may have read it, and removed it, meanwhile.
+        guard state.known.insert(name).inserted, let request else { return }
+        state.requests[name] = request
+      }
+    }
+    return new.count == ControlFolder.countLimit
   }
 
   /// Leaves a request: it is there whole, or not at all.
@@ -82,6 +120,16 @@ extension RunFolder {
       try ControlFolder(try folder.directory("control", makes: true)).leave(request, at: moment)
     } catch {
       throw .place(error)
+    }
+  }
+}
+
+extension ControlRequest {
+  /// The step that it answers.
+  fileprivate var step: StepAddress? {
+    switch self {
+    case .approve(let step), .reject(let step): step
+    case .cancel, .kill: nil
     }
   }
 }

@@ -86,6 +86,7 @@ extension RunFolder {
       throw .place(error)
     }
     do { try writer.record(.opened(opening), elapsed: .zero) } catch { throw .record(error) }
+    control?.discard { !$0.isDue(after: contents.run) }
     // It told of an end that the run has not any more.
     do { try directory.remove(RunFolder.reportName) } catch { throw .place(error) }
     return writer
@@ -122,13 +123,11 @@ extension RunFolder {
 
   /// Keeps what follows the whole records in a file of its own, and only then cuts it off.
   private func putAside(_ contents: JournalContents, of file: Descriptor) throws(UnsafePlace) {
+    let end: Int
+    do { end = try file.byteCount() } catch { throw .system(journalPath, error) }
+    guard end > contents.wholeBytes else { return }
+    let torn = try directory.file(RunFolder.tornName, .makingOrAppending)
     do throws(SystemError) {
-      let end = try file.byteCount()
-      guard end > contents.wholeBytes else { return }
-      let torn: Descriptor
-      do { torn = try directory.file(RunFolder.tornName, .makingOrAppending) } catch {
-        throw error.error ?? .notPermitted
-      }
       try directory.calls.copy(file, from: contents.wholeBytes, to: torn)
       try directory.calls.cut(file, to: contents.wholeBytes)
     } catch {

@@ -1,8 +1,32 @@
+import WeftDiagnostics
 package import WeftExecution
+import WeftJSON
+package import WeftPlanning
 import WeftPlatform
 
 extension RunFolder {
   package static let reportName = "report.json"
+
+  /// Whether there is a report, and it is whole.
+  package var hasReport: Bool {
+    guard let bytes = try? directory.bytes(of: RunFolder.reportName, limit: 1 << 30),
+      bytes.last == UInt8(ascii: "\n")
+    else { return false }
+    let (root, diagnostics) = JSONReader.read(
+      SourceFile(path: "", bytes: bytes), limits: JSONLimits(bytes: 1 << 30, problems: 1),
+      beside: nil)
+    return root?.kind == .object && !diagnostics.contains(where: \.isError)
+  }
+
+  /// The report of the last engine that had the run, made again of what it has recorded; `nil` if the run has not ended.
+  ///
+  /// - Parameter plan: That of the run.
+  package func recordedReport(of plan: Plan) throws(RunFolderFault) -> RunReport? {
+    var report = RecordedReport(of: plan)
+    let contents = try contents { report.apply($0) }
+    if let damage = contents.damage { throw .damaged(damage) }
+    return report.value.flatMap { $0.end == nil ? nil : $0 }
+  }
 
   /// Writes what is known of the run when it has ended, as the event `run.snapshot` has it; in place of what an
   /// earlier engine has written.

@@ -22,6 +22,8 @@ package final class RunFolder: Sendable {
   package static let journalName = "journal.jsonl"
   package static let tornName = "journal.jsonl.torn"
   package static let workflowName = "workflow.json"
+  /// How the name of a folder begins that is still being made.
+  static let unfinishedPrefix = ".new-"
   static let logsName = "logs"
   static let lockName = "lock"
   static let reserveName = "reserve"
@@ -65,7 +67,7 @@ package final class RunFolder: Sendable {
   ) throws(RunFolderFault) -> (RunFolder, JournalWriter) {
     let run = contents.opening.run
     guard !state.runs.has(run.text) else { throw .taken(run) }
-    let name = ".new-\(run.text)-\(String(UInt64.random(in: 0 ... .max), radix: 36))"
+    let name = "\(unfinishedPrefix)\(run.text)-\(String(UInt64.random(in: 0 ... .max), radix: 36))"
     do throws(UnsafePlace) {
       let directory = try state.runs.directory(name, makes: true)
       let made = try fill(directory, with: contents, durability, startedAt: start)

@@ -12,10 +12,23 @@ package enum RunFolderFault: Error, Sendable, Hashable {
   case taken(RunID)
   /// Its journal cannot be gone on with.
   case damaged(JournalDamage)
-  /// Not even its first record is whole.
+  /// Its journal has no bytes.
   case empty(RunID)
+  /// Its journal has bytes, and not even the first record is whole.
+  case beginless(String, bytes: Int)
+  /// A file that every record has is not there.
+  case missing(String, RunID)
+  /// A file of it is not the one of which the journal has the hash.
+  case altered(String)
   /// Its first record of this engine cannot be written.
   case record(RecordFault)
+
+  /// A journal without a first record.
+  ///
+  /// - Parameter bytes: How long the file is.
+  package static func noBeginning(_ run: RunID, journal: String, bytes: Int) -> RunFolderFault {
+    bytes == 0 ? .empty(run) : .beginless(journal, bytes: bytes)
+  }
 
   /// What was found, as a sentence without a full stop.
   package var message: String {
@@ -27,14 +40,26 @@ package enum RunFolderFault: Error, Sendable, Hashable {
     case .held(let run, nil): "run \(run) is held by another process"
     case .taken(let run): "there is a run \(run) already"
     case .damaged(let damage): damage.message
-    case .empty(let run): "the record of run \(run) is empty"
+    case .empty(let run): "the journal of run \(run) is empty"
+    case .beginless(let journal, let bytes):
+      "\(journal):1:0: there is no whole first record in its \(bytes) bytes"
+    case .missing(let name, let run): "run \(run) has no \(name): the record is incomplete"
+    case .altered(let path):
+      "\"\(path)\" is damaged: it is not the file of which the journal has the SHA-256"
     case .record(let fault): fault.message
     }
   }
 
+  /// Whether something was not there.
+  var isAboutNothing: Bool {
+    if case .place(let fault) = self { fault.error == .notFound } else { false }
+  }
+
   package var help: String? {
     switch self {
-    case .place(.system), .unknown, .taken, .empty: nil
+    case .place(.system), .unknown, .taken, .empty, .beginless, .missing, .altered: nil
+    case .place(.writableByOthers(let path, _)):
+      "take the right to write away: chmod go-w '\(path)'"
     case .place: "name another place for it: --state-dir DIR"
     case .record(let fault): fault.help
     case .held: "wait until it has ended, or end it"

@@ -181,6 +181,6 @@ package struct FollowedRun {
   }
 
   private func elapsed(at moment: WallTime) -> Duration {
-    .nanoseconds(max(0, moment.nanoseconds - startedAt.nanoseconds))
+    max(.zero, moment.since(startedAt))
   }
 }

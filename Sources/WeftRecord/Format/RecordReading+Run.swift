@@ -16,7 +16,7 @@ extension RecordScanner {
     guard run.isWellFormed else { throw .unfit("a run's id") }
     try expect("resumption")
     var opening = RecordOpening(
-      run: run, resumption: try int(), version: version,
+      run: run, resumption: try countOrNone(), version: version,
       engine: ProcessIdentity(id: 0, startTicks: 0), bootID: "")
     opening.format = format
     opening.workflow = try optionalText("workflow")
@@ -73,15 +73,15 @@ extension RecordScanner {
     let run = RunID(try text("run"))
     let (workflow, file) = (try optionalText("workflow"), try optionalText("file"))
     try expect("steps")
-    let steps = try int()
+    let steps = try countOrNone()
     try expect("groups")
-    let groups = try int()
+    let groups = try countOrNone()
     let parallel = try count("maxParallel")
     let containment: WeftExecution.ContainmentLevel? =
       has("containment") ? WeftExecution.ContainmentLevel(rawValue: try string()) : nil
     try expect("pid")
     let process = Int32(clamping: try int())
-    let resumption = has("resumption") ? try int() : 0
+    let resumption = has("resumption") ? try countOrNone() : 0
     return RunStart(
       run: run, workflow: workflow, file: file, startedAt: moment, stepCount: steps,
       groupCount: groups, maxParallel: parallel, engineProcess: process, containment: containment,
@@ -135,10 +135,10 @@ extension RecordScanner {
     let keys: [5 of StaticString] = ["succeeded", "failed", "tolerated", "cancelled", "skipped"]
     for index in keys.indices {
       try expect(keys[index])
-      numbers[index] = try int()
+      numbers[index] = try countOrNone()
     }
-    let restored = has("restored") ? try int() : 0
-    let cached = has("cached") ? try int() : 0
+    let restored = has("restored") ? try countOrNone() : 0
+    let cached = has("cached") ? try countOrNone() : 0
     try endObject()
     return OutcomeCounts(
       succeeded: numbers[0], failed: numbers[1], tolerated: numbers[2], cancelled: numbers[3],

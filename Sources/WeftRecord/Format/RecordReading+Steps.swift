@@ -22,12 +22,12 @@ extension RecordScanner {
     let http = has("http") ? try httpSummary() : nil
     let notRetried = try optionalText("notRetried")
     try expect("outputBytes")
-    let outputBytes = UInt64(clamping: try int())
+    let outputBytes = UInt64(try amount())
     let isTruncated = has("outputTruncated") ? try bool() : false
     let outputs = try outputs()
     let leftovers = has("leftovers") ? try processes() : []
     let unkillable = has("unkillable") ? try processes() : []
-    let logBytes = has("logBytes") ? UInt64(clamping: try int()) : nil
+    let logBytes = has("logBytes") ? UInt64(try amount()) : nil
     if has("kept") { draft.kept = try keptValues() }
     var end = StepEnd(
       outcome: outcome, conclusion: conclusion, attempts: attempts, exit: exit, failure: failure,
@@ -83,9 +83,9 @@ extension RecordScanner {
     ]
     for index in keys.indices {
       try expect(keys[index])
-      numbers[index] = try int()
+      numbers[index] = try amount()
     }
-    let peak = has("peakMemoryBytes") ? try int() : nil
+    let peak = has("peakMemoryBytes") ? try amount() : nil
     try endObject()
     return ResourceUsage(
       userTime: user, systemTime: system, minorFaults: numbers[0], majorFaults: numbers[1],

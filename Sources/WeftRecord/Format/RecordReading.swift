@@ -96,7 +96,7 @@ extension RecordScanner {
   private mutating func groupStarted() throws(RecordProblem) -> RunRecord.Kind {
     let group = try address("group")
     let attempt = try count("attempt")
-    let elements = has("elements") ? try int() : nil
+    let elements = has("elements") ? try countOrNone() : nil
     let isRestored = has("restored") ? try bool() : false
     return .event(
       .groupStarted(
@@ -138,17 +138,46 @@ extension RecordScanner {
     return address
   }
 
+  /// The most steps, elements, attempts or resumptions that a record tells of. What is counted on from there, or
+  /// summed up, stays in the range of `Int`.
+  static let countLimit = Int(Int32.max)
+  /// The most bytes, page faults or the like.
+  private static let amountLimit = 1 << 60
+
   /// A number from 1.
   mutating func count(_ key: StaticString) throws(RecordProblem) -> Int {
     try expect(key)
-    let count = try int()
+    let count = try countOrNone()
     guard count >= 1 else { throw .unfit("a count") }
     return count
   }
 
+  /// A number from 0.
+  mutating func countOrNone() throws(RecordProblem) -> Int {
+    try int(in: 0...RecordScanner.countLimit, "a count")
+  }
+
+  /// How much there was of something, such as bytes.
+  mutating func amount() throws(RecordProblem) -> Int {
+    try int(in: 0...RecordScanner.amountLimit, "an amount")
+  }
+
+  mutating func int(
+    in range: ClosedRange<Int>, _ what: String
+  ) throws(RecordProblem) -> Int {
+    let number = try int()
+    guard range.contains(number) else { throw .unfit(what) }
+    return number
+  }
+
   mutating func duration(_ key: StaticString) throws(RecordProblem) -> Duration {
     try expect(key)
-    return .microseconds(try int())
+    return try duration()
+  }
+
+  /// Microseconds.
+  mutating func duration() throws(RecordProblem) -> Duration {
+    .microseconds(try int(in: 0 ... .max, "a duration"))
   }
 
   mutating func text(_ key: StaticString) throws(RecordProblem) -> String {

@@ -60,7 +60,10 @@ extension StateDirectory {
       order.note(record)
       visit(record)
     }
-    guard contents.lines > 0 || contents.damage != nil else { throw .empty(run) }
+    guard contents.lines > 0 || contents.damage != nil else {
+      throw .noBeginning(
+        run, journal: "\(directory.path)/\(RunFolder.journalName)", bytes: contents.tornBytes)
+    }
     return RunDetail(
       run, contents.damage == nil ? contents.run.state(isHeld: isHeld) : .damaged, contents.run,
       order: order.steps, damage: contents.damage, folder: directory.path)
@@ -75,28 +78,5 @@ private struct FirstMentions {
   mutating func note(_ record: RunRecord) {
     guard let step = record.kind.step, known.insert(step).inserted else { return }
     steps.append(step)
-  }
-}
-
-extension RunRecord.Kind {
-  /// The step that it is about.
-  package var step: StepAddress? {
-    switch self {
-    case .finished(let step, _, _), .cached(let step, _, _), .spawned(let step, _, _),
-      .waiting(let step, _):
-      step
-    case .event(let event):
-      switch event {
-      case .stepQueued(let step), .stepStarted(let step, _), .stepRetrying(let step, _),
-        .stepFinished(let step, _), .stepRestored(let step, _), .stepCached(let step, _),
-        .stepSkipped(let step, _), .stepAsking(let step, _), .stepWaiting(let step, _),
-        .stepOutput(let step, _):
-        step
-      case .runStarted, .groupStarted, .groupRetrying, .groupFinished, .runWarning, .runCancelling,
-        .runFinished, .runWaiting, .outputDropped, .snapshot:
-        nil
-      }
-    case .opened, .listed: nil
-    }
   }
 }

@@ -67,7 +67,7 @@ extension StateDirectory {
     }
     let contents = JournalReader(file, of: run, named: name, limits: limits).contents()
     if let damage = contents.damage { throw .damaged(damage) }
-    if contents.lines == 0 { throw .empty(run) }
+    if contents.lines == 0 { throw .noBeginning(run, journal: name, bytes: contents.tornBytes) }
     return RunGlance(run, contents.run, isHeld: isHeld)
   }
 }
@@ -123,7 +123,7 @@ extension RecordedRun {
   /// From the start of the engine that had it last to its last record.
   package var lastEngineDuration: Duration? {
     guard let from = start?.startedAt, let to = lastAt else { return nil }
-    return .nanoseconds(max(0, to.nanoseconds - from.nanoseconds))
+    return max(.zero, to.since(from))
   }
 
   /// What became of the steps that are done, in a run that is not.

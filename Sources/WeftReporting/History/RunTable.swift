@@ -62,7 +62,7 @@ package struct RunTable: Sendable {
   private func duration(_ run: RunGlance) -> String {
     if let duration = run.duration { return ShownDuration.precise(duration) }
     guard let since = run.runningSince else { return "" }
-    return ShownDuration.coarse(.nanoseconds(now.nanoseconds - since.nanoseconds))
+    return ShownDuration.coarse(now.since(since))
   }
 
   private func steps(_ run: RunGlance) -> String {

@@ -10,10 +10,24 @@ final class ScriptedInbox: ControlInbox {
     self.requests = Mutex(requests)
   }
 
-  func take() -> [ControlRequest] {
+  func take(answersTo steps: Set<StepAddress>) -> [ControlRequest] {
     requests.withLock { requests in
-      defer { requests = [] }
-      return requests
+      let taken = requests.filter { ScriptedInbox.step(of: $0).map(steps.contains) ?? true }
+      requests.removeAll { taken.contains($0) }
+      return taken
+    }
+  }
+
+  func discard(answersTo step: StepAddress) {
+    requests.withLock { requests in
+      requests.removeAll { ScriptedInbox.step(of: $0) == step }
+    }
+  }
+
+  private static func step(of request: ControlRequest) -> StepAddress? {
+    switch request {
+    case .approve(let step), .reject(let step): step
+    case .cancel, .kill: nil
     }
   }
 

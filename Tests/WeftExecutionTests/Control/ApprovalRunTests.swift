@@ -33,11 +33,40 @@ import WeftTestKit
     #expect(run.states == ["ask: failure", "after: skipped after ask"])
   }
 
-  @Test func anAnswerThatComesFirstIsKept() throws {
+  @Test("X35: an answer that is older than the question does not count")
+  func olderAnswersDoNotCount() throws {
     let inbox = Letters([.approve(StepAddress("ask"))])
     let run = try RunHarness(
       ApprovalRunTests.workflow,
       configuring: {
+        $0.inbox = inbox
+        $0.approver = SilentPerson()
+      })
+    #expect(run.states == ["ask: asking", "after: pending"])
+    inbox.add(.approve(StepAddress("ask")))
+    run.time.advance(by: .seconds(1))
+    #expect(run.states == ["ask: success", "after: running"])
+    // It is removed once the end of the step is recorded, and so is one that came too late.
+    #expect(inbox.isEmpty)
+  }
+
+  @Test("X35: an answer that an earlier engine was waiting for counts when the run goes on")
+  func answersToAnEarlierEngineCount() throws {
+    var past = RecordedRun()
+    let kinds: [RunRecord.Kind] = [
+      .opened(RecordOpening(run: RunID("20261121-151337-4f2a9c"))),
+      .event(.stepStarted(StepAddress("ask"), attempt: 1)),
+      .event(.stepAsking(StepAddress("ask"), message: "go on?")),
+    ]
+    for (index, kind) in kinds.enumerated() {
+      past.apply(
+        RunRecord(number: UInt64(index + 1), at: WallTime(nanoseconds: 1_795_274_017), kind))
+    }
+    let inbox = Letters([.approve(StepAddress("ask"))])
+    let run = try RunHarness(
+      ApprovalRunTests.workflow,
+      configuring: {
+        $0.past = past
         $0.inbox = inbox
         $0.leavesWhileWaiting = true
       })
@@ -154,11 +183,23 @@ private final class Letters: ControlInbox {
 
   func add(_ request: ControlRequest) { state.withLock { $0.requests.append(request) } }
 
-  func take() -> [ControlRequest] {
+  var isEmpty: Bool { state.withLock { $0.requests.isEmpty } }
+
+  func take(answersTo steps: Set<StepAddress>) -> [ControlRequest] {
     state.withLock { state in
-      defer { state.requests = [] }
-      return state.requests
+      let taken = state.requests.filter { request in
+        switch request {
+        case .approve(let step), .reject(let step): steps.contains(step)
+        case .cancel, .kill: true
+        }
+      }
+      state.requests.removeAll { taken.contains($0) }
+      return taken
     }
+  }
+
+  func discard(answersTo step: StepAddress) {
+    state.withLock { $0.requests.removeAll { $0 == .approve(step) || $0 == .reject(step) } }
   }
 
   func close(leaving open: Set<StepAddress>) { state.withLock { $0.left = open } }

@@ -115,10 +115,79 @@ import WeftPlatform
     #expect(try PrivateDirectory.at(other.path, makes: false).names() == ["kept"])
   }
 
+  private static let now = WallTime(nanoseconds: WallClock.now.nanoseconds)
+
   @Test func whatAKilledProcessHasLeftGoesToo() throws {
     _ = try state.runs.directory(".removed-\(run)-1", makes: true)
-    _ = try state.runs.directory(".new-\(run)-1", makes: true)
-    state.removeRemnants()
+    state.removeRemnants(now: RemovingTests.now)
+    #expect(state.runs.names() == [])
+  }
+
+  @Test("X49: a folder that was being made goes once it is old, unless a process has its lock")
+  func unfinishedFolders() throws {
+    let folder = try state.runs.directory(".new-\(run)-1", makes: true)
+    let lock = try folder.file("lock", .making)
+    _ = try folder.directory("logs", makes: true)
+    _ = try state.runs.directory(".new-\(run)-2", makes: true)
+    state.removeRemnants(now: RemovingTests.now)
+    #expect(state.runs.names() == [".new-\(run)-1", ".new-\(run)-2"])
+    let later = RemovingTests.now.advanced(by: .seconds(120))
+    #expect(try folder.calls.takeLock(lock))
+    state.removeRemnants(now: later)
     #expect(state.runs.names() == [".new-\(run)-1"])
+    folder.calls.releaseLock(lock)
+    state.removeRemnants(now: later)
+    #expect(state.runs.names() == [])
+  }
+
+  @Test(
+    "X51: a run that cannot be removed whole keeps its name",
+    .enabled(if: geteuid() == 0, "only root can make a file immutable"))
+  func immutableFiles() throws {
+    try record(end)
+    let log = "\(state.runs.path)/\(run)/logs/a.log"
+    try state.folder(of: run).directory("logs", makes: false).write(
+      [1], to: "a.log", surviving: false)
+    // Not every file system knows immutable files.
+    guard try RemovingTests.setImmutable(true, log) else { return }
+    defer { _ = try? RemovingTests.setImmutable(false, log) }
+    #expect(throws: RunFolderFault.place(.system("\(state.runs.path)/\(run)", .notPermitted))) {
+      try state.remove(run, standing: .ended)
+    }
+    #expect(state.runs.names() == [run.text])
+    #expect(state.standing(of: run) == .ended)
+    #expect(try RemovingTests.setImmutable(false, log))
+    #expect(try state.remove(run, standing: .ended))
+    #expect(state.runs.names() == [])
+  }
+
+  /// Linux: `FS_IOC_SETFLAGS` with `FS_IMMUTABLE_FL`.
+  private static func setImmutable(_ isImmutable: Bool, _ path: String) throws -> Bool {
+    let file = open(path, O_RDONLY)
+    defer { close(file) }
+    var flags = isImmutable ? 0x10 : 0
+    return ioctl(file, 0x4008_6602, &flags) == 0
+  }
+
+  @Test(
+    "X50: of several processes that remove a run at once one does, and none fails",
+    .timeLimit(.minutes(1)))
+  func removedAtOnce() async throws {
+    for _ in 1...40 {
+      try record(end)
+      let state = state
+      let run = run
+      let removals = await withTaskGroup(of: Result<Bool, RunFolderFault>.self) { group in
+        for _ in 1...4 {
+          group.addTask {
+            Result { () throws(RunFolderFault) in try state.remove(run, standing: .ended) }
+          }
+        }
+        return await group.reduce(into: []) { $0.append($1) }
+      }
+      for removal in removals { #expect(throws: Never.self) { try removal.get() } }
+      #expect(!state.runs.has(run.text))
+      state.removeRemnants(now: RemovingTests.now)
+    }
   }
 }

@@ -1,0 +1,65 @@
+import WeftDefinition
+import WeftPlanning
+import WeftPlatform
+import WeftTestKit
+
+@testable import WeftExecution
+@testable import WeftRecord
+
+/// All that computes with what a journal holds.
+enum JournalConsumers {
+  /// Has the steps of ``SampleRecords`` by their names.
+  private static let plan: Plan = {
+    let moment = WallMoment(nanoseconds: 1_795_274_099_000_000_000, text: "then")
+    let retried = RetryPolicy(max: 3, delay: .seconds(1))
+    let workflow = Workflow(parallel: [
+      Step("a", run: ["a"]).retry(retried), Step("b", run: ["b"]), Step("c", run: ["c"]),
+      Step("w", wait: .until(moment)),
+      Step(id: "asks", action: .approve(Approval(message: "?"))),
+      Step("g", steps: [Step("inner", run: ["inner"])]).retry(retried),
+    ])
+    guard let plan = Planner.plan(workflow).plan else { preconditionFailure("no plan") }
+    return plan
+  }()
+
+  static func consume(_ journal: [UInt8], _ contents: JournalContents) {
+    let past = contents.run
+    var order: [StepAddress] = []
+    var report = RecordedReport(of: plan)
+    var events = EventJSON(version: "1.2.3")
+    var bytes: [UInt8] = []
+    for line in journal.split(separator: UInt8(ascii: "\n")).prefix(contents.lines) {
+      guard let record = line.withUnsafeBytes({ try? RecordReading.record($0) }) else { break }
+      report.apply(record)
+      if let step = record.kind.step { order.append(step) }
+    }
+    for isHeld in [false, true] {
+      let glance = RunGlance(SampleRecords.run, past, isHeld: isHeld)
+      _ = glance.doneCount
+      let detail = RunDetail(
+        SampleRecords.run, glance.state, past, order: order, damage: contents.damage, folder: "f")
+      _ = RunDetailJSON.rendered(detail)
+      _ = ResumeAdvice(detail)
+    }
+    if let value = report.value {
+      let elapsed = value.end?.duration ?? .zero
+      events.append([RunEvent(sequence: 1, elapsed: elapsed, kind: .snapshot(value))], to: &bytes)
+    }
+    resume(past)
+  }
+
+  /// An engine goes on with the run, and its timers fire.
+  private static func resume(_ past: RecordedRun) {
+    guard past.opening != nil else { return }
+    var configuration = EngineConfiguration()
+    configuration.past = past
+    configuration.leavesWhileWaiting = true
+    configuration.wallClock = { SampleRecords.start }
+    let time = ManualTime()
+    let run = LiveRun.start(
+      plan, configuration: configuration, executor: ImmediateExecutor(), time: time)
+    time.advance(by: .seconds(120))
+    run.killNow()
+    time.advance(by: .seconds(1))
+  }
+}
