@@ -1,5 +1,7 @@
 #!/usr/bin/env python3
-"""K03, K04, K05, K06, K07, K08 and K19: the kill matrix, and what becomes of processes that are left behind
+"""K03, K04, K05, K06, K07, K08, K19, X07, X08 and X16: the kill matrix, and what becomes of processes that are left
+behind, and of others that must survive
+
 
 Ends steps of every bad kind in every way, at every level of containment that this machine has, and holds
 what happened against the tables of Reliability.md. Death is proved and not looked up: KillMatrix/trial.py.
@@ -11,6 +13,7 @@ Fails on any difference, and on any cell that the document does not have.
 
 import argparse
 import concurrent.futures
+import json
 import multiprocessing
 import os
 import pathlib
@@ -24,6 +27,7 @@ sys.path.insert(0, str(here / "KillMatrix"))
 
 import table  # noqa: E402
 from left import LEFT  # noqa: E402
+from neighbours import Neighbours  # noqa: E402
 from stopped import AFTER_GRACE, AT_ONCE, STOPPED, TooSoon  # noqa: E402
 from trial import GRACE, Trial, compiled_member  # noqa: E402
 
@@ -44,7 +48,11 @@ def run_cell(weft, member, key):
         # Seconds that all members have to come up, where no hand-shake can hold back the end.
         trial.patience = patience
         try:
-            return column.run(trial, row)
+            trial.neighbours = Neighbours()
+            result = column.run(trial, row)
+            if dead := trial.neighbours.dead():
+                return f"it has ended {', '.join(dead)} too"
+            return result
         except TooSoon:
             continue
         except Exception as error:
@@ -73,11 +81,43 @@ def run_all(weft, only):
         member = compiled_member(directory)
         # Each in a process of its own; most of the time they wait.
         context = multiprocessing.get_context("fork")
+        others = {level: another_run(weft, level, directory) for level in levels(weft)}
         with concurrent.futures.ProcessPoolExecutor(AT_A_TIME, mp_context=context) as pool:
-            keys = [(*cell, level) for level in levels(weft) for cell in CELLS]
+            keys = [(*cell, level) for level in others for cell in CELLS]
             waiting = {key: pool.submit(run_cell, weft, member, key) for key in keys
                        if only in " / ".join(key)}
-            return {key: future.result() for key, future in waiting.items()}
+            results = {key: future.result() for key, future in waiting.items()}
+        for level, process in others.items():
+            said = end_of(process)
+            if said != b"went on\n":
+                results["another run", "", "", level] = f"it did not go on: {said!r}"
+        return results
+
+
+def another_run(weft, level, directory):
+    """A run that lives all the time beside the others, and must come to its own end."""
+    workflow = {"steps": ["echo up; read line <go.fifo; echo went on >result"]}
+    path = pathlib.Path(f"{directory}/other-{level}")
+    path.mkdir()
+    os.mkfifo(path / "go.fifo")
+    (path / "w.json").write_text(json.dumps(workflow))
+    process = subprocess.Popen(
+        [weft, "run", "w.json", "--containment", level], cwd=path, stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)
+    while b"up" not in process.stdout.readline():
+        if process.poll() is not None:
+            sys.exit(f"the other run at level {level} did not begin")
+    process.path = path
+    return process
+
+
+def end_of(process):
+    """What the other run has come to."""
+    if process.poll() is None:
+        (process.path / "go.fifo").write_text("go\n")
+        process.communicate(timeout=60)
+    result = process.path / "result"
+    return result.read_bytes() if result.exists() else b""
 
 
 def rows_of(matrix, results):

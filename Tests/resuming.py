@@ -515,7 +515,7 @@ def refusals(weft):
     assert place.run().returncode == 1
     before = place.journal.read_bytes()
     for words, code, told in [
-        (["--record", "none"], 2, "cannot be none"), (["9"], 2, 'begins with "9"'),
+        (["--record", "none"], 2, "cannot be none"), (["9"], 2, 'no run "9" is recorded'),
         (["--rerun", "a[x]"], 2, "not a step"), (["--state-dir", "/nowhere"], 2, "no run is recorded"),
     ]:
         result = place.resume(*words)

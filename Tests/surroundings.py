@@ -161,8 +161,10 @@ def containers_are_not_reaped(weft, member):
         trial.wait_until_up(1)
         trial.take_until(lambda: trial.events_of("run.started"), "the first event")
         run = trial.events_of("run.started")[0]["run"]
-        done = subprocess.run([weft, "reap", run], capture_output=True, text=True)
-        assert done.returncode == 2 and "nothing is alive of a run" in done.stderr, done
+        done = subprocess.run([weft, "reap", run], capture_output=True, text=True, cwd=trial.path)
+        assert done.returncode == 4 and "is alive" in done.stderr, done
+        done = subprocess.run([weft, "reap"], capture_output=True, text=True, cwd=trial.path)
+        assert done.returncode == 0 and run not in done.stdout, done
         assert not trial.nothing_is_alive()
         trial.send(signal.SIGTERM, only_child(trial.process.pid))
         assert trial.wait_for_exit() == 143

@@ -69,15 +69,24 @@ int weft_exit_descriptor(pid_t pid) {
   return descriptor < 0 ? -errno : (int)descriptor;
 }
 
-// kill(-group, 0) counts the zombie leader, and a walk over /proc is a thousand times dearer. So the
-// zombie, which no longer minds, gets the lowest priority, and the group is asked for its highest.
-int weft_group_has_others(pid_t leader) {
-  enum { lowest = 19 };
-  if (setpriority(PRIO_PROCESS, (id_t)leader, lowest) < 0) return 1;
+// Whether the zombie leader, at the nice value `value`, has the highest priority of its group.
+static int leads_at(pid_t leader, int value) {
+  if (setpriority(PRIO_PROCESS, (id_t)leader, value) < 0) return 0;
   errno = 0;
   int highest = getpriority(PRIO_PGRP, (id_t)leader);
-  if (highest == -1 && errno != 0) return 1;
-  return highest != lowest;
+  return highest == value && errno == 0;
+}
+
+// kill(-group, 0) counts the zombie leader, and a walk over /proc is a thousand times dearer. So the
+// zombie, which no longer minds, gets the lowest priority but one, and the group is asked for its highest:
+// that finds whatever runs above. Then the whole group is to be raised to it: refused if something below is
+// found there, unless this process may do that, which makes it visible to the last question. A leader that
+// had the lowest priority itself cannot be raised, and the walk has to tell.
+int weft_group_has_others(pid_t leader) {
+  enum { lowest = 19, second = lowest - 1 };
+  if (!leads_at(leader, second)) return 1;
+  if (setpriority(PRIO_PGRP, (id_t)leader, second) < 0) return 1;
+  return !leads_at(leader, lowest);
 }
 
 #elif defined(__APPLE__)

@@ -30,6 +30,8 @@ int weft_signal_wait(uint64_t mask) {
 
 void weft_signal_ignore(int number) { signal(number, SIG_IGN); }
 
+void weft_signal_restore(int number) { signal(number, SIG_DFL); }
+
 void weft_signal_die(int number) {
   sigset_t one;
   signal(number, SIG_DFL);

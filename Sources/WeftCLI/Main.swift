@@ -11,6 +11,7 @@ enum Main {
     ThisProcess.fillStandardStreams()
     SignalListener.ignoreBrokenPipes()
     SignalListener.ignoreFileSizeLimits()
+    SignalListener.restoreChildSignal()
     SignalListener.settleDispositions()
     let code = Program().run(ThisProcess.arguments)
     ThisProcess.exit(code.status)

@@ -3255,6 +3255,7 @@ extension SchemaName {
             "exit",
             "signal",
             "spawn",
+            "lost",
             "timeout",
             "stall",
             "limit",

@@ -5,6 +5,7 @@ package import WeftPlatform
 package final class ManualTime: TimeSource {
   private struct State {
     var now = Duration.zero
+    var isDeaf = false
     var queue = TimerQueue<@Sendable () -> Void>()
   }
 
@@ -18,8 +19,15 @@ package final class ManualTime: TimeSource {
     after delay: Duration, _ action: @escaping @Sendable () -> Void
   ) -> TimerToken {
     let id = state.withLock { $0.queue.add(action, due: $0.now + delay) }
-    return TimerToken { [self] in state.withLock { _ = $0.queue.cancel(id) } }
+    return TimerToken { [self] in
+      state.withLock { state in
+        if !state.isDeaf { _ = state.queue.cancel(id) }
+      }
+    }
   }
+
+  /// From now on what is cancelled is called all the same, as an action is that has begun when it is cancelled.
+  package func ignoreCancellations() { state.withLock { $0.isDeaf = true } }
 
   /// Moves the clock, and calls what has become due on the way, each at its own time, on this thread.
   package func advance(by duration: Duration) {

@@ -1,5 +1,6 @@
 """What a cell of the tables is found out with: a weft in a directory of its own, a step of its workflow, and a way to end it."""
 
+import contextlib
 import fcntl
 import json
 import os
@@ -51,6 +52,8 @@ class Trial:
         self.output, self.events_text = b"", b""
         self.up = []
         self.process = self.terminal = self.events = None
+        # What is beside the run and must survive it, where a test has any.
+        self.neighbours = None
         # When the end was asked for, when all were dead, and who was not.
         self.stopped = self.ended = None
         self.left = []
@@ -101,7 +104,11 @@ class Trial:
     def wait_until_up(self, count):
         """Until so many members have said that they are up; the time when the last one did."""
         self.take_until(lambda: len(self.up) >= count, f"{count} members")
-        return time.monotonic()
+        when = time.monotonic()
+        if self.neighbours:
+            for process in self.holders():
+                self.neighbours.ask(process)
+        return when
 
     def read_until(self, text):
         self.take_until(lambda: text.encode() in self.output, repr(text))
@@ -233,9 +240,12 @@ class Trial:
         if self.process and self.process.poll() is None:
             self.process.kill()
             self.process.wait()
+        if self.neighbours:
+            self.neighbours.close()
         while survivors := self.holders():
             for process in survivors:
-                os.kill(process, signal.SIGKILL)
+                with contextlib.suppress(ProcessLookupError):
+                    os.kill(process, signal.SIGKILL)
         for descriptor in (self.ups, self.go, self.go_sibling, self.events, self.terminal):
             if descriptor is not None:
                 os.close(descriptor)

@@ -204,6 +204,25 @@ import WeftTestKit
     #expect(harness.time.scheduledCount == 0, "no timer outlives what it limits")
   }
 
+  @Test("X80: a timer of a group that has ended does not reach the next group in its place")
+  func aTimerThatIsLate() throws {
+    let harness = try RunHarness(
+      Workflow(steps: [
+        Step("g", steps: [Step("x", run: "x")], timeout: .seconds(5)).forEach(
+          ["1", "2"], maxParallel: 1)
+      ]))
+    harness.time.ignoreCancellations()
+    harness.time.advance(by: .seconds(4))
+    harness.executor.exit("g[0].x")
+    #expect(harness.running == ["g[1].x"])
+    harness.time.advance(by: .seconds(2))
+    #expect(!harness.executor.isStopping("g[1].x"), "the limit of the first element has passed")
+    harness.time.advance(by: .seconds(3))
+    #expect(harness.executor.isStopping("g[1].x"))
+    harness.executor.end("g[1].x", .stopped(.signal("TERM")))
+    #expect(harness.run.report.end?.outcome == .failure)
+  }
+
   @Test func theRunsTimeLimitCancelsTheRun() throws {
     var workflow = Workflow(steps: [Step("a", run: "a"), Step("b", run: "b")])
     workflow.timeout = .seconds(60)

@@ -46,9 +46,17 @@ struct Scenario: CustomTestStringConvertible {
       testDescription: "O02: silence after the last piece counts from that piece",
       events: [(10, .exit), (90, .output), (180, .output)], expected: ["280 finish"]),
     Scenario(
-      testDescription: "O03: others that hold no output are found and killed at once",
+      testDescription: "O03: others that hold no output are found, and killed after 100 ms",
       events: [(5, .endOfOutput), (9, .exit)], groupLivesUntil: 60_000,
-      expected: ["9 kill group", "9 finish"]),
+      expected: ["109 kill group", "109 finish"]),
+    Scenario(
+      testDescription: "X74: what makes a session of its own soon after the exit is not killed",
+      events: [(5, .endOfOutput), (9, .exit)], groupLivesUntil: 100,
+      expected: ["109 finish"]),
+    Scenario(
+      testDescription: "X74: a hard stop gives it no time",
+      events: [(5, .endOfOutput), (9, .exit), (30, .stop(.now))], groupLivesUntil: 60_000,
+      expected: ["30 kill group", "30 finish"]),
     Scenario(
       testDescription: "K01: at its timeout it gets TERM, and no KILL if it obeys",
       timeout: 1000, events: [(1005, .endOfOutput), (1005, .exit)],
@@ -140,7 +148,7 @@ struct Scenario: CustomTestStringConvertible {
     Scenario(
       testDescription: "what cannot be killed is given up after 5 s",
       events: [(5, .endOfOutput), (9, .exit)], groupLivesUntil: .max, groupIsMortal: false,
-      expected: ["9 kill group", "5009 finish"], gaveUp: true),
+      expected: ["109 kill group", "5109 finish"], gaveUp: true),
     Scenario(
       testDescription: "after a failure everything is ended, wherever it went",
       events: [(5, .endOfOutput), (9, .failure)], groupLivesUntil: 60_000,

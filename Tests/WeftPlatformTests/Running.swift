@@ -14,13 +14,14 @@ func run(
   _ arguments: [String], stop: StopSwitch = StopSwitch(),
   environment: EnvironmentBlock = .inherited(),
   configure: (inout ChildProgram) -> Void = { _ in },
+  started: (StartedProgram) -> Void = { _ in },
   onChunk: @escaping (OutputStream, [UInt8]) -> Void = { _, _ in }
 ) throws(ProgramNotStarted) -> Ran {
   var program = ChildProgram(arguments, environment: environment)
   configure(&program)
   var output: [UInt8] = []
   var errors: [UInt8] = []
-  let end = try program.run(stop: stop) { stream, bytes in
+  let end = try program.run(stop: stop, started: started) { stream, bytes in
     onChunk(stream, Array(bytes))
     if stream == .output { output += bytes } else { errors += bytes }
   }

@@ -43,6 +43,25 @@ import WeftPlatform
     #expect(run.end == nil)
   }
 
+  @Test("X16: what an attempt left for good is known by the engine that ran it")
+  func keptRests() {
+    var second = RecordOpening(run: SampleRecords.run, resumption: 1)
+    second.cookie = EngineCookie("ff112233445566778899aabbccddeeff")
+    let run = run([
+      .opened(SampleRecords.opening), .kept("a", attempt: 2), .kept("b[x]", attempt: 1),
+      .opened(second), .kept("a", attempt: 1),
+      // Of a Weft that gave its programs no cookie.
+      .opened(RecordOpening(run: SampleRecords.run, resumption: 2)), .kept("c", attempt: 1),
+    ])
+    #expect(run.engines.map(\.cookie) == [SampleRecords.cookie, second.cookie])
+    #expect(
+      run.engines.map(\.kept) == [
+        [AttemptName(step: "a", number: 2), AttemptName(step: "b[x]", number: 1)],
+        [AttemptName(step: "a", number: 1)],
+      ])
+    #expect(run.engines.map(\.process) == [SampleRecords.opening.engine, second.engine])
+  }
+
   @Test func whatIsInDoubtStaysSoUntilAnAttemptOfItHasEnded() {
     var kinds: [RunRecord.Kind] = [
       .opened(SampleRecords.opening), .event(.stepStarted("a", attempt: 1)),

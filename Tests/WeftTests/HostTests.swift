@@ -41,6 +41,45 @@ import WeftFutures
     #expect(parent != getpid())
   }
 
+  /// Steps that end in every way.
+  private static var endings: Workflow {
+    Workflow(
+      parallel: [
+        Step("fails", run: "exit 3"), Step("killed", run: "kill -KILL $$"),
+        Step("leaves", run: "sleep 1000 >&- 2>&- & exit 4"),
+        Step("slow", run: "sleep 1000", timeout: .milliseconds(50)), Step("good", run: "true"),
+      ], onFailure: .continue)
+  }
+
+  @Test("X01, K22: in a host that reaps every child no failure is taken for a success")
+  func aHostThatReapsAll() async {
+    await #expect(processExitsWith: .success) {
+      Thread.detachReaper()
+      for _ in 0..<20 {
+        let report = await (try Engine().start(Self.endings)).report
+        let lost = report.steps.filter { $0.isLost }.map(\.address.text)
+        for name in ["fails", "killed", "leaves", "slow"] {
+          #expect(report.failed(name), "\(name) is \(report.steps)")
+        }
+        #expect(!report.failed("good") || lost.contains("good"))
+      }
+    }
+  }
+
+  @Test(
+    "X01, K22: in a host that ignores SIGCHLD every end is unknown, and a failure of its own class")
+  func aHostThatIgnoresTheSignal() async {
+    await #expect(processExitsWith: .success) {
+      signal(SIGCHLD, SIG_IGN)
+      let report = await (try Engine().start(Self.endings)).report
+      for name in ["fails", "killed", "leaves", "good"] {
+        let step = report.steps.first { $0.address.text == name }
+        #expect(step?.isLost == true, "\(name): \(report.steps)")
+      }
+      #expect(report.failed("slow") && !report.succeeded)
+    }
+  }
+
   @Test("K22: the host's signals stay as they were")
   func signalDispositionsStay() async {
     // In a process of its own, since dispositions belong to the whole process.
@@ -100,6 +139,37 @@ import WeftFutures
     var count = 0
     for await _ in run.events { count += 1 }
     #expect(count == 5)
+  }
+}
+
+extension RunReport {
+  fileprivate func failed(_ name: String) -> Bool {
+    guard case .finished(let end)? = steps.first(where: { $0.address.text == name })?.state else {
+      return false
+    }
+    return end.outcome == .failure
+  }
+}
+
+extension StepReport {
+  /// Whether it has failed because nobody knows how its program has ended.
+  fileprivate var isLost: Bool {
+    guard case .finished(let end) = state else { return false }
+    return end.failure?.classes == [.lost] && end.exit == nil
+  }
+}
+
+private enum Thread {
+  /// Reaps whatever is a child of this process, for ever.
+  static func detachReaper() {
+    var thread = pthread_t()
+    pthread_create(
+      &thread, nil,
+      { _ in
+        while true {
+          if waitpid(-1, nil, 0) < 0 { usleep(100) }
+        }
+      }, nil)
   }
 }
 

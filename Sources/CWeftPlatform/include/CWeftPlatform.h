@@ -62,7 +62,8 @@ void weft_spawn_settle_dispositions(void);
 int weft_exit_descriptor(pid_t pid);
 
 /// 1 when the child `pid` has exited and waits to be reaped, 0 when it runs. It is not reaped.
-/// `*code` is then its exit code, or -1 if a signal ended it.
+/// `*code` is then its exit code, or -1 if a signal ended it. -ECHILD if this process has no such child: it
+/// was reaped elsewhere, or by the kernel, because SIGCHLD is ignored.
 int weft_has_exited(pid_t pid, int *code);
 
 /// Sends a signal to the process that a `weft_exit_descriptor` stands for, which need not be a child;
@@ -92,7 +93,7 @@ void weft_start_gate_shut(void);
 void weft_start_gate_open(void);
 
 /// Whether a process other than `leader`, which has exited and is not yet reaped, is in its group.
-/// 1 also for zombies. 0 may be wrong if all others run at the lowest priority there is.
+/// 1 also for zombies, and where it cannot be told. May raise those at the lowest priority by one.
 int weft_group_has_others(pid_t leader);
 
 // MARK: descriptors.c
@@ -200,6 +201,8 @@ int weft_signal_block(int number);
 /// Waits for one of the signals of `mask` (bit n-1: signal n), which must be blocked; its number.
 int weft_signal_wait(uint64_t mask);
 void weft_signal_ignore(int number);
+/// Gives the signal its default effect.
+void weft_signal_restore(int number);
 /// Ends the process by the signal's default action.
 void weft_signal_die(int number) __attribute__((noreturn));
 

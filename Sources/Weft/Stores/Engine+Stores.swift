@@ -38,7 +38,7 @@ extension Engine {
     let journal = try store.begin(beginning)
     do {
       let recorder = try journal.recorder(for: beginning, startedAt: .now)
-      return start(made, journal, recorder, store, holding: key)
+      return start(made, journal, beginning, recorder, store, holding: key)
     } catch {
       journal.letGo()
       throw error
@@ -83,13 +83,13 @@ extension Engine {
             .changes(in: made.configuration.startDirectory))
       }
       let key = try waitForTurn(of: made, in: try place(of: store))
-      try endSurvivors(of: run)
-      var beginning = RunFolder.Contents(
+      try endSurvivors(of: run, contents.run)
+      var next = RunFolder.Contents(
         of: made.plan, run, made.configuration.inputs, leavingOut: made.leftOut)
-      beginning.opening.resumption = contents.run.resumptions + 1
-      let recorder = try journal.recorder(
-        for: RunBeginning(beginning), after: contents, startedAt: .now)
-      return start(made, journal, recorder, store, holding: key)
+      next.opening.resumption = contents.run.resumptions + 1
+      let beginning = RunBeginning(next)
+      let recorder = try journal.recorder(for: beginning, after: contents, startedAt: .now)
+      return start(made, journal, beginning, recorder, store, holding: key)
     } catch {
       journal.letGo()
       throw error
@@ -97,10 +97,11 @@ extension Engine {
   }
 
   private func start(
-    _ made: Preparation, _ journal: RunJournal, _ recorder: any RunRecorder,
-    _ store: any RunStore, holding turn: HeldKey?
+    _ made: Preparation, _ journal: RunJournal, _ beginning: RunBeginning,
+    _ recorder: any RunRecorder, _ store: any RunStore, holding turn: HeldKey?
   ) -> Run {
     var configuration = made.configuration
+    configuration.cookie = beginning.contents.opening.cookie
     configuration.recorder = recorder
     configuration.leavesWhileWaiting = true
     if let folder = journal.folder {
@@ -156,9 +157,9 @@ extension Engine {
   }
 
   /// Never two of the same step.
-  private func endSurvivors(of run: RunID) throws(RunStoreFault) {
+  private func endSurvivors(of run: RunID, _ past: RecordedRun) throws(RunStoreFault) {
     defer { RunSearch.clear() }
-    let survivors = Survivors(of: run.text)
+    let survivors = Survivors(of: run, past: past)
     guard !survivors.processes.isEmpty else { return }
     _ = survivors.end()
     guard let one = survivors.processes.first else { return }

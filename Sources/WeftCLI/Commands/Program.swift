@@ -32,7 +32,7 @@ struct Program {
     case .why(let invocation): return WhyCommand(invocation, console).execute()
     case .eval(let invocation): return EvalCommand(invocation, console).execute()
     case .initialise(let path): return InitCommand(path: path, console).execute()
-    case .reap(let run): return ReapCommand(run: run, console).execute()
+    case .reap(let invocation): return ReapCommand(invocation, console).execute()
     case .clean(let invocation): return CleanCommand(invocation, console).execute()
     case .schema(let schema): console.output.write(schema.text)
     case .completions(let shell): console.output.write(shell.script)

@@ -28,7 +28,7 @@ struct RecordedRuns {
     let matches = runs.filter { $0.text.hasPrefix(wanted) }
     guard let match = matches.first, !wanted.isEmpty else {
       throw Refusal(
-        .usage, "no run in \"\(state.path)\" begins with \"\(wanted)\"",
+        .usage, "no run \"\(wanted)\" is recorded in \"\(state.path)\"",
         help: "\"weft runs\" lists the runs there")
     }
     guard matches.count == 1 || match.text == wanted else {

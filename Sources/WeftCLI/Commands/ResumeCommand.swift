@@ -118,7 +118,7 @@ struct ResumeCommand {
     let anew = try stepsAnew(in: bound, changes, contents.run)
     try lookAtFiles(StandingFiles(of: bound, past: contents.run, anew: anew))
     let leftOut = bound.steps.indices.filter { opening.leftOut.contains(bound.steps[$0].address) }
-    try endSurvivors(of: folder.run)
+    try endSurvivors(of: folder.run, contents.run)
     let secrets = SecretReader(bound.usedSecrets)
     do {
       let session = try RunSession(
@@ -187,9 +187,9 @@ struct ResumeCommand {
   // MARK: Survivors
 
   /// What steps of a killed engine have left running is ended before anything starts again.
-  private func endSurvivors(of run: RunID) throws(Refusal) {
+  private func endSurvivors(of run: RunID, _ past: RecordedRun) throws(Refusal) {
     defer { RunSearch.clear() }
-    let survivors = Survivors(of: run.text)
+    let survivors = Survivors(of: run, past: past)
     guard !survivors.processes.isEmpty else { return }
     let end = survivors.end()
     if !end.ended.isEmpty {

@@ -248,14 +248,16 @@ extension CommandDescription {
     details: [
       "A weft that was killed (kill -9, out of memory) leaves the programs that it was running. They are "
         + "asked to end, and killed ten seconds later.",
-      "RUN is the id of a run or the beginning of one; without it the latest that has left something. A "
-        + "run whose weft is alive is left alone.",
+      "RUN is the id of a recorded run or the beginning of one; without it all that are recorded, and runs "
+        + "that are not recorded are listed. A run whose weft is alive is left alone, and so is what "
+        + "\"leftovers\": \"keep\" spares.",
       "Exit codes: 0 nothing is left, 2 there is no such run, 4 its weft is alive, or something could "
         + "not be ended.",
     ],
     operand: Operand(
-      value: ValueDescription(name: "RUN", kind: .text), count: .atMostOne,
-      help: "the run; default: the latest that has left something running"))
+      value: ValueDescription(name: "RUN", kind: .recordedRun), count: .atMostOne,
+      help: "the id of a run, or the beginning of one; default: all that are recorded"),
+    options: [.records])
 
   private static let schema = CommandDescription(
     .schema, "print a JSON Schema",

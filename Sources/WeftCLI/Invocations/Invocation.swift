@@ -13,8 +13,7 @@ enum Invocation: Sendable, Hashable {
   case graph(GraphInvocation)
   case why(WhyInvocation)
   case eval(EvalInvocation)
-  /// `nil`: the latest run.
-  case reap(run: String?)
+  case reap(ReapInvocation)
   case clean(CleanInvocation)
   case schema(SchemaName)
   case initialise(path: String)
@@ -40,7 +39,7 @@ enum Invocation: Sendable, Hashable {
     case .graph: self = .graph(try GraphInvocation(parsed))
     case .why: self = .why(try WhyInvocation(parsed))
     case .eval: self = .eval(EvalInvocation(parsed))
-    case .reap: self = .reap(run: parsed.operands.first)
+    case .reap: self = .reap(ReapInvocation(parsed))
     case .clean: self = .clean(try CleanInvocation(parsed))
     case .schema: self = .schema(try parsed.operandWord() ?? .workflow)
     case .`init`: self = .initialise(path: parsed.operands.first ?? "workflow.json")

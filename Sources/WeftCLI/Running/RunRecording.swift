@@ -9,6 +9,8 @@ import WeftRecord
 struct RunRecording {
   private let folder: RunFolder
   let journal: JournalWriter
+  /// As the record has it.
+  let cookie: EngineCookie?
 
   /// Makes the folder of a new run.
   ///
@@ -21,11 +23,11 @@ struct RunRecording {
     guard let durability = invocation.recording.durability else { return nil }
     do {
       let state = try StateDirectory(invocation.recordDirectory, makes: true)
+      let made = RunFolder.Contents(of: plan, id, inputs, leavingOut: leftOut)
       let (folder, journal) = try RunFolder.make(
-        RunFolder.Contents(of: plan, id, inputs, leavingOut: leftOut), in: state,
-        durability: durability,
+        made, in: state, durability: durability,
         startedAt: WallTime(nanoseconds: WallClock.now.nanoseconds))
-      return RunRecording(folder: folder, journal: journal)
+      return RunRecording(folder: folder, journal: journal, cookie: made.opening.cookie)
     } catch {
       throw Complaint(
         "the record of the run cannot be begun: \(error.message)",
@@ -50,7 +52,7 @@ struct RunRecording {
         startedAt: WallTime(nanoseconds: WallClock.now.nanoseconds),
         salvaging: invocation.salvages)
       try folder.replaceFiles(by: made)
-      return RunRecording(folder: folder, journal: journal)
+      return RunRecording(folder: folder, journal: journal, cookie: opening.cookie)
     } catch {
       throw Complaint(
         "the record of run \(folder.run) cannot be gone on with: \(error.message)", help: error.help

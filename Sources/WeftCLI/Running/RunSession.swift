@@ -59,6 +59,15 @@ struct RunSession {
     recording begin: () throws(Complaint) -> RunRecording?
   ) throws(Complaint) -> ExitCode {
     ThisProcess.raiseDescriptorLimit()
+    let budget = DescriptorBudget.ofThisProcess
+    guard budget.limit >= budget.fewest else {
+      console.complain(
+        Complaint(
+          "the limit of open files is \(budget.limit), and \(budget.open) are open already: a run needs "
+            + "a limit of \(budget.fewest) at least",
+          help: "raise the limit first: ulimit -n 256"))
+      return .broken
+    }
     let signals = SignalHandling(Suspension(screen: screen, desk: desk))
     if let complaint = signals.start() {
       console.complain(complaint)
@@ -139,6 +148,7 @@ struct RunSession {
     if let percent = invocation.retryBudgetPercent { configuration.retryBudgetPercent = percent }
     configuration.run = id
     configuration.recorder = recording?.journal
+    configuration.cookie = recording?.cookie
     configuration.past = past?.run
     if let past { configuration.anew = past.anew }
     configuration.runDirectory = recording?.directory

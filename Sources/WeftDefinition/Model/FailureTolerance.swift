@@ -33,6 +33,8 @@ public struct ErrorClass: Sendable, Hashable, CustomStringConvertible {
   public static let exit = ErrorClass(unchecked: "exit")
   public static let signal = ErrorClass(unchecked: "signal")
   public static let spawn = ErrorClass(unchecked: "spawn")
+  /// A program has ended, and its exit status was taken by other code of the process that runs Weft.
+  public static let lost = ErrorClass(unchecked: "lost")
   public static let timeout = ErrorClass(unchecked: "timeout")
   public static let stall = ErrorClass(unchecked: "stall")
   public static let limit = ErrorClass(unchecked: "limit")
@@ -81,7 +83,7 @@ public struct ErrorClass: Sendable, Hashable, CustomStringConvertible {
 
   /// The classes that stand for themselves.
   public static let plain: [ErrorClass] = [
-    .exit, .signal, .spawn, .timeout, .stall, .limit, .output, .expression, .action,
+    .exit, .signal, .spawn, .lost, .timeout, .stall, .limit, .output, .expression, .action,
     .network, .http, .redirect, .protocol, .decode, .rejected,
   ]
 

@@ -20,14 +20,15 @@ package final class CommandCache: Sendable {
 
   init(
     _ access: CacheAccess, plan: Plan, run: RunID, resolver: CommandResolver, secrets: RunSecrets,
-    startDirectory: String?
+    startDirectory: String?, containment: (any Containment)? = nil
   ) {
     self.access = access
     self.plan = plan
     self.run = run
     self.resolver = resolver
     self.startDirectory = startDirectory
-    maker = CacheKeyMaker(cache: access.cache, secrets: secrets, versions: ToolVersions())
+    maker = CacheKeyMaker(
+      cache: access.cache, secrets: secrets, versions: ToolVersions(in: containment))
     state = access.stateDirectory.flatMap {
       CommandCache.place(of: $0, below: startDirectory ?? ".")
     }

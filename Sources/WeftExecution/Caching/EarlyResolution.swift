@@ -22,7 +22,7 @@ struct EarlyResolution {
       process: .inherited().hiding(plan.declaredSecrets), startDirectory: startDirectory)
     files = EarlyFile.all(of: plan, inputs, values, hasRun: false)
     resolver = CommandResolver(
-      plan: plan, run: RunID(""), startDirectory: startDirectory,
+      plan: plan, run: RunID(""), cookie: EngineCookie(), startDirectory: startDirectory,
       inheriting: .inheritedWithoutJobs())
   }
 

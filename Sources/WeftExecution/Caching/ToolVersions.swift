@@ -10,7 +10,11 @@ final class ToolVersions: Sendable {
     let environment: String
   }
 
+  /// What holds the programs that are asked; `nil`: they are held by their groups alone.
+  private let containment: (any Containment)?
   private let known = Mutex<[Question: Result<String, CacheObstacle>]>([:])
+
+  init(in containment: (any Containment)? = nil) { self.containment = containment }
 
   /// A tool that takes longer is stuck.
   static let timeout = Duration.seconds(60)
@@ -25,26 +29,26 @@ final class ToolVersions: Sendable {
       command: command, directory: subject.workingDirectory, environment: environment)
     if let answer = known.withLock({ $0[question] }) { return try answer.get() }
     let answer = Result { () throws(CacheObstacle) in
-      try ToolVersions.ask(command, subject, stop: stop)
+      try ask(command, subject, stop: stop)
     }
     if case .failure(.stopped) = answer { return try answer.get() }
     known.withLock { $0[question] = answer }
     return try answer.get()
   }
 
-  private static func ask(
+  private func ask(
     _ command: [String], _ subject: CacheSubject, stop: StopSwitch
   ) throws(CacheObstacle) -> String {
     var program = ChildProgram(
       command, environment: subject.environment, directory: subject.workingDirectory)
-    program.timeout = timeout
+    program.timeout = ToolVersions.timeout
     program.mergesOutput = true
     program.stopPolicy = StopPolicy(grace: .seconds(2))
     var bytes: [UInt8] = []
     let end: ProgramEnd
     do {
-      end = try program.run(stop: stop) { _, piece in
-        bytes += piece.prefix(mostBytes - bytes.count)
+      end = try program.run(in: containment, stop: stop) { _, piece in
+        bytes += piece.prefix(ToolVersions.mostBytes - bytes.count)
       }
     } catch {
       if case .stopped = error { throw .stopped }

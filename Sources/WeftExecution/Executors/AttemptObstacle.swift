@@ -54,6 +54,16 @@ extension StepFailure {
     classes: [.spawn], message: "did not start: its thread ended before it could")
 }
 
+extension StepFailure {
+  /// The exit status of a program was taken by somebody else.
+  static let lost = StepFailure(
+    classes: [.lost],
+    message: "its exit status is unknown: other code of this process took it",
+    help:
+      "a program that runs Weft must not ignore SIGCHLD, and must wait for its own children by their ids,"
+      + " not with waitpid(-1)")
+}
+
 extension AttemptEnd {
   /// Of an attempt that was given up before its program started.
   init(_ refusal: StartQueue.Refusal) {
@@ -68,23 +78,25 @@ extension AttemptEnd {
     let exit = ProgramExit(end.status)
     let status: Status =
       switch end.stopped {
-      case nil: .ended(exit)
+      case nil: exit.map { .ended($0) } ?? .failed(.lost)
       case .cancelled: .stopped(exit)
       case .timeout: .timedOut(after: program.timeout ?? .zero, exit)
       case .stall: .stalled(after: program.stallTimeout ?? .zero, exit)
       }
     self.init(
-      status, usage: ResourceUsage(end.usage),
+      status, usage: exit == nil ? nil : ResourceUsage(end.usage),
       leftovers: end.leftovers.map(LeftoverProcess.init),
       unkillable: end.survivors.map(LeftoverProcess.init))
   }
 }
 
 extension ProgramExit {
-  init(_ status: ProgramEnd.Status) {
+  /// `nil` where the exit status was lost.
+  init?(_ status: ProgramEnd.Status) {
     switch status {
     case .exited(let code): self = .code(Int(code))
     case .killed(let signal): self = .signal(signal.name)
+    case .lost: return nil
     }
   }
 }

@@ -24,7 +24,7 @@ extension CommandExecutor {
     if let joined {
       jobserver = StepJobserver(passingOn: joined)
     } else {
-      let form = try jobserverForms.form(for: program, stop: stop)
+      let form = try jobserverForms.form(for: program, in: enclosing, stop: stop)
       do { jobserver = try StepJobserver(form) } catch { throw .resources(error) }
     }
     let flags = MakeFlags(program.environment["MAKEFLAGS"] ?? "")

@@ -11,7 +11,7 @@ package final class CommandExecutor: StepExecutor {
   private let threads: BlockingThreads
   private let stopPolicy: StopPolicy
   let maxParallel: Int
-  private let enclosing: any Containment
+  let enclosing: any Containment
   let terminal: (any TerminalAccess)?
   let joined: JoinedJobserver?
   let jobserverForms = JobserverForms()
@@ -24,12 +24,13 @@ package final class CommandExecutor: StepExecutor {
     plan: Plan, run: RunID, configuration: EngineConfiguration, threads: BlockingThreads,
     time: (any TimeSource)?
   ) throws(NoContainment) {
-    enclosing = try Containments.make(
-      configuration.containment, run: run.text, cookie: CommandResolver.cookie(of: run))
+    let cookie = configuration.cookie ?? EngineCookie()
     self.plan = plan
     resolver = CommandResolver(
-      plan: plan, run: run, runDirectory: configuration.runDirectory,
+      plan: plan, run: run, cookie: cookie, runDirectory: configuration.runDirectory,
       startDirectory: configuration.startDirectory, inheriting: .inheritedWithoutJobs())
+    enclosing = try Containments.make(
+      configuration.containment, run: run.text, cookie: cookie, entries: resolver.cookie)
     self.threads = threads
     starts = StartQueue(threads, patience: configuration.shortagePatience, time: time)
     stopPolicy = configuration.stopPolicy
@@ -84,6 +85,18 @@ package final class CommandExecutor: StepExecutor {
   func start(
     _ program: ChildProgram, for attempt: Attempt
   ) throws(AttemptObstacle) -> AttemptEnd {
+    do { return try startOnce(program, for: attempt) } catch {
+      // Somebody has removed what programs of the run are started in.
+      guard case .notStarted(.resources(.notFound)) = error, enclosing.restore() else {
+        throw error
+      }
+      return try startOnce(program, for: attempt)
+    }
+  }
+
+  private func startOnce(
+    _ program: ChildProgram, for attempt: Attempt
+  ) throws(AttemptObstacle) -> AttemptEnd {
     var program = program
     let enclosure: any Enclosure
     let (resolver, step, number) = (resolver, attempt.address, attempt.number)
@@ -103,6 +116,7 @@ package final class CommandExecutor: StepExecutor {
         ? runAtTerminal(program, for: attempt, started: started)
         : program.run(stop: attempt.stop, started: started, output: attempt.output)
       starts.programEnded()
+      if end.keptRest { attempt.leftSomething() }
       return AttemptEnd(end, of: program)
     } catch {
       enclosure.abandoned()

@@ -16,6 +16,7 @@ final class CommandResolver: Sendable {
 
   private let plan: Plan
   private let run: RunID
+  private let engine: String
   private let startDirectory: String?
   private let runDirectory: String?
   private let outermost: EnvironmentBlock
@@ -29,12 +30,14 @@ final class CommandResolver: Sendable {
   }
 
   init(
-    plan: Plan, run: RunID, runDirectory: String? = nil, startDirectory: String?,
+    plan: Plan, run: RunID, cookie: EngineCookie, runDirectory: String? = nil,
+    startDirectory: String?,
     inheriting outermost: EnvironmentBlock
   ) {
     self.plan = plan
     self.run = run
     self.runDirectory = runDirectory
+    engine = RunCookie.thisEngine(cookie)
     self.startDirectory = startDirectory
     self.outermost = outermost.hiding(plan.declaredSecrets)
   }
@@ -109,18 +112,18 @@ final class CommandResolver: Sendable {
   private func whereabouts(inAttempt number: Int) -> Variables {
     [
       (RunCookie.run, run.text), (RunCookie.attempt, String(number)),
-      (RunCookie.engine, RunCookie.thisEngine),
+      (RunCookie.engine, engine),
       // Removed rather than inherited from a run around this one.
       (RunCookie.directory, runDirectory),
     ]
   }
 
-  /// What the environments of all programs of a run have, and no others.
-  static func cookie(of run: RunID) -> [String] { ["\(RunCookie.run)=\(run.text)"] }
+  /// Entries that the environments of all programs of this engine have, and no others.
+  var cookie: [String] { ["\(RunCookie.run)=\(run.text)", "\(RunCookie.engine)=\(engine)"] }
 
-  /// What that of an attempt has besides.
+  /// Entries that those of an attempt have.
   func cookie(of step: StepAddress, attempt number: Int) -> [String] {
-    CommandResolver.cookie(of: run) + [
+    cookie + [
       "\(RunCookie.step)=\(step.text)", "\(RunCookie.attempt)=\(number)",
     ]
   }

@@ -79,6 +79,9 @@ package final class Attempt: Sendable {
     run.events.note(.spawned(address, attempt: number, program.identity))
   }
 
+  /// To be called when the attempt's program has ended and what it left alive is to stay.
+  package func leftSomething() { run.events.note(.kept(address, attempt: number)) }
+
   package var step: PlannedStep { task.step }
   /// What the step is called this time.
   package var address: StepAddress { task.address }

@@ -26,25 +26,30 @@ final class JobserverForms: Sendable {
   private let known = Mutex<[String: JobserverForm]>([:])
 
   /// Runs `make --version` on the calling thread, if that is not known yet.
-  func form(for program: ChildProgram, stop: StopSwitch) throws(ProgramNotStarted) -> JobserverForm
-  {
+  func form(
+    for program: ChildProgram, in containment: (any Containment)?, stop: StopSwitch
+  ) throws(ProgramNotStarted) -> JobserverForm {
     let path = program.environment["PATH"] ?? ""
     if let form = known.withLock({ $0[path] }) { return form }
-    let form = JobserverForm(makeVersion: try JobserverForms.version(for: program, stop: stop))
+    let form = JobserverForm(
+      makeVersion: try JobserverForms.version(for: program, in: containment, stop: stop))
     known.withLock { $0[path] = form }
     return form
   }
 
-  private static func version(
-    for program: ChildProgram, stop: StopSwitch
+  /// The version is in the first line; the rest is not kept.
+  static let mostBytes = 4096
+
+  static func version(
+    for program: ChildProgram, in containment: (any Containment)?, stop: StopSwitch
   ) throws(ProgramNotStarted) -> String? {
     var make = ChildProgram(
       ["make", "--version"], environment: program.environment, directory: program.directory)
     make.timeout = .seconds(10)
     var text: [UInt8] = []
     do {
-      _ = try make.run(stop: stop) { stream, bytes in
-        if stream == .output { text += bytes }
+      _ = try make.run(in: containment, stop: stop) { stream, bytes in
+        if stream == .output { text += bytes.prefix(mostBytes - text.count) }
       }
     } catch {
       // What is in the way of any program is in the way of the step's too.

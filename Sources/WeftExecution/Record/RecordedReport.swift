@@ -33,7 +33,7 @@ package struct RecordedReport {
     case .waiting(let step, let moment):
       let delay = max(.zero, moment.since(record.at))
       apply(.stepWaiting(step, for: delay), of: step, at: elapsed)
-    case .spawned, .listed: break
+    case .spawned, .kept, .listed: break
     }
   }
 

@@ -13,6 +13,8 @@ package struct RecordedRun: Sendable {
   package private(set) var opening: RecordOpening?
   /// As it was taken up the last time; the same as `opening` if it never was.
   package private(set) var lastOpening: RecordOpening?
+  /// All engines that it had, each with what it has left alive for good; in their order.
+  package private(set) var engines: [RecordedEngine] = []
   /// When the first record was written, and the last.
   package private(set) var startedAt: WallTime?
   package private(set) var lastAt: WallTime?
@@ -69,6 +71,9 @@ package struct RecordedRun: Sendable {
       set(step: step, .finished(end, kept), record.number)
       steps[step]?.isCached = true
     case .spawned(let step, _, let process): steps[step]?.process = process
+    case .kept(let step, let attempt):
+      guard lastOpening?.cookie != nil, !engines.isEmpty else { break }
+      engines[engines.count - 1].kept.insert(AttemptName(step: step.text, number: attempt))
     case .listed(let address, let elements):
       groups[address, default: RecordedGroup()].elements = elements
       groups[address]?.number = record.number
@@ -82,6 +87,10 @@ package struct RecordedRun: Sendable {
       startedAt = moment
     }
     lastOpening = opening
+    if let cookie = opening.cookie {
+      engines.append(
+        RecordedEngine(cookie: cookie, process: opening.engine, bootID: opening.bootID))
+    }
     for group in groups.keys { groups[group]?.isRestored = false }
     end = nil
     pause = nil

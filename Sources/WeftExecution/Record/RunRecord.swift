@@ -17,6 +17,8 @@ package struct RunRecord: Sendable, Hashable {
     indirect case cached(StepAddress, StepEnd, KeptValues)
     /// The program of the attempt runs.
     case spawned(StepAddress, attempt: Int, ProcessIdentity)
+    /// The program of the attempt has ended, and what it left alive is to stay.
+    case kept(StepAddress, attempt: Int)
     /// What a step or group is run for, as its expressions came to.
     indirect case listed(StepAddress, RecordedElements)
     /// The step waits until then, whoever runs the engine meanwhile.
@@ -62,7 +64,7 @@ extension RunRecord.Kind {
         .outputDropped, .snapshot:
         false
       }
-    case .finished, .cached, .spawned: false
+    case .finished, .cached, .spawned, .kept: false
     }
   }
 
@@ -82,7 +84,7 @@ extension RunRecord.Kind {
         .outputDropped, .snapshot:
         false
       }
-    case .spawned: false
+    case .spawned, .kept: false
     }
   }
 }
@@ -92,6 +94,7 @@ extension RunRecord.Kind {
   package var step: StepAddress? {
     switch self {
     case .finished(let step, _, _), .cached(let step, _, _), .spawned(let step, _, _),
+      .kept(let step, _),
       .waiting(let step, _):
       step
     case .event(let event):
@@ -142,13 +145,15 @@ package struct RecordOpening: Sendable, Hashable {
   package var engine: ProcessIdentity
   /// Tells the boot of the machine by which process ids and ticks are meant.
   package var bootID: String
+  /// By which the programs that it starts are known; `nil` in a record of a Weft that had none.
+  package var cookie: EngineCookie?
 
   package init(
     run: RunID, resumption: Int = 0, version: String = WeftVersion.current, workflow: String? = nil,
     file: String? = nil, hash: String? = nil, nested: [RecordedFile] = [], directory: String? = nil,
     inputs: [HandedOn] = [], leftOut: [StepAddress] = [],
     engine: ProcessIdentity = ThisProcess.identity,
-    bootID: String = Machine.bootID
+    bootID: String = Machine.bootID, cookie: EngineCookie? = nil
   ) {
     self.run = run
     self.resumption = resumption
@@ -162,6 +167,7 @@ package struct RecordOpening: Sendable, Hashable {
     self.leftOut = leftOut
     self.engine = engine
     self.bootID = bootID
+    self.cookie = cookie
   }
 }
 

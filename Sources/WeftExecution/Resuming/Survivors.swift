@@ -1,19 +1,20 @@
 import WeftPlanning
 package import WeftPlatform
 
-/// What the steps of a run whose engine was killed have left running.
+/// What the steps of a run have left running whose engines are gone.
 package struct Survivors {
-  private let run: String
-  private let search: RunSearch
+  private let run: RunID
+  private let engines: [RecordedEngine]
+  private let search = RunSearch(membership: RunCookie.membership)
 
-  package init(
-    of run: String, _ search: RunSearch = RunSearch(membership: RunCookie.membership)
-  ) {
-    (self.run, self.search) = (run, search)
+  /// - Parameter past: What is recorded of the run.
+  package init(of run: RunID, past: RecordedRun) {
+    self.run = run
+    engines = past.engines
   }
 
-  /// Those that are alive now.
-  package var processes: [ProcessStatus] { search.runs()[run]?.processes ?? [] }
+  /// The processes that are alive now, those left out that `"leftovers": "keep"` spares.
+  package var processes: [ProcessStatus] { search.processes(of: run.text, startedBy: engines) }
 
   /// Asks all of them to end, and kills those that do not; blocks until they are dead or cannot be killed.
   package func end() -> StraysEnd {

@@ -7,6 +7,8 @@ package import WeftPlatform
 package struct EngineConfiguration: Sendable {
   /// The run's id; `nil`: a new one.
   package var run: RunID?
+  /// Given to all programs of the run, and recorded with it; `nil`: a new one.
+  package var cookie: EngineCookie?
   /// How many attempts may run at once; `nil`: what the workflow says, else the processor count.
   package var maxParallel: Int?
   package var onFailure: FailureResponse?

@@ -144,15 +144,27 @@ extension LiveRun {
           task.address,
           GroupStart(attempt: task.attempt, isRestored: standing?.stands(task) ?? false)))
     }
-    let timer = group.step?.timeout.map { limit in
-      time.schedule(after: limit) { [self] in
-        respond(to: state.withLock { $0.scopes.timeLimitPassed(of: task.scope, after: limit) })
-      }
-    }
+    // A scope's number is used again by a later group, which a timer of this one must not reach.
+    let limit = group.step?.timeout
+    let clock = limit.map { _ in GroupClock() }
     state.withLock { state in
       state.groups[task.scope] = RunningGroup(
-        since: time.now, timer: timer, failedBefore: failedBefore)
+        since: time.now, clock: clock, failedBefore: failedBefore)
     }
+    guard let limit, let clock else { return }
+    let timer = time.schedule(after: limit) { [self] in
+      respond(
+        to: state.withLock { state in
+          guard state.groups[task.scope]?.clock === clock else { return .nothing }
+          return state.scopes.timeLimitPassed(of: task.scope, after: limit)
+        })
+    }
+    let isOver = state.withLock { state in
+      guard state.groups[task.scope]?.clock === clock else { return true }
+      state.groups[task.scope]?.timer = timer
+      return false
+    }
+    if isOver { timer.cancel() }
   }
 
   /// Everything in the group has ended: cleans up, and finds out how it has ended.

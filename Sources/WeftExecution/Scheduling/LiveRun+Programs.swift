@@ -42,7 +42,7 @@ extension LiveRun {
       cache: configuration.cache.map {
         CommandCache(
           $0, plan: plan, run: id, resolver: commands.resolver, secrets: configuration.secrets,
-          startDirectory: configuration.startDirectory)
+          startDirectory: configuration.startDirectory, containment: commands.enclosing)
       },
       subscribing: subscribing)
   }

@@ -102,6 +102,8 @@ package final class LiveRun: Sendable {
 
   struct RunningGroup {
     let since: Duration
+    /// Of a group with a time limit: tells it from a later group in the same scope.
+    let clock: GroupClock?
     var timer: TimerToken?
     /// Whether something above it had failed.
     let failedBefore: Bool
@@ -111,6 +113,9 @@ package final class LiveRun: Sendable {
     /// The member that has won its race.
     var winner: Plan.NodeIndex?
   }
+
+  /// The identity of one group with a time limit.
+  final class GroupClock: Sendable {}
 
   private init(
     _ plan: Plan, id: RunID, configuration: EngineConfiguration, executor: any StepExecutor,

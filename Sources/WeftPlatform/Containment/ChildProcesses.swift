@@ -66,10 +66,21 @@ package enum ChildProcesses {
     return try checked(call())
   }
 
-  /// Reaps a program that was registered.
+  /// Reaps a program that was registered and has exited.
+  ///
+  /// In one act: its id is free from the moment of the reaping, and the registration of the next program that
+  /// gets it must not be taken away.
   static func reap(_ leader: Int32, _ wait: () -> Void) {
-    wait()
-    state.withLock { _ = $0.leaders.remove(leader) }
+    state.withLock { state in
+      wait()
+      state.leaders.remove(leader)
+    }
+  }
+
+  /// Adopted processes that only a step can have left behind: none where this process had children before it
+  /// adopted any, for those may leave some behind as well, and nothing tells them apart.
+  static func orphansOfSteps(among processes: [ProcessStatus]) -> Set<ProcessIdentity> {
+    state.withLock { $0.earlier.isEmpty } ? adopted(among: processes) : []
   }
 
   /// What this process has adopted.

@@ -20,6 +20,10 @@ package protocol Containment: AnyObject, Sendable {
   func enclose(
     cookie: @escaping @autoclosure @Sendable () -> [String]
   ) throws(SystemError) -> any Enclosure
+  /// Makes anew what programs are held in, if it is gone: a start that failed because of that is tried again.
+  ///
+  /// - Returns: Whether it was gone, and is there again.
+  func restore() -> Bool
   /// Whether there may be something for `strays` to find; cheap.
   var mayHoldStrays: Bool { get }
   /// What is alive of attempts that have ended, those kept by wish left out.
@@ -28,11 +32,17 @@ package protocol Containment: AnyObject, Sendable {
   func close()
 }
 
+extension Containment {
+  package func restore() -> Bool { false }
+}
+
 /// What one attempt's processes are held in.
 package protocol Enclosure: AnyObject, Sendable {
   /// The directory of the control group that the program begins in, or -1.
   var cgroup: Int32 { get }
   func began(leader: Int32)
+  /// Somebody else has reaped the leader, and its id may be another's from now on.
+  func lost(leader: Int32)
   /// `true` when it is certain, without a search, that only the leader is left.
   var isKnownToBeEmpty: Bool { get }
   /// All that is alive of it but the leader.

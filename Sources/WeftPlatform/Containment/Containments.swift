@@ -14,17 +14,18 @@ package struct NoContainment: Error, Hashable, Sendable {
 /// Makes containments.
 package enum Containments {
   /// - Parameters:
-  ///   - run: Names the run; part of a directory's name.
-  ///   - cookie: Entries of the environments of all programs of the run, and of no other.
+  ///   - run: The run's id; part of a directory's name.
+  ///   - cookie: The engine's; another part of that name.
+  ///   - entries: Entries of the environments of all programs that the engine starts, and of no other.
   /// - Throws: When a level was asked for that cannot be had here.
   package static func make(
-    _ request: ContainmentRequest, run: String, cookie: [String]
+    _ request: ContainmentRequest, run: String, cookie: EngineCookie, entries: [String]
   ) throws(NoContainment) -> any Containment {
     switch request {
-    case .automatic: return automatic(run: run, cookie: cookie)
+    case .automatic: return automatic(run: run, cookie: cookie, entries: entries)
     case .exactly(.cgroup):
       #if os(Linux)
-        do { return try ControlGroupTree(run: run) } catch {
+        do { return try ControlGroupTree(run: run, cookie: cookie) } catch {
           throw NoContainment(
             level: .cgroup, message: "no control group (cgroup v2) can be made here: \(error)")
         }
@@ -35,16 +36,18 @@ package enum Containments {
       guard ChildProcesses.isAdopting else {
         throw NoContainment(level: .subreaper, message: "this process is not a subreaper")
       }
-      return ProcessTracking(.subreaper, runCookie: cookie)
-    case .exactly(.groupAndCookie): return ProcessTracking(.groupAndCookie, runCookie: cookie)
+      return ProcessTracking(.subreaper, runCookie: entries)
+    case .exactly(.groupAndCookie): return ProcessTracking(.groupAndCookie, runCookie: entries)
     }
   }
 
-  private static func automatic(run: String, cookie: [String]) -> any Containment {
+  private static func automatic(
+    run: String, cookie: EngineCookie, entries: [String]
+  ) -> any Containment {
     #if os(Linux)
-      if let tree = try? ControlGroupTree(run: run) { return tree }
+      if let tree = try? ControlGroupTree(run: run, cookie: cookie) { return tree }
     #endif
     return ProcessTracking(
-      ChildProcesses.isAdopting ? .subreaper : .groupAndCookie, runCookie: cookie)
+      ChildProcesses.isAdopting ? .subreaper : .groupAndCookie, runCookie: entries)
   }
 }

@@ -63,6 +63,20 @@
       CgroupFile.write("1", to: "cgroup.kill", of: descriptor)
     }
 
+    /// Whether its name still leads to it.
+    func isStill(in parent: Int32) -> Bool {
+      var (here, there) = (stat(), stat())
+      return fstat(descriptor, &here) == 0
+        && fstatat(parent, name, &there, AT_SYMLINK_NOFOLLOW) == 0
+        && here.st_ino == there.st_ino && here.st_dev == there.st_dev
+    }
+
+    /// Whether the calling user has made it.
+    var isOwn: Bool {
+      var status = stat()
+      return fstat(descriptor, &status) == 0 && status.st_uid == geteuid()
+    }
+
     var isReusable: Bool { !wasKilled.load(ordering: .relaxed) }
 
     /// The ids of all processes in it, at whatever depth.
@@ -87,9 +101,20 @@
       return processes.compactMap { ProcessStatus(of: $0) }.filter(\.isAlive)
     }
 
-    /// Moves its processes into another group.
-    func release(into other: Int32) {
-      for id in processes { CgroupFile.write(String(id), to: "cgroup.procs", of: other) }
+    /// More rounds are needed only by what forks without end.
+    private static let releaseRounds = 100
+
+    /// Moves its processes into another group, until none is left: they may fork meanwhile.
+    ///
+    /// - Returns: False if some are still there.
+    func release(into other: Int32) -> Bool {
+      for _ in 0..<Self.releaseRounds {
+        // 0 is a process that this namespace does not see; written, it would mean the writer.
+        let ids = processes.filter { $0 > 0 }
+        if ids.isEmpty { break }
+        for id in ids { CgroupFile.write(String(id), to: "cgroup.procs", of: other) }
+      }
+      return !isPopulated
     }
 
     /// Removes it and what is below it; only where nobody is left.

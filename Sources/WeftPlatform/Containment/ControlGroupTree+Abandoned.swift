@@ -1,28 +1,36 @@
 #if os(Linux)
   import Glibc
 
-  /// What engines that were killed have left in the cgroup tree.
+  /// Control groups that engines have left behind which were killed.
   extension ControlGroupTree {
     /// How deep a run's group is looked for.
     private static let depth = 12
 
-    static func abandoned() -> [(run: String, processes: [ProcessStatus])] {
-      var found: [(run: String, processes: [ProcessStatus])] = []
-      visit { run, group, _ in
-        found.append((run, group.members))
+    /// The living processes in the groups of these names.
+    static func processes(of names: Set<ControlGroupName>) -> [ProcessStatus] {
+      abandoned().filter { names.contains($0.name) }.flatMap(\.processes)
+    }
+
+    static func abandoned() -> [(name: ControlGroupName, processes: [ProcessStatus])] {
+      var found: [(name: ControlGroupName, processes: [ProcessStatus])] = []
+      visit { name, group, _ in
+        found.append((name, group.members))
       }
       return found
     }
 
-    /// Removes those in which nobody is alive.
+    /// Removes those in which nothing is alive.
     static func clear() {
       visit { _, group, parent in
         if !group.isPopulated { group.remove(from: parent) }
       }
     }
 
-    /// Shows all groups of runs whose engines are gone: an engine holds a lock on its run's.
-    private static func visit(_ body: (_ run: String, ControlGroup, _ parent: Int32) -> Void) {
+    /// Shows the groups that the calling user's engines have made for runs, of those engines that are gone: a
+    /// living one holds a lock on its group. All other groups, whatever they are called, are looked into.
+    private static func visit(
+      _ body: (ControlGroupName, ControlGroup, _ parent: Int32) -> Void
+    ) {
       guard let mounts = CgroupFile.contents(ofFile: "/proc/self/mountinfo"),
         let top = ControlGroupPlace(
           mounts: String(decoding: mounts, as: UTF8.self), membership: "0::/")
@@ -34,16 +42,16 @@
 
     private static func visit(
       below directory: consuming OwnedDescriptor, depth: Int,
-      _ body: (_ run: String, ControlGroup, _ parent: Int32) -> Void
+      _ body: (ControlGroupName, ControlGroup, _ parent: Int32) -> Void
     ) {
-      for name in CgroupFile.directories(of: directory.number) {
-        if name.hasPrefix(prefix),
-          let group = try? ControlGroup(opening: name, below: directory.number)
+      for text in CgroupFile.directories(of: directory.number) {
+        if let name = ControlGroupName(text),
+          let group = try? ControlGroup(opening: text, below: directory.number), group.isOwn
         {
           guard flock(group.descriptor, LOCK_EX | LOCK_NB) == 0 else { continue }
-          body(String(name.dropFirst(prefix.count)), group, directory.number)
+          body(name, group, directory.number)
         } else if depth > 0 {
-          let child = openat(directory.number, name, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+          let child = openat(directory.number, text, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
           if child >= 0 { visit(below: OwnedDescriptor(child), depth: depth - 1, body) }
         }
       }

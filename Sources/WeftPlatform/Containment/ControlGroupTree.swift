@@ -48,43 +48,76 @@ struct ControlGroupPlace: Equatable {
   import Glibc
   import Synchronization
 
-  /// A run's part of the cgroup tree: a group `weft-RUN` below this process's own, and in it one for each
-  /// attempt under way. Groups that are empty again are used anew: making one costs as much as a tenth of
+  /// A run's part of the cgroup tree: a group (``ControlGroupName``) below this process's own, and in it one for
+  /// each attempt under way. Groups that are empty again are used anew: making one costs as much as a tenth of
   /// a small program.
   final class ControlGroupTree: Containment {
-    static let prefix = "weft-"
-
     let level = ContainmentLevel.cgroup
     private let place: OwnedDescriptor
-    private let run: ControlGroup
-    private let state = Mutex(State())
+    private let name: ControlGroupName
+    private let state: Mutex<State>
 
     private struct State {
+      /// The group of the run, with this process's lock on it.
+      var run: ControlGroup
       var made = 0
       var free: [ControlGroup] = []
       /// Of attempts that have ended and left something alive.
       var lingering: [ControlGroup] = []
-      /// The same, where that is to outlive the run.
+      /// The same, where that is to outlive the run and could not be moved elsewhere yet.
       var kept: [ControlGroup] = []
     }
 
     /// - Throws: Where there is no tree that this process may use, and why.
-    init(run id: String) throws(SystemError) {
+    init(run id: String, cookie: EngineCookie) throws(SystemError) {
       guard let place = ControlGroupTree.ownPlace else { throw .notFound }
       let path = place.directory
       let directory = try retrying { open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC) }
       self.place = OwnedDescriptor(directory)
       // To begin in a group, a child needs the permission to be moved there from this one.
       guard faccessat(directory, "cgroup.procs", W_OK, 0) == 0 else { throw .last }
-      run = try ControlGroup(making: Self.prefix + id, below: directory)
-      // Whoever clears up after an engine that was killed sees by the lock that this one was not. If he
-      // was quicker than the lock, the group is gone, and the probe tells.
-      flock(run.descriptor, LOCK_EX | LOCK_NB)
+      name = ControlGroupName(run: id, cookie: cookie)
+      let run = try ControlGroupTree.locked(name.text, below: directory)
+      state = Mutex(State(run: run))
       do throws(SystemError) {
         _ = try ChildProcesses.beforeRegistering { weft_probe_cgroup(run.descriptor) }
       } catch {
         run.remove(from: directory)
         throw error
+      }
+    }
+
+    /// How often a group is made that somebody removes before it is locked, and how long its lock is waited for.
+    private static let (makingLimit, lockLimit) = (16, Duration.seconds(2))
+
+    /// Makes a group and locks it. The lock tells those who clear up after killed engines that this one lives;
+    /// one of them may hold it for a moment, and may have removed the group by then.
+    private static func locked(
+      _ name: String, below directory: Int32
+    ) throws(SystemError) -> ControlGroup {
+      for _ in 0..<makingLimit {
+        let group: ControlGroup
+        do { group = try ControlGroup(making: name, below: directory) } catch {
+          guard error == .notFound else { throw error }
+          continue
+        }
+        try lock(group)
+        if group.isStill(in: directory) { return group }
+      }
+      throw .notFound
+    }
+
+    /// Not a call that blocks: anybody who may open the directory may lock it for ever.
+    private static func lock(_ group: ControlGroup) throws(SystemError) {
+      let limit = MonotonicClock.now + lockLimit
+      while true {
+        do {
+          _ = try retrying { flock(group.descriptor, LOCK_EX | LOCK_NB) }
+          return
+        } catch {
+          guard error == .wouldBlock, MonotonicClock.now < limit else { throw error }
+        }
+        weft_sleep(1_000_000)
       }
     }
 
@@ -100,38 +133,50 @@ struct ControlGroupPlace: Equatable {
     func enclose(
       cookie: @escaping @autoclosure @Sendable () -> [String]
     ) throws(SystemError) -> any Enclosure {
-      let (free, number) = state.withLock { state -> (ControlGroup?, Int) in
-        if let free = state.free.popLast() { return (free, 0) }
+      let (free, number, run) = state.withLock { state -> (ControlGroup?, Int, ControlGroup) in
+        if let free = state.free.popLast() { return (free, 0, state.run) }
         state.made += 1
-        return (nil, state.made)
+        return (nil, state.made, state.run)
       }
       if let free { return ControlGroupEnclosure(free, of: self) }
       let group = try ControlGroup(making: String(number), below: run.descriptor)
       return ControlGroupEnclosure(group, of: self)
     }
 
-    fileprivate func takeBack(_ group: ControlGroup, isPopulated: Bool, keepsRest: Bool) {
-      guard isPopulated || group.isReusable else { return group.remove(from: run.descriptor) }
+    func restore() -> Bool {
       state.withLock { state in
-        if !isPopulated {
+        guard !state.run.isStill(in: place.number),
+          let run = try? ControlGroupTree.locked(name.text, below: place.number)
+        else { return false }
+        state.run = run
+        state.free = []
+        return true
+      }
+    }
+
+    fileprivate func takeBack(_ group: ControlGroup, isPopulated: Bool, keepsRest: Bool) {
+      // At once, and not with the run: whoever clears up after this engine ends what is in the run's group.
+      let isPopulated = isPopulated && !(keepsRest && group.release(into: place.number))
+      state.withLock { state in
+        if isPopulated {
+          if keepsRest { state.kept.append(group) } else { state.lingering.append(group) }
+        } else if group.isReusable, group.isStill(in: state.run.descriptor) {
           state.free.append(group)
-        } else if keepsRest {
-          state.kept.append(group)
         } else {
-          state.lingering.append(group)
+          group.remove(from: state.run.descriptor)
         }
       }
     }
 
-    var mayHoldStrays: Bool { run.isPopulated }
+    var mayHoldStrays: Bool { state.withLock { $0.run }.isPopulated }
 
     func strays() -> [ProcessStatus] {
       state.withLock { $0.lingering }.flatMap(\.members)
     }
 
     func close() {
-      let kept = state.withLock { $0.kept }
-      for group in kept { group.release(into: place.number) }
+      let (run, kept) = state.withLock { ($0.run, $0.kept) }
+      for group in kept { _ = group.release(into: place.number) }
       run.remove(from: place.number)
     }
   }
@@ -150,6 +195,7 @@ struct ControlGroupPlace: Equatable {
 
     var cgroup: Int32 { group.descriptor }
     func began(leader: Int32) {}
+    func lost(leader: Int32) {}
     // A leader that is a zombie does not count.
     var isKnownToBeEmpty: Bool {
       let isEmpty = !group.isPopulated

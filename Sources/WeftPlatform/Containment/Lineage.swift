@@ -7,7 +7,8 @@ struct Lineage {
   /// An attempt's leader that is not yet reaped: nobody else can have its id.
   private var leaders: [Int32: AttemptNumber] = [:]
   private var known: [ProcessIdentity: AttemptNumber] = [:]
-  /// Sessions that a known process has made: only its descendants can be in them.
+  /// Sessions in which only an attempt's processes can be: a known process has made it, or all that is alive in
+  /// it is known. One known process is not enough: a daemon may start a job for a step, in its own session.
   private var sessions: [Int32: AttemptNumber] = [:]
   /// The engine's own process and session, which belong to no attempt.
   private let engine: Int32
@@ -45,6 +46,7 @@ struct Lineage {
       guard let owner = finder.owner(of: index) ?? cookie(processes[index]) else { continue }
       note(processes[index], of: owner)
     }
+    noteSessions(among: processes)
   }
 
   /// The living processes of each attempt among those shown, leaders left out.
@@ -68,8 +70,29 @@ struct Lineage {
   private mutating func note(_ process: ProcessStatus, of owner: AttemptNumber) {
     guard leaders[process.id] == nil else { return }
     known[process.identity] = owner
-    if process.session != engineSession, leaders[process.session] == nil {
-      sessions[process.session] = owner
+  }
+
+  /// A process comes into a session by its birth or by making it, so those that come later descend from what is
+  /// there now.
+  private mutating func noteSessions(among processes: [ProcessStatus]) {
+    guard !known.isEmpty else { return }
+    let vouched = Set(
+      processes.filter { known[$0.identity] != nil }.map(\.session))
+    let open = vouched.filter {
+      $0 != engineSession && leaders[$0] == nil && sessions[$0] == nil
+    }
+    guard !open.isEmpty else { return }
+    let members = Dictionary(
+      grouping: processes.filter { open.contains($0.session) }, by: \.session)
+    for (session, members) in members {
+      if let maker = members.first(where: { $0.id == session }) {
+        sessions[session] = known[maker.identity]
+        if sessions[session] != nil { continue }
+      }
+      let owners = members.filter(\.isAlive).map { known[$0.identity] }
+      if let owner = owners.first, owner != nil, owners.allSatisfy({ $0 == owner }) {
+        sessions[session] = owner
+      }
     }
   }
 

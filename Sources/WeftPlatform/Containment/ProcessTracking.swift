@@ -54,6 +54,8 @@ final class ProcessTracking: Containment {
     state.withLock { $0.lineage.began(attempt, leader: leader) }
   }
 
+  fileprivate func lost(leader: Int32) { state.withLock { $0.lineage.ended(leader: leader) } }
+
   fileprivate func ended(_ attempt: Lineage.AttemptNumber, leader: Int32, keepsRest: Bool) {
     state.withLock { state in
       state.lineage.ended(leader: leader)
@@ -85,7 +87,7 @@ final class ProcessTracking: Containment {
     return state.withLock { state in
       state.observe(walk)
       let isKept = state.kept
-      let ownChildren = level == .subreaper ? ChildProcesses.adopted(among: processes) : []
+      let ownChildren = level == .subreaper ? ChildProcesses.orphansOfSteps(among: processes) : []
       return processes.filter { process in
         guard process.isAlive, !state.lineage.isLeader(process.id) else { return false }
         guard let owner = state.lineage.owner(of: process) else {
@@ -145,6 +147,7 @@ private final class TrackedEnclosure: Enclosure {
 
   let cgroup: Int32 = -1
   func began(leader: Int32) { tracking.began(attempt, leader: leader) }
+  func lost(leader: Int32) { tracking.lost(leader: leader) }
   let isKnownToBeEmpty = false
 
   func members(besides leader: Int32) -> [ProcessStatus] {

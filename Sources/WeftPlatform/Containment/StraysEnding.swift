@@ -47,7 +47,8 @@ package struct StraysEnding {
         }
       case .look:
         found = look(hasKilled: ending.hasKilled)
-        all += found.filter { !all.contains($0) }
+        // Known by identity: its parent, group and name may have changed since.
+        all += found.filter { new in !all.contains { $0.identity == new.identity } }
         ending.othersSeen(areGone: found.isEmpty, at: MonotonicClock.now)
       case .finish: return result(of: all, survivors: ending.gaveUp ? found : [])
       }

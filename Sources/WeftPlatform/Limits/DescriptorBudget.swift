@@ -18,6 +18,13 @@ package struct DescriptorBudget: Sendable, Hashable {
   /// For what the engine opens in passing: a listing of processes, a copy of a log, a file to read.
   package static let reserve = 8
 
+  /// What a run holds from its beginning to its end: its folder with logs, control, lock, reserve and journal,
+  /// `/dev/null`, and the control group with its place and its events.
+  package static let perRun = 11
+
+  /// The limit under which a run with one program at a time can begin.
+  package var fewest: Int { open + Self.perRun + Self.perProgram }
+
   /// How many programs can run at once; at least one is always tried.
   ///
   /// - Parameter extra: What each program needs beside ``perProgram``.

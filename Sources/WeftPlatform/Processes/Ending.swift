@@ -27,6 +27,9 @@ struct Ending {
 
   /// Output that stays silent for so long is taken to be complete, although someone holds it open.
   static let quiet = Duration.milliseconds(100)
+  /// How long after a success what is alive in the group is looked at before it is killed: a process that is to
+  /// make a session of its own (`setsid server &`) may be about to do so when its shell has exited already.
+  static let settling = Duration.milliseconds(100)
   /// Output that goes on is read for so long.
   static let drainLimit = Duration.seconds(2)
   /// Killed processes that are not gone after so long are given up (uninterruptible sleep).
@@ -56,6 +59,7 @@ struct Ending {
   /// What is known, after the leader's exit, about the rest.
   private struct Others {
     var goneAt: Duration?
+    var lookedAt: Duration?
     var nextLook = Duration.zero
     var pause = Duration.milliseconds(1)
   }
@@ -82,6 +86,7 @@ struct Ending {
   }
 
   mutating func othersSeen(areGone: Bool, at now: Duration) {
+    others.lookedAt = now
     if areGone {
       others.goneAt = now
     } else {
@@ -129,7 +134,9 @@ struct Ending {
   }
 
   private mutating func killIfDue(at now: Duration) -> Action? {
-    let isDue = cause == nil || level == .now || hasPassed(killAt, at: now)
+    let isDue =
+      cause == nil
+      ? !needsLook(at: now) && hasSettled(at: now) : level == .now || hasPassed(killAt, at: now)
     guard killedAt == nil, isDue else { return nil }
     killedAt = now
     neededKill = cause != nil
@@ -141,15 +148,29 @@ struct Ending {
   /// `nil` once no other process is left, or what is left cannot be killed.
   private mutating func endOthers(at now: Duration) -> Action? {
     guard others.goneAt == nil else { return nil }
-    if others.nextLook <= now { return .look(scope) }
+    if needsLook(at: now) { return .look(scope) }
     if let kill = killIfDue(at: now) { return kill }
-    let limit = killedAt.map { $0 + Self.deathLimit } ?? killAt
+    let limit = killedAt.map { $0 + Self.deathLimit } ?? killAt ?? settledAt
     if killedAt != nil, hasPassed(limit, at: now) {
       others.goneAt = now
       gaveUp = true
       return nil
     }
     return .wait(until: min(others.nextLook, limit ?? others.nextLook))
+  }
+
+  /// When what is left after an end that nobody asked for may be killed; `nil` before the exit.
+  private var settledAt: Duration? {
+    exitedAt.map { succeeded && level < .now ? $0 + Self.settling : $0 }
+  }
+
+  private func hasSettled(at now: Duration) -> Bool { hasPassed(settledAt, at: now) }
+
+  /// What is killed was seen after the moment to settle, not before.
+  private func needsLook(at now: Duration) -> Bool {
+    if others.nextLook <= now { return true }
+    guard cause == nil, killedAt == nil, let settledAt, settledAt <= now else { return false }
+    return others.lookedAt.map { $0 < settledAt } ?? true
   }
 
   /// `nil` once there is no more output to wait for.

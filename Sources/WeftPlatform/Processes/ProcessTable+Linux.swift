@@ -40,6 +40,17 @@
       self = status
     }
 
+    /// The effective user of a process; `nil` when there is none. From its status: the directory of one that
+    /// hides its memory belongs to root.
+    static func user(of id: Int32) -> uid_t? {
+      guard let bytes = CgroupFile.contents(ofFile: "/proc/\(id)/status") else { return nil }
+      let line = bytes.split(separator: UInt8(ascii: "\n")).first { $0.starts(with: "Uid:".utf8) }
+      // "Uid:", then real, effective, saved and file system user (proc_pid_status(5)).
+      let fields = line?.split { $0 == UInt8(ascii: "\t") || $0 == UInt8(ascii: " ") }
+      guard let fields, fields.count > 2 else { return nil }
+      return uid_t(String(decoding: fields[2], as: UTF8.self))
+    }
+
     /// What /proc/PID/stat says (proc_pid_stat(5)). The command stands in parentheses and may hold any
     /// byte, parentheses too; the last one ends it.
     init?(line: UnsafeRawBufferPointer) {

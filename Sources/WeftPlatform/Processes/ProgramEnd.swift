@@ -11,6 +11,9 @@ package struct ProgramEnd: Hashable, Sendable {
   package enum Status: Hashable, Sendable {
     case exited(code: Int32)
     case killed(by: Signal)
+    /// It has ended, and nobody can tell how: its exit status was taken elsewhere in this process
+    /// (`waitpid(-1)`), or dropped by the kernel because SIGCHLD is ignored.
+    case lost
   }
 
   package var status: Status
@@ -23,6 +26,8 @@ package struct ProgramEnd: Hashable, Sendable {
   package var leftovers: [ProcessRecord]
   /// What could not be killed, and is still alive.
   package var survivors: [ProcessRecord]
+  /// Whether it may have left something alive that is to stay: ``ChildProgram/keepsLeftovers``.
+  package var keptRest: Bool
   /// Whether some process kept its output open, so that reading stopped before the end of file.
   package var outputWasHeld: Bool
   package var usage: ResourceUsage
@@ -31,8 +36,10 @@ package struct ProgramEnd: Hashable, Sendable {
 
   /// Whether it may have had no chance to clean up after itself.
   package var wasCutOff: Bool {
-    if case .killed = status { return true }
-    return stopped != nil
+    switch status {
+    case .killed, .lost: true
+    case .exited: stopped != nil
+    }
   }
 
   /// Whether it ended by itself with `code`.

@@ -10,12 +10,13 @@ import CWeftPlatform
 extension ProgramRun {
   private var enclosure: (any Enclosure)? { program.enclosure }
 
-  private func signalGroup(_ signal: Signal) {
-    // Nobody else can have the id: the leader is not reaped before the end.
-    kill(-leader, signal.rawValue)
+  /// Sends a signal to the leader's group, unless its id may be another's: the leader is reaped last, but in a
+  /// host that reaps all of its children it may be gone before.
+  private mutating func signalGroup(_ signal: Signal) {
+    if holdsLeader() { kill(-leader, signal.rawValue) }
   }
 
-  func terminate() {
+  mutating func terminate() {
     // Looked for first: who loses its parents by the signal could not be told from a stranger's child.
     let outsiders = enclosure?.members(besides: leader).filter { $0.group != leader } ?? []
     signalGroup(program.stopPolicy.signal)
@@ -26,7 +27,7 @@ extension ProgramRun {
     }
   }
 
-  func killAll(_ scope: Ending.Scope) {
+  mutating func killAll(_ scope: Ending.Scope) {
     signalGroup(.kill)
     if scope == .everything { enclosure?.killAll(besides: leader) }
   }
@@ -53,7 +54,7 @@ extension ProgramRun {
   /// reaps takes a walk over all processes: at once where they are leftovers to be reported, otherwise
   /// after they had a moment to go.
   private mutating func findGroup() -> Bool {
-    guard weft_group_has_others(leader) != 0 else { return false }
+    guard holdsLeader(), weft_group_has_others(leader) != 0 else { return false }
     guard ending.cause == nil && looks == 1 || looks > 3 else { return true }
     found = ProcessTable.shared.members(ofGroup: leader)
     noteLeftovers()
@@ -61,7 +62,7 @@ extension ProgramRun {
   }
 
   private mutating func noteLeftovers() {
-    if ending.cause == nil, looks == 1 { leftovers = found.map(\.record) }
+    if ending.cause == nil, !ending.hasKilled { leftovers = found.map(\.record) }
   }
 
   mutating func reap() -> ProgramEnd {
@@ -69,20 +70,23 @@ extension ProgramRun {
     if !program.keepsLeftovers { signalGroup(.kill) }
     RunningGroups.shared.remove(leader)
     program.terminal?.programEnded()
-    enclosure?.ended(
-      leader: leader, keepsRest: program.keepsLeftovers && ending.endedWell)
+    let keepsRest = program.keepsLeftovers && ending.endedWell
+    let keptRest = keepsRest && enclosure?.isKnownToBeEmpty != true
+    enclosure?.ended(leader: leader, keepsRest: keepsRest)
     var status: Int32 = 0
     var usage = rusage()
+    var isReaped = false
     ChildProcesses.reap(leader) {
-      while wait4(leader, &status, 0, &usage) < 0, SystemError.last == .interrupted {}
+      isReaped = (try? retrying { wait4(leader, &status, 0, &usage) }) != nil
     }
     // Those that were killed are zombies of this process, if they are anyone's: each holds an id.
     if ending.hasKilled { ChildProcesses.reapAdopted() }
     return ProgramEnd(
-      status: ProgramEnd.Status(waitStatus: status), stopped: ending.cause,
+      status: isLost || !isReaped ? .lost : ProgramEnd.Status(waitStatus: status),
+      stopped: ending.cause,
       neededKill: ending.neededKill, leftovers: leftovers,
       survivors: ending.gaveUp ? found.map(\.record) : [],
-      outputWasHeld: ending.outputWasHeld,
+      keptRest: keptRest, outputWasHeld: ending.outputWasHeld,
       usage: ResourceUsage(usage), duration: MonotonicClock.now - begin)
   }
 }

@@ -16,6 +16,9 @@ struct ProgramRun: ~Copyable {
   /// Readable at the leader's exit; `nil` after it, or where the system gave none.
   private var exit: OwnedDescriptor?
   private var hasExited = false
+  /// Whether the leader's exit status was taken by somebody else. Its id, and its group's, may then be
+  /// another's, and no signal goes there.
+  private(set) var isLost = false
   /// Who was alive when the leader had exited.
   var leftovers: [ProcessRecord] = []
   /// Who was alive when last looked.
@@ -109,10 +112,27 @@ extension ProgramRun {
   private mutating func noteExit(signalled: Bool) {
     guard !hasExited, signalled || exit == nil else { return }
     var code: Int32 = -1
-    guard weft_has_exited(leader, &code) != 0 else { return }
+    let exited = weft_has_exited(leader, &code)
+    guard exited != 0 else { return }
     hasExited = true
     exit = nil
-    ending.leaderExited(at: MonotonicClock.now, succeeded: program.successCodes.contains(code))
+    if exited < 0 { lose() }
+    ending.leaderExited(
+      at: MonotonicClock.now, succeeded: exited > 0 && program.successCodes.contains(code))
+  }
+
+  /// Whether the leader is still a child of this process, and so nobody else can have its id.
+  mutating func holdsLeader() -> Bool {
+    var code: Int32 = -1
+    if !isLost, weft_has_exited(leader, &code) < 0 { lose() }
+    return !isLost
+  }
+
+  /// From now on the leader's id can be anyone's.
+  mutating func lose() {
+    guard !isLost else { return }
+    isLost = true
+    program.enclosure?.lost(leader: leader)
   }
 }
 

@@ -17,6 +17,7 @@ package struct Signal: RawRepresentable, Hashable, Sendable {
   package static let brokenPipe = Signal(rawValue: SIGPIPE)
   package static let fileSizeLimit = Signal(rawValue: SIGXFSZ)
   package static let terminate = Signal(rawValue: SIGTERM)
+  package static let child = Signal(rawValue: SIGCHLD)
   package static let user1 = Signal(rawValue: SIGUSR1)
   package static let user2 = Signal(rawValue: SIGUSR2)
   package static let `continue` = Signal(rawValue: SIGCONT)

@@ -41,6 +41,11 @@ package final class SignalListener: Sendable {
   /// for a library.
   package static func ignoreFileSizeLimits() { weft_signal_ignore(Signal.fileSizeLimit.rawValue) }
 
+  /// Restores the default effect of SIGCHLD, which a parent may have ignored: the kernel would then reap
+  /// every child itself and keep no exit status (POSIX `wait`). For a program's `main`, before its first
+  /// thread; not for a library.
+  package static func restoreChildSignal() { weft_signal_restore(Signal.child.rawValue) }
+
   /// Promises that nobody will change any more what this process does at signals: programs, which must
   /// not inherit it, are then started without asking for it each time. For a program, not for a library.
   package static func settleDispositions() { weft_spawn_settle_dispositions() }

@@ -33,7 +33,7 @@ extension RunFolder.Contents {
       inputs: inputs.entries.map { entry in
         HandedOn(name: entry.name.text, value: entry.isSecret ? .none : .some(entry.value))
       },
-      leftOut: leftOut.map { plan.steps[$0].address })
+      leftOut: leftOut.map { plan.steps[$0].address }, cookie: EngineCookie())
     self.init(workflow: sources.first?.bytes, nested: nested.map(\.bytes), opening: opening)
   }
 }

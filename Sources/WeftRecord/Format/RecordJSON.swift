@@ -49,6 +49,7 @@ extension RunRecord.Kind {
     case .finished: "step.finished"
     case .cached: "step.cached"
     case .spawned: "step.spawned"
+    case .kept: "step.kept"
     case .listed: "group.listed"
     case .waiting: "step.waiting"
     }
@@ -68,6 +69,9 @@ extension EventJSON {
       writer.member("step", step.text)
       writer.member("attempt", attempt)
       writeIdentity(process)
+    case .kept(let step, let attempt):
+      writer.member("step", step.text)
+      writer.member("attempt", attempt)
     case .listed(let address, let elements):
       writer.member("group", address.text)
       writeElements(elements)
@@ -96,6 +100,7 @@ extension EventJSON {
     }
     writeIdentity(opening.engine)
     writer.member("bootId", opening.bootID)
+    if let cookie = opening.cookie { writer.member("cookie", cookie.text) }
   }
 
   private mutating func writeNested(_ files: [RecordedFile]) {

@@ -32,6 +32,10 @@ extension RecordScanner {
     }
     opening.engine = try engine()
     opening.bootID = try text("bootId")
+    if let text = try optionalText("cookie") {
+      guard let cookie = EngineCookie(text) else { throw .unfit("an engine's cookie") }
+      opening.cookie = cookie
+    }
     return opening
   }
 
@@ -154,27 +158,11 @@ extension RunID {
   }
 
   /// `20261120-233012-4f2a9c`: nothing that could lead out of a directory.
-  package var isWellFormed: Bool {
-    text.utf8.count == RunID.shape.count && RunID.isBeginning(text)
-  }
+  package var isWellFormed: Bool { RunName.isWellFormed(text) }
 
   /// Whether a text is the beginning of an id, of a day at least: fewer digits may be the name of a step.
   package static func mayBegin(_ text: String) -> Bool {
-    (8...shape.count).contains(text.utf8.count) && isBeginning(text)
-  }
-
-  private static let shape = Array("dddddddd-dddddd-xxxxxx".utf8)
-
-  private static func isBeginning(_ text: String) -> Bool {
-    zip(text.utf8, shape).allSatisfy { byte, wanted in
-      let isDigit = (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte)
-      switch wanted {
-      case UInt8(ascii: "d"): return isDigit
-      case UInt8(ascii: "x"):
-        return isDigit || (UInt8(ascii: "a")...UInt8(ascii: "f")).contains(byte)
-      default: return byte == wanted
-      }
-    }
+    text.utf8.count >= 8 && RunName.isBeginning(text)
   }
 
   /// When the run began, to the second; `nil` of an id that is none.

@@ -33,6 +33,7 @@ extension RecordScanner {
       .event(.stepAsking(try address("step"), message: try text("message")))
     case "step.spawned":
       .spawned(try address("step"), attempt: try count("attempt"), try identity())
+    case "step.kept": .kept(try address("step"), attempt: try count("attempt"))
     case "step.finished": try finished()
     case "step.cached": try cached()
     case "step.restored": try restored()

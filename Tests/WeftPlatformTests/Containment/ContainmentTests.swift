@@ -1,4 +1,5 @@
 import Glibc
+import Synchronization
 import Testing
 
 @testable import WeftPlatform
@@ -32,14 +33,15 @@ import Testing
     stop: StopSwitch = StopSwitch(), _ body: (any Containment) throws -> Void = { _ in },
     configure: (inout ChildProgram) -> Void = { _ in }
   ) throws -> Ran {
-    let cookie = ["WEFT_TEST_RUN=\(id)"]
-    let containment = try Containments.make(.exactly(level), run: id, cookie: cookie)
+    let entries = ["WEFT_TEST_RUN=\(id)"]
+    let containment = try Containments.make(
+      .exactly(level), run: id, cookie: EngineCookie(), entries: entries)
     defer {
       _ = containment.endStrays(StopPolicy(), stop: StopSwitch())
       containment.close()
     }
     #expect(containment.level == level)
-    let enclosure = try containment.enclose(cookie: cookie + ["WEFT_TEST_STEP=1"])
+    let enclosure = try containment.enclose(cookie: entries + ["WEFT_TEST_STEP=1"])
     let ran = try run(
       sh: script, stop: stop,
       environment: environment([("WEFT_TEST_RUN", id), ("WEFT_TEST_STEP", "1")]),
@@ -132,19 +134,138 @@ import Testing
     for script in ["true", "setsid sleep 0.01 &", "exit 1"] {
       _ = try contained(script, .cgroup, run: id)
     }
-    let place = try #require(ControlGroupTree.ownPlace)
-    #expect(access(place.directory + "/weft-" + id, F_OK) != 0)
+    #expect(try groups(of: id) == [])
+  }
+
+  @Test(
+    "X36: what a success leaves behind is told at any priority",
+    arguments: levels, ["", "nice -n 18 ", "nice -n 19 "])
+  func niced(level: ContainmentLevel, nice: String) throws {
+    let lock = DeathLock()
+    let ran = try contained(lock.taking + nice + "sleep 1000 >&- 2>&- &", level)
+    #expect(ran.end.exited(with: 0))
+    // By its name before it became sleep, if that was quick.
+    #expect(ran.end.leftovers.count == 1, "\(ran.end.leftovers)")
+    #expect(lock.becomesFree())
+  }
+
+  @Test("X36: a group of which only the leader is left is empty, whatever its priority")
+  func nicedLeader() throws {
+    for nice in ["", "nice -n 18 ", "nice -n 19 "] {
+      let ran = try run(sh: "exec " + nice + "true")
+      #expect(ran.end.exited(with: 0) && ran.end.leftovers.isEmpty)
+    }
+  }
+
+  // MARK: Control groups and those who clear up
+
+  @Test(
+    "X22: an engine has its control group and the lock of it, whoever clears up meanwhile",
+    .enabled(if: ControlGroupTree.isUsable, "no cgroup v2 that can be written"))
+  func clearedWhileMade() throws {
+    let isOver = Atomic(false)
+    try Thread.start(name: "clearer", stackBytes: 512 << 10) {
+      while !isOver.load(ordering: .relaxed) { ControlGroupTree.clear() }
+    }
+    defer { isOver.store(true, ordering: .relaxed) }
+    for _ in 0..<100 {
+      let trees = try (0..<2).map { _ in
+        try ControlGroupTree(run: uniqueRun(), cookie: EngineCookie())
+      }
+      for tree in trees {
+        // In a group that had been removed nothing could be made.
+        let enclosure = try tree.enclose(cookie: [])
+        enclosure.abandoned()
+        tree.close()
+      }
+    }
+  }
+
+  @Test(
+    "X22: a control group that somebody has removed is made anew, once",
+    .enabled(if: ControlGroupTree.isUsable, "no cgroup v2 that can be written"))
+  func removedBySomebody() throws {
+    let id = uniqueRun()
+    let tree = try ControlGroupTree(run: id, cookie: EngineCookie())
+    defer { tree.close() }
+    try tree.enclose(cookie: []).abandoned()
+    #expect(!tree.restore(), "it is there")
+    for path in try groups(of: id) {
+      for child in ["/1", ""] { #expect(rmdir(path + child) == 0) }
+    }
+    let gone = try tree.enclose(cookie: [])
+    #expect(throws: ProgramNotStarted.resources(.notFound)) {
+      try run(["/bin/true"]) { $0.enclosure = gone }
+    }
+    gone.abandoned()
+    #expect(tree.restore())
+    let there = try tree.enclose(cookie: [])
+    #expect(try run(["/bin/true"]) { $0.enclosure = there }.end.exited(with: 0))
+  }
+
+  @Test(
+    "X82: what is kept goes on, though it forks while it is moved out of its control group",
+    .enabled(if: ControlGroupTree.isUsable, "no cgroup v2 that can be written"))
+  func keptWhileForking() throws {
+    let (id, lock, scratch) = (uniqueRun(), DeathLock(), Scratch())
+    let stopFile = scratch.path + "/stop"
+    // Chains of processes, each of which starts the next and ends.
+    let link = scratch.file(
+      "link", "#!/bin/sh\n[ -e '\(stopFile)' ] || \"$0\" &\n[ -e '\(stopFile)' ] || sleep 0.001\n")
+    let chains = (0..<8).map { _ in "'\(link)' >&- 2>&- & " }.joined()
+    let ran = try contained(
+      lock.taking + chains + "sleep 0.1", .cgroup, run: id,
+      configure: {
+        $0.keepsLeftovers = true
+      })
+    #expect(ran.end.exited(with: 0) && ran.end.keptRest)
+    #expect(try groups(of: id) == [])
+    #expect(!lock.isFree, "some of it was ended")
+    close(open(stopFile, O_WRONLY | O_CREAT | O_CLOEXEC, 0o600))
+    #expect(lock.becomesFree())
+  }
+
+  @Test("X07: only a name with a run's id and an engine's mark is that of a run's control group")
+  func names() {
+    let cookie = EngineCookie()
+    let name = ControlGroupName(run: "20261120-233012-4f2a9c", cookie: cookie)
+    #expect(ControlGroupName(name.text) == name)
+    #expect(!name.text.contains(cookie.text.prefix(8)), "everybody can read names")
+    for other in [
+      "weft-nightly.service", "weft-empty.slice", "weft-", "weft-20261120-233012-4f2a9c",
+      "weft-20261120-233012-4f2a9c.service", name.text + ".service", name.text.uppercased(),
+      String(name.text.dropLast()), "weft-nightly-a-b-" + name.mark, "x" + name.text,
+    ] {
+      #expect(ControlGroupName(other) == nil, "\(other)")
+    }
   }
 }
 
+/// The directories of a run's control groups.
+private func groups(of run: String) throws -> [String] {
+  let place = try #require(ControlGroupTree.ownPlace)
+  return children(of: place.directory).filter { $0.contains("/weft-" + run) }
+}
+
+private func children(of path: String) -> [String] {
+  let directory = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+  guard directory >= 0 else { return [] }
+  defer { close(directory) }
+  return CgroupFile.directories(of: directory).map { "\(path)/\($0)" }
+}
+
 private func uniqueRun() -> String {
-  "test-\(getpid())-\(UInt32.random(in: .min ... .max))"
+  let digits = String(UInt32.random(in: 0...0xFF_FFFF) | 0x10_0000, radix: 16)
+  let number = String(1_000_000 + Int.random(in: 0..<1_000_000)).dropFirst()
+  return "20000101-\(number)-\(digits)"
 }
 
 extension ControlGroupTree {
   /// Whether this machine lets this process make groups.
   static let isUsable: Bool = {
-    guard let tree = try? ControlGroupTree(run: uniqueRun()) else { return false }
+    guard let tree = try? ControlGroupTree(run: uniqueRun(), cookie: EngineCookie()) else {
+      return false
+    }
     tree.close()
     return true
   }()

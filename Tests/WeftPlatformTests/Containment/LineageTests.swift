@@ -101,6 +101,55 @@ import Testing
     #expect(living(lineage, table) == [1: [201]])
   }
 
+  @Test(
+    "X08: a daemon's session is not the run's because of one job that it has started for a step")
+  func foreignSessions() {
+    var lineage = lineage()
+    let table = [
+      engine, process(200, parent: 100),
+      // The daemon 700 has a session of its own; 701 has the step's environment, 702 is another job.
+      process(700, parent: 1), process(701, parent: 700, group: 701, session: 700),
+      process(702, parent: 700, group: 702, session: 700), process(703, parent: 701, session: 700),
+      // The maker of session 800 has gone.
+      process(801, parent: 1, group: 801, session: 800),
+      process(802, parent: 1, group: 801, session: 800),
+    ]
+    for _ in 0..<2 {
+      lineage.observe(table) { [701, 801].contains($0.id) ? 1 : nil }
+    }
+    #expect(living(lineage, table) == [1: [701, 703, 801]])
+  }
+
+  @Test("X08: a session that a known process has made, or in which all are known, is the run's")
+  func ownSessions() {
+    var lineage = lineage()
+    let before = [
+      engine, process(200, parent: 100), process(500, parent: 1),
+      process(601, parent: 1, group: 601, session: 600, isAlive: true),
+    ]
+    lineage.observe(before) { [500, 601].contains($0.id) ? 2 : nil }
+    // Others come to be in both, whose parents and environments tell nothing.
+    let after =
+      before + [
+        process(501, parent: 1, group: 501, session: 500, start: 2),
+        process(602, parent: 1, group: 602, session: 600, start: 2),
+      ]
+    lineage.observe(after) { _ in nil }
+    #expect(living(lineage, after) == [2: [500, 501, 601, 602]])
+  }
+
+  @Test("X08: a dead member of a session speaks for nobody in it")
+  func deadMembers() {
+    var lineage = lineage()
+    let table = [
+      engine, process(200, parent: 100),
+      process(601, parent: 1, group: 601, session: 600, isAlive: false),
+      process(602, parent: 1, group: 602, session: 600),
+    ]
+    lineage.observe(table) { $0.id == 601 ? 2 : nil }
+    #expect(living(lineage, table) == [:])
+  }
+
   @Test func parentsInACircleEndTheSearch() {
     var lineage = lineage()
     let table = [engine, process(600, parent: 601), process(601, parent: 600)]

@@ -20,7 +20,8 @@ enum SampleRecords {
       HandedOn(name: "token", value: .none),
     ],
     leftOut: ["b", "c.2"], engine: ProcessIdentity(id: 1, startTicks: 77),
-    bootID: "7d4c0c3e-2f8a-4a35-9d3e-6b1f0a5c9e11")
+    bootID: "7d4c0c3e-2f8a-4a35-9d3e-6b1f0a5c9e11", cookie: cookie)
+  static let cookie = EngineCookie("00112233445566778899aabbccddeeff")
 
   static let failure = StepFailure(
     classes: [.exit(3), .exit], message: "exited with code 3", help: "look")
@@ -135,6 +136,7 @@ enum SampleRecords {
           KeptFile(path: "/tmp/saved", .stamp(bytes: 12, modified: 1_795_274_099_123_456_789)),
         ])),
       .spawned("a", attempt: 1, ProcessIdentity(id: 4242, startTicks: 123_456)),
+      .kept("a", attempt: 1),
       .listed(
         "g",
         RecordedElements(elements: [

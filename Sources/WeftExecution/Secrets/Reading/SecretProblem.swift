@@ -22,6 +22,8 @@ enum SecretProblem: Error {
     case .commandNotStarted(let reason): "cannot be read: \(reason.message)"
     case .command(let name, .exited(let code)):
       "cannot be read: \"\(name)\" exited with code \(code)"
+    case .command(let name, .lost):
+      "cannot be read: the exit status of \"\(name)\" was taken by other code of this process"
     case .command(let name, .killed(let signal)):
       "cannot be read: \"\(name)\" was ended by signal \(signal.name)"
     case .commandTimedOut(let name, let limit):

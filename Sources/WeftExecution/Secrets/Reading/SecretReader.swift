@@ -108,6 +108,8 @@ package struct SecretReader {
   private func output(
     of arguments: [String], within limit: Duration, stop: StopSwitch
   ) throws(SecretProblem) -> [UInt8] {
+    let (containment, environment) = contained()
+    defer { containment?.close() }
     var program = ChildProgram(arguments, environment: environment, directory: startDirectory)
     program.timeout = limit
     program.stopPolicy = StopPolicy(grace: .seconds(2))
@@ -116,7 +118,7 @@ package struct SecretReader {
     var bytes: [UInt8] = []
     let end: ProgramEnd
     do {
-      end = try program.run(stop: stop) { stream, piece in
+      end = try program.run(in: containment, stop: stop) { stream, piece in
         guard stream == .output else { return }
         bytes += piece.prefix(SecretReader.limit + 1 - bytes.count)
       }
@@ -132,6 +134,20 @@ package struct SecretReader {
     guard end.exited(with: 0) else { throw .command(arguments[0], end.status) }
     if bytes.count > SecretReader.limit { throw .unfit(.tooLong, .command(arguments)) }
     return bytes
+  }
+}
+
+extension SecretReader {
+  /// What holds the programs that print a secret, and their environment. There is no run yet; what they leave
+  /// alive after a success belongs to none.
+  private func contained() -> ((any Containment)?, EnvironmentBlock) {
+    let cookie = EngineCookie()
+    let engine = RunCookie.thisEngine(cookie)
+    let marked = try? environment.setting([(RunCookie.engine, engine)])
+    let containment = try? Containments.make(
+      .automatic, run: RunID.make(at: WallClock.now).text, cookie: cookie,
+      entries: ["\(RunCookie.engine)=\(engine)"])
+    return (containment, marked ?? environment)
   }
 }
 
