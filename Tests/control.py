@@ -255,7 +255,7 @@ def latest_wins(weft):
     assert place.done()["one.last"] == 1
     (place.path / "two.open").touch()
     assert second.wait(LIMIT) == 0
-    assert "cancelled, which has the key" in second.stderr.read()
+    assert "cancelling run" in second.stderr.read()
 
 
 def lock_of_the_dead(weft):

@@ -6,6 +6,7 @@ public import WeftHTTP
 public import WeftJSON
 public import WeftPlanning
 import WeftPlatform
+import WeftRecord
 
 /// Runs workflows inside another program.
 ///
@@ -67,7 +68,8 @@ public final class Engine: Sendable {
   ///   - transport: By what steps with `http` send their requests. `nil`: by libcurl, which the first of them
   ///     opens; all runs of the engine share its connections.
   ///   - approve: Asked by steps with `approve`, in a task of its own that is cancelled when the answer is
-  ///     wanted no more; `true` lets the run go on, `false` fails the step. Without it such steps fail.
+  ///     wanted no more; `true` lets the run go on, `false` fails the step. Without it such steps fail. The run does
+  ///     not wait for a cancelled task, whose answer counts for nothing.
   /// - Precondition: No two actions have the same name.
   public init(
     options: Options = Options(), actions: [Action] = [], transport: (any Transport)? = nil,
@@ -82,9 +84,14 @@ public final class Engine: Sendable {
   /// Checks a workflow and starts it. Returns at once, but for the time that it takes to read the
   /// workflow's secrets, if it has any: that of the commands that print them.
   ///
+  /// A workflow with `concurrency` is kept apart from other runs of its key in this process. With the policies `wait`
+  /// and `cancelPrevious` this blocks until such a run has ended, or the calling task is cancelled. A run with a
+  /// ``RunStore`` is kept apart from other processes' runs too.
+  ///
   /// - Parameter inputs: Values by name, in upper or lower case; those that have a default may be left out.
   /// - Throws: Everything that is wrong with the workflow, else with the inputs, else a step in the options that
-  ///   it does not have, else secrets that cannot be read; nothing has been started then.
+  ///   it does not have, else secrets that cannot be read, else that another run has the key of its `concurrency`;
+  ///   nothing has been started then.
   public func start(
     _ workflow: Workflow, inputs: [String: JSONValue] = [:]
   ) throws(WorkflowRejected) -> Run {
@@ -100,7 +107,15 @@ public final class Engine: Sendable {
     _ plan: Plan, inputs: [String: JSONValue] = [:]
   ) throws(WorkflowRejected) -> Run {
     let made = try prepare(plan, .make(at: WallClock.now), inputs: inputs)
-    return launch(made.plan.leavingOut(made.leftOut), made.configuration)
+    let key: HeldKey?
+    do { key = try waitForTurn(of: made, in: .process) } catch {
+      throw WorkflowRejected(diagnostics: [
+        Diagnostic(
+          .error, code: "W0229", message: error.message, place: nil, help: error.help,
+          key: "concurrency")
+      ])
+    }
+    return launch(made.plan.leavingOut(made.leftOut), made.configuration, holding: key)
   }
 
   /// A plan with its values, and how it is to be carried out.
@@ -114,14 +129,19 @@ public final class Engine: Sendable {
 
   /// All that can be wrong before anything is started.
   ///
-  /// - Parameter past: How a run began that is gone on with.
+  /// - Parameters:
+  ///   - past: How a run began that is gone on with.
+  ///   - directory: The directory of its record, from the root, if it will have one.
   func prepare(
-    _ plan: Plan, _ run: RunID, inputs: [String: JSONValue], after past: RecordOpening? = nil
+    _ plan: Plan, _ run: RunID, inputs: [String: JSONValue], after past: RecordOpening? = nil,
+    directory: String? = nil
   ) throws(WorkflowRejected) -> Preparation {
+    try checkOptions()
     var configuration = configuration
     configuration.inputs = try values(of: inputs, past?.inputs ?? [], for: plan.workflow)
     configuration.run = run
-    let (bound, problems) = plan.bound(to: configuration.inputs, run: run)
+    configuration.runDirectory = directory
+    let (bound, problems) = plan.bound(to: configuration.inputs, run: run, in: directory)
     guard problems.isEmpty else { throw WorkflowRejected(diagnostics: problems) }
     let leftOut: [Int]
     if let past {
@@ -132,6 +152,21 @@ public final class Engine: Sendable {
     configuration.selection = Selection(leavingOut: leftOut, of: bound)
     configuration.secrets = try secrets(of: plan)
     return Preparation(plan: bound, run: run, configuration: configuration, leftOut: leftOut)
+  }
+
+  private func checkOptions() throws(WorkflowRejected) {
+    let unfit = BuiltValues.unfitOptions(
+      maxParallel: options.maxParallel, timeout: options.timeout, grace: options.grace,
+      retryBudgetPercent: options.retryBudgetPercent, startDirectory: options.startDirectory,
+      cacheDirectory: options.cacheDirectory)
+    guard unfit.isEmpty else {
+      throw WorkflowRejected(
+        diagnostics: unfit.map {
+          Diagnostic(
+            .error, code: $0.code.rawValue, message: $0.message, place: nil, help: $0.help,
+            key: $0.key)
+        })
+    }
   }
 
   private func stepsLeftOut(of plan: Plan) throws(WorkflowRejected) -> [Int] {
@@ -147,9 +182,32 @@ public final class Engine: Sendable {
     }
   }
 
-  func launch(_ plan: Plan, _ configuration: EngineConfiguration) -> Run {
+  /// Blocks while another run has the key of the workflow's `concurrency`, in a cancelled task not any longer.
+  ///
+  /// - Returns: `nil` of a workflow without `concurrency`.
+  func waitForTurn(
+    of made: Preparation, in place: ConcurrencyTurn.Place
+  ) throws(RunStoreFault) -> HeldKey? {
+    guard let concurrency = made.plan.workflow.concurrency else { return nil }
+    let turn = ConcurrencyTurn(concurrency, of: made.run, in: place)
+    switch try turn.wait(isGivenUp: { Task.isCancelled }) {
+    case .begins(let key): return key
+    case .givenUp:
+      throw RunStoreFault(
+        message:
+          "the task that waited for its turn with the key \"\(concurrency.key)\" was cancelled")
+    }
+  }
+
+  /// - Parameter key: Held until the run has ended.
+  func launch(_ plan: Plan, _ configuration: EngineConfiguration, holding key: HeldKey?) -> Run {
     do {
-      return Run(try LiveRun.start(plan, configuration: configuration, threads: threads))
+      let live = try LiveRun.start(plan, configuration: configuration, threads: threads)
+      if let key {
+        key.whenWanted { [weak live] in live?.cancel(.requested) }
+        live.completion.whenSettled { _ in withExtendedLifetime(key) {} }
+      }
+      return Run(live)
     } catch {
       preconditionFailure("a containment that was left open cannot be had: \(error)")
     }

@@ -99,7 +99,7 @@ private struct LayeredGraph {
     Workflow(
       parallel: (0..<steps).map { step in
         Step(
-          StepID("step_\(step)"), run: "make part-\(step)",
+          StepID("step_\(step)")!, run: "make part-\(step)",
           needs: needs(of: step).map { Need("step_\($0)") })
       })
   }

@@ -38,6 +38,10 @@ public struct Diagnostic: Sendable, Hashable {
   public var message: String
   /// `nil` for a workflow that was built in Swift.
   public var place: Place?
+  /// The address of the step or group at fault; `nil` where it is the workflow itself, or a single one is not known.
+  public var step: String?
+  /// The key at fault, as the file format calls it, also for a workflow that was built in Swift: `retry.factor`.
+  public var key: String?
   /// What to do about it.
   public var help: String?
   /// In the order in which they should be read.
@@ -45,7 +49,7 @@ public struct Diagnostic: Sendable, Hashable {
 
   public init(
     _ severity: Severity, code: String, message: String, place: Place?, help: String? = nil,
-    related: [Related] = []
+    related: [Related] = [], step: String? = nil, key: String? = nil
   ) {
     self.severity = severity
     self.code = code
@@ -53,6 +57,15 @@ public struct Diagnostic: Sendable, Hashable {
     self.place = place
     self.help = help
     self.related = related
+    self.step = step
+    self.key = key
+  }
+
+  /// Stands in for a place where there is none: `step "build", run[1]`.
+  package var subject: String? {
+    guard place == nil else { return nil }
+    let parts = [step.map { "step \"\($0)\"" }, key].compactMap(\.self)
+    return parts.isEmpty ? nil : parts.joined(separator: ", ")
   }
 
   public var isError: Bool { severity == .error }

@@ -41,7 +41,9 @@ extension [Diagnostic] {
   fileprivate func withoutRepetition() -> [Diagnostic] {
     var said: Set<Saying> = []
     return filter {
-      said.insert(Saying(code: $0.code, message: $0.message, place: $0.place)).inserted
+      said.insert(
+        Saying(code: $0.code, message: $0.message, place: $0.place, subject: $0.subject)
+      ).inserted
     }
   }
 
@@ -58,6 +60,7 @@ private struct Saying: Hashable {
   var code: String
   var message: String
   var place: Diagnostic.Place?
+  var subject: String?
 }
 
 private func < (

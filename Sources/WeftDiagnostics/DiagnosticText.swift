@@ -23,8 +23,9 @@ package struct DiagnosticText: Sendable, Hashable {
   package func rendered(_ diagnostic: Diagnostic) -> String {
     let tone = Tone(diagnostic.severity)
     var lines = [
-      headline(diagnostic.place, diagnostic.severity.rawValue, tone, diagnostic.message)
-        + " [\(diagnostic.code)]"
+      headline(
+        diagnostic.place, diagnostic.subject, diagnostic.severity.rawValue, tone,
+        diagnostic.message) + " [\(diagnostic.code)]"
     ]
     lines += excerpt(diagnostic.place, tone)
     if let help = diagnostic.help { lines.append(footnote("help", help)) }
@@ -33,20 +34,23 @@ package struct DiagnosticText: Sendable, Hashable {
         lines.append(footnote("note", related.message))
         continue
       }
-      lines.append(headline(place, "note", .note, related.message))
+      lines.append(headline(place, nil, "note", .note, related.message))
       lines += excerpt(place, .note)
     }
     return lines.joined(separator: "\n") + "\n"
   }
 
   private func headline(
-    _ place: Diagnostic.Place?, _ word: String, _ tone: Tone, _ message: String
+    _ place: Diagnostic.Place?, _ subject: String?, _ word: String, _ tone: Tone,
+    _ message: String
   ) -> String {
     var text = ""
     if let place {
       let position = place.file.position(of: Int(place.range.start))
       let path = TerminalText.harmless(place.file.path)
       text = painted("\(path):\(position.line):\(position.column):", .strong) + " "
+    } else if let subject {
+      text = painted(TerminalText.harmless(subject) + ":", .strong) + " "
     }
     return text + painted(word + ":", tone) + " "
       + painted(TerminalText.harmless(message), .strong)

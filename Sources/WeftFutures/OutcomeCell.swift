@@ -3,7 +3,7 @@
 /// `Outcome` is always `Result<Value, Failure>?`. Spelt as one parameter, because then the class itself
 /// knows the type that it has to destroy and need not look it up.
 @usableFromInline
-final class OutcomeCell<Outcome: Sendable>: Cell, @unchecked Sendable {
+final class OutcomeCell<Outcome: Sendable & ExpressibleByNilLiteral>: Cell, @unchecked Sendable {
   /// Nil until settled. For who may look at it, and when, see ``Cell``.
   @exclusivity(unchecked) @usableFromInline var outcome: Outcome
 
@@ -14,6 +14,15 @@ final class OutcomeCell<Outcome: Sendable>: Cell, @unchecked Sendable {
   ) {
     self.outcome = outcome
     super.init(phase, on: upstream, step: step)
+  }
+
+  deinit {
+    // A value may hold another future, that one's value the next, and so on.
+    guard !_isPOD(Outcome.self) else { return }
+    Ready.releasing { ready in
+      if let ready { ready.discard(outcome) }
+      outcome = nil
+    }
   }
 }
 

@@ -22,6 +22,8 @@ final class Ready {
   @exclusivity(unchecked) private var discarded: [Any] = []
   @exclusivity(unchecked) private var postponed: [Postponed] = []
   @exclusivity(unchecked) private var isDraining = false
+  /// How many releases are under way on this thread, each inside the one before.
+  @exclusivity(unchecked) private var releaseDepth = 0
 
   private struct Postponed {
     let whose: any Postponing
@@ -39,6 +41,21 @@ final class Ready {
     let answer = body(ready)
     ready.drain()
     return answer
+  }
+
+  /// How deep releases go before what is left is put on the list.
+  private static let mostReleases = 16
+
+  /// Releases what a settled future holds: `release` does so itself, or where too many releases are under way
+  /// already, puts it on the list that it is given, which is drained when those are over.
+  static func releasing(_ release: (Ready?) -> Void) {
+    let ready = Ready.ofThisThread
+    guard ready.releaseDepth < mostReleases else { return release(ready) }
+    ready.releaseDepth += 1
+    release(nil)
+    ready.releaseDepth -= 1
+    // Inside a drain, that releases it.
+    if ready.releaseDepth == 0, !ready.discarded.isEmpty { draining { _ in } }
   }
 
   func append(_ waiter: Waiter) { waiters.append(waiter) }

@@ -47,6 +47,7 @@ struct EdgeBuilder {
 
   private mutating func drawEdges(of node: Plan.NodeIndex) {
     if outline.files.count > 1 { found.file = outline.file(of: node) }
+    found.node = node
     switch outline.nodes[node] {
     case .step(let index):
       let group = outline.steps[Int(index)].group

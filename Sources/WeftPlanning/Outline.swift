@@ -57,6 +57,14 @@ extension Outline {
     }
   }
 
+  /// The address of a step or group, with those of the steps that run the files around it.
+  func address(of node: Plan.NodeIndex) -> StepAddress? {
+    switch nodes[node] {
+    case .step(let index): steps[Int(index)].address
+    case .groupStart(let index), .groupEnd(let index): groups[Int(index)].address
+    }
+  }
+
   private func local(_ address: StepAddress, in file: Int) -> StepAddress {
     file == 0 ? address : StepAddress(String(address.text.dropFirst(files[file].prefix.count)))
   }
@@ -271,7 +279,9 @@ private struct OutlineWriter {
     if outline.groups[index].isSealed { outline.hasSealedGroups = true }
     if depth == WorkflowLimits.groupDepth + 1, let address {
       let problem = PlanningProblem.groupsTooDeep(innermost: address.text)
-      problems.append(PlacedProblem(problem, step?.place.value?.step, in: file))
+      problems.append(
+        PlacedProblem(
+          problem, step?.place.value?.step, in: file, of: outline.groups[index].startNode))
     }
   }
 

@@ -85,6 +85,10 @@ public struct PlannedStep: Sendable {
   }
 
   public var step: Step { list[Int(position)] }
+
+  /// Whether its values are to be checked. Asked of every step: without a copy of it.
+  @inlinable package var mayHaveUnfitValues: Bool { list[Int(position)].mayHaveUnfitValues }
+
   /// The innermost group it is in, as an index into ``Plan/groups``.
   @inlinable public var group: Int { Int(groupIndex) }
   @inlinable public var node: Plan.NodeIndex { Int(nodeIndex) }

@@ -19,6 +19,9 @@ public enum Planner {
     _ workflow: Workflow, actions: Set<ActionName> = []
   ) -> (plan: Plan?, diagnostics: [Diagnostic]) {
     let (outline, tooLarge) = Outline.make(of: workflow)
+    // What follows relies on fit values.
+    let unfit = BuiltValueChecker.problems(of: outline)
+    guard unfit.isEmpty else { return (nil, (tooLarge + unfit).told(in: outline)) }
     let (names, duplicates) = StepNames.make(of: outline)
     let reader = TextReader.read(outline, names)
     let (dependencies, misnamed) = EdgeBuilder.build(outline, names, reader.references)
@@ -36,7 +39,7 @@ public enum Planner {
       + ActionChecker.problems(of: outline, registered: actions)
       + RequestChecker.problems(of: outline) + CachingChecker.problems(of: outline)
       + (isOrdered ? outline.orderProblems(dependencies) : [])
-    let diagnostics = problems.told(in: outline.files)
+    let diagnostics = problems.told(in: outline)
     guard !diagnostics.contains(where: \.isError) else { return (nil, diagnostics) }
     let plan = Plan(
       files: outline.files, steps: outline.steps, groups: outline.groups, nodes: outline.nodes,

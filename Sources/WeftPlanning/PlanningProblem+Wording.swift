@@ -38,7 +38,32 @@ extension PlanningProblem {
     case .leavesOrder: "W0515"
     case .literal: "W0516"
     case .raceOfOne: "W0513"
+    case .unfit(let value): value.code.rawValue
     case .value(let problem): problem.code
+    }
+  }
+
+  /// The key at fault, as the file format calls it; `nil` where no single one is, or the text says which.
+  var key: String? {
+    switch self {
+    case .duplicateID, .idOfFinally, .idOfCleanup: "id"
+    case .needsItself, .unknownNeed, .needsItsGroup, .needsItsMember, .needsInsideOf,
+      .needsAfterwards, .needsTwice:
+      "needs"
+    case .unknownLog, .readsLogOfGroup, .readsItsOwnLog, .readsLogOfTerminal: "stdin.log"
+    case .unknownPool, .tooManySlots, .moreThanRate, .poolOfGroup: "pool"
+    case .unusedPool(let pool): "pools.\(pool)"
+    case .tooFewMembers: "join"
+    case .raceOfOne: "race"
+    case .fileNotRead: "workflow"
+    case .unknownParameter(let name, _, _, _): "with.\(name)"
+    case .missingParameters, .unfitParameter: "with"
+    case .unknownAction: "use"
+    case .unsendable(let path, _, _), .credentialsInURL(let path), .credentialsInProxy(let path):
+      path
+    case .cachedOutside: "cache"
+    case .unfit(let value): value.key
+    case .cycle, .groupsTooDeep, .tooManySteps, .value: nil
     }
   }
 
@@ -117,6 +142,7 @@ extension PlanningProblem {
     case .leavesOrder(let subject, let previous):
       "\(subject) does not wait for \"\(previous)\" before it, for it has \"needs\"; nor does what follows it"
     case .literal(let remark): remark.message
+    case .unfit(let value): value.message
     case .value(let problem): problem.message
     }
   }
@@ -209,6 +235,7 @@ extension PlanningProblem {
     case .literal(let remark): remark.help
     case .needsTwice:
       "once is enough"
+    case .unfit(let value): value.help
     case .value(let problem): problem.help
     }
   }

@@ -66,6 +66,8 @@ enum PlanningProblem: Sendable, Hashable {
   /// A member of `steps` has `needs` and so does not wait for the one before it, and what comes after goes by the list.
   case leavesOrder(Subject, previous: String)
   case literal(LiteralRemark)
+  /// A value that no file could have: the workflow was built or changed in Swift.
+  case unfit(UnfitValue)
   case value(ValueProblem)
 }
 
@@ -75,18 +77,29 @@ struct PlacedProblem: Sendable, Hashable {
   var range: SourceRange?
   /// Which of the plan's files it is in.
   var file: Int
+  /// The step, or group, that has it; `nil`: the workflow, or several steps.
+  var node: Plan.NodeIndex?
+  /// The key that has it, where the problem does not imply that.
+  var key: String?
 
-  init(_ problem: PlanningProblem, _ range: SourceRange?, in file: Int) {
+  init(
+    _ problem: PlanningProblem, _ range: SourceRange?, in file: Int,
+    of node: Plan.NodeIndex? = nil, key: String? = nil
+  ) {
     self.problem = problem
     self.range = range
     self.file = file
+    self.node = node
+    self.key = key
   }
 
-  func diagnostic(in file: SourceFile?) -> Diagnostic {
-    Diagnostic(
+  func diagnostic(in outline: Outline) -> Diagnostic {
+    let file = outline.files[file].workflow.source.value
+    return Diagnostic(
       problem.severity, code: problem.code, message: problem.message,
       place: Diagnostic.Place(range, in: file), help: problem.help,
-      related: problem.related(in: file))
+      related: problem.related(in: file), step: node.flatMap(outline.address)?.text,
+      key: key ?? problem.key)
   }
 }
 
@@ -94,24 +107,26 @@ struct PlacedProblem: Sendable, Hashable {
 /// is wrong with a file that large is wrong with the program that wrote it.
 struct FoundProblems: Sendable {
   private(set) var problems: [PlacedProblem] = []
-  /// The one that is being looked at.
+  /// The file, and the step or group, that is being looked at.
   var file = 0
+  var node: Plan.NodeIndex?
   private var errorsLeft = WorkflowLimits.problems
   private var warningsLeft = WorkflowLimits.problems
 
-  mutating func append(_ problem: PlanningProblem, _ range: SourceRange?) {
+  /// - Parameter key: The key that has the problem, where that does not imply it.
+  mutating func append(_ problem: PlanningProblem, _ range: SourceRange?, key: String? = nil) {
     let isError = problem.severity == .error
     guard (isError ? errorsLeft : warningsLeft) > 0 else { return }
     if isError { errorsLeft -= 1 } else { warningsLeft -= 1 }
-    problems.append(PlacedProblem(problem, range, in: file))
+    problems.append(PlacedProblem(problem, range, in: file, of: node, key: key))
   }
 }
 
 extension [PlacedProblem] {
   /// By place. A file that is run by several steps has each of its problems once.
-  func told(in files: [PlannedFile]) -> [Diagnostic] {
-    let diagnostics = map { $0.diagnostic(in: files[$0.file].workflow.source.value) }
-    guard files.count > 1 else { return diagnostics.sortedByPlace() }
+  func told(in outline: Outline) -> [Diagnostic] {
+    let diagnostics = map { $0.diagnostic(in: outline) }
+    guard outline.files.count > 1 else { return diagnostics.sortedByPlace() }
     var told = ToldDiagnostics()
     return diagnostics.filter { told.insert($0) }.sortedByPlace()
   }

@@ -69,6 +69,7 @@ struct StepNames: Sendable {
         continue
       }
       found.file = file
+      found.node = node
       let earlier = outline.member(at: first).step.place.value
       let later = outline.member(at: node).step.place.value
       found.append(

@@ -10,7 +10,7 @@ import WeftTestKit
   private static func workflow(_ pool: Pool, _ requests: [Int?]) -> Workflow {
     var workflow = Workflow(
       parallel: requests.enumerated().map { index, slots in
-        var step = Step(StepID("s\(index)"), run: "true")
+        var step = Step(StepID("s\(index)")!, run: "true")
         step.control.pools = slots.map { [PoolRequest(pool.name, slots: $0)] } ?? []
         return step
       })

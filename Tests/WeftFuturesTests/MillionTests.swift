@@ -152,6 +152,52 @@ import WeftFutures
     }
   }
 
+  /// A value and the future of the rest, as streams on futures are built.
+  private indirect enum List: Sendable {
+    case end
+    case link(Int, Future<List, Oops>)
+  }
+
+  private final class Chained: Sendable {
+    let next: Future<Chained, Oops>?
+    init(_ next: Future<Chained, Oops>?) { self.next = next }
+  }
+
+  @Test("E08: a list of a million futures, each holding the next, is released without stack")
+  func aListOfFuturesIsReleasedWithoutStack() {
+    onSmallStack {
+      var list = Future<List, Oops>(value: .end)
+      for number in 0..<Self.million { list = Future(value: .link(number, list)) }
+      guard case .success(.link(Self.million - 1, _)) = list.outcome else {
+        Issue.record("the list is not whole")
+        return
+      }
+    }
+  }
+
+  @Test("E08: so is one that was settled by promises, released in a callback, or held by objects")
+  func otherListsOfFuturesAreReleasedWithoutStack() {
+    onSmallStack {
+      let promises = (0..<Self.many).map { _ in Promise<List, Oops>(ifDropped: .success(.end)) }
+      for (number, (promise, next)) in Swift.zip(promises, promises.dropFirst()).enumerated() {
+        promise.succeed(.link(number, next.future))
+      }
+      promises.last?.succeed(.end)
+    }
+    onSmallStack {
+      var list = Future<List, Oops>(value: .end)
+      for number in 0..<Self.many { list = Future(value: .link(number, list)) }
+      let last = Log<Future<List, Oops>>()
+      last.write(list)
+      list = Future(value: .end)
+      list.whenSettled { _ in last.clear() }
+    }
+    onSmallStack {
+      var next = Future<Chained, Oops>(value: Chained(nil))
+      for _ in 0..<Self.many { next = Future(value: Chained(next)) }
+    }
+  }
+
   @Test func aPromiseDroppedInAHandlerOfAnotherNeedsNoStack() {
     onSmallStack {
       var last: Source? = Source()

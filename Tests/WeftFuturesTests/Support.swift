@@ -27,6 +27,14 @@ final class Log<Entry: Sendable>: Sendable {
   var entries: [Entry] { written.withLock { $0 } }
 
   func write(_ entry: Entry) { written.withLock { $0.append(entry) } }
+
+  func clear() {
+    let entries = written.withLock { written in
+      defer { written = [] }
+      return written
+    }
+    withExtendedLifetime(entries) {}
+  }
 }
 
 /// How often something happened, from any thread.

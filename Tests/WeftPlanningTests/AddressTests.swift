@@ -10,11 +10,10 @@ struct AddressTests {
       Workflow(steps: [
         Step("build", run: "make"),
         Step(
-          nil,
           steps: [
-            Step(run: "x"), Step(nil, parallel: [Step(run: "y"), Step("named", run: "z")]),
+            Step(run: "x"), Step(parallel: [Step(run: "y"), Step("named", run: "z")]),
           ]),
-        Step("checks", parallel: [Step(run: "p"), Step(nil, steps: [Step(run: "q")])]),
+        Step("checks", parallel: [Step(run: "p"), Step(steps: [Step(run: "q")])]),
         Step(run: "last"),
       ]))
     #expect(

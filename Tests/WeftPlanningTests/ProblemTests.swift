@@ -98,7 +98,7 @@ struct ProblemTests {
     Case(
       "everything at once, and a step without id by its position",
       Workflow(parallel: [
-        Step("a", needs: ["a", "x"]), Step(nil, run: "true", needs: ["a", "y"]),
+        Step("a", needs: ["a", "x"]), Step(run: "true", needs: ["a", "y"]),
         Step("b", needs: ["c"]), Step("c", needs: ["b"]),
       ]),
       [
@@ -129,7 +129,7 @@ struct ProblemTests {
 
   private func nested(_ depth: Int) -> Workflow {
     let step = (1...depth).reversed().reduce(Step("inner")) { step, depth in
-      Step(StepID("g\(depth)"), steps: [step])
+      Step(StepID("g\(depth)")!, steps: [step])
     }
     return Workflow(steps: [step])
   }

@@ -85,8 +85,10 @@ struct RandomWorkflow {
       count += 1
       let id = "s\(count)"
       let isGroup = depth < 4 && Int.random(in: 0..<3, using: &random) == 0
-      let order = StepGroup.Order.allCases.randomElement(using: &random)!
+      var order = StepGroup.Order.allCases.randomElement(using: &random)!
       let inner = isGroup ? members(size, depth + 1, &count, &random) : nil
+      // A race has members.
+      if order == .race, inner?.isEmpty == true { order = .parallel }
       return Shape(id: id, order: order, members: inner)
     }
   }

@@ -31,9 +31,9 @@ struct SmallStackTests {
     (
       "64 groups around 1,000 steps",
       Workflow(steps: [
-        (1...64).reduce(Step(nil, steps: (0..<1000).map { _ in Step(run: "true") })) {
+        (1...64).reduce(Step(steps: (0..<1000).map { _ in Step(run: "true") })) {
           step, depth in
-          depth == 64 ? step : Step(StepID("g\(depth)"), steps: [step])
+          depth == 64 ? step : Step(StepID("g\(depth)")!, steps: [step])
         }
       ])
     ),

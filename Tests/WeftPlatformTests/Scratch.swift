@@ -46,9 +46,10 @@ struct DeathLock {
   func becomesFree() -> Bool { eventually { isFree } }
 }
 
-/// Waits for what must become true; the limit is only a guard against hanging.
+/// Waits for a condition that must become true. The limit is only a guard against hanging: a loaded machine may
+/// leave a thread without a processor for many seconds.
 func eventually(
-  within limit: Duration = .seconds(20), _ condition: () -> Bool
+  within limit: Duration = .seconds(120), _ condition: () -> Bool
 ) -> Bool {
   let end = MonotonicClock.now + limit
   while !condition() {

@@ -13,30 +13,35 @@ import Testing
     for name in Signal.knownNames { #expect(Signal(name: name)?.name == name) }
   }
 
+  /// In a process of its own, as signal dispositions belong to the process.
   @Test("K20: a signal that is ignored at the start stays ignored")
-  func ignoredSignals() throws {
-    signal(SIGXFSZ, SIG_IGN)
-    defer { signal(SIGXFSZ, SIG_DFL) }
-    let ignored = Signal(rawValue: SIGXFSZ)
-    let listener = try SignalListener.start([ignored]) { _ in }
-    #expect(listener.signals.isEmpty)
+  func ignoredSignals() async {
+    await #expect(processExitsWith: .success) {
+      signal(SIGXFSZ, SIG_IGN)
+      let ignored = Signal(rawValue: SIGXFSZ)
+      let listener = try SignalListener.start([ignored]) { _ in }
+      #expect(listener.signals.isEmpty)
+    }
   }
 
-  @Test func aSignalIsToldOnTheListenersThread() throws {
-    let told = Collected<Signal>()
-    let listener = try SignalListener.start([.user2]) { told.add($0) }
-    #expect(listener.signals == [.user2])
-    // To that thread alone: other threads of the test do not block it.
-    let script = """
-      import ctypes, os, sys
-      tasks = '/proc/%s/task/' % sys.argv[1]
-      names = {t: open(tasks + t + '/comm').read().strip() for t in os.listdir(tasks)}
-      for task, name in names.items():
-          if name == 'weft-signals':
-              ctypes.CDLL(None).tgkill(int(sys.argv[1]), int(task), \(SIGUSR2))
-      """
-    #expect(try run(["python3", "-c", script, String(getpid())]).end.exited(with: 0))
-    #expect(eventually { told.count == 1 })
-    #expect(told.all == [.user2])
+  /// In a process of its own: the listener changes the signal's disposition, and its thread is found by name.
+  @Test func aSignalIsToldOnTheListenersThread() async {
+    await #expect(processExitsWith: .success) {
+      let told = Collected<Signal>()
+      let listener = try SignalListener.start([.user2]) { told.add($0) }
+      #expect(listener.signals == [.user2])
+      // To that thread alone: other threads of the test do not block it.
+      let script = """
+        import ctypes, os, sys
+        tasks = '/proc/%s/task/' % sys.argv[1]
+        names = {t: open(tasks + t + '/comm').read().strip() for t in os.listdir(tasks)}
+        for task, name in names.items():
+            if name == 'weft-signals':
+                ctypes.CDLL(None).tgkill(int(sys.argv[1]), int(task), \(SIGUSR2))
+        """
+      #expect(try run(["python3", "-c", script, String(getpid())]).end.exited(with: 0))
+      #expect(eventually { told.count == 1 })
+      #expect(told.all == [.user2])
+    }
   }
 }

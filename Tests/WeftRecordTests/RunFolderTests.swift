@@ -16,12 +16,6 @@ import WeftPlatform
 
   init() throws { scratch = try ScratchFolder() }
 
-  private func status(_ path: String) -> stat {
-    var status = stat()
-    #expect(lstat(path, &status) == 0, "\(path)")
-    return status
-  }
-
   private var runs: String { "\(scratch.path)/.weft/runs" }
 
   @Test func aNewRunHasAllThatItWasMadeOf() throws {
@@ -78,17 +72,21 @@ import WeftPlatform
   @Test(
     "S12: folders are 0700 and files 0600, whatever the umask is",
     arguments: [0, 0o777] as [mode_t])
-  func permissions(mask: mode_t) throws {
-    let before = umask(mask)
-    defer { umask(before) }
-    let (_, writer) = try RunFolder.make(in: try scratch.state())
-    writer.close()
-    let folder = "\(runs)/\(SampleRecords.run.text)"
-    for path in ["\(scratch.path)/.weft", runs, folder, "\(folder)/logs", "\(folder)/control"] {
-      #expect(status(path).st_mode & 0o7777 == 0o700, "\(path)")
-    }
-    for name in ["journal.jsonl", "workflow.json", "lock", "reserve", "nested/1.json"] {
-      #expect(status("\(folder)/\(name)").st_mode & 0o7777 == 0o600, "\(name)")
+  func permissions(mask: mode_t) async {
+    // In a process of its own, since the umask is that of every thread.
+    await #expect(processExitsWith: .success) { [mask] in
+      let scratch = try ScratchFolder()
+      let runs = "\(scratch.path)/.weft/runs"
+      umask(mask)
+      let (_, writer) = try RunFolder.make(in: try scratch.state())
+      writer.close()
+      let folder = "\(runs)/\(SampleRecords.run.text)"
+      for path in ["\(scratch.path)/.weft", runs, folder, "\(folder)/logs", "\(folder)/control"] {
+        #expect(status(path).st_mode & 0o7777 == 0o700, "\(path)")
+      }
+      for name in ["journal.jsonl", "workflow.json", "lock", "reserve", "nested/1.json"] {
+        #expect(status("\(folder)/\(name)").st_mode & 0o7777 == 0o600, "\(name)")
+      }
     }
   }
 
@@ -314,4 +312,10 @@ extension FaultyCalls {
     isArmed.store(true, ordering: .relaxed)
     return calls
   }
+}
+
+private func status(_ path: String) -> stat {
+  var status = stat()
+  #expect(lstat(path, &status) == 0, "\(path)")
+  return status
 }

@@ -3,7 +3,7 @@ import Weft
 import WeftPlatform
 
 /// Actions that the embedding program has registered, through the public face alone.
-@Suite(.timeLimit(.minutes(1))) struct ActionTests {
+@Suite(.timeLimit(.minutes(10))) struct ActionTests {
   @Test("the example of Actions.md")
   func theDocumentedExampleRuns() async throws {
     let measure = Action("measure") { context in

@@ -331,7 +331,7 @@ import WeftPlatform
 }
 
 /// A directory of a test's own, gone with it.
-private final class Scratch {
+final class Scratch: Sendable {
   let path = "\(FileSystem.temporaryDirectory)/weft-store-\(UInt64.random(in: 0 ... .max))"
 
   init() throws { try FileSystem.makeDirectory(path, mode: 0o700) }

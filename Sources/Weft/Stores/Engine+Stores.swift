@@ -13,23 +13,32 @@ extension Engine {
   /// what runs goes on to its end, and ``Run/recordFault`` says why. A run of which nothing can go on before somebody
   /// has answered, and whom nobody here can ask, is left (``RunReport/pause``); another engine goes on with it.
   ///
+  /// A workflow with `concurrency` is kept apart from other runs of its key: in a ``FileRunStore`` from all that are
+  /// recorded in its directory, those of the program `weft` and of other processes among them; in another store from
+  /// those of this process. With the policies `wait` and `cancelPrevious` this blocks until such a run has ended, or
+  /// the calling task is cancelled.
+  ///
   /// - Parameters:
   ///   - inputs: Values by name, in upper or lower case; those that have a default may be left out. Those that
   ///     are not secret are recorded.
   ///   - store: Where the record is kept.
-  /// - Throws: ``WorkflowRejected``, or ``RunStoreFault`` if the record cannot be begun; nothing has been
-  ///   started then.
+  /// - Throws: ``WorkflowRejected``, or ``RunStoreFault`` if the record cannot be begun, or another run has the
+  ///   key of the workflow's `concurrency` and its policy is `refuse`; nothing has been started then.
   public func start(
     _ workflow: Workflow, inputs: [String: JSONValue] = [:], in store: any RunStore
   ) throws -> Run {
-    let made = try prepare(try plan(workflow), .make(at: WallClock.now), inputs: inputs)
+    let id = RunID.make(at: WallClock.now)
+    let made = try prepare(
+      try plan(workflow), id, inputs: inputs,
+      directory: (store as? FileRunStore)?.folderPath(of: id))
     let beginning = RunBeginning(
       RunFolder.Contents(
         of: made.plan, made.run, made.configuration.inputs, leavingOut: made.leftOut))
+    let key = try waitForTurn(of: made, in: try place(of: store))
     let journal = try store.begin(beginning)
     do {
-      return start(
-        made, journal, beginning, try journal.recorder(for: beginning, startedAt: .now), store)
+      let recorder = try journal.recorder(for: beginning, startedAt: .now)
+      return start(made, journal, beginning, recorder, store, holding: key)
     } catch {
       journal.letGo()
       throw error
@@ -66,7 +75,9 @@ extension Engine {
     do {
       let contents = try journal.contents(of: run)
       try refuse(contents.run, run, plan)
-      var made = try prepare(plan, run, inputs: inputs, after: contents.run.lastOpening)
+      var made = try prepare(
+        plan, run, inputs: inputs, after: contents.run.lastOpening,
+        directory: (store as? FileRunStore)?.folderPath(of: run))
       made.configuration.past = contents.run
       made.configuration.anew = try stepsAnew(steps, in: made.plan)
       if rerunsInterrupted {
@@ -78,6 +89,7 @@ extension Engine {
           StandingFiles(of: made.plan, past: contents.run, anew: made.configuration.anew)
             .changes(in: made.configuration.startDirectory))
       }
+      let key = try waitForTurn(of: made, in: try place(of: store))
       try endSurvivors(of: run, contents.run)
       var next = RunFolder.Contents(
         of: made.plan, run, made.configuration.inputs, leavingOut: made.leftOut,
@@ -85,7 +97,7 @@ extension Engine {
       next.opening.resumption = contents.run.resumptions + 1
       let beginning = RunBeginning(next)
       let recorder = try journal.recorder(for: beginning, after: contents, startedAt: .now)
-      return start(made, journal, beginning, recorder, store)
+      return start(made, journal, beginning, recorder, store, holding: key)
     } catch {
       journal.letGo()
       throw error
@@ -94,7 +106,7 @@ extension Engine {
 
   private func start(
     _ made: Preparation, _ journal: RunJournal, _ beginning: RunBeginning,
-    _ recorder: any RunRecorder, _ store: any RunStore
+    _ recorder: any RunRecorder, _ store: any RunStore, holding turn: HeldKey?
   ) -> Run {
     var configuration = made.configuration
     configuration.cookie = beginning.contents.opening.cookie
@@ -108,10 +120,15 @@ extension Engine {
     configuration.measuresDurations = key != nil
     let wanted = made.plan.leavingOut(made.leftOut)
     let plan = key.map { wanted.expecting(store.history(of: $0)) } ?? wanted
-    let run = launch(plan, configuration)
+    let run = launch(plan, configuration, holding: turn)
     run.keepUntilItEnds(journal)
     if let key { run.keepDurations(in: store, of: key) }
     return run
+  }
+
+  /// The runs from which `concurrency` keeps those of a store apart.
+  private func place(of store: any RunStore) throws(RunStoreFault) -> ConcurrencyTurn.Place {
+    try (store as? FileRunStore)?.concurrencyPlace ?? .process
   }
 
   private func refuse(_ past: RecordedRun, _ run: RunID, _ plan: Plan) throws(RunStoreFault) {

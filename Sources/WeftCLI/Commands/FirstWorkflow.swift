@@ -8,7 +8,7 @@ enum FirstWorkflow {
       "steps": [
         {
           "id": "prepare",
-          "description": "A string runs in a shell. Whatever it writes is shown line by line.",
+          "description": "A string runs in a shell. What it writes is kept: weft logs shows it.",
           "run": "echo preparing; date"
         },
         {

@@ -113,7 +113,7 @@ struct ResumeCommand {
     } catch {
       throw Refusal(.usage, error.diagnostics)
     }
-    let (bound, problems) = plan.bound(to: inputs, run: folder.run)
+    let (bound, problems) = plan.bound(to: inputs, run: folder.run, in: folder.path)
     guard problems.isEmpty else { throw Refusal(.usage, problems) }
     var anew = try stepsAnew(in: bound, changes, contents.run)
     settleInterrupted(&anew, in: bound, contents.run)

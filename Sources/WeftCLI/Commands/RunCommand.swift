@@ -2,6 +2,7 @@ import WeftDefinition
 import WeftExecution
 import WeftPlanning
 import WeftPlatform
+import WeftRecord
 
 /// `weft run`: checks the file, runs it, shows it, and tells how it ended.
 struct RunCommand {
@@ -30,7 +31,11 @@ struct RunCommand {
       return .usage
     }
     let id = invocation.isDryRun ? nil : RunID.make(at: WallClock.now)
-    let (bound, problems) = plan.bound(to: inputs, run: id)
+    let directory = id.flatMap { id in
+      invocation.recording == .none
+        ? nil : StateDirectory.folderPath(of: id, in: invocation.recordDirectory)
+    }
+    let (bound, problems) = plan.bound(to: inputs, run: id, in: directory)
     guard problems.isEmpty else {
       console.errors.write(problems)
       return .usage

@@ -30,7 +30,7 @@ struct RecordedPlan {
     }
     // What a secret input is by default stands in the file.
     secrets.add(secretsIn: inputs)
-    let (bound, problems) = plan.bound(to: inputs, run: run)
+    let (bound, problems) = plan.bound(to: inputs, run: run, in: state.folderPath(of: run))
     self.plan = problems.isEmpty ? bound : plan
   }
 

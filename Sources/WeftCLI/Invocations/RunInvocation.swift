@@ -49,7 +49,7 @@ struct RunInvocation: Sendable, Hashable {
       try parsed.count(of: .keepAfterRun, in: 1...1_000_000) ?? CleaningPolicy.defaultCount
     isDryRun = parsed.isGiven(.dryRun)
     choice = parsed.choice
-    retryBudgetPercent = try parsed.count(of: .retryBudget, in: 0...1000)
+    retryBudgetPercent = try parsed.count(of: .retryBudget, in: ValueRule.retryBudgetPercent)
     inputs = try InputOptions(parsed)
   }
 }

@@ -61,6 +61,9 @@ struct RunRecording {
     }
   }
 
+  /// The directory of the record, from the root.
+  var directory: String { folder.path }
+
   /// Where others ask something of the run.
   var control: ControlFolder? { folder.control }
 

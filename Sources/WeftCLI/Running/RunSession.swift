@@ -73,11 +73,12 @@ struct RunSession {
       console.complain(complaint)
       return .broken
     }
-    let turn: ConcurrencyLock?
+    let turn: HeldKey?
     do {
       switch try waitForTurn(signals) {
-      case .begins(let lock): turn = lock
-      case .stopped: return signals.first.map { .signal($0.rawValue) } ?? .usage
+      case nil: turn = nil
+      case .begins(let key)?: turn = key
+      case .givenUp?: return signals.first.map { .signal($0.rawValue) } ?? .usage
       }
     } catch {
       return console.refuse(error)
@@ -150,6 +151,7 @@ struct RunSession {
     configuration.cookie = recording?.cookie
     configuration.past = past?.run
     if let past { configuration.anew = past.anew }
+    configuration.runDirectory = recording?.directory
     configuration.logFolder = recording?.logs
     configuration.inbox = recording?.control
     configuration.leavesWhileWaiting = recording != nil
@@ -175,14 +177,34 @@ struct RunSession {
   }
 
   /// Waits for the run's turn among those of its key.
-  private func waitForTurn(_ signals: SignalHandling) throws(Refusal) -> ConcurrencyTurn.Result {
-    guard let concurrency = plan.workflow.concurrency else { return .begins(nil) }
+  ///
+  /// - Returns: `nil` of a run that may begin at any time.
+  private func waitForTurn(_ signals: SignalHandling) throws(Refusal) -> ConcurrencyTurn.Result? {
+    guard let concurrency = plan.workflow.concurrency else { return nil }
     let state: StateDirectory
     do { state = try StateDirectory(invocation.recordDirectory, makes: true) } catch {
       throw Refusal(error)
     }
-    let turn = ConcurrencyTurn(concurrency, of: id, in: state, console)
-    return try turn.wait(stop: signals.stop)
+    let turn = ConcurrencyTurn(concurrency, of: id, in: .directory(state))
+    let key = "\"\(TerminalText.harmless(concurrency.key))\""
+    do throws(RunStoreFault) {
+      return try turn.wait(
+        stop: signals.stop,
+        onNotice: { notice in
+          switch notice {
+          case .waits(let run): say("waiting for run \(run), which holds the key \(key), to end")
+          case .cancels(let run):
+            say("cancelling run \(run), which holds the key \(key), and waiting for it to end")
+          }
+        })
+    } catch {
+      throw Refusal(.broken, error.message, help: error.help)
+    }
+  }
+
+  private func say(_ text: String) {
+    console.errors.write("weft: \(text)\n")
+    console.errors.flush()
   }
 
   /// What is secret stays in this process, from before it is read.

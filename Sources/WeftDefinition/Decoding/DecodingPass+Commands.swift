@@ -98,7 +98,9 @@ extension DecodingPass {
     }
     var codes: [Int] = []
     for (index, element) in node.elements.enumerated() {
-      guard let code = integer(element, field.element(index), in: 0...255) else { continue }
+      guard let code = integer(element, field.element(index), in: ValueRule.exitCodes) else {
+        continue
+      }
       codes.append(code)
     }
     return codes.isEmpty ? nil : codes

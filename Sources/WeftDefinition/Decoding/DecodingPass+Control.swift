@@ -151,7 +151,7 @@ extension DecodingPass {
         continue
       }
       isMissing = false
-      wanted = integer(member.value, field.part("atLeast"), in: 1...WorkflowLimits.steps)
+      wanted = integer(member.value, field.part("atLeast"), in: ValueRule.successesOfJoin)
     }
     if isMissing {
       report(

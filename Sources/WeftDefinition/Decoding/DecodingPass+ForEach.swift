@@ -30,7 +30,7 @@ extension DecodingPass {
       case .key: loop.key = elementKey(value, field.part("key"))
       case .maxParallel:
         loop.maxParallel = integer(
-          value, field.part("maxParallel"), in: 1...WorkflowLimits.maxParallel,
+          value, field.part("maxParallel"), in: ValueRule.maxParallel,
           as: .elementParallel)
       case .tolerate: loop.tolerance = tolerated(value, field.part("tolerate")) ?? loop.tolerance
       }
@@ -78,15 +78,9 @@ extension DecodingPass {
 
   private mutating func elementName(_ node: JSONNode, _ field: Field) -> String? {
     guard let name = filledText(node, field, wanted: "a name for the element") else { return nil }
-    if let fault = StepID.fault(in: name) {
-      report(.schema(.invalidName(name, fault: fault)), at: node)
-      return nil
-    }
-    guard !ForEach.takenNames.contains(InputName.folded(name)) else {
-      report(.control(.contextName(name)), at: node)
-      return nil
-    }
-    return name
+    guard let problem = ValueRule.problem(withElementName: name) else { return name }
+    report(problem, at: node)
+    return nil
   }
 
   private mutating func elementKey(_ node: JSONNode, _ field: Field) -> Condition? {
@@ -101,7 +95,7 @@ extension DecodingPass {
 
   private mutating func tolerated(_ node: JSONNode, _ field: Field) -> FanOutTolerance? {
     guard node.kind == .string else {
-      return integer(node, field, in: 0...WorkflowLimits.elements).map(FanOutTolerance.count)
+      return integer(node, field, in: ValueRule.toleratedElements).map(FanOutTolerance.count)
     }
     guard let text = text(node, field) else { return nil }
     if let tolerance = FanOutTolerance(percentage: text) { return tolerance }

@@ -103,7 +103,7 @@ extension DecodingPass {
 
   mutating func takeRedirects(_ node: JSONNode, into call: inout HTTPCall) {
     let field = Field("http.redirects")
-    let range = 0...WorkflowLimits.redirects
+    let range = ValueRule.redirects
     guard node.kind == .object else {
       call.redirects = integer(node, field, in: range, as: .redirects) ?? call.redirects
       return
@@ -217,7 +217,7 @@ extension DecodingPass {
           ?? polling.every
       case .max:
         polling.max =
-          integer(member.value, field.part("max"), in: 1...WorkflowLimits.requests, as: .pollMax)
+          integer(member.value, field.part("max"), in: ValueRule.requests, as: .pollMax)
           ?? polling.max
       }
     }
@@ -251,7 +251,7 @@ extension DecodingPass {
         paging.next = nextPage(member.value, field.part("next"))
       case .max:
         paging.max =
-          integer(member.value, field.part("max"), in: 1...WorkflowLimits.requests, as: .pagesMax)
+          integer(member.value, field.part("max"), in: ValueRule.requests, as: .pagesMax)
           ?? paging.max
       case .collect:
         paging.collect = condition(

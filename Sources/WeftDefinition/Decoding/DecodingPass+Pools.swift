@@ -110,6 +110,6 @@ extension DecodingPass {
   }
 
   private mutating func slots(_ node: JSONNode, _ field: Field) -> Int? {
-    integer(node, field, in: 1...WorkflowLimits.poolSlots)
+    integer(node, field, in: ValueRule.slots)
   }
 }

@@ -9,7 +9,7 @@ extension DecodingPass {
     case .array: return retryPolicies(node, field)
     case .number, .string:
       if computes(.retryMax, node) { return [RetryPolicy(max: 0)] }
-      return integer(node, field, in: 0...WorkflowLimits.retries).map { [RetryPolicy(max: $0)] }
+      return integer(node, field, in: ValueRule.retries).map { [RetryPolicy(max: $0)] }
         ?? []
     default:
       reportType(
@@ -78,7 +78,7 @@ extension DecodingPass {
     switch key {
     case .max:
       draft.hasMax = true
-      draft.policy.max = integer(value, field, in: 0...WorkflowLimits.retries, as: .retryMax) ?? 0
+      draft.policy.max = integer(value, field, in: ValueRule.retries, as: .retryMax) ?? 0
     case .delay:
       guard let delay = duration(value, field, allowsZero: true, as: .retryDelay) else { return }
       draft.policy.delay = delay
@@ -117,13 +117,10 @@ extension DecodingPass {
       reportType(of: node, field, wanted: "a number, 1 or more", help: unquotingHelp(for: node))
       return nil
     }
-    let range = WorkflowLimits.retryFactor
-    if let factor = number.asDouble,
-      (Double(range.lowerBound)...Double(range.upperBound)).contains(factor)
-    {
-      return factor
-    }
-    report(.control(.factorOutOfRange(path: path(field), number: node.sourceText)), at: node)
+    let problem = ValueRule.problem(
+      withFactor: number.asDouble ?? .infinity, path(field), written: node.sourceText)
+    guard let problem else { return number.asDouble }
+    report(problem, at: node)
     return nil
   }
 

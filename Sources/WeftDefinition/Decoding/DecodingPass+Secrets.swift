@@ -94,7 +94,7 @@ extension DecodingPass {
       }
       draft.command = arguments(value, field.part("command"))
     case .descriptor:
-      draft.source = integer(value, field.part("descriptor"), in: SecretDraft.descriptors).map {
+      draft.source = integer(value, field.part("descriptor"), in: ValueRule.descriptors).map {
         SecretSource.descriptor(Int32($0))
       }
     case .timeout:
@@ -140,9 +140,6 @@ private struct SecretDraft {
   var timeout: Duration?
   var timeoutKey: JSONNode?
   var description: String?
-
-  /// The standard streams are for other things; the system's own limit is found when a run starts.
-  static let descriptors = 3...1_048_575
 }
 
 extension SecretKey {

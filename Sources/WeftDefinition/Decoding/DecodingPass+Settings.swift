@@ -26,11 +26,9 @@ extension DecodingPass {
       report(.expression(path: path(Field("env"))), at: key)
       return nil
     }
-    guard !name.isEmpty, !name.utf8.contains(UInt8(ascii: "=")) else {
-      report(.invalidVariableName(name), at: key)
-      return nil
-    }
-    return name
+    guard let problem = ValueRule.problem(withVariable: name) else { return name }
+    report(problem, at: key)
+    return nil
   }
 
   /// A value, or the wish to remove it; the outer optional is for neither.

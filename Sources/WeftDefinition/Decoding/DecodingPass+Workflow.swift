@@ -65,6 +65,6 @@ extension DecodingPass {
   }
 
   mutating func maxParallel(_ node: JSONNode) -> Int? {
-    integer(node, Field("maxParallel"), in: 1...WorkflowLimits.maxParallel, as: .maxParallel)
+    integer(node, Field("maxParallel"), in: ValueRule.maxParallel, as: .maxParallel)
   }
 }

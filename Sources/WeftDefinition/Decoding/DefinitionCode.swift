@@ -33,6 +33,7 @@ public enum DefinitionCode: String, Sendable, Hashable, CaseIterable {
   case invalidMoment = "W0414"
   case invalidRate = "W0415"
   case absolutePath = "W0416"
+  case nul = "W0417"
   case unreadableSecret = "W0425"
   case emptyGroup = "W0502"
 
@@ -68,6 +69,7 @@ public enum DefinitionCode: String, Sendable, Hashable, CaseIterable {
     case .invalidMoment: "a text that is not a moment, or not one that clocks have"
     case .invalidRate: "a text that is not a rate, or one out of range"
     case .absolutePath: "an absolute path where it must be relative"
+    case .nul: "a text with a NUL in it, in a workflow built in Swift"
     case .unreadableSecret: "a secret whose value could not be had when a run was to start"
     case .emptyGroup: "a group without members, which succeeds at once"
     }

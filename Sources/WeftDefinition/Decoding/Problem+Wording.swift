@@ -127,6 +127,14 @@ extension Problem {
         .equalNames,
         "\(quoted(name)) differs from \(quoted(first)) in upper and lower case only",
         help: "expressions do not tell the two apart; give one of them another name")
+    case .repeatedName(let name, let list):
+      Wording(
+        .equalNames, "\(list) has two of the name \(quoted(name)), expected each name once",
+        help: "give one of them another name")
+    case .nul(let path):
+      Wording(
+        .nul, "\(path) has a NUL in it, which cannot be passed to a program",
+        help: "take it out, or let the program read it from a file")
     case .severalSources(let first, let second):
       Wording(
         .severalActions,

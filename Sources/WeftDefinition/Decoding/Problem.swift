@@ -29,9 +29,11 @@ enum Problem: Hashable {
   case numberOutOfRange(path: String, number: String, wanted: ClosedRange<Int>)
   case unknownWord(path: String, word: String, wanted: String, nearest: String?, help: String?)
   case invalidVariableName(String)
+  case nul(path: String)
   // Secrets
   case invalidSecretName(String, fault: StepID.Fault?)
   case equalNames(String, first: String)
+  case repeatedName(String, in: String)
   case severalSources(String, String)
   case sharedDescriptor(Int32)
   case timeoutOfSecret

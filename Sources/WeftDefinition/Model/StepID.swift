@@ -8,6 +8,14 @@ public struct StepID: Sendable, Hashable {
     self.text = text
   }
 
+  private init(unchecked text: String) { self.text = text }
+
+  /// Stands for no id where an id may be left out; it is the id of no step.
+  @usableFromInline static let unnamed = StepID(unchecked: "")
+
+  /// The id, unless it stands for none.
+  var given: StepID? { text.isEmpty ? nil : self }
+
   /// The rule on bytes, for a decoder that has not made a string yet.
   package static func isValid(_ bytes: some Collection<UInt8>) -> Bool {
     bytes.withContiguousStorageIfAvailable(holds(for:))

@@ -39,7 +39,7 @@ package final class ActionExecutor: StepExecutor {
   }
 
   package func execute(_ attempt: Attempt) -> Future<AttemptEnd, Never> {
-    guard let call = attempt.resolved.call else {
+    guard case .call(let call) = attempt.resolved.action else {
       preconditionFailure("\(attempt.address) is to run an action and has none")
     }
     guard let action = registry[call.name] else {
@@ -75,8 +75,12 @@ package struct StepExecutors: StepExecutor {
   }
 
   package func execute(_ attempt: Attempt) -> Future<AttemptEnd, Never> {
-    if attempt.resolved.request != nil { return requests.execute(attempt) }
-    return attempt.resolved.call == nil ? commands.execute(attempt) : actions.execute(attempt)
+    switch attempt.resolved.action {
+    case .command: commands.execute(attempt)
+    case .call: actions.execute(attempt)
+    case .request: requests.execute(attempt)
+    case .nothing: preconditionFailure("\(attempt.address) is to be attempted and runs nothing")
+    }
   }
 
   package var containment: ContainmentLevel? { commands.containment }

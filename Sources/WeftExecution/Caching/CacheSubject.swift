@@ -112,10 +112,11 @@ struct CacheSubject: Sendable {
   private static func command(
     _ resolved: ResolvedStep, shell: Shell
   ) -> [(name: String, text: String)] {
-    switch resolved.command.invocation {
-    case .program(let arguments):
+    switch resolved.command?.invocation {
+    case nil: return []
+    case .program(let arguments)?:
       return arguments.enumerated().map { ("run[\($0.offset)]", $0.element) }
-    case .script(let text):
+    case .script(let text)?:
       let interpreter = shell.prefix.enumerated().map { ("shell[\($0.offset)]", $0.element) }
       return interpreter + [("run", text)] + resolved.handedOver.map { ($0.name, $0.value) }
     }
@@ -136,7 +137,7 @@ struct CacheSubject: Sendable {
   private static func input(
     _ resolved: ResolvedStep, _ directory: [String], of task: StepTask, in plan: Plan
   ) throws(CacheObstacle) -> Input {
-    switch resolved.command.stdin {
+    switch resolved.command?.stdin {
     case nil: return .none
     case .text(let text): return .text(text, isSecret: resolved.inputIsSecret)
     case .file(let path):

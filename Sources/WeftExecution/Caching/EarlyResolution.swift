@@ -40,7 +40,7 @@ struct EarlyResolution {
     if let failure = StepResolver(values, in: frame).resolve(index, attempt: 1, &resolved) {
       throw EarlyObstacle(reason: failure.message)
     }
-    guard let caching = resolved.command.caching else {
+    guard let caching = resolved.command?.caching else {
       preconditionFailure("\(step.address) is not cached")
     }
     do throws(CacheObstacle) {

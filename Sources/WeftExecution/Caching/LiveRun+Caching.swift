@@ -59,7 +59,8 @@ extension LiveRun {
       asWritten: task.step, directory: plan.workingDirectory(of: task.step))
     let failure = StepResolver(values, in: task.frame).resolve(
       task.index, attempt: task.attempt, &resolved)
-    guard failure == nil, let caching = resolved.command.caching, !resolved.command.usesTerminal
+    guard failure == nil, let command = resolved.command, let caching = command.caching,
+      !command.usesTerminal
     else { return nil }
     do throws(CacheObstacle) {
       return try cache.subject(resolved, caching, of: task)

@@ -262,7 +262,7 @@ package final class EventStream: Sendable {
   package func subscribe(
     outputLimitBytes: Int = EventSubscription.defaultOutputLimitBytes
   ) -> EventSubscription {
-    let subscription = EventSubscription(stream: self)
+    let subscription = EventSubscription(stream: self, outputLimitBytes: outputLimitBytes)
     state.withLock { state in
       var queue = SubscriberQueue(outputLimitBytes: outputLimitBytes)
       if let past = state.history.events {

@@ -1,16 +1,26 @@
-/// One subscriber's view of a run's events: an asynchronous sequence for one consumer.
+import Synchronization
+
+/// One subscriber's view of a run's events: an asynchronous sequence.
 ///
 /// It ends after `runFinished`. A consumer that lags behind still gets every lifecycle event;
 /// output beyond the limit collapses into one event that names the gap.
 /// Letting go of the subscription ends it.
+///
+/// Each iterator is a subscriber of its own. The first has every event since the subscription was made. A later one,
+/// as that of a second loop over the same subscription, begins as a new subscription does: with the events so far,
+/// or a snapshot of them.
 public final class EventSubscription: AsyncSequence, Sendable {
   /// How many bytes of output are kept for a subscriber that lags behind.
   public static let defaultOutputLimitBytes = 4 << 20
 
   private let stream: EventStream
+  private let outputLimitBytes: Int
+  /// Whether an iterator has the events that are kept for this subscription.
+  private let isIterated = Atomic(false)
 
-  init(stream: EventStream) {
+  init(stream: EventStream, outputLimitBytes: Int) {
     self.stream = stream
+    self.outputLimitBytes = outputLimitBytes
   }
 
   deinit { stream.unsubscribe(ObjectIdentifier(self)) }
@@ -24,7 +34,12 @@ public final class EventSubscription: AsyncSequence, Sendable {
     stream.whenReady(for: ObjectIdentifier(self), count: count, waker)
   }
 
-  public func makeAsyncIterator() -> Iterator { Iterator(subscription: self) }
+  public func makeAsyncIterator() -> Iterator {
+    let isFirst = !isIterated.exchange(true, ordering: .relaxed)
+    // Two that took from one queue would each have a part of the events, and one of them wait for ever.
+    return Iterator(
+      subscription: isFirst ? self : stream.subscribe(outputLimitBytes: outputLimitBytes))
+  }
 
   public struct Iterator: AsyncIteratorProtocol {
     private let subscription: EventSubscription

@@ -5,7 +5,8 @@ package import WeftPlatform
 /// Asks a person whether a run may go on.
 package protocol Approver: Sendable {
   /// - Parameter stop: Asks for an end without an answer.
-  /// - Returns: The answer. It settles when nobody is asked any more, also after a stop was requested.
+  /// - Returns: The answer. It settles when no one is asked any more, and soon after a stop was requested: the step
+  ///   and the run wait for that.
   func ask(_ request: ApprovalRequest, stop: StopSwitch) -> Future<ApprovalAnswer, Never>
 }
 

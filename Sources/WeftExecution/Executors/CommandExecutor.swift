@@ -27,8 +27,8 @@ package final class CommandExecutor: StepExecutor {
     let cookie = configuration.cookie ?? EngineCookie()
     self.plan = plan
     resolver = CommandResolver(
-      plan: plan, run: run, cookie: cookie, startDirectory: configuration.startDirectory,
-      inheriting: .inheritedWithoutJobs())
+      plan: plan, run: run, cookie: cookie, runDirectory: configuration.runDirectory,
+      startDirectory: configuration.startDirectory, inheriting: .inheritedWithoutJobs())
     enclosing = try Containments.make(
       configuration.containment, run: run.text, cookie: cookie, entries: resolver.cookie)
     self.threads = threads
@@ -64,14 +64,14 @@ package final class CommandExecutor: StepExecutor {
   /// Runs the attempt's program to its end on the calling thread.
   private func run(_ attempt: Attempt) throws(AttemptObstacle) -> AttemptEnd {
     let program = try program(for: attempt)
-    return try attempt.resolved.command.usesJobserver
+    return try attempt.command.usesJobserver
       ? startWithJobserver(program, for: attempt) : start(program, for: attempt)
   }
 
   private func program(for attempt: Attempt) throws(AttemptObstacle) -> ChildProgram {
     var program: ChildProgram
     do { program = try resolver.program(for: attempt) } catch { throw .environment(error) }
-    let command = attempt.resolved.command
+    let command = attempt.command
     program.stopPolicy = stopPolicy.following(command.stop)
     program.stallTimeout = command.stallTimeout
     program.mergesOutput = command.mergesOutput
@@ -112,7 +112,7 @@ package final class CommandExecutor: StepExecutor {
     }
     do {
       let end =
-        try attempt.resolved.command.usesTerminal
+        try attempt.command.usesTerminal
         ? runAtTerminal(program, for: attempt, started: started)
         : program.run(stop: attempt.stop, started: started, output: attempt.output)
       starts.programEnded()
@@ -145,7 +145,7 @@ package final class CommandExecutor: StepExecutor {
   private func input(
     of attempt: Attempt, limits program: ChildProgram
   ) throws(AttemptObstacle) -> ChildProgram.Input {
-    switch attempt.resolved.command.stdin {
+    switch attempt.command.stdin {
     case nil: return .null
     case .text(let text): return .bytes(Array(text.utf8))
     case .file(let path):
@@ -195,5 +195,25 @@ package final class CommandExecutor: StepExecutor {
       indices[step.address] = index
     }
     return indices
+  }
+}
+
+extension Attempt {
+  /// The command to run, for the executor that only gets attempts with one.
+  var command: Command {
+    guard case .command(let command) = resolved.action else {
+      preconditionFailure("\(address) is to run a command and has none")
+    }
+    return command
+  }
+}
+
+extension Command {
+  /// The command line that is started.
+  func arguments(shell: @autoclosure () -> Shell) -> [String] {
+    switch invocation {
+    case .program(let arguments): arguments
+    case .script(let text): shell().prefix + [text]
+    }
   }
 }

@@ -18,6 +18,7 @@ final class CommandResolver: Sendable {
   private let run: RunID
   private let engine: String
   private let startDirectory: String?
+  private let runDirectory: String?
   private let outermost: EnvironmentBlock
   private let environments = Mutex<[SharedLayers: EnvironmentBlock]>([:])
 
@@ -29,11 +30,13 @@ final class CommandResolver: Sendable {
   }
 
   init(
-    plan: Plan, run: RunID, cookie: EngineCookie, startDirectory: String?,
+    plan: Plan, run: RunID, cookie: EngineCookie, runDirectory: String? = nil,
+    startDirectory: String?,
     inheriting outermost: EnvironmentBlock
   ) {
     self.plan = plan
     self.run = run
+    self.runDirectory = runDirectory
     engine = RunCookie.thisEngine(cookie)
     self.startDirectory = startDirectory
     self.outermost = outermost.hiding(plan.declaredSecrets)
@@ -43,7 +46,7 @@ final class CommandResolver: Sendable {
   func program(for attempt: Attempt) throws(EnvironmentProblem) -> ChildProgram {
     let resolved = attempt.resolved
     var program = ChildProgram(
-      resolved.arguments(shell: plan.shell(of: attempt.step)),
+      attempt.command.arguments(shell: plan.shell(of: attempt.step)),
       environment: try environment(of: resolved, for: attempt.task),
       directory: directory(of: resolved))
     program.timeout = resolved.timeout
@@ -67,7 +70,10 @@ final class CommandResolver: Sendable {
       resolved.groupEnvironments,
       isShared: task.frame.parent == nil || resolved.groupEnvironments.isEmpty)
     let own = resolved.environment
-    var step: Variables = [(RunCookie.step, task.address.text)]
+    var step: Variables = [
+      (RunCookie.step, task.address.text),
+      (RunCookie.idempotencyKey, IdempotencyKey.text(of: task.address.text, inRun: run.text)),
+    ]
     for (name, value) in resolved.handedOver { step.append((name, value)) }
     // What most steps have in common is in the shared part already.
     if own.isEmpty, task.attempt == 1 { return try shared.setting(step) }
@@ -107,6 +113,8 @@ final class CommandResolver: Sendable {
     [
       (RunCookie.run, run.text), (RunCookie.attempt, String(number)),
       (RunCookie.engine, engine),
+      // Removed rather than inherited from a run around this one.
+      (RunCookie.directory, runDirectory),
     ]
   }
 

@@ -5,6 +5,10 @@ package enum RunCookie {
   package static let run = "WEFT_RUN_ID"
   package static let step = "WEFT_STEP"
   package static let attempt = "WEFT_ATTEMPT"
+  /// The directory of the run's record; not set of a run without one.
+  package static let directory = "WEFT_RUN_DIR"
+  /// What a request of the step has as its derived key.
+  package static let idempotencyKey = "WEFT_IDEMPOTENCY_KEY"
   /// `PID.START.SESSION.NAMESPACE.COOKIE` of the engine: the start tells its process from a later one with its
   /// id, the namespace from one in another container, and the cookie is known to nobody else.
   package static let engine = "WEFT_ENGINE"

@@ -34,7 +34,7 @@ package final class HTTPExecutor: StepExecutor {
   }
 
   package func execute(_ attempt: Attempt) -> Future<AttemptEnd, Never> {
-    guard let resolved = attempt.resolved.request else {
+    guard case .request(let resolved) = attempt.resolved.action else {
       preconditionFailure("\(attempt.address) is to send a request and has none")
     }
     let builder = RequestBuilder(

@@ -68,6 +68,8 @@ package struct EngineConfiguration: Sendable {
   package var recorder: (any RunRecorder)?
   /// What steps have made in earlier runs; `nil`: nothing is kept, and every step is run.
   package var cache: CacheAccess?
+  /// The directory of the run's record, from the root, for its steps to read; `nil`: it has none.
+  package var runDirectory: String?
   /// Where what steps write is kept when the run has ended; `nil`: it goes with the run.
   package var logFolder: LogFolder?
   /// Whether the run learns how long its steps take, for later ones.

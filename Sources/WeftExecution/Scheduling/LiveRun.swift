@@ -157,7 +157,8 @@ package final class LiveRun: Sendable {
     ) { time.now - startedAt }
     warnings = RunWarnings(events)
     values = RunValues(
-      plan: plan, run: id, inputs: RunInputs(configuration.inputs), secrets: configuration.secrets,
+      plan: plan, run: id, directory: configuration.runDirectory,
+      inputs: RunInputs(configuration.inputs), secrets: configuration.secrets,
       process: plan.values.isEmpty ? .empty : .inherited().hiding(plan.declaredSecrets),
       startDirectory: configuration.startDirectory)
     onFailure = configuration.onFailure

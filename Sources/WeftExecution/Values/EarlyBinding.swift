@@ -8,14 +8,16 @@ extension Plan {
   /// The plan with values in place of the expressions that are needed before anything starts: names, and
   /// the computed keys of groups and of the workflow.
   ///
-  /// - Parameter run: `nil` where there is no run: what reads `run`, or an input that is not given, stays
-  ///   as it is written.
+  /// - Parameters:
+  ///   - run: `nil` where there is no run: what reads `run`, or an input that is not given, stays
+  ///     as it is written.
+  ///   - directory: The directory of its record, from the root, if it has or will have one.
   /// - Returns: The plan, and everything that is wrong with the values; it must not be run then.
   package func bound(
-    to inputs: InputValues, run: RunID?
+    to inputs: InputValues, run: RunID?, in directory: String? = nil
   ) -> (plan: Plan, problems: [Diagnostic]) {
     guard !values.isEmpty else { return (self, []) }
-    var binding = EarlyBinding(plan: self, inputs: inputs, run: run)
+    var binding = EarlyBinding(plan: self, inputs: inputs, run: run, in: directory)
     binding.bindAll()
     if run == nil { binding.foresee() }
     return (self.binding(binding.values), binding.problems.sortedByPlace())
@@ -30,14 +32,14 @@ private struct EarlyBinding {
   private(set) var values = EarlyValues()
   private(set) var problems: [Diagnostic] = []
 
-  init(plan: Plan, inputs: InputValues, run: RunID?) {
+  init(plan: Plan, inputs: InputValues, run: RunID?, in directory: String?) {
     self.plan = plan
     hasRun = run != nil
     files = EarlyFile.all(
       of: plan, inputs,
       RunValues(
-        plan: plan, run: run ?? RunID(""), inputs: RunInputs(inputs), secrets: RunSecrets(),
-        process: .empty, startDirectory: nil), hasRun: hasRun)
+        plan: plan, run: run ?? RunID(""), directory: directory, inputs: RunInputs(inputs),
+        secrets: RunSecrets(), process: .empty, startDirectory: nil), hasRun: hasRun)
   }
 
   private func scope(of text: PlannedText) -> StepScope { files[text.file].scope }

@@ -95,8 +95,8 @@ extension LiveRun {
       outcome: .success, conclusion: .success, attempts: attempt.number,
       duration: since.map { time.now - $0 } ?? .zero, exit: end.status.exit,
       stdout: text(capture?.stdout), stderr: text(capture?.stderr),
-      returned: attempt.resolved.call == nil ? nil : returned(by: end))
-    own.isOfRequest = attempt.resolved.request != nil
+      returned: attempt.step.call == nil ? nil : returned(by: end))
+    own.isOfRequest = attempt.step.request != nil
     own.answer = end.request?.answer.map { answer in
       AnswerValues(
         answer, keepsBody: plan.values.reads(ofNode: attempt.step.node).contains(.stdout),

@@ -8,29 +8,30 @@ extension ResolvedStep.Parts {
   ) throws(ExpressionProblem) {
     switch key {
     case .timeout: timeout = try key.duration(value)
-    case .stallTimeout: command.stallTimeout = try key.duration(value)
+    case .stallTimeout: action.command?.stallTimeout = try key.duration(value)
     case .grace:
-      command.stop = StopRequest(signal: command.stop?.signal, grace: try key.duration(value))
-    case .logLimit: command.logLimit = try key.size(value)
-    case .mergeOutput: command.mergesOutput = try key.flag(value)
-    case .tty: command.usesTerminal = try key.flag(value)
-    case .jobserver: command.usesJobserver = try key.flag(value)
+      let signal = action.command?.stop?.signal
+      action.command?.stop = StopRequest(signal: signal, grace: try key.duration(value))
+    case .logLimit: action.command?.logLimit = try key.size(value)
+    case .mergeOutput: action.command?.mergesOutput = try key.flag(value)
+    case .tty: action.command?.usesTerminal = try key.flag(value)
+    case .jobserver: action.command?.usesJobserver = try key.flag(value)
     case .allowFailure: allowFailure = try key.tolerance(value)
     case .retryMax: retry[0].max = try key.count(value, in: 0...WorkflowLimits.retries)
     case .retryDelay: retry[0].delay = try key.duration(value)
     case .retryMaxDelay: retry[0].maxDelay = try key.duration(value)
     case .retryWithin: retry[0].within = try key.duration(value)
-    case .connectTimeout: request?.call.timeouts.connect = try key.duration(value)
-    case .idleTimeout: request?.call.timeouts.idle = try key.duration(value)
-    case .totalTimeout: request?.call.timeouts.total = try key.duration(value)
-    case .maxBytes: request?.call.maxBytes = try key.size(value)
+    case .connectTimeout: action.request?.call.timeouts.connect = try key.duration(value)
+    case .idleTimeout: action.request?.call.timeouts.idle = try key.duration(value)
+    case .totalTimeout: action.request?.call.timeouts.total = try key.duration(value)
+    case .maxBytes: action.request?.call.maxBytes = try key.size(value)
     case .redirects:
-      request?.call.redirects = try key.count(value, in: 0...WorkflowLimits.redirects)
-    case .pollEvery: request?.call.polling?.every = try key.duration(value)
+      action.request?.call.redirects = try key.count(value, in: 0...WorkflowLimits.redirects)
+    case .pollEvery: action.request?.call.polling?.every = try key.duration(value)
     case .pollMax:
-      request?.call.polling?.max = try key.count(value, in: 1...WorkflowLimits.requests)
+      action.request?.call.polling?.max = try key.count(value, in: 1...WorkflowLimits.requests)
     case .pagesMax:
-      request?.call.paging?.max = try key.count(value, in: 1...WorkflowLimits.requests)
+      action.request?.call.paging?.max = try key.count(value, in: 1...WorkflowLimits.requests)
     // Of groups and of what makes many of a step, which are looked at before the step itself.
     case .maxParallel, .elementParallel: break
     }

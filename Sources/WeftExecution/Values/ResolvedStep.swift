@@ -13,9 +13,7 @@ package struct ResolvedStep: Sendable {
 
   /// All that can be other than it is written.
   struct Parts: Sendable {
-    var command: Command
-    var call: ResolvedCall?
-    var request: ResolvedRequest?
+    var action: ResolvedAction
     var timeout: Duration?
     var allowFailure: FailureTolerance
     var retry: [RetryPolicy]
@@ -28,13 +26,7 @@ package struct ResolvedStep: Sendable {
     var argumentCounts: [Int] = []
 
     fileprivate init(asWritten step: PlannedStep, _ directory: String?) {
-      if let command = step.command {
-        self.command = command
-      } else {
-        command = ResolvedStep.noCommand
-        call = step.call.map(ResolvedCall.init)
-        request = step.request.map(ResolvedRequest.init)
-      }
+      action = ResolvedAction(asWritten: step.action)
       timeout = step.timeout
       allowFailure = step.allowFailure
       retry = step.retry
@@ -52,9 +44,6 @@ package struct ResolvedStep: Sendable {
     get { boxedParts?.value ?? Parts(asWritten: step, directory) }
     set { boxedParts = .holding(newValue) }
   }
-
-  /// What stands in the place of a command where there is none.
-  private static let noCommand = Command(.script(""))
 }
 
 extension ResolvedStep {
@@ -69,17 +58,15 @@ extension ResolvedStep {
       boxedParts: step.runsCommand ? nil : .holding(Parts(asWritten: step, directory)))
   }
 
-  package var command: Command {
-    boxedParts?.value.command ?? step.command ?? ResolvedStep.noCommand
+  package var action: ResolvedAction {
+    boxedParts?.value.action ?? ResolvedAction(asWritten: step.action)
   }
+  /// The command it runs; `nil` of one that runs none.
+  package var command: Command? { boxedParts.map { $0.value.action.command } ?? step.command }
   /// Which of its exit codes are good.
-  var successCodes: [Int] { boxedParts?.value.command.successCodes ?? step.successCodes }
+  var successCodes: [Int] { boxedParts?.value.action.command?.successCodes ?? step.successCodes }
   /// How much of its output the log holds.
-  var logLimit: ByteCount { boxedParts?.value.command.logLimit ?? step.logLimit }
-  /// The action it runs instead; `nil`: it runs the command.
-  package var call: ResolvedCall? { boxedParts?.value.call }
-  /// The request it sends instead; `nil`: it sends none.
-  package var request: ResolvedRequest? { boxedParts?.value.request }
+  var logLimit: ByteCount { boxedParts?.value.action.command?.logLimit ?? step.logLimit }
   /// Of one attempt.
   package var timeout: Duration? {
     get { boxedParts == nil ? step.timeout : parts.timeout }
@@ -123,13 +110,5 @@ extension ResolvedStep {
       if index < first { return position }
     }
     return index
-  }
-
-  /// The command line that is started.
-  package func arguments(shell: @autoclosure () -> Shell) -> [String] {
-    switch command.invocation {
-    case .program(let arguments): arguments
-    case .script(let text): shell().prefix + [text]
-    }
   }
 }

@@ -9,6 +9,8 @@ import WeftPlatform
 final class RunValues: Sendable {
   let plan: Plan
   let run: RunID
+  /// The directory of its record, from the root; `nil` of a run without one.
+  let directory: String?
   /// Of the workflow that was started; those of the workflows that it runs are the frames'.
   private let inputs: RunInputs
   let secrets: RunSecrets
@@ -21,11 +23,12 @@ final class RunValues: Sendable {
   let startDirectory: String?
 
   init(
-    plan: Plan, run: RunID, inputs: RunInputs, secrets: RunSecrets, process: EnvironmentBlock,
-    startDirectory: String?
+    plan: Plan, run: RunID, directory: String? = nil, inputs: RunInputs, secrets: RunSecrets,
+    process: EnvironmentBlock, startDirectory: String?
   ) {
     self.plan = plan
     self.run = run
+    self.directory = directory
     self.inputs = inputs
     self.secrets = secrets
     self.process = process
@@ -53,7 +56,7 @@ final class RunValues: Sendable {
     let reads = plan.values.reads(ofNode: step.node)
     if reads.areNone { return nil }
     guard reads.contains(.stdout) || reads.contains(.stderr), step.runsCommand,
-      !resolved.command.usesTerminal
+      resolved.command?.usesTerminal == false
     else { return nil }
     return OutputCapture(reads)
   }

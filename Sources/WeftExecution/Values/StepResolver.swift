@@ -68,7 +68,7 @@ struct StepResolver {
   ) throws(StepFailure) {
     var scope = StepScope(values: values, frame: frame, group: step.group, attempt: attempt)
     // An action has neither an environment nor a directory.
-    if resolved.call == nil { try resolveGroups(around: step, &resolved) }
+    if resolved.action.call == nil { try resolveGroups(around: step, &resolved) }
     let own = try variables(step.settings.environment, texts, scope)
     resolved.environment = own.mapValues { $0?.text }
     resolved.noteSecrets(in: own)
@@ -82,10 +82,10 @@ struct StepResolver {
       }
     }
     try resolveScript(ofStep: index, texts, scope, &resolved)
-    if !expansions.isEmpty, case .program(let arguments) = resolved.command.invocation {
+    if !expansions.isEmpty, case .program(let arguments)? = resolved.action.command?.invocation {
       let expanded = arguments.enumerated().flatMap { expansions[$0.offset] ?? [$0.element] }
       guard expanded.first?.isEmpty == false else { throw .noProgram }
-      resolved.command.invocation = .program(expanded)
+      resolved.action.command?.invocation = .program(expanded)
       if expansions.values.contains(where: { $0.count != 1 }) {
         resolved.argumentCounts = arguments.indices.map { expansions[$0]?.count ?? 1 }
       }
@@ -103,13 +103,13 @@ struct StepResolver {
       .message, .concurrencyKey:
       break
     case .http(let site):
-      try resolved.request?.resolve(site, text.template, in: scope) {
+      try resolved.action.request?.resolve(site, text.template, in: scope) {
         values.secrets.add(everyTextIn: $0.value)
       }
     case .parameter(let name):
       let evaluation = try text.template.evaluate(in: scope)
       if evaluation.isSecret { values.secrets.add(everyTextIn: evaluation.value) }
-      resolved.call?.give(name, evaluation.value.json)
+      resolved.action.call?.give(name, evaluation.value.json)
     case .argument(let position):
       expansions[position] = try text.template.arguments(in: scope).map {
         (value) throws(ExpressionFault) in
@@ -118,21 +118,22 @@ struct StepResolver {
     case .workingDirectory:
       resolved.workingDirectory = try open(text.template.text(in: scope), text)
     case .inputFile:
-      resolved.command.stdin = .file(try open(text.template.text(in: scope), text))
+      resolved.action.command?.stdin = .file(try open(text.template.text(in: scope), text))
     case .input:
       let value = try text.template.optionalText(in: scope)
       value.map { hide($0) }
-      resolved.command.stdin = value.map { .text($0.text) }
+      resolved.action.command?.stdin = value.map { .text($0.text) }
       resolved.inputIsSecret = value?.isSecret == true
     case .cacheInput(let index):
       let evaluation = try text.template.evaluate(in: scope, escaping: .filePattern)
       let value = ScopedText(
         text: evaluation.value.primitiveText ?? "", isSecret: evaluation.isSecret)
-      resolved.command.caching?.inputs[index] = try open(value, text)
+      resolved.action.command?.caching?.inputs[index] = try open(value, text)
     case .cacheOutput(let index):
-      resolved.command.caching?.outputs[index] = try open(text.template.text(in: scope), text)
+      resolved.action.command?.caching?.outputs[index] = try open(
+        text.template.text(in: scope), text)
     case .cacheKey:
-      resolved.command.caching?.key = try open(text.template.text(in: scope), text)
+      resolved.action.command?.caching?.key = try open(text.template.text(in: scope), text)
     case .computed(let key):
       guard let expression = text.template.onlyExpression else { break }
       let evaluation = try expression.evaluate(in: scope)
@@ -152,7 +153,7 @@ struct StepResolver {
     guard let script = plan.values.script(ofStep: index),
       let text = texts.first(where: { $0.site == .script })
     else { return }
-    resolved.command.invocation = .script(script.text)
+    resolved.action.command?.invocation = .script(script.text)
     for (name, expression) in script.variables {
       do throws(ExpressionFault) {
         resolved.handedOver.append((name, try open(expression.text(in: scope), text)))

@@ -74,10 +74,14 @@ struct StepScope: ExpressionScope {
     let (id, attempt) = (
       ExpressionValue.string(values.run.text), ExpressionValue.number(Double(attempt))
     )
+    let directory = values.directory.map(ExpressionValue.string) ?? .null
     switch names.first.flatMap({ RunField(rawValue: $0.text) }) {
     case .id: return ScopedValue(id).part(names.dropFirst())
     case .attempt: return ScopedValue(attempt).part(names.dropFirst())
-    case nil: return ScopedValue(.object([("id", id), ("attempt", attempt)])).part(names)
+    case .dir: return ScopedValue(directory).part(names.dropFirst())
+    case nil:
+      return ScopedValue(.object([("id", id), ("attempt", attempt), ("dir", directory)]))
+        .part(names)
     }
   }
 

@@ -29,6 +29,7 @@ struct ActionChecker {
 
   private mutating func tell(_ call: ActionCall, of step: PlannedStep) {
     found.file = outline.groups[step.group].file
+    found.node = step.node
     found.append(
       .unknownAction(
         of: outline.member(at: step.node).subject, named: call.name.text, known: names,

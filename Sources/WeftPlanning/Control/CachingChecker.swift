@@ -96,6 +96,7 @@ struct CachingChecker {
   private mutating func tell(_ problem: PlanningProblem, ofStep index: Int) {
     let step = outline.steps[index]
     found.file = outline.groups[step.group].file
+    found.node = step.node
     found.append(problem, step.step.place.value?.step)
   }
 

@@ -36,6 +36,7 @@ struct ControlChecker {
       if hasPools, step.runsAnotherFile { used.formUnion(joined.pools.map(\.pool.name)) }
       guard step.hasControl, !step.control.pools.isEmpty else { continue }
       found.file = outline.groups[step.group].file
+      found.node = step.node
       let subject = outline.member(at: step.node).subject
       for request in step.control.pools { check(request, of: subject) }
     }
@@ -73,6 +74,7 @@ struct ControlChecker {
   private mutating func checkUse() {
     for (index, file) in outline.files.enumerated() {
       found.file = index
+      found.node = nil
       for pool in file.workflow.pools where !used.contains(pool.name) {
         found.append(.unusedPool(pool.name), pool.place.value)
       }
@@ -87,6 +89,7 @@ struct ControlChecker {
     }
     let address = outline.member(at: planned.startNode).address.text
     found.file = planned.file
+    found.node = planned.startNode
     let place = step.place.value
     // Of what was read from a file this has been told when it was read.
     if place == nil, step.hasControl, !step.control.pools.isEmpty {
@@ -108,6 +111,7 @@ struct ControlChecker {
         outline.files[outline.file(of: node)].finally != nil
       else { continue }
       found.file = outline.file(of: node)
+      found.node = node
       let place = outline.member(at: node).step.place.value
       found.append(.idOfFinally, place?.id ?? place?.step)
     }
@@ -129,6 +133,7 @@ struct ControlChecker {
           outline.file(of: node) == loop.file
         else { continue }
         found.file = loop.file
+        found.node = node
         let place = outline.member(at: node).step.place.value
         found.append(
           .idOfCleanup(loop: outline.member(at: start).address.text), place?.id ?? place?.step)

@@ -25,6 +25,7 @@ struct NestingChecker {
     guard case .workflow(let nested) = step.action, !nested.isRejected else { return }
     let member = outline.member(at: step.node)
     found.file = outline.groups[step.group].file
+    found.node = step.node
     found.append(.fileNotRead(member.subject, path: nested.path), nested.place.value)
   }
 
@@ -33,6 +34,7 @@ struct NestingChecker {
       case .workflow(let nested)? = outline.groups[caller].step?.action
     else { return }
     found.file = outline.groups[caller].file
+    found.node = outline.groups[caller].startNode
     let declared = file.workflow.inputs.byName
     var given: Set<InputName> = []
     for parameter in nested.parameters {

@@ -15,6 +15,7 @@ struct RequestChecker {
     for step in outline.steps where step.sendsRequest {
       guard let call = step.request else { continue }
       checker.found.file = outline.groups[step.group].file
+      checker.found.node = step.node
       checker.places = step.textPlaces
       checker.check(call)
     }

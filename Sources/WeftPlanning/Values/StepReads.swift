@@ -45,7 +45,7 @@ package enum StepField: String, Sendable, Hashable, CaseIterable {
 
 /// What `run` has in expressions.
 package enum RunField: String, Sendable, Hashable, CaseIterable {
-  case id, attempt
+  case id, attempt, dir
 }
 
 /// What `workflow` has in expressions.

@@ -91,6 +91,12 @@ extension Outline {
   }
 
   /// The step, or the start node of the group, to which a text belongs; `nil` of the workflow.
+  /// The same, and for another file the top level, which its caller's address names.
+  func anyNode(of owner: TextOwner) -> Plan.NodeIndex? {
+    guard case .workflow(let topLevel) = owner, topLevel > 0 else { return node(of: owner) }
+    return groups[topLevel].startNode
+  }
+
   func node(of owner: TextOwner) -> Plan.NodeIndex? {
     switch owner {
     case .workflow: nil

@@ -67,10 +67,12 @@ struct TextReader {
     let template = site.isBare ? Template.parse(condition: text) : Template.parse(text)
     let place = places.first { $0.site == site }?.range
     let planned = PlannedText(site: site, template: template, place: place, file: found.file)
+    if !template.faults.isEmpty { found.node = outline.anyNode(of: owner) }
     for fault in template.faults {
       found.append(
         .value(.expression(code: fault.code, message: fault.message, help: fault.help)),
-        planned.part(fault.range).range(in: outline.files[found.file].workflow.source.value))
+        planned.part(fault.range).range(in: outline.files[found.file].workflow.source.value),
+        key: site.key)
     }
     texts.append(planned, of: owner)
     planned.visitExpressions { expression in

@@ -51,6 +51,7 @@ struct ValueChecker {
   private mutating func check(_ owner: TextOwner, outputs: Bool) {
     let texts = texts.texts(of: owner)
     guard !texts.isEmpty else { return }
+    found.node = outline.anyNode(of: owner)
     if outputs {
       for text in texts where text.site.isOutput { check(text, of: owner) }
       return
@@ -107,12 +108,16 @@ struct ValueChecker {
 
   mutating func tell(_ problem: ValueProblem, _ text: PlannedText, _ part: SourceRange?) {
     found.file = text.file
-    found.append(.value(problem), tellable(text, part))
+    found.append(.value(problem), tellable(text, part), key: text.site.key)
   }
 
-  mutating func tell(_ problem: ValueProblem, at place: SourceRange?, in file: Int) {
+  mutating func tell(
+    _ problem: ValueProblem, at place: SourceRange?, in file: Int, of node: Plan.NodeIndex?,
+    key: String
+  ) {
     found.file = file
-    found.append(.value(problem), place)
+    found.node = node
+    found.append(.value(problem), place, key: key)
   }
 
   mutating func keep(_ script: PlannedScript, ofStep index: Int) { scripts[index] = script }

@@ -143,7 +143,13 @@ final class ValueNames {
           name, of: "\"\(owner)\"", known: known, nearest: NearestName(known).nearest(to: name)),
         at: 1)
     }
-    let type: ExpressionType = name == RunField.attempt.rawValue ? .number : .string
+    let type: ExpressionType =
+      switch RunField(rawValue: name) {
+      case .attempt: .number
+      // A run need not have one.
+      case .dir: .either([.string, .null])
+      case .id, nil: .string
+      }
     return member(of: Knowledge(type: type), reference, from: 2)
   }
 

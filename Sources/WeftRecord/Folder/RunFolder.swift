@@ -15,6 +15,8 @@ package import WeftPlatform
 package final class RunFolder: Sendable {
   package let run: RunID
   package let directory: PrivateDirectory
+  /// The path from the root.
+  package let path: String
   private let lock: Descriptor
 
   package static let journalName = "journal.jsonl"
@@ -28,9 +30,10 @@ package final class RunFolder: Sendable {
   /// What is kept free for the last records on a disk that is full.
   static let reserveBytes = 16 << 10
 
-  private init(_ run: RunID, _ directory: PrivateDirectory, lock: Descriptor) {
+  private init(_ run: RunID, _ directory: PrivateDirectory, path: String, lock: Descriptor) {
     self.run = run
     self.directory = directory
+    self.path = path
     self.lock = lock
   }
 
@@ -71,7 +74,8 @@ package final class RunFolder: Sendable {
       try state.runs.rename(name, to: run.text)
       if durability == .power { try state.runs.synchronize() }
       let folder = RunFolder(
-        run, directory.called("\(state.runs.path)/\(run.text)"), lock: made.lock)
+        run, directory.called("\(state.runs.path)/\(run.text)"), path: state.folderPath(of: run),
+        lock: made.lock)
       let writer = JournalWriter(
         made.journal, after: 1, at: folder.journalPath, reserve: made.reserve,
         durability: durability, startedAt: start, version: contents.opening.version)
@@ -126,7 +130,9 @@ package final class RunFolder: Sendable {
     let directory = try state.folder(of: run)
     do throws(UnsafePlace) {
       let lock = try directory.file(lockName, .makingOrAppending)
-      if try take(lock, in: directory) { return RunFolder(run, directory, lock: lock) }
+      if try take(lock, in: directory) {
+        return RunFolder(run, directory, path: state.folderPath(of: run), lock: lock)
+      }
     } catch {
       throw .place(error)
     }

@@ -4,6 +4,8 @@ package import WeftPlatform
 /// Where the records of runs are kept: `.weft`, with a folder for each run in `runs`.
 package struct StateDirectory: Sendable {
   package let path: String
+  /// The path from the root, by the directory in which the process was when this was opened.
+  package let absolutePath: String
   let directory: PrivateDirectory
   let runs: PrivateDirectory
 
@@ -17,6 +19,7 @@ package struct StateDirectory: Sendable {
     _ path: String, makes: Bool, calls: FileCalls = .system
   ) throws(RunFolderFault) {
     self.path = path
+    absolutePath = StateDirectory.absolute(path)
     do {
       let state = try PrivateDirectory.at(path, makes: makes, calls: calls)
       directory = state
@@ -29,6 +32,22 @@ package struct StateDirectory: Sendable {
       throw .place(error)
     }
   }
+
+  /// The path from the root of a state directory that need not be there yet.
+  package static func absolute(_ path: String) -> String {
+    guard !path.hasPrefix("/"), let current = try? FileSystem.currentDirectory() else {
+      return path
+    }
+    return current == "/" ? "/" + path : "\(current)/\(path)"
+  }
+
+  /// The path from the root of the folder that a run has, or will have, in a state directory.
+  package static func folderPath(of run: RunID, in path: String) -> String {
+    "\(absolute(path))/runs/\(run)"
+  }
+
+  /// The path from the root of the folder that a run has, or will have.
+  package func folderPath(of run: RunID) -> String { "\(absolutePath)/runs/\(run)" }
 
   /// The runs that are there, the oldest first; of those that began in the same second, any first.
   package var ids: [RunID] {

@@ -40,6 +40,20 @@ public struct FileRunStore: RunStore {
     }
   }
 
+  /// The path from the root of the folder that a run has, or will have.
+  package func folderPath(of run: RunID) -> String {
+    StateDirectory.folderPath(of: run, in: directory)
+  }
+
+  /// The runs that `concurrency` keeps apart from those of this store.
+  package var concurrencyPlace: ConcurrencyTurn.Place {
+    get throws(RunStoreFault) {
+      do { return .directory(try StateDirectory(directory, makes: true)) } catch {
+        throw RunStoreFault(error)
+      }
+    }
+  }
+
   public func durations(of workflow: WorkflowKey) -> [UInt8]? {
     (try? StateDirectory(directory, makes: false))?.durations(of: workflow)
   }

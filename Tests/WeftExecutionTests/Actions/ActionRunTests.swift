@@ -9,7 +9,7 @@ import WeftTestKit
 @testable import WeftExecution
 
 /// Steps that run actions: what they are given, what they hand on, how they end.
-@Suite(.timeLimit(.minutes(1))) struct ActionRunTests {
+@Suite(.timeLimit(.minutes(10))) struct ActionRunTests {
   private enum Trouble: Error { case diskFull }
 
   private static let echo = Action("echo") { context in .object(context.parameters) }

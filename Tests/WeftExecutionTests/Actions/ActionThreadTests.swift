@@ -10,7 +10,7 @@ import Testing
 #endif
 
 /// The thread of an action's task.
-@Suite(.timeLimit(.minutes(1))) struct ActionThreadTests {
+@Suite(.timeLimit(.minutes(10))) struct ActionThreadTests {
   @Test func aTaskAndItsChildrenRunOnTheThreadThatRunsThem() {
     let seen = Mutex<[UInt]>([])
     let note: @Sendable () -> Void = { seen.withLock { $0.append(thisThread()) } }

@@ -14,7 +14,7 @@ import WeftTestKit
       ]))
     #expect(run.running == ["e[0]", "e[1]"])
     #expect(
-      run.executor.attempts.map(\.resolved.command.invocation)
+      run.executor.attempts.map(\.resolved.command?.invocation)
         == [.program(["x", "0"]), .program(["y", "1"])])
     run.executor.exit("e[1]")
     run.executor.exit("e[0]")
@@ -86,7 +86,7 @@ import WeftTestKit
     run.executor.write("1", from: "e[0]")
     run.executor.exit("e[0]")
     #expect(
-      run.executor.attempts.first?.resolved.command.invocation == .program(["z", "x1+y2"]))
+      run.executor.attempts.first?.resolved.command?.invocation == .program(["z", "x1+y2"]))
   }
 
   @Test func anObjectsElementsAreCalledByItsKeys() throws {

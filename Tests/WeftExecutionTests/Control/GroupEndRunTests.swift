@@ -18,7 +18,7 @@ import WeftTestKit
     #expect(run.executor.isStopping("b"))
     run.executor.end("b", .stopped(nil))
     #expect(run.running == ["z"])
-    #expect(run.executor.attempts[0].resolved.command.invocation == .program(["z", "c"]))
+    #expect(run.executor.attempts[0].resolved.command?.invocation == .program(["z", "c"]))
     run.executor.exit("z")
     #expect(run.run.report.succeeded)
   }

@@ -112,6 +112,6 @@ import WeftTestKit
     run.executor.write("second", from: "a")
     run.executor.exit("a")
     #expect(
-      run.executor.attempts.first?.resolved.command.invocation == .program(["c", "second"]))
+      run.executor.attempts.first?.resolved.command?.invocation == .program(["c", "second"]))
   }
 }

@@ -92,39 +92,44 @@ import WeftDefinition
   }
 
   @Test("S10: a step sees neither the source of a secret nor another step's variables")
-  func sourcesAreHidden() async throws {
-    setenv("WEFT_TEST_SECRET_SOURCE", "s3cr3t-canary", 1)
-    let show = "tr '\\0' '\\n' </proc/self/environ | grep -c -e canary -e SECRET_SOURCE || true"
-    var workflow = Workflow(parallel: [
-      step("other", .script(show)),
-      step(
-        "declares", .script("echo ${WEFT_TEST_SECRET_SOURCE}"),
-        settings: CommandSettings(environment: ["WEFT_TEST_SECRET_SOURCE": "declared"])),
-    ])
-    workflow.secrets = [
-      SecretDeclaration("TOKEN", from: .environment("WEFT_TEST_SECRET_SOURCE"))
-    ]
-    let run = try await RealRun(workflow)
-    #expect(run.logs["other"] == "0\n")
-    #expect(run.logs["declares"] == "declared\n")
+  func sourcesAreHidden() async {
+    // In a process of its own, as all that sets variables: others read them meanwhile.
+    await #expect(processExitsWith: .success) {
+      setenv("WEFT_TEST_SECRET_SOURCE", "s3cr3t-canary", 1)
+      let show = "tr '\\0' '\\n' </proc/self/environ | grep -c -e canary -e SECRET_SOURCE || true"
+      var workflow = Workflow(parallel: [
+        step("other", .script(show)),
+        step(
+          "declares", .script("echo ${WEFT_TEST_SECRET_SOURCE}"),
+          settings: CommandSettings(environment: ["WEFT_TEST_SECRET_SOURCE": "declared"])),
+      ])
+      workflow.secrets = [
+        SecretDeclaration("TOKEN", from: .environment("WEFT_TEST_SECRET_SOURCE"))
+      ]
+      let run = try await RealRun(workflow)
+      #expect(run.logs["other"] == "0\n")
+      #expect(run.logs["declares"] == "declared\n")
+    }
   }
 
-  @Test func aCleanEnvironmentHasWhatIsNeededAndWhatIsDeclared() async throws {
-    setenv("WEFT_TEST_INHERITED", "yes", 1)
-    setenv("LC_TEST", "yes", 1)
-    let show: Command.Invocation = .script("echo ${WEFT_TEST_INHERITED-no} ${LC_TEST-no} ${A-no}")
-    var (clean, inherits) = (step("clean", show), step("inherits", show))
-    clean.settings.environmentPolicy = .clean
-    inherits.settings.environmentPolicy = .inherit
-    var group = Step("g", parallel: [step("of-group", show), inherits])
-    group.settings.environmentPolicy = .clean
-    var workflow = Workflow(parallel: [step("outside", show), clean, group])
-    workflow.settings.environment = ["A": "declared"]
-    let run = try await RealRun(workflow)
-    #expect(run.logs["outside"] == "yes yes declared\n")
-    #expect(run.logs["clean"] == "no yes declared\n")
-    #expect(run.logs["of-group"] == "no yes declared\n")
-    #expect(run.logs["inherits"] == "yes yes declared\n")
+  @Test func aCleanEnvironmentHasWhatIsNeededAndWhatIsDeclared() async {
+    await #expect(processExitsWith: .success) {
+      setenv("WEFT_TEST_INHERITED", "yes", 1)
+      setenv("LC_TEST", "yes", 1)
+      let show: Command.Invocation = .script("echo ${WEFT_TEST_INHERITED-no} ${LC_TEST-no} ${A-no}")
+      var (clean, inherits) = (step("clean", show), step("inherits", show))
+      clean.settings.environmentPolicy = .clean
+      inherits.settings.environmentPolicy = .inherit
+      var group = Step("g", parallel: [step("of-group", show), inherits])
+      group.settings.environmentPolicy = .clean
+      var workflow = Workflow(parallel: [step("outside", show), clean, group])
+      workflow.settings.environment = ["A": "declared"]
+      let run = try await RealRun(workflow)
+      #expect(run.logs["outside"] == "yes yes declared\n")
+      #expect(run.logs["clean"] == "no yes declared\n")
+      #expect(run.logs["of-group"] == "no yes declared\n")
+      #expect(run.logs["inherits"] == "yes yes declared\n")
+    }
   }
 
   @Test func theVariablesOfACleanEnvironmentAreTheDocumentedOnes() {

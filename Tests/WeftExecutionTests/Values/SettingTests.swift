@@ -109,14 +109,15 @@ import WeftTestKit
         ] }
       """#)
     let step = try #require(run.started["s"])
+    let command = try #require(step.command)
     #expect(step.timeout == .seconds(90))
-    #expect(step.command.stallTimeout == .milliseconds(1500))
-    #expect(step.command.stop == StopRequest(signal: "INT", grace: .zero))
-    #expect(step.command.logLimit == ByteCount(10 << 10))
-    #expect(step.command.mergesOutput && !step.command.usesTerminal && step.command.usesJobserver)
+    #expect(command.stallTimeout == .milliseconds(1500))
+    #expect(command.stop == StopRequest(signal: "INT", grace: .zero))
+    #expect(command.logLimit == ByteCount(10 << 10))
+    #expect(command.mergesOutput && !command.usesTerminal && command.usesJobserver)
     #expect(step.allowFailure == .classes([.exit(3), .timeout]))
     #expect(run.started["t"]?.allowFailure == .all)
-    #expect(run.started["t"]?.command.stop == StopRequest(grace: .seconds(90)))
+    #expect(run.started["t"]?.command?.stop == StopRequest(grace: .seconds(90)))
   }
 
   /// A computed key and what it is given, with what is said of it.

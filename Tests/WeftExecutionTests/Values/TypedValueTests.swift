@@ -82,9 +82,9 @@ import WeftJSON
                   { "id": "t", "run": "cat", "stdin": "${{ 12 }}\n" },
                   { "id": "u", "run": "cat", "stdin": { "file": "in/${{ 1 }}" } }] }
       """#)
-    #expect(run.started["s"]?.command.stdin == nil)
-    #expect(run.started["t"]?.command.stdin == .text("12\n"))
-    #expect(run.started["u"]?.command.stdin == .file("in/1"))
+    #expect(run.started["s"]?.command?.stdin == nil)
+    #expect(run.started["t"]?.command?.stdin == .text("12\n"))
+    #expect(run.started["u"]?.command?.stdin == .file("in/1"))
   }
 
   /// What is not a text and stands in one: which text, and what is said of it.

@@ -107,7 +107,7 @@ struct ValueRun {
   }
 
   /// The command line that a step was started with.
-  func arguments(of step: String) -> [String]? { started[step]?.arguments(shell: .sh) }
+  func arguments(of step: String) -> [String]? { started[step]?.command?.arguments(shell: .sh) }
 
   /// A variable that a step itself was given; `nil` where it was removed or never set.
   func variable(_ name: String, of step: String) -> String? {

@@ -38,7 +38,7 @@ import WeftTestKit
     ]).workflow("main.json")
     for limit in 1..<16 {
       let (outline, problems) = Outline.make(of: workflow, limit: limit)
-      let told = problems.map { $0.diagnostic(in: outline.files[$0.file].workflow.source.value) }
+      let told = problems.map { $0.diagnostic(in: outline) }
       #expect(told.map(\.code) == ["W0211"])
       let place = try #require(told.first?.place, "with at most \(limit)")
       #expect(place.file.path.hasSuffix("main.json"))

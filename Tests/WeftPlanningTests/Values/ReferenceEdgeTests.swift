@@ -6,7 +6,9 @@ import WeftPlanning
 struct ReferenceEdgeTests {
   private static func reader(_ id: StepID?, _ expressions: String..., needs: [Need]? = nil) -> Step
   {
-    Step(id, run: ["echo"] + expressions.map { "${{ \($0) }}" }, needs: needs)
+    var step = Step(run: ["echo"] + expressions.map { "${{ \($0) }}" }, needs: needs)
+    step.id = id
+    return step
   }
 
   @Test func aStepWaitsForWhatItReads() throws {

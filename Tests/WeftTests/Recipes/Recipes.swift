@@ -1,6 +1,6 @@
 import Weft
 
-// The code of the article Recipes.md, which a test compares with it.
+// The code of the article Requests.md, which a test compares with it.
 
 struct Release: Decodable, Sendable, Equatable {
   var version: String

@@ -3,7 +3,7 @@ import Testing
 import Weft
 import WeftPlatform
 
-/// The recipes of Recipes.md, over a transport that answers from a table.
+/// The recipes of Requests.md, over a transport that answers from a table.
 struct RecipesTests {
   private static let latest = #"{"version": "1.2", "files": ["files/weft.tar"]}"#
 
@@ -128,7 +128,7 @@ struct RecipesTests {
     let here = #filePath.split(separator: "/").dropLast().map(String.init)
     let root = "/" + here.dropLast(3).joined(separator: "/")
     let code = lines(of: try text("/" + here.joined(separator: "/") + "/Recipes.swift"))
-    let article = try text(root + "/Sources/Weft/Documentation.docc/Recipes.md")
+    let article = try text(root + "/Sources/Weft/Documentation.docc/Requests.md")
     let blocks = article.split(separator: "```swift\n").dropFirst()
       .map { lines(of: String($0.prefix(upTo: $0.firstRange(of: "\n```")!.lowerBound))) }
     #expect(blocks.count >= 6)

@@ -1,0 +1,445 @@
+import WeftJSON
+
+/// A value that a workflow built in Swift has, and that the decoder would have refused in a file.
+package struct UnfitValue: Sendable, Hashable {
+  /// Its key, as the file format calls it: `retry.factor`.
+  package let key: String
+  package let code: DefinitionCode
+  package let message: String
+  package let help: String?
+
+  init(_ problem: Problem, key: String) {
+    let wording = problem.wording
+    self.key = key
+    code = wording.code
+    message = wording.message
+    help = wording.help
+  }
+}
+
+/// Checks the values of a workflow by the rules that the decoder applies to files (``ValueRule``).
+///
+/// A `Workflow` built or changed in Swift may hold any number and any text. A plan promises that they are fit, so the
+/// planner asks for each of its workflows, steps and groups. Names that must resolve, and cycles, are the planner's
+/// own checks.
+package struct BuiltValues {
+  private var found: [UnfitValue] = []
+
+  /// The unfit values of the workflow itself, without those of its steps.
+  package static func unfit(in workflow: Workflow) -> [UnfitValue] {
+    var values = BuiltValues()
+    values.check(workflow)
+    return values.found
+  }
+
+  /// The unfit values of a step or group, without those of its members or cleanup steps.
+  ///
+  /// - Parameter isCleanup: Whether it cleans up after another one, and so is no group or loop.
+  package static func unfit(in step: Step, isCleanup: Bool = false) -> [UnfitValue] {
+    var values = BuiltValues()
+    values.check(step)
+    if isCleanup { values.checkCleanup(step) }
+    return values.found
+  }
+
+  /// The unfit values among an engine's own settings, which stand in for keys of the workflow.
+  package static func unfitOptions(
+    maxParallel: Int?, timeout: Duration?, grace: Duration, retryBudgetPercent: Int,
+    startDirectory: String?, cacheDirectory: String?
+  ) -> [UnfitValue] {
+    var values = BuiltValues()
+    values.note("options.maxParallel", maxParallel) {
+      ValueRule.problem(with: $0, "options.maxParallel", in: ValueRule.maxParallel)
+    }
+    values.noteTime("options.timeout", timeout)
+    values.noteTime("options.grace", grace, allowsZero: true)
+    values.note("options.retryBudgetPercent", retryBudgetPercent) {
+      ValueRule.problem(with: $0, "options.retryBudgetPercent", in: ValueRule.retryBudgetPercent)
+    }
+    if let startDirectory { values.checkPath(startDirectory, "options.startDirectory") }
+    if let cacheDirectory { values.checkPath(cacheDirectory, "options.cacheDirectory") }
+    return values.found
+  }
+
+  // MARK: Workflow
+
+  private mutating func check(_ workflow: Workflow) {
+    note("maxParallel", workflow.maxParallel) {
+      ValueRule.problem(with: $0, "maxParallel", in: ValueRule.maxParallel)
+    }
+    noteTime("timeout", workflow.timeout)
+    check(workflow.settings)
+    noteRepetitions("inputs", workflow.inputs.map { ($0.name, $0.name.text) })
+    for input in workflow.inputs { check(input) }
+    noteRepetitions("secrets", workflow.secrets.map { ($0.name, $0.name.text) })
+    for secret in workflow.secrets { check(secret) }
+    checkDescriptors(of: workflow.secrets)
+    noteRepetitions("pools", workflow.pools.map { ($0.name, $0.name) })
+    for pool in workflow.pools { check(pool) }
+    check(workflow.outputs)
+    noteTime("defaults.timeout", workflow.defaults.timeout)
+    check(workflow.defaults.retry ?? [], "defaults.retry")
+    if let shell = workflow.defaults.shell { checkProgram(shell.prefix, "defaults.shell") }
+    if let key = workflow.concurrency?.key, key.isEmpty {
+      note("concurrency.key", .empty(path: "concurrency.key", wanted: "what runs have in common"))
+    }
+  }
+
+  private mutating func check(_ input: InputDeclaration) {
+    guard let value = input.defaultValue else { return }
+    let key = "inputs.\(input.name).default"
+    for fault in input.schema.faults(of: value) {
+      note(
+        key,
+        .schema(
+          .unfitValue(
+            message: fault.message(about: key, isSecret: input.isSecret),
+            help: fault.help(isSecret: input.isSecret))))
+    }
+  }
+
+  private mutating func check(_ secret: SecretDeclaration) {
+    let key = "secrets.\(secret.name)"
+    switch secret.source {
+    case .environment(let name):
+      if let problem = ValueRule.problem(withVariable: name) { note(key, problem) }
+    case .file(let path): checkPath(path, "\(key).file")
+    case .command(let arguments, let timeout):
+      checkProgram(arguments, "\(key).command")
+      noteTime("\(key).timeout", timeout)
+    case .descriptor(let number):
+      let part = "\(key).descriptor"
+      note(part, Int(number)) { ValueRule.problem(with: $0, part, in: ValueRule.descriptors) }
+    }
+  }
+
+  private mutating func checkDescriptors(of secrets: [SecretDeclaration]) {
+    var numbers: Set<Int32> = []
+    for secret in secrets {
+      guard case .descriptor(let number) = secret.source, !numbers.insert(number).inserted else {
+        continue
+      }
+      note("secrets.\(secret.name).descriptor", .sharedDescriptor(number))
+    }
+  }
+
+  private mutating func check(_ pool: Pool) {
+    let key = "pools.\(pool.name)"
+    noteName("pools", pool.name)
+    note(key, pool.slots) { ValueRule.problem(with: $0, key, in: ValueRule.slots) }
+    guard let rate = pool.rate else { return }
+    note("\(key).rate", rate.count) {
+      ValueRule.problem(with: $0, "\(key).rate", in: ValueRule.slots)
+    }
+    noteTime("\(key).rate", rate.period)
+  }
+
+  private mutating func check(_ outputs: [OutputDeclaration]) {
+    guard !outputs.isEmpty else { return }
+    for output in outputs { noteName("outputs", output.name) }
+    noteRepetitions("outputs", outputs.map { ($0.name, $0.name) })
+  }
+
+  // MARK: Steps and groups
+
+  private mutating func check(_ step: Step) {
+    noteTime("timeout", step.timeout)
+    check(step.settings)
+    check(step.outputs)
+    if step.hasControl { check(step.control) }
+    switch step.action {
+    case .run(let command): check(command)
+    case .group(let group): check(group)
+    case .wait(.duration(let duration)): noteTime("wait", duration, allowsZero: true)
+    case .use(let call): check(call.parameters)
+    case .workflow(let nested): check(nested.parameters)
+    case .http(let call): check(call)
+    case .wait, .approve, .compute: break
+    }
+  }
+
+  private mutating func check(_ control: StepControl) {
+    check(control.retry, "retry")
+    noteRepetitions("pool", control.pools.map { ($0.pool, $0.pool) })
+    for request in control.pools {
+      noteName("pool", request.pool)
+      let key = "pool.\(request.pool)"
+      note(key, request.slots) { ValueRule.problem(with: $0, key, in: ValueRule.slots) }
+    }
+    switch control.fanOut {
+    case .forEach(let loop)?: check(loop)
+    case .matrix(let matrix)?: check(matrix)
+    case nil: break
+    }
+  }
+
+  private mutating func check(_ policies: [RetryPolicy], _ key: String) {
+    if policies.count > WorkflowLimits.retryPolicies {
+      note(
+        key,
+        .wrongType(
+          path: key, found: "an array of \(policies.count)",
+          wanted: "\(WorkflowLimits.retryPolicies) policies at most", help: nil))
+    }
+    for (index, policy) in policies.enumerated() {
+      check(policy, policies.count == 1 ? key : "\(key)[\(index)]")
+    }
+  }
+
+  private mutating func check(_ policy: RetryPolicy, _ key: String) {
+    note("\(key).max", policy.max) {
+      ValueRule.problem(with: $0, "\(key).max", in: ValueRule.retries)
+    }
+    noteTime("\(key).delay", policy.delay, allowsZero: true)
+    noteTime("\(key).maxDelay", policy.maxDelay, allowsZero: true)
+    noteTime("\(key).within", policy.within)
+    let factor = "\(key).factor"
+    if let problem = ValueRule.problem(
+      withFactor: policy.factor, factor, written: "\(policy.factor)")
+    {
+      note(factor, problem)
+    }
+    if policy.delay > policy.maxDelay, policy.delay <= WorkflowLimits.longestDuration,
+      policy.maxDelay >= .zero
+    {
+      note(
+        "\(key).delay",
+        .control(
+          .delayBeyondLimit(
+            path: "\(key).delay", delay: policy.delay, limit: policy.maxDelay)))
+    }
+    if policy.classes?.isEmpty == true {
+      note("\(key).on", .empty(path: "\(key).on", wanted: "at least one class of failure"))
+    }
+  }
+
+  private mutating func check(_ loop: ForEach) {
+    note("forEach.maxParallel", loop.maxParallel) {
+      ValueRule.problem(with: $0, "forEach.maxParallel", in: ValueRule.maxParallel)
+    }
+    if let name = loop.name, let problem = ValueRule.problem(withElementName: name) {
+      note("forEach.as", problem)
+    }
+    let key = "forEach.tolerate"
+    switch loop.tolerance {
+    case .count(let count):
+      note(key, count) { ValueRule.problem(with: $0, key, in: ValueRule.toleratedElements) }
+    case .percent(let percent):
+      note(key, percent) { ValueRule.problem(with: $0, key, in: 0...100) }
+    }
+    check(loop.elements, "forEach.in")
+  }
+
+  private mutating func check(_ matrix: Matrix) {
+    for axis in matrix.axes {
+      noteName("matrix", axis.name)
+      check(axis.values, "matrix.\(axis.name)")
+    }
+    noteRepetitions("matrix", matrix.axes.map { ($0.name, $0.name) })
+    if matrix.axes.isEmpty, matrix.include == nil {
+      note("matrix", .control(.emptyMatrix(path: "matrix")))
+    }
+  }
+
+  private mutating func check(_ listing: Listing, _ key: String) {
+    guard case .values(let value) = listing else { return }
+    let count: Int
+    switch value {
+    case .array(let elements): count = elements.count
+    case .object(let members): count = members.count
+    default:
+      return note(
+        key,
+        .wrongType(
+          path: key, found: value.noun, wanted: "an array, an object, or one expression", help: nil)
+      )
+    }
+    if count > WorkflowLimits.elements {
+      note(key, .control(.tooManyElements(path: key, count: "\(count)")))
+    }
+  }
+
+  private mutating func check(_ group: StepGroup) {
+    note("maxParallel", group.maxParallel) {
+      ValueRule.problem(with: $0, "maxParallel", in: ValueRule.maxParallel)
+    }
+    if case .atLeast(let count) = group.join {
+      note("join.atLeast", count) {
+        ValueRule.problem(with: $0, "join.atLeast", in: ValueRule.successesOfJoin)
+      }
+    }
+    if group.order == .race, group.members.isEmpty {
+      note("race", .empty(path: "race", wanted: "at least one step"))
+    }
+  }
+
+  private mutating func check(_ parameters: [Parameter]) {
+    noteRepetitions("with", parameters.map { ($0.name, $0.name) })
+  }
+
+  private mutating func checkCleanup(_ step: Step) {
+    let key: StepKey
+    switch step.action {
+    case .group(let group):
+      switch group.order {
+      case .steps: key = .steps
+      case .parallel: key = .parallel
+      case .race: key = .race
+      }
+    case .workflow: key = .workflow
+    default:
+      if step.needs != nil {
+        key = .needs
+      } else if step.hasControl, !step.control.cleanup.isEmpty {
+        key = .cleanup
+      } else if step.hasControl, let fanOut = step.control.fanOut {
+        if case .forEach = fanOut { key = .forEach } else { key = .matrix }
+      } else if case .run(let command) = step.action, command.caching != nil {
+        key = .cache
+      } else {
+        return
+      }
+    }
+    note(key.rawValue, .control(.keyInCleanup(key)))
+  }
+
+  // MARK: Commands
+
+  private mutating func check(_ command: Command) {
+    switch command.invocation {
+    case .script(let script):
+      if script.isEmpty { note("run", .empty(path: "run", wanted: "a script")) }
+      checkText(script, "run")
+    case .program(let arguments): checkProgram(arguments, "run")
+    }
+    if case .file(let path)? = command.stdin { checkPath(path, "stdin.file") }
+    if command.successCodes.isEmpty {
+      note("successCodes", .empty(path: "successCodes", wanted: "at least one exit code"))
+    }
+    for (index, code) in command.successCodes.enumerated() {
+      let key = "successCodes[\(index)]"
+      note(key, code) { ValueRule.problem(with: $0, key, in: ValueRule.exitCodes) }
+    }
+    guard command.hasOptions else { return }
+    noteTime("stallTimeout", command.stallTimeout)
+    noteTime("stop.grace", command.stop?.grace, allowsZero: true)
+    if let version = command.caching?.version, case .program(let arguments) = version {
+      checkProgram(arguments, "cache.version")
+    }
+  }
+
+  private mutating func checkProgram(_ arguments: [String], _ key: String) {
+    if arguments.isEmpty {
+      note(key, .empty(path: key, wanted: "a program and its arguments"))
+    } else if arguments[0].isEmpty {
+      note("\(key)[0]", .empty(path: "\(key)[0]", wanted: "the name of a program"))
+    }
+    for (index, argument) in arguments.enumerated() { checkText(argument, "\(key)[\(index)]") }
+  }
+
+  private mutating func check(_ settings: CommandSettings) {
+    for (name, value) in settings.environment.sorted(by: { $0.key < $1.key }) {
+      if let problem = ValueRule.problem(withVariable: name) { note("env", problem) }
+      checkText(name, "env")
+      if let value { checkText(value, "env.\(name)") }
+    }
+    if let directory = settings.workingDirectory { checkPath(directory, "cwd") }
+    if let shell = settings.shell { checkProgram(shell.prefix, "shell") }
+  }
+
+  private mutating func checkPath(_ path: String, _ key: String) {
+    if path.isEmpty { note(key, .empty(path: key, wanted: "a path")) }
+    checkText(path, key)
+  }
+
+  /// The system cannot pass a text with a NUL to a program.
+  private mutating func checkText(_ text: String, _ key: String) {
+    if text.utf8.contains(0) { note(key, .nul(path: key)) }
+  }
+
+  // MARK: Requests
+
+  private mutating func check(_ call: HTTPCall) {
+    if call.url.isEmpty { note("http.url", .empty(path: "http.url", wanted: "a URL")) }
+    let times = [
+      ("connect", call.timeouts.connect), ("idle", call.timeouts.idle),
+      ("total", call.timeouts.total),
+    ]
+    for (name, time) in times {
+      noteTime("http.timeout.\(name)", time, limit: WorkflowLimits.longestRequest)
+    }
+    note("http.redirects", call.redirects) {
+      ValueRule.problem(with: $0, "http.redirects", in: ValueRule.redirects)
+    }
+    for (index, status) in call.expectation.statuses.enumerated()
+    where !HTTPCall.isStatus(status) {
+      let key = "http.expect.status[\(index)]"
+      note(
+        key,
+        .unknownWord(
+          path: key, word: status, wanted: "a status such as 200, or \"2xx\"", nearest: nil,
+          help: nil))
+    }
+    if let polling = call.polling {
+      noteTime("http.poll.every", polling.every, allowsZero: true)
+      note("http.poll.max", polling.max) {
+        ValueRule.problem(with: $0, "http.poll.max", in: ValueRule.requests)
+      }
+    }
+    note("http.pages.max", call.paging?.max) {
+      ValueRule.problem(with: $0, "http.pages.max", in: ValueRule.requests)
+    }
+    if case .upTo(let time)? = call.staleOnError { noteTime("http.staleOnError", time) }
+  }
+
+  // MARK: Noting
+
+  private mutating func note(_ key: String, _ problem: Problem) {
+    found.append(UnfitValue(problem, key: key))
+  }
+
+  private mutating func note(
+    _ key: String, _ number: Int?, _ rule: (Int) -> Problem?
+  ) {
+    if let number, let problem = rule(number) { note(key, problem) }
+  }
+
+  private mutating func noteTime(
+    _ key: String, _ time: Duration?, allowsZero: Bool = false,
+    limit: Duration = WorkflowLimits.longestDuration
+  ) {
+    guard let time,
+      let problem = ValueRule.problem(with: time, key, allowsZero: allowsZero, limit: limit)
+    else { return }
+    note(key, problem)
+  }
+
+  private mutating func noteName(_ key: String, _ name: String) {
+    if let problem = ValueRule.problem(withName: name) { note(key, problem) }
+  }
+
+  /// Names that occur twice, or where upper and lower case do not count, differ in that only.
+  private mutating func noteRepetitions<Name: Hashable>(
+    _ key: String, _ names: [(name: Name, text: String)]
+  ) {
+    guard names.count > 1 else { return }
+    var first: [Name: String] = [:]
+    for (name, text) in names {
+      guard let earlier = first.updateValue(text, forKey: name) else { continue }
+      first[name] = earlier
+      note(
+        "\(key).\(text)",
+        earlier == text ? .repeatedName(text, in: key) : .equalNames(text, first: earlier))
+    }
+  }
+}
+
+extension Step {
+  /// Whether ``BuiltValues`` is to look at it: a plain command that was read from a file is as it was read.
+  /// Asked of every step: without a copy of it.
+  @inlinable package var mayHaveUnfitValues: Bool {
+    if place.value == nil || timeout != nil || hasValues || hasControl { return true }
+    if case .run(let command) = action { return command.hasOptions }
+    return true
+  }
+}

@@ -1,0 +1,69 @@
+import WeftDiagnostics
+
+/// The rules for single values of a workflow. The decoder applies them to a file, ``BuiltValues`` to what was built in
+/// Swift, so that both accept the same workflows.
+package enum ValueRule {
+  static let maxParallel = 1...WorkflowLimits.maxParallel
+  static let retries = 0...WorkflowLimits.retries
+  static let slots = 1...WorkflowLimits.poolSlots
+  static let exitCodes = 0...255
+  static let successesOfJoin = 1...WorkflowLimits.steps
+  static let toleratedElements = 0...WorkflowLimits.elements
+  static let requests = 1...WorkflowLimits.requests
+  /// Not the standard streams; the system's own limit is found when a run starts.
+  static let descriptors = 3...1_048_575
+  package static let retryBudgetPercent = 0...1_000
+  static let redirects = 0...WorkflowLimits.redirects
+
+  static func problem(
+    with number: Int, _ path: String, in range: ClosedRange<Int>
+  ) -> Problem? {
+    range.contains(number)
+      ? nil : .numberOutOfRange(path: path, number: "\(number)", wanted: range)
+  }
+
+  static func problem(
+    with duration: Duration, _ path: String, allowsZero: Bool = false,
+    limit: Duration = WorkflowLimits.longestDuration
+  ) -> Problem? {
+    let fault: DurationText.Fault
+    if duration < .zero {
+      fault = .negative
+    } else if duration == .zero, !allowsZero {
+      fault = .zero
+    } else if duration > WorkflowLimits.longestDuration {
+      fault = .tooLong
+    } else if duration > limit {
+      return .control(.delayTooLong(path: path, delay: duration, limit: limit))
+    } else {
+      return nil
+    }
+    return .invalidDuration(
+      path: path, text: "\(duration)", fault: fault, allowsZero: allowsZero)
+  }
+
+  /// Not a number, and infinity, are out of range too.
+  static func problem(withFactor factor: Double, _ path: String, written: String) -> Problem? {
+    let range = WorkflowLimits.retryFactor
+    guard factor >= Double(range.lowerBound), factor <= Double(range.upperBound) else {
+      return .control(.factorOutOfRange(path: path, number: written))
+    }
+    return nil
+  }
+
+  static func problem(withVariable name: String) -> Problem? {
+    name.isEmpty || name.utf8.contains(UInt8(ascii: "=")) ? .invalidVariableName(name) : nil
+  }
+
+  /// For names of outputs, pools, axes and elements, which follow the rule for ids.
+  static func problem(withName name: String) -> Problem? {
+    StepID.fault(in: name).map { .schema(.invalidName(name, fault: $0)) }
+  }
+
+  /// For the name by which expressions call an element.
+  static func problem(withElementName name: String) -> Problem? {
+    if let problem = problem(withName: name) { return problem }
+    return ForEach.takenNames.contains(InputName.folded(name))
+      ? .control(.contextName(name)) : nil
+  }
+}

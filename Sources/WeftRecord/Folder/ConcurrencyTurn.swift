@@ -1,0 +1,146 @@
+package import WeftDefinition
+import WeftDiagnostics
+package import WeftExecution
+package import WeftPlatform
+
+/// The turn of a run among those of the same `concurrency` key.
+package struct ConcurrencyTurn: Sendable {
+  /// The runs that are kept apart.
+  package enum Place: Sendable {
+    /// Those whose records are in one directory, of other processes too.
+    case directory(StateDirectory)
+    /// Those of this process that are recorded elsewhere, or nowhere.
+    case process
+  }
+
+  package enum Result: Sendable {
+    case begins(HeldKey)
+    /// The caller has given up first.
+    case givenUp
+  }
+
+  /// What the caller may want to show while it waits.
+  package enum Notice: Sendable, Hashable {
+    case waits(for: RunID)
+    case cancels(RunID)
+  }
+
+  private let concurrency: Concurrency
+  private let run: RunID
+  private let place: Place
+  /// When this run came.
+  private let since = WallTime(nanoseconds: WallClock.now.nanoseconds)
+
+  package init(_ concurrency: Concurrency, of run: RunID, in place: Place) {
+    (self.concurrency, self.run, self.place) = (concurrency, run, place)
+  }
+
+  /// How long the end of another run may go unnoticed.
+  private static let attention = Duration.milliseconds(50)
+
+  /// Blocks until the run may begin.
+  ///
+  /// - Parameters:
+  ///   - stop: Ends the waiting.
+  ///   - isGivenUp: Ends it too; asked many times a second.
+  /// - Throws: When another run has the key and the policy is to refuse, or the lock cannot be had.
+  package func wait(
+    stop: StopSwitch = StopSwitch(), isGivenUp: () -> Bool = { false },
+    onNotice notify: (Notice) -> Void = { _ in }
+  ) throws(RunStoreFault) -> Result {
+    let wakeup = Wakeup()
+    stop.attach(wakeup)
+    defer { stop.detach(wakeup) }
+    var told: ConcurrencyLock.Holder?
+    while stop.level == .none, !isGivenUp() {
+      switch try attempt() {
+      case .taken(let key): return .begins(key)
+      case .held(let holder):
+        if concurrency.policy == .refuse { throw refusal(holder?.run) }
+        if let holder, holder != told {
+          notify(meet(holder))
+          told = holder
+        }
+        wakeup.wait(atMost: ConcurrencyTurn.attention)
+      }
+    }
+    return .givenUp
+  }
+
+  private enum Attempt {
+    case taken(HeldKey)
+    case held(by: ConcurrencyLock.Holder?)
+  }
+
+  private func attempt() throws(RunStoreFault) -> Attempt {
+    switch place {
+    case .process:
+      let holder = ConcurrencyLock.Holder(run: run, since: since)
+      if let other = KeysOfProcess.shared.take(concurrency.key, for: holder) {
+        return .held(by: other)
+      }
+      return .taken(HeldKey(.process(key: concurrency.key, run)))
+    case .directory(let state):
+      do throws(RunFolderFault) {
+        switch try ConcurrencyLock.take(concurrency.key, for: run, since: since, in: state) {
+        case .taken(let lock): return .taken(HeldKey(.lock(lock)))
+        case .held(let holder): return .held(by: holder)
+        }
+      } catch {
+        throw RunStoreFault(error)
+      }
+    }
+  }
+
+  private func meet(_ holder: ConcurrencyLock.Holder) -> Notice {
+    // A later run is not ended by one that has waited longer.
+    guard concurrency.policy == .cancelPrevious, holder.since.nanoseconds < since.nanoseconds,
+      cancel(holder.run)
+    else { return .waits(for: holder.run) }
+    return .cancels(holder.run)
+  }
+
+  /// - Returns: False where the run cannot be reached: it has no record.
+  private func cancel(_ other: RunID) -> Bool {
+    switch place {
+    case .process:
+      KeysOfProcess.shared.cancel(concurrency.key)
+      return true
+    case .directory(let state):
+      let now = WallTime(nanoseconds: WallClock.now.nanoseconds)
+      return (try? RunFolder.leave(.cancel, for: other, in: state, at: now)) != nil
+    }
+  }
+
+  private func refusal(_ holder: RunID?) -> RunStoreFault {
+    let key = TerminalText.harmless(concurrency.key)
+    return RunStoreFault(
+      message:
+        "nothing was started: \(holder.map { "run \($0)" } ?? "another run") has the key \"\(key)\"",
+      help: "\"policy\": \"wait\" waits for its end, \"cancelPrevious\" has it cancelled")
+  }
+}
+
+/// A `concurrency` key that a run holds, until this is released.
+package final class HeldKey: Sendable {
+  enum Form: Sendable {
+    case lock(ConcurrencyLock)
+    case process(key: String, RunID)
+  }
+
+  private let form: Form
+
+  init(_ form: Form) { self.form = form }
+
+  deinit {
+    if case .process(let key, let run) = form { KeysOfProcess.shared.release(key, of: run) }
+  }
+
+  /// Calls `cancel` when a later run of this process wants the key; at once if one does already. A run with a folder
+  /// is asked there instead.
+  package func whenWanted(_ cancel: @escaping @Sendable () -> Void) {
+    if case .process(let key, let run) = form {
+      KeysOfProcess.shared.onCancel(key, of: run, cancel)
+    }
+  }
+}
