@@ -25,7 +25,8 @@ extension Engine {
     let made = try prepare(try plan(workflow), .make(at: WallClock.now), inputs: inputs)
     let beginning = RunBeginning(
       RunFolder.Contents(
-        of: made.plan, made.run, made.configuration.inputs, leavingOut: made.leftOut))
+        of: made.plan, made.run, made.configuration.inputs, leavingOut: made.leftOut,
+        hiding: made.configuration.secrets))
     let journal = try store.begin(beginning)
     do {
       return start(
@@ -73,7 +74,8 @@ extension Engine {
       }
       try endSurvivors(of: run, contents.run)
       var next = RunFolder.Contents(
-        of: made.plan, run, made.configuration.inputs, leavingOut: made.leftOut)
+        of: made.plan, run, made.configuration.inputs, leavingOut: made.leftOut,
+        hiding: made.configuration.secrets)
       next.opening.resumption = contents.run.resumptions + 1
       let beginning = RunBeginning(next)
       let recorder = try journal.recorder(for: beginning, after: contents, startedAt: .now)

@@ -14,10 +14,14 @@ extension RunFolder {
 extension RunFolder.Contents {
   /// What a run of a plan is made of.
   ///
-  /// - Parameter leftOut: The steps that were left out by whoever started it.
+  /// - Parameters:
+  ///   - leftOut: The steps that were left out by whoever started it.
+  ///   - secrets: What is not to be written.
   package init(
-    of plan: Plan, _ run: RunID, _ inputs: InputValues, leavingOut leftOut: [Int] = []
+    of plan: Plan, _ run: RunID, _ inputs: InputValues, leavingOut leftOut: [Int] = [],
+    hiding secrets: RunSecrets = RunSecrets()
   ) {
+    secrets.add(secretsIn: inputs)
     let sources = plan.files.compactMap(\.workflow.source.value)
     var nested: [SourceFile] = []
     // One file may be run by several steps.
@@ -34,6 +38,8 @@ extension RunFolder.Contents {
         HandedOn(name: entry.name.text, value: entry.isSecret ? .none : .some(entry.value))
       },
       leftOut: leftOut.map { plan.steps[$0].address }, cookie: EngineCookie())
-    self.init(workflow: sources.first?.bytes, nested: nested.map(\.bytes), opening: opening)
+    self.init(
+      workflow: sources.first?.bytes, nested: nested.map(\.bytes),
+      opening: opening.masked(by: secrets.mask))
   }
 }
