@@ -6,11 +6,17 @@ usage: canaries.py PATH_TO_WEFT          (as root: some of it is done as another
 
 import base64
 import contextlib
+import html
+import http.server
 import json
 import os
+import pathlib
 import re
+import shlex
+import signal
 import subprocess
 import sys
+import threading
 import urllib.parse
 
 from signals import Run
@@ -30,7 +36,7 @@ MADE = b"plain+canary+0815"
 
 # Prints every canary in every encoding, whole, in lines, and byte by byte.
 EMIT = """
-import base64, json, os, re, urllib.parse
+import base64, html, json, os, re, shlex, urllib.parse
 os.set_blocking(1, True)
 for name in sorted(os.listdir("canaries")):
     value = open("canaries/" + name, "rb").read()
@@ -44,6 +50,7 @@ for name in sorted(os.listdir("canaries")):
     forms += [json.dumps(text).replace("/", "\\\\/").encode()]
     forms += [form(text).encode() for form in (urllib.parse.quote, urllib.parse.quote_plus)]
     forms += [re.sub("%..", lambda digits: digits[0].lower(), urllib.parse.quote(text, safe="")).encode()]
+    forms += [form.encode() for form in (html.escape(text), shlex.quote(text), repr(text))]
     for number, form in enumerate(forms):
         stream = 1 + number % 2
         os.write(stream, b"<" + form + b">\\n")
@@ -75,6 +82,9 @@ def forms(value):
     for encode in (urllib.parse.quote, urllib.parse.quote_plus):
         yield encode(value).encode()
     yield re.sub("%..", lambda digits: digits[0].lower(), urllib.parse.quote(value, safe="")).encode()
+    yield html.escape(value).encode()
+    yield shlex.quote(value)[1:-1].encode()
+    yield repr(value)[1:-1].encode()
 
 
 def leaks(text, names=CANARIES):
@@ -208,6 +218,179 @@ def logs_on_disk_are_masked(weft):
         assert run.status() == 0, run.output
     finally:
         run.close()
+
+
+def traced_commands_are_masked(weft):
+    """S09 X38: a secret as shells write it with set -x, and quoted for them and for HTML, is masked"""
+    # Nothing can be sure of what stands in the variables that the shells themselves show.
+    tools = [shell for shell in ("sh", "bash", "dash", "zsh", "ksh")
+             if subprocess.run(["which", shell], capture_output=True).returncode == 0]
+    steps = [{"id": shell, "run": [shell, "-c", "set -x; echo \"$A\" 'and more'; : \"$A\""],
+              "env": {"A": "${{ secrets.A }}"}} for shell in tools]
+    steps.append({"id": "quoted", "run": ["bash", "-c", "printf '%q\\n' \"$A\"; declare -p A; export -p"],
+                  "env": {"A": "${{ secrets.A }}"}})
+    for value in ("it's a 'canary' & more", 'a "canary" $HOME `x` \\ <b>', "canary\nof two lines\tand 'tabs'"):
+        run = Run(weft, {"secrets": SECRETS, "steps": steps}, terminal=False, CANARY_SOURCE=value)
+        try:
+            assert run.status() == 0, run.output
+            kept = b"".join(path.read_bytes() for path in files_of(run))
+            assert b"***" in kept and b"canary" not in kept + run.output, kept + run.output
+        finally:
+            run.close()
+
+
+# Secrets that nobody knows before a step has ended. Written so that no script and no workflow has them as they are.
+LATE = {"command": "late-canary-4711", "handed": "late-canary-4712", "body": "late-canary-4713",
+        "header": "late-canary-4714", "page": "late-canary-4715", "failed": "late-canary-4716"}
+
+
+def made_late(name):
+    head, tail = LATE[name].rsplit("-", 1)
+    return f"printf '%s-%s\\n' {head} {tail}"
+
+
+class Minting(http.server.BaseHTTPRequestHandler):
+    """Answers with secrets that it makes."""
+
+    def do_GET(self):
+        self.send_response(200)
+        self.send_header("Content-Type", "application/json")
+        self.send_header("Set-Cookie", f"session={LATE['header']}")
+        body = {"token": LATE["body"], "note": "of no importance"}
+        if self.path == "/pages":
+            self.send_header("Link", "</last>; rel=next")
+            body = [{"n": 1}]
+        if self.path == "/last":
+            body = [{"token": LATE["page"]}]
+        self.end_headers()
+        self.wfile.write(json.dumps(body).encode())
+
+    def log_message(self, *_):
+        pass
+
+
+def files_of(run):
+    """Every file below .weft, and those of the run that have no name any more are not among them."""
+    found = []
+    for folder, _, names in os.walk(f"{run.path}/.weft"):
+        found += [pathlib.Path(folder, name) for name in names]
+    return found
+
+
+def secret(value):
+    return {"value": value, "secret": True}
+
+
+def late_steps(port, gate):
+    """A step for each way in which a secret becomes known late, and one that reads it."""
+    url = f"http://127.0.0.1:{port}"
+    return [
+        {"id": "command", "run": made_late("command") + "; echo of no importance; " + made_late("command") + " >&2",
+         "idempotent": True, "outputs": {"t": secret("${{ trim(self.stdout) == '' && 'none' || split(self.stdout, '\n')[0] }}")}},
+        {"id": "handed", "run": "t=$(" + made_late("handed") + "); echo $t; echo t=$t >>$WEFT_OUTPUT",
+         "idempotent": True, "outputs": {"t": {"secret": True, "type": "string"}}},
+        {"id": "body", "http": {"url": url + "/body"}, "outputs": {"t": secret("${{ self.json.token }}")}},
+        {"id": "header", "http": {"url": url + "/header"}, "outputs": {"t": secret("${{ self.headers['set-cookie'] }}")}},
+        {"id": "page", "http": {"url": url + "/pages", "pages": {"next": "link"}},
+         "outputs": {"t": secret("${{ self.json[1].token }}")}},
+        {"id": "failed", "run": made_late("failed") + "; echo said on stderr >&2; exit 3", "allowFailure": True, "idempotent": True,
+         "outputs": {"t": secret("${{ trim(self.stdout) }}")}},
+        {"id": "unknown", "run": made_late("failed") + "; echo said on stderr >&2; exit 3", "allowFailure": True, "idempotent": True,
+         "outputs": {"t": secret("${{ fromJSON(self.stdout).token }}")}},
+        {"id": "reads", "run": "echo $A $B $C; echo $D", "env": {
+            "A": "${{ steps.command.outputs.t }}", "B": "${{ steps.handed.outputs.t }}",
+            "C": "${{ steps.body.outputs.t }}", "D": "${{ steps.command.stdout }} ${{ steps.page.json[1].token }}"}},
+        gate,
+        {"id": "last", "run": "echo $A", "env": {"A": "${{ steps.command.outputs.t }} ${{ steps.body.headers['set-cookie'] }}"}},
+    ]
+
+
+def leaked(run, values):
+    # Set-Cookie is secret where it is an output; elsewhere it is a header like others.
+    texts = [(str(path), path.read_bytes()) for path in files_of(run) if path.name != "workflow.json"]
+    texts.append(("output", run.output))
+    return [(name, value) for name, text in texts for value in values if value.encode() in text]
+
+
+def late_secrets_are_nowhere(weft):
+    """X14: secrets that become known late, in every file after success, failure, kill and resume"""
+    server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Minting)
+    threading.Thread(target=server.serve_forever, daemon=True).start()
+    known = [value for name, value in LATE.items() if name != "header"]
+    gates = {
+        "success": {"id": "gate", "run": "true", "idempotent": True},
+        "failure": {"id": "gate", "run": "test -e open"},
+        "kill": {"id": "gate", "run": "test -e open || { echo began >began.fifo; exec sleep 1000; }", "idempotent": True},
+    }
+    try:
+        for how, gate in gates.items():
+            run = Run(weft, {"steps": late_steps(server.server_address[1], gate)}, ["--events", "events"], terminal=False)
+            try:
+                if how == "kill":
+                    run.wait_for("began.fifo")
+                    run.process.send_signal(signal.SIGKILL)
+                code = run.status()
+                assert code == {"success": 0, "failure": 1, "kill": 137}[how], (how, code, run.output)
+                assert leaked(run, known) == [], (how, leaked(run, known))
+                text = b"".join(path.read_bytes() for path in files_of(run))
+                assert b"of no importance" in text and b"said on stderr" in text and b"***" in text, how
+                assert b"a secret output of the step is not known" in text, how
+                header = [path.read_bytes() for path in files_of(run) if path.name == "header.log"]
+                assert header and LATE["header"].encode() not in b"".join(header), header
+                if how == "success":
+                    continue
+                pathlib.Path(run.path, "open").touch()
+                done = subprocess.run([weft, "resume", "--events", "more"], cwd=run.path, capture_output=True)
+                assert done.returncode == 0, done
+                run.output += done.stdout + done.stderr
+                assert leaked(run, known) == [], (how, "resume", leaked(run, known))
+                assert not any(value in run.file("more") for value in known)
+            finally:
+                run.close()
+    finally:
+        server.shutdown()
+
+
+def inputs_with_secrets_are_not_recorded(weft):
+    """X14: an ordinary input, and a loop, in which a secret stands: in no file, and wanted again by resume"""
+    workflow = {
+        "secrets": SECRETS,
+        "inputs": {"url": {"type": "string", "default": "https://none"},
+                   "list": {"type": "array", "default": []}, "plain": {"type": "string", "default": "x"}},
+        "steps": [USE, {"id": "loop", "forEach": {"in": "${{ inputs.list }}"}, "run": "echo $I", "env": {"I": "${{ item }}"}},
+                  {"id": "gate", "run": "echo $U; test -e open", "env": {"U": "${{ inputs.url }}"}}]}
+    value = CANARIES["plain"]
+    given = ["-i", f"url=https://u:{value}@h/", "-i", f'list:=["a", "{value}", "b"]', "-i", "plain=seen-plainly"]
+    given = [text.replace("list:=", "list=") for text in given]
+    run = Run(weft, workflow, [*given, "--events", "events"], terminal=False, CANARY_SOURCE=value)
+    try:
+        assert run.status() == 1, run.output
+        assert leaked(run, [value]) == [], leaked(run, [value])
+        assert any(b"seen-plainly" in path.read_bytes() for path in files_of(run)), "nothing is recorded"
+        assert any(path.name.startswith("loop[") for path in files_of(run)), files_of(run)
+        pathlib.Path(run.path, "open").touch()
+        environment = dict(os.environ, CANARY_SOURCE=value)
+        refused = subprocess.run([weft, "resume"], cwd=run.path, capture_output=True, env=environment)
+        assert refused.returncode == 2 and b"are required, and not given" in refused.stderr, refused
+        done = subprocess.run([weft, "resume", *given[:4]], cwd=run.path, capture_output=True, env=environment)
+        assert done.returncode == 0, done
+        assert leaked(run, [value]) == [] and value.encode() not in done.stdout + done.stderr, done
+    finally:
+        run.close()
+
+
+def not_demanded_of_what_will_not_run(weft):
+    """X69: the secret of a step, or group, whose condition is known to be false is not demanded"""
+    for inputs, status in (([], 0), (["-i", "release=true"], 2)):
+        workflow = {"secrets": SECRETS, "inputs": {"release": {"type": "boolean", "default": False}}, "steps": [
+            {"if": "inputs.release", **USE},
+            {"if": "inputs.release", "parallel": [USE]}, "true"]}
+        run = Run(weft, workflow, inputs, terminal=False)
+        try:
+            assert run.status() == status, run.output
+            assert (b"is not set" in run.output) == (status == 2), run.output
+        finally:
+            run.close()
 
 
 def children(process):
@@ -368,6 +551,8 @@ def secret_inputs_are_masked(weft):
 if __name__ == "__main__":
     main(__doc__, [
         nothing_is_told, nothing_is_told_when_interrupted, logs_on_disk_are_masked,
+        traced_commands_are_masked, late_secrets_are_nowhere, inputs_with_secrets_are_not_recorded,
+        not_demanded_of_what_will_not_run,
         others_do_not_see_it, engine_cannot_be_looked_into, leftovers_are_found,
         only_a_run_reads_them, nothing_starts_without_them, reading_can_be_interrupted,
         secrets_stay_out_of_what_is_seen, secret_inputs_are_masked])

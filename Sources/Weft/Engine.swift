@@ -241,7 +241,8 @@ public final class Engine: Sendable {
       GivenInput(name, .value(value), .program)
     }
     do {
-      return try InputBinding.bind(workflow.inputs, known + given, manner: .program)
+      return try InputBinding.bind(
+        workflow.inputs.demanding(recorded), known + given, manner: .program)
     } catch {
       throw WorkflowRejected(error)
     }

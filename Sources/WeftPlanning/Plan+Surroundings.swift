@@ -31,11 +31,21 @@ extension Plan {
     groups[group].isTopLevel ? nil : groups[group].parent
   }
 
-  /// The secrets that a run reads.
+  /// The secrets that a run reads: those of steps and groups that may run, as far as that is known.
   package var usedSecrets: [PlannedSecret] {
     files.enumerated().flatMap { index, file in
-      file.workflow.secrets.filter { values.secrets[index]?.contains($0.name) == true }
-        .map { PlannedSecret(declaration: $0, file: index, source: file.workflow.source.value) }
+      file.workflow.secrets.filter {
+        values.secrets[index]?[$0.name]?.contains(where: mayRun) == true
+      }
+      .map { PlannedSecret(declaration: $0, file: index, source: file.workflow.source.value) }
+    }
+  }
+
+  private func mayRun(_ owner: TextOwner) -> Bool {
+    switch owner {
+    case .workflow: true
+    case .group(let index): !forecast(of: groups[index]).isSkipped
+    case .step(let index): !isSkippedSurely(steps[index])
     }
   }
 

@@ -33,7 +33,8 @@ extension Engine {
       directory: (store as? FileRunStore)?.folderPath(of: id))
     let beginning = RunBeginning(
       RunFolder.Contents(
-        of: made.plan, made.run, made.configuration.inputs, leavingOut: made.leftOut))
+        of: made.plan, made.run, made.configuration.inputs, leavingOut: made.leftOut,
+        hiding: made.configuration.secrets))
     let key = try waitForTurn(of: made, in: try place(of: store))
     let journal = try store.begin(beginning)
     do {
@@ -93,7 +94,7 @@ extension Engine {
       try endSurvivors(of: run, contents.run)
       var next = RunFolder.Contents(
         of: made.plan, run, made.configuration.inputs, leavingOut: made.leftOut,
-        rerunning: made.configuration.anew)
+        rerunning: made.configuration.anew, hiding: made.configuration.secrets)
       next.opening.resumption = contents.run.resumptions + 1
       let beginning = RunBeginning(next)
       let recorder = try journal.recorder(for: beginning, after: contents, startedAt: .now)

@@ -126,10 +126,10 @@ struct ResumeCommand {
         bound.leavingOut(leftOut), folder.run, invocation.settings, inputs,
         Selection(leavingOut: leftOut, of: bound), console, secrets, learningFrom: earlierRuns,
         after: (contents.run, anew))
-      return try session.follow { () throws(Complaint) in
+      return try session.follow { secrets throws(Complaint) in
         let recording = try RunRecording.append(
           to: folder, after: contents, bound, inputs, leavingOut: leftOut, rerunning: anew,
-          invocation)
+          invocation, hiding: secrets)
         tellWhatWasPutAside(folder, contents)
         return recording
       }

@@ -67,8 +67,9 @@ struct RunCommand {
         plan.leavingOut(leftOut), id, invocation, inputs,
         Selection(leavingOut: leftOut, of: plan), console, secrets,
         learningFrom: EarlierRuns(invocation))
-      let code = try session.follow { () throws(Complaint) in
-        try RunRecording.make(plan, id, invocation, inputs, leavingOut: leftOut)
+      let code = try session.follow { secrets throws(Complaint) in
+        try RunRecording.make(
+          plan, id, invocation, inputs, leavingOut: leftOut, hiding: secrets)
       }
       if invocation.recording != .none { RunCleaning(invocation).clean(after: id, console) }
       return code

@@ -20,7 +20,7 @@ struct InputCollection {
     _ options: InputOptions, for declarations: [InputDeclaration], allowsMissing: Bool = false,
     recorded: [HandedOn] = []
   ) throws(InputsUnusable) -> InputValues {
-    var collection = InputCollection(declarations: declarations)
+    var collection = InputCollection(declarations: declarations.demanding(recorded))
     for input in recorded {
       guard let value = input.value, declarations.contains(where: { $0.name.text == input.name })
       else { continue }

@@ -18,12 +18,13 @@ struct RunRecording {
   /// - Throws: When it cannot be made; nothing has happened then.
   static func make(
     _ plan: Plan, _ id: RunID, _ invocation: RunInvocation, _ inputs: InputValues,
-    leavingOut leftOut: [Int]
+    leavingOut leftOut: [Int], hiding secrets: RunSecrets
   ) throws(Complaint) -> RunRecording? {
     guard let durability = invocation.recording.durability else { return nil }
     do {
       let state = try StateDirectory(invocation.recordDirectory, makes: true)
-      let made = RunFolder.Contents(of: plan, id, inputs, leavingOut: leftOut)
+      let made = RunFolder.Contents(
+        of: plan, id, inputs, leavingOut: leftOut, hiding: secrets)
       let (folder, journal) = try RunFolder.make(
         made, in: state, durability: durability,
         startedAt: WallTime(nanoseconds: WallClock.now.nanoseconds))
@@ -40,10 +41,11 @@ struct RunRecording {
   /// - Throws: When it cannot be gone on with; no step has been started then.
   static func append(
     to folder: RunFolder, after contents: JournalContents, _ plan: Plan, _ inputs: InputValues,
-    leavingOut leftOut: [Int], rerunning rerun: StepsAnew, _ invocation: ResumeInvocation
+    leavingOut leftOut: [Int], rerunning rerun: StepsAnew, _ invocation: ResumeInvocation,
+    hiding secrets: RunSecrets
   ) throws(Complaint) -> RunRecording {
     let made = RunFolder.Contents(
-      of: plan, folder.run, inputs, leavingOut: leftOut, rerunning: rerun)
+      of: plan, folder.run, inputs, leavingOut: leftOut, rerunning: rerun, hiding: secrets)
     var opening = made.opening
     opening.resumption = contents.run.resumptions + 1
     do {

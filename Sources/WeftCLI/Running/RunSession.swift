@@ -54,9 +54,10 @@ struct RunSession {
 
   /// Runs the plan to its end.
   ///
-  /// - Parameter begin: Begins its record, when all that it needs from outside is there.
+  /// - Parameter begin: Begins its record, when all that it needs from outside is there; given what is not to be
+  ///   written.
   func follow(
-    recording begin: () throws(Complaint) -> RunRecording?
+    recording begin: (RunSecrets) throws(Complaint) -> RunRecording?
   ) throws(Complaint) -> ExitCode {
     ThisProcess.raiseDescriptorLimit()
     let budget = DescriptorBudget.ofThisProcess
@@ -90,7 +91,7 @@ struct RunSession {
       return signals.first.map { .signal($0.rawValue) } ?? .usage
     }
     let recording: RunRecording?
-    do { recording = try begin() } catch {
+    do { recording = try begin(secrets) } catch {
       console.complain(error)
       return .broken
     }

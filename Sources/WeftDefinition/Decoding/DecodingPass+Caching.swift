@@ -146,10 +146,22 @@ extension DecodingPass {
   }
 
   mutating func checkCachedOutputs(of step: Step, at node: JSONNode) {
-    guard case .run(let command) = step.action, command.caching != nil else { return }
+    guard step.keepsResultsOnDisk else { return }
     for output in step.outputs where output.isSecret {
       let place = node.members.first { $0.key.isString(equalTo: "outputs") }?.value
       report(.caching(.secretOutput(output.name)), at: place ?? node)
+    }
+  }
+}
+
+extension Step {
+  /// Whether what it makes or is answered is kept for later runs.
+  fileprivate var keepsResultsOnDisk: Bool {
+    switch action {
+    case .run(let command): command.caching != nil
+    case .http(let call):
+      if case .folder = call.cache { true } else { false }
+    default: false
     }
   }
 }

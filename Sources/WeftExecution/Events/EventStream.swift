@@ -182,12 +182,13 @@ package final class EventStream: Sendable {
   /// Records what nobody is told.
   package func note(_ kind: @autoclosure () -> RunRecord.Kind) {
     guard let recorder, !isMuted.load(ordering: .relaxed) else { return }
-    try? recorder.record(kind(), elapsed: elapsed())
+    try? recorder.record(harmless(kind()), elapsed: elapsed())
   }
 
   private func record(_ kind: RunEvent.Kind, _ values: KeptValues) -> Bool {
     guard let recorder = recorder(of: kind) else { return !leavesOut(kind) }
-    return (try? recorder.record(RunRecord.Kind(kind, keeping: values), elapsed: elapsed())) != nil
+    let kind = harmless(RunRecord.Kind(kind, keeping: values))
+    return (try? recorder.record(kind, elapsed: elapsed())) != nil
   }
 
   /// The same without waiting until it is safe.
@@ -199,7 +200,7 @@ package final class EventStream: Sendable {
     }
     return Result { () throws(RecordFault) in
       try recorder.write(
-        RunRecord.Kind(kind, keeping: values), elapsed: elapsed(), isUrgent: isUrgent)
+        harmless(RunRecord.Kind(kind, keeping: values)), elapsed: elapsed(), isUrgent: isUrgent)
     }
   }
 
@@ -239,6 +240,12 @@ package final class EventStream: Sendable {
 
   /// The one place where texts of events are masked.
   private func harmless(_ kind: RunEvent.Kind) -> RunEvent.Kind {
+    guard secrets.hideAnything else { return kind }
+    return kind.masked(by: secrets.mask)
+  }
+
+  /// The one place where records are masked; events in them have been.
+  private func harmless(_ kind: RunRecord.Kind) -> RunRecord.Kind {
     guard secrets.hideAnything else { return kind }
     return kind.masked(by: secrets.mask)
   }

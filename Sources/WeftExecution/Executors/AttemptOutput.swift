@@ -48,6 +48,13 @@ struct AttemptOutput {
     return news
   }
 
+  /// The limit has been reached by what was left out before it came here.
+  mutating func cutNow() -> News {
+    var news = News()
+    if !isCut { cut(&news) }
+    return news
+  }
+
   /// The limit has been reached: what was held back does not come any more.
   private mutating func cut(_ news: inout News) {
     isCut = true

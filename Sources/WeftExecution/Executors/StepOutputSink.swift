@@ -12,6 +12,8 @@ package final class StepOutputSink: Sendable {
   private let state = Mutex<AttemptOutput?>(nil)
   /// The exact bytes that expressions are going to read; `nil` where none does.
   private let captured: Mutex<OutputCapture>?
+  /// What is kept until the step's secret outputs are known; `nil` where it has none.
+  private let held: Mutex<Holding>?
   private let index: Int
   private let address: StepAddress
   private let limit: ByteCount
@@ -20,10 +22,20 @@ package final class StepOutputSink: Sendable {
   private var events: EventStream { run.events }
   private var secrets: RunSecrets { run.secrets }
 
+  private struct Holding {
+    /// `nil` once it has been passed on.
+    var output: HeldOutput?
+    var isWithheld = false
+    var withholdsStandardError = false
+    var writtenBytes: UInt64 = 0
+  }
+
+  /// - Parameter holdsBack: Whether nothing is passed on before ``finish()``.
   init(
     step index: Int, address: StepAddress, limit: ByteCount, of run: LiveRun,
-    capture: OutputCapture?
+    capture: OutputCapture?, holdsBack: Bool = false
   ) {
+    held = holdsBack ? Mutex(Holding(output: HeldOutput(limit: limit))) : nil
     captured = if let capture { Mutex(capture) } else { nil }
     self.index = index
     self.address = address
@@ -36,6 +48,12 @@ package final class StepOutputSink: Sendable {
     _ chunk: UnsafeRawBufferPointer, to stream: StepOutput.Stream, at now: Duration = .zero
   ) {
     captured?.withLock { $0.take(chunk, stream) }
+    if !hold(chunk, .stream(stream), at: now) { pass(on: chunk, stream, at: now) }
+  }
+
+  private func pass(
+    on chunk: UnsafeRawBufferPointer, _ stream: StepOutput.Stream, at now: Duration
+  ) {
     // Here are the bytes as the program wrote them; beyond it they are masked.
     let mask = secrets.mask
     var rest = chunk[...]
@@ -60,20 +78,87 @@ package final class StepOutputSink: Sendable {
 
   /// Takes lines into the log alone: nobody is told. Only of a step that starts no program.
   func keep(_ lines: [UInt8]) {
-    let mask = secrets.mask
-    _ = logs.append(lines.withUnsafeBytes(mask.masked), of: index)
+    lines.withUnsafeBytes { lines in
+      if !hold(lines, .log, at: .zero) { keepInLog(lines) }
+    }
   }
 
-  /// Both streams have ended; passes on what is left without a newline.
+  private func keepInLog(_ lines: UnsafeRawBufferPointer) {
+    _ = logs.append(secrets.mask.masked(lines), of: index)
+  }
+
+  /// Both streams have ended; passes on what is left without a newline, and first of all what was held back.
   package func finish() {
+    passOnHeld()
     if let news = state.withLock({ $0?.finish() }) { pass(on: news) }
+  }
+
+  // MARK: Holding back
+
+  /// Whether the output is held back until the step's secret outputs are known.
+  var holdsBack: Bool { held != nil }
+
+  /// Whether a secret output could not be known, so that what it is computed from is not passed on.
+  var isWithheld: Bool { held?.withLock { $0.isWithheld } ?? false }
+
+  /// What is held back of standard output is not passed on, as a secret may stand in it that nobody knows.
+  func withhold(standardErrorToo: Bool) {
+    held?.withLock { held in
+      held.isWithheld = true
+      held.withholdsStandardError = standardErrorToo
+    }
+  }
+
+  /// - Returns: Whether the chunk is held back.
+  private func hold(
+    _ chunk: UnsafeRawBufferPointer, _ target: HeldOutput.Target, at now: Duration
+  ) -> Bool {
+    held?.withLock { held in
+      guard held.output != nil else { return false }
+      held.output!.add(chunk, to: target, at: now)
+      return true
+    } ?? false
+  }
+
+  private func passOnHeld() {
+    let taken = held?.withLock { held -> (HeldOutput, Holding)? in
+      guard let output = held.output.take() else { return nil }
+      held.writtenBytes = output.writtenBytes
+      return (output, held)
+    }
+    guard let (output, holding) = taken ?? nil else { return }
+    var withheld = 0
+    output.passOn { target, piece, now in
+      let isWithheld =
+        holding.isWithheld && (target != .stream(.stderr) || holding.withholdsStandardError)
+      switch target {
+      case _ where isWithheld: withheld += piece.count
+      case .stream(let stream): pass(on: piece, stream, at: now)
+      case .log: keepInLog(piece)
+      }
+    }
+    if withheld > 0 { tellWithheld(withheld) }
+    guard output.isCut else { return }
+    pass(
+      on: state.withLock { state in
+        if state == nil { state = AttemptOutput(limit: limit) }
+        return state?.cutNow() ?? AttemptOutput.News()
+      })
+  }
+
+  private func tellWithheld(_ count: Int) {
+    var line =
+      "weft: \(count) bytes are not kept: a secret output of the step is not known, and may stand in them\n"
+    line.withUTF8 { pass(on: UnsafeRawBufferPointer($0), .stdout, at: .zero) }
   }
 
   /// What is kept of the output for expressions.
   var capture: OutputCapture? { captured?.withLock { $0 } }
 
   /// How much has been written to both streams.
-  package var writtenBytes: UInt64 { state.withLock { $0?.bytes ?? 0 } }
+  package var writtenBytes: UInt64 {
+    max(held?.withLock { $0.writtenBytes } ?? 0, state.withLock { $0?.bytes ?? 0 })
+  }
 
   /// Whether some of it is neither in the log nor in events.
   package var isCut: Bool { state.withLock { $0?.isCut ?? false } }

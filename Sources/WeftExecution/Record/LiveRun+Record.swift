@@ -4,7 +4,8 @@ import WeftHTTP
 import WeftJSON
 import WeftPlatform
 
-/// What of a step is recorded for those who read it, should another engine go on with the run.
+/// What of a step is recorded for those who read it, should another engine go on with the run. It is masked where it
+/// is written.
 extension LiveRun {
   func kept(_ own: NodeValues?, making files: [KeptFile]) -> KeptValues {
     guard events.isRecorded else { return KeptValues() }
@@ -13,7 +14,7 @@ extension LiveRun {
       stderr: own?.stderr.map { $0.kept(from: values.spool) },
       returned: own?.returned.map { $0.isSecret ? .secret : .value($0.value.json) },
       answer: own?.answer.map(kept),
-      files: files.filter { !secrets.hideAnything || !secrets.mask.contains(Array($0.path.utf8)) })
+      files: files)
   }
 
   /// The file into which a request's answer went.
@@ -25,35 +26,30 @@ extension LiveRun {
   }
 
   private func kept(_ answer: AnswerValues) -> KeptAnswer {
-    // An output may have turned out to be secret since the answer came.
-    let mask = secrets.hideAnything ? secrets.mask : nil
-    let reveals = { (text: String) in mask?.contains(Array(text.utf8)) == true }
-    let headers = answer.headers.value.json
-    return KeptAnswer(
-      headers: answer.headers.isSecret || reveals("\(headers)") ? .secret : .value(headers),
-      body: answer.body?.kept(from: values.spool, unless: reveals),
+    KeptAnswer(
+      headers: answer.headers.isSecret ? .secret : .value(answer.headers.value.json),
+      body: answer.body?.kept(from: values.spool),
       isJSON: answer.body?.isJSON == true,
       collected: answer.collected.map { collected in
-        collected.isSecret ? .secret : .limited("\(collected.value.json)", unless: reveals)
+        collected.isSecret ? .secret : .limited("\(collected.value.json)")
       })
   }
 }
 
 extension KeptText {
-  fileprivate static func limited(_ text: String, unless isSecret: (String) -> Bool) -> KeptText {
-    if text.utf8.count > WorkflowLimits.valueBytes { return .tooLong }
-    return isSecret(text) ? .secret : .text(text)
+  fileprivate static func limited(_ text: String) -> KeptText {
+    text.utf8.count > WorkflowLimits.valueBytes ? .tooLong : .text(text)
   }
 }
 
 extension CapturedBody {
-  fileprivate func kept(from spool: CaptureSpool, unless isSecret: (String) -> Bool) -> KeptText {
+  fileprivate func kept(from spool: CaptureSpool) -> KeptText {
     if self.isSecret { return .secret }
     if byteCount > WorkflowLimits.valueBytes { return .tooLong }
     guard case .string(let text)? = try? text("the step", from: spool).value else {
       return .notUTF8
     }
-    return .limited(text, unless: isSecret)
+    return .limited(text)
   }
 }
 

@@ -1,4 +1,4 @@
-import WeftDefinition
+package import WeftDefinition
 package import WeftJSON
 package import WeftPlanning
 package import WeftPlatform
@@ -176,6 +176,20 @@ package struct RecordOpening: Sendable, Hashable {
     self.engine = engine
     self.bootID = bootID
     self.cookie = cookie
+  }
+}
+
+extension [InputDeclaration] {
+  /// The same for a run that is gone on with: what was given and is not recorded, since a secret stood in it, has to
+  /// be given again, and no default takes its place.
+  package func demanding(_ recorded: [HandedOn]) -> [InputDeclaration] {
+    map { declaration in
+      let isWithheld = recorded.contains { $0.name == declaration.name.text && $0.value == nil }
+      guard isWithheld, !declaration.isSecret else { return declaration }
+      var demanded = declaration
+      demanded.defaultValue = nil
+      return demanded
+    }
   }
 }
 

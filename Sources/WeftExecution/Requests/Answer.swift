@@ -53,17 +53,22 @@ struct AnswerValues: Sendable {
   let body: CapturedBody?
   let collected: ScopedValue?
 
-  /// - Parameter keepsBody: Whether anybody reads the body.
+  /// - Parameters:
+  ///   - keepsBody: Whether anybody reads the body.
+  ///   - isSecret: Whether all of it is, whatever the mask says.
   init(
-    _ answer: Answer, keepsBody: Bool, mask: SecretMask?, spool: CaptureSpool
+    _ answer: Answer, keepsBody: Bool, mask: SecretMask?, isSecret: Bool = false,
+    spool: CaptureSpool
   ) {
     status = answer.response.status
     isStale = answer.response.isStale
-    headers = AnswerValues.headers(answer.response.headers, mask)
+    var headers = AnswerValues.headers(answer.response.headers, mask)
+    headers.isSecret = headers.isSecret || isSecret
+    self.headers = headers
     let isRead = keepsBody && answer.response.savedTo == nil
-    body = isRead ? CapturedBody(answer, mask: mask, spool: spool) : nil
+    body = isRead ? CapturedBody(answer, mask: mask, isSecret: isSecret, spool: spool) : nil
     collected = answer.collected.map { value in
-      ScopedValue(value, isSecret: mask?.contains(Array("\(value.json)".utf8)) == true)
+      ScopedValue(value, isSecret: isSecret || mask?.contains(Array("\(value.json)".utf8)) == true)
     }
   }
 

@@ -20,9 +20,9 @@ struct CapturedBody: Sendable {
   /// Whether the bytes of a secret are in it.
   let isSecret: Bool
 
-  init(_ answer: Answer, mask: SecretMask?, spool: CaptureSpool) {
+  init(_ answer: Answer, mask: SecretMask?, isSecret: Bool = false, spool: CaptureSpool) {
     self.init(
-      answer.response.body, isSecret: mask?.contains(answer.response.body) == true,
+      answer.response.body, isSecret: isSecret || mask?.contains(answer.response.body) == true,
       charset: answer.response.head.contentType?.parameters["charset"],
       isCut: answer.response.isBodyCut, isJSON: answer.isJSON,
       type: answer.response.headers["content-type"], spool: spool)

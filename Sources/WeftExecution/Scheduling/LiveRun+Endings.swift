@@ -9,6 +9,7 @@ extension LiveRun {
   func finish(
     _ attempt: Attempt, _ ended: AttemptEnd
   ) -> Eventual<NodeResult, Never> {
+    if attempt.output.holdsBack { learnSecrets(of: attempt, ended) }
     attempt.output.finish()
     logs.endAttempt(of: attempt.instance)
     if case .asksAgain(let pause) = ended.status { return askAgain(attempt, after: pause) }

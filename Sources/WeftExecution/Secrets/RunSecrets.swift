@@ -30,7 +30,7 @@ package final class RunSecrets: Sendable {
   package init(byFile values: [Key: Secret]) {
     self.values = values
     areThereAny = Atomic(!values.isEmpty)
-    layers = Mutex(MaskLayers(values.values.map { MaskedValue($0) }))
+    layers = Mutex(MaskLayers(Array(values.values)))
   }
 
   /// The secret of that name, if it was read.
@@ -50,18 +50,31 @@ package final class RunSecrets: Sendable {
   /// Masks from now on a value that was made from secrets. Where known secrets stand in it, their forms are
   /// masked as ever, and of the whole only the value as it is.
   ///
-  /// - Returns: Whether it can be: not if it is no ``Secret``, as when it is shorter than four bytes.
+  /// What is longer than a ``Secret`` may be, or has a NUL, is masked in parts.
+  ///
+  /// - Returns: Whether it can be: not if it is shorter than four bytes.
   @discardableResult
   package func add(_ value: [UInt8]) -> Bool {
-    guard let secret = try? Secret(value) else { return false }
+    var isMasked = false
+    for part in value.split(separator: 0) {
+      for piece in part.parts(of: Secret.mostBytes - 8, overlapping: 2, atCharacters: true) {
+        if let secret = try? Secret(Array(piece)) {
+          add(secret)
+          isMasked = true
+        }
+      }
+    }
+    return isMasked
+  }
+
+  private func add(_ secret: Secret) {
     layers.withLock { layers in
       let mask = layers.mask()
       // Nothing is gained where the known secrets hide all of it.
-      guard value.withUnsafeBytes(mask.masked) != Array(Secret.mark.utf8) else { return }
-      layers.add(MaskedValue(secret, onlyAsIs: mask.contains(value)))
+      guard secret.bytes.withUnsafeBytes(mask.masked) != Array(Secret.mark.utf8) else { return }
+      layers.add(secret, onlyAsIs: mask.contains(secret.bytes))
       areThereAny.store(true, ordering: .releasing)
     }
-    return true
   }
 }
 
@@ -79,16 +92,30 @@ struct MaskLayers: Sendable {
     var automaton: PatternAutomaton?
   }
 
-  private var layers: [Layer] = []
+  /// How many bytes of secrets are looked for in all their encodings, which take some hundred times as much memory.
+  /// What is more is looked for as it is.
+  static let encodedBytes = 256 << 10
 
-  init(_ values: [MaskedValue]) {
-    if !values.isEmpty { layers = [Layer(values: values)] }
+  private var layers: [Layer] = []
+  /// How much of that is left.
+  private var room: Int
+
+  /// - Parameter encodedBytes: Fewer in tests.
+  init(_ secrets: [Secret], encodedBytes: Int = MaskLayers.encodedBytes) {
+    room = encodedBytes
+    if !secrets.isEmpty { layers = [Layer(values: secrets.map { value($0, onlyAsIs: false) })] }
   }
 
   var isEmpty: Bool { layers.isEmpty }
 
-  mutating func add(_ value: MaskedValue) {
-    var new = [value]
+  private mutating func value(_ secret: Secret, onlyAsIs: Bool) -> MaskedValue {
+    let isTooMuch = secret.bytes.count > room
+    if !onlyAsIs, !isTooMuch { room -= secret.bytes.count }
+    return MaskedValue(secret, onlyAsIs: onlyAsIs || isTooMuch)
+  }
+
+  mutating func add(_ secret: Secret, onlyAsIs: Bool) {
+    var new = [value(secret, onlyAsIs: onlyAsIs)]
     while let last = layers.last, last.values.count < 2 * new.count {
       new += last.values
       layers.removeLast()

@@ -19,7 +19,12 @@ extension Plan {
     guard !values.isEmpty else { return (self, []) }
     var binding = EarlyBinding(plan: self, inputs: inputs, run: run, in: directory)
     binding.bindAll()
-    if run == nil { binding.foresee() }
+    if run == nil {
+      binding.foresee()
+    } else if !declaredSecrets.isEmpty {
+      // Of what will not run no secret is read.
+      binding.foresee(elementsToo: false)
+    }
     return (self.binding(binding.values), binding.problems.sortedByPlace())
   }
 }
@@ -72,20 +77,22 @@ private struct EarlyBinding {
   // MARK: What inputs decide
 
   /// Finds out what conditions and loops come to that nothing but inputs decides.
-  mutating func foresee() {
+  mutating func foresee(elementsToo: Bool = true) {
     for (index, step) in plan.steps.enumerated() where step.hasControl {
-      foresee(.step(index), at: step.node, step.control, plan.values.texts(ofStep: index))
+      foresee(
+        .step(index), at: step.node, step.control, plan.values.texts(ofStep: index), elementsToo)
     }
     for (index, group) in plan.groups.enumerated() {
       guard let step = group.step, step.hasControl else { continue }
       foresee(
-        .group(index), at: group.startNode, step.control, plan.values.texts(ofGroup: index))
+        .group(index), at: group.startNode, step.control, plan.values.texts(ofGroup: index),
+        elementsToo)
     }
   }
 
   private mutating func foresee(
     _ member: FanOutTask.Member, at node: Plan.NodeIndex, _ control: StepControl,
-    _ texts: ArraySlice<PlannedText>
+    _ texts: ArraySlice<PlannedText>, _ elementsToo: Bool
   ) {
     if let condition = StartCondition(texts), condition.functions.isEmpty,
       isDecided(condition.text),
@@ -93,7 +100,8 @@ private struct EarlyBinding {
     {
       values.forecast.conditions[node] = value.isTruthy
     }
-    guard control.fanOut != nil, texts.filter(\.saysElements).allSatisfy(isDecided) else { return }
+    guard elementsToo, control.fanOut != nil, texts.filter(\.saysElements).allSatisfy(isDecided)
+    else { return }
     let file = files[texts.first?.file ?? plan.groups[plan.group(around: node)].file].scope
     let task = FanOutTask(member, of: plan, in: file.frame, after: [])
     if let listing = try? FanOutLister(file.values, task).listing().get() {

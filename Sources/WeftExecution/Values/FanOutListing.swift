@@ -133,7 +133,10 @@ struct FanOutLister {
     case .values(let written)?: return (written, false)
     case .computed?:
       guard let evaluation = try evaluation(at: site, in: scope) else { return (nil, false) }
-      return (evaluation.value.json, evaluation.isSecret)
+      let json = evaluation.value.json
+      // Keys become addresses, which are shown everywhere.
+      let holdsSecret = values.secrets.hideAnything && values.secrets.mask.reveals(json)
+      return (json, evaluation.isSecret || holdsSecret)
     }
   }
 

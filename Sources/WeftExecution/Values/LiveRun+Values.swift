@@ -34,7 +34,8 @@ extension LiveRun {
     if task.polling == nil { logs.beginAttempt(of: task.instance) }
     let output = StepOutputSink(
       step: task.instance, address: task.address, limit: resolved.logLimit, of: self,
-      capture: values.capture(of: task.step, running: resolved))
+      capture: values.capture(of: task.step, running: resolved),
+      holdsBack: task.step.outputs.contains(where: \.isSecret))
     return Attempt(
       task, of: self, resolved: consume resolved, outputFile: file, obstacle: failure,
       output: output)
@@ -82,12 +83,15 @@ extension LiveRun {
     }
   }
 
-  private func nodeValues(of attempt: Attempt, _ end: AttemptEnd) -> NodeValues {
+  /// What an attempt has left. Of one whose secrets are not known all of it is secret.
+  func nodeValues(of attempt: Attempt, _ end: AttemptEnd) -> NodeValues {
     let capture = attempt.output.capture
+    let isWithheld = attempt.output.isWithheld
     let text = { [values] (stream: OutputCapture.Stream?) in
       stream.map { stream in
         CapturedText(
-          stream, isSecret: values.secrets.mask.contains(stream.bytes), spool: values.spool)
+          stream, isSecret: isWithheld || values.secrets.mask.contains(stream.bytes),
+          spool: values.spool)
       }
     }
     let since = state.withLock { $0.running[attempt.instance]?.since }
@@ -100,8 +104,9 @@ extension LiveRun {
     own.answer = end.request?.answer.map { answer in
       AnswerValues(
         answer, keepsBody: plan.values.reads(ofNode: attempt.step.node).contains(.stdout),
-        mask: secrets.hideAnything ? secrets.mask : nil, spool: values.spool)
+        mask: secrets.hideAnything ? secrets.mask : nil, isSecret: isWithheld, spool: values.spool)
     }
+    if isWithheld { own.returned?.isSecret = true }
     return own
   }
 

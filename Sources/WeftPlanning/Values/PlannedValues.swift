@@ -2,6 +2,9 @@ package import WeftDefinition
 package import WeftDiagnostics
 package import WeftExpressions
 
+/// The secrets that expressions read, by file, and whose expressions those are.
+typealias SecretReaders = [Int: [SecretName: Set<TextOwner>]]
+
 /// The expressions of a plan: read, their names resolved, their types checked.
 package struct PlannedValues: Sendable {
   private let texts: PlannedTexts
@@ -10,15 +13,14 @@ package struct PlannedValues: Sendable {
   /// By file.
   private let names: [StepNames]
   private let scripts: [Int: PlannedScript]
-  /// The secrets that some expression reads, by file.
-  let secrets: [Int: Set<SecretName>]
+  let secrets: SecretReaders
 
   package static let none = PlannedValues(
     texts: PlannedTexts(), reads: [], names: [], scripts: [:], secrets: [:])
 
   private init(
     texts: PlannedTexts, reads: [StepReads], names: [StepNames], scripts: [Int: PlannedScript],
-    secrets: [Int: Set<SecretName>]
+    secrets: SecretReaders
   ) {
     self.texts = texts
     self.reads = reads

@@ -63,7 +63,7 @@ extension ValueChecker {
     if reference.valueContext == .secrets, reference.names.count > 1,
       let name = SecretName(reference.names[1].text)
     {
-      use(secret: name, in: text.file)
+      use(secret: name, in: text.file, by: rules.owner)
     }
     if found.isSecret, !rules.allowsSecrets { tell(.secret(in: text.site), text, reference.range) }
     guard !found.isGuarded, let absence = absence(of: reference, text.site, to: rules.owner)

@@ -13,7 +13,7 @@ struct ValueChecker {
   private(set) var found = FoundProblems()
   private(set) var scripts: [Int: PlannedScript] = [:]
   /// By file.
-  private(set) var secrets: [Int: Set<SecretName>] = [:]
+  private(set) var secrets: SecretReaders = [:]
 
   init(_ outline: Outline, _ stepNames: [StepNames], texts: PlannedTexts) {
     self.outline = outline
@@ -121,8 +121,8 @@ struct ValueChecker {
   }
 
   mutating func keep(_ script: PlannedScript, ofStep index: Int) { scripts[index] = script }
-  mutating func use(secret name: SecretName, in file: Int) {
-    secrets[file, default: []].insert(name)
+  mutating func use(secret name: SecretName, in file: Int, by owner: TextOwner) {
+    secrets[file, default: [:]][name, default: []].insert(owner)
   }
 }
 

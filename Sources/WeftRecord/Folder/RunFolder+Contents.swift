@@ -17,10 +17,12 @@ extension RunFolder.Contents {
   /// - Parameters:
   ///   - leftOut: The steps that were left out by whoever started it.
   ///   - rerun: The steps to run again though an earlier engine has done them.
+  ///   - secrets: What is not to be written.
   package init(
     of plan: Plan, _ run: RunID, _ inputs: InputValues, leavingOut leftOut: [Int] = [],
-    rerunning rerun: StepsAnew = StepsAnew()
+    rerunning rerun: StepsAnew = StepsAnew(), hiding secrets: RunSecrets = RunSecrets()
   ) {
+    secrets.add(secretsIn: inputs)
     let sources = plan.files.compactMap(\.workflow.source.value)
     var nested: [SourceFile] = []
     // One file may be run by several steps.
@@ -38,6 +40,8 @@ extension RunFolder.Contents {
       },
       leftOut: leftOut.map { plan.steps[$0].address }, rerun: rerun.addresses(in: plan),
       cookie: EngineCookie())
-    self.init(workflow: sources.first?.bytes, nested: nested.map(\.bytes), opening: opening)
+    self.init(
+      workflow: sources.first?.bytes, nested: nested.map(\.bytes),
+      opening: opening.masked(by: secrets.mask))
   }
 }

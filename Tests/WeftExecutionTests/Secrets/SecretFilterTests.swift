@@ -34,11 +34,15 @@ import WeftTestKit
     } ?? 0
   }
 
-  /// - Parameter parts: How many automata share the patterns.
-  private static func mask(_ patterns: [[UInt8]], parts: Int = 1) -> SecretMask {
+  /// - Parameters:
+  ///   - parts: How many automata share the patterns.
+  ///   - indexBytes: How much of each pattern the automata know; the rest is compared.
+  private static func mask(
+    _ patterns: [[UInt8]], parts: Int = 1, indexBytes: Int = PatternTrie.indexBytes
+  ) -> SecretMask {
     SecretMask(
       automata: (0..<parts).map { part in
-        var trie = PatternTrie()
+        var trie = PatternTrie(indexBytes: indexBytes)
         for (index, pattern) in patterns.enumerated() where index % parts == part {
           trie.insert(pattern)
         }
@@ -51,7 +55,10 @@ import WeftTestKit
     _ text: [UInt8], _ patterns: [[UInt8]], chunks: ClosedRange<Int>,
     _ random: inout SeededGenerator
   ) -> [UInt8] {
-    var filter = SecretFilter(mask(patterns, parts: Int.random(in: 1...3, using: &random)))
+    let mask = mask(
+      patterns, parts: Int.random(in: 1...3, using: &random),
+      indexBytes: Int.random(in: 4...13, using: &random))
+    var filter = SecretFilter(mask)
     var output: [UInt8] = []
     var start = 0
     while start < text.count {

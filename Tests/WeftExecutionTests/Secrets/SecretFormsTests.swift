@@ -156,6 +156,77 @@ import WeftTestKit
     #expect(mask.masked(text) == "\"***\"")
   }
 
+  // MARK: Shells and HTML
+
+  @Test(
+    "X38: quoted for shells, as set -x, printf %q, declare -p, shlex.quote and repr do it",
+    arguments: [
+      // bash, zsh; dash and Python; printf %q; declare -p
+      #"it'\''s $1 "x" & \y"#, #"it'"'"'s $1 "x" & \y"#, #"it\'s\ \$1\ \"x\"\ \&\ \\y"#,
+      #"it's \$1 \"x\" & \\y"#,
+      // $'…', and repr
+      #"it\'s $1 "x" & \\y"#, #"it's $1 "x" & \\y"#,
+    ])
+  func shellQuotingIsMasked(text: String) throws {
+    #expect(try Self.mask(#"it's $1 "x" & \y"#).masked("+ echo '\(text)'") == "+ echo '***'")
+  }
+
+  @Test(
+    "X38: control characters as shells and repr write them",
+    arguments: [#"ein\tä\n\E[0m\001"#, #"ein\t\303\244\n\E[0m\001"#, #"ein\tä\n\x1b[0m\x01"#])
+  func shellEscapesAreMasked(text: String) throws {
+    #expect(try Self.mask("ein\tä\n\u{1B}[0m\u{1}").masked("$'\(text)'") == "$'***'")
+  }
+
+  @Test(
+    "X38: escaped for HTML and XML",
+    arguments: [
+      "a&lt;b&gt; &quot;it&#39;s&quot; /&amp;", "a&lt;b&gt; &quot;it&#x27;s&quot; /&amp;",
+      "a&lt;b&gt; &#34;it&#39;s&#34; /&amp;", "a&lt;b&gt; &quot;it&apos;s&quot; /&amp;",
+      "a&lt;b&gt; \"it's\" /&amp;", "a&lt;b&gt; &quot;it&#039;s&quot; /&amp;",
+      "a&lt;b&gt; &quot;it&#39;s&quot; &#x2F;&amp;",
+    ])
+  func htmlIsMasked(text: String) throws {
+    #expect(try Self.mask("a<b> \"it's\" /&").masked("<p>\(text)</p>") == "<p>***</p>")
+  }
+
+  // MARK: Size
+
+  private static func nodes(_ secret: [UInt8]) throws -> (nodes: Int, tails: Int) {
+    let trie = PatternAutomaton([MaskedValue(try Secret(secret))]).trie
+    return (trie.nodes.count, trie.tailBytes.count)
+  }
+
+  @Test("X18: the largest secret takes memory in proportion, whatever stands in it")
+  func largestSecret() throws {
+    var random = SeededGenerator(seed: 18)
+    let words = ["\"", "/", "\n", "'", "&", "key: ", "0123456789", "abcdef", "\\n", "ä", "<b>"]
+    var text = ""
+    while text.utf8.count < Secret.mostBytes - 16 { text += words.randomElement(using: &random)! }
+    let (nodes, tails) = try Self.nodes(Array(text.utf8))
+    // 24 bytes each.
+    #expect(nodes < 3_000_000, "\(nodes) nodes")
+    #expect(tails < 64 << 20, "\(tails) bytes")
+  }
+
+  @Test("X18: of very many secrets the encodings of some are left out, and none of the secrets")
+  func manySecrets() throws {
+    var random = SeededGenerator(seed: 18)
+    let values = (0..<20).map { _ in
+      (0..<1000).map { _ in UInt8.random(in: 97...122, using: &random) }
+    }
+    var layers = MaskLayers(try values.map { try Secret($0) }, encodedBytes: 5000)
+    let mask = layers.mask()
+    let text = String(decoding: Array(values.joined(separator: [0x20])), as: UTF8.self)
+    #expect(mask.masked(text) == values.map { _ in "***" }.joined(separator: " "))
+    let encoded = values.map { $0.map { String($0, radix: 16) }.joined() }
+    #expect(encoded.filter { mask.masked($0) == "***" }.count == 5)
+    // Also of those that come one by one.
+    layers.add(try Secret(Array("another-secret".utf8)), onlyAsIs: false)
+    #expect(
+      layers.mask().masked("another-secret YW5vdGhlci1zZWNyZXQ=") == "*** YW5vdGhlci1zZWNyZXQ=")
+  }
+
   // MARK: Hexadecimal digits, and parts
 
   @Test("S07: hexadecimal digits in either case")

@@ -15,30 +15,37 @@ enum JSONForms {
   static func all(of bytes: ArraySlice<UInt8>) -> [[UInt8]] {
     // What is not text is never written as it is.
     guard let text = String(validating: bytes, as: UTF8.self) else { return [] }
-    let forms = styles.map { escaped(text, $0) }
+    let forms = styles(for: Set(bytes)).map { escaped(text, $0) }
     // JSON within JSON: what is plain ASCII by then is escaped by all writers in the same way.
     return forms + forms.map { escaped(String(decoding: $0, as: UTF8.self), Style()) }
   }
 
-  private static let styles: [Style] = {
-    var styles: [Style] = []
+  /// Those that differ in how they write what stands in the value.
+  private static func styles(for present: Set<UInt8>) -> [Style] {
     // None; Go and those that write for HTML; Gson; jq.
-    for further in ["", "<>&", "<>&='", "\u{7F}"] {
-      for (nonASCII, digits) in [
-        (false, HexForms.lowercase), (true, HexForms.lowercase), (true, HexForms.uppercase),
-      ] {
-        for slash in [false, true] {
-          for shortControls in [true, false] {
-            styles.append(
-              Style(
-                slash: slash, nonASCII: nonASCII, further: Array(further.utf8),
-                shortControls: shortControls, digits: digits))
+    let further = ["<>&", "<>&='", "\u{7F}"].map { Array($0.utf8) }
+      .filter { !present.isDisjoint(with: $0) }
+    let hasNonASCII = present.contains { $0 >= 0x80 }
+    let hasUnits = hasNonASCII || !further.isEmpty || present.contains { $0 < 0x20 }
+    let slashes = present.contains(UInt8(ascii: "/")) ? [false, true] : [false]
+    let shortControls = present.isDisjoint(with: [0x08, 0x0C]) ? [true] : [true, false]
+    var styles: [Style] = []
+    for further in [[]] + further {
+      for nonASCII in hasNonASCII ? [false, true] : [false] {
+        for digits in hasUnits ? [HexForms.lowercase, HexForms.uppercase] : [HexForms.lowercase] {
+          for slash in slashes {
+            for shortControls in shortControls {
+              styles.append(
+                Style(
+                  slash: slash, nonASCII: nonASCII, further: further,
+                  shortControls: shortControls, digits: digits))
+            }
           }
         }
       }
     }
     return styles
-  }()
+  }
 
   private static func escaped(_ text: String, _ style: Style) -> [UInt8] {
     var form: [UInt8] = []

@@ -2,8 +2,8 @@
 ///
 /// Two things take turns: bytes that begin no pattern are skipped by a table over four bytes at a time (the
 /// patterns' first four, hashed; after Wu and Manber 1994), and where one may begin, an automaton reads on
-/// (Aho and Corasick 1975) until it is back at so little that skipping knows better. Time is proportional
-/// to the stream, whatever stands in it.
+/// (Aho and Corasick 1975) until it is back at so little that skipping knows better. Of long patterns it knows the
+/// beginning; where that stands, the rest is compared.
 final class PatternAutomaton: Sendable {
   /// How much of a pattern the skipping looks at; no pattern is shorter.
   static let prefixBytes = Secret.fewestBytes
@@ -31,31 +31,46 @@ final class PatternAutomaton: Sendable {
     Int((word &* 2_654_435_761) >> UInt32(32 - hashBits))
   }
 
+  /// Where the reading of a stream stands between two of its pieces.
+  struct Position {
+    fileprivate var state: UInt32 = 0
+    fileprivate var partial: [PartialTail] = []
+  }
+
+  /// A long pattern of which the stream ended with the beginning.
+  fileprivate struct PartialTail {
+    let tail: Int32
+    /// How much of the tail has come.
+    let count: Int
+  }
+
   /// What of the end of the stream may go on to be a pattern: its length.
-  func pending(_ state: UInt32) -> Int {
-    var state = state
+  func pending(_ position: Position) -> Int {
+    var state = position.state
     // A pattern's end that no longer one begins with waits for nothing.
     while state != 0, trie.nodes[Int(state)].firstChild == 0 {
       state = trie.nodes[Int(state)].fallback
     }
-    return Int(trie.nodes[Int(state)].depth)
+    return position.partial.reduce(Int(trie.nodes[Int(state)].depth)) {
+      max($0, trie.indexBytes + $1.count)
+    }
   }
 
   /// Reads a piece of a stream.
   ///
   /// - Parameters:
-  ///   - state: Where the piece before left off; zero at the beginning.
-  ///   - found: Told where a pattern stands in the piece, in the order of ends; where several end, the
+  ///   - position: Where the piece before left off; then where this one does.
+  ///   - found: Told where a pattern stands in the piece, in no order; of short ones that end at one place, the
   ///     longest. One that began in an earlier piece begins below zero. Returns whether to go on.
-  /// - Returns: Where this piece leaves off.
   func read(
-    _ bytes: UnsafeRawBufferPointer, from state: UInt32, found: (Range<Int>) -> Bool
-  ) -> UInt32 {
+    _ bytes: UnsafeRawBufferPointer, from position: inout Position, found: (Range<Int>) -> Bool
+  ) {
     trie.nodes.withUnsafeBufferPointer { nodes in
       trie.roots.withUnsafeBufferPointer { roots in
         beginnings.withUnsafeBufferPointer { beginnings in
-          PatternReading(nodes: nodes, roots: roots, beginnings: beginnings, bytes: bytes)
-            .run(from: state, found: found)
+          PatternReading(
+            nodes: nodes, roots: roots, beginnings: beginnings, bytes: bytes, trie: trie
+          ).run(from: &position, found: found)
         }
       }
     }
@@ -67,9 +82,17 @@ final class PatternAutomaton: Sendable {
     let roots: UnsafeBufferPointer<UInt32>
     let beginnings: UnsafeBufferPointer<UInt64>
     let bytes: UnsafeRawBufferPointer
+    let trie: PatternTrie
 
-    func run(from start: UInt32, found: (Range<Int>) -> Bool) -> UInt32 {
-      var state = start
+    func run(from position: inout Position, found: (Range<Int>) -> Bool) {
+      var partial: [PartialTail] = []
+      for known in position.partial {
+        guard compare(known.tail, after: known.count, at: 0, &partial, found) else { return }
+      }
+      position.partial = []
+      defer { position.partial = partial }
+      var state = position.state
+      defer { position.state = state }
       var index = 0
       // Where the automaton began to read; what begins there is past skipping.
       var entry = -1
@@ -81,7 +104,14 @@ final class PatternAutomaton: Sendable {
         state = next(state, bytes[index])
         index &+= 1
         let node = nodes[Int(state)]
-        if node.match > 0, !found(index - Int(node.match)..<index) { return state }
+        if node.match > 0, !found(index - Int(node.match)..<index) { return }
+        if Int(node.depth) == trie.indexBytes {
+          var tail = trie.firstTail(of: state)
+          while tail >= 0 {
+            guard compare(tail, after: 0, at: index, &partial, found) else { return }
+            tail = trie.tails[Int(tail)].next
+          }
+        }
         guard node.depth < prefixBytes else { continue }
         let begin = index &- Int(node.depth)
         if begin > entry, begin &+ prefixBytes <= bytes.count {
@@ -90,7 +120,28 @@ final class PatternAutomaton: Sendable {
           entry = index
         }
       }
-      return state
+    }
+
+    /// Compares what comes with a tail: the pattern is there, or is not, or the piece ends before that is known.
+    ///
+    /// - Parameter count: How much of the tail has come before `index`.
+    /// - Returns: Whether to go on.
+    private func compare(
+      _ tail: Int32, after count: Int, at index: Int, _ partial: inout [PartialTail],
+      _ found: (Range<Int>) -> Bool
+    ) -> Bool {
+      let wanted = trie.tails[Int(tail)]
+      let length = min(wanted.count - count, bytes.count - index)
+      let isSame = trie.tailBytes.withUnsafeBytes { all in
+        UnsafeRawBufferPointer(rebasing: all[(wanted.start + count)...].prefix(length))
+          .elementsEqual(UnsafeRawBufferPointer(rebasing: bytes[index..<index + length]))
+      }
+      guard isSame else { return true }
+      guard count + length == wanted.count else {
+        partial.append(PartialTail(tail: tail, count: count + length))
+        return true
+      }
+      return found(index - count - trie.indexBytes..<index + length)
     }
 
     /// The first place at or after `start` where a pattern may begin; near the end of the piece, any.

@@ -1,5 +1,17 @@
-/// Patterns by their common beginnings: the tree that ``PatternAutomaton`` is made of, growing.
+/// Patterns by their common beginnings: the tree that ``PatternAutomaton`` is made of, growing. It has the first bytes
+/// of each pattern, for which it takes much memory, and the rest of long ones as they are.
 struct PatternTrie: Sendable {
+  /// How many bytes of a pattern have nodes.
+  static let indexBytes = 16
+
+  /// What follows on the indexed bytes of a long pattern.
+  struct Tail {
+    let start: Int
+    let count: Int
+    /// Another tail of the same beginning; -1: none.
+    let next: Int32
+  }
+
   /// One beginning of patterns. Zero is the root as a state, and none as a child or sibling.
   struct Node {
     var firstChild: UInt32 = 0
@@ -16,13 +28,47 @@ struct PatternTrie: Sendable {
 
   private(set) var nodes = [Node(depth: 0, byte: 0)]
   private(set) var roots = [UInt32](repeating: 0, count: 256)
+  private(set) var tails: [Tail] = []
+  /// The bytes of all tails.
+  private(set) var tailBytes: [UInt8] = []
+  /// The first tail of a beginning, by its node.
+  private var firstTails: [UInt32: Int32] = [:]
+  let indexBytes: Int
 
-  /// - Precondition: The pattern is shorter than 64 KiB.
+  /// - Parameter indexBytes: Fewer in tests; 4 at least.
+  init(indexBytes: Int = PatternTrie.indexBytes) { self.indexBytes = indexBytes }
+
   mutating func insert(_ pattern: [UInt8]) {
     var state: UInt32 = 0
-    for byte in pattern { state = child(of: state, byte) ?? addChild(of: state, byte) }
-    nodes[Int(state)].match = UInt16(pattern.count)
+    for byte in pattern.prefix(indexBytes) {
+      state = child(of: state, byte) ?? addChild(of: state, byte)
+    }
+    if pattern.count <= indexBytes {
+      nodes[Int(state)].match = UInt16(pattern.count)
+    } else {
+      addTail(pattern[indexBytes...], to: state)
+    }
   }
+
+  private mutating func addTail(_ bytes: ArraySlice<UInt8>, to state: UInt32) {
+    let first = firstTail(of: state)
+    var known = first
+    while known >= 0 {
+      let tail = tails[Int(known)]
+      if tail.count == bytes.count,
+        tailBytes[tail.start..<tail.start + tail.count].elementsEqual(bytes)
+      {
+        return
+      }
+      known = tail.next
+    }
+    firstTails[state] = Int32(tails.count)
+    tails.append(Tail(start: tailBytes.count, count: bytes.count, next: first))
+    tailBytes += bytes
+  }
+
+  /// The index of the first tail of a beginning; -1: none.
+  func firstTail(of state: UInt32) -> Int32 { firstTails[state] ?? -1 }
 
   func child(of state: UInt32, _ byte: UInt8) -> UInt32? {
     if state == 0 { return roots[Int(byte)] == 0 ? nil : roots[Int(byte)] }

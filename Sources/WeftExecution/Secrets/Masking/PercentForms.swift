@@ -3,7 +3,10 @@
 enum PercentForms {
   static func all(of bytes: ArraySlice<UInt8>) -> [[UInt8]] {
     var forms: [[UInt8]] = []
-    for kept in setsOfKept {
+    let present = Set(bytes)
+    var known: Set<Set<UInt8>> = []
+    // Sets that differ in what does not stand in the value come to the same.
+    for kept in setsOfKept where known.insert(kept.intersection(present)).inserted {
       for digits in [HexForms.uppercase, HexForms.lowercase] {
         forms.append(encoded(bytes, keeping: kept, digits))
         guard bytes.contains(space) else { continue }

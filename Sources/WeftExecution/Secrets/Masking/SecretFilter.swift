@@ -6,7 +6,7 @@
 package struct SecretFilter {
   private var automata: [PatternAutomaton]
   /// Where each of them stands.
-  private var states: [UInt32]
+  private var positions: [PatternAutomaton.Position]
   /// The end of the stream that has not been passed on.
   private var held: [UInt8] = []
   /// Where secrets stand in what has not been passed on: ascending, apart from each other, and counted
@@ -17,7 +17,7 @@ package struct SecretFilter {
 
   package init(_ mask: SecretMask = .none) {
     automata = mask.automata
-    states = automata.map { _ in 0 }
+    positions = automata.map { _ in PatternAutomaton.Position() }
   }
 
   /// How much is held back.
@@ -27,7 +27,7 @@ package struct SecretFilter {
   package mutating func use(_ mask: SecretMask) {
     guard !automata.elementsEqual(mask.automata, by: ===) else { return }
     automata = mask.automata
-    states = automata.map { _ in 0 }
+    positions = automata.map { _ in PatternAutomaton.Position() }
     let (bytes, count) = (held, held.count)
     bytes.withUnsafeBytes { read($0, shift: -count) }
   }
@@ -38,7 +38,7 @@ package struct SecretFilter {
   ) {
     if automata.isEmpty, held.isEmpty { return pass(chunk) }
     read(chunk, shift: 0)
-    let end = chunk.count - zip(automata, states).reduce(0) { max($0, $1.0.pending($1.1)) }
+    let end = chunk.count - zip(automata, positions).reduce(0) { max($0, $1.0.pending($1.1)) }
     passOn(upTo: end, of: chunk, pass)
     if end < 0 {
       held.removeFirst(held.count + end)
@@ -56,7 +56,7 @@ package struct SecretFilter {
   package mutating func finish(_ pass: (UnsafeRawBufferPointer) -> Void) {
     passOn(upTo: 0, of: UnsafeRawBufferPointer(start: nil, count: 0), pass)
     held = []
-    states = automata.map { _ in 0 }
+    positions = automata.map { _ in PatternAutomaton.Position() }
     endsWithMark = false
   }
 
@@ -64,14 +64,13 @@ package struct SecretFilter {
   private mutating func read(_ bytes: UnsafeRawBufferPointer, shift: Int) {
     var found = stretches
     for index in automata.indices {
-      states[index] = automata[index].read(bytes, from: states[index]) { range in
+      automata[index].read(bytes, from: &positions[index]) { range in
         found.append(range.lowerBound + shift..<range.upperBound + shift)
         return true
       }
     }
     guard found.count > stretches.count else { return }
-    // Of one part they come in the order of their ends already.
-    if automata.count > 1 || !stretches.isEmpty { found.sort { $0.upperBound < $1.upperBound } }
+    found.sort { $0.upperBound < $1.upperBound }
     stretches = []
     for stretch in found { add(stretch) }
   }

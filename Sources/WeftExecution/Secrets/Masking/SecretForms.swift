@@ -41,6 +41,8 @@ enum SecretForms {
       forms.append(Array(part))
       forms += PercentForms.all(of: part)
       forms += JSONForms.all(of: part)
+      forms += ShellForms.all(of: part)
+      forms += HTMLForms.all(of: part)
       if unit.count >= fewestBytesInHex { forms += HexForms.all(of: part) }
     }
     return forms + Base64Forms.all(of: unit)

@@ -21,7 +21,8 @@ package struct SecretMask: Sendable {
   package func contains(_ bytes: UnsafeRawBufferPointer) -> Bool {
     automata.contains { automaton in
       var isFound = false
-      _ = automaton.read(bytes, from: 0) { _ in
+      var position = PatternAutomaton.Position()
+      automaton.read(bytes, from: &position) { _ in
         isFound = true
         return false
       }
@@ -75,7 +76,7 @@ extension PatternAutomaton {
   convenience init(_ values: [MaskedValue]) {
     var trie = PatternTrie()
     for value in values {
-      for form in value.forms { trie.insert(form) }
+      for form in Set(value.forms) { trie.insert(form) }
     }
     self.init(trie)
   }

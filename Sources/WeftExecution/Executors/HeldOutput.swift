@@ -1,0 +1,89 @@
+import WeftDefinition
+import WeftPlatform
+
+/// What a step with a secret output has written, kept until that is known: as it was written, and so only in memory,
+/// or in a file without a name.
+struct HeldOutput {
+  enum Target: Hashable {
+    case stream(StepOutput.Stream)
+    /// Nothing but the log.
+    case log
+  }
+
+  /// Bytes that came one after another for one target.
+  private struct Stretch {
+    let target: Target
+    var count: Int
+    /// When the last of them came.
+    var time: Duration
+  }
+
+  private static let memoryBytes = 1 << 20
+  /// What a secret covers does not count towards the limit of a log, and is little.
+  private static let slackBytes = 1 << 20
+
+  private var stretches: [Stretch] = []
+  private var spool: SpoolFile?
+  private var bytes: [UInt8] = []
+  private var room: Int
+  /// All that came, also what was not kept.
+  private(set) var writtenBytes: UInt64 = 0
+  /// Whether there was more than the log may hold.
+  private(set) var isCut = false
+
+  init(limit: ByteCount) {
+    room = limit.bytes.addingReportingOverflow(HeldOutput.slackBytes).partialValue
+    if room < limit.bytes { room = .max }
+  }
+
+  mutating func add(_ chunk: UnsafeRawBufferPointer, to target: Target, at now: Duration) {
+    writtenBytes += UInt64(chunk.count)
+    let kept = min(chunk.count, room)
+    isCut = isCut || kept < chunk.count
+    guard kept > 0, makeRoom(for: kept) else { return }
+    room -= kept
+    bytes += chunk.prefix(kept)
+    if let last = stretches.indices.last, stretches[last].target == target {
+      stretches[last].count += kept
+      stretches[last].time = now
+    } else {
+      stretches.append(Stretch(target: target, count: kept, time: now))
+    }
+  }
+
+  /// Passes on everything in the order in which it came, in pieces.
+  func passOn(_ pass: (Target, UnsafeRawBufferPointer, Duration) -> Void) {
+    var offset = 0
+    for stretch in stretches {
+      var end = offset + stretch.count
+      while offset < end {
+        let piece = piece(at: offset, atMost: min(end - offset, HeldOutput.memoryBytes))
+        // The file cannot be read any more.
+        if piece.isEmpty { end = offset }
+        piece.withUnsafeBytes { pass(stretch.target, $0, stretch.time) }
+        offset += piece.count
+      }
+    }
+  }
+
+  /// - Returns: Whether there is any: what does not fit into memory goes to the file.
+  private mutating func makeRoom(for count: Int) -> Bool {
+    guard bytes.count + count > HeldOutput.memoryBytes, !bytes.isEmpty else { return true }
+    if spool == nil { spool = try? SpoolFile() }
+    guard let spool, (try? spool.append(bytes)) != nil else {
+      isCut = true
+      room = 0
+      return false
+    }
+    bytes = []
+    return true
+  }
+
+  private func piece(at offset: Int, atMost count: Int) -> ArraySlice<UInt8> {
+    let spooled = spool?.count ?? 0
+    if offset < spooled {
+      return ((try? spool?.bytes(in: offset..<min(offset + count, spooled))) ?? [])[...]
+    }
+    return bytes[(offset - spooled)...].prefix(count)
+  }
+}

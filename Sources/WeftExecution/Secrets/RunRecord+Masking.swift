@@ -1,0 +1,91 @@
+import WeftDefinition
+import WeftJSON
+
+/// What no record tells. Where a secret stands in a value, the value is left out, and the record says that it was
+/// secret: half of it would be taken for the whole by whoever resumes.
+extension RunRecord.Kind {
+  /// The record of an event that has been masked already, or of what nobody is told.
+  func masked(by mask: SecretMask) -> RunRecord.Kind {
+    switch self {
+    case .finished(let step, let end, let kept): .finished(step, end, kept.masked(by: mask))
+    case .cached(let step, let end, let kept): .cached(step, end, kept.masked(by: mask))
+    case .listed(let address, let elements): .listed(address, elements.masked(by: mask))
+    case .opened(let opening): .opened(opening.masked(by: mask))
+    case .event, .spawned, .waiting: self
+    }
+  }
+}
+
+extension RecordOpening {
+  /// Without inputs in which a secret stands: they are given again when the run is resumed.
+  package func masked(by mask: SecretMask) -> RecordOpening {
+    var opening = self
+    opening.workflow = workflow.map(mask.masked)
+    opening.inputs = inputs.map { input in
+      // A literal `nil` would be JSON's null.
+      mask.reveals(input.value) ? HandedOn(name: input.name, value: .none) : input
+    }
+    return opening
+  }
+}
+
+extension KeptValues {
+  fileprivate func masked(by mask: SecretMask) -> KeptValues {
+    var kept = self
+    kept.stdout = stdout?.masked(by: mask)
+    kept.stderr = stderr?.masked(by: mask)
+    kept.returned = returned?.masked(by: mask)
+    if var answer {
+      answer.headers = answer.headers.masked(by: mask)
+      answer.body = answer.body?.masked(by: mask)
+      answer.collected = answer.collected?.masked(by: mask)
+      kept.answer = answer
+    }
+    kept.files = files.filter { !mask.contains($0.path.utf8) }
+    return kept
+  }
+}
+
+extension KeptText {
+  fileprivate func masked(by mask: SecretMask) -> KeptText {
+    guard case .text(let text) = self, mask.contains(text.utf8) else { return self }
+    return .secret
+  }
+}
+
+extension KeptValue {
+  fileprivate func masked(by mask: SecretMask) -> KeptValue {
+    guard case .value(let value) = self, mask.reveals(value) else { return self }
+    return .secret
+  }
+}
+
+extension RecordedElements {
+  fileprivate func masked(by mask: SecretMask) -> RecordedElements {
+    guard !isSecret,
+      elements.contains(where: { mask.contains($0.key.utf8) || mask.reveals($0.value) })
+    else { return self }
+    return RecordedElements(
+      elements: elements.indices.map { Element(key: String($0), value: .none) }, isSecret: true)
+  }
+}
+
+extension SecretMask {
+  /// Whether a secret stands in a value: in a text or a name of it, or in how it is written.
+  func reveals(_ value: JSONValue?) -> Bool {
+    guard let value, !isEmpty else { return false }
+    return contains(value.description.utf8) || value.hasText { contains($0.utf8) }
+  }
+}
+
+extension JSONValue {
+  fileprivate func hasText(_ condition: (String) -> Bool) -> Bool {
+    switch self {
+    case .null, .bool, .number: false
+    case .string(let text): condition(text)
+    case .array(let elements): elements.contains { $0.hasText(condition) }
+    case .object(let object):
+      object.members.contains { condition($0.key) || $0.value.hasText(condition) }
+    }
+  }
+}
