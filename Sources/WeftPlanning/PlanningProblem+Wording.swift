@@ -48,7 +48,7 @@ extension PlanningProblem {
     switch self {
     case .duplicateID, .idOfFinally, .idOfCleanup: "id"
     case .needsItself, .unknownNeed, .needsItsGroup, .needsItsMember, .needsInsideOf,
-      .needsAfterwards, .needsTwice:
+      .needsAfterwards, .needsTwice, .leavesOrder:
       "needs"
     case .unknownLog, .readsLogOfGroup, .readsItsOwnLog, .readsLogOfTerminal: "stdin.log"
     case .unknownPool, .tooManySlots, .moreThanRate, .poolOfGroup: "pool"
@@ -61,9 +61,9 @@ extension PlanningProblem {
     case .unknownAction: "use"
     case .unsendable(let path, _, _), .credentialsInURL(let path), .credentialsInProxy(let path):
       path
-    case .cachedOutside: "cache"
+    case .cachedOutside, .cachedInputInOutput, .sharedOutput: "cache"
     case .unfit(let value): value.key
-    case .cycle, .groupsTooDeep, .tooManySteps, .value: nil
+    case .cycle, .groupsTooDeep, .tooManySteps, .literal, .value: nil
     }
   }
 

@@ -290,6 +290,11 @@ struct StandingRule: Sendable {
     return group.frame.element.map(address.isInside) ?? true
   }
 
+  /// Whether someone has asked to run a step again since it was recorded.
+  func isVoid(_ address: StepAddress, _ number: UInt64) -> Bool {
+    index(of: address).map { number <= rerun.since($0, address) } ?? false
+  }
+
   /// The step of the plan that has an address in a run.
   private func index(of address: StepAddress) -> Int? {
     indices[address.planned { indices[$0] != nil }]

@@ -57,7 +57,7 @@ extension LiveRun {
       }
     }.map { [self] in
       state.withLock { state in
-        state.scopes.passOnCounts(ofCleanups: closing, in: scope)
+        state.scopes.passOnCounts(of: closing, surviving: false)
         state.scopes.close(closing)
       }
     }

@@ -81,7 +81,7 @@ extension LiveRun {
     let missed = standing.past.steps.filter { address, step in
       step.hasSucceeded && !told.contains(address)
         && planned.contains(address.outermostLoop ?? address)
-        && !voids.contain(address, step.number)
+        && !voids.contain(address, step.number) && !standing.isVoid(address, step.number)
     }
     for (address, step) in missed.sorted(by: { $0.value.number < $1.value.number }) {
       guard case .finished(let end, _) = step.state else { continue }

@@ -68,16 +68,6 @@ extension Scopes {
     count(in: outer ?? max(parent, 0)) { $0.add(counts) }
   }
 
-  /// The same of what has cleaned up at the end of a group, attempts of which are forgotten when another follows:
-  /// its failures fail the run all the same.
-  mutating func passOnCounts(ofCleanups scope: Int, in group: Int) {
-    var counts = scopes[scope].counts
-    scopes[scope].counts = OutcomeCounts()
-    count(in: 0) { $0.failed += counts.failed }
-    counts.failed = 0
-    count(in: group) { $0.add(counts) }
-  }
-
   /// The same of a group, if it counts by itself.
   mutating func passOnCounts(ofGroup scope: Int, surviving survives: Bool) {
     if scopes[scope].countsByItself { passOnCounts(of: scope, surviving: survives) }

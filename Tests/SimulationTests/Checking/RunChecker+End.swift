@@ -13,9 +13,7 @@ struct OutcomeTally {
   mutating func add(_ elements: ElementsNotStarted, at spot: Spot) {
     ends[spot, default: []] += Array(repeating: elements.outcome, count: elements.steps)
   }
-  mutating func forget(_ spot: Spot, keepsFailures: Bool) {
-    ends[spot] = keepsFailures ? ends[spot]?.filter { $0 == .failure } : nil
-  }
+  mutating func forget(_ spot: Spot) { ends[spot] = nil }
 
   func count(_ outcome: Outcome) -> Int {
     ends.values.reduce(0) { $0 + $1.count { $0 == outcome } }

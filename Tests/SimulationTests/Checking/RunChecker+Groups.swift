@@ -37,8 +37,8 @@ extension RunChecker {
       held.remove(spot)
       cancelled[spot] = nil
       decided[spot] = nil
-      // A failed clean-up fails the run, whatever the attempts after it come to.
-      counts.forget(spot, keepsFailures: isCleanup(spot))
+      // What has cleaned up has, and a failure of it is not forgotten either.
+      if !isCleanup(spot) { counts.forget(spot) }
     }
     held.remove(group)
     cancelled[group] = nil

@@ -55,7 +55,7 @@ private struct PartedRun {
 
 /// The state of a step, group or loop is what its latest record says, in whatever part of the run.
 @Suite struct ResumeSequenceTests {
-  private static func step(_ id: String) -> Step { Step(StepID(id), run: [id]) }
+  private static func step(_ id: String) -> Step { Step(StepID(stringLiteral: id), run: [id]) }
 
   private static let kinds: [(String, Step)] = [
     ("loop", step("build").forEach(["x", "y"])),
