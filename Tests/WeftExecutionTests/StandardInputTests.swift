@@ -40,13 +40,10 @@ import WeftPlanning
   }
 
   /// The system would have opened what the part before the NUL names.
-  @Test func aPathWithANULNamesNoFile() async throws {
-    let run = try await RealRun(
-      Workflow(steps: [step("a", .program(["cat"]), stdin: .file("/proc/sys/kernel/ostype\0x"))]))
-    let failure = try #require(run.end(of: "a")?.failure)
-    #expect(failure.classes == [.spawn])
-    #expect(failure.message.contains("cannot be read"))
-    #expect(run.logs["a"] == "")
+  @Test func aPathWithANULNamesNoFile() {
+    let workflow = Workflow(
+      steps: [step("a", .program(["cat"]), stdin: .file("/proc/sys/kernel/ostype\0x"))])
+    #expect(Planner.plan(workflow).plan == nil)
   }
 
   @Test func aDirectoryAsInputIsToldAsOne() async throws {

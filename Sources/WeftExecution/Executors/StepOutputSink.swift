@@ -157,7 +157,7 @@ package final class StepOutputSink: Sendable {
 
   /// How much has been written to both streams.
   package var writtenBytes: UInt64 {
-    max(held?.withLock { $0.writtenBytes } ?? 0, state.withLock { $0?.bytes ?? 0 })
+    held?.withLock { $0.writtenBytes } ?? state.withLock { $0?.bytes ?? 0 }
   }
 
   /// Whether some of it is neither in the log nor in events.

@@ -111,10 +111,13 @@ extension RecordScanner {
 
   private mutating func elementsNotStarted() throws(RecordProblem) -> ElementsNotStarted {
     try begin("{")
-    let elements = ElementsNotStarted(
-      elements: try count("elements"), steps: try count("steps"), outcome: try named("outcome"))
+    try expect("elements")
+    let elements = try countOrNone()
+    try expect("steps")
+    let notStarted = ElementsNotStarted(
+      elements: elements, steps: try countOrNone(), outcome: try named("outcome"))
     try endObject()
-    return elements
+    return notStarted
   }
 
   mutating func runEnd() throws(RecordProblem) -> RunEnd {

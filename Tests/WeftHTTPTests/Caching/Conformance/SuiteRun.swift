@@ -73,8 +73,8 @@ struct SuiteRun {
       request.headers("request_headers", now: clock.now, base: nil).map {
         HTTPHeader($0.name, $0.value)
       })
-    headers.add(HTTPHeader("Test-ID", test.id))
-    headers.add(HTTPHeader("Req-Num", String(number)))
+    headers.add(HTTPHeader("X-Request-ID", test.id))
+    headers.add(HTTPHeader("X-Correlation-ID", String(number)))
     var result = HTTPRequest(
       try HTTPURL(url), method: HTTPMethod(request.method), headers: headers)
     if let body = request["request_body"]?.text {

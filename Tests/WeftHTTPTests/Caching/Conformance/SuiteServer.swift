@@ -28,7 +28,7 @@ final class SuiteServer: Sendable {
 
   func answer(_ request: WireRequest) -> Origin.Answer {
     let received = HTTPHeaders(request.headers)
-    let number = received["req-num"].flatMap { Int($0) } ?? visits.count + 1
+    let number = received["x-correlation-id"].flatMap { Int($0) } ?? visits.count + 1
     let wanted = requests[number - 1]
     clock.advance(by: Int64(wanted["response_pause"]?.number ?? 0))
     let status = status(wanted, after: number > 1 ? requests[number - 2] : nil, received)
