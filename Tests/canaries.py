@@ -155,11 +155,11 @@ NOISY = [
     {"id": "made", "needs": ["use"], "run": "echo $MADE; cat; echo handed=$MADE >>$WEFT_OUTPUT",
      "env": {"MADE": "${{ replace(secrets.plain, '-', '+') }}"}, "stdin": "<${{ secrets.command }}>",
      "outputs": {"handed": {"type": "string"}, "seen": "${{ self.stdout }}"}},
-    {"id": "again", "run": "echo $HANDED; echo $SEEN", "env": {
+    {"id": "again", "needs": ["made"], "run": "echo $HANDED; echo $SEEN", "env": {
         "HANDED": "${{ steps.made.outputs.handed }}", "SEEN": "${{ steps.made.outputs.seen }}"}},
     {"id": "left", "needs": ["use"], "run": "bash -c 'exec -a " + CANARIES["plain"] + " sleep 1000' &"
      " cat canaries/file; exit 3", "shell": ["bash", "-c"]},
-    {"id": "logged", "run": ["base64", "-w0"], "stdin": {"log": "emit"}},
+    {"id": "logged", "needs": ["emit"], "run": ["base64", "-w0"], "stdin": {"log": "emit"}},
 ]
 
 

@@ -233,7 +233,7 @@ def one_at_a_time(weft):
     first = begin(place, "wait", "one")
     place.until(lambda: place.done()["one"] == 1)
     second = begin(place, "wait", "two")
-    assert second.stderr.readline().startswith("weft: waits for run 20")
+    assert second.stderr.readline().startswith("weft: waiting for run 20")
     other = begin(place, "wait", "three", "-i", "to=test")
     place.until(lambda: place.done()["three"] == 1)
     assert place.done()["two"] == 0

@@ -678,7 +678,7 @@ def whole_loop(weft):
     runs.until(lambda: (runs.path / "did").exists() and len((runs.path / "did").read_text().split()) == 10)
     listed, shown = runs.listed()[0], runs.shown()
     assert (listed["steps"], counted(listed)["succeeded"]) == (300, 9), listed
-    killed(runs, process)
+    killed(runs, process, listed["run"])
     listed, shown = runs.listed()[0], runs.shown()
     assert (listed["steps"], counted(listed)["succeeded"]) == (300, 9), listed
     (loop,) = shown["loops"]

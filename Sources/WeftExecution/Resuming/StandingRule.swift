@@ -103,7 +103,8 @@ struct StandingRule: Sendable {
       let known = recorded(task.index, in: task.frame)
     else { return nil }
     if known.isInDoubt { return .interrupted(in: past.opening?.run) }
-    return known.hasSucceeded && !isWhole(known, task.step) ? .valuesNotRecorded : nil
+    return known.hasSucceeded && !isWhole(known, task.step)
+      ? .valuesNotRecorded(of: task.address) : nil
   }
 
   /// The steps in doubt that resume does not start again by itself, in the order of their records.

@@ -14,10 +14,13 @@ extension StepFailure {
   }
 
   /// The failure of a step that has succeeded, and whose values another step needs.
-  static let valuesNotRecorded = StepFailure(
-    classes: [.inDoubt],
-    message:
-      "succeeded before, but a value that other steps read of it was secret, or too long a response, and is "
-      + "not recorded",
-    help: "run it again with --rerun; with \"idempotent\": true it reruns by itself")
+  static func valuesNotRecorded(of step: StepAddress) -> StepFailure {
+    let name = step.hasElement ? "'\(step)'" : "\(step)"
+    return StepFailure(
+      classes: [.inDoubt],
+      message:
+        "succeeded before, but a value that other steps read of it was secret, or too long a response, and is "
+        + "not recorded",
+      help: "run it again with --rerun \(name); with \"idempotent\": true it reruns by itself")
+  }
 }
