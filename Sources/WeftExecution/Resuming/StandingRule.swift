@@ -25,6 +25,8 @@ struct StandingRule: Sendable {
   let dependents: [Int: [Int]]
   /// The steps that clean up.
   let cleanups: Set<Int>
+  /// For each of them, the step or group that it cleans up after.
+  private let cleaned: [Int: Plan.NodeIndex]
   /// Steps by their addresses in the plan.
   private let indices: [StepAddress: Int]
   private let blocked: BlockedGroups
@@ -40,6 +42,9 @@ struct StandingRule: Sendable {
       indices[address.planned { indices[$0] != nil }]
     }
     cleanups = Set(plan.bodies.cleanups.values.joined().map(Int.init))
+    cleaned = plan.bodies.cleanups.reduce(into: [:]) { cleaned, cleanup in
+      for step in cleanup.value { cleaned[Int(step)] = cleanup.key }
+    }
   }
 
   // MARK: Steps
@@ -59,7 +64,8 @@ struct StandingRule: Sendable {
       // Also what an attempt had left that was to be followed by another, and was not.
       let end = ended(index, in: frame, since: beginning(around: group))
       // A cleanup that failed, or was cancelled, is still to be done, whatever is around it.
-      return isCleanup && end?.isPendingCleanup == true ? nil : end
+      guard isCleanup, let end else { return end }
+      return end.isPendingCleanup || hasBegun(sinceCleanup: index, end.number, frame) ? nil : end
     }
     guard let end = ended(index, in: frame, since: beginning(of: around)), isFirstTime(frame),
       !isCleanup, !isFinal(step.group), end.hasSucceeded
@@ -68,6 +74,14 @@ struct StandingRule: Sendable {
       !isWhole(end, step) || isCleaned(step.node, in: frame, since: end.number)
       || isCleaned(around, since: end.number)
     return isMissed && isNeeded(step.node, in: frame) ? nil : end
+  }
+
+  /// Whether what a step cleans up after has begun again since it did.
+  private func hasBegun(sinceCleanup index: Int, _ number: UInt64, _ frame: Frame) -> Bool {
+    guard let node = cleaned[index] else { return false }
+    let address = frame.address(of: plan.address(of: node))
+    return past.steps[address].map { $0.hasStarted && $0.number > number } ?? false
+      || past.groups[address].map { $0.hasBegun && $0.number > number } ?? false
   }
 
   /// How a step had ended, or that a later engine did not come to it, unless it is to be done again.

@@ -187,4 +187,17 @@ private struct PartedRun {
     #expect(last.ran == [address])
     #expect(last.outcome == .success)
   }
+
+  @Test("X13: a cleanup runs again when what it cleans up after has run since, in whatever part")
+  func aCleanupFollowsEachRun() throws {
+    let step = ResumeSequenceTests.step("a").forEach(["x"]).cleanup(Step("free", run: ["free"]))
+    let workflow = Workflow(steps: [step, ResumeSequenceTests.step("z")])
+    var run = PartedRun()
+    #expect(try run.run(workflow, failing: ["a[0]"]).ran == ["a[0]", "a[0].free"])
+    // The second run of it is not cleaned up after before the engine is killed.
+    #expect(try run.run(workflow, killing: "z").ran == ["a[0]", "z"])
+    let last = try run.run(workflow, rerunning: StepsAnew(addresses: Set(run.past.inDoubt)))
+    #expect(last.ran == ["z", "a[0].free"])
+    #expect(last.outcome == .success)
+  }
 }
