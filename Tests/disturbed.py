@@ -43,6 +43,8 @@ class Disturbed:
         self.part = 0
         self.log = []
         self.answered = {}
+        # What was named to be done again, which holds in later parts until it has been.
+        self.named = set()
         # Steps that were done again by name, so that those after them may be older.
         self.excused = set()
         self.known = options.known
@@ -154,7 +156,8 @@ class Disturbed:
         if self.edited:
             words.append("--accept-changes")
             again |= dependents(self.workflow, self.edited)
-        return words, again
+        self.named |= again
+        return words, set(self.named)
 
     def disturb(self, process, how, ends):
         """Ends the part, at a random moment, in the way chosen; returns when it is over."""
