@@ -40,6 +40,10 @@ def lines(path):
     return text.split("\n")[:-1]
 
 
+# Members whose keys are names that workflows choose: any key holds, a value of another kind does not.
+NAMED = ("waitingFor",)
+
+
 def objects(value):
     """The object and all objects inside, each as the path to it."""
     if isinstance(value, dict):
@@ -58,7 +62,7 @@ def mutations(event):
         place = changed
         for key in path:
             place = place[key]
-        place["surprise"] = 1
+        place["surprise"] = "1" if path and path[-1] in NAMED else 1
         yield f"a surprise in {list(path)}", changed
     for key in event:
         yield f"{key} is null", {**event, key: None}
