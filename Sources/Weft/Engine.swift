@@ -130,7 +130,7 @@ public final class Engine: Sendable {
   /// All that can be wrong before anything is started.
   ///
   /// - Parameters:
-  ///   - past: How a run began that is gone on with.
+  ///   - past: The opening of the run that is resumed.
   ///   - directory: The directory of its record, from the root, if it will have one.
   func prepare(
     _ plan: Plan, _ run: RunID, inputs: [String: JSONValue], after past: RecordOpening? = nil,

@@ -86,7 +86,7 @@ struct ReapCommand {
   }
 }
 
-/// Which run `weft reap` is about.
+/// The run that `weft reap` was given.
 struct ReapInvocation: Sendable, Hashable {
   /// An id or the beginning of one; `nil`: all that are recorded.
   let run: String?

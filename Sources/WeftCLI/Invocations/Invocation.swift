@@ -63,7 +63,7 @@ struct CheckInvocation: Sendable, Hashable {
   let files: [String]
   let format: DiagnosticFormat
   let isStrict: Bool
-  /// Where paths begin; `nil`: where the process is.
+  /// The directory that paths are relative to; `nil`: that of the process.
   let directory: String?
 
   init(_ parsed: ParsedArguments) throws(UsageError) {

@@ -1,4 +1,4 @@
-/// A word as POSIX shells and fish read it back, for commands that people are told to type.
+/// A word as POSIX shells and fish read it back, for commands that messages suggest.
 enum ShellWord {
   static func quoted(_ word: String) -> String {
     if !word.isEmpty, word.utf8.allSatisfy(isPlain) { return word }

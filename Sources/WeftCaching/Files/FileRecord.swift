@@ -6,7 +6,7 @@ package struct FileRecord: Sendable, Hashable {
   package var content: CacheContent
   /// Bytes of a file; 0 of all else.
   package var size: Int
-  /// Who may read, write and execute a file or a directory; 0 of all else.
+  /// The permission bits of a file or a directory; 0 for all else.
   package var permissions: UInt32
 
   package init(

@@ -70,9 +70,9 @@ extension LiveRun {
     noteCleanup(of: node, in: frame, scope: scope)
   }
 
-  /// At the end of a part of the run: steps that succeeded in an earlier part, and of which nothing was told in
-  /// this one, count as they ended. They are clean-ups that were not repeated, and members of loops and groups
-  /// that were skipped as a whole.
+  /// Reports, at the end of a part of the run, the steps that succeeded in an earlier part and have no event in this
+  /// one: cleanups that were not repeated, and members of loops and groups that were skipped as a whole. They count as
+  /// they ended.
   func restoreWhatWasNotReached() {
     guard let standing else { return }
     let told = Set(report.steps.lazy.filter { $0.state != .pending }.map(\.address))
