@@ -37,6 +37,7 @@ extension PlanningProblem {
     case .unusedPool: "W0512"
     case .leavesOrder: "W0515"
     case .literal: "W0516"
+    case .cachedWithoutVariables: "W0517"
     case .raceOfOne: "W0513"
     case .unfit(let value): value.code.rawValue
     case .value(let problem): problem.code
@@ -61,7 +62,7 @@ extension PlanningProblem {
     case .unknownAction: "use"
     case .unsendable(let path, _, _), .credentialsInURL(let path), .credentialsInProxy(let path):
       path
-    case .cachedOutside, .cachedInputInOutput, .sharedOutput: "cache"
+    case .cachedOutside, .cachedInputInOutput, .sharedOutput, .cachedWithoutVariables: "cache"
     case .unfit(let value): value.key
     case .cycle, .groupsTooDeep, .tooManySteps, .literal, .value: nil
     }
@@ -142,6 +143,9 @@ extension PlanningProblem {
     case .leavesOrder(let subject, let previous):
       "\(subject) does not wait for \"\(previous)\" before it, for it has \"needs\"; nor does what follows it"
     case .literal(let remark): remark.message
+    case .cachedWithoutVariables(let names, _):
+      "the script reads \(list(names)) from the environment, but the cached result does not depend on "
+        + (names.count == 1 ? "it" : "them")
     case .unfit(let value): value.message
     case .value(let problem): problem.message
     }
@@ -233,6 +237,9 @@ extension PlanningProblem {
     case .leavesOrder(_, let previous):
       "add \"\(previous)\" to \"needs\"; if it is meant, say so by \"needs\" of the steps that follow, or by \"parallel\""
     case .literal(let remark): remark.help
+    case .cachedWithoutVariables(let names, let counted):
+      "write \"env\": [\((counted + names).map { "\"\($0)\"" }.joined(separator: ", "))] in \"cache\", "
+        + "or set \(list(names)) in the \"env\" of the step"
     case .needsTwice:
       "once is enough"
     case .unfit(let value): value.help
@@ -250,6 +257,12 @@ extension PlanningProblem {
       return false
     }
     return isNumber[0] || parts.count > 1 && StepID.isValid(first)
+  }
+
+  private func list(_ names: [String]) -> String {
+    let quoted = names.map { "\"\(shortened($0))\"" }
+    guard quoted.count > 1, let last = quoted.last else { return quoted.joined() }
+    return "\(quoted.dropLast().joined(separator: ", ")) and \(last)"
   }
 
   /// A name that was made up may have any length.

@@ -60,6 +60,10 @@ enum PlanningProblem: Sendable, Hashable {
   case cachedInputInOutput(Subject, input: String, output: String)
   /// Two cached steps make the same, or one makes a part of what the other makes.
   case sharedOutput(Subject, path: String, with: Subject, at: String)
+  /// Variables of the environment that the script of a cached step reads, and on which its cache key does not depend.
+  ///
+  /// - Parameter counted: Those on which it depends.
+  case cachedWithoutVariables([String], counted: [String])
   case unusedPool(String)
   case raceOfOne(String)
   case needsTwice(Subject, String, first: SourceRange?)
@@ -142,8 +146,8 @@ extension Diagnostic.Place {
 extension PlanningProblem {
   var severity: Diagnostic.Severity {
     switch self {
-    case .needsTwice, .leavesOrder, .literal, .unusedPool, .raceOfOne, .credentialsInURL,
-      .credentialsInProxy:
+    case .needsTwice, .leavesOrder, .literal, .cachedWithoutVariables, .unusedPool, .raceOfOne,
+      .credentialsInURL, .credentialsInProxy:
       .warning
     case .value(let problem): problem.isWarning ? .warning : .error
     default: .error

@@ -103,6 +103,69 @@ import WeftExpressions
     #expect(Self.codes(json) == [])
   }
 
+  // MARK: X67
+
+  private static func cached(_ script: String, _ more: String = "") -> String {
+    let text = script.replacing("\\", with: "\\\\").replacing("\"", with: "\\\"").replacing(
+      "\n", with: "\\n")
+    return #"{"inputs":{"x":{"default":""}},"steps":[{"run":""# + text
+      + #"","cache":{"inputs":[],"outputs":["o"]}"# + more + "}]}"
+  }
+
+  @Test(
+    "X67: variables that a cached script reads, and on which its result does not depend, are told",
+    arguments: [
+      ("echo $MODE > o", ["MODE"]),
+      ("echo ${MODE:-x} > o", ["MODE"]),
+      ("MODE=${MODE:-debug}; make $MODE", ["MODE"]),
+      (": \"${MODE:=debug}\"; make $MODE", ["MODE"]),
+      ("if [ -n \"$CI\" ]; then make \"${TARGET}\"; fi; echo $CI", ["CI", "TARGET"]),
+      ("for i in $LIST; do echo $i; done", ["LIST"]),
+      ("cat <<E > o\n$NAME ${#LEN} $(date +$FORM)\nE", ["NAME", "LEN", "FORM"]),
+      ("export MODE; make > o; echo $MODE", ["MODE"]),
+      ("echo ${{ inputs.x }} $MODE", ["MODE"]),
+      ("echo $((2 * $N))", ["N"]),
+    ])
+  func variablesOfACachedScript(script: String, names: [String]) throws {
+    let found = Self.diagnostics(Self.cached(script))
+    #expect(found.map(\.code) == ["W0517"])
+    let warning = try #require(found.first)
+    #expect(warning.severity == .warning)
+    for name in names { #expect(warning.message.contains("\"\(name)\""), "\(warning.message)") }
+    let list = names.map { "\"\($0)\"" }.joined(separator: ", ")
+    #expect(warning.help?.hasPrefix("write \"env\": [\(list)] in \"cache\"") == true)
+    // The place is that at which the first of them is read.
+    let place = try #require(warning.place)
+    let bytes = Array(Self.cached(script).utf8)[Int(place.range.start)..<Int(place.range.end)]
+    #expect(bytes.first == UInt8(ascii: "$") && bytes.count < names[0].count + 12)
+    #expect(String(decoding: bytes, as: UTF8.self).contains(names[0]))
+  }
+
+  @Test(
+    "X67: what a script sets, what the file sets or counts, and what is around every step is not told",
+    arguments: [
+      cached("MODE=x; echo $MODE"), cached("f() { echo $MODE; }; MODE=x; f"),
+      cached("read a b < f; echo $a $b"), cached("for i in 1 2; do echo $i; done"),
+      cached("while read -r l; do echo \"$l\"; done < f"),
+      cached("while getopts ab: o; do echo $o $OPTARG $OPTIND; done"),
+      cached("echo $HOME $PATH $PWD ${TMPDIR:-/tmp} $LC_ALL $USER $0 $1 $@ $? $$ $WEFT_OUTPUT"),
+      cached("echo '$MODE' \\$MODE; awk '{ print $NF }' f"),
+      cached(". ./settings; echo $MODE"), cached("eval \"$(cat f)\"; echo $MODE"),
+      cached("local MODE; echo $MODE"), cached("total=0; echo $((total + 1)) $total"),
+      cached("i=0; while [ $i -lt 3 ]; do i=$((i+1)); done"),
+      cached("echo $MODE", #","env":{"MODE":"a"}"#),
+      cached("for ((i=0; i<3; i++)); do echo $i; done", #","shell":"bash""#),
+      cached("printf -v n %s x; echo $n; declare -a l; echo ${l[@]}", #","shell":"bash""#),
+      cached("import os; print('$MODE')", #","shell":"python""#),
+      cached("echo $MODE", #","envPolicy":"clean""#),
+      #"{"steps":["echo $MODE"]}"#,
+      #"{"env":{"MODE":"a"},"steps":[{"run":"echo $MODE","cache":{"inputs":[]}}]}"#,
+      #"{"steps":[{"run":"echo $MODE","cache":{"inputs":[],"env":["MODE"]}}]}"#,
+    ])
+  func variablesThatCountAreNotTold(json: String) {
+    #expect(Self.codes(json) == [])
+  }
+
   // MARK: X64, X58
 
   @Test(

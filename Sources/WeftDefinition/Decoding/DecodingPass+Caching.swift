@@ -145,6 +145,16 @@ extension DecodingPass {
     }
   }
 
+  /// Notes where the script of a cached step is, for what is told of it when the graph is known.
+  func placeCachedScript(of step: inout Step, at node: JSONNode) {
+    guard case .run(let command) = step.action, command.caching != nil,
+      case .script = command.invocation,
+      step.place.value?.texts.contains(where: { $0.site == .script }) == false,
+      let value = node.members.first(where: { $0.key.isString(equalTo: "run") })?.value
+    else { return }
+    step.place.value?.texts.append(TextPlace(.script, at: value.range))
+  }
+
   mutating func checkCachedOutputs(of step: Step, at node: JSONNode) {
     guard step.keepsResultsOnDisk else { return }
     for output in step.outputs where output.isSecret {

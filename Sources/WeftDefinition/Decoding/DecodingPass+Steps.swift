@@ -44,6 +44,7 @@ extension DecodingPass {
     draft.computesOutputs = !step.outputs.isEmpty
     step.action = action(of: draft, at: node)
     checkCachedOutputs(of: step, at: node)
+    placeCachedScript(of: &step, at: node)
     switch step.action {
     case .run, .use, .http: return
     case .group, .compute, .wait, .approve, .workflow: break

@@ -111,7 +111,7 @@ public struct StepPlace: Sendable, Hashable {
   public var step: SourceRange
   /// The value of its `id`, with quotes.
   public var id: SourceRange?
-  /// Its texts that have expressions in them.
+  /// Its texts that have expressions in them, and the script of a step with `cache`.
   public var texts: [TextPlace]
 
   public init(step: SourceRange, id: SourceRange? = nil, texts: [TextPlace] = []) {

@@ -12,6 +12,10 @@ struct CommandJudge {
   var evaluated: [Range<Int>] = []
   /// The variables that `read` and its kin set.
   var readNames: [String]?
+  /// Variables that it declares, sets or removes, besides ``assignments`` and ``readNames``.
+  var setNames: [String] = []
+  /// It runs text in the same shell, which may set any variable.
+  var setsAnyName = false
   /// Variables that it evaluates in a shell of its own.
   var evaluatedNames: Set<String> = []
   /// Variables that words of the command set, and to what.
@@ -107,8 +111,12 @@ struct CommandJudge {
     case .evaluates:
       reject(arguments, .evaluatedArgument(name))
       readsProgram = name == "." || name == "source" || arguments.contains(where: \.hasExpansion)
-    case .names: for word in arguments { rejectUnlessLiteral(word, .evaluatedArgument(name)) }
+      setsAnyName = true
+    case .names:
+      noteNames(arguments)
+      for word in arguments { rejectUnlessLiteral(word, .evaluatedArgument(name)) }
     case .declares:
+      noteNames(arguments)
       if arguments.contains(where: mayGiveAttribute) { givesAttributes = true }
       for word in arguments {
         rejectUnlessLiteral(word, .evaluatedArgument(name))
@@ -120,11 +128,16 @@ struct CommandJudge {
     case .changesReading:
       reject(arguments, .evaluatedArgument(name))
       changesReading = name
-    case .assigns: judgeAssigning(arguments, of: name)
+    case .assigns:
+      // `export NAME` sets nothing.
+      if name == "local" { noteNames(arguments) }
+      judgeAssigning(arguments, of: name)
     case .setsOptions: judgeSet(arguments)
     case .setsShellOptions: judgeShellOptions(arguments)
     case .tests: judgeTest(arguments, of: name)
-    case .prints: judgePrintf(arguments)
+    case .prints:
+      if arguments.first?.literal == "-v" { noteNames(arguments.dropFirst().prefix(1)) }
+      judgePrintf(arguments)
     case .data: break
     case .runs(let wrapper): judge(wrapper, arguments, of: name)
     case .finds: judgeFind(arguments)
@@ -138,6 +151,10 @@ struct CommandJudge {
       judgeOrdinary(arguments, of: name)
     case .connects: judgeSSH(arguments, of: name)
     }
+  }
+
+  private mutating func noteNames(_ words: ArraySlice<ShellWord>) {
+    setNames += words.filter(\.isPlainName).compactMap(\.literal)
   }
 
   mutating func note(assignment word: ShellWord) {

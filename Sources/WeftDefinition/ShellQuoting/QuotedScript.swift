@@ -38,6 +38,14 @@ package struct QuotedScript: Sendable, Hashable {
     ScriptReading.variablesEvaluated(by: text, holes: holes, dialect)
   }
 
+  /// The variables that the script reads and does not set itself, each where it is first read; `nil` of one that
+  /// cannot be followed to its end, or that runs text which may set any.
+  package static func readsFromOutside(
+    by text: String, holes: [Range<Int>], dialect: ShellDialect
+  ) -> [VariableRead]? {
+    ScriptReading.readsFromOutside(by: text, holes: holes, dialect)
+  }
+
   /// Whether every expression has a place.
   package var isSound: Bool {
     placements.allSatisfy { if case .quoted = $0 { true } else { false } }

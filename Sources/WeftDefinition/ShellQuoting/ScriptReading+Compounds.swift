@@ -135,7 +135,7 @@ extension ScriptReading {
       if isAt("in") {
         try items(of: name)
       } else {
-        flow.loopOverParameters(script.text(name.range))
+        flow.loopOverParameters(script.text(name.range), at: start)
       }
     }
     try skipBlanks()

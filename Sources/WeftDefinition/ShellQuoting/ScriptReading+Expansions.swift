@@ -24,9 +24,11 @@ extension ScriptReading {
     case UInt8(ascii: "["): throw unfollowable("$[")
     case .backslash where script.bytes[position + 2] == .newline: throw unfollowable("$\\")
     case let next where next.isNameStart:
+      let start = position
       position += 1
       while byte.isName { position += 1 }
       text.append(ShellWord.expansion)
+      flow.noteRead(script.text(start + 1..<position), start..<position)
       try expectNothingOfZsh()
     case let next where next.isDigit || Self.specialParameters.contains(next):
       position += 2
@@ -103,6 +105,11 @@ extension ScriptReading {
       case .newline:
         try expectNoDocument()
         position += 1
+      case let next where next.isNameStart:
+        let name = position
+        while byte.isName { position += 1 }
+        // Whether it is set there or read, nobody looks.
+        flow.set([script.text(name..<position)], at: name)
       default: position += 1
       }
     }

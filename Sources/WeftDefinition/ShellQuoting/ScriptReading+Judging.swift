@@ -17,6 +17,8 @@ extension ScriptReading {
     for word in judge.options { markOption(word) }
     flow.evaluated += judge.evaluated
     if let names = judge.readNames { flow.read(names, at: command.start) }
+    flow.set(judge.setNames, at: command.start)
+    flow.setsAnyName = flow.setsAnyName || judge.setsAnyName
     flow.hasAttributes = flow.hasAttributes || judge.givesAttributes
     for (name, value) in judge.assignments { flow.assign(name, value) }
     flow.evaluatedNames.formUnion(judge.evaluatedNames)

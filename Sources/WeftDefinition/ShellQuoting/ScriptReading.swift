@@ -70,6 +70,15 @@ struct ScriptReading {
     return reading.flow.namesEvaluated(in: reading.script)
   }
 
+  /// The variables that a script reads from its environment; `nil` of one that cannot be followed to its end.
+  static func readsFromOutside(
+    by text: String, holes: [Range<Int>], _ dialect: ShellDialect
+  ) -> [VariableRead]? {
+    var reading = ScriptReading(ScriptText(text, holes: holes), dialect: dialect)
+    reading.readAll()
+    return reading.flow.readsFromOutside
+  }
+
   /// The variables that a script without expressions evaluates, by name; `@` for its parameters.
   static func namesEvaluated(by text: String, _ dialect: ShellDialect, depth: Int) -> Set<String> {
     var reading = ScriptReading(ScriptText(text, holes: []), dialect: dialect)

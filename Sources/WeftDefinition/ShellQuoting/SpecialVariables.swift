@@ -1,9 +1,21 @@
 /// Variables to which a shell gives a meaning of its own, besides those by which programs choose what they run.
-enum SpecialVariables {
+package enum SpecialVariables {
   /// Whether a value in that variable may run something, or is evaluated when it is assigned.
   static func isSpecial(_ name: String) -> Bool {
     EnvironmentName.runsCode(name) || names.contains(name) || name.hasPrefix("BASH_")
   }
+
+  /// Whether shells, terminals and logins set it, so that no result is meant to go by it.
+  package static func isSurrounding(_ name: String) -> Bool {
+    EnvironmentPolicy.isKept(name) || names.contains(name) || surrounding.contains(name)
+      || name.hasPrefix("BASH_") || name.hasPrefix("XDG_") || name.hasPrefix("WEFT_")
+  }
+
+  private static let surrounding: Set<String> = [
+    "PWD", "OLDPWD", "HOSTNAME", "HOSTTYPE", "OSTYPE", "MACHTYPE", "IFS", "OPTARG", "REPLY", "PS4",
+    "BASH", "BASHPID", "DISPLAY", "EDITOR", "VISUAL", "PAGER", "NO_COLOR", "CLICOLOR", "COLORTERM",
+    "SSH_AUTH_SOCK", "SUDO_USER", "MAPFILE", "_",
+  ]
 
   private static let names: Set<String> = [
     // A prompt is expanded, commands in it are run (bash(1), "PROMPTING"; zshparam(1)).

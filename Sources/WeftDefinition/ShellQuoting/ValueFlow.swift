@@ -13,6 +13,8 @@ struct ValueFlow {
   var unreadText: Int?
   /// Some variable was given the integer attribute or made a reference to another.
   var hasAttributes = false
+  /// Some command runs text that may set any variable.
+  var setsAnyName = false
   var functions: [String] = []
   private var assignments: [(name: String, value: Range<Int>)] = []
   /// The arguments of commands that might be functions.
@@ -21,6 +23,11 @@ struct ValueFlow {
   private var readers: [(name: String, offset: Int)] = []
   /// Variables that are set to what comes through a pipe, and those of loops over parameters.
   private var links: [(name: String, source: String)] = []
+
+  /// Variables that are expanded by name, and where.
+  private var reads: [VariableRead] = []
+  /// Variables that are set to what the script does not say, and where.
+  private var others: [(name: String, offset: Int)] = []
 
   /// Stands for `$1`, `$@` and all such.
   static let positional = "@"
@@ -47,15 +54,30 @@ struct ValueFlow {
 
   mutating func read(_ names: [String], at offset: Int) {
     for name in names + ["REPLY", "MAPFILE"] { readers.append((name, offset)) }
+    set(names, at: offset)
   }
 
-  mutating func loopOverParameters(_ name: String) { links.append((name, Self.positional)) }
+  mutating func loopOverParameters(_ name: String, at offset: Int) {
+    links.append((name, Self.positional))
+    set([name], at: offset)
+  }
+
+  mutating func set(_ names: [String], at offset: Int) {
+    for name in names { others.append((name, offset)) }
+  }
+
+  mutating func noteRead(_ name: String, _ range: Range<Int>) {
+    reads.append(VariableRead(name: name, range: range))
+  }
 
   /// `${…}`: an indirection is evaluated, and so are a subscript and the numbers of a part; `:=` assigns.
   mutating func noteExpansion(_ range: Range<Int>, in script: ScriptText) {
     let inside = script.bytes[range].dropFirst(2).dropLast()
     let parameter = inside.first == .hash ? inside.dropFirst() : inside
     let rest = parameter.drop { $0.isName }
+    if let first = parameter.first, first.isNameStart {
+      noteRead(script.text(parameter.startIndex..<rest.startIndex), range)
+    }
     guard let first = rest.first else { return }
     switch first {
     case UInt8(ascii: "["): evaluated.append(rest.startIndex..<range.upperBound)
@@ -70,6 +92,37 @@ struct ValueFlow {
   }
 
   private static let defaults = Array("-=?+".utf8)
+}
+
+/// A place at which a script expands a variable.
+package struct VariableRead: Sendable, Hashable {
+  package let name: String
+  /// UTF-8 offsets in the script, from the `$` on.
+  package let range: Range<Int>
+}
+
+extension ValueFlow {
+  /// The variables that get their value from outside of the script, each where it is first read; `nil` if the script
+  /// runs text that may set any.
+  ///
+  /// A variable that the script sets somewhere is its own, for the order of the text is not that of functions and
+  /// loops, unless it is first set to what is made of itself: `MODE=${MODE:-debug}`.
+  var readsFromOutside: [VariableRead]? {
+    guard unreadText == nil, !setsAnyName else { return nil }
+    var firstSet: [String: Range<Int>] = [:]
+    let sets = assignments + others.map { ($0.name, $0.offset..<$0.offset) }
+    for (name, value) in sets where value.lowerBound < firstSet[name]?.lowerBound ?? .max {
+      firstSet[name] = value
+    }
+    var found: [String: VariableRead] = [:]
+    for read in reads where firstSet[read.name].map({ $0.contains(read.range.lowerBound) }) ?? true
+    {
+      if read.range.lowerBound < found[read.name]?.range.lowerBound ?? .max {
+        found[read.name] = read
+      }
+    }
+    return found.values.sorted { $0.range.lowerBound < $1.range.lowerBound }
+  }
 }
 
 /// Looking back from what is evaluated.

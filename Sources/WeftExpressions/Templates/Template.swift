@@ -69,6 +69,14 @@ package struct Template: Sendable {
     }
   }
 
+  /// UTF-8 offsets in ``text`` of each, with `${{` and `}}`.
+  package var expressionRanges: [Range<Int>] {
+    parts.compactMap { segment in
+      guard case .expression = segment.content else { return nil }
+      return Int(segment.range.start)..<Int(segment.range.end)
+    }
+  }
+
   /// Visits its expressions, in their order, without a list of them.
   package func visitExpressions(_ visit: (Expression) -> Void) {
     for part in parts {

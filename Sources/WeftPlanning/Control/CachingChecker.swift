@@ -1,8 +1,9 @@
 import WeftDefinition
+import WeftDiagnostics
 import WeftExpressions
 
-/// Checks what steps read and make, as far as it is written out: it is in the start directory, no step reads what is in
-/// its own output, and no two steps make the same.
+/// Checks what cached steps read and make, as far as it is written out: it is in the start directory, no step reads what
+/// is in its own output, no two steps make the same, and a script reads no variable on which its result does not depend.
 struct CachingChecker {
   private struct Output {
     let names: [String]
@@ -32,6 +33,7 @@ struct CachingChecker {
   private mutating func check(
     _ caching: Command.Caching, of command: Command, step index: Int
   ) {
+    checkVariables(caching, of: command, step: index)
     let directory = workingDirectory(ofStep: index) ?? ""
     guard !directory.hasExpression else { return }
     guard !directory.hasPrefix("/"), let names = Command.Caching.names(directory, in: []) else {
@@ -93,23 +95,57 @@ struct CachingChecker {
     tell(.cachedOutside(subject(index), path: path), ofStep: index)
   }
 
-  private mutating func tell(_ problem: PlanningProblem, ofStep index: Int) {
+  private mutating func tell(
+    _ problem: PlanningProblem, ofStep index: Int, at place: SourceRange? = nil
+  ) {
     let step = outline.steps[index]
     found.file = outline.groups[step.group].file
     found.node = step.node
-    found.append(problem, step.step.place.value?.step)
+    found.append(problem, place ?? step.step.place.value?.step)
   }
 
   private func workingDirectory(ofStep index: Int) -> String? {
+    layers(ofStep: index).lazy.compactMap(\.workingDirectory).first
+  }
+
+  /// What the step and the groups and the file around it set, innermost first.
+  private func layers(ofStep index: Int) -> [CommandSettings] {
     let step = outline.steps[index]
-    if let own = step.settings.workingDirectory { return own }
-    var next: Int? = step.group
-    while let group = next {
-      let planned = outline.groups[group]
-      let settings = planned.step?.settings ?? outline.files[planned.file].workflow.settings
-      if let directory = settings.workingDirectory { return directory }
-      next = planned.isTopLevel ? nil : planned.parent
+    return [step.settings]
+      + EnclosingGroups(outline.groups, from: step.group).map { group in
+        let planned = outline.groups[group]
+        return planned.step?.settings ?? outline.files[planned.file].workflow.settings
+      }
+  }
+
+  // MARK: Variables
+
+  /// Variables that the script reads, and that neither the file sets nor `cache.env` names.
+  private mutating func checkVariables(
+    _ caching: Command.Caching, of command: Command, step index: Int
+  ) {
+    guard case .script(let text) = command.invocation, text.utf8.contains(UInt8(ascii: "$")) else {
+      return
     }
-    return nil
+    let layers = layers(ofStep: index)
+    guard layers.lazy.compactMap(\.environmentPolicy).first != .clean else { return }
+    let reads = QuotedScript.readsFromOutside(
+      by: text, holes: Template.parse(text).expressionRanges,
+      dialect: ShellDialect(layers.lazy.compactMap(\.shell).first ?? .sh))
+    let unknown = (reads ?? []).filter { read in
+      !SpecialVariables.isSurrounding(read.name) && !caching.environment.contains(read.name)
+        && !layers.contains { $0.environment[read.name] != nil }
+    }
+    guard let first = unknown.first else { return }
+    let step = outline.steps[index]
+    let place = step.step.place.value
+    let string = place?.texts.first { $0.site == .script }?.range
+    let part = TextPart(
+      string: string,
+      part: SourceRange(start: first.range.lowerBound, end: first.range.upperBound))
+    let file = outline.groups[step.group].file
+    tell(
+      .cachedWithoutVariables(unknown.map(\.name), counted: caching.environment), ofStep: index,
+      at: part.range(in: outline.files[file].workflow.source.value))
   }
 }

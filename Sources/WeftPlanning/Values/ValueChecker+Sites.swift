@@ -9,13 +9,8 @@ extension ValueChecker {
 
   mutating func checkScript(_ text: PlannedText, of owner: TextOwner) {
     guard case .step(let index) = owner else { return }
-    var holes: [Range<Int>] = []
-    var expressions: [Expression] = []
-    for segment in text.template.segments {
-      guard case .expression(let expression) = segment.content else { continue }
-      holes.append(Int(segment.range.start)..<Int(segment.range.end))
-      expressions.append(expression)
-    }
+    let holes = text.template.expressionRanges
+    let expressions = text.template.expressions
     let script = QuotedScript(
       text.template.text, holes: holes, dialect: ShellDialect(shell(ofStep: index)),
       values: expressions.map { textKnown(of: $0, in: text, of: owner) })
@@ -72,10 +67,7 @@ extension ValueChecker {
       case .script(let script)? = outline.steps[index].command?.invocation
     else { return }
     let ownText = texts.texts(of: .step(index)).first { $0.site == .script }
-    let holes = (ownText?.template.segments ?? []).compactMap { segment -> Range<Int>? in
-      guard case .expression = segment.content else { return nil }
-      return Int(segment.range.start)..<Int(segment.range.end)
-    }
+    let holes = ownText?.template.expressionRanges ?? []
     let evaluated = QuotedScript.variablesEvaluated(
       by: ownText?.template.text ?? script, holes: holes,
       dialect: ShellDialect(shell(ofStep: index)))
