@@ -4,7 +4,12 @@ public import WeftDefinition
 extension Plan {
   /// The groups around a step in its file, innermost first, the top level of the file last.
   public func enclosingGroups(ofGroup group: Int) -> EnclosingGroups {
-    EnclosingGroups(groups, from: group)
+    EnclosingGroups(groups, from: group, crossingFiles: false)
+  }
+
+  /// The same with those around the steps that run the files, up to the top level of the run.
+  package func allEnclosingGroups(ofGroup group: Int) -> EnclosingGroups {
+    EnclosingGroups(groups, from: group, crossingFiles: true)
   }
 
   /// What a group sets for those inside it; of the top level, what the workflow sets.
@@ -79,21 +84,23 @@ extension Plan {
   }
 }
 
-/// A group and those around it in its file, innermost first. Walked for every step several times, so that it is no
+/// A group and those around it, in its file or in all, innermost first. Walked for every step several times, so that it is no
 /// closure, which would have to copy the plan.
 public struct EnclosingGroups: Sequence, IteratorProtocol, Sendable {
   private let groups: [PlannedGroup]
+  private let crossesFiles: Bool
   private var following: Int?
 
-  init(_ groups: [PlannedGroup], from group: Int) {
+  init(_ groups: [PlannedGroup], from group: Int, crossingFiles: Bool) {
     self.groups = groups
+    crossesFiles = crossingFiles
     following = group
   }
 
   /// The index of the next group outwards; `nil` after the top level.
   public mutating func next() -> Int? {
     guard let group = following else { return nil }
-    following = groups[group].isTopLevel ? nil : groups[group].parent
+    following = !crossesFiles && groups[group].isTopLevel ? nil : groups[group].parent
     return group
   }
 }

@@ -45,7 +45,7 @@ package struct PlanDifference: Sendable, Hashable {
       policy = plan.environmentPolicy(of: step)
       directory = plan.workingDirectory(of: step)
       shell = plan.shell(of: step)
-      fanOuts = plan.enclosingGroups(ofGroup: step.group).compactMap {
+      fanOuts = plan.allEnclosingGroups(ofGroup: step.group).compactMap {
         plan.groups[$0].step?.control.fanOut
       }
     }

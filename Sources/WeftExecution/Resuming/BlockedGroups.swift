@@ -18,7 +18,7 @@ struct BlockedGroups {
     }
     for (address, known) in past.steps {
       guard let cause = known.blockingCause, let index = step(address) else { continue }
-      for group in plan.enclosingGroups(ofGroup: plan.steps[index].group) {
+      for group in plan.allEnclosingGroups(ofGroup: plan.steps[index].group) {
         guard
           let around = plan.groups[group].address.flatMap({ planned in
             address.instances(of: planned) { groups[$0] != nil || step($0) != nil }

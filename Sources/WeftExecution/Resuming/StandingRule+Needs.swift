@@ -43,7 +43,7 @@ extension StandingRule {
     if step.hasControl, step.control.fanOut != nil, !frame.isElement(of: step.node) {
       found = step.address
     }
-    for group in plan.enclosingGroups(ofGroup: step.group) where group > 0 {
+    for group in plan.allEnclosingGroups(ofGroup: step.group) where group > 0 {
       let node = plan.groups[group].startNode
       if frame.isElement(of: node) || !frame.part.groups.contains(group) { break }
       if plan.groups[group].step?.control.fanOut != nil { found = plan.groups[group].address }

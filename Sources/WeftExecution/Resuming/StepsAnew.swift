@@ -41,7 +41,7 @@ struct RerunRule: Sendable {
     }
     for step in now.steps { steps[step] = past.number }
     for (step, number) in steps {
-      for group in plan.enclosingGroups(ofGroup: plan.steps[step].group) {
+      for group in plan.allEnclosingGroups(ofGroup: plan.steps[step].group) {
         groups[group] = max(groups[group] ?? 0, number)
       }
     }

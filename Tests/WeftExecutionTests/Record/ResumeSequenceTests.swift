@@ -63,6 +63,7 @@ private struct PartedRun {
     ("retried group", Step("build", steps: [step("inner")]).retry(1)),
     ("group", Step("build", steps: [step("inner")])),
     ("nested group", Step("build", steps: [Step("deep", parallel: [step("inner")])])),
+    ("file", Step("build", workflow: Workflow(steps: [step("inner")]))),
     ("race", Step("build", race: [step("inner"), step("other")])),
     ("step", step("build")),
   ]
@@ -100,6 +101,24 @@ private struct PartedRun {
     #expect(try run.run(workflow, failing: ["a"]).ran == ["a", "tidy"])
     let last = try run.run(workflow)
     #expect(last.ran == first.ran)
+    #expect(last.outcome == .success)
+  }
+
+  @Test("X02, X03: a step of another file that is run again makes void all that is around it")
+  func aRerunInAnotherFile() throws {
+    let inner = Workflow(steps: [ResumeSequenceTests.step("b"), ResumeSequenceTests.step("c")])
+    let workflow = Workflow(steps: [
+      Step("g", steps: [ResumeSequenceTests.step("a"), Step("file", workflow: inner)]),
+      ResumeSequenceTests.step("z"),
+    ])
+    var run = PartedRun()
+    try run.run(workflow, failing: ["z"])
+    let plan = try #require(Planner.plan(workflow).plan)
+    let rerun = StepsAnew(
+      steps: Set(plan.steps.indices.filter { plan.steps[$0].address.text.contains("/") }))
+    #expect(try run.run(workflow, failing: ["file/b"], rerunning: rerun).outcome == .failure)
+    let last = try run.run(workflow)
+    #expect(last.ran == ["file/b", "file/c", "z"])
     #expect(last.outcome == .success)
   }
 
