@@ -105,7 +105,7 @@ extension LiveRun {
     let end = StepEnd(
       outcome: .success, conclusion: .success, attempts: 1, exit: .code(0), duration: duration,
       outputs: own.outputs.map(HandedOn.init))
-    state.withLock { $0.scopes.count(in: task.scope) { $0.cached += 1 } }
+    state.withLock { $0.count(task) { $0.cached += 1 } }
     return Future(
       value: conclude(
         task, end, own, as: .cached, making: KeptFile.outputs(of: entry, beside: notes.foreign)))

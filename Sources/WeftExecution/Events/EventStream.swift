@@ -264,6 +264,8 @@ package final class EventStream: Sendable {
   /// What is known of the run at this moment; `nil` before its first event.
   package var report: RunReport? { state.withLock { $0.fold.report } }
 
+  var toldSteps: ToldSteps { state.withLock { $0.fold.toldSteps } }
+
   /// A subscriber that gets everything: the events so far one by one if they are few, else a
   /// snapshot, and then the rest.
   package func subscribe(

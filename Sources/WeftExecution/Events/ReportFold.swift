@@ -10,9 +10,15 @@ struct ReportFold {
   /// Where the steps of elements stand in the report, which come after those of the plan.
   private var places: [StepAddress: Int] = [:]
   private var placesOfGroups: [StepAddress: Int] = [:]
+  /// Grows with each further attempt of a group.
+  private var era: UInt64 = 0
+  /// The era in which a step was told of last, by its place; 0 is left out.
+  private var eras: [Int: UInt64] = [:]
+  private var attempts: LaterAttempts
 
   init(plan: Plan) {
     self.plan = plan
+    attempts = LaterAttempts(plan, sparingCleanup: true)
   }
 
   /// `nil` before `runStarted`.
@@ -23,7 +29,26 @@ struct ReportFold {
     report.steps = steps.filter { step in
       step.state != .pending || report.end == nil && placesOfGroups[step.address] == nil
     }
+    guard report.end != nil else { return report }
+    let void = toldSteps.void
+    if !void.isEmpty { report.steps.removeAll { void.contains($0.address) } }
     return report
+  }
+
+  /// The steps that were told of.
+  var toldSteps: ToldSteps {
+    var told = ToldSteps()
+    var attempts = attempts
+    for (place, step) in steps.enumerated() where step.state != .pending {
+      // A later attempt of a group around it has begun, and has not come to it.
+      if attempts.makeVoid(step.address, told: eras[place] ?? 0) {
+        told.void.insert(step.address)
+      } else {
+        told.standing.insert(step.address)
+      }
+    }
+    told.retriedGroups = Set(attempts.since.keys)
+    return told
   }
 
   /// - Parameter step: The index in the plan of the step that the event is about; `nil` of one that the plan
@@ -74,6 +99,7 @@ struct ReportFold {
     _ step: Int?, _ address: StepAddress, _ change: (inout StepState) -> Void
   ) {
     let place = place(step, address)
+    if era > 0 { eras[place] = era }
     change(&steps[place].state)
   }
 
@@ -86,6 +112,10 @@ struct ReportFold {
   }
 
   private mutating func begin(_ group: StepAddress, _ start: GroupStart, at time: Duration) {
+    if start.attempt > 1, !start.isRestored {
+      attempts.begin(group, at: era)
+      era += 1
+    }
     let known = GroupReport(address: group, start: start, state: .running(since: time))
     if let place = placesOfGroups[group] {
       frame?.groups[place] = known
@@ -99,4 +129,12 @@ struct ReportFold {
     guard let place = placesOfGroups[group] else { return }
     frame?.groups[place].state = state
   }
+}
+
+/// What one part of a run has told of its steps.
+struct ToldSteps: Sendable {
+  var standing: Set<StepAddress> = []
+  /// Those of an attempt of a group that was followed by another, which has not come to them.
+  var void: Set<StepAddress> = []
+  var retriedGroups: Set<StepAddress> = []
 }

@@ -1,12 +1,14 @@
 package import WeftPlanning
 
-/// The report of the engine that wrote last, made again of the records of a run.
+/// The report of the engine that wrote last, made again of the records of a run. What an earlier engine had recorded and
+/// this one has left as it ended is not recorded again, and is told of as restored.
 package struct RecordedReport {
   private let plan: Plan
   private let indices: [StepAddress: Int]
   private var fold: ReportFold
   private var startedAt = WallTime(nanoseconds: 0)
   private var hasBegun = false
+  private var past = RecordedRun()
 
   package init(of plan: Plan) {
     self.plan = plan
@@ -21,19 +23,32 @@ package struct RecordedReport {
 
   package mutating func apply(_ record: RunRecord) {
     let elapsed = max(.zero, record.at.since(startedAt))
+    past.apply(record)
     switch record.kind {
     case .opened:
       fold = ReportFold(plan: plan)
       startedAt = record.at
       hasBegun = false
-    case .event(let event): apply(event, of: record.kind.step, at: elapsed)
+    case .event(let event):
+      if case .runFinished = event { restore(at: elapsed) }
+      apply(event, of: record.kind.step, at: elapsed)
     case .finished(let step, let end, _):
       apply(.stepFinished(step, end), of: step, at: elapsed)
     case .cached(let step, let end, _): apply(.stepCached(step, end), of: step, at: elapsed)
     case .waiting(let step, let moment):
       let delay = max(.zero, moment.since(record.at))
       apply(.stepWaiting(step, for: delay), of: step, at: elapsed)
-    case .spawned, .kept, .listed, .groupSkipped: break
+    case .spawned, .kept, .listed, .groupSkipped, .outdated: break
+    }
+  }
+
+  private mutating func restore(at elapsed: Duration) {
+    let restored = past.steps.filter { address, step in
+      step.engine < past.resumptions && !step.isOutdated && !past.isInDoubt(address)
+    }
+    for (address, step) in restored.sorted(by: { $0.value.number < $1.value.number }) {
+      guard case .finished(let end, _) = step.state else { continue }
+      apply(.stepRestored(address, end), of: address, at: elapsed)
     }
   }
 

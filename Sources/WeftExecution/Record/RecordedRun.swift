@@ -55,9 +55,15 @@ package struct RecordedRun: Sendable {
   /// Steps of which nobody knows whether they have done what they do: an attempt had begun, and no end of it
   /// is recorded. By address.
   package var inDoubt: [StepAddress] {
-    steps.filter { address, step in
-      step.isInDoubt && step.number > rerunSince[address] ?? 0
-    }.map(\.key).sorted { $0.text < $1.text }
+    steps.keys.filter(isInDoubt).sorted { $0.text < $1.text }
+  }
+
+  /// Whether nobody knows if the step has done what it does, and nobody has asked since to run it again.
+  package func isInDoubt(_ address: StepAddress) -> Bool {
+    guard let step = steps[address], step.isInDoubt else { return false }
+    if rerunSince.isEmpty { return true }
+    let planned = address.planned { rerunSince[$0] != nil }
+    return step.number > max(rerunSince[address] ?? 0, rerunSince[planned] ?? 0)
   }
 
   /// What is known of a step; `nil` if nothing, or only of an earlier attempt of what is around it.
@@ -96,6 +102,7 @@ package struct RecordedRun: Sendable {
       if case .listed = known.state { known.number = record.number }
       groups[address] = known
     case .groupSkipped(let group, let reason): skip(group: group, reason, record.number)
+    case .outdated(let addresses): for step in addresses { steps[step]?.isOutdated = true }
     case .waiting(let step, let moment): steps[step]?.waitsUntil = moment
     }
   }
@@ -112,6 +119,7 @@ package struct RecordedRun: Sendable {
         RecordedEngine(cookie: cookie, process: opening.engine, bootID: opening.bootID))
     }
     for group in groups.keys { groups[group]?.isRestored = false }
+    for (step, known) in steps where known.isOutdated { steps[step]?.isOutdated = false }
     for step in opening.rerun { rerunSince[step] = number }
     end = nil
     pause = nil
@@ -132,7 +140,7 @@ package struct RecordedRun: Sendable {
       set(step: step, .finished(end, KeptValues()), number)
     case .stepSkipped(let step, let reason):
       // Nobody knows more of what was in doubt.
-      if steps[step]?.isInDoubt == true {
+      if isInDoubt(step) {
         steps[step]?.leftOut = reason
       } else {
         set(step: step, .skipped(reason), number)
@@ -226,6 +234,8 @@ package struct RecordedStep: Sendable, Hashable {
   package var waitsUntil: WallTime?
   /// What a person is asked, if the step waits for one.
   package var asks: String?
+  /// Whether the last part of the run has ended without coming to it, so that it is in no report.
+  package var isOutdated = false
   /// Of what is in doubt: why a later engine did not come to it.
   package var leftOut: SkipReason?
 

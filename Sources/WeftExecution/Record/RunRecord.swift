@@ -24,6 +24,9 @@ package struct RunRecord: Sendable, Hashable {
     /// A group that an earlier engine had begun does not start in this one; subscribers hear of that from its
     /// members.
     case groupSkipped(StepAddress, SkipReason)
+    /// Records of these steps count no more: the run has ended, and what is around them was left out as a whole, or
+    /// tried again without coming to them.
+    indirect case outdated([StepAddress])
     /// The step waits until then, whoever runs the engine meanwhile.
     case waiting(StepAddress, until: WallTime)
   }
@@ -67,7 +70,7 @@ extension RunRecord.Kind {
         .outputDropped, .snapshot:
         false
       }
-    case .finished, .cached, .spawned, .kept, .groupSkipped: false
+    case .finished, .cached, .spawned, .kept, .groupSkipped, .outdated: false
     }
   }
 
@@ -87,7 +90,7 @@ extension RunRecord.Kind {
         .outputDropped, .snapshot:
         false
       }
-    case .spawned, .kept, .groupSkipped: false
+    case .spawned, .kept, .groupSkipped, .outdated: false
     }
   }
 }
@@ -111,7 +114,7 @@ extension RunRecord.Kind {
         .runFinished, .runWaiting, .outputDropped, .snapshot:
         nil
       }
-    case .opened, .listed, .groupSkipped: nil
+    case .opened, .listed, .groupSkipped, .outdated: nil
     }
   }
 }

@@ -116,7 +116,7 @@ extension LiveRun {
     making files: [KeptFile] = [], isRecorded: Bool = false
   ) -> NodeResult {
     let response = state.withLock { state in
-      state.scopes.count(in: task.scope) { $0.add(end) }
+      state.count(task) { $0.add(end) }
       if !end.unkillable.isEmpty { state.unkillable += end.unkillable }
       guard end.conclusion == .failure, let failure = end.failure else {
         return Scopes.Response.nothing
@@ -145,7 +145,7 @@ extension LiveRun {
     if let reason = past.leftOut { return skip(task, reason) }
     switch past.state {
     case .finished(let end, let kept):
-      state.withLock { $0.scopes.count(in: task.scope) { $0.restored += 1 } }
+      state.withLock { $0.count(task) { $0.restored += 1 } }
       let isRead = !plan.values.reads(ofNode: task.step.node).isEmpty
       let own = isRead ? kept.nodeValues(of: end, spool: values.spool) : nil
       return conclude(task, end, leaving: own.map(Boxed.holding), as: .restored)

@@ -125,7 +125,7 @@ extension LiveRun {
 
   func skip(_ task: StepTask, _ reason: SkipReason) -> NodeResult {
     noteOwedCleanup(of: task)
-    state.withLock { $0.scopes.count(in: task.scope) { $0.add(reason) } }
+    state.withLock { $0.count(task) { $0.add(reason) } }
     values.record(
       NodeValues(outcome: reason.outcome, conclusion: reason.outcome),
       ofNode: task.step.node, in: task.frame)

@@ -76,6 +76,8 @@ package final class LiveRun: Sendable {
     /// Set once the run is left to another engine.
     var left: Leaving?
     var groups: [Int: RunningGroup] = [:]
+    /// How cleanup steps in attempts of groups were counted, which another attempt runs again.
+    var countedCleanups: [StepAddress: CountedCleanup] = [:]
     /// Which steps of elements have begun to write, by the numbers by which their logs are known.
     var writing = InstanceTable<StepAddress>()
     /// The same of elements that have ended, but for those of which nothing is kept.
@@ -342,7 +344,7 @@ package final class LiveRun: Sendable {
     // Before anybody hears of the end, who may end the process then.
     cache?.close()
     let duration = earlierDuration + (time.now - startedAt)
-    if state.withLock({ $0.left }) == nil { restoreWhatWasNotReached() }
+    if state.withLock({ $0.left }) == nil { settleSteps() }
     let last = state.withLock { state in
       state.unkillable += remains.unkillable
       guard let left = state.left else {

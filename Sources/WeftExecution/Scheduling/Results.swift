@@ -64,6 +64,16 @@ extension OutcomeCounts {
     cached += other.cached
   }
 
+  mutating func remove(_ other: OutcomeCounts) {
+    succeeded -= other.succeeded
+    failed -= other.failed
+    tolerated -= other.tolerated
+    cancelled -= other.cancelled
+    skipped -= other.skipped
+    restored -= other.restored
+    cached -= other.cached
+  }
+
   /// What failed was survived.
   mutating func tolerateAll() {
     tolerated += failed

@@ -11,7 +11,7 @@ extension RunRecord.Kind {
     case .cached(let step, let end, let kept): .cached(step, end, kept.masked(by: mask))
     case .listed(let address, let elements): .listed(address, elements.masked(by: mask))
     case .opened(let opening): .opened(opening.masked(by: mask))
-    case .event, .spawned, .kept, .groupSkipped, .waiting: self
+    case .event, .spawned, .kept, .groupSkipped, .outdated, .waiting: self
     }
   }
 }

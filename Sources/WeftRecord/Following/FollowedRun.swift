@@ -105,7 +105,7 @@ package struct FollowedRun {
 
   private mutating func tell(_ record: RunRecord, isLast: Bool, _ tell: Tell) {
     switch record.kind {
-    case .opened, .spawned, .kept, .listed, .groupSkipped, .waiting: break
+    case .opened, .spawned, .kept, .listed, .groupSkipped, .outdated, .waiting: break
     case .finished(let step, let end, _):
       finish(step, end, tell)
       pass(.stepFinished(step, end), at: record.at, tell)

@@ -52,6 +52,7 @@ extension RunRecord.Kind {
     case .kept: "step.kept"
     case .listed: "group.listed"
     case .groupSkipped: "group.skipped"
+    case .outdated: "steps.outdated"
     case .waiting: "step.waiting"
     }
   }
@@ -79,6 +80,7 @@ extension EventJSON {
     case .groupSkipped(let group, let reason):
       writer.member("group", group.text)
       writeSkip(reason)
+    case .outdated(let steps): writeSteps("steps", steps)
     case .waiting(let step, let moment):
       writer.member("step", step.text)
       writer.member("untilNs", Int(moment.nanoseconds))

@@ -36,7 +36,7 @@ extension RecordScanner {
     return opening
   }
 
-  private mutating func steps() throws(RecordProblem) -> [StepAddress] {
+  mutating func steps() throws(RecordProblem) -> [StepAddress] {
     var steps: [StepAddress] = []
     try elements { scanner throws(RecordProblem) in steps.append(try scanner.address()) }
     return steps

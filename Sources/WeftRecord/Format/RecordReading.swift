@@ -41,6 +41,7 @@ extension RecordScanner {
     case "step.retrying": .event(.stepRetrying(try address("step"), try retry()))
     case "step.waiting": try waiting()
     case "group.started": try groupStarted()
+    case "steps.outdated": try outdated()
     case "group.listed": .listed(try address("group"), try elements())
     case "group.skipped": .groupSkipped(try address("group"), try skipReason())
     case "group.retrying": .event(.groupRetrying(try address("group"), try retry()))
@@ -100,6 +101,11 @@ extension RecordScanner {
     try expect("startTicks")
     guard let ticks = UInt64(exactly: try int()) else { throw .unfit("a start of a process") }
     return ProcessIdentity(id: id, startTicks: ticks)
+  }
+
+  private mutating func outdated() throws(RecordProblem) -> RunRecord.Kind {
+    guard has("steps") else { throw .unfit("outdated steps") }
+    return .outdated(try steps())
   }
 
   // MARK: Groups

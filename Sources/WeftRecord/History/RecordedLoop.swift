@@ -26,7 +26,8 @@ extension RecordedRun {
   /// Elements of which something is recorded, with all elements around them.
   private var begunElements: Set<StepAddress> {
     var found: Set<StepAddress> = []
-    for address in [steps.keys.map { $0 }, groups.keys.map { $0 }].joined() {
+    let current = steps.filter { !$0.value.isOutdated }.keys
+    for address in [current.map { $0 }, groups.keys.map { $0 }].joined() {
       var next = address.innermostElement
       while let element = next, found.insert(element).inserted {
         next = element.loop?.innermostElement

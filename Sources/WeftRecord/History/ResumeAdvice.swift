@@ -13,7 +13,7 @@ package struct ResumeAdvice: Sendable, Hashable {
   package init(_ detail: RunDetail) {
     for address in detail.order {
       guard let step = detail.past.steps[address] else { continue }
-      if step.isInDoubt {
+      if detail.past.isInDoubt(address) {
         inDoubt.append(address)
       } else if step.startsAgain {
         again.append(address)

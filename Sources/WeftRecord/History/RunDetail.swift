@@ -26,6 +26,13 @@ package struct RunDetail: Sendable {
     self.folder = folder
   }
 
+  /// The steps that it comes to, as they were first told of; without those of which the record is outdated.
+  package var steps: [(address: StepAddress, step: RecordedStep)] {
+    order.compactMap { address in
+      past.steps[address].flatMap { $0.isOutdated ? nil : (address, $0) }
+    }
+  }
+
   /// Where what a step wrote is, if it wrote anything.
   package func logPath(of step: StepAddress) -> String {
     "\(folder)/\(RunFolder.logsName)/\(LogFolder.fileName(of: step))"

@@ -37,9 +37,7 @@ extension EventJSON {
     if let damage = detail.damage { writer.member("damage", damage.message) }
     writer.key("steps")
     writer.beginArray()
-    for address in detail.order {
-      if let step = past.steps[address] { write(step, at: address, detail) }
-    }
+    for (address, step) in detail.steps { write(step, at: address, detail) }
     writer.endArray()
     writeLoops(detail)
     writeAdvice(ResumeAdvice(detail))

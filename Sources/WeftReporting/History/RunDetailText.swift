@@ -22,9 +22,7 @@ package struct RunDetailText: Sendable {
   package func rendered(_ detail: RunDetail) -> String {
     var lines = head(detail)
     if !detail.order.isEmpty { lines.append("") }
-    for address in detail.order {
-      if let step = detail.past.steps[address] { lines += self.lines(of: step, address, detail) }
-    }
+    for (address, step) in detail.steps { lines += self.lines(of: step, address, detail) }
     lines += detail.loops.filter { $0.notStarted > 0 }.map { loop in
       "\(palette.skipped) \(text.name(loop.address.text)): not started: "
         + "\(loop.notStarted) of \(counted(loop.elements, "element"))"

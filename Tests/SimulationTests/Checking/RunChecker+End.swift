@@ -6,10 +6,9 @@ import WeftPlanning
 struct OutcomeTally {
   private var ends: [Spot: [Outcome]] = [:]
 
-  mutating func add(_ end: StepEnd, at spot: Spot) { ends[spot, default: []].append(end.outcome) }
-  mutating func add(_ reason: SkipReason, at spot: Spot) {
-    ends[spot, default: []].append(reason.outcome)
-  }
+  /// A step counts once: cleanup that has run again as it ended last.
+  mutating func add(_ end: StepEnd, at spot: Spot) { ends[spot] = [end.outcome] }
+  mutating func add(_ reason: SkipReason, at spot: Spot) { ends[spot] = [reason.outcome] }
   mutating func add(_ elements: ElementsNotStarted, at spot: Spot) {
     ends[spot, default: []] += Array(repeating: elements.outcome, count: elements.steps)
   }

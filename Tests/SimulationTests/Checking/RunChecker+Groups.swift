@@ -38,7 +38,10 @@ extension RunChecker {
       cancelled[spot] = nil
       decided[spot] = nil
       // What has cleaned up has, and a failure of it is not forgotten either.
-      if !isCleanup(spot) { counts.forget(spot) }
+      if !isCleanup(spot) {
+        counts.forget(spot)
+        told[address(spot)] = nil
+      }
     }
     held.remove(group)
     cancelled[group] = nil

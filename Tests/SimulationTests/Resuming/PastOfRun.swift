@@ -26,15 +26,20 @@ struct PastOfRun {
   }
 
   /// One more engine has taken up the run, and has recorded this.
-  mutating func append(_ records: some Sequence<RunRecord.Kind>, rerunning rerun: [StepAddress]) {
-    append(.opened(.init(run: RunID("simulated"), resumption: parts, rerun: rerun)))
+  mutating func append(
+    _ records: some Sequence<RunRecord.Kind>, rerunning rerun: [StepAddress],
+    visiting visit: (RunRecord) -> Void
+  ) {
+    append(.opened(.init(run: RunID("simulated"), resumption: parts, rerun: rerun)), visit)
     parts += 1
-    for record in records { append(record) }
+    for record in records { append(record, visit) }
   }
 
-  private mutating func append(_ kind: RunRecord.Kind) {
+  private mutating func append(_ kind: RunRecord.Kind, _ visit: (RunRecord) -> Void = { _ in }) {
     number += 1
-    run.apply(RunRecord(number: number, at: WallTime(nanoseconds: 0), kind))
+    let record = RunRecord(number: number, at: WallTime(nanoseconds: 0), kind)
+    run.apply(record)
+    visit(record)
   }
 }
 

@@ -23,6 +23,7 @@ import WeftExecution
       restored += safety.restored
       let violations =
         safety.violations + ProgressChecker(run.made, run.parts).violations + run.violations
+        + run.disagreements
       guard !violations.isEmpty else { continue }
       Issue.record(
         """
@@ -31,6 +32,20 @@ import WeftExecution
         """)
     }
     print("\(SequenceTests.seeds.count) sequences, \(parts) parts, \(restored) steps restored")
+  }
+
+  @Test("X02, X03, X28: a sequence gets all its work done in another file, too")
+  func everySequenceGetsThereInAnotherFile() {
+    var parts = 0
+    for seed in SequenceTests.seeds {
+      guard let run = SequencedRun(seed: seed, nested: true) else { continue }
+      if SimulationTests.seeds.count == 1 { run.tell() }
+      parts += run.parts.count
+      let violations = run.violations + run.disagreements
+      guard !violations.isEmpty else { continue }
+      Issue.record("seed \(seed): \(violations.prefix(5).joined(separator: "; "))")
+    }
+    print("\(SequenceTests.seeds.count) sequences in another file, \(parts) parts")
   }
 }
 

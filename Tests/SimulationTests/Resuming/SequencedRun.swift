@@ -8,6 +8,8 @@ import WeftTestKit
 struct SequencedRun {
   let made: RandomWorkflow
   private(set) var parts: [RunPart] = []
+  /// What differs between the views of a part that has ended.
+  private(set) var disagreements: [String] = []
   /// The same workflow, in a world without failures from the beginning.
   let undisturbed: Simulation
 
@@ -23,14 +25,21 @@ struct SequencedRun {
     case suspended
   }
 
-  /// `nil` if the planner rejects the workflow.
-  init?(seed: UInt64) {
+  /// - Parameter isNested: Whether the workflow is run by a step of another, and another step follows.
+  /// - Returns: `nil` if the planner rejects the workflow.
+  init?(seed: UInt64, nested isNested: Bool = false) {
     var made = RandomWorkflow.make(seed: seed, .all)
     var random = SeededGenerator(seed: seed ^ 0x5E9)
     if Int.random(in: 0..<3, using: &random) > 0 {
       made.workflow = made.workflow.withIdempotentSteps
     }
     made.workflow = made.workflow.withoutGroupTimeouts
+    if isNested {
+      made.workflow = Workflow(steps: [
+        Step("c", workflow: made.workflow), Step("z", run: ["z"]),
+      ])
+    }
+    let prefix = isNested ? "c/" : ""
     guard let plan = Planner.plan(made.workflow).plan else { return nil }
     var leftOut: [Int] = []
     if Int.random(in: 0..<6, using: &random) == 0, let choice = plan.randomChoice(&random) {
@@ -38,12 +47,13 @@ struct SequencedRun {
     }
     guard
       let undisturbed = Simulation(
-        seed: seed, made,
+        seed: seed, made, prefix: prefix,
         in: .init(
           failures: 0, isQuick: true, approvesAll: true, interruptions: [], leftOut: leftOut))
     else { return nil }
     (self.made, self.undisturbed) = (made, undisturbed)
     var past = PastOfRun()
+    var again = RecordedReport(of: plan)
     let partCount = Int.random(in: 3...6, using: &random)
     for number in 1...partCount {
       let isLast = number == partCount
@@ -62,7 +72,9 @@ struct SequencedRun {
         circumstances.failures = [0, 8, 20, 45].randomElement(using: &random)!
         circumstances.meet(ending, &random)
       }
-      guard let simulation = Simulation(seed: seed, made, in: circumstances) else { return nil }
+      guard let simulation = Simulation(seed: seed, made, prefix: prefix, in: circumstances) else {
+        return nil
+      }
       let isCut = ending == .engineKilled && !isLast
       let count = isCut ? Int.random(in: 1...simulation.records.count, using: &random) : .max
       let records = simulation.records.prefix(count)
@@ -71,7 +83,14 @@ struct SequencedRun {
         records.count < simulation.records.count
         ? simulation.records[records.count].eventsBefore : .max
       let events = Array(simulation.events.prefix(heard))
-      past.append(records.map(\.kind), rerunning: circumstances.rerun.addresses(in: plan))
+      past.append(
+        records.map(\.kind), rerunning: circumstances.rerun.addresses(in: plan),
+        visiting: { again.apply($0) })
+      if !isCut {
+        disagreements += ViewChecker(simulation.report, past.run, again.value).violations.map {
+          "part \(number): \($0)"
+        }
+      }
       parts.append(
         RunPart(
           events: events, remains: isCut ? [] : simulation.remains,

@@ -140,6 +140,7 @@ enum SampleRecords {
         ])),
       .spawned("a", attempt: 1, ProcessIdentity(id: 4242, startTicks: 123_456)),
       .kept("a", attempt: 1),
+      .outdated(["a", "b[x].c"]),
       .listed(
         "g",
         RecordedElements(elements: [

@@ -1,0 +1,86 @@
+import WeftExecution
+import WeftPlanning
+
+/// Holds the views of a run that has ended against each other: the counts of its end, its report, the steps that its
+/// record comes to, and the report made again of the record.
+struct ViewChecker {
+  private(set) var violations: [String] = []
+
+  /// - Parameter past: The record of all parts, the ended one included.
+  init(_ report: RunReport, _ past: RecordedRun, _ again: RunReport?) {
+    guard let end = report.end else { return }
+    let reported = Dictionary(
+      report.steps.map { ($0.address, Kind($0.state)) }, uniquingKeysWith: { $1 })
+    var counted: [Kind: Int] = [:]
+    for kind in reported.values { counted[kind, default: 0] += 1 }
+    for group in report.groups {
+      guard case .finished(let end) = group.state, let left = end.notStarted else { continue }
+      counted[left.outcome == .cancelled ? .cancelled : .skipped, default: 0] += left.steps
+    }
+    let told: [Kind: Int] = [
+      .succeeded: end.counts.succeeded, .failed: end.counts.failed + end.counts.tolerated,
+      .cancelled: end.counts.cancelled, .skipped: end.counts.skipped,
+    ].filter { $0.value > 0 }
+    if told != counted {
+      violations.append("counts are \(text(told)), and in the report \(text(counted))")
+    }
+    compare(
+      "the record",
+      past.steps.filter { !$0.value.isOutdated && !past.isInDoubt($0.key) }
+        .compactMapValues(Kind.init(recorded:)), reported.filter { !past.isInDoubt($0.key) })
+    if let again {
+      compare(
+        "the report made again",
+        Dictionary(
+          again.steps.map { ($0.address, Kind($0.state)) }, uniquingKeysWith: { $1 }), reported)
+    }
+  }
+
+  private func text(_ counts: [Kind: Int]) -> String {
+    counts.map { "\($0.value) \($0.key.rawValue)" }.sorted().joined(separator: ", ")
+  }
+
+  private mutating func compare(
+    _ name: String, _ known: [StepAddress: Kind], _ reported: [StepAddress: Kind]
+  ) {
+    for (address, kind) in known where reported[address] != kind {
+      violations.append(
+        "\(address) is \(kind) in \(name), and \(reported[address].map { "\($0)" } ?? "nothing") in the report"
+      )
+    }
+    for (address, kind) in reported where known[address] == nil {
+      violations.append("\(address) is \(kind) in the report, and nothing in \(name)")
+    }
+  }
+
+  private enum Kind: String {
+    case succeeded, failed, cancelled, skipped, open
+
+    init(_ state: StepState) {
+      self =
+        switch state {
+        case .finished(let end), .restored(let end), .cached(let end): Kind(end.outcome)
+        case .skipped(let reason): Kind(reason.outcome)
+        case .pending, .queued, .running, .asking, .waiting, .retrying: .open
+        }
+    }
+
+    init?(recorded step: RecordedStep) {
+      switch step.state {
+      case .finished(let end, _): self.init(end.outcome)
+      case .skipped(let reason): self.init(reason.outcome)
+      case .queued, .started, .retrying: self = .open
+      }
+    }
+
+    private init(_ outcome: Outcome) {
+      self =
+        switch outcome {
+        case .success: .succeeded
+        case .failure: .failed
+        case .cancelled: .cancelled
+        case .skipped: .skipped
+        }
+    }
+  }
+}
