@@ -42,9 +42,11 @@ class Disturbed:
         self.parts = options.parts or self.random.randint(3, 6)
         self.part = 0
         self.log = []
-        self.answered = {}
-        # What was named to be done again, which holds in later parts until it has been.
-        self.named = set()
+        # Nodes that were named to be done again, which holds in later parts until they have been: the number of the
+        # last record before.
+        self.named = {}
+        # Approvals of which the last answer was no. It waits in the run's folder until a part asks for it.
+        self.rejected = set()
         # Steps that were done again by name, so that those after them may be older.
         self.excused = set()
         self.known = options.known
@@ -156,8 +158,8 @@ class Disturbed:
         if self.edited:
             words.append("--accept-changes")
             again |= dependents(self.workflow, self.edited)
-        self.named |= again
-        return words, set(self.named)
+        self.naming = {node: journal.records[-1]["n"] for node in again}
+        return words, again | set(self.named)
 
     def disturb(self, process, how, ends):
         """Ends the part, at a random moment, in the way chosen; returns when it is over."""
@@ -189,6 +191,7 @@ class Disturbed:
         for request in end["requests"]:
             answer = "yes" if last else self.random.choice(["yes", "no", "none"])
             if answer != "none":
+                (self.rejected.add if answer == "no" else self.rejected.discard)(request["step"])
                 words = ["approve", *(["--reject"] if answer == "no" else []), request["step"]]
                 if (code := self.call(*words)) != 0:
                     raise Broken(f"{' '.join(words)} exits {code}")
@@ -202,11 +205,12 @@ class Disturbed:
         how = "none" if last else self.random.choice(["none", "kill", "kill", "TERM", "INT", "cancel", "time"])
         if gates == "hang" and how == "none":
             how = self.random.choice(["kill", "TERM", "time"])
+        self.naming = {}
         words, again = (["run", "w.json"], set()) if self.folder is None else (["resume"], set())
         if self.folder is not None:
             options, again = self.options(last)
             words += options
-            doubts = self.doubts(before, again)
+            doubts = self.doubts(before)
             if doubts and (last or self.random.random() < 0.4):
                 words += [word for address in sorted(doubts) for word in ("--rerun", address)]
                 again |= {node for address, node in doubts.items()}
@@ -224,13 +228,14 @@ class Disturbed:
         self.check_part(code, before, again, doubts, last)
         return code
 
-    def doubts(self, journal, again):
+    def doubts(self, journal):
         """Steps that began and of which no end is recorded, by address."""
         found = {}
         for node, frame in self.instances():
-            if node.role == "step" and not node.idempotent and node not in again:
+            if node.role == "step" and not node.idempotent and node not in self.naming:
                 address = node.address(frame)
-                if address in journal.doubts:
+                # One that has begun since it was named is in doubt like every other.
+                if address in journal.doubts and journal.doubts[address]["n"] > self.named.get(node, 0):
                     around = [each.address(tuple(f for f in frame if f[0] in set(each.loops) and f[0] is not each))
                               for each in node.ancestors]
                     if all(journal.begun.get(group, 0) < journal.doubts[address]["n"] for group in around):
@@ -255,6 +260,7 @@ class Disturbed:
             self.agree(journal, code)
         if len(journal.parts) > len(before.parts):
             self.edited = set()
+            self.named.update(self.naming)
         self.once(before, again, journal, notes)
         for address, node in doubts.items():
             if any(note.address == address and note.part == self.part for note in notes.all):
@@ -265,7 +271,7 @@ class Disturbed:
             if code == 0 and not is_ended_early(node):
                 raise Broken(f"the run ends in success, and {address} is in doubt")
         if code == 0:
-            if faults := Model(self.workflow, notes).faults():
+            if faults := Model(self.workflow, notes, self.rejected).faults():
                 raise Broken(f"the run ends in success, and is not done: {'; '.join(faults)}")
 
     def agree(self, journal, code):
@@ -323,6 +329,11 @@ class Disturbed:
             code = self.run_part(last=True, ends=ends)
             if code == 0:
                 break
+            # A no that was given before counts once a part has asked.
+            failed = (self.journal().end or {}).get("firstFailure")
+            if code == 1 and failed in self.rejected:
+                self.rejected.discard(failed)
+                continue
             # A run that was left has been asked to end all the same.
             is_cancelled = (self.journal().end or {}).get("cancellation", {}).get("kind") == "requested"
             if code != 75 and not is_cancelled:

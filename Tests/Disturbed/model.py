@@ -50,9 +50,10 @@ class Notes:
 
 
 class Model:
-    def __init__(self, workflow, notes):
+    def __init__(self, workflow, notes, rejected=()):
         self.workflow, self.notes = workflow, notes
-        self.approved = True
+        # The addresses of approvals of which the last answer was no.
+        self.rejected = rejected
 
     # MARK: Completeness
 
@@ -88,7 +89,12 @@ class Model:
         if not self.wanted(node, frame):
             return "skipped"
         if node.kind == "approve":
-            return "ok"
+            if node.address(frame) not in self.rejected:
+                return "ok"
+            if node.allow_failure:
+                return "tolerated"
+            missing.append(f"{node.address(frame)} was rejected")
+            return "failed"
         if node.kind == "leaf":
             return self.judge_leaf(node, frame, missing)
         inside = []
@@ -131,7 +137,8 @@ class Model:
             if node.role != "cleanup":
                 continue
             for frame in node.instances():
-                began = [note.place for inner in node.parent.walk() if inner.kind == "leaf" and inner is not node
+                # What cleans up leaves nothing behind.
+                began = [note.place for inner in node.parent.walk() if inner.kind == "leaf" and inner.role == "step"
                          for each in inner.instances() if each[:len(frame)] == frame
                          for note in self.notes.of.get(inner.named(each), []) if note.kind == "B"]
                 cleaned = self.notes.last(node.named(frame), "E")

@@ -329,6 +329,9 @@ class Workflow:
     def make_loop(self, node):
         random = self.random
         how = random.choice(["list", "key", "key", "object", "matrix"])
+        if how == "matrix" and any(inner.loop and inner.loop.how == "matrix" for inner in node.walk()):
+            # In the inner one, `matrix` would hide the element of this one, of which the names of steps are made.
+            how = "key"
         if how == "matrix":
             pairs = itertools.product(random.sample(["p", "q", "r"], 2), ["1", "2"])
             node.loop = Loop([(f"{a}, {b}", f"{a}-{b}") for a, b in pairs], how)
