@@ -4,7 +4,7 @@ public import WeftDefinition
 extension Plan {
   /// The groups around a step in its file, innermost first, the top level of the file last.
   public func enclosingGroups(ofGroup group: Int) -> EnclosingGroups {
-    EnclosingGroups(groups, from: group, crossingFiles: false)
+    EnclosingGroups(groups, from: group)
   }
 
   /// The same with those around the steps that run the files, up to the top level of the run.
@@ -91,7 +91,7 @@ public struct EnclosingGroups: Sequence, IteratorProtocol, Sendable {
   private let crossesFiles: Bool
   private var following: Int?
 
-  init(_ groups: [PlannedGroup], from group: Int, crossingFiles: Bool) {
+  init(_ groups: [PlannedGroup], from group: Int, crossingFiles: Bool = false) {
     self.groups = groups
     crossesFiles = crossingFiles
     following = group
