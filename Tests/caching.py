@@ -322,6 +322,52 @@ def gone_on_with(weft):
     assert place.read("text") == "said" and place.read("ran") == "x"
 
 
+def said_again(weft):
+    """A step that is not run has the log of the run in which it was, and whoever reads that sees no difference."""
+    script = "echo one; sleep 0.1; echo warning: two >&2; sleep 0.1; printf tail"
+    place = Place(
+        weft, cached(script, [], []), {"id": "use", "run": "cat > read", "stdin": {"log": "make"}})
+    assert place.run() == []
+    for _ in range(2):
+        (place.path / "read").unlink()
+        assert place.run() == ["make"]
+        lines = [(e["stream"], e["text"]) for e in place.events if e["type"] == "step.output"]
+        assert lines == [("stdout", "one"), ("stderr", "warning: two"), ("stdout", "tail")], lines
+        types = [e["type"] for e in place.events if e.get("step") == "make"]
+        assert types == ["step.queued"] + 3 * ["step.output"] + ["step.cached"], types
+        assert place.read("read") == "one\nwarning: two\ntail"
+        logs = place.call("logs", "make")
+        assert logs.stdout == "one\nwarning: two\ntail" and "cached" in logs.stderr, logs
+    shown = place.call("run", "w.json").stdout
+    assert "[make] warning: two\n" in shown and "[make] cached (" in shown, shown
+    followed = place.call("show", "--follow").stdout
+    assert "[make] warning: two\n" in followed, followed
+
+
+def said_at_length(weft):
+    """Of a long log the beginning is kept, and a step whose whole log is read is run."""
+    maker = cached("seq 1 300000", [], [])
+    place = Place(weft, maker)
+    assert place.run() == [] and place.run() == ["make"]
+    log = place.call("logs", "make").stdout
+    assert 1_000_000 < len(log) < 1_100_000 and log.startswith("1\n2\n"), len(log)
+    assert log.endswith("\nweft: the cache keeps no more of this log\n"), log[-100:]
+    place.write("w.json", json.dumps(
+        {"steps": [maker, {"id": "use", "run": "cat > read", "stdin": {"log": "make"}}]}))
+    assert "not all that it made is there" in place.call("why", "w.json", "make").stdout
+    assert place.run() == [] and len(place.read("read").splitlines()) == 300000
+
+
+def said_without_secrets(weft):
+    place = Place(
+        weft, {**cached("echo \"it is $S\"", [], []), "env": {"S": "${{ secrets.S }}"}},
+        secrets={"S": {"env": "TOKEN"}})
+    assert place.run(TOKEN="hunter22-hunter22") == [] and place.run(TOKEN="hunter22-hunter22") == ["make"]
+    assert [e["text"] for e in place.events if e["type"] == "step.output"] == ["it is ***"]
+    kept = [p for p in (place.path / ".weft").rglob("*") if p.is_file() and b"hunter22" in p.read_bytes()]
+    assert not kept, kept
+
+
 def cut_off(weft):
     """A step that was running when weft was killed is started again: what is kept can be made twice."""
     place = Place(weft, cached("test -e go || { touch here; sleep 60; }; touch out", [], ["out"]))
@@ -345,6 +391,9 @@ CASES = [
     ("X34: what is put back is open to nobody else", private),
     ("X62: why a success is not kept is told", not_kept),
     ("X68: a pattern that matches nothing is told", unmatched),
+    ("X75: what a cached step wrote is shown again, and read by others", said_again),
+    ("X75: of a long log the beginning is kept", said_at_length),
+    ("X75: no secret is in a log that is kept", said_without_secrets),
 ] + [(case.__name__.replace("_", " "), case) for case in (
     comes_back, without_reading, elsewhere, limits, no_room, two_at_once,
     killed, foretold, gone_on_with, cut_off)]

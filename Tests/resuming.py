@@ -646,6 +646,51 @@ def report_again(weft):
     assert "the report" not in place.resume().stderr
 
 
+def logs_of_others(weft):
+    """The log of a step that is not started again is read as before; one that is gone is told."""
+    place = Place(weft, {"steps": [
+        {"id": "gen", "run": "test -e again && echo two || { echo one; touch again; exit 1; }",
+         "retry": {"max": 1, "delay": "1ms"}},
+        {"id": "use", "run": "cat > read; test -e ok", "stdin": {"log": "gen"}}]})
+    read = place.path / "read"
+    assert place.run().returncode == 1 and read.read_text() == "two\n"
+    for _ in range(2):
+        read.unlink()
+        assert place.resume().returncode == 1 and read.read_text() == "two\n", read.read_text()
+    (log,) = (place.folder / "logs").glob("gen*")
+    log.unlink()
+    result = place.resume()
+    assert result.returncode == 1 and '"gen"' in result.stderr + result.stdout, result
+    assert "no such file" in result.stderr + result.stdout, result
+
+
+def no_inodes(weft):
+    place = Place(weft, {"steps": [
+        {"id": f"s{i}", "run": f"echo said {i}; echo s{i} >> done"} for i in range(19)]})
+    small = place.path / "small"
+    small.mkdir()
+    mounted = subprocess.run(
+        ["mount", "-t", "tmpfs", "-o", "nr_inodes=16", "tmpfs", str(small)], capture_output=True, text=True)
+    if mounted.returncode != 0:
+        return "not here: " + mounted.stderr.strip()
+    try:
+        result = place.run("--state-dir", "small/state")
+        told = result.stderr + result.stdout
+        assert "the output of steps could not be kept: no space left on device" in told, result
+        logs = {p.name for p in (small / "state").rglob("*.log")}
+        assert 0 < len(logs) < 19, logs
+        # What could not be kept is named, step by step, as far as ten go.
+        lost = [n for n in range(19) if f"s{n}.log" not in logs]
+        named = re.search(r"could not be kept: [^\n]*", told)[0]
+        assert f'"s{lost[0]}"' in named, (lost, named)
+        if len(lost) > 10:
+            assert f"and {len(lost) - 10} more" in named, (lost, named)
+        assert set(place.done().values()) == {1} and len(place.done()) == 19, place.done()
+        return f"{len(lost)} of 19 logs were lost"
+    finally:
+        subprocess.run(["umount", "-l", str(small)], check=True)
+
+
 def full_disk(weft):
     place = Place(weft, {"steps": [
         {"id": "a", "run": does("a")}, {"id": "fill", "run": does("fill", "[ -e full ] || cat /dev/zero > small/filler || : > full")},
@@ -696,6 +741,8 @@ CASES = [
     ("X19: the directory of the run is that of the command, or that of the state directory", elsewhere_called),
     ("X19: the record of another user is refused, by root too", foreign),
     ("X24: a report that is missing or damaged is written again", report_again),
+    ("X53: without inodes the steps are named whose logs are lost", no_inodes),
+    ("the log of a step that is done is read by those who are still to be done", logs_of_others),
     ("X46, X48: a record without its workflow file, or its first record, is told of by the file's name", incomplete),
 ]
 

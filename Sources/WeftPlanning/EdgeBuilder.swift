@@ -21,6 +21,7 @@ struct EdgeBuilder {
   private let names: [StepNames]
   private let references: ReferenceEdges
   private var edges: EdgeList
+  private var logs = PlannedLogs()
   private var found = FoundProblems()
   private var suggestions: [Suggestions]
   /// For each group the end of the member that was drawn last.
@@ -28,10 +29,10 @@ struct EdgeBuilder {
 
   static func build(
     _ outline: Outline, _ names: [StepNames], _ references: ReferenceEdges
-  ) -> (PlanEdges, [PlacedProblem]) {
+  ) -> (PlanEdges, PlannedLogs, [PlacedProblem]) {
     var builder = EdgeBuilder(outline, names, references)
     for node in outline.nodes.indices { builder.drawEdges(of: node) }
-    return (builder.edges.edges, builder.found.problems)
+    return (builder.edges.edges, builder.logs, builder.found.problems)
   }
 
   private init(_ outline: Outline, _ names: [StepNames], _ references: ReferenceEdges) {
@@ -154,6 +155,9 @@ struct EdgeBuilder {
       }
       if outline.steps[Int(index)].command?.usesTerminal == true {
         tell(.readsLogOfTerminal(subject(node), step: source.name), at: source)
+      }
+      if case .step(let reader) = outline.nodes[node] {
+        logs.note(Int(reader), reads: Int(index))
       }
       edges.append(target)
     }

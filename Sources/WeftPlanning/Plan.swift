@@ -33,6 +33,8 @@ public struct Plan: Sendable {
   package let bodies: PlannedBodies
   /// The expressions, and what they read.
   package let values: PlannedValues
+  /// Which steps read the logs of which.
+  package let logs: PlannedLogs
   /// Names whose expressions have been evaluated; by node.
   var names: [NodeIndex: String] = [:]
   /// What is known before a run of what is decided during it.
@@ -41,7 +43,7 @@ public struct Plan: Sendable {
   package init(
     files: [PlannedFile], steps: [PlannedStep], groups: [PlannedGroup], nodes: [PlanNode],
     dependencies: PlanEdges, topologicalOrder: [Int32], stepsBelow: [Int32],
-    bodies: PlannedBodies, values: PlannedValues = .none
+    bodies: PlannedBodies, values: PlannedValues = .none, logs: PlannedLogs = PlannedLogs()
   ) {
     self.files = files
     self.steps = steps
@@ -52,6 +54,7 @@ public struct Plan: Sendable {
     self.stepsBelow = stepsBelow
     self.bodies = bodies
     self.values = values
+    self.logs = logs
   }
 }
 

@@ -24,7 +24,7 @@ public enum Planner {
     guard unfit.isEmpty else { return (nil, (tooLarge + unfit).told(in: outline)) }
     let (names, duplicates) = StepNames.make(of: outline)
     let reader = TextReader.read(outline, names)
-    let (dependencies, misnamed) = EdgeBuilder.build(outline, names, reader.references)
+    let (dependencies, logs, misnamed) = EdgeBuilder.build(outline, names, reader.references)
     let order = TopologicalOrder(of: dependencies)
     let cycles = CycleFinder.cycles(of: dependencies, leftOutOf: order).map {
       Cycle(through: $0, of: outline, names, reader.references).problem
@@ -46,7 +46,7 @@ public enum Planner {
       dependencies: dependencies, topologicalOrder: order.nodes,
       stepsBelow: CriticalPath.stepsBelow(each: outline.nodes, dependencies, order.nodes),
       bodies: PlannedBodies(of: outline, dependencies, in: order.nodes),
-      values: PlannedValues(reader, checker, names))
+      values: PlannedValues(reader, checker, names), logs: logs)
     return (plan, diagnostics)
   }
 }

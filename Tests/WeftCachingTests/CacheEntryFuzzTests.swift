@@ -36,7 +36,9 @@ struct CacheEntryFuzzTests {
 
   private static func text(of entry: CacheEntry) -> String {
     let bytes = entry.bytes(
-      CacheEntry.Elsewhere(inputs: hash, stdout: hash, stderr: nil), code)
+      CacheEntry.Elsewhere(
+        inputs: hash, stdout: hash, stderr: nil,
+        log: CacheEntry.Elsewhere.Log(hash: hash, stretches: [1, 2], isWhole: true)), code)
     return String(decoding: bytes.split(separator: 0x0A, maxSplits: 1)[1], as: UTF8.self)
   }
 
@@ -48,6 +50,25 @@ struct CacheEntryFuzzTests {
     let text = bytes.split(separator: 0x0A, maxSplits: 1)[1]
     let unkeyed = Array((SHA256.text(of: SHA256.digest(of: text)) + "\n").utf8) + text
     #expect(CacheEntry.read(unkeyed, CacheEntryFuzzTests.code) == nil)
+  }
+
+  @Test("X75: a log is kept by its streams, up to a limit and by whole lines")
+  func logs() {
+    var log = CachedLog()
+    log.append(Array("e\n".utf8), isError: true)
+    for line in ["a\n", "b\n"] { log.append(Array(line.utf8), isError: false) }
+    #expect(log.stretches == [0, 2, 4] && log.isWhole)
+    #expect(log.parts.map(\.isError) == [false, true, false])
+    #expect(log.parts.map { String(decoding: $0.bytes, as: UTF8.self) } == ["", "e\n", "a\nb\n"])
+    log.append(Array(repeating: UInt8(ascii: "x"), count: CachedLog.limit - 8), isError: false)
+    log.append(Array("y\nlonger\n".utf8), isError: false)
+    #expect(!log.isWhole && log.bytes.count == CachedLog.limit && log.bytes.last == 0x0A)
+    log.append(Array("z\n".utf8), isError: false)
+    #expect(log.bytes.count == CachedLog.limit)
+    for stretches in [[], [3], [1, 1, 1, 1], [-1, 3], [.max, .max]] {
+      #expect(CachedLog([0, 0], stretches: stretches, isWhole: true) == nil)
+    }
+    #expect(CachedLog([0, 0], stretches: [1, 1], isWhole: true)?.parts.count == 2)
   }
 
   @Test(

@@ -13,8 +13,11 @@ struct LogNote {
   /// - Returns: `nil` if the log tells all.
   init?(_ step: StepAddress, in detail: RunDetail, found: Int?) {
     let name = "\"\(TerminalText.harmless(step.text))\""
-    if detail.past.steps[step]?.isCached == true, found ?? 0 == 0 {
-      self.init("step \(name) was not run: what it made before is in the cache")
+    if detail.past.steps[step]?.isCached == true {
+      self.init(
+        found ?? 0 == 0
+          ? "step \(name) was cached, and wrote nothing when it last ran"
+          : "step \(name) was cached: this is what it wrote when it last ran")
       return
     }
     switch detail.past.steps[step]?.state {

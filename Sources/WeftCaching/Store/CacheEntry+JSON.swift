@@ -13,6 +13,14 @@ extension CacheEntry {
     var inputs: String?
     var stdout: String?
     var stderr: String?
+    var log: Log?
+
+    /// Its bytes have a file of their own.
+    struct Log: Hashable {
+      var hash: String
+      var stretches: [Int]
+      var isWhole: Bool
+    }
   }
 
   func bytes(_ elsewhere: Elsewhere, _ code: HMAC) -> [UInt8] {
@@ -27,6 +35,9 @@ extension CacheEntry {
     object["inputs"] = elsewhere.inputs.map { .string($0) }
     object["stdout"] = elsewhere.stdout.map { .string($0) }
     object["stderr"] = elsewhere.stderr.map { .string($0) }
+    object["log"] = elsewhere.log.map { log in
+      [.string(log.hash), .array(log.stretches.map { .int($0) }), .bool(log.isWhole)]
+    }
     let text = Array(JSONValue.object(object).description.utf8)
     return Array((CacheEntry.code(of: text, code) + "\n").utf8) + text
   }
@@ -55,6 +66,8 @@ extension CacheEntry {
       ["inputs", "stdout", "stderr"].allSatisfy({ json[$0] == nil || json[$0]?.hash != nil }),
       let written = json["written"]?.elements?.mapAll(CacheEntry.output)
     else { return nil }
+    let log = json["log"].flatMap(CacheEntry.log)
+    guard log != nil || json["log"] == nil else { return nil }
     var entry = CacheEntry(
       key: key, step: step, run: run, storedAt: Int64(storedAt), milliseconds: milliseconds,
       outputs: outputs, result: CachedResult(written: written))
@@ -62,11 +75,21 @@ extension CacheEntry {
     entry.foreign = foreign
     entry.keepsStdout = json["stdout"] != nil
     entry.keepsStderr = json["stderr"] != nil
+    entry.keepsWholeLog = log?.isWhole ?? false
     return (
       entry,
       Elsewhere(
-        inputs: json["inputs"]?.text, stdout: json["stdout"]?.text, stderr: json["stderr"]?.text)
+        inputs: json["inputs"]?.text, stdout: json["stdout"]?.text, stderr: json["stderr"]?.text,
+        log: log)
     )
+  }
+
+  private static func log(_ json: JSONValue) -> Elsewhere.Log? {
+    guard let hash = json[0]?.hash,
+      let stretches = json[1]?.elements?.mapAll(\.integer),
+      stretches.allSatisfy(amountLimits.contains), case .bool(let isWhole)? = json[2]
+    else { return nil }
+    return Elsewhere.Log(hash: hash, stretches: stretches, isWhole: isWhole)
   }
 
   private static let format = 2

@@ -18,6 +18,7 @@ package struct CacheEntry: Sendable, Hashable {
   /// Whether what it wrote is kept, be it that it has been read back or not.
   package var keepsStdout = false
   package var keepsStderr = false
+  package var keepsWholeLog = false
 
   package init(
     key: CacheKey, step: String, run: String, storedAt: Int64, milliseconds: Int,
@@ -32,6 +33,7 @@ package struct CacheEntry: Sendable, Hashable {
     self.result = result
     keepsStdout = result.stdout != nil
     keepsStderr = result.stderr != nil
+    keepsWholeLog = result.log?.isWhole ?? false
   }
 
   /// What is at one of its outputs.
@@ -40,18 +42,79 @@ package struct CacheEntry: Sendable, Hashable {
   func foreign(at output: String) -> [FileRecord] { foreign.filter { $0.isBelow(output) } }
 }
 
-/// What expressions can read of a step that has succeeded.
+/// What others can read of a step that has succeeded.
 package struct CachedResult: Sendable, Hashable {
   /// The bytes of a stream; `nil` where nobody read it then.
   package var stdout: [UInt8]?
   package var stderr: [UInt8]?
   /// What it wrote into the file for outputs.
   package var written: [CachedOutput] = []
+  /// `nil` where it is not known any more.
+  package var log: CachedLog?
 
-  package init(stdout: [UInt8]? = nil, stderr: [UInt8]? = nil, written: [CachedOutput] = []) {
+  package init(
+    stdout: [UInt8]? = nil, stderr: [UInt8]? = nil, written: [CachedOutput] = [],
+    log: CachedLog? = nil
+  ) {
     self.stdout = stdout
     self.stderr = stderr
     self.written = written
+    self.log = log
+  }
+}
+
+/// The beginning of a step's log, with what came from which stream.
+package struct CachedLog: Sendable, Hashable {
+  /// How much of a log is kept.
+  package static let limit = 1 << 20
+
+  package private(set) var bytes: [UInt8] = []
+  /// How many bytes came from standard output, then from standard error, then from standard output again.
+  package private(set) var stretches: [Int] = []
+  /// Whether it is all that the step wrote.
+  package var isWhole = true
+
+  package init() {}
+
+  /// - Returns: `nil` if the stretches are not those of the bytes.
+  init?(_ bytes: [UInt8], stretches: [Int], isWhole: Bool) {
+    var rest = bytes.count
+    for stretch in stretches {
+      guard stretch >= 0, stretch <= rest else { return nil }
+      rest -= stretch
+    }
+    guard rest == 0 else { return nil }
+    self.bytes = bytes
+    self.stretches = stretches
+    self.isWhole = isWhole
+  }
+
+  /// Appends whole lines, as far as there is room.
+  package mutating func append(_ lines: [UInt8], isError: Bool) {
+    guard isWhole else { return }
+    var part = lines[...]
+    if bytes.count + lines.count > CachedLog.limit {
+      isWhole = false
+      part = part.prefix(CachedLog.limit - bytes.count)
+      part = part[..<(part.lastIndex(of: UInt8(ascii: "\n")).map { $0 + 1 } ?? part.startIndex)]
+    }
+    guard !part.isEmpty else { return }
+    let isErrorNow = stretches.count.isMultiple(of: 2)
+    if stretches.isEmpty || isErrorNow != isError {
+      if stretches.isEmpty, isError { stretches.append(0) }
+      stretches.append(0)
+    }
+    stretches[stretches.count - 1] += part.count
+    bytes += part
+  }
+
+  /// The stretches, in their order.
+  package var parts: [(bytes: ArraySlice<UInt8>, isError: Bool)] {
+    var start = 0
+    return stretches.enumerated().map { index, count in
+      defer { start += count }
+      return (bytes[start..<(start + count)], !index.isMultiple(of: 2))
+    }
   }
 }
 

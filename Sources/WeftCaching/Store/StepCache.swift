@@ -134,6 +134,10 @@ package final class StepCache: Sendable {
       guard let bytes = object(hash) else { return nil }
       result.stderr = bytes
     }
+    // Without its log a result is as good for all who do not read that.
+    if let log = elsewhere.log, let bytes = object(log.hash) {
+      result.log = CachedLog(bytes, stretches: log.stretches, isWhole: log.isWhole)
+    }
     return result
   }
 
@@ -162,6 +166,11 @@ package final class StepCache: Sendable {
     }
     elsewhere.stdout = try keep(entry.result.stdout)
     elsewhere.stderr = try keep(entry.result.stderr)
+    elsewhere.log = try entry.result.log.flatMap { log throws(CacheFault) in
+      try keep(log.bytes).map {
+        CacheEntry.Elsewhere.Log(hash: $0, stretches: log.stretches, isWhole: log.isWhole)
+      }
+    }
     let bytes = entry.bytes(elsewhere, code)
     makeRoom(for: bytes.count)
     do throws(UnsafePlace) {

@@ -102,7 +102,8 @@ package struct CacheForecaster {
     key.set(.inputs, files: seen.files)
     let judge = CacheJudge(
       key: key, entries: cache.entries(of: subject.step), unknown: subject.unknownParts,
-      reads: plan.values.reads(ofNode: plan.steps[index].node))
+      reads: plan.values.reads(ofNode: plan.steps[index].node),
+      isLogRead: plan.logs.isRead(ofStep: index))
     let reader = WorkspaceReader(workspace, memory: memory)
     let explanation = judge.explanation {
       cache.isWhole($0) && cache.hasForeignFiles(of: $0, reader)
@@ -130,6 +131,8 @@ struct CacheJudge {
   /// Parts that are known only while the run goes on.
   let unknown: [CachePart]
   let reads: StepReads
+  /// Whether another step reads its log.
+  let isLogRead: Bool
 
   func explanation(isWhole: (CacheEntry) -> Bool) -> CacheExplanation {
     guard let nearest else {
@@ -144,7 +147,7 @@ struct CacheJudge {
     if let part = unknown.first {
       return CacheExplanation(verdict: .open(because: part.reasonForLater), nearest: nearest)
     }
-    guard isWhole(nearest), nearest.answers(reads) else {
+    guard isWhole(nearest), nearest.answers(reads), !isLogRead || nearest.keepsWholeLog else {
       return CacheExplanation(verdict: .runs(reasons: ["result"]), nearest: nearest)
     }
     return CacheExplanation(verdict: .cached, nearest: nearest)

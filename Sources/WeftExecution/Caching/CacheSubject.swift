@@ -145,11 +145,9 @@ struct CacheSubject: Sendable {
         throw .outside(path)
       }
       return .file(names)
-    case .log(let need):
-      guard let index = plan.steps.firstIndex(where: { $0.address.text == need.name }) else {
-        return .none
-      }
-      return .log(task.frame.instance(ofStep: index))
+    case .log:
+      guard let source = plan.logs.source(ofStep: task.index) else { return .none }
+      return .log(task.frame.instance(ofStep: source))
     }
   }
 

@@ -54,9 +54,11 @@ package final class CommandCache: Sendable {
 
   /// Whether a step has made before what it would make now. If so, its outputs are where they belong.
   ///
-  /// - Parameter reads: What of its result somebody reads.
+  /// - Parameters:
+  ///   - reads: What expressions read of its result.
+  ///   - isLogRead: Whether another step reads its log.
   func find(
-    _ subject: CacheSubject, reads: StepReads, logs: StepLogs, stop: StopSwitch
+    _ subject: CacheSubject, reads: StepReads, isLogRead: Bool, logs: StepLogs, stop: StopSwitch
   ) -> Future<CacheFinding, Never> {
     threads.run(ifNotRun: .unknown(.workspace("there is no thread to look for it"))) { [self] in
       do throws(CacheObstacle) {
@@ -65,6 +67,7 @@ package final class CommandCache: Sendable {
         let key = try key(of: subject, reader, logs: logs, &notes)
         if access.reads, let entry = access.cache.entry(of: subject.step, key),
           entry.outputs == subject.outputPaths, entry.result.answers(reads),
+          !isLogRead || entry.result.log?.isWhole == true,
           let foreign = try restore(entry, reader)
         {
           notes.foreign = foreign

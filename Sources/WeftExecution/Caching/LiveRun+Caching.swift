@@ -16,7 +16,9 @@ extension LiveRun {
     guard let subject = cacheSubject(of: task, cache) else { return queue(task) }
     let stop = StopSwitch()
     let reads = plan.values.reads(ofNode: task.step.node)
-    let found = cache.find(subject, reads: reads, logs: logs, stop: stop)
+    let found = cache.find(
+      subject, reads: reads, isLogRead: plan.logs.isRead(ofStep: task.index), logs: logs,
+      stop: stop)
     let finding = whileRunning(task, shelter: task.shelter, stop, found)
     return .of(finding, with: (self, task)) { context, finding in
       context.0.goOn(context.1, finding)
@@ -102,13 +104,31 @@ extension LiveRun {
     } catch {
       return nil
     }
+    entry.result.log.map { replay($0, of: task) }
     let end = StepEnd(
       outcome: .success, conclusion: .success, attempts: 1, exit: .code(0), duration: duration,
-      outputs: own.outputs.map(HandedOn.init))
+      logBytes: UInt64(logs.size(of: task.instance)), outputs: own.outputs.map(HandedOn.init))
     state.withLock { $0.count(task) { $0.cached += 1 } }
     return Future(
       value: conclude(
         task, end, own, as: .cached, making: KeptFile.outputs(of: entry, beside: notes.foreign)))
+  }
+
+  /// Writes what the step wrote when it ran, into its log of this run and as events.
+  private func replay(_ log: CachedLog, of task: StepTask) {
+    guard !log.bytes.isEmpty || !log.isWhole else { return }
+    noteLog(of: task)
+    let output = StepOutputSink(
+      step: task.instance, address: task.address, limit: ByteCount(.max), of: self, capture: nil)
+    for part in log.parts {
+      part.bytes.withUnsafeBytes { output.write($0, to: part.isError ? .stderr : .stdout) }
+    }
+    if !log.isWhole {
+      var note = "weft: the cache keeps no more of this log\n"
+      note.withUTF8 { output.write(UnsafeRawBufferPointer($0), to: .stderr) }
+    }
+    output.finish()
+    logs.endAttempt(of: task.instance)
   }
 
   private func captured(_ bytes: [UInt8]) -> CapturedText {
@@ -160,7 +180,7 @@ extension LiveRun {
       stderr: try bytes(attempt.output.capture?.stderr, "stderr"),
       written: (own?.written ?? []).map {
         CachedOutput(name: $0.name, json: $0.value.json.description)
-      })
+      }, log: attempt.output.log)
   }
 
   private func bytes(

@@ -10,7 +10,7 @@ import WeftPlatform
 /// * of one step `stepQueued` < `stepStarted` < `stepAsking`, `stepWaiting`, `stepOutput`… < `stepFinished`; an attempt that is
 ///   followed by another has `stepRetrying` in place of the finish, so that each start has one end; a step
 ///   that never starts has one `stepSkipped` instead of start and finish, one `stepCached` if what it made in an
-///   earlier run stands in for running it, or one `stepRestored` if it has ended
+///   earlier run stands in for running it, after a `stepOutput` for each line that it wrote then, or one `stepRestored` if it has ended
 ///   in an earlier part of a run that is gone on with;
 /// * what a step waits for has finished or been skipped before the step is queued;
 /// * of one group `groupStarted` < everything inside < `groupFinished`; a group whose dependencies

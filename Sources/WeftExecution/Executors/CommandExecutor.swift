@@ -15,8 +15,6 @@ package final class CommandExecutor: StepExecutor {
   let terminal: (any TerminalAccess)?
   let joined: JoinedJobserver?
   let jobserverForms = JobserverForms()
-  /// Steps by their address, for those whose log is another's input.
-  private let indices: [StepAddress: Int]
 
   /// - Parameter time: For attempts that wait for room; `nil`: they fail instead.
   /// - Throws: When the containment that was asked for cannot be had.
@@ -37,7 +35,6 @@ package final class CommandExecutor: StepExecutor {
     maxParallel = configuration.maxParallel(for: plan)
     terminal = configuration.terminal
     joined = configuration.jobserver
-    indices = CommandExecutor.stepsReadByOthers(in: plan)
   }
 
   package func execute(_ attempt: Attempt) -> Future<AttemptEnd, Never> {
@@ -152,10 +149,10 @@ package final class CommandExecutor: StepExecutor {
       let place = CommandExecutor.path(path, in: resolver.directory(of: attempt.resolved))
       return .file(try open(place, for: attempt, limits: program))
     case .log(let need):
-      guard let index = indices[StepAddress(need.name)] else {
+      guard let source = plan.logs.source(ofStep: attempt.task.index) else {
         preconditionFailure("the planner let pass the log of \"\(need.name)\", which is no step")
       }
-      do { return .file(try attempt.logs.copy(of: attempt.frame.instance(ofStep: index))) } catch {
+      do { return .file(try attempt.logs.copy(of: attempt.frame.instance(ofStep: source))) } catch {
         throw .log(need.name, error)
       }
     }
@@ -182,19 +179,6 @@ package final class CommandExecutor: StepExecutor {
   private static func path(_ path: String, in directory: String?) -> String {
     guard let directory, !path.hasPrefix("/") else { return path }
     return directory + "/" + path
-  }
-
-  private static func stepsReadByOthers(in plan: Plan) -> [StepAddress: Int] {
-    var names: Set<String> = []
-    for step in plan.steps {
-      if case .log(let need)? = step.command?.stdin { names.insert(need.name) }
-    }
-    guard !names.isEmpty else { return [:] }
-    var indices: [StepAddress: Int] = [:]
-    for (index, step) in plan.steps.enumerated() where names.contains(step.address.text) {
-      indices[step.address] = index
-    }
-    return indices
   }
 }
 

@@ -105,6 +105,12 @@ struct FolderLogs {
     if bases[step] == nil { bases[step] = opened.base }
   }
 
+  /// A log that an earlier engine has written, from `base` on in its file.
+  mutating func adopt(_ step: Int, _ address: StepAddress, base: Int) {
+    names[step] = address
+    bases[step] = base
+  }
+
   mutating func close(_ step: Int) { open[step] = nil }
 
   mutating func forget(_ step: Int) {

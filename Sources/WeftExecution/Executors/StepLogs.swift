@@ -23,6 +23,8 @@ package final class StepLogs: Sendable {
     var limits: [Int: ByteCount] = [:]
     /// Where the log of the last attempt begins, if it is not the first.
     var beginnings: [Int: Int] = [:]
+    /// Steps of an earlier engine whose logs are not there any more.
+    var missing: Set<Int> = []
     var fault: WriteFailure?
     /// The steps of which not all is kept, in a folder, and the first of them.
     var incomplete: Set<StepAddress> = []
@@ -141,6 +143,27 @@ package final class StepLogs: Sendable {
     }
   }
 
+  /// Takes up the log of a step that an earlier engine has run, so that others can read it.
+  ///
+  /// - Parameters:
+  ///   - limit: Where the log was cut, if it was.
+  func adopt(_ end: StepEnd, of step: Int, _ address: StepAddress, limit: ByteCount?) {
+    let size = Int(clamping: end.logBytes)
+    let last = end.attempts > 1 ? min(size, Int(clamping: end.outputBytes)) : size
+    let file = folder?.log(of: address)
+    let count = (try? file?.byteCount()) ?? 0
+    state.withLock { state in
+      guard size <= count, size == 0 || file != nil else {
+        state.missing.insert(step)
+        return
+      }
+      state.folder.adopt(step, address, base: count - size)
+      state.sizes[step] = size
+      state.beginnings[step] = size - last
+      state.limits[step] = limit
+    }
+  }
+
   /// Whether a step with one of these numbers has written anything.
   func hold(_ steps: Range<Int>) -> Bool {
     state.withLock { state in steps.contains { state.sizes[$0, default: 0] > 0 } }
@@ -158,6 +181,7 @@ package final class StepLogs: Sendable {
         state.sizes[step] = nil
         state.limits[step] = nil
         state.beginnings[step] = nil
+        state.missing.remove(step)
         if isFolder { state.folder.forget(step) }
       }
     }
@@ -205,7 +229,10 @@ package final class StepLogs: Sendable {
 
   /// A copy of a step's whole log in a file of its own, to be read from the beginning.
   func copy(of step: Int) throws(NoCopy) -> Descriptor {
-    let (limit, fault) = state.withLock { ($0.limits[step], $0.fault) }
+    let (limit, fault, isMissing) = state.withLock {
+      ($0.limits[step], $0.fault, $0.missing.contains(step))
+    }
+    if isMissing { throw .unwritten(.other(.notFound)) }
     if let limit { throw .cut(at: limit) }
     if let fault { throw .unwritten(fault) }
     do throws(WriteFailure) {

@@ -1,4 +1,5 @@
 import Synchronization
+import WeftCaching
 import WeftDefinition
 import WeftPlanning
 package import WeftPlatform
@@ -14,6 +15,8 @@ package final class StepOutputSink: Sendable {
   private let captured: Mutex<OutputCapture>?
   /// What is kept until the step's secret outputs are known; `nil` where it has none.
   private let held: Mutex<Holding>?
+  /// The beginning of the log, for the cache; `nil` where nothing is kept.
+  private let kept: Mutex<CachedLog>?
   private let index: Int
   private let address: StepAddress
   private let limit: ByteCount
@@ -30,11 +33,14 @@ package final class StepOutputSink: Sendable {
     var writtenBytes: UInt64 = 0
   }
 
-  /// - Parameter holdsBack: Whether nothing is passed on before ``finish()``.
+  /// - Parameters:
+  ///   - holdsBack: Whether nothing is passed on before ``finish()``.
+  ///   - keepsLog: Whether ``log`` is wanted.
   init(
     step index: Int, address: StepAddress, limit: ByteCount, of run: LiveRun,
-    capture: OutputCapture?, holdsBack: Bool = false
+    capture: OutputCapture?, holdsBack: Bool = false, keepsLog: Bool = false
   ) {
+    kept = keepsLog ? Mutex(CachedLog()) : nil
     held = holdsBack ? Mutex(Holding(output: HeldOutput(limit: limit))) : nil
     captured = if let capture { Mutex(capture) } else { nil }
     self.index = index
@@ -155,6 +161,9 @@ package final class StepOutputSink: Sendable {
   /// What is kept of the output for expressions.
   var capture: OutputCapture? { captured?.withLock { $0 } }
 
+  /// The log as the cache keeps it, secrets masked.
+  var log: CachedLog? { kept?.withLock { $0 } }
+
   /// How much has been written to both streams.
   package var writtenBytes: UInt64 {
     held?.withLock { $0.writtenBytes } ?? state.withLock { $0?.bytes ?? 0 }
@@ -166,6 +175,7 @@ package final class StepOutputSink: Sendable {
   private func pass(on news: AttemptOutput.News) {
     for (stream, block) in news.blocks {
       let offset = logs.append(block.bytes, of: index)
+      kept?.withLock { $0.append(block.bytes, isError: stream == .stderr) }
       var rest = block.lines[...]
       while !rest.isEmpty {
         let lines = rest.prefix(StepOutputSink.linesAtOnce).map { line in
@@ -178,6 +188,7 @@ package final class StepOutputSink: Sendable {
       }
     }
     guard news.isCut else { return }
+    kept?.withLock { $0.isWhole = false }
     logs.cut(at: limit, of: index)
     events.publishUnlessFinished(.runWarning(.outputTruncated(of: address, at: limit)))
   }

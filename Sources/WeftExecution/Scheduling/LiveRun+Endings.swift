@@ -146,6 +146,11 @@ extension LiveRun {
     switch past.state {
     case .finished(let end, let kept):
       state.withLock { $0.count(task) { $0.restored += 1 } }
+      if plan.logs.isRead(ofStep: task.index) {
+        logs.adopt(
+          end, of: task.instance, task.address,
+          limit: end.outputTruncated ? task.step.command?.logLimit : nil)
+      }
       let isRead = !plan.values.reads(ofNode: task.step.node).isEmpty
       let own = isRead ? kept.nodeValues(of: end, spool: values.spool) : nil
       return conclude(task, end, leaving: own.map(Boxed.holding), as: .restored)

@@ -35,7 +35,7 @@ extension LiveRun {
     let output = StepOutputSink(
       step: task.instance, address: task.address, limit: resolved.logLimit, of: self,
       capture: values.capture(of: task.step, running: resolved),
-      holdsBack: task.step.outputs.contains(where: \.isSecret))
+      holdsBack: task.step.outputs.contains(where: \.isSecret), keepsLog: task.ticket != nil)
     return Attempt(
       task, of: self, resolved: consume resolved, outputFile: file, obstacle: failure,
       output: output)

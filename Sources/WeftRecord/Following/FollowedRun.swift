@@ -95,7 +95,7 @@ package struct FollowedRun {
   private mutating func skip(_ record: RunRecord) {
     switch record.kind {
     case .event(.stepStarted(let step, _)): tails[step, default: StepTail(step)].start()
-    case .finished(let step, let end, _):
+    case .finished(let step, let end, _), .cached(let step, let end, _):
       var tail = tails[step] ?? StepTail(step)
       if let last = tail.finish(logBytes: end.logBytes) { tail.skip(to: last) }
       tails[step] = tail
@@ -109,7 +109,10 @@ package struct FollowedRun {
     case .finished(let step, let end, _):
       finish(step, end, tell)
       pass(.stepFinished(step, end), at: record.at, tell)
-    case .cached(let step, let end, _): pass(.stepCached(step, end), at: record.at, tell)
+    case .cached(let step, let end, _):
+      if end.logBytes > 0 { tails[step, default: StepTail(step)].start() }
+      finish(step, end, tell)
+      pass(.stepCached(step, end), at: record.at, tell)
     case .event(let event):
       note(event, isLast: isLast, tell)
       pass(event, at: record.at, tell)

@@ -107,7 +107,7 @@ package struct RunDetailText: Sendable {
       lines = ["\(palette.skipped) \(name): \(text.name(reason.phrase(of: address)))"]
     case .finished(let end, _) where step.isCached:
       lines = [
-        "\(palette.succeeded) \(name): cached, took \(ShownDuration.precise(end.duration))"
+        "\(palette.succeeded) \(name): cached (\(ShownDuration.precise(end.duration)) when it last ran)"
       ]
     case .finished(let end, _): lines = self.lines(of: end, called: name)
     }

@@ -100,8 +100,8 @@ extension LiveDisplay {
   }
 
   private func cached(_ address: StepAddress, _ end: StepEnd) -> String {
-    let time = palette.painted(ShownDuration.precise(end.duration), .faint)
-    return "\(palette.succeeded) \(label(address))  cached, took \(time)"
+    let time = palette.painted("(\(ShownDuration.precise(end.duration)) when it last ran)", .faint)
+    return "\(palette.succeeded) \(label(address))  cached \(time)"
   }
 
   private func success(_ end: StepEnd) -> String? {

@@ -83,7 +83,9 @@ struct PlainReporter: Sendable {
       if !isUndecided, let annotation = style.annotation(address, end) {
         style.append(annotation, to: &pending)
       }
-    case .stepCached(let address, let end): say(style.cached(address, end))
+    case .stepCached(let address, let end):
+      endReplay(of: address, end, log: log, write: write)
+      say(style.cached(address, end))
     case .stepSkipped(_, .notSelected): break
     case .stepSkipped(let address, let reason): say(style.skipped(address, reason))
     case .groupFinished(let address, let end):
@@ -161,10 +163,20 @@ extension PlainReporter {
     }
   }
 
+  /// A cached step has written what it wrote when it ran.
+  private mutating func endReplay(
+    of address: StepAddress, _ end: StepEnd, log: Reporter.ReadLog, write: Reporter.Write
+  ) {
+    guard end.logBytes > 0 else { return }
+    var output = outputs[address] ?? PlainOutput(address, prefix: style.prefix(of: address))
+    output.hasGaps = output.shown < end.logBytes
+    outputs[address] = output
+    endOutput(of: address, end, log: log, write: write)
+  }
+
   /// Most steps write nothing, and have none.
   private mutating func index(ofOutput address: StepAddress) -> [StepAddress: PlainOutput].Index? {
     if let known = outputs.index(forKey: address) { return known }
-    guard progress.running[address] != nil else { return nil }
     outputs[address] = PlainOutput(address, prefix: style.prefix(of: address))
     return outputs.index(forKey: address)
   }

@@ -89,7 +89,7 @@ struct PlainStyle: Sendable {
 
   /// It took so long when it was run.
   func cached(_ address: StepAddress, _ end: StepEnd) -> String {
-    "[\(text.name(address.text))] cached, took \(ShownDuration.precise(end.duration))"
+    "[\(text.name(address.text))] cached (\(ShownDuration.precise(end.duration)) when it last ran)"
   }
 
   func skipped(_ address: StepAddress, _ reason: SkipReason) -> String {

@@ -50,14 +50,21 @@ final class CachedRuns {
     _ json: String, secrets: RunSecrets = RunSecrets(), recorder: (any RunRecorder)? = nil,
     onEvent: (RunEvent) -> Void = { _ in }
   ) async throws -> RealRun {
+    try await run(
+      CachedRuns.plan(json), secrets: secrets, recorder: recorder, onEvent: onEvent)
+  }
+
+  func run(
+    _ plan: Plan, secrets: RunSecrets = RunSecrets(), recorder: (any RunRecorder)? = nil,
+    onEvent: (RunEvent) -> Void = { _ in }
+  ) async throws -> RealRun {
     var configuration = EngineConfiguration()
     configuration.startDirectory = path
     configuration.secrets = secrets
     configuration.recorder = recorder
     configuration.cache = CacheAccess(
       try StepCache(cachePath), reads: readsCache, stateDirectory: path + "/.weft")
-    return try await RealRun(
-      CachedRuns.plan(json), configuration: configuration, onEvent: onEvent)
+    return try await RealRun(plan, configuration: configuration, onEvent: onEvent)
   }
 }
 

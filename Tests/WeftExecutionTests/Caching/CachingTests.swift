@@ -2,6 +2,7 @@ import Glibc
 import Testing
 import WeftCaching
 import WeftDefinition
+import WeftDiagnostics
 import WeftPlanning
 import WeftPlatform
 
@@ -47,6 +48,26 @@ struct CachingTests {
       }
     }
     #expect(kinds == ["queued", "cached"])
+  }
+
+  @Test("X75: the log of a cached step is read by others, in another file too")
+  func logsOfCachedSteps() async throws {
+    let nested = """
+      { "steps": [ { "id": "make", "run": "echo said; printf m >> ran", "cache": { "inputs": [] } },
+        { "id": "use", "run": "cat >> used", "stdin": { "log": "make" } } ] }
+      """
+    let inner = try #require(
+      WorkflowDecoder.decode(SourceFile(path: "b.json", bytes: Array(nested.utf8))).workflow)
+    let outer = Workflow(
+      steps: [
+        Step(id: "n", action: .workflow(NestedWorkflow(path: "b.json", workflow: inner)))
+      ])
+    let plan = try #require(Planner.plan(outer).plan)
+    for expected in [[], ["n/make"]] {
+      let run = try await runs.run(plan)
+      #expect(run.cached == expected && run.report.succeeded)
+    }
+    #expect(runs.ran == "m" && runs.read("used") == "said\nsaid\n")
   }
 
   /// What is changed, in the text of the workflow.
