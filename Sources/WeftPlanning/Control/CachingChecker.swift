@@ -112,7 +112,7 @@ struct CachingChecker {
   private func layers(ofStep index: Int) -> [CommandSettings] {
     let step = outline.steps[index]
     return [step.settings]
-      + EnclosingGroups(outline.groups, from: step.group).map { group in
+      + EnclosingGroups(outline.groups, from: step.group, crossingFiles: false).map { group in
         let planned = outline.groups[group]
         return planned.step?.settings ?? outline.files[planned.file].workflow.settings
       }
