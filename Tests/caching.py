@@ -11,6 +11,7 @@ import json
 import os
 import pathlib
 import random
+import shutil
 import signal
 import subprocess
 import sys
@@ -322,6 +323,31 @@ def gone_on_with(weft):
     assert place.read("text") == "said" and place.read("ran") == "x"
 
 
+def strange_outputs(weft):
+    """What is put back is written to nothing that a link, by whatever name, leads to; what is no file is not kept."""
+    place = Place(weft, cached("rm -rf out; mkdir out; echo made > out/a", [], ["out"]))
+    assert place.run() == []
+    place.write("outside/a", "mine")
+    shutil.rmtree(place.path / "out")
+    (place.path / "out").symlink_to("outside")
+    place.run()
+    assert place.read("outside/a") == "mine" and place.read("out/a") == "made\n"
+    for link in (os.link, os.symlink):
+        (place.path / "out/a").unlink()
+        link(place.path / "outside/a", place.path / "out/a")
+        place.run()
+        assert place.read("outside/a") == "mine" and place.read("out/a") == "made\n", link
+        assert not (place.path / "out/a").is_symlink() and (place.path / "out/a").stat().st_nlink == 1
+    makers = ["mkfifo out"] + (["mknod out c 1 3"] if os.geteuid() == 0 else [])
+    for maker in makers:
+        place = Place(weft, cached(f"rm -rf out; {maker}", [], ["out"]))
+        assert place.run() == [] and place.run() == [], maker
+        assert any("is not cached" in w for w in place.warnings), (maker, place.warnings)
+    for path in ("../out", "/tmp/out", "a/../../out"):
+        place = Place(weft, cached("true", [], [path]))
+        assert place.call("run", "w.json").returncode == 3, path
+
+
 def said_again(weft):
     """A step that is not run has the log of the run in which it was, and whoever reads that sees no difference."""
     script = "echo one; sleep 0.1; echo warning: two >&2; sleep 0.1; printf tail"
@@ -391,6 +417,7 @@ CASES = [
     ("X34: what is put back is open to nobody else", private),
     ("X62: why a success is not kept is told", not_kept),
     ("X68: a pattern that matches nothing is told", unmatched),
+    ("S19: outputs lead nowhere else by links, and are files", strange_outputs),
     ("X75: what a cached step wrote is shown again, and read by others", said_again),
     ("X75: of a long log the beginning is kept", said_at_length),
     ("X75: no secret is in a log that is kept", said_without_secrets),

@@ -15,6 +15,7 @@ import shutil
 import signal
 import subprocess
 import sys
+import tempfile
 import time
 
 import cases
@@ -728,7 +729,57 @@ def facts(weft):
     assert [record["waitingFor"] for record in queued] == [{"db": 1}, {"db": 1}], queued
 
 
+def told_of_runs(weft):
+    """The list and the view of a run say what it was given, who approved, and when its steps began."""
+    runs = Runs(weft, {
+        "inputs": {"env": {"type": "string"}, "count": {"type": "integer", "default": 3}},
+        "steps": [{"id": "ask", "approve": "go on?"}, {"id": "a", "run": "echo hello"}]})
+    result = runs.call("run", "w.json", "-i", "env=prod")
+    assert result.returncode == 75, result
+    assert runs.call("approve", "ask").returncode == 0
+    result = runs.call("resume")
+    assert result.returncode == 0, result
+    (run,) = runs.listed()
+    given = {i["name"]: i.get("value") for i in run["inputs"]}
+    assert given["env"] == "prod" and given.get("count", 3) == 3, run
+    table = runs.call("runs").stdout
+    assert "INPUTS" in table and "env=prod" in table, table
+    shown = runs.shown()
+    ask, step = shown["steps"]
+    assert ask["approvedBy"].endswith("with weft approve") and "startedAt" in step, shown
+    text = runs.call("show").stdout
+    assert re.search(r"ask: succeeded in .*, approved by .+, with weft approve, began \d\d:\d\d:\d\d\n", text), text
+    assert re.search(r"a: succeeded in [^,]*, began \d\d:\d\d:\d\d\n", text), text
+    assert "input     env: prod" in text, text
+    assert "INPUTS" not in Runs(weft).call("runs").stdout
+
+
+def nothing_recorded(weft):
+    """Commands about all runs have nothing to do where there is none; those about one run have no run."""
+    with tempfile.TemporaryDirectory(prefix="weft-history-") as place:
+        def call(*words, **environment):
+            return subprocess.run(
+                [weft, *words], cwd=place, stdin=subprocess.DEVNULL, text=True, capture_output=True,
+                timeout=LIMIT, env={**os.environ, **environment})
+
+        for words in (["runs"], ["runs", "--format", "json"], ["clean"], ["clean", "--dry-run"]):
+            for environment in ({}, {"WEFT_DIR": "elsewhere"}):
+                result = call(*words, **environment)
+                assert result.returncode == 0 and not re.search("error", result.stderr), (words, result)
+            result = call(*words, "--state-dir", "none")
+            assert result.returncode == 2 and 'no run is recorded in "none"' in result.stderr, (words, result)
+        result = call("reap", "--state-dir", "none")
+        assert result.returncode == 2 and 'no run is recorded in "none"' in result.stderr, result
+        for words in (["show"], ["logs"], ["resume"], ["cancel"], ["approve", "a"], ["show", "--follow"]):
+            for options in ([], ["--state-dir", "none"]):
+                result = call(*words, *options)
+                assert result.returncode == 2 and "no run is recorded in" in result.stderr, (words, result)
+        assert not os.listdir(place), os.listdir(place)
+
+
 CASES = [
+    ("X87: inputs, approvers and beginnings are told", told_of_runs),
+    ("X71: where nothing is recorded, all commands agree what that means", nothing_recorded),
     ("X71: -C leads every command elsewhere", led_elsewhere),
     ("X59, X56: warnings come first, and a pipe gets whole lines", warnings_first),
     ("X28: duration and counts are those of the whole run, in every view", whole_run),

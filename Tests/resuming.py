@@ -240,6 +240,21 @@ def in_doubt(weft):
     assert len(server.keys) == 2
 
 
+def in_doubt_and_skipped(weft):
+    place, server = killed_in_request(weft, {"method": "POST", "body": "x"})
+    result = place.resume("--skip-interrupted", "--rerun-interrupted")
+    assert result.returncode == 2, result
+    result = place.resume("--skip-interrupted")
+    assert result.returncode == 0 and "counted as done:\n  send\n" in result.stderr, result
+    assert len(server.keys) == 1
+    shown = json.loads(place.call("show", "--format", "json").stdout)
+    (send,) = [s for s in shown["steps"] if s["step"] == "send"]
+    assert (send["outcome"], send["conclusion"]) == ("failure", "success"), send
+    assert shown["state"] == "success", shown
+    # That holds: the run is done.
+    assert place.resume().returncode == 0 and len(server.keys) == 1
+
+
 def in_doubt_with_key(weft):
     place, server = killed_in_request(
         weft, {"method": "POST", "body": "x", "idempotencyKey": True})
@@ -722,6 +737,7 @@ CASES = [
     ("J12: a run that is alive is left alone, and who has it is told", alive),
     ("J13 J14: what a killed engine has left is ended first, and nothing is there to unlock", survivor),
     ("J17: a POST that was cut off is sent again only when somebody says so", in_doubt),
+    ("J17: or counts as done when somebody says so", in_doubt_and_skipped),
     ("J18: one with a key is sent again once, with the same key", in_doubt_with_key),
     ("what a request was answered is recorded, and read by those who are still to be done", answered),
     ("a long answer is not, and its request is in doubt if somebody reads it", answered_too_much),

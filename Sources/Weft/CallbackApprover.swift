@@ -11,7 +11,7 @@ struct CallbackApprover: Approver {
   func ask(_ request: ApprovalRequest, stop: StopSwitch) -> Future<ApprovalAnswer, Never> {
     let answer = Promise<ApprovalAnswer, Never>(ifDropped: .success(.rejected))
     let asked = Future<ApprovalAnswer, Never> {
-      await approve(request) ? .approved : .rejected
+      await approve(request) ? .approved(by: "the program") : .rejected
     }
     asked.whenSettled { answer.settle($0) }
     stop.whenRequested {

@@ -11,7 +11,7 @@ public final class Run: Sendable {
   }
 
   /// Answers a step with `approve`, also one that does not wait yet: yes. Of several answers the first counts.
-  public func approve(_ step: StepAddress) { live.answer(step, .approved) }
+  public func approve(_ step: StepAddress) { live.answer(step, .approved(by: "the program")) }
 
   /// Answers a step with `approve`: no. It fails with the class ``ErrorClass/rejected``.
   public func reject(_ step: StepAddress) { live.answer(step, .rejected) }

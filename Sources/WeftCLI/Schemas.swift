@@ -4564,6 +4564,10 @@ extension SchemaName {
       "description": "Why it is not tried again though it has `retry`, in a sentence without its subject.",
       "type": "string"
     },
+    "approvedBy": {
+      "description": "Who approved, of a step that asked: the name of a user and the way, or the program that embeds Weft.",
+      "type": "string"
+    },
     "usage": {
       "description": "What the kernel counted for the program and the children it waited for; left out if there was none.",
       "type": "object",
@@ -4909,6 +4913,7 @@ extension SchemaName {
         "usage": { "$ref": "#/$defs/usage" },
         "http": { "$ref": "#/$defs/http" },
         "notRetried": { "$ref": "#/$defs/notRetried" },
+        "approvedBy": { "$ref": "#/$defs/approvedBy" },
         "outputBytes": { "$ref": "#/$defs/outputBytes" },
         "outputTruncated": { "$ref": "#/$defs/outputTruncated" },
         "outputs": { "$ref": "#/$defs/outputs" },
@@ -4938,6 +4943,7 @@ extension SchemaName {
         "durationUs": { "$ref": "#/$defs/durationUs" },
         "usage": { "$ref": "#/$defs/usage" },
         "notRetried": { "$ref": "#/$defs/notRetried" },
+        "approvedBy": { "$ref": "#/$defs/approvedBy" },
         "outputBytes": { "$ref": "#/$defs/outputBytes" },
         "outputTruncated": { "$ref": "#/$defs/outputTruncated" },
         "outputs": { "$ref": "#/$defs/outputs" },
@@ -5442,6 +5448,7 @@ extension SchemaName {
             "durationUs": { "$ref": "#/$defs/durationUs" },
             "usage": { "$ref": "#/$defs/usage" },
             "notRetried": { "$ref": "#/$defs/notRetried" },
+            "approvedBy": { "$ref": "#/$defs/approvedBy" },
             "outputBytes": { "$ref": "#/$defs/outputBytes" },
             "outputTruncated": { "$ref": "#/$defs/outputTruncated" },
             "outputs": { "$ref": "#/$defs/outputs" },

@@ -18,6 +18,10 @@ package enum TerminalText {
     let value = scalar.value
     switch value {
     case 0x20..<0x7F: return nil
+    // As JSON writes them.
+    case 0x09: return "\\t"
+    case 0x0A: return "\\n"
+    case 0x0D: return "\\r"
     case 0x00..<0x20, 0x7F..<0xA0: return "\\x" + hex(value, digits: 2)
     case 0x061C, 0x200B, 0x200E, 0x200F, 0x2028...0x202E, 0x2060...0x206F, 0xFEFF, 0xFFF9...0xFFFB:
       return "\\u{" + hex(value, digits: 4) + "}"

@@ -71,7 +71,7 @@ extension PlanningProblem {
   var message: String {
     switch self {
     case .duplicateID(let id, _):
-      "the id \"\(id)\" belongs to another step already"
+      "duplicate id \"\(id)\""
     case .needsItself(let subject):
       "\(subject) needs itself"
     case .unknownNeed(let subject, let name, _):

@@ -10,6 +10,14 @@ import CWeftPlatform
 package enum ThisProcess {
   package static var id: Int32 { getpid() }
 
+  /// The name of the user whose process it is, as the login has set it; else the number of the user.
+  package static var userName: String {
+    for name in ["LOGNAME", "USER"] {
+      if let user = variable(name), !user.isEmpty { return user }
+    }
+    return "user \(geteuid())"
+  }
+
   package static var session: Int32 { getsid(0) }
 
   /// Told from every other process that has had or will have its id.

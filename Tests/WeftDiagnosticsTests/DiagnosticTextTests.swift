@@ -127,7 +127,7 @@ struct DiagnosticTextTests {
       marked.diagnostic(.note, "found \"\u{202E}\n\"", help: "not\u{7}"))
     #expect(
       text == #"""
-        a\x1b[2J.json:1:1: note: found "\u{202e}\x0a" [W0001]
+        a\x1b[2J.json:1:1: note: found "\u{202e}\n" [W0001]
             1 | x
               | ^
            = help: not\x07

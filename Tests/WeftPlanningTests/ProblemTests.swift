@@ -65,7 +65,7 @@ struct ProblemTests {
     Case(
       "an id twice, and no further word of the needs that name it",
       Workflow(parallel: [Step("a", needs: ["b"]), Step("a"), Step("b", needs: ["a"])]),
-      ["W0201 the id \"a\" belongs to another step already"],
+      ["W0201 duplicate id \"a\""],
       helps: ["an id is unique in its file: rename one of the two"]),
     Case(
       "W15: the same need twice is a warning, each time",

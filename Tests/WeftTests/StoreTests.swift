@@ -75,6 +75,25 @@ import WeftPlatform
     withExtendedLifetime(keeps) {}
   }
 
+  @Test("X24: the library, too, writes a report that the engine of a finished run did not come to")
+  func aMissingReportIsWritten() async throws {
+    let folder = try Scratch()
+    let store = FileRunStore(directory: folder.path + "/.weft")
+    let calls = Calls(failing: [])
+    let run = try engine(calls).start(StoreTests.workflow, in: store)
+    #expect(await run.report.succeeded)
+    let path = folder.path + "/.weft/runs/\(run.id)/report.json"
+    let isThere = { (try? FileReading.bytes(ofRegularFile: path, limit: 1 << 20)) != nil }
+    for _ in 0..<2 {
+      #expect(isThere())
+      Descriptor.remove(path)
+      #expect(throws: RunStoreFault.self) {
+        try engine(calls).resume(run.id, StoreTests.workflow, in: store)
+      }
+    }
+    #expect(isThere() && calls.counts == ["one": 1, "two": 1, "three": 1])
+  }
+
   /// The second run's first step goes on until it is let go.
   @Test(arguments: Kind.allCases)
   func runsLearnFromEachOtherHowLongStepsTake(_ kind: Kind) async throws {

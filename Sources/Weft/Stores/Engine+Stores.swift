@@ -60,14 +60,17 @@ extension Engine {
   ///   - steps: What is done again whatever the record says, with what is inside of it.
   ///   - rerunsInterrupted: Whether to run again every step that was running when an engine was killed. Without, those
   ///     that are not idempotent fail with the class ``ErrorClass/inDoubt``.
+  ///   - skipsInterrupted: Whether those count as done instead: they fail so, the failure is accepted, and they have
+  ///     no outputs. Means nothing beside `rerunsInterrupted`.
   ///   - acceptsChangedFiles: Whether to go on though a file is gone or another that a step has made which is not
   ///     done again, of those that steps say they make (`cache.outputs`, `saveTo`) and others may still use.
   /// - Throws: ``WorkflowRejected``, or ``RunStoreFault`` if there is no such run, another engine has it, it has
-  ///   succeeded, its record is damaged, the workflow is another, or a file that a step has made is; nothing has
+  ///   succeeded (a report that is missing in a directory is written then), its record is damaged, the workflow is another, or a file that a step has made is; nothing has
   ///   been started then.
   public func resume(
     _ run: RunID, _ workflow: Workflow, inputs: [String: JSONValue] = [:],
     rerunning steps: [String] = [], rerunningInterrupted rerunsInterrupted: Bool = false,
+    skippingInterrupted skipsInterrupted: Bool = false,
     acceptingChangedFiles acceptsChangedFiles: Bool = false,
     in store: any RunStore
   ) throws -> Run {
@@ -75,15 +78,22 @@ extension Engine {
     let journal = try store.take(run)
     do {
       let contents = try journal.contents(of: run)
-      try refuse(contents.run, run, plan)
+      do { try refuse(contents.run, run, plan) } catch {
+        if contents.run.end?.outcome == .success { try writeMissingReport(of: plan, in: journal) }
+        throw error
+      }
       var made = try prepare(
         plan, run, inputs: inputs, after: contents.run.lastOpening,
         directory: (store as? FileRunStore)?.folderPath(of: run))
       made.configuration.past = contents.run
       made.configuration.anew = try stepsAnew(steps, in: made.plan)
-      if rerunsInterrupted {
+      if rerunsInterrupted || skipsInterrupted {
         let interrupted = made.configuration.anew.interrupted(of: contents.run, in: made.plan)
-        made.configuration.anew.addresses.formUnion(interrupted)
+        if rerunsInterrupted {
+          made.configuration.anew.addresses.formUnion(interrupted)
+        } else {
+          made.configuration.anew.accepted.formUnion(interrupted)
+        }
       }
       if !acceptsChangedFiles {
         try refuseChanges(
@@ -145,6 +155,12 @@ extension Engine {
           "read it as it was when the run began; \"weft resume --accept-changes\" goes on with a changed file"
       )
     }
+  }
+
+  private func writeMissingReport(
+    of plan: Plan, in journal: RunJournal
+  ) throws(RunStoreFault) {
+    do { try journal.folder?.writeMissingReport { plan } } catch { throw RunStoreFault(error) }
   }
 
   private func stepsAnew(_ names: [String], in plan: Plan) throws(RunStoreFault) -> StepsAnew {

@@ -39,7 +39,7 @@ struct ReapCommand {
   /// Ends what is left of all runs that are recorded here, and lists the others.
   private func reapAll() throws(Refusal) -> ExitCode {
     let claims = RunSearch(membership: RunCookie.membership).claims()
-    let state = claims.isEmpty ? nil : try? StateDirectory(place, makes: false)
+    let state = try RecordedRuns.all(in: invocation.stateDirectory)
     let recorded = Set(state?.ids ?? [])
     var (isAnythingTold, worst) = (false, ExitCode.success)
     for claim in claims {

@@ -16,6 +16,19 @@ struct RecordedRuns {
     }
   }
 
+  /// The records for a command that is about all runs: that there is none yet is no error of such a command.
+  ///
+  /// - Parameter option: What `--state-dir` says.
+  /// - Returns: `nil` if there is no state directory, and none was named.
+  static func all(in option: String?) throws(Refusal) -> StateDirectory? {
+    let place = RecordPlace.path(option)
+    do { return try StateDirectory(place, makes: false) } catch {
+      guard case .place(let fault) = error, fault.error == .notFound else { throw Refusal(error) }
+      if option == nil { return nil }
+      throw noRun(in: place)
+    }
+  }
+
   /// - Parameter wanted: An id or the beginning of one; `nil`: the latest.
   func chosen(_ wanted: String?) throws(Refusal) -> RunID {
     let runs = state.ids

@@ -69,13 +69,15 @@ struct ResumeCommand {
   private func writeMissingReport(
     _ folder: RunFolder, _ contents: JournalContents
   ) throws(Refusal) {
-    guard !folder.hasReport else { return }
     do throws(RunFolderFault) {
-      let state = try StateDirectory(invocation.settings.recordDirectory, makes: false)
-      guard let plan = RecordedPlan(folder.run, contents.run.lastOpening, in: state).plan else {
-        throw .missing(RunFolder.workflowName, folder.run)
+      let isWritten = try folder.writeMissingReport { () throws(RunFolderFault) in
+        let state = try StateDirectory(invocation.settings.recordDirectory, makes: false)
+        guard let plan = RecordedPlan(folder.run, contents.run.lastOpening, in: state).plan else {
+          throw .missing(RunFolder.workflowName, folder.run)
+        }
+        return plan
       }
-      if let report = try folder.recordedReport(of: plan) { try folder.write(report) }
+      guard isWritten else { return }
     } catch {
       throw Refusal(
         .broken, "the report of run \(folder.run) cannot be written: \(error.message)",
@@ -170,8 +172,8 @@ struct ResumeCommand {
     }
   }
 
-  /// Steps that were running when an engine was killed, and are not idempotent: listed all at once, and run again
-  /// where that was asked for.
+  /// Steps that were running when an engine was killed, and are not idempotent: listed all at once, and run again,
+  /// or counted as done, where that was asked for.
   private func settleInterrupted(_ anew: inout StepsAnew, in plan: Plan, _ past: RecordedRun) {
     let steps = anew.interrupted(of: past, in: plan)
     guard !steps.isEmpty else { return }
@@ -180,6 +182,10 @@ struct ResumeCommand {
     if invocation.rerunsInterrupted {
       anew.addresses.formUnion(steps)
       console.errors.write("weft: \(count) running when weft was killed; running again:\n\(names)")
+    } else if invocation.skipsInterrupted {
+      anew.accepted.formUnion(steps)
+      console.errors.write(
+        "weft: \(count) running when weft was killed; counted as done:\n\(names)")
     } else {
       console.errors.write(
         "weft: warning: \(count) running when weft was killed; how far they got is unknown:\n\(names)"

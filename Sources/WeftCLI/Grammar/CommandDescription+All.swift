@@ -87,12 +87,12 @@ extension Option {
       + "starts", elsewhere: ["--work-dir", "--workdir"])
 
   static let noCache = Option(
-    "--no-cache", help: "run every step, also what has made the same before; what it makes is kept",
+    "--no-cache", help: "ignore cached results (new results are still stored)",
     elsewhere: ["--force", "--rebuild", "--always-make", "-B"])
   static let cacheLimit = Option(
     "--cache-limit", value: ValueDescription(name: "SIZE", kind: .text),
     help:
-      "how much is kept of what steps have made, such as 2GiB; what was used least recently goes first; "
+      "maximum cache size, such as 2GiB; what was used least recently goes first; "
       + "default: WEFT_CACHE_LIMIT, else 10GiB", elsewhere: ["--cache-size", "--max-cache"])
 
   static let acceptChanges = Option(
@@ -109,6 +109,11 @@ extension Option {
     "--rerun-interrupted",
     help: "run again every step that was running when weft was killed; lists them first",
     elsewhere: ["--rerun-all", "--rerun-failed"])
+  static let skipInterrupted = Option(
+    "--skip-interrupted",
+    help:
+      "count every step that was running when weft was killed as done, without outputs; lists them first",
+    elsewhere: ["--ignore-interrupted", "--accept-interrupted"])
   static let resumeFrom = Option(
     "--from", value: ValueDescription(name: "STEP", kind: .step),
     help: "do this step or group again, and what depends on it",
@@ -174,7 +179,7 @@ extension CommandDescription {
     contradictions: [[.keepGoing, .failFast]])
 
   private static let check = CommandDescription(
-    .check, "tell every problem of workflow files",
+    .check, "report all problems in workflow files",
     details: [
       "Starts nothing. Every problem is told with its place, its code and what to do about it.",
       "Exit codes: 0 no errors, 1 warnings and --strict, 2 bad usage, 3 a file is rejected.",
@@ -233,18 +238,20 @@ extension CommandDescription {
       "What is recorded as done is not done again. What still runs of it is ended first; failed, cancelled "
         + "and held-back steps start again, with all their retries.",
       "A step that was running when weft was killed starts again if it is \"idempotent\". If not, how far it "
-        + "got is unknown, and it fails until --rerun-interrupted, or --rerun with its name, says to run it again.",
+        + "got is unknown, and it fails until --rerun-interrupted, or --rerun with its name, says to run it again, "
+        + "or --skip-interrupted that it counts as done.",
       "RUN is the id of a run or the beginning of one; without it the latest. Inputs are those of the run; "
         + "secret ones are not recorded, and given again.",
       "Exit codes: as of weft run; 3 the file has changed, 4 the run is alive, or its record is damaged.",
     ],
     operand: .recordedRun,
     options: [
-      .rerun, .rerunInterrupted, .resumeFrom, .acceptChanges, .trustRecord, .salvage, .input,
+      .rerun, .rerunInterrupted, .skipInterrupted, .resumeFrom, .acceptChanges, .trustRecord,
+      .salvage, .input,
       .inputs, .jobs, .keepGoing, .failFast, .strictRun, .directory, .timeout, .events,
       .retryBudget, .containment, .record, .stateDirectory, .noCache, .cacheLimit,
     ],
-    contradictions: [[.keepGoing, .failFast]])
+    contradictions: [[.keepGoing, .failFast], [.rerunInterrupted, .skipInterrupted]])
 
   private static let reap = CommandDescription(
     .reap, "end what a killed weft has left running",

@@ -11,7 +11,7 @@ extension CommandDescription {
     options: [.runState, .runFile, .since, .runLimit, .runListFormat, .directory, .records])
 
   static let show = CommandDescription(
-    .show, "tell what is recorded of one run",
+    .show, "show one recorded run",
     details: [
       "What became of the run and of each of its steps, and what \"weft resume\" would do next. Outputs that are "
         + "secret are not recorded, and told by name.",

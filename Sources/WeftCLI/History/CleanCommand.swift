@@ -15,12 +15,15 @@ struct CleanCommand {
 
   func execute() -> ExitCode {
     do throws(Refusal) {
-      let runs = try RecordedRuns(in: RecordPlace.path(invocation.stateDirectory))
+      guard let state = try RecordedRuns.all(in: invocation.stateDirectory) else {
+        console.output.write("nothing to remove\n")
+        return .success
+      }
       let now = WallTime(nanoseconds: WallClock.now.nanoseconds)
-      if !invocation.isDryRun { runs.state.removeRemnants(now: now) }
-      let all = runs.state.candidates()
+      if !invocation.isDryRun { state.removeRemnants(now: now) }
+      let all = state.candidates()
       let decision = invocation.policy.decision(on: all, now: now)
-      let code = remove(decision.removed, in: runs.state)
+      let code = remove(decision.removed, in: state)
       tell(unknownsAmong: all)
       if !decision.spared.isEmpty {
         console.output.write(

@@ -23,17 +23,7 @@ struct RunsCommand {
   }
 
   private func runs() throws(Refusal) -> [RunGlance] {
-    let place = RecordPlace.path(invocation.stateDirectory)
-    let state: StateDirectory
-    do { state = try StateDirectory(place, makes: false) } catch {
-      // Where nobody has named a place, there may have been no run yet.
-      if case .place(let fault) = error, fault.error == .notFound,
-        invocation.stateDirectory == nil
-      {
-        return []
-      }
-      throw Refusal(error)
-    }
+    guard let state = try RecordedRuns.all(in: invocation.stateDirectory) else { return [] }
     var runs: [RunGlance] = []
     for run in state.newestFirst() {
       guard runs.count < invocation.limit ?? .max else { break }

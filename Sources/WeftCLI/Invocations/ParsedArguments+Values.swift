@@ -99,7 +99,7 @@ extension DurationText.Fault {
     switch self {
     case .malformed, .withoutUnit, .lastWithoutUnit, .unknownUnit, .unitOutOfOrder, .fraction:
       "a duration such as 90s or 1h30m"
-    case .negative, .zero: "a time longer than nothing"
+    case .negative, .zero: "a time greater than zero"
     case .tooLong: "at most " + DurationText.text(of: WorkflowLimits.longestDuration)
     }
   }

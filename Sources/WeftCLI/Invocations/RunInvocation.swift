@@ -87,6 +87,7 @@ struct ResumeInvocation: Sendable, Hashable {
   /// Steps, groups and elements to be done again.
   let rerun: [String]
   let rerunsInterrupted: Bool
+  let skipsInterrupted: Bool
   /// The same, with what depends on them.
   let from: [String]
 
@@ -98,6 +99,7 @@ struct ResumeInvocation: Sendable, Hashable {
     salvages = parsed.isGiven(.salvage)
     rerun = parsed.values(of: .rerun)
     rerunsInterrupted = parsed.isGiven(.rerunInterrupted)
+    skipsInterrupted = parsed.isGiven(.skipInterrupted)
     from = parsed.values(of: .resumeFrom)
   }
 }

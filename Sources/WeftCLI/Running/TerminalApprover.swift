@@ -36,7 +36,7 @@ struct TerminalApprover: Approver {
     // An answer that is neither is asked for again; no answer at all is none.
     while let line = loan.line(after: prompt, stop: stop) {
       switch line.lowercased().trimmingSpaces {
-      case "y", "yes": return .approved
+      case "y", "yes": return .approved(by: "\(ThisProcess.userName), at the terminal")
       case "n", "no", "": return .rejected
       default: prompt = "answer y or n: "
       }

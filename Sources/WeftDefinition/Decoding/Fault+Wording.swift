@@ -11,7 +11,7 @@ extension DurationText.Fault {
     case .malformed, .unknownUnit, .fraction: "expected a duration like \"30s\""
     case .unitOutOfOrder: "expected the units from the largest to the smallest, each once"
     case .negative where allowsZero: "expected a duration, or \"0s\" for none"
-    case .negative, .zero: "expected a duration longer than nothing"
+    case .negative, .zero: "expected a duration greater than zero"
     case .tooLong: "expected \(DurationText.text(of: WorkflowLimits.longestDuration)) at most"
     }
   }

@@ -54,7 +54,7 @@ public struct ErrorClass: Sendable, Hashable, CustomStringConvertible {
   public static let `protocol` = ErrorClass(unchecked: "protocol")
   /// An answer that is not what it was asked to be.
   public static let decode = ErrorClass(unchecked: "decode")
-  /// The engine was killed while it ran, and nobody knows how far it came. Nothing tolerates it, and nothing is
+  /// The engine was killed while it ran; how far it got is unknown. Nothing tolerates it, and nothing is
   /// tried again for it, so that it has no name in files.
   package static let inDoubt = ErrorClass(unchecked: "inDoubt")
   /// A person who was asked said no.

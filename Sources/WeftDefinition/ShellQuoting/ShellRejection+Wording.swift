@@ -61,7 +61,7 @@ extension ShellRejection.Reason {
     case .attributes(let name):
       "is assigned to \"\(name)\" in a script that gives variables attributes, which may evaluate it"
     case .commandWord: "chooses the command that runs"
-    case .unknownCommand: "is an argument of a command that is known only when it runs"
+    case .unknownCommand: "is an argument of a command whose name is computed"
     case .assignmentName: "chooses the variable that is set"
     case .functionName: "is the name of a function"
     case .loopName: "is the name of a loop's variable"
@@ -105,7 +105,7 @@ extension ShellRejection.Reason {
     case .attributes: .text("leave out the attributes, or make a step of its own for that part")
     case .commandWord:
       .text("write \"run\" as an array, or choose the command by a case statement")
-    case .unknownCommand: .text("write the name of the command out")
+    case .unknownCommand: .text("spell out the command name")
     case .assignmentName, .functionName, .loopName: .text("write the name out")
     case .specialVariable: .text("write the value out, or choose it by a case statement")
     case .programText("sed"): .variable("use awk, which reads it as ENVIRON[\"VALUE\"]")

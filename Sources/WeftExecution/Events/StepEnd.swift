@@ -57,6 +57,7 @@ extension StepEnd {
     var failure: StepFailure?
     var cancellation: CancelReason?
     var notRetried: String?
+    var approvedBy: String?
     var leftovers: [LeftoverProcess] = []
     var unkillable: [LeftoverProcess] = []
   }
@@ -100,6 +101,14 @@ extension StepEnd {
 
   /// Why it was cancelled; `nil` unless the outcome is `cancelled`.
   public var cancellation: CancelReason? { boxedRest?.value.cancellation }
+
+  /// Who approved, of a step that asked: the name of a user and the way, or the program that embeds the engine.
+  public internal(set) var approvedBy: String? {
+    get { boxedRest?.value.approvedBy }
+    set { if newValue != nil || approvedBy != nil { rest.approvedBy = newValue } }
+  }
+
+  package mutating func noteApproved(by name: String) { approvedBy = name }
 
   /// Why it is not tried again though it has `retry`, in a sentence without its subject.
   public internal(set) var notRetried: String? {

@@ -24,7 +24,8 @@ public struct ApprovalRequest: Sendable, Hashable {
 
 /// What came of asking.
 package enum ApprovalAnswer: Sendable, Hashable {
-  case approved
+  /// By whom, in words.
+  case approved(by: String)
   case rejected
   /// Nobody could be asked, for a reason that is a sentence without its subject.
   case unanswered(String)

@@ -21,6 +21,8 @@ struct StandingRule: Sendable {
   let plan: Plan
   let past: RecordedRun
   let rerun: RerunRule
+  /// Steps in doubt that count as done.
+  private let accepted: Set<StepAddress>
   /// For each node, those that wait for it.
   let dependents: [Int: [Int]]
   /// The steps that clean up.
@@ -34,6 +36,7 @@ struct StandingRule: Sendable {
   init(plan: Plan, past: RecordedRun, anew: StepsAnew = StepsAnew()) {
     (self.plan, self.past) = (plan, past)
     rerun = RerunRule(plan: plan, past: past, anew)
+    accepted = anew.accepted
     dependents = plan.dependents
     indices = Dictionary(
       plan.steps.enumerated().map { ($1.address, $0) }, uniquingKeysWith: { first, _ in first })
@@ -120,6 +123,9 @@ struct StandingRule: Sendable {
     return known.hasSucceeded && !isWhole(known, task.step)
       ? .valuesNotRecorded(of: task.address) : nil
   }
+
+  /// Whether a step counts as done, though nobody knows how far it came.
+  func isAccepted(_ task: StepTask) -> Bool { accepted.contains(task.address) }
 
   /// The steps in doubt that resume does not start again by itself, in the order of their records.
   static func interrupted(_ plan: Plan, _ past: RecordedRun, _ anew: StepsAnew) -> [StepAddress] {

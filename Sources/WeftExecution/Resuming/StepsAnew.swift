@@ -7,6 +7,9 @@ package struct StepsAnew: Sendable {
   /// In one frame: elements of what is run for many.
   package var addresses: Set<StepAddress>
 
+  /// Steps in doubt that count as done: they fail as such, and their failure is accepted.
+  package var accepted: Set<StepAddress> = []
+
   package init(steps: Set<Int> = [], addresses: Set<StepAddress> = []) {
     (self.steps, self.addresses) = (steps, addresses)
   }

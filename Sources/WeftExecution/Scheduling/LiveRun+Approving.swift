@@ -116,8 +116,9 @@ extension LiveRun {
   private func end(of task: StepTask, _ ending: Ending, lasting duration: Duration) -> StepEnd {
     var failure: StepFailure?
     var cancellation: CancelReason?
+    var approver: String?
     switch ending {
-    case .answer(.approved): break
+    case .answer(.approved(let name)): approver = name
     case .answer(.rejected): failure = .rejected
     case .answer(.unanswered(let reason)): failure = .unanswered(reason)
     case .pause(.over): failure = .timedOut(after: task.step.timeout ?? .zero)
@@ -128,9 +129,11 @@ extension LiveRun {
     let outcome: Outcome =
       if failure != nil { .failure } else if cancellation != nil { .cancelled } else { .success }
     let isTolerated = failure.map { task.step.allowFailure.tolerates($0.classes) } ?? false
-    return StepEnd(
+    var end = StepEnd(
       outcome: outcome, conclusion: isTolerated ? .success : outcome, attempts: 1, exit: nil,
       failure: failure, cancellation: cancellation, duration: duration)
+    end.approvedBy = approver
+    return end
   }
 }
 

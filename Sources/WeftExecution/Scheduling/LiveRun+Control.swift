@@ -22,7 +22,8 @@ extension LiveRun {
     let open = state.withLock { Set($0.approvals.values.map(\.request.step)) }
     for request in inbox.take(answersTo: open) {
       switch request {
-      case .approve(let step): answer(step, .approved)
+      case .approve(let step):
+        answer(step, .approved(by: "\(ThisProcess.userName), with weft approve"))
       case .reject(let step): answer(step, .rejected)
       case .cancel: cancel(.requested)
       case .kill: killNow()

@@ -161,14 +161,18 @@ extension LiveRun {
   }
 
   /// The step fails before an attempt could be made.
-  func failAtStart(_ task: StepTask, _ failure: StepFailure) -> NodeResult {
+  ///
+  /// - Parameter isAccepted: Whether that was decided by the person who resumed the run.
+  func failAtStart(
+    _ task: StepTask, _ failure: StepFailure, isAccepted: Bool = false
+  ) -> NodeResult {
     tellStart(of: task)
     let tolerance =
       (try? StepResolver(values, in: task.frame).tolerance(ofStep: task.index))
       ?? task.step.allowFailure
     let end = StepEnd(
       outcome: .failure,
-      conclusion: tolerance.tolerates(failure.classes) ? .success : .failure,
+      conclusion: isAccepted || tolerance.tolerates(failure.classes) ? .success : .failure,
       attempts: task.attempt, exit: nil, failure: failure, duration: .zero)
     let own = NodeValues(outcome: .failure, conclusion: end.conclusion, attempts: task.attempt)
     return conclude(task, end, own)

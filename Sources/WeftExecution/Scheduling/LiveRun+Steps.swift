@@ -41,7 +41,8 @@ extension LiveRun {
           step: task.place)
       }
       if let failure = standing?.doubt(about: task) {
-        return .now(failAtStart(task, failure))
+        return .now(
+          failAtStart(task, failure, isAccepted: standing?.isAccepted(task) ?? false))
       }
       if task.step.makesAttempts {
         if let ledger = ledger(for: task) { task.keep(ledger) }

@@ -86,7 +86,7 @@ extension ExpressionProblem {
     case .textAroundExpression: "write all of it as one expression: a == 'b'"
     case .unknownContext(let name, let nearest):
       ExpressionFunction(named: name).map { "write \($0.signature) for the function" }
-        ?? nearest.map { "did you mean \"\($0)\"?" } ?? "a text stands in single quotes: '\(name)'"
+        ?? nearest.map { "did you mean \"\($0)\"?" } ?? "text goes in single quotes: '\(name)'"
     case .access(.nothingInside, _): nil
     case .access(.unknownName(_, let nearest), _): nearest.map { "did you mean \"\($0)\"?" }
     case .notText(let function, _): "write \(function.rawValue)(toJSON(…)) for its JSON text"

@@ -45,7 +45,7 @@ extension HTTPFailure.Kind {
     switch self {
     case .unavailable(let why): "libcurl, which does HTTP, cannot be opened: \(why)"
     case .invalid(let fault): fault.message
-    case .dns(let host): "no address was found for \"\(host)\""
+    case .dns(let host): "cannot resolve host \"\(host)\""
     case .connect(let place, let why): "no connection to \(place): \(why)"
     case .tls(let fault, let why): fault.message(why)
     case .reset(let why): "the connection broke: \(why)"
@@ -81,7 +81,7 @@ extension HTTPFailure.TLSFault {
       case .revoked: "the server's certificate has been revoked"
       case .ownFiles: "a file for TLS cannot be used"
       case .encryptedKey: "the key of the client's certificate is encrypted"
-      case .handshake: "TLS was not agreed on"
+      case .handshake: "TLS handshake failed"
       }
     return why.isEmpty ? what : "\(what): \(why)"
   }

@@ -41,7 +41,7 @@ extension ValueProblem {
       .remark(_, let message, _):
       message
     case .unknownContext(let name, _):
-      "nothing is called \"\(name)\" in an expression"
+      "unknown name \"\(name)\""
     case .unavailable(let name, let site, _):
       "\"\(name)\" cannot be used in \(site.key)"
     case .unknownStep(let name, _):
@@ -135,7 +135,7 @@ extension ValueProblem {
     case .unavailable(_, _, let help), .unsafeInScript(_, let help): help
     case .unknownContext(_, let nearest):
       nearest.map { "did you mean \"\($0)\"?" }
-        ?? "there are inputs, env, secrets, steps, self, item, index, matrix, run and workflow; a text stands in '…'"
+        ?? "available: inputs, env, secrets, steps, self, item, index, matrix, run and workflow; text goes in '…'"
     case .unknownStep(_, let nearest):
       nearest.map { "did you mean \"\($0)\"?" } ?? "a step or group is named by its \"id\""
     case .notMember(let name, _):

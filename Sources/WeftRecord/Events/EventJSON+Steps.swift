@@ -33,6 +33,7 @@ extension EventJSON {
     if let usage = end.usage { writeUsage(usage) }
     if let http = end.http { writeHTTP(http) }
     if let reason = end.notRetried { writer.member("notRetried", reason) }
+    if let name = end.approvedBy { writer.member("approvedBy", name) }
     writer.member("outputBytes", Int(end.outputBytes))
     if end.outputTruncated { writer.member("outputTruncated", true) }
     writeOutputs(end.outputs)

@@ -28,6 +28,19 @@ extension RunFolder {
     return report.value.flatMap { $0.end == nil ? nil : $0 }
   }
 
+  /// Writes the report of a run that has ended, if the engine ended before it was there.
+  ///
+  /// - Parameter plan: Asked only if the report is missing or damaged.
+  /// - Returns: Whether it was.
+  @discardableResult
+  package func writeMissingReport(
+    of plan: () throws(RunFolderFault) -> Plan
+  ) throws(RunFolderFault) -> Bool {
+    guard !hasReport else { return false }
+    if let report = try recordedReport(of: try plan()) { try write(report) }
+    return true
+  }
+
   /// Writes what is known of the run when it has ended, as the event `run.snapshot` has it; in place of what an
   /// earlier engine has written.
   package func write(_ report: RunReport) throws(RunFolderFault) {

@@ -21,6 +21,7 @@ extension RecordScanner {
     let usage = has("usage") ? try usage() : nil
     let http = has("http") ? try httpSummary() : nil
     let notRetried = try optionalText("notRetried")
+    let approvedBy = try optionalText("approvedBy")
     try expect("outputBytes")
     let outputBytes = UInt64(try amount())
     let isTruncated = has("outputTruncated") ? try bool() : false
@@ -36,6 +37,7 @@ extension RecordScanner {
       unkillable: unkillable
     ).having(http)
     if let notRetried { end.noteNotRetried(notRetried) }
+    if let approvedBy { end.noteApproved(by: approvedBy) }
     return end
   }
 

@@ -11,6 +11,8 @@ package struct RunGlance: Sendable, Hashable {
   package var workflow: String?
   /// The file as it was named then; `nil` of a workflow that was none.
   package var file: String?
+  /// What it was given, of secret inputs the names.
+  package var inputs: [HandedOn] = []
   /// For how long engines had it, up to the end of the run or to the last record; `nil` while it runs.
   package var duration: Duration?
   /// When the engine that has it now has taken it up; `nil` if none has.
@@ -78,6 +80,7 @@ extension RunGlance {
     startedAt = opening.at
     workflow = opening.0.workflow
     file = opening.0.file
+    inputs = opening.0.inputs
     duration = end.duration
     counts = end.counts
   }
@@ -88,6 +91,7 @@ extension RunGlance {
     startedAt = past.startedAt
     workflow = past.opening?.workflow
     file = past.opening?.file
+    inputs = past.opening?.inputs ?? []
     stepCount = past.end == nil ? past.stepCount : nil
     if let end = past.end {
       duration = end.duration

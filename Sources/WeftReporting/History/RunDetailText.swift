@@ -97,7 +97,7 @@ package struct RunDetailText: Sendable {
       lines = [
         detail.state == .running
           ? "\(palette.margin) \(name): running\(attempt)"
-          : "\(palette.cancelled) \(name): cut off\(attempt), and nobody knows how far it came"
+          : "\(palette.cancelled) \(name): cut off\(attempt); how far it got is unknown"
       ]
     case .retrying(let retry):
       lines = [
@@ -110,6 +110,12 @@ package struct RunDetailText: Sendable {
         "\(palette.succeeded) \(name): cached (\(ShownDuration.precise(end.duration)) when it last ran)"
       ]
     case .finished(let end, _): lines = self.lines(of: end, called: name)
+    }
+    if let moment = step.startedAt, !step.isCached {
+      let day = detail.past.startedAt.map { ShownMoment.text($0).prefix(10) }
+      let shown = ShownMoment.text(moment)
+      let began = shown.prefix(10) == day ? String(shown.suffix(8)) : shown
+      lines[0] += palette.painted(", began \(began)", .faint)
     }
     if step.deservesLog { lines.append("    log: \(text.name(detail.logPath(of: address)))") }
     return lines
@@ -137,7 +143,10 @@ package struct RunDetailText: Sendable {
     switch end.outcome {
     case .success:
       let phrase = end.http?.phrase.map { ": \(text.name($0))" } ?? ""
-      lines = ["\(palette.succeeded) \(name): succeeded in \(duration)\(attempt)\(phrase)"]
+      let approver = end.approvedBy.map { ", approved by \(text.name($0))" } ?? ""
+      lines = [
+        "\(palette.succeeded) \(name): succeeded in \(duration)\(attempt)\(phrase)\(approver)"
+      ]
     case .failure:
       let isTolerated = end.conclusion == .success
       lines = [

@@ -31,6 +31,20 @@ package enum RunListJSON {
     if let time = run.startedAt { writer.member("startedAt", time.wireText) }
     if let name = run.workflow { writer.member("workflow", name) }
     if let file = run.file { writer.member("file", file) }
+    if !run.inputs.isEmpty {
+      writer.key("inputs")
+      writer.beginArray()
+      for input in run.inputs {
+        writer.beginObject()
+        writer.member("name", input.name)
+        if let value = input.value {
+          writer.key("value")
+          writer.value(value)
+        }
+        writer.endObject()
+      }
+      writer.endArray()
+    }
     if let duration = run.duration { writer.member("durationUs", duration.microseconds) }
     if let count = run.stepCount { writer.member("steps", count) }
     if run.state != .damaged {

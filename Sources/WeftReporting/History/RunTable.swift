@@ -1,6 +1,7 @@
 import WeftDefinition
 import WeftDiagnostics
 package import WeftExecution
+import WeftJSON
 import WeftPlatform
 package import WeftRecord
 
@@ -21,11 +22,13 @@ package struct RunTable: Sendable {
 
   /// With a head, each line with its end; what is damaged has its reason in a line of its own.
   package func rendered(_ runs: [RunGlance]) -> String {
-    let rows = runs.map(cells)
-    let widths = RunTable.heads.indices.map { column in
-      ([RunTable.heads] + rows).map { DisplayText.columns(of: $0[column]) }.max() ?? 0
+    let showsInputs = runs.contains { !$0.inputs.isEmpty }
+    let heads = RunTable.heads + (showsInputs ? ["INPUTS"] : [])
+    let rows = runs.map { cells($0) + (showsInputs ? [inputs($0)] : []) }
+    let widths = heads.indices.map { column in
+      ([heads] + rows).map { DisplayText.columns(of: $0[column]) }.max() ?? 0
     }
-    var result = line(RunTable.heads, widths)
+    var result = line(heads, widths)
     for (run, row) in zip(runs, rows) {
       result += line(row, widths)
       if let damage = run.damage { result += "    \(text.name(damage))\n" }
@@ -39,6 +42,19 @@ package struct RunTable: Sendable {
       steps(run), workflow(run),
     ]
   }
+
+  /// `env=prod, count=3`, cut where it is long; `***` of secret ones.
+  private func inputs(_ run: RunGlance) -> String {
+    let all = run.inputs.map { input -> String in
+      guard let value = input.value else { return "\(input.name)=***" }
+      if case .string(let text) = value { return "\(input.name)=\(text)" }
+      return "\(input.name)=\(value.description)"
+    }.joined(separator: ", ")
+    let shown = all.prefix(RunTable.inputsLimit)
+    return text.name(String(shown)) + (shown.endIndex == all.endIndex ? "" : palette.ellipsis)
+  }
+
+  private static let inputsLimit = 60
 
   private func line(_ cells: [String], _ widths: [Int]) -> String {
     var line = ""

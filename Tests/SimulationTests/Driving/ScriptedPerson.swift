@@ -47,7 +47,7 @@ final class ScriptedPerson: Approver {
     let promise = Promise<ApprovalAnswer, Never>(ifDropped: .success(.rejected))
     state.withLock { state in
       let approves = Int.random(in: 0..<10, using: &state.random) < 7
-      let answer: ApprovalAnswer = approves || approvesAll ? .approved : .rejected
+      let answer: ApprovalAnswer = approves || approvesAll ? .approved(by: "me") : .rejected
       let delay = Int.random(in: 0...9, using: &state.random)
       let due = time.now + .seconds(approvesAll ? 0 : delay)
       state.open[state.records.count] = Question(

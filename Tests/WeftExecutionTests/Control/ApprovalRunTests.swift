@@ -21,7 +21,7 @@ import WeftTestKit
       run.news() == [
         "run started", "ask queued", "ask started", "ask asks go on?",
       ])
-    run.run.answer(StepAddress("ask"), .approved)
+    run.run.answer(StepAddress("ask"), .approved(by: "me"))
     #expect(person.wasLetGo)
     #expect(run.news() == ["ask success", "after queued", "after started"])
   }
@@ -79,9 +79,9 @@ import WeftTestKit
       .retry(RetryPolicy(max: 1, delay: .zero))
     let run = try RunHarness(
       Workflow(steps: [group]), configuring: { $0.approver = SilentPerson() })
-    run.run.answer(StepAddress("ask"), .approved)
+    run.run.answer(StepAddress("ask"), .approved(by: "me"))
     // Somebody else has said the same a moment later.
-    run.run.answer(StepAddress("ask"), .approved)
+    run.run.answer(StepAddress("ask"), .approved(by: "me"))
     run.executor.exit("fails", code: 1)
     run.time.advance(by: .seconds(1))
     #expect(run.states == ["ask: asking", "fails: failure"])

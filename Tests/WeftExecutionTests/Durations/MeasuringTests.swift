@@ -79,7 +79,7 @@ struct MeasuringTests {
     let harness = try harness(
       Workflow(steps: [Step("ask", approve: "really?"), Step("a", run: "true")]))
     harness.time.move(to: .seconds(500))
-    harness.run.answer(StepAddress("ask"), .approved)
+    harness.run.answer(StepAddress("ask"), .approved(by: "me"))
     harness.executor.exit("a")
     #expect(try learnt(harness) == ["a 0×1"])
   }

@@ -153,7 +153,7 @@ import WeftTestKit
     #expect(try await harness.output(of: "b") == .string("true old"))
     let end = try await harness.end(of: "b")
     #expect(end.http?.cache == "stale")
-    #expect(end.http?.staleReason == "no address was found for \"h\"")
+    #expect(end.http?.staleReason == "cannot resolve host \"h\"")
     let strict = try Self.cached(#", "cache": true"#, answer, failure)
     #expect(try await strict.end(of: "b").failure?.classes.first == .network(.dns))
   }

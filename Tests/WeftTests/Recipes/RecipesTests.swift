@@ -120,7 +120,7 @@ struct RecipesTests {
     }
     #expect(
       warnings.withLock { $0 }
-        == ["these settings are from the cache: no address was found for \"a.test\""])
+        == ["these settings are from the cache: cannot resolve host \"a.test\""])
   }
 
   /// The article and the code that is tested are one.

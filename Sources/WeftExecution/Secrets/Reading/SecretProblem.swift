@@ -64,8 +64,7 @@ extension Secret.Unfit {
     switch self {
     case .empty: "is empty"
     case .tooShort(let count):
-      "has \(count == 1 ? "1 byte" : "\(count) bytes"), white space around it not counted: fewer than "
-        + "\(Secret.fewestBytes) cannot be masked"
+      "has \(count == 1 ? "1 byte" : "\(count) bytes"); at least \(Secret.fewestBytes) are needed to mask it"
     case .tooLong: "has more than \(Secret.mostBytes >> 10) KiB"
     case .hasNUL: "has a NUL byte in it"
     case .notUTF8: "is not UTF-8"
