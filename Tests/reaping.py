@@ -5,6 +5,7 @@ usage: reaping.py PATH_TO_WEFT
 """
 
 import contextlib
+import ctypes
 import os
 import pathlib
 import re
@@ -19,6 +20,7 @@ import cases  # noqa: E402
 from neighbours import NOBODY, alive, environment_of, tree  # noqa: E402
 from resuming import LIMIT, Place  # noqa: E402
 
+PR_SET_CHILD_SUBREAPER = 36
 LEVELS = ("subreaper", "group+cookie") + (("cgroup",) if tree() else ())
 
 
@@ -251,6 +253,56 @@ def earlier_children(weft):
             os.kill(int(pid), signal.SIGKILL)
 
 
+@contextlib.contextmanager
+def adopting_orphans():
+    """This process takes the place of init for the orphans of its children, as a service manager or a shell of a
+    container does."""
+    adopt = lambda on: ctypes.CDLL(None, use_errno=True).prctl(PR_SET_CHILD_SUBREAPER, on, 0, 0, 0)
+    assert adopt(1) == 0, "the kernel has no subreapers"
+    try:
+        yield
+    finally:
+        adopt(0)
+
+
+def collected(pid):
+    """Whether a process has ended; as the one that has adopted it, this process has to collect its status."""
+    with contextlib.suppress(ChildProcessError):
+        os.waitpid(pid, os.WNOHANG)
+    return not alive(pid)
+
+
+def subreaper_above(weft):
+    """Orphans do not come to init, and have the same parent as processes that are nobody's to end."""
+    orphan = "setsid sh -c 'echo $$ >orphan; exec sleep 1000' >&- 2>&- <&- & until [ -s orphan ]; do :; done; "
+    with adopting_orphans():
+        # A child, and an orphan of another child.
+        child = sleeper()
+        made = subprocess.run(
+            ["sh", "-c", "setsid sleep 1000 >&- 2>&- & echo $!"], capture_output=True, text=True, check=True)
+        adopted = int(made.stdout)
+        others = lambda: child.poll() is None and not collected(adopted)
+        try:
+            for level in LEVELS:
+                place = Place(weft, {"steps": [orphan + "true", "true"]})
+                result = place.run("--containment", level)
+                assert result.returncode == 0 and others(), (level, result)
+                left = int((place.path / "orphan").read_text())
+                place.until(lambda: collected(left))
+                place = Killed(weft, level, orphan + "echo $$ >pid; sleep 1000")
+                left = int(place.read("orphan"))
+                parent = re.search(r"^PPid:\s+(\d+)", pathlib.Path(f"/proc/{place.process}/status").read_text(), re.M)
+                assert int(parent[1]) == os.getpid(), "its parent is not the subreaper"
+                result = place.call("reap", place.run_id)
+                assert result.returncode == 0 and others(), (level, result)
+                for pid in (left, place.process):
+                    place.until(lambda: collected(pid))
+        finally:
+            gone(child)
+            os.kill(adopted, signal.SIGKILL)
+            os.waitpid(adopted, 0)
+
+
 def detached(weft):
     """The shell has exited by the time that the server makes its session."""
     server = "sh -c 'echo $$ >pid; exec sleep 1000' >&- 2>&- <&-"
@@ -274,6 +326,7 @@ CASES = [
     ("X16: what a step keeps survives resume and reap", kept),
     ("X16: what an interrupted step has started does not, beside what another keeps", kept_and_not),
     ("X74: a server with a session of its own is there for the next step, each time", detached),
+    ("X08: below a subreaper, orphans of steps are ended, and what else it has adopted is not", subreaper_above),
     ("X81: orphans of a process that was there before weft are not leftovers", earlier_children),
 ]
 
