@@ -8,6 +8,14 @@ package enum ControlRequest: Sendable, Hashable {
   case cancel
   /// To end without a grace, as by ``LiveRun/killNow()``.
   case kill
+
+  /// The step that it answers.
+  package var answeredStep: StepAddress? {
+    switch self {
+    case .approve(let step), .reject(let step): step
+    case .cancel, .kill: nil
+    }
+  }
 }
 
 /// Where others leave what they ask of a run.

@@ -20,7 +20,14 @@ extension LiveRun {
   private func takeRequests() {
     guard let inbox else { return }
     let open = state.withLock { Set($0.approvals.values.map(\.request.step)) }
-    for request in inbox.take(answersTo: open) {
+    let requests = inbox.take(answersTo: open)
+    for (index, request) in requests.enumerated() {
+      // Who has answered twice means the later answer.
+      if let step = request.answeredStep,
+        requests[(index + 1)...].contains(where: { $0.answeredStep == step })
+      {
+        continue
+      }
       switch request {
       case .approve(let step):
         answer(step, .approved(by: "\(ThisProcess.userName), with weft approve"))

@@ -47,7 +47,7 @@ package final class ControlFolder: ControlInbox {
     if isFirst { readFolder() } else { reading.withLock { $0 }?.request(atOnce: true) }
     return state.withLock { state in
       let names = state.requests.filter { name, request in
-        !state.taken.contains(name) && (request.step.map(steps.contains) ?? true)
+        !state.taken.contains(name) && (request.answeredStep.map(steps.contains) ?? true)
       }.keys.sorted()
       state.taken.formUnion(names)
       return names.compactMap { state.requests[$0] }
@@ -55,12 +55,12 @@ package final class ControlFolder: ControlInbox {
   }
 
   package func discard(answersTo step: StepAddress) {
-    discard { $0.step == step }
+    discard { $0.answeredStep == step }
   }
 
   package func close(leaving open: Set<StepAddress>) {
     reading.withLock { $0.take() }?.end()
-    discard { request in request.step.map { !open.contains($0) } ?? true }
+    discard { request in request.answeredStep.map { !open.contains($0) } ?? true }
   }
 
   /// Removes requests, also those that have not been read yet.
@@ -120,16 +120,6 @@ extension RunFolder {
       try ControlFolder(try folder.directory("control", makes: true)).leave(request, at: moment)
     } catch {
       throw .place(error)
-    }
-  }
-}
-
-extension ControlRequest {
-  /// The step that it answers.
-  fileprivate var step: StepAddress? {
-    switch self {
-    case .approve(let step), .reject(let step): step
-    case .cancel, .kill: nil
     }
   }
 }

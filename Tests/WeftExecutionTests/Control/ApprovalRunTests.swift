@@ -50,6 +50,21 @@ import WeftTestKit
     #expect(inbox.isEmpty)
   }
 
+  @Test("of two answers to a question the later counts")
+  func theLaterAnswerCounts() throws {
+    let inbox = Letters([])
+    let run = try RunHarness(
+      ApprovalRunTests.workflow,
+      configuring: {
+        $0.inbox = inbox
+        $0.approver = SilentPerson()
+      })
+    inbox.add(.approve(StepAddress("ask")))
+    inbox.add(.reject(StepAddress("ask")))
+    run.time.advance(by: .seconds(1))
+    #expect(run.states == ["ask: failure", "after: skipped after ask"])
+  }
+
   @Test("X35: an answer that an earlier engine was waiting for counts when the run goes on")
   func answersToAnEarlierEngineCount() throws {
     var past = RecordedRun()
