@@ -1,11 +1,13 @@
 #!/usr/bin/env python3
-"""Plants faults in a copy of the engine's decisions, and holds that the simulation finds each of them.
+"""Plants faults in a copy of the engine's decisions, and holds that the simulation finds each of them. Faults in what
+ends processes are planted in a copy of the program, and have to be found by Tests/reaping.py.
 
 The copy is built once, with all faults in it; the variable WEFT_FAULT says which one is made. Each stands
 where the engine itself decides or acts: text that is to be there exactly once is replaced by what is wrong
 in that fault and else as it was. The sources of this package are not touched.
 
     python3 Tests/planted-faults.py [SEEDS]        how many seeds a fault has until it is found; 1000
+    python3 Tests/planted-faults.py --sweeps       only those in what ends processes
     python3 Tests/planted-faults.py --places       only whether each fault still has its place
 """
 import os
@@ -17,6 +19,7 @@ import tempfile
 
 root = pathlib.Path(__file__).resolve().parent.parent
 engine = "Sources/WeftExecution/"
+platform = "Sources/WeftPlatform/"
 
 # Name, file, what is there, what is there in its place. FAULT is true when the fault is made.
 faults = [
@@ -90,6 +93,13 @@ faults = [
     ("a rerun is forgotten by the next engine", "Record/RecordedRun.swift",
      "    for step in opening.rerun { rerunSince[step] = number }",
      "    for step in opening.rerun where !FAULT { rerunSince[step] = number }"),
+    ("a rerun in another file leaves the groups around it as they were", "Resuming/StepsAnew.swift",
+     "in plan.allEnclosingGroups(ofGroup: plan.steps[step].group) {",
+     "in FAULT ? plan.enclosingGroups(ofGroup: plan.steps[step].group) "
+     ": plan.allEnclosingGroups(ofGroup: plan.steps[step].group) {"),
+    ("what a part leaves out counts as it ended before", "Scheduling/LiveRun+Settling.swift",
+     "        outdated.insert(address)",
+     "        if !FAULT { outdated.insert(address) }"),
     ("a cleanup that failed is not tried again", "Resuming/StandingRule.swift",
      "      return end.isPendingCleanup || hasBegun(",
      "      return !FAULT && end.isPendingCleanup || hasBegun("),
@@ -98,21 +108,27 @@ faults = [
      "isTolerable: FAULT || fault?.isDoubt != true)"),
 ]
 
+sweeps = [
+    ("a sweep ends one process too many, which another engine has started", "Containment/RunSearch.swift",
+     "      member.cookie == engine.cookie && member.engine == engine.process\n",
+     "      member.cookie == engine.cookie && (FAULT || member.engine == engine.process)\n"),
+]
+
 
 def misplaced() -> list[str]:
     """The faults whose text is not there exactly once."""
-    counts = [(name, file, right, (root / engine / file).read_text().count(right))
-              for name, file, right, _ in faults]
+    counts = [(name, file, right, (root / module / file).read_text().count(right))
+              for module, planted in ((engine, faults), (platform, sweeps)) for name, file, right, _ in planted]
     return [f"{name}: {file} has the place {count} times: {right.strip()}"
             for name, file, right, count in counts if count != 1]
 
 
-def plant(copy: pathlib.Path) -> None:
-    (copy / engine / "PlantedFault.swift").write_text(
+def plant(copy: pathlib.Path, module: str, planted: list) -> None:
+    (copy / module / "PlantedFault.swift").write_text(
         "#if canImport(Glibc)\n  import Glibc\n#else\n  import Darwin\n#endif\n\n"
         'let plantedFault = getenv("WEFT_FAULT").map { String(cString: $0) } ?? ""\n')
-    for name, file, right, wrong in faults:
-        path = copy / engine / file
+    for name, file, right, wrong in planted:
+        path = copy / module / file
         path.write_text(path.read_text().replace(right, wrong.replace("FAULT", f'(plantedFault == "{name}")')))
 
 
@@ -146,17 +162,49 @@ def simulate(copy: pathlib.Path, fault: str, seeds: str) -> tuple[int, list[str]
     return done.returncode, lines
 
 
+def find_sweeps(copy: pathlib.Path) -> int:
+    """How many of the faults in what ends processes are missed, or are not there to be found."""
+    copy.mkdir(exist_ok=True)
+    for name in ("Sources", "Tests"):
+        shutil.copytree(root / name, copy / name)
+    shutil.copy(root / "Package.swift", copy)
+    plant(copy, platform, sweeps)
+    build = ["swift", "build", "--product", "weft"]
+    built = subprocess.run(build, cwd=copy, capture_output=True, text=True)
+    if built.returncode != 0:
+        print("the copy of the program does not build", built.stdout[-3000:], built.stderr[-1000:], sep="\n")
+        return 1
+    folder = subprocess.run([*build, "--show-bin-path"], cwd=copy, capture_output=True, text=True, check=True)
+    command = [sys.executable, "Tests/reaping.py", folder.stdout.strip() + "/weft"]
+    missed = 0
+    for name in ("", *(name for name, *_ in sweeps)):
+        done = subprocess.run(command, cwd=copy, capture_output=True, text=True, timeout=900,
+                              env={**os.environ, "WEFT_FAULT": name})
+        found = [line for line in done.stdout.splitlines() if line.startswith("FAIL")]
+        if not name and done.returncode != 0:
+            print("without a fault:", done.stdout[-1000:], done.stderr[-1000:], sep="\n")
+            return 1
+        if name:
+            missed += not found
+            print(f"{name}: {'by ' + found[0][6:150] if found else 'NOT FOUND'}", flush=True)
+    print(f"{len(sweeps) - missed} of {len(sweeps)} planted faults in what ends processes found")
+    return missed
+
+
 def main() -> int:
     if lost := misplaced():
         print(*lost, sep="\n")
         return 1
     if "--places" in sys.argv[1:]:
-        print(f"{len(faults)} faults can be planted")
+        print(f"{len(faults) + len(sweeps)} faults can be planted")
         return 0
+    if "--sweeps" in sys.argv[1:]:
+        with tempfile.TemporaryDirectory() as folder:
+            return 1 if find_sweeps(pathlib.Path(folder)) else 0
     seeds = sys.argv[1] if len(sys.argv) > 1 else "1000"
     with tempfile.TemporaryDirectory() as folder:
         copy = copy_of_the_package(pathlib.Path(folder))
-        plant(copy)
+        plant(copy, engine, faults)
         built = subprocess.run(
             ["swift", "build", "--build-tests", "-q"], cwd=copy, capture_output=True, text=True)
         if built.returncode != 0:
@@ -172,6 +220,7 @@ def main() -> int:
             missed += not found
             print(f"{name}: {f'in {len(found)} runs: ' + found[0][:150] if found else 'NOT FOUND'}", flush=True)
         print(f"{len(faults) - missed} of {len(faults)} planted faults found in {seeds} seeds each")
+        missed += find_sweeps(pathlib.Path(folder) / "program")
         return 1 if missed else 0
 
 
