@@ -54,6 +54,7 @@ class Model:
         self.workflow, self.notes = workflow, notes
         # The addresses of approvals of which the last answer was no.
         self.rejected = rejected
+        self.left_out = self.nodes_left_out()
 
     # MARK: Completeness
 
@@ -119,6 +120,8 @@ class Model:
             return "ok"
         if state == "F" and node.allow_failure:
             return "tolerated"
+        if node in self.left_out and state is None:
+            return "skipped"
         missing.append(f"{name} " + {None: "never ran", "B": "was cut off", "F": "failed"}[state])
         return "failed" if state == "F" else "missing"
 
@@ -129,6 +132,25 @@ class Model:
             # It may have run in an earlier part; how it ended then matters no more.
             return False
         return node.condition != "no"
+
+    def nodes_left_out(self):
+        """What needs a step by name whose failure something around that step tolerates: it is skipped, and what needs
+        it is, too, and the run succeeds."""
+        found, grows = set(), True
+        while grows:
+            grows = False
+            for node in self.workflow.nodes():
+                if node not in found and node.kind in ("leaf", "approve") and any(
+                        other in found or self.is_tolerated(other, node) for other in dependencies(node)):
+                    found.add(node)
+                    grows = True
+        return found
+
+    def is_tolerated(self, other, node):
+        """Whether it failed within something tolerant that the node is not in."""
+        around = [each for each in other.ancestors if each not in node.ancestors and each is not node]
+        return not other.allow_failure and any(each.allow_failure for each in around) and any(
+            self.notes.state(other.named(frame)) == "F" for frame in other.instances())
 
     def owed(self):
         """Clean-ups that are still to be done."""
@@ -141,6 +163,9 @@ class Model:
                 began = [note.place for inner in node.parent.walk() if inner.kind == "leaf" and inner.role == "step"
                          for each in inner.instances() if each[:len(frame)] == frame
                          for note in self.notes.of.get(inner.named(each), []) if note.kind == "B"]
+                if self.notes.state(node.named(frame)) == "F" and is_ended_early(node):
+                    # It failed, and what is around it tolerates that.
+                    continue
                 cleaned = self.notes.last(node.named(frame), "E")
                 if began and (cleaned is None or cleaned.place < max(began)):
                     found.append(f"{node.named(frame)} has not cleaned up after {node.parent.name}")

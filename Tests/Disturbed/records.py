@@ -70,6 +70,10 @@ def counted(record):
     return {"success": "succeeded", "failure": "failed", "cancelled": "cancelled", "skipped": "skipped"}.get(outcome)
 
 
+def is_in_doubt(step):
+    return step["state"] == "inDoubt" or "inDoubt" in step.get("failure", {}).get("classes", [])
+
+
 def counts(states):
     found = collections.Counter(states)
     return {name: found[name] for name in ("succeeded", "failed", "tolerated", "cancelled", "skipped")}
@@ -127,7 +131,7 @@ def disagreements(journal, events, report, shown, listed, code):
     missing = [state for group in report.get("groupStates", []) if "notStarted" in group
                for state in [counted(group["notStarted"])] * group["notStarted"]["steps"]]
     # What is in doubt stays so for whoever looks, whatever became of it in this part.
-    shown_states = {step["step"]: reported.get(step["step"]) if step["state"] == "inDoubt" else counted(step)
+    shown_states = {step["step"]: reported.get(step["step"]) if is_in_doubt(step) else counted(step)
                     for step in shown["steps"]}
     for name, states in (("report.json", reported), ("show", shown_states)):
         known = counts([*filter(None, states.values()), *missing])
