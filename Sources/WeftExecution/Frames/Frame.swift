@@ -42,8 +42,8 @@ final class Frame: Sendable {
     var results: [Int32: NodeValues] = [:]
     /// What groups with expressions in their `env` set; by group.
     var environments: [Int: Result<[String: ScopedText?], StepFailure>] = [:]
-    /// What was given to the file that is run in it.
-    var inputs: (file: Int, values: RunInputs)?
+    /// The inputs of the files that groups of it run, or why they cannot be computed; by file.
+    var inputs: [Int: Result<RunInputs, StepFailure>] = [:]
     /// Of the nodes of its body, where something further in waits for some of them.
     var futures: [Future<NodeResult, Never>] = []
   }
@@ -114,18 +114,16 @@ final class Frame: Sendable {
 
   // MARK: Other files
 
-  /// What a step gives to the file that it runs, once that is known.
-  func give(_ values: RunInputs, toFile file: Int) {
-    state.withLock { $0.inputs = (file, values) }
+  /// Keeps the inputs of a file that a group of the frame runs, or the reason that there are none.
+  func give(_ inputs: Result<RunInputs, StepFailure>, toFile file: Int) {
+    state.withLock { $0.inputs[file] = inputs }
   }
 
-  /// What was given to a file that is run in the frame, or around it.
-  func inputs(ofFile file: Int) -> RunInputs? {
+  /// The inputs of a file that is run in the frame, or around it; `nil` before they are computed.
+  func inputs(ofFile file: Int) -> Result<RunInputs, StepFailure>? {
     var next: Frame? = self
     while let frame = next {
-      if let inputs = frame.state.withLock({ $0.inputs }), inputs.file == file {
-        return inputs.values
-      }
+      if let inputs = frame.state.withLock({ $0.inputs[file] }) { return inputs }
       next = frame.parent
     }
     return nil

@@ -62,7 +62,7 @@ package struct RecordedRun: Sendable {
   package func isInDoubt(_ address: StepAddress) -> Bool {
     guard let step = steps[address], step.isInDoubt else { return false }
     if rerunSince.isEmpty { return true }
-    let planned = address.planned { rerunSince[$0] != nil }
+    let planned = address.planned { known in rerunSince.keys.contains { $0.isInside(known) } }
     return step.number > max(rerunSince[address] ?? 0, rerunSince[planned] ?? 0)
   }
 
@@ -98,6 +98,8 @@ package struct RecordedRun: Sendable {
       engines[engines.count - 1].kept.insert(AttemptName(step: step.text, number: attempt))
     case .listed(let address, let elements):
       var known = groups[address] ?? RecordedGroup()
+      let keys = Set(elements.elements.map(\.key))
+      known.formerElements = known.allElements.filter { !keys.contains($0.key) }
       (known.elements, known.listedBy) = (elements, record.number)
       if case .listed = known.state { known.number = record.number }
       groups[address] = known
@@ -131,7 +133,7 @@ package struct RecordedRun: Sendable {
     case .runStarted(let start): self.start = start
     case .stepQueued(let step, let pools):
       // What is in doubt stays so until an attempt of it has begun.
-      if steps[step]?.isInDoubt != true { set(step: step, .queued, number) }
+      if !isInDoubt(step) { set(step: step, .queued, number) }
       steps[step]?.pools = pools.map(\.pool)
     case .stepStarted(let step, let attempt): set(step: step, .started(attempt: attempt), number)
     case .stepAsking(let step, let message): steps[step]?.asks = message
@@ -157,6 +159,7 @@ package struct RecordedRun: Sendable {
       var known = groups[group] ?? RecordedGroup()
       known.state = .started(start)
       known.number = number
+      known.lastStart = number
       groups[group] = known
     case .groupRetrying(let group, let retry):
       set(group: group, .retrying(retry), number)
@@ -179,8 +182,10 @@ package struct RecordedRun: Sendable {
     var known = RecordedStep(state)
     known.number = number
     known.engine = resumptions
+    known.lastStart = steps[step]?.lastStart ?? 0
     known.waitsUntil = steps[step]?.waitsUntil
     known.pools = steps[step]?.pools ?? []
+    if case .started = state { known.lastStart = number }
     switch state {
     case .started(attempt: 1): known.startedAt = lastAt
     case .started, .retrying, .finished: known.startedAt = steps[step]?.startedAt
@@ -219,6 +224,8 @@ package struct RecordedStep: Sendable, Hashable {
   package var state: State
   /// Of the record that says so.
   package var number: UInt64 = 0
+  /// The number of the record by which an attempt last began, whatever has become of the step since; 0: none has.
+  package var lastStart: UInt64 = 0
   /// Which engine wrote it: the ``RecordOpening/resumption`` of the run.
   package var engine = 0
   /// The pools of which it takes slots.
@@ -270,14 +277,23 @@ package struct RecordedGroup: Sendable, Hashable {
   package var state = State.listed
   /// Of the last record about the group itself.
   package var number: UInt64 = 0
+  /// The number of the record by which it last began, whatever has become of it since; 0: it never has.
+  package var lastStart: UInt64 = 0
   /// Of the record that says that it was to be tried again: what is inside and older is void.
   package var begunBy: UInt64 = 0
   /// Whether it is being told of again though it stands.
   fileprivate(set) var isRestored = false
   /// What it is run for, if it is.
   package var elements: RecordedElements?
+  /// Elements that it had in an earlier part of the run, and has no more.
+  package var formerElements: [RecordedElements.Element] = []
   /// The number of the record that says so.
   package var listedBy: UInt64 = 0
 
   package init() {}
+
+  /// All elements that may have begun, those it has first; none of a secret list.
+  package var allElements: [RecordedElements.Element] {
+    elements?.isSecret == true ? [] : (elements?.elements ?? []) + formerElements
+  }
 }

@@ -6,34 +6,37 @@ import WeftPlanning
 struct BlockedGroups {
   private(set) var addresses: Set<StepAddress> = []
 
-  init(_ plan: Plan, _ past: RecordedRun, step: (StepAddress) -> Int?) {
-    let tolerant = past.groups.filter { _, known in
-      guard case .finished(let end) = known.state else { return false }
-      return end.conclusion == .success && end.outcome == .failure
-    }
+  init(_ plan: Plan, _ past: RecordedRun, _ index: PlanAddresses) {
+    let tolerant = Set(past.groups.filter { $1.hasToleratedFailure }.keys)
     guard !tolerant.isEmpty else { return }
-    var groups: [StepAddress: Int] = [:]
-    for (index, group) in plan.groups.enumerated() {
-      if let address = group.address { groups[address] = index }
-    }
     for (address, known) in past.steps {
-      guard let cause = known.blockingCause, let index = step(address) else { continue }
-      for group in plan.allEnclosingGroups(ofGroup: plan.steps[index].group) {
+      guard let cause = known.blockingCause, let step = index.step(at: address) else { continue }
+      var isTolerated = false
+      for group in plan.allEnclosingGroups(ofGroup: plan.steps[step].group) {
         guard
           let around = plan.groups[group].address.flatMap({ planned in
-            address.instances(of: planned) { groups[$0] != nil || step($0) != nil }
-              .first { tolerant[$0] != nil }
+            index.instances(of: planned, around: address).first { past.groups[$0] != nil }
           })
         else { continue }
         if case .inside(let culprit) = cause,
           around.innermostElement.map(culprit.isInside) ?? true,
-          plan.isInside(culprit, group, step: step, groups)
+          let inner = index.innermostGroup(at: culprit),
+          plan.allEnclosingGroups(ofGroup: inner).contains(group)
         {
-          continue
+          break
         }
-        addresses.insert(around)
+        // The groups around it are not done either.
+        isTolerated = isTolerated || tolerant.contains(around)
+        if isTolerated { addresses.insert(around) }
       }
     }
+  }
+}
+
+extension RecordedGroup {
+  fileprivate var hasToleratedFailure: Bool {
+    guard case .finished(let end) = state else { return false }
+    return end.conclusion == .success && end.outcome == .failure
   }
 }
 
@@ -58,31 +61,4 @@ extension RecordedStep {
 
 extension CancelReason {
   fileprivate var blockingCause: BlockingCause { culprit.map { .inside($0) } ?? .outside }
-}
-
-extension StepAddress {
-  /// What may be the address, in the elements around this one, of what the plan calls `planned`.
-  fileprivate func instances(
-    of planned: StepAddress, isKnown: (StepAddress) -> Bool
-  ) -> [StepAddress] {
-    var found = [planned]
-    var next = innermostElement
-    while let element = next, let loop = element.loop {
-      found.append(element.inElement(planned, of: loop.planned(isKnown: isKnown)))
-      next = loop.innermostElement
-    }
-    return found
-  }
-}
-
-extension Plan {
-  /// Whether an address of a step or group is of something in a group, or of the group.
-  fileprivate func isInside(
-    _ address: StepAddress, _ group: Int, step: (StepAddress) -> Int?,
-    _ known: [StepAddress: Int]
-  ) -> Bool {
-    if let index = step(address) { return steps(inGroup: group).contains(index) }
-    let planned = address.planned { known[$0] != nil }
-    return known[planned].map(groups(inGroup: group).contains) ?? false
-  }
 }

@@ -1,11 +1,4 @@
 extension RecordedStep {
-  var hasStarted: Bool {
-    switch state {
-    case .finished, .started, .retrying: true
-    case .queued, .skipped: false
-    }
-  }
-
   /// Whether it had an end, be it that it never started.
   var isOver: Bool {
     switch state {

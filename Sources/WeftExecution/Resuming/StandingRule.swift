@@ -29,8 +29,7 @@ struct StandingRule: Sendable {
   let cleanups: Set<Int>
   /// For each of them, the step or group that it cleans up after.
   private let cleaned: [Int: Plan.NodeIndex]
-  /// Steps by their addresses in the plan.
-  private let indices: [StepAddress: Int]
+  let addresses: PlanAddresses
   private let blocked: BlockedGroups
 
   init(plan: Plan, past: RecordedRun, anew: StepsAnew = StepsAnew()) {
@@ -38,12 +37,8 @@ struct StandingRule: Sendable {
     rerun = RerunRule(plan: plan, past: past, anew)
     accepted = anew.accepted
     dependents = plan.dependents
-    indices = Dictionary(
-      plan.steps.enumerated().map { ($1.address, $0) }, uniquingKeysWith: { first, _ in first })
-    let indices = indices
-    blocked = BlockedGroups(plan, past) { address in
-      indices[address.planned { indices[$0] != nil }]
-    }
+    addresses = PlanAddresses(plan)
+    blocked = BlockedGroups(plan, past, addresses)
     cleanups = Set(plan.bodies.cleanups.values.joined().map(Int.init))
     cleaned = plan.bodies.cleanups.reduce(into: [:]) { cleaned, cleanup in
       for step in cleanup.value { cleaned[Int(step)] = cleanup.key }
@@ -83,8 +78,8 @@ struct StandingRule: Sendable {
   private func hasBegun(sinceCleanup index: Int, _ number: UInt64, _ frame: Frame) -> Bool {
     guard let node = cleaned[index] else { return false }
     let address = frame.address(of: plan.address(of: node))
-    return past.steps[address].map { $0.hasStarted && $0.number > number } ?? false
-      || past.groups[address].map { $0.hasBegun && $0.number > number } ?? false
+    return past.steps[address]?.lastStart ?? 0 > number
+      || past.groups[address]?.lastStart ?? 0 > number
   }
 
   /// How a step had ended, or that a later engine did not come to it, unless it is to be done again.
@@ -131,7 +126,7 @@ struct StandingRule: Sendable {
   static func interrupted(_ plan: Plan, _ past: RecordedRun, _ anew: StepsAnew) -> [StepAddress] {
     let rule = StandingRule(plan: plan, past: past, anew: anew)
     return past.inDoubt.filter { address in
-      guard let index = rule.index(of: address), let known = past.steps[address] else {
+      guard let index = rule.addresses.step(at: address), let known = past.steps[address] else {
         return false
       }
       return known.number > rule.rerun.since(index, address) && !plan.steps[index].step.isMadeAgain
@@ -211,22 +206,28 @@ struct StandingRule: Sendable {
     return elements
   }
 
+  /// All elements that a loop has had, also those that it has no more: they may have to be cleaned up after.
+  func allElements(of task: FanOutTask) -> RecordedElements {
+    RecordedElements(elements: past.groups[task.address]?.allElements ?? [], isSecret: false)
+  }
+
   // MARK: Clean-up
 
   /// Whether a step that was started has not been cleaned up after.
   func owesCleanup(_ task: StepTask) -> Bool {
-    guard plan.bodies.cleanups[task.step.node] != nil, let known = past.steps[task.address],
-      known.hasStarted
+    guard plan.bodies.cleanups[task.step.node] != nil,
+      let start = past.steps[task.address]?.lastStart, start > 0
     else { return false }
-    return !isCleaned(task.step.node, in: task.frame, since: known.number)
+    return !hasCleanup(task.step.node, in: task.frame, since: start)
   }
 
   /// Whether a group that was started has not been cleaned up after.
   func owesCleanup(_ task: GroupTask) -> Bool {
     let node = plan.groups[task.index].startNode
-    guard plan.bodies.cleanups[node] != nil, let known = past.groups[task.address], known.hasBegun
+    guard plan.bodies.cleanups[node] != nil,
+      let start = past.groups[task.address]?.lastStart, start > 0
     else { return false }
-    return !isCleaned(node, in: task.frame.aroundAttempts(of: node), since: known.number)
+    return !hasCleanup(node, in: task.frame.aroundAttempts(of: node), since: start)
   }
 
   /// Whether something in an element may have been started that has not been cleaned up after.
@@ -238,10 +239,22 @@ struct StandingRule: Sendable {
   func isCleaned(_ task: GroupTask) -> Bool {
     guard stands(task), let at = doneSince(task.address) else { return false }
     let node = plan.groups[task.index].startNode
-    return isCleaned(node, in: task.frame.aroundAttempts(of: node), since: at)
+    return hasCleanup(node, in: task.frame.aroundAttempts(of: node), since: at)
   }
 
-  /// Whether all that cleans up after a step or group has been done since it ended.
+  /// Whether the cleanup steps of a step or group have succeeded since a record, and none is to run again.
+  private func hasCleanup(_ node: Plan.NodeIndex, in frame: Frame, since at: UInt64) -> Bool {
+    guard let steps = plan.bodies.cleanups[node] else { return false }
+    return steps.allSatisfy { step in
+      let address = frame.address(of: plan.steps[Int(step)].address)
+      return past.steps[address].map {
+        $0.hasSucceeded && $0.number > max(at, rerun.since(Int(step), address))
+      } ?? false
+    }
+  }
+
+  /// Whether the cleanup steps of a step or group have undone it since a record. They have, even if they are to run
+  /// again.
   private func isCleaned(_ node: Plan.NodeIndex, in frame: Frame, since at: UInt64) -> Bool {
     guard let steps = plan.bodies.cleanups[node] else { return false }
     return steps.allSatisfy { step in
@@ -307,18 +320,13 @@ struct StandingRule: Sendable {
   /// Whether an address is of something in a group.
   private func isInside(_ address: StepAddress, _ group: Surrounding) -> Bool {
     if case .fanOut = group.kind { return address.isInElement(of: group.address) }
-    guard let index = index(of: address), steps(in: group).contains(index) else { return false }
+    guard let index = addresses.step(at: address), steps(in: group).contains(index) else { return false }
     return group.frame.element.map(address.isInside) ?? true
   }
 
   /// Whether someone has asked to run a step again since it was recorded.
   func isVoid(_ address: StepAddress, _ number: UInt64) -> Bool {
-    index(of: address).map { number <= rerun.since($0, address) } ?? false
-  }
-
-  /// The step of the plan that has an address in a run.
-  private func index(of address: StepAddress) -> Int? {
-    indices[address.planned { indices[$0] != nil }]
+    addresses.step(at: address).map { number <= rerun.since($0, address) } ?? false
   }
 
   // MARK: What is void

@@ -25,6 +25,7 @@ extension LiveRun {
         FanOutProgress(elements: 0, maxParallel: nil, tolerance: .count(0), onFailure: .stop))
       return Future(value: finish(task, empty, fault, since: time.now))
     case .success(let elements):
+      leaveOutFormerElements(of: task, now: elements)
       events.note(.listed(task.address, elements.recorded))
       durations?.listed(task, elements: elements.count, of: plan)
       events.publish(
@@ -97,13 +98,16 @@ extension LiveRun {
     let notStarted = past?.notStarted ?? elementsNotStarted(of: task, fanOut)
     let (verdict, response) = state.withLock { state in
       if let notStarted { state.scopes.count(in: task.scope) { $0.add(notStarted) } }
-      let fault = failure ?? (hasFailed ? state.scopes.absorbedFault(of: task.scope) : nil)
+      let fault =
+        past == nil
+        ? failure ?? (hasFailed ? state.scopes.absorbedFault(of: task.scope) : nil) : nil
       let cancelled = state.scopes.cancellation(of: task.scope)
       let survives = fault == nil
       state.scopes.passOnCounts(of: task.scope, surviving: survives)
       let isCutShort = !fanOut.isComplete
       let heldBack = isCutShort ? state.scopes.obstacle(in: task.outerScope, after: []) : nil
       state.scopes.close(task.scope)
+      if let past { return (Scopes.Verdict(past), Scopes.Response.nothing) }
       if let fault {
         let verdict = Scopes.Verdict(
           outcome: .failure, conclusion: .failure, failure: fault.failure,

@@ -197,15 +197,18 @@ extension LiveRun {
   }
 
   private func judge(_ task: GroupTask, members: [NodeResult]) -> GroupOutcome {
+    let past = standing?.end(of: task)
     var (verdict, response, running) = state.withLock { state in
       let running = state.groups.removeValue(forKey: task.scope)
-      let (verdict, response) = state.scopes.end(
-        ofGroup: task.scope, members: members, success: running?.success)
+      // Members are restored in another order than that in which they ended: another failure may come first now.
+      let (verdict, response) =
+        past.map { (Scopes.Verdict($0), Scopes.Response.nothing) }
+        ?? state.scopes.end(ofGroup: task.scope, members: members, success: running?.success)
       state.scopes.passOnCounts(ofGroup: task.scope, surviving: verdict.conclusion == .success)
       return (verdict, response, running)
     }
     running?.timer?.cancel()
-    let duration = standing?.end(of: task)?.duration ?? running.map { time.now - $0.since } ?? .zero
+    let duration = past?.duration ?? running.map { time.now - $0.since } ?? .zero
     let outputs = outputs(of: task, verdict, winner: running?.winner, lasting: duration)
     if case .failure(let failure) = outputs {
       (verdict, response) = state.withLock { $0.scopes.failed(group: task.scope, failure) }

@@ -5,26 +5,44 @@ import WeftPlanning
 /// What an earlier part of the run has begun, and this one leaves out as a whole: a loop, or a group that would be
 /// tried again. What is in it is told of nowhere, and is cleaned up after all the same.
 extension LiveRun {
-  /// - Parameter scope: Around the loop.
-  func noteOwedCleanup(ofElementsOf task: FanOutTask, _ reason: SkipReason, scope: Int) {
-    guard let standing, cleansUp(in: task.part), let recorded = standing.listing(of: task),
-      case .success(let elements) = FanOutLister(values, task, recorded: recorded).listing()
+  /// - Parameters:
+  ///   - scope: The scope around the loop.
+  ///   - keys: The elements that are not left out.
+  func noteOwedCleanup(
+    ofElementsOf task: FanOutTask, _ reason: SkipReason, scope: Int, except keys: Set<String> = []
+  ) {
+    guard let standing, cleansUp(in: task.part),
+      case .success(let elements) = FanOutLister(
+        values, task, recorded: standing.allElements(of: task)
+      ).listing()
     else { return }
     var task = task
     task.scope = scope
     for index in 0..<elements.count {
       let element = elements[index]
-      guard standing.mayOweCleanup(element, of: task) else { continue }
+      guard !keys.contains(element.key), standing.mayOweCleanup(element, of: task) else { continue }
       let frame = open(element, of: elements.count, task, nil)
       noteOwedCleanup(in: task.part.nodes, of: frame, reason, scope: scope)
       state.withLock { $0.scopes.close(frame.scope, groups: task.part.groups) }
     }
   }
 
+  /// Leaves out the elements that an earlier engine may have started and that a loop, listed anew, has no more.
+  func leaveOutFormerElements(of task: FanOutTask, now elements: FanOutListing) {
+    guard let standing, standing.listing(of: task) == nil else { return }
+    let keys = Set((0..<elements.count).map { elements[$0].key })
+    let former = standing.allElements(of: task).elements.map(\.key).filter { !keys.contains($0) }
+    guard !former.isEmpty else { return }
+    state.withLock { $0.formerElements += former.map { task.address.element($0) } }
+    noteOwedCleanup(
+      ofElementsOf: task, .condition(of: task.address), scope: task.outerScope, except: keys)
+  }
+
   /// - Parameter scope: Around the group.
   func noteOwedCleanup(inside task: GroupTask, _ reason: SkipReason, scope: Int) {
     let part = Part(group: task.index, of: plan)
     guard standing != nil, cleansUp(in: part) else { return }
+    giveInputs(to: task)
     noteOwedCleanup(in: part.nodes.dropFirst(), of: task.frame, reason, scope: scope)
   }
 
@@ -63,6 +81,7 @@ extension LiveRun {
   private func note(group: Int, in frame: Frame, _ reason: SkipReason, scope: Int) {
     let task = GroupTask(group, of: plan, in: frame)
     let node = plan.groups[group].startNode
+    giveInputs(to: task)
     values.record(
       NodeValues(outcome: reason.outcome, conclusion: reason.outcome, isGroup: true),
       ofNode: node, in: frame)

@@ -19,9 +19,11 @@ extension LiveRun {
     var retried = past.groups.mapValues(\.begunBy).filter { $0.value > 0 }
     for group in told.retriedGroups { retried[group] = .max }
     var attempts = LaterAttempts(plan, since: retried, sparingCleanup: false)
+    let former = state.withLock { $0.formerElements }
     for (address, step) in past.steps where !told.standing.contains(address) {
       if case .finished(let end, _) = step.state, step.hasSucceeded,
         !told.void.contains(address), planned.contains(address.outermostLoop ?? address),
+        !former.contains(where: address.isInside),
         !standing.isVoid(address, step.number), !attempts.makeVoid(address, told: step.number)
       {
         missed.append((address, step.number, end))

@@ -78,6 +78,8 @@ package final class LiveRun: Sendable {
     var groups: [Int: RunningGroup] = [:]
     /// How cleanup steps in attempts of groups were counted, which another attempt runs again.
     var countedCleanups: [StepAddress: CountedCleanup] = [:]
+    /// The elements that loops of a resumed run have no more.
+    var formerElements: [StepAddress] = []
     /// Which steps of elements have begun to write, by the numbers by which their logs are known.
     var writing = InstanceTable<StepAddress>()
     /// The same of elements that have ended, but for those of which nothing is kept.

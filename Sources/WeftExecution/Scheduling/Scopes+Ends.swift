@@ -100,6 +100,21 @@ extension Scopes {
     var cause: StepAddress?
     var blame: StepAddress?
     var winner: StepAddress?
+
+    init(
+      outcome: Outcome, conclusion: Outcome, failure: StepFailure? = nil,
+      cause: StepAddress? = nil, blame: StepAddress? = nil, winner: StepAddress? = nil
+    ) {
+      (self.outcome, self.conclusion, self.failure) = (outcome, conclusion, failure)
+      (self.cause, self.blame, self.winner) = (cause, blame, winner)
+    }
+
+    /// The verdict of a group or loop that has ended well in an earlier part of the run.
+    init(_ past: GroupEnd) {
+      self.init(
+        outcome: past.outcome, conclusion: past.conclusion, failure: past.failure,
+        cause: past.cause, winner: past.winner)
+    }
   }
 
   /// A group has failed by itself, and not by a member.

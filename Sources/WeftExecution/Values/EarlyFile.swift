@@ -20,7 +20,7 @@ struct EarlyFile {
       let frame = Frame(
         .attempt(1), of: Part(allOf: plan), in: around.scope.frame, firstInstance: 0,
         firstScope: 0, scope: 0)
-      frame.give(RunInputs(known), toFile: index)
+      frame.give(.success(RunInputs(known)), toFile: index)
       files.append(
         EarlyFile(
           scope: StepScope(values: values, frame: frame, ownFile: index), inputs: known))

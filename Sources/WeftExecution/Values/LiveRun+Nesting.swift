@@ -5,10 +5,10 @@ import WeftPlanning
 
 /// What a step gives to the file that it runs.
 extension LiveRun {
-  /// Evaluates what a step gives to the inputs of the file that it runs, each time it does; nothing, of any
-  /// other group.
+  /// Computes the inputs of the file that a group runs, each time it does. Other groups have none.
   ///
-  /// - Returns: Why it cannot be run.
+  /// - Returns: The reason that the file cannot be run.
+  @discardableResult
   func giveInputs(to task: GroupTask) -> StepFailure? {
     guard let file = plan.file(runByGroup: task.index),
       case .workflow(let nested)? = plan.groups[task.index].step?.action
@@ -21,9 +21,10 @@ extension LiveRun {
     do throws(StepFailure) {
       let inputs = try giving.inputs()
       secrets.add(secretsIn: inputs)
-      task.frame.give(RunInputs(inputs), toFile: file)
+      task.frame.give(.success(RunInputs(inputs)), toFile: file)
       return nil
     } catch {
+      task.frame.give(.failure(error), toFile: file)
       return error
     }
   }

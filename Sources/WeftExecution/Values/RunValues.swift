@@ -1,5 +1,6 @@
 import Synchronization
 import WeftDefinition
+import WeftDiagnostics
 import WeftExpressions
 import WeftPlanning
 import WeftPlatform
@@ -36,9 +37,22 @@ final class RunValues: Sendable {
     folder = OutputFolder(of: run)
   }
 
-  /// What the inputs of a file are in a frame.
-  func inputs(ofFile file: Int, in frame: Frame) -> RunInputs {
-    file == 0 ? inputs : frame.inputs(ofFile: file) ?? RunInputs()
+  /// The inputs of a file, seen from a frame.
+  ///
+  /// - Throws: The reason that they could not be computed.
+  func inputs(ofFile file: Int, in frame: Frame) throws(ExpressionProblem) -> RunInputs {
+    if file == 0 { return inputs }
+    let reason: StepFailure?
+    switch frame.inputs(ofFile: file) {
+    case .success(let inputs)?: return inputs
+    case .failure(let failure)?: reason = failure
+    case nil: reason = nil
+    }
+    let path = plan.files[file].workflow.source.value?.path ?? "the file"
+    throw .scope(
+      code: "W0339",
+      message: "the inputs of \(path) are not known" + (reason.map { ": \($0.message)" } ?? ""),
+      help: reason?.help)
   }
 
   /// What has become of a step or group, seen from a frame; `nil` if it has not ended or nobody reads it.

@@ -22,6 +22,10 @@ struct ProgressChecker {
   private var groups: [Spot: GroupEnd] = [:]
   private var mentioned: Set<Spot> = []
   private var settled: Set<Spot> = []
+  /// The latest ends of groups, in whatever part.
+  private var lastEnds: [Spot: GroupEnd] = [:]
+  /// The number of elements of each loop.
+  private var elements: [Spot: Int] = [:]
   private(set) var violations: [String] = []
 
   init(_ made: RandomWorkflow, _ parts: [RunPart]) {
@@ -31,7 +35,7 @@ struct ProgressChecker {
 
   private mutating func check(_ part: RunPart) {
     // Each part tells again of every group that begins, or is done.
-    (mentioned, settled, groups) = ([], [], [:])
+    (mentioned, settled, groups, elements) = ([], [], [:], [:])
     for event in part.events { note(event.kind) }
     guard let end = part.end else { return }
     if end.outcome == .success { requireAllDone() }
@@ -57,14 +61,24 @@ struct ProgressChecker {
       steps[spot] = .skipped(reason)
       groups[spot] = nil
       if isOwn(reason) { settled.insert(spot) }
-    case .groupStarted(let address, _):
+    case .groupStarted(let address, let start):
       let spot = spot(address)
+      elements[spot] = start.elements
+      lastEnds[spot] = nil
       steps[spot] = nil
       groups[spot] = nil
+    case .groupRetrying(let address, _):
+      // Of what is in it, nothing is known of the next attempt.
+      let group = spot(address)
+      let isOutside = { [blueprint] (spot: Spot) in !blueprint.enclosing(spot).contains(group) }
+      mentioned = mentioned.filter(isOutside)
+      settled = settled.filter(isOutside)
+      groups = groups.filter { isOutside($0.key) }
     case .groupFinished(let address, let end):
       let spot = spot(address)
       mentioned.insert(spot)
       groups[spot] = end
+      lastEnds[spot] = end
       if end.conclusion == .success { settled.insert(spot) }
     default: break
     }
@@ -118,7 +132,7 @@ struct ProgressChecker {
   private mutating func requireAllDone() {
     for id in blueprint.topLevel { require(Spot(id: id, keys: [])) }
     for (spot, standing) in steps {
-      guard case .started = standing, !isDecidedAround(spot) else { continue }
+      guard case .started = standing, !isDecidedAround(spot), !isGone(spot) else { continue }
       violations.append("the run succeeds, and \(name(spot)) has begun and not ended")
     }
   }
@@ -158,7 +172,7 @@ struct ProgressChecker {
   }
 
   private mutating func requireReason(_ reason: SkipReason, of spot: Spot) {
-    if isOwn(reason) || isDecidedAround(spot) || isTrue(reason) { return }
+    if isOwn(reason) || isDecidedAround(spot) || isTrue(reason) || isGone(spot) { return }
     violations.append("the run succeeds, and \(name(spot)) is skipped: \(reason)")
   }
 
@@ -170,10 +184,27 @@ struct ProgressChecker {
     }
   }
 
+  /// Whether nothing is to become of what has begun: a condition skips a group around it now, or a loop around it has
+  /// other elements now, all of which have ended.
+  private func isGone(_ spot: Spot) -> Bool {
+    let around = [spot] + blueprint.enclosing(spot)
+    return zip(around, around.dropFirst()).contains { inner, group in
+      if case .skipped(let reason)? = steps[group], isOwn(reason) { return true }
+      guard blueprint.isWholeLoop(group), groups[group] != nil, !mentioned.contains(inner) else {
+        return false
+      }
+      let siblings = mentioned.filter { $0.id == inner.id && $0.keys.dropLast() == group.keys[...] }
+      return siblings.count == elements[group]
+    }
+  }
+
   /// Whether the reason of a skip holds still: something has failed, and a group around it has tolerated that.
   private func isTrue(_ reason: SkipReason) -> Bool {
     switch reason {
     case .condition, .notSelected: return true
+    // The group may not have begun in this part, since one around it is skipped.
+    case .cancelled(.raceWon(let group, _)), .cancelled(.joined(let group)):
+      return lastEnds[self.spot(group)]?.conclusion == .success
     case .cancelled: return false
     case .dependencyFailed(let culprit), .heldBack(let culprit):
       let spot = spot(culprit)

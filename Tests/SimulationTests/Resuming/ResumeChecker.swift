@@ -138,7 +138,8 @@ struct ResumeChecker {
   private mutating func begin(_ group: Spot, _ address: StepAddress) {
     begun[group] = number
     guard let at = doneGroups.removeValue(forKey: group), !isVoid(group, since: at),
-      !isUndone(group, since: at), !tolerated.contains(group),
+      !isUndone(group, since: at),
+      !tolerated.contains(where: { $0 == group || blueprint.enclosing($0).contains(group) }),
       !cleaned.contains(where: { $1 > at && blueprint.enclosing($0).contains(group) })
     else { return }
     violations.append("\(address) begins again, and had ended well")

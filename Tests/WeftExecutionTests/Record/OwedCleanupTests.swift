@@ -66,4 +66,51 @@ import WeftTestKit
     let past = try killed(group, ending: "b")
     #expect(try goOn(with: group, after: past, saying: "stop") == ["a", "b.cleanup"])
   }
+
+  @Test("N1: a cleanup in a nested workflow that is not started again reads the inputs of that workflow")
+  func inputsOfANestedWorkflowThatIsSkipped() throws {
+    let files = WorkflowFiles([
+      "main.json": """
+      {"steps": [{"id": "a", "run": ["a"]}, {"id": "b", "run": ["b"]},
+        {"id": "c", "if": "steps.a.stdout == 'go'", "workflow": "c.json",
+         "with": {"name": "${{ steps.b.stdout }}"}}]}
+      """,
+      "c.json": """
+      {"inputs": {"name": {"type": "string", "minLength": 3}},
+       "steps": [{"id": "x", "run": ["x"], "cleanup": {"run": ["rm", "${{ inputs.name }}"]}}]}
+      """,
+    ])
+    let workflow = try files.workflow("main.json")
+    let keeper = RecordKeeper()
+    let first = try RunHarness(workflow, recorder: keeper)
+    for (step, text) in [("a", "go"), ("b", "here")] {
+      first.executor.write(text, from: step)
+      first.executor.exit(step)
+    }
+    #expect(first.running == ["c/x"])
+
+    let resumed = try RunHarness(workflow) {
+      $0.past = keeper.run
+      $0.anew.steps = [0, 1]
+    }
+    resumed.executor.write("stop", from: "a")
+    resumed.executor.exit("a")
+    resumed.executor.write("there", from: "b")
+    resumed.executor.exit("b")
+    #expect(resumed.running == ["c/x.cleanup"])
+    let command = resumed.executor.attempts.first?.resolved.command
+    #expect(command?.arguments(shell: .sh) == ["rm", "there"])
+
+    // Inputs that do not fit fail the cleanup: `null` in their place could remove anything.
+    let unknown = try RunHarness(workflow) {
+      $0.past = keeper.run
+      $0.anew.steps = [0, 1]
+    }
+    unknown.executor.write("stop", from: "a")
+    unknown.executor.exit("a")
+    unknown.executor.write("x", from: "b")
+    unknown.executor.exit("b")
+    #expect(unknown.running.isEmpty)
+    #expect(unknown.run.report.end?.outcome == .failure)
+  }
 }
