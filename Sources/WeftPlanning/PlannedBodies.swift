@@ -17,6 +17,8 @@ package struct PlannedBodies: Sendable {
   package private(set) var ofGroups: [Int: Body] = [:]
   /// The steps that clean up after a step or, by its start, a group.
   package let cleanups: [Plan.NodeIndex: Range<Int32>]
+  /// All of these.
+  package let cleanupSteps: Set<Int>
   /// The members of groups that may be over before all of them have ended: by the nodes whose futures
   /// say how they ended, the group and the member.
   package private(set) var racers: [Int32: (group: Int, member: Int32)] = [:]
@@ -30,6 +32,7 @@ package struct PlannedBodies: Sendable {
 
   init(of outline: Outline, _ dependencies: PlanEdges, in order: [Int32]) {
     cleanups = outline.cleanups
+    cleanupSteps = Set(outline.cleanups.values.joined().map(Int.init))
     finallyGroup = outline.files[0].finally
     finallyGroups = outline.finallyGroups
     for (index, group) in outline.groups.enumerated() where group.endsEarly {

@@ -108,7 +108,7 @@ extension Plan {
 
   private func stepsDoneLast() -> [Bool] {
     var isLast = Array(repeating: false, count: steps.count)
-    for step in bodies.cleanups.values.joined() { isLast[Int(step)] = true }
+    for step in bodies.cleanupSteps { isLast[step] = true }
     for finally in bodies.finallyGroups {
       let range = groups[finally].startNode...groups[finally].endNode
       for index in steps.indices where range.contains(steps[index].node) { isLast[index] = true }

@@ -5,8 +5,7 @@ import WeftPlanning
 struct LaterAttempts {
   private let plan: Plan
   private(set) var since: [StepAddress: UInt64]
-  /// Where the plan has a step, or a loop that can be skipped as a whole: the group around it.
-  private lazy var groups = places()
+  private lazy var addresses = PlanAddresses(plan)
   private let sparesCleanup: Bool
 
   /// - Parameter sparesCleanup: Whether what has cleaned up has, whatever follows.
@@ -18,55 +17,20 @@ struct LaterAttempts {
 
   /// Whether a later attempt of a group around the step has made void what was told of it then.
   mutating func makeVoid(_ step: StepAddress, told number: UInt64) -> Bool {
-    guard !since.isEmpty, let place = groups[planned(step)] else { return false }
-    let elements = elements(around: step)
-    for group in plan.allEnclosingGroups(ofGroup: place) {
-      guard let known = address(of: group, in: elements), let begun = since[known] else { continue }
-      if number <= begun { return true }
+    guard !since.isEmpty, let group = group(around: step) else { return false }
+    let addresses = addresses
+    return plan.allEnclosingGroups(ofGroup: group).contains { group in
+      guard let planned = plan.groups[group].address else { return false }
+      return addresses.instances(of: planned, around: step).contains { known in
+        since[known].map { number <= $0 } ?? false
+      }
     }
-    return false
   }
 
-  private mutating func planned(_ address: StepAddress) -> StepAddress {
-    if !address.hasElement { return address }
-    let groups = groups
-    return address.planned { groups[$0] != nil }
-  }
-
-  /// The elements that an address is in, the outermost first.
-  private func elements(around address: StepAddress) -> [StepAddress] {
-    var found: [StepAddress] = []
-    var next = address.innermostElement
-    while let element = next {
-      found.append(element)
-      next = element.loop?.innermostElement
+  private mutating func group(around address: StepAddress) -> Int? {
+    if let step = addresses.step(at: address) {
+      return sparesCleanup && plan.bodies.cleanupSteps.contains(step) ? nil : plan.steps[step].group
     }
-    return found.reversed()
-  }
-
-  /// The address of a group around something in these elements; `nil` if it is in more of them.
-  private func address(of group: Int, in elements: [StepAddress]) -> StepAddress? {
-    guard let planned = plan.groups[group].address else { return nil }
-    let loops = plan.allEnclosingGroups(ofGroup: group).compactMap { index -> StepAddress? in
-      let group = plan.groups[index]
-      return group.step?.hasControl == true && group.step?.control.fanOut != nil
-        ? group.address : nil
-    }
-    guard let loop = loops.first else { return planned }
-    guard loops.count <= elements.count else { return nil }
-    return elements[loops.count - 1].inElement(planned, of: loop)
-  }
-
-  private mutating func places() -> [StepAddress: Int] {
-    var places: [StepAddress: Int] = [:]
-    let cleanups =
-      sparesCleanup ? Set(plan.bodies.cleanups.values.joined().map(Int.init)) : []
-    for (index, step) in plan.steps.enumerated() where !cleanups.contains(index) {
-      places[step.address] = step.group
-    }
-    for group in plan.groups where !group.isTopLevel {
-      if let address = group.address { places[address] = group.parent }
-    }
-    return places
+    return addresses.group(at: address).flatMap { plan.groups[$0].parent }
   }
 }

@@ -23,7 +23,7 @@ extension StandingRule {
     while !frame.part.nodes.contains(node), let parent = frame.parent { frame = parent }
     let step = plan.steps[Int(index)]
     // What cleans up comes after the others, and needs nothing of them.
-    if isFinal(step.group) || cleanups.contains(Int(index)) { return true }
+    if isFinal(step.group) || plan.bodies.cleanupSteps.contains(Int(index)) { return true }
     if let loop = outermostLoop(around: Int(index), below: frame) {
       let address = frame.address(of: loop)
       if case .skipped(let reason)? = past.steps[address]?.state { return !reason.holdsBack }

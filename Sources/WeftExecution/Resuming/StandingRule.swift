@@ -25,8 +25,6 @@ struct StandingRule: Sendable {
   private let accepted: Set<StepAddress>
   /// For each node, those that wait for it.
   let dependents: [Int: [Int]]
-  /// The steps that clean up.
-  let cleanups: Set<Int>
   /// For each of them, the step or group that it cleans up after.
   private let cleaned: [Int: Plan.NodeIndex]
   let addresses: PlanAddresses
@@ -39,7 +37,6 @@ struct StandingRule: Sendable {
     dependents = plan.dependents
     addresses = PlanAddresses(plan)
     blocked = BlockedGroups(plan, past, addresses)
-    cleanups = Set(plan.bodies.cleanups.values.joined().map(Int.init))
     cleaned = plan.bodies.cleanups.reduce(into: [:]) { cleaned, cleanup in
       for step in cleanup.value { cleaned[Int(step)] = cleanup.key }
     }

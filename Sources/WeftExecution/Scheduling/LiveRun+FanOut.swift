@@ -153,15 +153,10 @@ extension LiveRun {
     let count = fanOut.state.withLock { $0.progress.notStarted }
     guard count > 0 else { return nil }
     let reason = state.withLock { $0.scopes.obstacle(in: task.scope, after: []) }
-    let cleanups = plan.bodies.cleanups.isEmpty ? [] : cleanupSteps(in: task.part)
+    let cleanups = task.part.steps.filter(plan.bodies.cleanupSteps.contains)
     return ElementsNotStarted(
       elements: count, steps: count * (task.part.steps.count - cleanups.count),
       outcome: reason?.outcome ?? .skipped)
-  }
-
-  private func cleanupSteps(in part: Part) -> [Int] {
-    let cleanups = Set(plan.bodies.cleanups.values.joined().map { Int($0) })
-    return part.steps.filter(cleanups.contains)
   }
 }
 

@@ -20,14 +20,16 @@ extension LiveRun {
     for group in told.retriedGroups { retried[group] = .max }
     var attempts = LaterAttempts(plan, since: retried, sparingCleanup: false)
     let former = state.withLock { $0.formerElements }
+    let isVoid = { (step: RecordedStep, address: StepAddress) in
+      standing.isVoid(address, step.number) || former.contains(where: address.isInside)
+    }
     for (address, step) in past.steps where !told.standing.contains(address) {
       if case .finished(let end, _) = step.state, step.hasSucceeded,
         !told.void.contains(address), planned.contains(address.outermostLoop ?? address),
-        !former.contains(where: address.isInside),
-        !standing.isVoid(address, step.number), !attempts.makeVoid(address, told: step.number)
+        !isVoid(step, address), !attempts.makeVoid(address, told: step.number)
       {
         missed.append((address, step.number, end))
-      } else if !past.isInDoubt(address) {
+      } else if !past.isInDoubt(address) || isVoid(step, address) {
         outdated.insert(address)
       }
     }

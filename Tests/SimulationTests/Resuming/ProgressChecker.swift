@@ -193,7 +193,9 @@ struct ProgressChecker {
       guard blueprint.isWholeLoop(group), groups[group] != nil, !mentioned.contains(inner) else {
         return false
       }
-      let siblings = mentioned.filter { $0.id == inner.id && $0.keys.dropLast() == group.keys[...] }
+      let siblings = mentioned.filter {
+        $0.id == inner.id && $0.keys.count == inner.keys.count && $0.keys.starts(with: group.keys)
+      }
       return siblings.count == elements[group]
     }
   }
