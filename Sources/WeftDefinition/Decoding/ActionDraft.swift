@@ -1,28 +1,29 @@
 import WeftDiagnostics
 import WeftJSON
 
-/// What a step does while its keys are read; which of them go together is known at the end.
+/// The action of a step while its keys are read. Whether the keys go together is known only at the
+/// end.
 struct ActionDraft {
   var hasUnknownKey = false
-  /// What the first key says that says what it does, and that key.
+  /// The kind that the first action key gives, and that key.
   private(set) var kind: ActionKind?
   private(set) var key: JSONNode?
-  /// Another such key was told.
+  /// Whether a second action key was reported.
   var isAmbiguous = false
 
   var invocation: Command.Invocation?
-  /// The command but for its invocation.
+  /// The command except for its invocation.
   var command = DecodingPass.nothingToRun
-  /// The keys that only some kinds of steps have.
+  /// Keys that only some kinds of steps may have.
   var placedKeys: [(name: StepKey, node: JSONNode)] = []
 
   var group = GroupDraft()
   var maxParallel: Int?
   private var boxedRest: Boxed<Rest>?
-  /// Something to compute is enough to do.
+  /// Whether the step has outputs to compute, which is enough for an action.
   var computesOutputs = false
 
-  /// What most steps have nothing of.
+  /// Values that most steps do not have.
   var rest: Rest? {
     get { boxedRest?.value }
     set { boxedRest = newValue.map(Boxed.holding) }
@@ -40,7 +41,7 @@ struct ActionDraft {
     var fanOut: (key: StepKey, node: JSONNode)?
   }
 
-  /// The first of the keys that say what the step does is what it does.
+  /// Sets the kind and its key; only the first action key counts.
   mutating func begin(_ kind: ActionKind, _ key: JSONNode) {
     guard self.kind == nil else { return }
     self.kind = kind
@@ -55,7 +56,7 @@ struct ActionDraft {
 }
 
 extension DecodingPass {
-  /// In place of an action that is wrong. Its file is rejected, so it never runs.
+  /// A stand-in for an invalid action. Its file is rejected, so it never runs.
   static let nothing = StepAction.run(nothingToRun)
   static let nothingToRun = Command(.script(""))
 
@@ -65,24 +66,24 @@ extension DecodingPass {
     .run(Command(.script(script), successCodes: success))
   }
 
-  /// Comes to a key that says what the step does; two of them are told with both their places.
+  /// Notes an action key. A second one is reported with the locations of both.
   mutating func begin(_ kind: ActionKind, _ key: JSONNode, in draft: inout ActionDraft) {
     if let first = draft.key, draft.kind != kind {
       draft.isAmbiguous = true
-      // Of two groups that is told with their members.
+      // Two groups are reported when their members are read.
       if draft.kind?.isGroup != true || !kind.isGroup { reportSeveralActions(first, key) }
     }
     draft.begin(kind, key)
   }
 
-  /// Puts together what the step does, and tells what does not go together.
+  /// Assembles the action, and reports keys that do not go together.
   mutating func action(of draft: ActionDraft, at node: JSONNode) -> StepAction {
     guard let kind = draft.kind ?? (draft.computesOutputs ? .compute : nil) else {
       if !draft.hasUnknownKey { report(.noAction, at: node) }
       return DecodingPass.nothing
     }
     if !draft.isAmbiguous { check(draft, kind, at: node) }
-    // Of several, the one whose members others may need.
+    // Among several actions a group wins: other steps may need its members.
     if let order = draft.group.order { return .group(group(order, of: draft)) }
     switch kind {
     case .compute: return .compute
@@ -106,7 +107,7 @@ extension DecodingPass {
     }
   }
 
-  /// Tells keys that such a step cannot have, each with the key that makes it one.
+  /// Reports keys that this kind of step cannot have, and points to the key that makes it one.
   private mutating func check(_ draft: ActionDraft, _ kind: ActionKind, at node: JSONNode) {
     for key in draft.placedKeys where !kind.allows(key.name) {
       report(
@@ -119,7 +120,7 @@ extension DecodingPass {
       checkCaching(of: draft)
     case .workflow: checkSettings(of: node, besides: draft) { .settingOfOtherFile($0) }
     case .use: checkSettings(of: node, besides: draft) { .misplacedKey($0, of: .use) }
-    // Its files are somewhere.
+    // A request may have `cwd`: the paths of its files are relative to it.
     case .http:
       checkSettings(of: node, besides: draft, but: .cwd) { .misplacedKey($0, of: .http) }
     case .steps, .parallel, .race, .wait, .approve, .compute: break
@@ -140,7 +141,7 @@ extension DecodingPass {
     return group
   }
 
-  /// What surrounds a command reaches neither another file's steps nor an action.
+  /// Reports settings of commands: they reach neither another file's steps nor a registered action.
   private mutating func checkSettings(
     of step: JSONNode, besides draft: ActionDraft, but allowed: StepKey? = nil,
     _ problem: (StepKey) -> ControlProblem
@@ -153,7 +154,7 @@ extension DecodingPass {
     }
   }
 
-  /// A step that has the terminal has no pipes, and so none of what is done with them.
+  /// Reports keys about pipes on a step with `tty`, which has none.
   private mutating func checkTerminal(of draft: ActionDraft) {
     guard draft.command.usesTerminal,
       let terminal = draft.placedKeys.first(where: { $0.name == .tty })

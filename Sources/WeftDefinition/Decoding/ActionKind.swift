@@ -1,4 +1,4 @@
-/// What a step does, as its key says; one without such a key computes.
+/// The kind of a step's action, by its key; a step without an action key computes.
 enum ActionKind: Hashable {
   case run, steps, parallel, race, wait, approve, workflow, use, http, compute
 
@@ -19,7 +19,7 @@ enum ActionKind: Hashable {
 
   private var makesAttempts: Bool { self == .run || self == .use || self == .http }
 
-  /// Whether such a step may have a key that not all steps have.
+  /// Whether such a step may have `key`, which not all steps may have.
   func allows(_ key: StepKey) -> Bool {
     switch key {
     case .retry: makesAttempts || self == .workflow || isGroup

@@ -1,6 +1,6 @@
 import WeftExpressions
 
-/// What can be wrong with what a step says about being kept.
+/// Problems with the `cache` of a command.
 enum CachingProblem: Hashable {
   case pattern(path: String, PathPatternFault)
   case outputIsPattern(path: String, text: String)

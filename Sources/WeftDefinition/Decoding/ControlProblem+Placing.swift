@@ -1,4 +1,4 @@
-/// What is said of keys that stand on the wrong kind of step.
+/// Messages about keys on the wrong kind of step.
 extension ControlProblem {
   var placing: Problem.Wording {
     switch self {
@@ -46,7 +46,7 @@ extension ControlProblem {
 }
 
 extension StepKey {
-  /// Who has the key.
+  /// The steps that may have the key, for a message.
   fileprivate var bearer: String {
     switch self {
     case .maxParallel: "a group or the workflow"
@@ -60,7 +60,7 @@ extension StepKey {
 }
 
 extension ActionKind {
-  /// What a step of this kind is or does.
+  /// A clause that says what a step of this kind is or does.
   fileprivate func clause(besides key: StepKey) -> String {
     switch self {
     case .run: "runs a command"

@@ -1,7 +1,7 @@
-/// What can be wrong with what decides whether, how often, and beside what a step runs.
+/// Problems with the keys that control whether, how often and beside what a step runs.
 enum ControlProblem: Hashable {
   case missingKey(path: String, key: String, example: String)
-  // Fitting the rest
+  // Combinations of keys
   case misplacedKey(StepKey, of: ActionKind)
   case keyInCleanup(StepKey)
   case bothFanOuts(String, String)
@@ -12,7 +12,7 @@ enum ControlProblem: Hashable {
   case delayBeyondLimit(path: String, delay: Duration, limit: Duration)
   case delayTooLong(path: String, delay: Duration, limit: Duration)
   case expressionInList(path: String)
-  // Many at once
+  // Groups and loops
   case joinOfMore(path: String, wanted: Int, members: Int)
   case expressionInside(path: String)
   case noExpression(path: String, text: String, wanted: String)
@@ -21,7 +21,7 @@ enum ControlProblem: Hashable {
   case tooManyElements(path: String, count: String)
   case invalidTolerance(path: String, text: String)
   case invalidRate(path: String, text: String, fault: Rate.Fault)
-  // Waiting, and other files
+  // Waits and other files
   case invalidMoment(path: String, text: String, fault: MomentText.Fault)
   case absolutePath(path: String, text: String)
   case invalidActionName(String, fault: StepID.Fault)

@@ -1,6 +1,7 @@
 import WeftJSON
 
-/// `use`: what the program around Weft does. What it is given is said by `with`, as for another file.
+/// `use`: an action of the embedding program. Like a nested workflow, it takes its parameters from
+/// `with`.
 extension DecodingPass {
   mutating func actionCall(_ node: JSONNode) -> ActionCall? {
     let field = Field("use")

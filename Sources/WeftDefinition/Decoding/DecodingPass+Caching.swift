@@ -2,7 +2,7 @@ import WeftDiagnostics
 import WeftExpressions
 import WeftJSON
 
-/// `cache` of a command: when what it made once stands in for running it again.
+/// `cache` of a command: when an earlier result replaces running it.
 extension DecodingPass {
   mutating func caching(_ node: JSONNode) -> Command.Caching? {
     let field = Field("cache")
@@ -78,7 +78,7 @@ extension DecodingPass {
     }
   }
 
-  // MARK: The rest
+  // MARK: Other keys
 
   private mutating func variableNames(_ node: JSONNode) -> [String] {
     let field = Field("cache").part("env")
@@ -119,13 +119,13 @@ extension DecodingPass {
     }
     var texts: [String] = []
     for (index, element) in node.elements.enumerated() {
-      // One that is wrong keeps its place, by which expressions are known.
+      // An invalid element keeps its place: expressions are identified by it.
       texts.append(read(&self, element, field.element(index), index) ?? "")
     }
     return texts
   }
 
-  // MARK: What goes together
+  // MARK: Combinations
 
   mutating func checkCaching(of draft: ActionDraft) {
     guard draft.command.caching != nil,
@@ -145,7 +145,7 @@ extension DecodingPass {
     }
   }
 
-  /// Notes where the script of a cached step is, for what is told of it when the graph is known.
+  /// Notes the location of a cached step's script for diagnostics that need the graph.
   func placeCachedScript(of step: inout Step, at node: JSONNode) {
     guard case .run(let command) = step.action, command.caching != nil,
       case .script = command.invocation,
@@ -165,7 +165,7 @@ extension DecodingPass {
 }
 
 extension Step {
-  /// Whether what it makes or is answered is kept for later runs.
+  /// Whether its results or responses are kept for later runs.
   fileprivate var keepsResultsOnDisk: Bool {
     switch action {
     case .run(let command): command.caching != nil

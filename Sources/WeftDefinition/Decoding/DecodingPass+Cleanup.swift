@@ -1,9 +1,9 @@
 import WeftDiagnostics
 import WeftJSON
 
-/// `cleanup` of a step, `finally` of the workflow: what runs however the rest has ended.
+/// `cleanup` of a step and `finally` of the workflow: steps that run whatever the outcome.
 extension DecodingPass {
-  /// One step, or several that run in order.
+  /// Reads one step, or several that run in order.
   mutating func cleanup(_ node: JSONNode) -> [Step] {
     var steps: [Step] = []
     inCleanup { pass in
@@ -27,13 +27,13 @@ extension DecodingPass {
     return steps
   }
 
-  /// Tells a key that a step of a clean-up cannot have.
+  /// Whether a cleanup step may have the key; if not, this is reported.
   mutating func mayStandInCleanup(
     _ key: StepKey, _ member: JSONMember, _ draft: inout ActionDraft
   ) -> Bool {
     switch key {
     case .needs, .cleanup, .forEach, .matrix, .cache: break
-    // That it would then do nothing is no further problem.
+    // A missing action would only follow from this problem.
     case .steps, .parallel, .race, .workflow: draft.hasUnknownKey = true
     default: return true
     }

@@ -1,9 +1,9 @@
 import WeftDiagnostics
 import WeftJSON
 
-/// `run`, `stdin` and `successCodes`: what a command does.
+/// The keys of a command, such as `run`, `stdin` and `successCodes`.
 extension DecodingPass {
-  /// Reads a key that only commands have; the value of any other changes nothing.
+  /// Reads a key that only commands have; other keys change nothing.
   mutating func take(_ key: StepKey, _ value: JSONNode, into command: inout Command) {
     switch key {
     case .stdin: command.stdin = standardInput(value)

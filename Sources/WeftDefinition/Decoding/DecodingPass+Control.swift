@@ -1,7 +1,7 @@
 import WeftDiagnostics
 import WeftJSON
 
-/// The keys that decide whether, how often, and beside what a step runs.
+/// The keys that control whether, how often and beside what a step runs.
 extension DecodingPass {
   mutating func takeControl(
     _ key: StepKey, _ member: JSONMember, into step: inout Step, _ draft: inout ActionDraft
@@ -31,7 +31,8 @@ extension DecodingPass {
     }
   }
 
-  /// Whether it is the first of `forEach` and `matrix`; two of them are told with both their places.
+  /// Whether it is the first of `forEach` and `matrix`; a second one is reported with the locations
+  /// of both.
   private mutating func mayFanOut(
     by key: StepKey, _ node: JSONNode, _ draft: inout ActionDraft
   ) -> Bool {
@@ -39,7 +40,7 @@ extension DecodingPass {
       draft.withRest { $0.fanOut = (key, node) }
       return true
     }
-    // One that is repeated was told by the reader.
+    // The JSON reader has already reported a repeated key.
     if first != key {
       report(
         .control(.bothFanOuts(first.rawValue, key.rawValue)), at: node,
@@ -48,7 +49,7 @@ extension DecodingPass {
     return false
   }
 
-  /// The keys of what a step does, but for those of commands and the members of groups.
+  /// Reads the keys of an action, except those of commands and the members of groups.
   mutating func takeRest(
     _ key: StepKey, _ member: JSONMember, into draft: inout ActionDraft
   ) {
@@ -88,7 +89,7 @@ extension DecodingPass {
     }
   }
 
-  /// An expression, bare or as `${{ … }}`; whether it is one is found when the whole file is known.
+  /// Reads an expression, bare or as `${{ … }}`. It is checked once the whole file is known.
   mutating func condition(_ node: JSONNode, _ field: Field, at site: TextSite) -> Condition? {
     if node.kind == .bool { return Condition(node.sourceText, place: node.range) }
     guard let text = node.stringValue else {
@@ -110,9 +111,9 @@ extension DecodingPass {
     return Condition(text, place: node.range)
   }
 
-  /// The text in place of a whole value; `nil` of anything without an expression in it.
+  /// The text in place of a whole value; `nil` if it contains no expression.
   ///
-  /// That it is exactly one expression is checked when the whole file is known.
+  /// Whether it is exactly one expression is checked once the whole file is known.
   mutating func wholeExpression(_ node: JSONNode, at site: TextSite) -> Condition? {
     guard node.kind == .string, mayHaveExpression(node), let text = node.stringValue,
       text.hasExpression

@@ -1,7 +1,7 @@
 import WeftDiagnostics
 import WeftJSON
 
-/// `defaults`: what holds for steps that do not say otherwise.
+/// `defaults`: settings for steps that do not have their own.
 extension DecodingPass {
   mutating func defaults(_ node: JSONNode) -> StepDefaults {
     guard node.kind == .object else {

@@ -1,7 +1,7 @@
 import WeftDiagnostics
 import WeftJSON
 
-/// `forEach`: a step for each element of a list.
+/// `forEach`: runs a step for each element of a list.
 extension DecodingPass {
   mutating func forEach(_ node: JSONNode) -> ForEach? {
     let field = Field("forEach")
@@ -63,7 +63,7 @@ extension DecodingPass {
     }
   }
 
-  /// A value that is written out: nothing in it is computed.
+  /// A literal value; expressions inside it are reported.
   mutating func written(_ node: JSONNode, _ field: Field, count: Int) -> Listing? {
     if let inner = node.firstExpression {
       report(.control(.expressionInside(path: path(field))), at: inner)
@@ -105,7 +105,7 @@ extension DecodingPass {
 }
 
 extension ForEach {
-  /// What expressions mean something else by, in lower case.
+  /// Names with another meaning in expressions, in lower case.
   static let takenNames: Set<String> = [
     "inputs", "env", "secrets", "steps", "self", "item", "index", "matrix", "run", "workflow",
     "true", "false", "null", "nan", "infinity",

@@ -3,11 +3,11 @@ import WeftJSON
 
 /// The members of a group while its keys are read.
 struct GroupDraft {
-  /// The key that came first, and with it the order; `nil` before one came.
+  /// The key that came first and determines the order; `nil` before one was read.
   private(set) var key: JSONNode?
   private(set) var order: StepGroup.Order?
   var members: [Step] = []
-  /// Whether all that is written as its members was a list of them.
+  /// Whether every value given as its members was an array.
   var isList = true
 
   mutating func begin(_ order: StepGroup.Order, _ key: JSONNode) {
@@ -18,8 +18,8 @@ struct GroupDraft {
 }
 
 extension DecodingPass {
-  /// Reads `steps` or `parallel`. Of an object that has both, the members are put together, so that
-  /// all their ids are known.
+  /// Reads the members of a group. If an object has several group keys, their members are merged,
+  /// so that all their ids are known.
   mutating func members(
     _ order: StepGroup.Order, _ member: JSONMember, into draft: inout GroupDraft
   ) {
@@ -46,7 +46,7 @@ extension DecodingPass {
     read(list, order.key, into: &draft.members)
   }
 
-  /// Reads the steps of a list, and appends them.
+  /// Reads the steps of a list and appends them.
   mutating func read(_ list: JSONNode, _ key: StaticString, into steps: inout [Step]) {
     let elements = list.elements
     steps.reserveCapacity(steps.count + elements.count)
@@ -67,7 +67,7 @@ extension DecodingPass {
 }
 
 extension StepGroup.Order {
-  /// The key that stands for it.
+  /// The key of a group with this order.
   var key: StaticString {
     switch self {
     case .steps: "steps"

@@ -1,8 +1,8 @@
 import WeftDiagnostics
 import WeftJSON
 
-/// `http`: one request. What its texts must be beside is checked when the workflow is planned, as of one that
-/// was built in Swift.
+/// `http`: one request. Further rules for its texts are checked during planning, as for a workflow built in
+/// Swift.
 extension DecodingPass {
   mutating func httpCall(_ node: JSONNode) -> HTTPCall? {
     let field = Field("http")
@@ -113,7 +113,7 @@ extension DecodingPass {
     return duration(node, Field("http.staleOnError")).map(HTTPCall.StaleOnError.upTo)
   }
 
-  /// What is saved is not looked into; what is not kept cannot stand in.
+  /// Reports `staleOnError` without a cache, and keys that would read a body that `saveTo` saves unread.
   private mutating func checkTogether(_ draft: HTTPDraft) {
     if draft.call.staleOnError != nil, draft.call.cache == nil,
       let stale = draft.keys.first(where: { $0.key == .staleOnError })
@@ -142,9 +142,9 @@ extension DecodingPass {
 
   // MARK: Texts
 
-  /// A text with something in it, where `wanted` says what; else any text.
+  /// Reads a text. With `wanted`, which describes it in messages, it must not be empty.
   ///
-  /// Where it stands is kept also of one without expressions: it is looked into when it is planned.
+  /// Its location is kept even without expressions: planning checks the text.
   mutating func requestText(
     _ node: JSONNode, _ field: Field, _ site: HTTPSite, wanted: String? = nil
   ) -> String? {
@@ -163,7 +163,7 @@ extension DecodingPass {
     return text
   }
 
-  /// Names and values; an array is several values of one name.
+  /// Reads names and values; an array gives one name several values.
   private mutating func requestFields(
     _ node: JSONNode, _ key: StaticString, of what: String, _ site: (String, Int) -> HTTPSite
   ) -> [HTTPCall.Field] {
@@ -219,12 +219,12 @@ struct HTTPDraft {
   var method: String?
   var hasURL = false
   var hasUnknownKey = false
-  /// In the order of the file.
+  /// The keys in the order of the file.
   var keys: [(key: HTTPKey, node: JSONNode)] = []
-  /// The first of the keys that say what is sent.
+  /// The first key that gives a body.
   var body: (HTTPKey, JSONNode)?
 
-  /// With the method that goes with the body, unless it is said.
+  /// The request, with the default method for its body unless one is given.
   var finished: HTTPCall {
     var call = call
     call.method = method ?? (body == nil ? "GET" : "POST")

@@ -3,7 +3,7 @@ import WeftJSON
 
 /// `json` and `multipart`: bodies with parts.
 extension DecodingPass {
-  /// Any value; names in it are as they are.
+  /// Reads any value; the names in it are literal.
   mutating func jsonBody(_ node: JSONNode) -> HTTPCall.Body {
     keepPlaces(of: node, ValuePath())
     return node.kind == .unreadable ? .none : .json(JSONValue(node))

@@ -1,8 +1,8 @@
 import WeftDiagnostics
 import WeftJSON
 
-/// What of a request is neither where it goes nor what it says: who asks, how long it may take, and which
-/// answers will do.
+/// The keys of a request besides its address and content: authentication, timeouts, redirects, TLS,
+/// accepted responses, polling and pagination.
 extension DecodingPass {
   mutating func requestAuth(_ node: JSONNode) -> HTTPCall.Auth? {
     let field = Field("http.auth")
@@ -144,7 +144,7 @@ extension DecodingPass {
     return files
   }
 
-  // MARK: Answers
+  // MARK: Responses
 
   mutating func expectation(_ node: JSONNode) -> HTTPCall.Expectation {
     let field = Field("http.expect")
@@ -288,7 +288,7 @@ extension DecodingPass {
 }
 
 extension HTTPCall {
-  /// Whether a text is a final status, or a hundred of them.
+  /// Whether a text is a final status code, or a class of them such as `2xx`.
   package static func isStatus(_ text: String) -> Bool {
     let digits = UInt8(ascii: "0")...UInt8(ascii: "9")
     guard text.utf8.count == 3, let first = text.utf8.first, digits.contains(first), first >= 0x32

@@ -1,7 +1,7 @@
 import WeftDiagnostics
 import WeftJSON
 
-/// `inputs`.
+/// The declarations in `inputs`.
 extension DecodingPass {
   mutating func inputs(_ node: JSONNode) -> [InputDeclaration] {
     guard node.kind == .object else {
@@ -35,7 +35,7 @@ extension DecodingPass {
         .schema(.invalidName(text, fault: StepID.fault(in: text) ?? .empty)), at: key)
       return nil
     }
-    // One that is repeated to the letter was told by the reader.
+    // The JSON reader has already reported an exact repetition.
     let (isNew, first) = others.insert(name)
     if isNew { return name }
     if first.text != text { report(.schema(.equalNames(text, first: first.text)), at: key) }

@@ -1,10 +1,10 @@
 import WeftJSON
 
 extension DecodingPass {
-  /// To look for what was meant takes longer than all the rest; nobody reads so many suggestions.
+  /// Finding a suggestion takes longer than all other work, and more of them help no reader.
   private static let mostSuggestions = 1000
 
-  /// The key of a member; `nil` for one to pass over, which is told unless it is ignored.
+  /// The key of a member; `nil` if it is unknown, which is reported unless the key is ignored.
   mutating func key<Key: ObjectKey>(of member: JSONMember, in owner: KeyOwner) -> Key? {
     let packed = packed(member.key)
     if let known = Key.table[packed] { return known }
@@ -12,18 +12,19 @@ extension DecodingPass {
     return reportUnknown(member, in: owner)
   }
 
-  /// The key of a member, where it is known; tells nothing.
+  /// The key of a member, if it is known; reports nothing.
   func known<Key: ObjectKey>(_ key: JSONNode) -> Key? { Key.table[packed(key)] }
 
   private func packed(_ key: JSONNode) -> PackedKey {
     key.isEscaped ? PackedKey((key.stringValue ?? "").utf8) : PackedKey(content(of: key))
   }
 
-  /// Whether a key that was passed over is none of ours to tell: it begins with `x-`.
+  /// Whether a key needs no report although it is unknown: it begins with `x-`.
   func isIgnored(_ key: JSONNode) -> Bool { packed(key).isIgnored }
 
-  /// Tells an unknown key. One that was certainly meant as another, and on which the graph hangs, is
-  /// read as that other key: its steps and ids are known, and nobody who needs them is blamed.
+  /// Reports an unknown key. If it is clearly a misspelling of a key on which the graph depends, it
+  /// is read as that key: its steps and ids are then known, and steps that need them are not
+  /// reported.
   private mutating func reportUnknown<Key: ObjectKey>(
     _ member: JSONMember, in owner: KeyOwner
   ) -> Key? {
@@ -42,7 +43,7 @@ extension DecodingPass {
     return Key(rawValue: nearest)
   }
 
-  /// Whether the graph hangs on `key` and a value of this kind can be its value.
+  /// Whether the graph depends on `key` and a value of this kind can be its value.
   private static func isPart(of key: String, _ kind: JSONKind) -> Bool {
     switch key {
     case "id": kind == .string

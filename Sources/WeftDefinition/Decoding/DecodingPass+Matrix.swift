@@ -1,7 +1,7 @@
 import WeftDiagnostics
 import WeftJSON
 
-/// `matrix`: a step for each combination of values.
+/// `matrix`: runs a step for each combination of values.
 extension DecodingPass {
   mutating func matrix(_ node: JSONNode) -> Matrix? {
     let field = Field("matrix")
@@ -62,7 +62,7 @@ extension DecodingPass {
     return isWhole ? written(node, field, count: node.elements.count) : nil
   }
 
-  /// `include` or `exclude`.
+  /// Reads `include` or `exclude`.
   private mutating func combinations(
     _ node: JSONNode, _ field: Field, at site: TextSite
   ) -> Listing? {
@@ -88,7 +88,8 @@ extension DecodingPass {
         ?? "put it into brackets: [ … ]")
   }
 
-  /// How many combinations there are before `include` and `exclude`, where that can be known.
+  /// Reports too many combinations, counted before `include` and `exclude`; axes that an expression
+  /// computes are not counted.
   private mutating func check(_ matrix: Matrix, _ field: Field, at node: JSONNode) -> Matrix? {
     var count = 1
     for axis in matrix.axes {
@@ -106,7 +107,7 @@ extension DecodingPass {
 }
 
 extension Matrix {
-  /// What to write for a key of GitHub's `strategy` that was taken for an axis.
+  /// Help for a key of GitHub's `strategy` that was taken for an axis.
   fileprivate static func cure(ofKey name: String) -> String? {
     switch name.lowercased().filter({ $0 != "-" && $0 != "_" }) {
     case "maxparallel":

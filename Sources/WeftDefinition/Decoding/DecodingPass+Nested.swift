@@ -1,9 +1,10 @@
 import WeftDiagnostics
 import WeftJSON
 
-/// `workflow` and `with`: another file, and what it is given.
+/// `workflow` and `with`: a nested workflow and its parameters.
 extension DecodingPass {
-  /// The path alone; the file is read by who knows where this one is.
+  /// Reads the path alone; the caller of the decoder reads the file, because it knows where this one
+  /// is.
   mutating func nestedWorkflow(_ node: JSONNode) -> NestedWorkflow? {
     let field = Field("workflow")
     guard node.kind == .string else {
@@ -58,8 +59,8 @@ extension DecodingPass {
     }
   }
 
-  /// A name by which expressions find something, regardless of upper and lower case; `nil` of one that
-  /// is none, or that another is called already.
+  /// A name by which expressions refer to something, in any case; `nil` if it is not a valid name, or
+  /// is taken.
   mutating func name(_ key: JSONNode, in names: inout [String: JSONNode]) -> String? {
     let text = key.stringValue ?? ""
     if let fault = StepID.fault(in: text) {
@@ -67,7 +68,7 @@ extension DecodingPass {
       return nil
     }
     guard let first = names.updateValue(key, forKey: InputName.folded(text)) else { return text }
-    // One that is repeated to the letter was told by the reader.
+    // The JSON reader has already reported an exact repetition.
     if !first.isString(equalTo: text) {
       report(
         .equalNames(text, first: first.stringValue ?? ""), at: key,
@@ -78,7 +79,7 @@ extension DecodingPass {
 }
 
 extension JSONNode {
-  /// The first string in the value, itself included, that has an expression in it.
+  /// The first string in the value, itself included, that contains an expression.
   var firstExpression: JSONNode? {
     switch kind {
     case .string:

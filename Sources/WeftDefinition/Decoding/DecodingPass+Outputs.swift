@@ -1,7 +1,7 @@
 import WeftDiagnostics
 import WeftJSON
 
-/// `outputs`: what a step, a group or the workflow hands on.
+/// `outputs` of a step, a group or the workflow.
 extension DecodingPass {
   mutating func outputs(_ node: JSONNode) -> [OutputDeclaration] {
     guard node.kind == .object else {
@@ -13,7 +13,7 @@ extension DecodingPass {
     var outputs: [OutputDeclaration] = []
     for member in node.members {
       let output = output(member)
-      // One that is repeated was told by the reader.
+      // The JSON reader has already reported a repeated name.
       if let output, !outputs.contains(where: { $0.name == output.name }) { outputs.append(output) }
     }
     return outputs

@@ -1,7 +1,7 @@
 package import WeftDiagnostics
 package import WeftJSON
 
-/// Values inside of declarations: there are no expressions in them, and a path is known as a text.
+/// Values inside declarations: they contain no expressions, and their path is a string.
 extension DecodingPass {
   mutating func plainText(_ node: JSONNode, _ path: String) -> String? {
     if let text = node.stringValue { return text }
@@ -35,7 +35,7 @@ extension DecodingPass {
     report(.wrongType(path: path, found: node.noun, wanted: wanted, help: help), at: node)
   }
 
-  /// For a number in quotes.
+  /// Help for a number in quotes.
   func unquotingHelp(for node: JSONNode) -> String? {
     guard let text = node.stringValue, JSONNumber(text) != nil else { return nil }
     return "write \(shortened(text)) without quotes"
@@ -43,7 +43,7 @@ extension DecodingPass {
 }
 
 extension JSONNode {
-  /// Whether `${{` is in a string of the value.
+  /// Whether a string in the value contains `${{`.
   var holdsExpression: Bool {
     switch kind {
     case .string: stringValue?.hasExpression ?? false
@@ -53,9 +53,9 @@ extension JSONNode {
     }
   }
 
-  /// What stands at a path inside the value, or as far down it as there is something.
+  /// The node at a path inside the value, or the deepest one that exists on the way.
   ///
-  /// - Parameter ofName: Whether the name of the last property is meant.
+  /// - Parameter ofName: Whether to return the name of the last property instead of its value.
   package func node(at path: ValuePath, ofName: Bool = false) -> JSONNode {
     var node = self
     for (depth, component) in path.components.enumerated() {
@@ -76,7 +76,7 @@ extension JSONNode {
     return node
   }
 
-  /// The place of a part of a string, by UTF-8 offsets in what it says.
+  /// The location of a part of a string, by UTF-8 offsets in its decoded text.
   package func place(ofUTF8 range: Range<Int>) -> Diagnostic.Place {
     let start = sourceOffset(ofUTF8: range.lowerBound)
     let end = sourceOffset(ofUTF8: range.upperBound)

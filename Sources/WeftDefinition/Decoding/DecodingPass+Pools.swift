@@ -1,7 +1,7 @@
 import WeftDiagnostics
 import WeftJSON
 
-/// `pools`, and `pool`, which takes from them.
+/// `pools`, and `pool`, which takes slots from them.
 extension DecodingPass {
   mutating func pools(_ node: JSONNode) -> [Pool] {
     guard node.kind == .object else {

@@ -124,7 +124,7 @@ extension DecodingPass {
     return nil
   }
 
-  /// The longest delay is at least the first one; only where both are written can that be wrong.
+  /// Reports a `maxDelay` below `delay`; only where both are given can that be wrong.
   private mutating func checkDelays(of draft: RetryDraft) {
     guard let delay = draft.delay, let maxDelay = draft.maxDelay,
       draft.policy.delay > draft.policy.maxDelay
@@ -141,11 +141,11 @@ extension DecodingPass {
 /// A retry policy while its keys are read.
 private struct RetryDraft {
   let field: Field
-  /// Among the policies of the step.
+  /// Its index among the policies of the step.
   let position: Int
   let isListed: Bool
   var hasMax = false
-  /// Where they are written out.
+  /// The literal values of `delay` and `maxDelay`; `nil` if absent or computed.
   var delay: JSONNode?
   var maxDelay: JSONNode?
   var written = RetryPolicy(max: 0)

@@ -1,22 +1,22 @@
 import WeftDiagnostics
 import WeftJSON
 
-/// A declaration as it was read: what a value must be like, and what is said beside that.
+/// A declaration as read: its schema, and the keys beside it.
 struct ValueDeclaration {
   var schema = ValueSchema()
   var defaultValue: JSONValue?
   var isSecret = false
-  /// What stands for the value of an output, for the caller to read.
+  /// The value of an output, for the caller to read.
   var value: JSONNode?
 }
 
-/// Declarations of values: JSON Schema.
+/// Declarations of values in JSON Schema.
 extension DecodingPass {
-  /// Reads the declaration of an input or an output; what is wrong with it is told and left out.
+  /// Reads the declaration of an input or an output; invalid parts are reported and dropped.
   ///
   /// - Parameters:
   ///   - path: Its JSON path, such as `inputs.version`.
-  ///   - owner: Which keys it may have.
+  ///   - owner: The object that determines which keys are allowed.
   mutating func declaration(
     _ node: JSONNode, _ path: String, of owner: SchemaOwner
   ) -> ValueDeclaration {
@@ -135,7 +135,7 @@ extension DecodingPass {
     }
   }
 
-  /// A value that is taken as it is written.
+  /// A literal value; expressions in it are reported.
   private mutating func value(_ node: JSONNode, _ path: String) -> JSONValue? {
     guard node.kind != .unreadable else { return nil }
     if node.holdsExpression {
@@ -154,7 +154,7 @@ extension SchemaOwner {
     return .unknownKey(name, of: self, nearest: other ?? NearestName(known).nearest(to: name))
   }
 
-  /// What CI services and other schema languages call it.
+  /// Names for the keys in CI services and other schema languages.
   private static let elsewhere: [String: String] = [
     "options": "enum", "choices": "enum", "values": "enum", "oneOf": "enum", "anyOf": "enum",
     "regex": "pattern", "regexp": "pattern", "match": "pattern", "format": "pattern",

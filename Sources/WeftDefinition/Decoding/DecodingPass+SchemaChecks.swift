@@ -1,9 +1,9 @@
 import WeftDiagnostics
 import WeftJSON
 
-/// What is wrong with a declaration as a whole: rules that can never matter, or never be kept.
+/// Checks of a declaration as a whole: rules that can never apply, or never be satisfied.
 extension DecodingPass {
-  /// - Parameter places: Where its keys stand.
+  /// - Parameter places: The nodes of its keys.
   mutating func check(_ schema: ValueSchema, _ path: String, _ places: [SchemaKey: JSONNode]) {
     checkTypes(schema, places)
     checkLimits(schema, places)
@@ -16,7 +16,7 @@ extension DecodingPass {
     for key in SchemaKey.allCases {
       guard let place = places[key], !key.types.isEmpty,
         !key.types.contains(where: schema.types.contains),
-        // This one was meant as something else, and that is told.
+        // A Boolean `required` was meant differently and has been reported.
         key != .required || JSONMember(key: place).value.kind != .bool
       else { continue }
       report(.schema(.keyOfOtherType(key, types: schema.types)), at: place)
@@ -67,7 +67,7 @@ extension DecodingPass {
     }
   }
 
-  /// The values that the declaration names must fit the rest of it.
+  /// Checks the values that the declaration names against its other rules.
   private mutating func checkValues(
     _ schema: ValueSchema, _ path: String, _ places: [SchemaKey: JSONNode]
   ) {
@@ -85,7 +85,7 @@ extension DecodingPass {
     }
   }
 
-  /// Tells where a value of the file does not fit a declaration.
+  /// Reports where a value of the file does not fit a schema.
   mutating func check(_ node: JSONNode, _ path: String, by schema: ValueSchema) {
     guard node.kind != .unreadable else { return }
     for fault in schema.faults(of: JSONValue(node)) {

@@ -1,7 +1,7 @@
 import WeftDiagnostics
 import WeftJSON
 
-/// What a declaration says about the values of one type.
+/// Rules of a declaration for values of one type.
 extension DecodingPass {
   mutating func take(
     _ key: SchemaKey, _ node: JSONNode, _ path: String, into rules: inout ValueSchema.TextRules

@@ -1,7 +1,7 @@
 import WeftDiagnostics
 import WeftJSON
 
-/// `secrets`: names for expressions, and where their values are.
+/// `secrets`: names for expressions, and the sources of their values.
 extension DecodingPass {
   mutating func secrets(_ node: JSONNode) -> [SecretDeclaration] {
     guard node.kind == .object else {
@@ -22,7 +22,8 @@ extension DecodingPass {
         continue
       }
       guard let declaration = secret(name, member) else {
-        // What is wrong has been told; that there is no such secret would only follow from it.
+        // The problem is reported. The name is kept, because a missing secret would only follow
+        // from it.
         let source = SecretSource.environment(name.text)
         declarations.append(SecretDeclaration(name, from: source, place: member.key.range))
         continue
@@ -104,7 +105,7 @@ extension DecodingPass {
     }
   }
 
-  /// The one source that was given; `nil` where there is none that can be used.
+  /// The source that was given; `nil` if there is no usable one.
   private mutating func source(
     of draft: SecretDraft, _ field: Field, at node: JSONNode
   ) -> SecretSource? {
@@ -132,7 +133,7 @@ extension DecodingPass {
 
 /// A secret while its keys are read.
 private struct SecretDraft {
-  /// Those that say where it is.
+  /// The keys that name a source.
   var keys: [JSONNode] = []
   var hasUnknownKey = false
   var source: SecretSource?

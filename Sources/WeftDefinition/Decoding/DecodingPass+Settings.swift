@@ -1,7 +1,7 @@
 import WeftDiagnostics
 import WeftJSON
 
-/// `env`, `cwd` and `shell`: the same at every level.
+/// `env`, `cwd` and `shell`, which are alike at every level.
 extension DecodingPass {
   mutating func environment(_ node: JSONNode) -> [String: String?] {
     guard node.kind == .object else {
@@ -31,7 +31,8 @@ extension DecodingPass {
     return nil
   }
 
-  /// A value, or the wish to remove it; the outer optional is for neither.
+  /// A variable's value, or an inner `nil` to remove it; the outer `nil` means that the value is
+  /// invalid.
   private mutating func variable(_ name: String, _ member: JSONMember) -> String?? {
     let node = member.value
     switch node.kind {

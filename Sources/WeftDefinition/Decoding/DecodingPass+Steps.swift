@@ -2,8 +2,8 @@ import WeftDiagnostics
 import WeftJSON
 
 extension DecodingPass {
-  /// Reads one member of a list and appends it. A step whose action is wrong is still a step: others
-  /// may need it.
+  /// Reads one member of a list and appends it. A step with an invalid action is still a step:
+  /// others may need it.
   mutating func step(_ node: JSONNode, into members: inout [Step]) {
     switch node.kind {
     case .string:
@@ -15,14 +15,14 @@ extension DecodingPass {
           place: StepPlace(step: node.range, texts: draft.places)))
     case .object:
       members.append(Step(action: DecodingPass.nothing, place: StepPlace(step: node.range)))
-      // In its place, since a step is large and there may be very many.
+      // Read in place, since a step is large and there may be many.
       objectStep(node, into: &members[members.endIndex - 1])
     default:
       reportType(
         of: node, .itself, wanted: "a step: a script or an object",
         help: node.kind == .array
           ? "a program and its arguments are written { \"run\": […] }" : nil)
-      // So that the steps after it keep their positions, by which messages name them.
+      // Later steps keep their positions, by which messages name them.
       members.append(Step(action: DecodingPass.nothing, place: StepPlace(step: node.range)))
     }
   }
@@ -49,7 +49,8 @@ extension DecodingPass {
     case .run, .use, .http: return
     case .group, .compute, .wait, .approve, .workflow: break
     }
-    // Defaults are for what makes attempts: of anything else "never again" says nothing.
+    // A policy without attempts overrides `defaults`, which apply only to steps that make attempts;
+    // elsewhere it means nothing.
     if step.hasControl, step.control.retry.allSatisfy({ $0.max == 0 }),
       step.computed[.retryMax] == nil
     {

@@ -1,7 +1,7 @@
 import WeftDiagnostics
 import WeftJSON
 
-/// `stop`: how a command is asked to end.
+/// `stop`: the signal and the grace period with which a command is terminated.
 extension DecodingPass {
   mutating func stopRequest(_ node: JSONNode) -> StopRequest? {
     let field = Field("stop")
@@ -49,7 +49,7 @@ extension DecodingPass {
 }
 
 extension SignalName {
-  /// The name in its one spelling: in capitals, without `SIG`.
+  /// The canonical spelling of the name: upper case, without `SIG`.
   private static func canonical(_ word: String) -> String {
     let name = word.uppercased()
     return name.hasPrefix("SIG") ? String(name.dropFirst(3)) : name

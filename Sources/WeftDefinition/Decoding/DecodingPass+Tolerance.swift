@@ -1,7 +1,7 @@
 import WeftDiagnostics
 import WeftJSON
 
-/// `allowFailure`, `onFailure` and `leftovers`: what is chosen from a list of words.
+/// `allowFailure`, `onFailure` and `leftovers`: choices from a list of words.
 extension DecodingPass {
   mutating func tolerance(_ node: JSONNode) -> FailureTolerance {
     if computes(.allowFailure, node) { return .none }
@@ -41,7 +41,7 @@ extension DecodingPass {
     chosen(node, Field("leftovers"), wanted: "\"end\" or \"keep\"")
   }
 
-  /// One of the words that a type knows; `wanted` lists them, for the message.
+  /// One of the words of a type; `wanted` lists them for the message.
   mutating func chosen<Choice: RawRepresentable<String> & CaseIterable>(
     _ node: JSONNode, _ field: Field, wanted: String
   ) -> Choice? {
@@ -66,7 +66,7 @@ extension ErrorClass {
     + "exit:1 to exit:255, signal:KILL, http:404, http:5xx, network:dns and the like"
 
   fileprivate static func nearest(to word: String) -> String? {
-    // A code that no exit can have is one edit away from many that one can.
+    // An impossible exit code is one edit away from many possible ones.
     guard !word.hasPrefix("exit:"), !word.hasPrefix("http:") else { return nil }
     if word.hasPrefix("network:") {
       return parts.nearest(to: String(word.dropFirst("network:".count))).map { "network:\($0)" }

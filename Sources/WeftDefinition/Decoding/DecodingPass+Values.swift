@@ -2,7 +2,7 @@ import WeftDiagnostics
 import WeftJSON
 
 extension DecodingPass {
-  /// Any text without an expression in it.
+  /// A text without expressions.
   mutating func text(_ node: JSONNode, _ field: Field) -> String? {
     guard node.kind == .string else {
       reportType(of: node, field, wanted: "a string", help: stringHelp(for: node))
@@ -19,12 +19,12 @@ extension DecodingPass {
     return text
   }
 
-  /// Whether a string has a dollar in it, or an escape that may be one.
+  /// Whether a string contains a dollar sign, or an escape that may be one.
   func mayHaveExpression(_ node: JSONNode) -> Bool {
     node.isEscaped || content(of: node).hasDollar
   }
 
-  /// A text without expressions and with something in it; `wanted` says what, for the message.
+  /// A non-empty text without expressions; `wanted` describes it in messages.
   mutating func filledText(_ node: JSONNode, _ field: Field, wanted: String) -> String? {
     guard let text = text(node, field) else { return nil }
     guard !text.isEmpty else {
@@ -121,7 +121,7 @@ extension DecodingPass {
     }
   }
 
-  /// `false` where it is neither true nor false.
+  /// A Boolean; `false` if the value is not one.
   mutating func flag(_ node: JSONNode, _ field: Field, as key: ComputedKey? = nil) -> Bool {
     if computes(key, node) { return false }
     if let flag = node.boolValue { return flag }
@@ -129,7 +129,8 @@ extension DecodingPass {
     return false
   }
 
-  /// Says what the value is and what it should be, unless the reader has said already that it is nothing.
+  /// Reports the value's type and the expected one, unless the reader has already reported it as
+  /// unreadable.
   mutating func reportType(
     of node: JSONNode, _ field: Field, found: String? = nil, wanted: String, help: String? = nil
   ) {
@@ -158,7 +159,7 @@ extension DecodingPass {
 }
 
 extension JSONNode {
-  /// What the value is, in a sentence.
+  /// The value as a noun phrase for messages.
   package var noun: String {
     switch kind {
     case .null: "null"

@@ -1,9 +1,9 @@
 import WeftDiagnostics
 import WeftJSON
 
-/// The top level.
+/// The top level of a file.
 extension DecodingPass {
-  /// `nil` where so much is missing that nothing can be said about the rest.
+  /// The workflow; `nil` if too much is missing to check the rest.
   mutating func workflow(_ root: JSONNode) -> Workflow? {
     guard root.kind == .object else {
       if root.kind != .unreadable { report(.notAWorkflow(found: root.noun), at: root) }

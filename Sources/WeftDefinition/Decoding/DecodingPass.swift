@@ -1,12 +1,14 @@
 import WeftDiagnostics
 import WeftJSON
 
-/// One walk over one document: what was understood so far is with the callers, what was wrong is here.
+/// One walk over one document. The values read are returned to the callers; the problems are collected
+/// here.
 ///
-/// A value that cannot be used is told and left out, and the walk goes on: every problem of a file is
-/// found in one pass. What would only follow from a problem that was told is not told.
+/// An unusable value is reported and dropped, and the walk continues, so that one pass finds all
+/// problems of a file. Consequences of a reported problem are not reported.
 ///
-/// It holds a pointer into the text, and lives inside one call of ``run(on:limits:)``.
+/// It holds a pointer into the text and must not outlive the call of ``run(on:limits:)`` that creates
+/// it.
 struct DecodingPass {
   struct Limits {
     var steps = WorkflowLimits.steps
@@ -18,22 +20,21 @@ struct DecodingPass {
   /// The whole file.
   private let bytes: UnsafeBufferPointer<UInt8>
   private(set) var diagnostics: [Diagnostic] = []
-  /// A limit was reached: the rest was not read, and what was understood means nothing.
+  /// Whether a limit was reached: the rest was not read, and what was read is meaningless.
   private(set) var isCutShort = false
   /// The lists around the value being read, outermost first.
   private var lists: [(key: StaticString, index: Int)] = []
-  /// Whether the step being read is one of a clean-up.
+  /// Whether the step being read belongs to a cleanup.
   private(set) var isInCleanup = false
   private var stepCount = 0
-  /// Whether any step so far is another file.
+  /// Whether any step so far runs another file.
   var namesOtherFiles = false
-  /// What was meant as an id and is none; whoever needs it is not to blame.
+  /// Invalid texts in place of ids; steps that need them are not reported.
   private(set) var rejectedIDs: Set<String> = []
-  /// Of the object being read.
+  /// The expressions of the object being read.
   var texts = TextDraft()
 
-  /// Reads a workflow and returns what was understood, or `nil` where too much is missing, with all
-  /// that was wrong.
+  /// Reads a workflow. Returns it, or `nil` if too much is missing, with all its problems.
   static func run(on root: JSONNode, limits: Limits) -> DecodedFile {
     root.document.file.bytes.withUnsafeBufferPointer { bytes in
       var pass = DecodingPass(limits: limits, bytes: bytes)
@@ -49,15 +50,15 @@ struct DecodingPass {
     self.bytes = bytes
   }
 
-  /// The bytes of a string or key between its quotes, as they are written.
+  /// The bytes of a string or key between its quotes, with their escapes.
   func content(of node: JSONNode) -> UnsafeBufferPointer<UInt8> {
     UnsafeBufferPointer(rebasing: bytes[node.contentRange])
   }
 
-  /// How many groups are around the value being read; the top level does not count.
+  /// The number of groups around the value being read, without the top level.
   var groupDepth: Int { max(lists.count - 1, 0) }
 
-  // MARK: Telling
+  // MARK: Reporting
 
   mutating func report(_ problem: Problem, at node: JSONNode, related: (String, JSONNode)? = nil) {
     report(problem, at: node.place, related: related.map { ($0.0, $0.1.place) })
@@ -94,20 +95,20 @@ struct DecodingPass {
     isCutShort = true
   }
 
-  // MARK: Where the walk is
+  // MARK: Position
 
   mutating func enter(_ key: StaticString) {
     lists.append((key, -1))
   }
 
-  /// Comes to the next member of the innermost list; `false` where no more are read.
+  /// Moves to the next member of the innermost list; `false` if no more are read.
   mutating func advance(to node: JSONNode) -> Bool {
     guard count(node) else { return false }
     lists[lists.count - 1].index += 1
     return true
   }
 
-  /// Comes to a step; `false` where no more are read.
+  /// Counts a step; `false` if no more are read.
   mutating func count(_ node: JSONNode) -> Bool {
     guard !isCutShort else { return false }
     stepCount += 1
@@ -119,7 +120,7 @@ struct DecodingPass {
     lists.removeLast()
   }
 
-  /// Reads the steps of a clean-up.
+  /// Reads the steps of a cleanup.
   mutating func inCleanup(_ read: (inout DecodingPass) -> Void) {
     isInCleanup = true
     read(&self)
@@ -147,23 +148,23 @@ struct DecodingPass {
 }
 
 extension DecodingPass {
-  /// The end of a path says more than its beginning.
+  /// Shortens a long path to its end, which says more than its beginning.
   static func elided(_ path: String) -> String {
     path.utf8.count <= 100 ? path : "…" + path.suffix(60).drop { $0 != "." }
   }
 }
 
-/// A value inside of the object being read: that of a key, or one level further in.
+/// A value inside the object being read: that of a key, or one level further in.
 ///
-/// One is made for each value, to be looked at only if that value is wrong: nothing in it is counted
-/// or allocated.
+/// One is made for each value but used only if that value is invalid, so making it neither counts
+/// references nor allocates.
 struct Field {
   var key: StaticString
-  /// Of an element of the key's array that has parts of its own.
+  /// The index in the key's array, for an element that has parts of its own.
   var position: Int32?
-  /// Of an element at the end of the path.
+  /// The index of an element at the end of the path.
   var index: Int?
-  /// Where the name of a member stands, without its quotes.
+  /// The range of a member's name, without its quotes.
   var member: SourceRange?
   /// A key of that member.
   var part: StaticString?

@@ -1,8 +1,8 @@
-/// The codes of what can be wrong with the shape and the values of a workflow file; each is stable
-/// across releases and may be looked up or filtered by.
+/// Codes of the problems with the shape and the values of a workflow file. Each is stable across
+/// releases and can be used for lookup and filtering.
 ///
-/// W00xx (the JSON text), W0101 and W0102 (repeated keys) belong to the reader, W02xx (the graph) to
-/// the planner, and W0501 (an id needed twice) too.
+/// The reader owns W00xx (the JSON text), W0101 and W0102 (repeated keys); the planner owns W02xx
+/// (the graph) and W0501 (an id needed twice).
 public enum DefinitionCode: String, Sendable, Hashable, CaseIterable {
   case unknownKey = "W0103"
   case wrongType = "W0104"
@@ -37,7 +37,7 @@ public enum DefinitionCode: String, Sendable, Hashable, CaseIterable {
   case unreadableSecret = "W0425"
   case emptyGroup = "W0502"
 
-  /// What the code stands for, as a sentence for a table.
+  /// A description of the code for a table.
   public var summary: String {
     switch self {
     case .unknownKey: "a key that means nothing where it stands"

@@ -1,4 +1,4 @@
-/// What messages say of moments and rates that are written in the wrong way.
+/// Messages about malformed moments and rates.
 
 extension MomentText.Fault {
   static let example = "2026-11-21T09:00:00Z"

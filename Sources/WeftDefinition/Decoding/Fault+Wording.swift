@@ -1,9 +1,9 @@
-/// What messages say of a value that is written in the wrong way.
+/// Messages about malformed durations, ids and sizes.
 
 extension DurationText.Fault {
   static let units = "the units are d, h, m, s and ms, as in \"1h30m\""
 
-  /// - Parameter allowsZero: Whether it is no limit, and may be nothing.
+  /// - Parameter allowsZero: Whether the duration may be zero, unlike a limit.
   func expectation(allowsZero: Bool) -> String {
     switch self {
     case .withoutUnit(let number): "expected a duration like \"\(shortened(number))s\""

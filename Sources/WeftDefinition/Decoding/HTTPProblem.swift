@@ -1,4 +1,4 @@
-/// What can be wrong with a request, as far as its keys and their values go.
+/// Problems with the keys and values of a request.
 enum HTTPProblem: Hashable {
   case staleWithoutCache
   case severalBodies(String, String)

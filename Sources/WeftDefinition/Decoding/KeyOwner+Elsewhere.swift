@@ -1,9 +1,9 @@
 extension KeyOwner {
-  /// What others call a key, and the keys that may be meant by it, the likeliest first.
+  /// The keys that another tool's name may mean, the likeliest first.
   static let elsewhere: [String: [String]] = Dictionary(
     synonyms.flatMap { keys, names in names.map { ($0, keys) } }, uniquingKeysWith: +)
 
-  /// How make-like tools, CI services and workflow engines call what has another name here.
+  /// Names that make-like tools, CI services and workflow engines use for these keys.
   private static let synonyms: [(keys: [String], names: [String])] = [
     (["run"], ["command", "cmd", "script", "exec"]),
     (

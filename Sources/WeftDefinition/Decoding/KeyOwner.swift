@@ -1,6 +1,6 @@
 import WeftDiagnostics
 
-/// The object that a key stands in.
+/// The object that contains a key.
 enum KeyOwner: Hashable, CaseIterable {
   case workflow, step, stdin, stop, cache, secret, defaults, retry, wait, approve, join, forEach,
     pool, concurrency
@@ -35,7 +35,7 @@ enum KeyOwner: Hashable, CaseIterable {
     }
   }
 
-  /// What there is to choose from.
+  /// The keys that it may have.
   var keys: [String] {
     switch self {
     case .workflow: WorkflowKey.allCases.map(\.rawValue)
@@ -65,13 +65,13 @@ enum KeyOwner: Hashable, CaseIterable {
     }
   }
 
-  /// The keys in a sentence.
+  /// The keys as a list in a sentence.
   var listing: String { KeyOwner.vocabularies[self]?.listing ?? "" }
 
   /// The known key that was probably meant.
   func nearest(to key: String) -> String? {
     if let known = KeyOwner.elsewhere[key]?.first(where: keys.contains) { return known }
-    // Nearly every word of two letters is one letter away from "id".
+    // Nearly every two-letter word is one letter away from "id".
     guard key.count > 2 || key.lowercased() == "id" else { return nil }
     return KeyOwner.vocabularies[self]?.names.nearest(to: key)
   }

@@ -1,7 +1,7 @@
 /// The keys that one kind of object may have.
 ///
-/// A key is looked up by its bytes as they stand in the file, sixteen at most in two words, so that
-/// an object costs neither a `String` nor a hash for each of its keys.
+/// A key is looked up by its raw bytes, at most sixteen in two words, so that reading an object
+/// needs neither a `String` nor a hash for each key.
 protocol ObjectKey: RawRepresentable<String>, CaseIterable, Hashable, Sendable {
   static var table: KeyTable<Self> { get }
 }
@@ -21,7 +21,7 @@ struct KeyTable<Key: ObjectKey>: Sendable {
   }
 }
 
-/// The first sixteen bytes of a key, and how many there are.
+/// The first sixteen bytes of a key, and its length.
 struct PackedKey: Sendable, Hashable {
   private var low: UInt64 = 0
   private var high: UInt64 = 0
@@ -40,7 +40,7 @@ struct PackedKey: Sendable, Hashable {
 
   var isWhole: Bool { count <= 16 }
 
-  /// Whether the key begins with `x-`: nobody reads it.
+  /// Whether the key begins with `x-` and is ignored.
   var isIgnored: Bool {
     low & 0xFFFF == UInt64(UInt8(ascii: "x")) | UInt64(UInt8(ascii: "-")) << 8
   }

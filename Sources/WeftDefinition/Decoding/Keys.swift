@@ -10,7 +10,7 @@ enum WorkflowKey: String, ObjectKey {
   static let table = KeyTable<WorkflowKey>()
 }
 
-/// The keys of a step, whatever its action.
+/// The keys of a step, for all actions.
 enum StepKey: String, ObjectKey {
   case id, run, needs, name, description, env, cwd, shell, stdin, timeout, allowFailure
   case successCodes, steps, parallel, maxParallel
@@ -116,14 +116,14 @@ enum HTTPKey: String, ObjectKey {
   static let table = KeyTable<HTTPKey>()
 }
 
-/// The keys of `timeout` of a request, where it is an object.
+/// The keys of `timeout` of a request where it is an object.
 enum RequestTimeoutKey: String, ObjectKey {
   case connect, idle, total
 
   static let table = KeyTable<RequestTimeoutKey>()
 }
 
-/// The keys of `redirects`, where it is an object.
+/// The keys of `redirects` where it is an object.
 enum RedirectsKey: String, ObjectKey {
   case max, allowDowngrade
 

@@ -1,5 +1,5 @@
 extension Problem {
-  /// What a step has in place of a key of the workflow.
+  /// The counterparts that a step has for keys of the workflow.
   private static let ofStep = [
     "inputs": "the inputs of another file are given by \"with\"",
     "pools":

@@ -1,7 +1,7 @@
 import WeftDiagnostics
 
-/// Everything that can be wrong with the shape and the values of a workflow file, and what is said
-/// about it: each case, its code, its sentence and its cure stand together in ``wording``.
+/// Every problem with the shape and the values of a workflow file. The code, message and help of
+/// each case are in ``wording``.
 enum Problem: Hashable {
   // The whole file
   case notAWorkflow(found: String)
@@ -44,7 +44,7 @@ enum Problem: Hashable {
   case http(HTTPProblem)
   case caching(CachingProblem)
 
-  /// Notes are only told; everything else rejects the file.
+  /// Notes are only reported; every other problem rejects the file.
   var severity: Diagnostic.Severity {
     if case .emptyGroup = self { .note } else { .error }
   }

@@ -1,4 +1,4 @@
-/// The keys of a declaration: what JSON Schema has, and what Weft adds to the whole of one.
+/// The keys of a declaration: those of JSON Schema, and Weft's own for a whole declaration.
 enum SchemaKey: String, CaseIterable {
   case type
   case `enum`, const
@@ -7,10 +7,10 @@ enum SchemaKey: String, CaseIterable {
   case items, minItems, maxItems, uniqueItems
   case properties, required, additionalProperties, minProperties, maxProperties
   case title, description
-  // Of whole declarations only.
+  // Only in whole declarations.
   case `default`, secret, value
 
-  /// The types whose values it says something about; empty: of all.
+  /// The types whose values it restricts; empty for all types.
   var types: [ValueType] {
     switch self {
     case .pattern, .minLength, .maxLength: [.string]
@@ -22,13 +22,13 @@ enum SchemaKey: String, CaseIterable {
   }
 }
 
-/// The object that the keys of a declaration stand in.
+/// The object that contains the keys of a declaration.
 enum SchemaOwner: Hashable, CaseIterable {
   /// An input as a whole.
   case input
   /// An output as a whole.
   case output
-  /// What is inside of one.
+  /// A schema inside an input or output.
   case part
 
   var noun: String {

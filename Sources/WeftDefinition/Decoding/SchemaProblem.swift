@@ -1,7 +1,7 @@
 import WeftDiagnostics
 import WeftJSON
 
-/// Everything that can be wrong with a declaration, beside values of the wrong type.
+/// Every problem with a declaration, except values of the wrong type.
 enum SchemaProblem: Hashable {
   // Keys
   case unknownKey(String, of: SchemaOwner, nearest: String?)
@@ -111,7 +111,7 @@ extension SchemaProblem {
     }
   }
 
-  /// The key that does for one of the types what was meant.
+  /// The equivalent key for one of the types, such as `minItems` for `minLength`.
   private static func counterpart(of key: SchemaKey, for types: [ValueType]) -> String? {
     let families: [[SchemaKey]] = [
       [.minLength, .minimum, .minItems, .minProperties],
@@ -137,7 +137,7 @@ extension ValueType {
     }
   }
 
-  /// What other languages and services call it.
+  /// The type meant by a word, including those of other languages and services.
   static func nearest(to word: String) -> String? {
     elsewhere[word.lowercased()]?.rawValue ?? names.nearest(to: word)
   }

@@ -1,6 +1,6 @@
 extension UnsafeBufferPointer<UInt8> {
-  /// Whether there is a dollar, without which there is no expression; eight bytes at a time, by the
-  /// test for a zero byte in a word (H. S. Warren, "Hacker's Delight", §6-1).
+  /// Whether there is a dollar sign, without which there is no expression. Looks at eight bytes at
+  /// a time with the test for a zero byte in a word (H. S. Warren, "Hacker's Delight", §6-1).
   var hasDollar: Bool {
     let dollars = UInt64(UInt8(ascii: "$")) &* 0x0101_0101_0101_0101
     let bytes = UnsafeRawBufferPointer(self)
@@ -19,7 +19,7 @@ extension UnsafeBufferPointer<UInt8> {
 }
 
 extension String {
-  /// Whether `${{` is in the text.
+  /// Whether the text contains `${{`.
   package var hasExpression: Bool {
     var text = self
     return text.withUTF8 { bytes in

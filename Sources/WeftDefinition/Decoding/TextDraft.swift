@@ -1,14 +1,14 @@
 import WeftDiagnostics
 import WeftJSON
 
-/// What one object says by expressions: found while its keys are read.
+/// The expressions of one object, collected while its keys are read.
 struct TextDraft {
   var places: [TextPlace] = []
   var computed: [ComputedKey: String] = [:]
 }
 
 extension DecodingPass {
-  /// A text in which expressions may stand; they are looked into when the whole file is known.
+  /// A text that may contain expressions; they are checked once the whole file is known.
   mutating func text(_ node: JSONNode, _ field: Field, at site: TextSite) -> String? {
     guard node.kind == .string, mayHaveExpression(node), let text = node.stringValue,
       text.hasExpression
@@ -17,7 +17,7 @@ extension DecodingPass {
     return text
   }
 
-  /// A text with something in it; `wanted` says what, for the message.
+  /// A non-empty text; `wanted` describes it in messages.
   mutating func filledText(
     _ node: JSONNode, _ field: Field, at site: TextSite, wanted: String
   ) -> String? {
@@ -29,7 +29,7 @@ extension DecodingPass {
     return text
   }
 
-  /// Whether the value of `key` is left to an expression.
+  /// Whether an expression gives the value of `key`; if so, it is noted.
   mutating func computes(_ key: ComputedKey?, _ node: JSONNode) -> Bool {
     guard let key, node.kind == .string, mayHaveExpression(node), let text = node.stringValue,
       text.hasExpression
@@ -39,7 +39,7 @@ extension DecodingPass {
     return true
   }
 
-  /// Reads an object of its own; returns what it says by expressions.
+  /// Reads an object of its own and returns its expressions.
   mutating func collectingTexts(_ read: (inout DecodingPass) -> Void) -> TextDraft {
     let outer = texts
     texts = TextDraft()

@@ -1,6 +1,6 @@
-/// The small change of messages.
+/// Helpers for messages.
 
-/// The text in double quotes, as JSON would escape the quotes in it, and not longer than a message bears.
+/// The text in double quotes, with quotes escaped as in JSON, and shortened to fit a message.
 package func quoted(_ text: String) -> String {
   var result = "\""
   for character in shortened(text) {
@@ -15,19 +15,19 @@ package func quoted(_ text: String) -> String {
   return result + "\""
 }
 
-/// At most 60 scalars, with a mark where some were left out.
+/// The first 60 scalars, with an ellipsis if some were dropped.
 package func shortened(_ text: String) -> String {
   let start = text.unicodeScalars.prefix(60)
   return start.endIndex == text.endIndex ? text : String(start) + "…"
 }
 
-/// A character and, where its looks may deceive, its code points.
+/// A character and, where its appearance may deceive, its code points.
 func named(_ character: Character) -> String {
   character.isASCII && character != " "
     ? quoted(String(character)) : "\(quoted(String(character))) (\(scalars(String(character))))"
 }
 
-/// The code points of the text outside of ASCII, such as `U+0065 U+0301`.
+/// The first 20 code points of the text, such as `U+0065 U+0301`.
 func scalars(_ text: String) -> String {
   text.unicodeScalars.prefix(20).map { scalar in
     let hex = String(scalar.value, radix: 16, uppercase: true)
@@ -37,7 +37,7 @@ func scalars(_ text: String) -> String {
 
 func didYouMean(_ name: String) -> String { "did you mean \"\(name)\"?" }
 
-/// Whether the text is a whole number of a size that somebody may have meant.
+/// Whether the text is a whole number of plausible size.
 func isCount(_ text: String) -> Bool {
   (1...9).contains(text.utf8.count)
     && text.utf8.allSatisfy { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) }

@@ -1,6 +1,6 @@
 extension Workflow {
-  /// The workflow without what waits for steps whose ids were told to be wrong: that nobody has
-  /// such an id is no further problem.
+  /// The workflow without needs for steps whose ids were rejected: that no step has such an id only
+  /// follows from that.
   func withoutNeeds(on ids: Set<String>) -> Workflow {
     guard !ids.isEmpty else { return self }
     var workflow = self
@@ -11,7 +11,7 @@ extension Workflow {
 }
 
 extension StepGroup {
-  /// Groups are at most ``WorkflowLimits/groupDepth`` deep, so this may call itself.
+  /// Recursive: groups are at most ``WorkflowLimits/groupDepth`` deep.
   fileprivate func withoutNeeds(on ids: Set<String>) -> StepGroup {
     var group = self
     group.members = members.map { $0.withoutNeeds(on: ids) }

@@ -1,25 +1,25 @@
 public import WeftDiagnostics
 import WeftJSON
 
-/// Turns the text of a workflow file into a ``Workflow``.
+/// Decodes the text of a workflow file into a ``Workflow``.
 ///
-/// The module in the order it happens: the text is read as JSON; ``DecodingPass`` walks over it once
-/// and builds the parts of a workflow, telling each ``Problem`` it meets; what is handed on is well
-/// formed, but not yet known to be sound: see the planner.
+/// The text is first read as JSON. ``DecodingPass`` then walks over it once, builds the parts of a
+/// workflow and reports each ``Problem`` it finds. The result is well formed, but not yet known to
+/// be sound: see the planner.
 public enum WorkflowDecoder {
-  /// Decodes a file, and finds everything that is wrong with it short of its graph.
+  /// Decodes a file and finds all its problems except those of the graph.
   ///
-  /// - Returns: What was understood, and all problems, those of the JSON text too, by place. If
-  ///   there is an error among them the workflow must not be run; it is returned for the planner,
-  ///   which may then tell the problems of the graph as well, and none that only follow from the
-  ///   ones told here. It is `nil` where too much is missing for that.
+  /// - Returns: The workflow, and all problems sorted by location, including those of the JSON text.
+  ///   If there is an error among them, the workflow must not be run; it is returned for the
+  ///   planner, which can then report problems of the graph too, without those that only follow from
+  ///   the ones reported here. It is `nil` if too much is missing for that.
   public static func decode(
     _ file: SourceFile
   ) -> (workflow: Workflow?, diagnostics: [Diagnostic]) {
     decode(file, limits: DecodingPass.Limits())
   }
 
-  /// As ``decode(_:)``, for who then reads the files that this one names.
+  /// Decodes like ``decode(_:)``, for callers that then read the files this one names.
   package static func decoded(_ file: SourceFile) -> DecodedFile {
     decoded(file, limits: DecodingPass.Limits())
   }
@@ -39,7 +39,7 @@ public enum WorkflowDecoder {
     return decoded
   }
 
-  /// The reader knows that a file is empty, but not what should be in it.
+  /// Adds help for an empty file: the reader does not know what it should contain.
   private static func sayingWhatIsWanted(_ diagnostic: Diagnostic) -> Diagnostic {
     guard diagnostic.code == "W0001" else { return diagnostic }
     var diagnostic = diagnostic
@@ -48,12 +48,12 @@ public enum WorkflowDecoder {
   }
 }
 
-/// What a file says, and all that is wrong with it short of its graph.
+/// A decoded file and all its problems except those of the graph.
 package struct DecodedFile: Sendable {
-  /// `nil` where too much is missing.
+  /// `nil` if too much is missing.
   package var workflow: Workflow?
-  /// By place.
+  /// Sorted by location.
   package var diagnostics: [Diagnostic]
-  /// Whether any step of it is another file, anywhere: who knows that there is none need not look.
+  /// Whether any step, at any depth, runs another file; if not, there is no need to search for them.
   package var namesOtherFiles = false
 }
