@@ -19,39 +19,38 @@ import WeftRecord
 /// print(await run.report.succeeded)
 /// ```
 ///
-/// An engine has threads of its own: running programs, and actions, block those, never the host's. It installs no
+/// An engine has its own threads: running programs and actions block those, never the host's. It installs no
 /// signal handlers, waits for no processes but those that it started, and writes nothing but an unlinked
-/// temporary file per run, what a ``RunStore`` is given, and ``Options/cacheDirectory``. Any number of runs may go on at
-/// once; each has its own limit of parallel
-/// steps. A run goes on when the engine is released.
+/// temporary file per run, the entries of a ``RunStore``, and ``Options/cacheDirectory``. It executes any number
+/// of runs at once, each with its own limit of parallel steps. A run continues when the engine is released.
 public final class Engine: Sendable {
-  /// How a run is carried out, beside what the workflow says.
+  /// Settings of a run that are not part of the workflow.
   public struct Options: Sendable, Hashable {
-    /// How many steps of a run may run at once; `nil`: what the workflow says, else the number of
-    /// processors.
+    /// The number of steps that may run at once; `nil` uses the workflow's limit, or the number of processors
+    /// if it has none.
     public var maxParallel: Int?
-    /// What a failure means for the rest; `nil`: what the workflow says.
+    /// The effect of a failure on the rest of the run; `nil` uses the workflow's.
     public var onFailure: FailureResponse?
-    /// Limits a run, from its start; `nil`: what the workflow says.
+    /// The time limit of a run, counted from its start; `nil` uses the workflow's.
     public var timeout: Duration?
-    /// What working directories of steps are relative to; `nil`: where the process stands.
+    /// The directory to which steps' working directories are relative; `nil` is the current directory.
     public var startDirectory: String?
-    /// How long a step may take to end after TERM before it is killed; an action, after it was cancelled,
-    /// before its step ends without it.
+    /// The grace period: the time between TERM and KILL for a program. A cancelled action that takes longer is
+    /// left behind and its step ends without it.
     public var grace = Duration.seconds(10)
-    /// Where what steps with `cache` make is kept for later runs; made where it is missing. `nil`: nothing is kept,
-    /// and every step is run.
+    /// The directory for results of steps with `cache`, created if missing; `nil` runs every step and keeps no
+    /// result.
     public var cacheDirectory: String?
-    /// Of the steps and groups, by their addresses, only these and what they need; empty: all. The others count as
-    /// skipped (``SkipReason/notSelected``). What is done finally is done all the same. Of a run that is gone on
-    /// with, what it began with holds.
+    /// The addresses of the steps and groups to run, with their dependencies; empty for all. The others are
+    /// skipped (``SkipReason/notSelected``). `finally` runs in any case. A resumed run keeps the selection that
+    /// it began with.
     public var only: [String] = []
-    /// Not these steps and groups, which count as skipped by their own conditions: what needs them goes on.
+    /// The addresses of steps and groups to skip as if their `if` were false; steps that need them still run.
     public var skip: [String] = []
-    /// Of the steps and groups only these and what depends on them; empty: all.
+    /// The addresses of the steps and groups to run, with their dependents; empty for all.
     public var from: [String] = []
-    /// How many further attempts there may be in all for a hundred steps, beside a hundred in any case, of
-    /// failures of the classes `network` and `http`; what it refuses says so (``StepEnd/notRetried``).
+    /// The cap on retries after failures of the classes `network` and `http` in a run: this percentage of its
+    /// steps, plus 100. A retry beyond it is reported as refused (``StepEnd/notRetried``).
     public var retryBudgetPercent = 20
 
     public init() {}
@@ -64,12 +63,12 @@ public final class Engine: Sendable {
   private let threads = BlockingThreads()
 
   /// - Parameters:
-  ///   - actions: What steps with `use` may name, and run.
-  ///   - transport: By what steps with `http` send their requests. `nil`: by libcurl, which the first of them
-  ///     opens; all runs of the engine share its connections.
-  ///   - approve: Asked by steps with `approve`, in a task of its own that is cancelled when the answer is
-  ///     wanted no more; `true` lets the run go on, `false` fails the step. Without it such steps fail. The run does
-  ///     not wait for a cancelled task, whose answer counts for nothing.
+  ///   - actions: The actions that steps with `use` can name.
+  ///   - transport: Sends the requests of `http` steps. `nil` uses libcurl, loaded by the first such step;
+  ///     all runs of the engine share its connections.
+  ///   - approve: Decides steps with `approve`: `true` approves, `false` fails the step. Called in a task of its
+  ///     own, which is cancelled when the answer is no longer needed; the run neither waits for a cancelled task
+  ///     nor uses its answer. Without it, such steps fail.
   /// - Precondition: No two actions have the same name.
   public init(
     options: Options = Options(), actions: [Action] = [], transport: (any Transport)? = nil,
@@ -81,28 +80,27 @@ public final class Engine: Sendable {
     approver = approve.map(CallbackApprover.init)
   }
 
-  /// Checks a workflow and starts it. Returns at once, but for the time that it takes to read the
-  /// workflow's secrets, if it has any: that of the commands that print them.
+  /// Checks a workflow and starts it. Returns at once, except for the time it takes to read the workflow's
+  /// secrets, which includes the commands that print them.
   ///
-  /// A workflow with `concurrency` is kept apart from other runs of its key in this process. With the policies `wait`
+  /// `concurrency` serializes a workflow with other runs of its key in this process. With the policies `wait`
   /// and `cancelPrevious` this blocks until such a run has ended, or the calling task is cancelled. A run with a
-  /// ``RunStore`` is kept apart from other processes' runs too.
+  /// ``RunStore`` is serialized with runs of other processes too.
   ///
-  /// - Parameter inputs: Values by name, in upper or lower case; those that have a default may be left out.
-  /// - Throws: Everything that is wrong with the workflow, else with the inputs, else a step in the options that
-  ///   it does not have, else secrets that cannot be read, else that another run has the key of its `concurrency`;
-  ///   nothing has been started then.
+  /// - Parameter inputs: Values by name, in upper or lower case; inputs with a default may be omitted.
+  /// - Throws: All errors of the first of these that has any: the workflow, the inputs, the steps named in the
+  ///   options, the secrets, the key of `concurrency` (held by another run). Nothing has been started then.
   public func start(
     _ workflow: Workflow, inputs: [String: JSONValue] = [:]
   ) throws(WorkflowRejected) -> Run {
     try start(try plan(workflow), inputs: inputs)
   }
 
-  /// Starts a plan. Returns at once, but for the time that it takes to read its secrets.
+  /// Starts a plan. Returns at once, except for the time it takes to read its secrets.
   ///
-  /// - Parameter inputs: Values by name, in upper or lower case; those that have a default may be left out.
-  /// - Throws: Everything that is wrong with the inputs, else a step in the options that the plan does not have,
-  ///   else the secrets that cannot be read; nothing has been started then.
+  /// - Parameter inputs: Values by name, in upper or lower case; inputs with a default may be omitted.
+  /// - Throws: All errors of the first of these that has any: the inputs, the steps named in the options, the
+  ///   secrets. Nothing has been started then.
   public func start(
     _ plan: Plan, inputs: [String: JSONValue] = [:]
   ) throws(WorkflowRejected) -> Run {
@@ -118,20 +116,20 @@ public final class Engine: Sendable {
     return launch(made.plan.leavingOut(made.leftOut), made.configuration, holding: key)
   }
 
-  /// A plan with its values, and how it is to be carried out.
+  /// A plan with its values and its configuration.
   struct Preparation {
     let plan: Plan
     let run: RunID
     var configuration: EngineConfiguration
-    /// The steps that nobody has asked for.
+    /// The steps that are not selected.
     let leftOut: [Int]
   }
 
-  /// All that can be wrong before anything is started.
+  /// Checks everything that can be wrong before anything starts.
   ///
   /// - Parameters:
-  ///   - past: The opening of the run that is resumed.
-  ///   - directory: The directory of its record, from the root, if it will have one.
+  ///   - past: The opening record of the run to resume.
+  ///   - directory: The absolute path of the directory of its journal, if it will have one.
   func prepare(
     _ plan: Plan, _ run: RunID, inputs: [String: JSONValue], after past: RecordOpening? = nil,
     directory: String? = nil
@@ -182,9 +180,9 @@ public final class Engine: Sendable {
     }
   }
 
-  /// Blocks while another run has the key of the workflow's `concurrency`, in a cancelled task not any longer.
+  /// Blocks while another run has the key of the workflow's `concurrency`, or until the task is cancelled.
   ///
-  /// - Returns: `nil` of a workflow without `concurrency`.
+  /// - Returns: `nil` for a workflow without `concurrency`.
   func waitForTurn(
     of made: Preparation, in place: ConcurrencyTurn.Place
   ) throws(RunStoreFault) -> HeldKey? {
@@ -236,7 +234,7 @@ public final class Engine: Sendable {
     let known = recorded.compactMap { input in
       input.value.map { GivenInput(input.name, .value($0), .program) }
     }
-    // A dictionary has no order, and messages need one.
+    // A dictionary has no order, but messages need one.
     let given = inputs.sorted { $0.key < $1.key }.map { name, value in
       GivenInput(name, .value(value), .program)
     }

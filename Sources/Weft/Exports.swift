@@ -1,5 +1,5 @@
-// One import is all that an embedding program needs: the workflow it builds or reads, the plan, the
-// events and the report, futures and requests of its own come from modules of their own.
+// An embedding program needs a single import: the workflow that it builds or reads, the plan, the events and
+// the report, futures and requests come from separate modules.
 @_exported public import WeftDefinition
 @_exported public import WeftDiagnostics
 @_exported public import WeftExecution

@@ -2,7 +2,7 @@ public import WeftExecution
 public import WeftPlanning
 import WeftRecord
 
-/// A run under way, or over.
+/// A run in progress or finished.
 public final class Run: Sendable {
   private let live: LiveRun
 
@@ -10,16 +10,16 @@ public final class Run: Sendable {
     self.live = live
   }
 
-  /// Answers a step with `approve`, also one that does not wait yet: yes. Of several answers the first counts.
+  /// Approves a step with `approve`, even one that is not waiting yet. The first answer counts.
   public func approve(_ step: StepAddress) { live.answer(step, .approved(by: "the program")) }
 
-  /// Answers a step with `approve`: no. It fails with the class ``ErrorClass/rejected``.
+  /// Rejects a step with `approve`, which fails with the class ``ErrorClass/rejected``.
   public func reject(_ step: StepAddress) { live.answer(step, .rejected) }
 
-  /// Why the record of the run could not be kept; `nil` if it was, or there is none.
+  /// The reason why the journal could not be written; `nil` if it was, or if there is none.
   public var recordFault: RecordFault? { live.recordFault }
 
-  /// The run's record is held, and reported on at its end, as long as the run goes on.
+  /// Keeps the journal locked until the run ends, then writes the report.
   func keepUntilItEnds(_ journal: RunJournal) {
     live.completion.whenSettled { report in
       guard let folder = journal.folder else { return }
@@ -29,7 +29,7 @@ public final class Run: Sendable {
     }
   }
 
-  /// What the run learns about how long its steps take is there for the next one.
+  /// Stores the measured durations of steps for later runs.
   func keepDurations(in store: any RunStore, of workflow: WorkflowKey) {
     live.completion.whenSettled { [live] report in
       guard let measures = live.measures else { return }
@@ -39,42 +39,41 @@ public final class Run: Sendable {
 
   public var id: RunID { live.id }
 
-  /// Everything that happens, from the beginning; a new subscription at each access.
+  /// All events of the run, from the beginning; each access makes a new subscription.
   ///
-  /// A subscriber that comes after the run's first thousand events gets a snapshot of what has happened
-  /// and then the rest. One that reads slowly gets every event but for output beyond 4 MiB, in whose
-  /// place stands an event that names the gap; it never holds up the run.
+  /// A subscriber that comes after the run's first thousand events gets a snapshot of the state
+  /// and then the rest. A slow subscriber never holds up the run. It gets every event except output beyond
+  /// 4 MiB, which an event that names the gap replaces.
   public var events: EventSubscription { live.subscribe() }
 
-  /// The report, once the run has ended and nothing of it is left.
+  /// The report, available once the run has ended and none of its processes is left.
   ///
-  /// Cancelling the task that waits does not cancel the run.
+  /// Cancelling the waiting task does not cancel the run.
   public var report: RunReport {
     get async { await live.ended() }
   }
 
-  /// What is known of the run at this moment.
+  /// The report as of now.
   public var progress: RunReport { live.report }
 
-  /// How much longer the run takes at least, if its steps take as long as in earlier runs in the same
-  /// ``RunStore``; `nil` of a run without one, while earlier runs say too little, and when nothing new starts any
-  /// more.
+  /// A lower bound for the time left, if steps take as long as in earlier runs in the same ``RunStore``; `nil`
+  /// without a store, while earlier runs are too few, and once nothing new starts.
   ///
-  /// What is left of the longest path, or what is left of all steps shared among the slots, whichever is more.
+  /// The larger of the rest of the longest path, and the rest of all steps divided by the slots.
   public var remaining: Duration? { live.remainingTime }
 
-  /// Asks the run to end: running programs get TERM and, after the grace, KILL; nothing else starts.
+  /// Cancels the run: running programs get TERM and, after the grace period, KILL; nothing else starts.
   ///
-  /// Returns at once; the run has ended when ``report`` is there. Only the first reason counts.
+  /// Returns at once; the run has ended when ``report`` is available. Only the first reason counts.
   public func cancel(_ reason: CancelReason = .requested) { live.cancel(reason) }
 
-  /// Ends the run without a grace.
+  /// Kills the run without a grace period.
   public func kill() { live.killNow() }
 
-  /// The last bytes of what a step has written, both streams in the order they were read.
+  /// The end of a step's log: both streams, in the order in which they were read.
   ///
-  /// Kept until the run is released, but of an element of a `forEach` or `matrix` only while it runs, or if
-  /// it has failed: there may be very many. Empty for a step that there is not.
+  /// Logs are kept until the run is released. The log of a loop element is only kept while the element runs, or
+  /// if it failed, since a loop may have very many elements. Empty for an unknown step.
   public func output(of step: StepAddress, last count: Int = 64 << 10) -> [UInt8] {
     let size = live.logSize(of: step)
     return live.log(of: step, in: (size - min(size, UInt64(max(0, count))))..<size)

@@ -6,15 +6,15 @@ import WeftPlatform
 extension Workflow {
   /// Reads a workflow file, and the files that its `workflow` steps name.
   ///
-  /// Blocks until they are read: at most 64 MiB, and 16 MiB for all other files together; a FIFO must find
+  /// Blocks until they are read: at most 64 MiB, and 16 MiB for all other files together; a FIFO must get
   /// a writer within 5 seconds.
   ///
   /// - Parameters:
   ///   - path: Relative to the current directory; `-` is standard input.
-  ///   - startDirectory: What the other files must lie in, or below; nothing outside is opened. As
-  ///     ``Engine/Options/startDirectory`` of the run, `nil` is the current directory.
-  /// - Throws: Everything that is wrong with the files, also that one cannot be read. What concerns the
-  ///   graph (names, cycles) is found when the workflow is planned.
+  ///   - startDirectory: The directory that contains all other files; nothing outside is opened. `nil` is the
+  ///     current directory, as for ``Engine/Options/startDirectory``.
+  /// - Throws: All errors of the files, including one that cannot be read. Errors of the graph (names, cycles)
+  ///   are found when the workflow is planned.
   public init(
     contentsOf path: String, startDirectory: String? = nil
   ) throws(WorkflowRejected) {
@@ -27,21 +27,21 @@ extension Workflow {
     try self.init(understood: loaded)
   }
 
-  /// Decodes the text of a workflow file, and reads nothing else.
+  /// Decodes the text of a workflow file without reading other files.
   ///
-  /// Other files that it names stay unread: ``NestedWorkflow/workflow`` is `nil`, to be filled in by whoever
-  /// has them, and a workflow is not planned before. ``init(contentsOf:)`` reads them.
+  /// Nested workflows stay unread: ``NestedWorkflow/workflow`` is `nil`, for the caller to fill in; a workflow
+  /// cannot be planned before. ``init(contentsOf:)`` reads them.
   ///
   /// - Parameters:
-  ///   - json: UTF-8.
-  ///   - path: What messages call it.
-  /// - Throws: Everything that is wrong with the text.
+  ///   - json: The text, in UTF-8.
+  ///   - path: The name of the text in messages.
+  /// - Throws: All errors of the text.
   public init(json: [UInt8], path: String = "<json>") throws(WorkflowRejected) {
     try self.init(
       understood: WorkflowDecoder.decode(SourceFile(path: path, bytes: json)))
   }
 
-  /// As ``init(json:path:)`` for a string.
+  /// Decodes a string like ``init(json:path:)``.
   public init(json: String, path: String = "<json>") throws(WorkflowRejected) {
     try self.init(json: Array(json.utf8), path: path)
   }

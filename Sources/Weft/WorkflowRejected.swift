@@ -1,12 +1,11 @@
 public import WeftDefinition
 public import WeftDiagnostics
 
-/// A workflow that cannot be run as it is, or not with what is given for it; nothing was started.
+/// A workflow that cannot be run, or not with the given inputs; nothing was started.
 public struct WorkflowRejected: Error, Sendable, CustomStringConvertible {
-  /// Errors, and the warnings and notes beside them, by place.
+  /// Errors, with the warnings and notes beside them, sorted by location.
   public let diagnostics: [Diagnostic]
-  /// What is wrong with the values that were given for its inputs: all of it. Empty if the workflow itself
-  /// is rejected.
+  /// All errors of the given inputs; empty if the workflow itself is rejected.
   public let inputFaults: [InputFault]
 
   init(diagnostics: [Diagnostic]) {
@@ -19,7 +18,7 @@ public struct WorkflowRejected: Error, Sendable, CustomStringConvertible {
     inputFaults = inputs.faults
   }
 
-  /// The diagnostics as the command line shows them: each with its place, source line and help.
+  /// The diagnostics as the command line shows them: each with its location, source line and help.
   public var description: String {
     DiagnosticText().rendered(DiagnosticCollection(diagnostics))
   }

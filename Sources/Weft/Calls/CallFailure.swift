@@ -1,16 +1,16 @@
 public import WeftFutures
 public import WeftHTTP
 
-/// Why a call has no result: whatever it was, in one type.
+/// The reason why a call has no result.
 public enum CallFailure: Error, Sendable {
-  /// There is no answer.
+  /// There is no response.
   case noAnswer(HTTPFailure)
-  /// There is one, of a status that was not expected. Of its body only the start was received.
+  /// The response has an unexpected status. Only the start of its body was received.
   case unexpectedStatus(HTTPResponse)
-  /// What was answered is not what was expected of it.
+  /// The body of the response is not of the expected kind.
   case body(BodyFault, of: HTTPResponse)
 
-  /// Whether the same call may well succeed later.
+  /// Whether the same call may succeed later.
   public var isTransient: Bool {
     switch self {
     case .noAnswer(let failure): failure.isTransient
@@ -19,7 +19,7 @@ public enum CallFailure: Error, Sendable {
     }
   }
 
-  /// What went wrong, as a sentence without a full stop.
+  /// The failure, as a sentence without a full stop.
   public var message: String {
     switch self {
     case .noAnswer(let failure): failure.message
@@ -28,28 +28,28 @@ public enum CallFailure: Error, Sendable {
     }
   }
 
-  /// The cure, where there is one to name.
+  /// The remedy; `nil` if there is none to name.
   public var help: String? {
     if case .noAnswer(let failure) = self { failure.help } else { nil }
   }
 }
 
 extension CallFailure: DropRepresentable {
-  /// Whoever was to settle the call forgot it.
+  /// The failure of a call whose promise was dropped.
   public static func promiseDropped(_ dropped: PromiseDropped) -> CallFailure {
     .noAnswer(.promiseDropped(dropped))
   }
 }
 
-/// Why a body is not the value that it was expected to be.
+/// The reason why a body is not the expected value.
 public enum BodyFault: Error, Sendable {
   case notText(BodyNotText)
-  /// Line and column count from 1.
+  /// The body is not JSON. Line and column count from 1.
   case notJSON(line: Int, column: Int, why: String)
-  /// It is JSON, but not of the expected type.
+  /// The body is JSON, but not of the expected type.
   case notOfType(DecodingError)
 
-  /// What was found, as a sentence without a full stop.
+  /// The problem, as a sentence without a full stop.
   public var message: String {
     switch self {
     case .notText(let fault): fault.message

@@ -2,7 +2,7 @@ public import WeftFutures
 public import WeftHTTP
 
 extension HTTPClient {
-  /// Sends a request, and takes no answer but one of its ``HTTPRequest/expectedStatus``.
+  /// Sends a request and fails unless the response has one of its ``HTTPRequest/expectedStatus``.
   public func call(_ request: HTTPRequest) -> Future<HTTPResponse, CallFailure> {
     send(request).mapResult { outcome in
       outcome.mapError(CallFailure.noAnswer).flatMap { response in
@@ -12,7 +12,7 @@ extension HTTPClient {
     }
   }
 
-  /// As ``call(_:)``, and makes a value of a type of one's own of the body.
+  /// Sends a request like ``call(_:)`` and decodes the body as a type of the caller's.
   public func call<Value: Decodable & Sendable>(
     _ request: HTTPRequest, for type: Value.Type = Value.self
   ) -> Future<Value, CallFailure> {

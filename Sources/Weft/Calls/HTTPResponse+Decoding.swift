@@ -3,9 +3,9 @@ public import WeftHTTP
 public import WeftJSON
 
 extension HTTPResponse {
-  /// The body as JSON, whatever type the answer says it is of. Of members with the same key the last counts.
+  /// The body as JSON, whatever its content type. If members have the same key, the last one counts.
   public func json() throws(BodyFault) -> JSONValue {
-    // RFC 8259 §8.1: JSON between programs is UTF-8, and other charsets say so.
+    // RFC 8259 §8.1: JSON between programs is UTF-8; a body in another charset declares it.
     let text: String
     do { text = try self.text() } catch { throw .notText(error) }
     let file = SourceFile(path: url.description, bytes: Array(text.utf8))
@@ -16,7 +16,7 @@ extension HTTPResponse {
     throw .notJSON(line: place.line, column: place.column, why: first?.message ?? "it is not read")
   }
 
-  /// The body as a value of a type of one's own.
+  /// The body, decoded as a type of the caller's.
   public func decoded<Value: Decodable>(
     as type: Value.Type = Value.self
   ) throws(BodyFault) -> Value {

@@ -5,24 +5,24 @@ import WeftPlanning
 import WeftPlatform
 public import WeftRecord
 
-/// Runs whose record is kept.
+/// Runs with a journal.
 extension Engine {
-  /// Checks a workflow and starts it, with a record of what happens in a store.
+  /// Checks a workflow and starts it, with a journal in a store.
   ///
-  /// Each record is in the store before what it announces is done. If one cannot be written nothing new starts,
-  /// what runs goes on to its end, and ``Run/recordFault`` says why. A run of which nothing can go on before somebody
-  /// has answered, and whom nobody here can ask, is left (``RunReport/pause``); another engine goes on with it.
+  /// A record is in the store before the action that it announces. If one cannot be written, nothing new starts,
+  /// running steps finish, and ``Run/recordFault`` says why. A run that can only proceed with an answer, and has
+  /// no approver, is suspended (``RunReport/pause``); another engine can resume it.
   ///
-  /// A workflow with `concurrency` is kept apart from other runs of its key: in a ``FileRunStore`` from all that are
-  /// recorded in its directory, those of the program `weft` and of other processes among them; in another store from
-  /// those of this process. With the policies `wait` and `cancelPrevious` this blocks until such a run has ended, or
-  /// the calling task is cancelled.
+  /// `concurrency` serializes a workflow with other runs of its key: with a ``FileRunStore`` with all runs whose
+  /// journals are in its directory, including those of `weft` and of other processes; with another store with
+  /// runs of this process. With the policies `wait` and `cancelPrevious` this blocks until such a run has ended,
+  /// or the calling task is cancelled.
   ///
   /// - Parameters:
-  ///   - inputs: Values by name, in upper or lower case; those that have a default may be left out. Those that
-  ///     are not secret are recorded.
-  ///   - store: Where the record is kept.
-  /// - Throws: ``WorkflowRejected``, or ``RunStoreFault`` if the record cannot be begun, or another run has the
+  ///   - inputs: Values by name, in upper or lower case; inputs with a default may be omitted. Inputs that are
+  ///     not secret are recorded.
+  ///   - store: The store for the journal.
+  /// - Throws: ``WorkflowRejected``, or ``RunStoreFault`` if the journal cannot be created, or another run has the
   ///   key of the workflow's `concurrency` and its policy is `refuse`; nothing has been started then.
   public func start(
     _ workflow: Workflow, inputs: [String: JSONValue] = [:], in store: any RunStore
@@ -46,27 +46,26 @@ extension Engine {
     }
   }
 
-  /// Goes on with a run that has not succeeded where its record ends: what has succeeded is not started again.
+  /// Resumes a run that has not succeeded from its journal: steps that succeeded do not start again.
   ///
-  /// What steps of a killed engine have left running is ended first, which blocks until it has ended. Failed,
-  /// cancelled and held-back steps start again with all their retries. A step that was running when its engine was
-  /// killed starts again if it is idempotent, and else fails with the class ``ErrorClass/inDoubt``, unless it is
-  /// named by `rerunning`.
+  /// Terminates the orphans of a killed engine first, and blocks until they have ended. Failed, cancelled and
+  /// blocked steps start again with all their retries. A step that was running when its engine was killed starts
+  /// again if it is idempotent or named by `rerunning`; otherwise it fails with the class ``ErrorClass/inDoubt``.
   ///
   /// - Parameters:
-  ///   - workflow: The same as the run began with. Of one that was read from a file that is checked; of one
-  ///     that was built in Swift it is for the caller to see to.
-  ///   - inputs: Values of secret inputs, which are not recorded; the others are those of the record.
-  ///   - steps: What is done again whatever the record says, with what is inside of it.
-  ///   - rerunsInterrupted: Whether to run again every step that was running when an engine was killed. Without, those
+  ///   - workflow: The workflow that the run began with. A workflow read from a file is checked; for one built in
+  ///     Swift the caller is responsible.
+  ///   - inputs: Values of secret inputs, which are not recorded; the others come from the journal.
+  ///   - steps: Steps and groups to rerun with all their members, whatever the journal says.
+  ///   - rerunsInterrupted: Whether to rerun every step that was running when an engine was killed. If not, those
   ///     that are not idempotent fail with the class ``ErrorClass/inDoubt``.
-  ///   - skipsInterrupted: Whether those count as done instead: they fail so, the failure is accepted, and they have
-  ///     no outputs. Means nothing beside `rerunsInterrupted`.
-  ///   - acceptsChangedFiles: Whether to go on though a file is gone or another that a step has made which is not
-  ///     done again, of those that steps say they make (`cache.outputs`, `saveTo`) and others may still use.
+  ///   - skipsInterrupted: Whether those count as done instead: their failure is tolerated and they have no
+  ///     outputs. Ignored with `rerunsInterrupted`.
+  ///   - acceptsChangedFiles: Whether to resume although a file that a reusable step made is missing or changed.
+  ///     Only files that steps declare (`cache.outputs`, `saveTo`) and that others may still use are checked.
   /// - Throws: ``WorkflowRejected``, or ``RunStoreFault`` if there is no such run, another engine has it, it has
-  ///   succeeded (a report that is missing in a directory is written then), its record is damaged, the workflow is another, or a file that a step has made is; nothing has
-  ///   been started then.
+  ///   succeeded (a missing report in its directory is written then), its journal is damaged, or the workflow or
+  ///   a file made by a step has changed; nothing has been started then.
   public func resume(
     _ run: RunID, _ workflow: Workflow, inputs: [String: JSONValue] = [:],
     rerunning steps: [String] = [], rerunningInterrupted rerunsInterrupted: Bool = false,
@@ -137,7 +136,7 @@ extension Engine {
     return run
   }
 
-  /// The runs from which `concurrency` keeps those of a store apart.
+  /// The set of runs with which `concurrency` serializes those of a store.
   private func place(of store: any RunStore) throws(RunStoreFault) -> ConcurrencyTurn.Place {
     try (store as? FileRunStore)?.concurrencyPlace ?? .process
   }
@@ -181,7 +180,7 @@ extension Engine {
       help: "name the step in `rerunning`, or accept changed files")
   }
 
-  /// Never two of the same step.
+  /// Terminates orphans, so that no step ever runs twice at the same time.
   private func endSurvivors(of run: RunID, _ past: RecordedRun) throws(RunStoreFault) {
     defer { RunSearch.clear() }
     let survivors = Survivors(of: run, past: past)
