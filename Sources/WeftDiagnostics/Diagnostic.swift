@@ -1,15 +1,15 @@
-/// Something that is wrong with a file, or worth saying about it, and where it stands.
+/// A problem with a file, or a remark about it, and its location.
 public struct Diagnostic: Sendable, Hashable {
   public enum Severity: String, Sendable, Hashable {
     /// The file is rejected.
     case error
     /// The file is accepted; `--strict` rejects it.
     case warning
-    /// Only told.
+    /// Information only.
     case note
   }
 
-  /// Another place that belongs to the same problem, such as the first of two equal keys.
+  /// A second location that belongs to the same problem, such as the first of two equal keys.
   public struct Related: Sendable, Hashable {
     public var message: String
     public var place: Place?
@@ -34,17 +34,17 @@ public struct Diagnostic: Sendable, Hashable {
   public var severity: Severity
   /// Stable across releases, such as `W0203`; SPEC: W00xx JSON, W01xx shape, W02xx graph.
   public var code: String
-  /// One sentence: lower case, no full stop, what was found and then what was wanted.
+  /// One sentence: lower case, no full stop, first what was found and then what was expected.
   public var message: String
   /// `nil` for a workflow that was built in Swift.
   public var place: Place?
-  /// The address of the step or group at fault; `nil` where it is the workflow itself, or a single one is not known.
+  /// The address of the step or group at fault; `nil` if that is the workflow itself or is not known.
   public var step: String?
-  /// The key at fault, as the file format calls it, also for a workflow that was built in Swift: `retry.factor`.
+  /// The key at fault, as the file format names it, also for a workflow that was built in Swift: `retry.factor`.
   public var key: String?
-  /// What to do about it.
+  /// The suggested remedy.
   public var help: String?
-  /// In the order in which they should be read.
+  /// Related locations, in reading order.
   public var related: [Related]
 
   public init(
@@ -61,7 +61,7 @@ public struct Diagnostic: Sendable, Hashable {
     self.key = key
   }
 
-  /// Stands in for a place where there is none: `step "build", run[1]`.
+  /// The text that replaces a missing location: `step "build", run[1]`.
   package var subject: String? {
     guard place == nil else { return nil }
     let parts = [step.map { "step \"\($0)\"" }, key].compactMap(\.self)

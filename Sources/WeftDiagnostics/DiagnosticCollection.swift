@@ -1,11 +1,11 @@
-/// The problems to show: by place, each once, and no more than a limit.
+/// The diagnostics to show: sorted by location, without repetition, at most a limit.
 ///
-/// Where there are more than the limit, errors are chosen before warnings and warnings before
-/// notes, so that a rejected file always shows why; what is chosen then stands by place.
+/// If there are more than the limit, errors are chosen before warnings and warnings before notes, so that a rejected
+/// file always shows why. Those chosen are then sorted by location.
 package struct DiagnosticCollection: Sendable, Hashable {
-  /// By file in the order given, then by place; those without a place come first.
+  /// Sorted by file in the order given, then by location; diagnostics without a location come first.
   package let shown: [Diagnostic]
-  /// How many more there are.
+  /// The number of diagnostics beyond the limit.
   package let hiddenCount: Int
   package let errorCount: Int
   package let warningCount: Int
@@ -20,12 +20,12 @@ package struct DiagnosticCollection: Sendable, Hashable {
     hiddenCount = sorted.count - shown.count
   }
 
-  /// `… and 3 more`, or `nil` where everything is shown.
+  /// `… and 3 more`; `nil` if everything is shown.
   package var remark: String? { hiddenCount > 0 ? "… and \(hiddenCount) more" : nil }
 }
 
 extension [Diagnostic] {
-  /// Without a place first, then by file in order of first mention, then by range; stable.
+  /// Sorts diagnostics without a location first, then by file in order of first mention, then by range; stable.
   package func sortedByPlace() -> [Diagnostic] {
     var fileOrder: [SourceFile: Int] = [:]
     let keys = map { diagnostic in
@@ -37,7 +37,7 @@ extension [Diagnostic] {
     return indices.sorted { (keys[$0], $0) < (keys[$1], $1) }.map { self[$0] }
   }
 
-  /// The first of those that say the same thing about the same place.
+  /// Keeps the first of several diagnostics with the same text and location.
   fileprivate func withoutRepetition() -> [Diagnostic] {
     var said: Set<Saying> = []
     return filter {
@@ -55,7 +55,7 @@ extension [Diagnostic] {
   }
 }
 
-/// What makes two diagnostics the same to a reader.
+/// The properties that make two diagnostics equal to a reader.
 private struct Saying: Hashable {
   var code: String
   var message: String

@@ -1,10 +1,10 @@
-/// Draws diagnostics for people: the place, the sentence, the line with a caret, and the cure.
+/// Renders diagnostics for people: the location, the message, the line with a caret, and the help.
 ///
-/// Nothing of the file or of a name in it reaches the terminal as a command: see ``TerminalText``.
+/// Text from the file, names included, never reaches the terminal as a control sequence: see ``TerminalText``.
 package struct DiagnosticText: Sendable, Hashable {
   /// Whether to use ANSI colours (SGR only).
   package var usesColour: Bool
-  /// How many columns of a source line are shown.
+  /// The maximum width of a source line, in columns.
   package var sourceWidth: Int
 
   package init(usesColour: Bool = false, sourceWidth: Int = 100) {
@@ -12,14 +12,14 @@ package struct DiagnosticText: Sendable, Hashable {
     self.sourceWidth = sourceWidth
   }
 
-  /// All that is shown of the collection, then how many more there are; ends with a line end.
+  /// Renders the diagnostics shown, then the number of those hidden; ends with a newline.
   package func rendered(_ collection: DiagnosticCollection) -> String {
     var text = collection.shown.map(rendered).joined()
     if let remark = collection.remark { text += remark + "\n" }
     return text
   }
 
-  /// One diagnostic; every line of it ends with a line end.
+  /// Renders one diagnostic; each of its lines ends with a newline.
   package func rendered(_ diagnostic: Diagnostic) -> String {
     let tone = Tone(diagnostic.severity)
     var lines = [

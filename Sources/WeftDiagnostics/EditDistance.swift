@@ -1,11 +1,11 @@
-/// The Damerau–Levenshtein distance of neighbours (optimal string alignment), bounded.
+/// The bounded Damerau–Levenshtein distance between two names (optimal string alignment).
 ///
-/// Keeps its table from one question to the next, since there are many of them in a row.
+/// Keeps its table between calls, because there are many of them in a row.
 struct EditDistance {
-  /// Three rows: the one that is filled, the one above it and the one above that, in turn.
+  /// Three rows, used in rotation: the current one and the two above it.
   private var cells: [Int] = []
 
-  /// Edits that turn one into the other, or `nil` where it takes more than `limit`.
+  /// The number of edits that turn one into the other; `nil` if it is more than `limit`.
   mutating func between(_ left: [UInt32], _ right: [UInt32], atMost limit: Int) -> Int? {
     guard abs(left.count - right.count) <= limit else { return nil }
     return left.withUnsafeBufferPointer { left in
@@ -13,7 +13,7 @@ struct EditDistance {
     }
   }
 
-  /// Looks only at what differs: a common beginning and end cost nothing.
+  /// Strips the common prefix and suffix, which cost nothing, and measures the rest.
   private mutating func distance(
     _ left: UnsafeBufferPointer<UInt32>, _ right: UnsafeBufferPointer<UInt32>, _ limit: Int
   ) -> Int? {
@@ -52,7 +52,7 @@ struct EditDistance {
           cells[this + column + 1] = cost
           least = min(least, cost)
         }
-        // The next rows build on this one, or swap across it at a cost that is no less.
+        // Later rows build on this one, or swap across it at no lower cost.
         guard least <= limit else { return nil }
       }
       let distance = cells[left.count % 3 * width + right.count]

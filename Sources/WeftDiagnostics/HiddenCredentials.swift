@@ -1,10 +1,10 @@
-/// Finds users and passwords of URLs in the text of a file, which is not shown to everybody who is shown what is
-/// wrong there.
+/// Finds users and passwords in the URLs of a file, so that diagnostics do not show them: more people may read a
+/// diagnostic than the file.
 ///
-/// What stands between `://` and the `@` before a host, also where the slashes are written `\/`. An expression
-/// in it says where a value comes from, and is no secret itself.
+/// They are between `://` and the `@` before a host; the slashes may be escaped as `\/`. An expression in them names
+/// the source of a value and is not a secret itself.
 enum HiddenCredentials {
-  /// In order, none of them empty.
+  /// Returns the ranges of credentials in ascending order, none of them empty.
   static func ranges(in part: Range<Int>, of bytes: [UInt8]) -> [Range<Int>] {
     var found: [Range<Int>] = []
     var offset = part.lowerBound
@@ -28,7 +28,7 @@ enum HiddenCredentials {
     return offset
   }
 
-  /// What is written before the last `@` of the authority, without expressions; none where there is no `@`.
+  /// The text before the last `@` of the authority, without expressions; empty if there is no `@`.
   private static func credentials(from start: Int, to end: Int, _ bytes: [UInt8]) -> [Range<Int>] {
     var pieces: [Range<Int>] = []
     var hidden = 0
@@ -49,7 +49,7 @@ enum HiddenCredentials {
     return pieces.prefix(hidden).filter { !$0.isEmpty }
   }
 
-  /// Slashes, what follows the authority, and what ends a text.
+  /// Whether a byte ends the authority: a slash, a delimiter after the authority, or the end of a text.
   private static func endsAuthority(_ byte: UInt8) -> Bool {
     byte <= 0x20 || "/?#\"\\<>".utf8.contains(byte)
   }

@@ -1,12 +1,12 @@
-/// Where the lines of a text begin, and how many scalars stand before each 4 KiB of it.
+/// The offsets at which the lines of a text begin, and the number of scalars before each 4 KiB block.
 ///
-/// The second table keeps columns cheap in a file that is one line of many megabytes.
+/// The second table keeps columns cheap in a file that is a single line of many megabytes.
 package struct LineTable: Sendable {
   private static let blockSize = 4096
 
   /// The offset of the first byte of each line; never empty.
   private let starts: [UInt32]
-  /// Scalars before byte `4096 * index`.
+  /// The number of scalars before byte `4096 * index`.
   private let scalarsBefore: [UInt32]
   private let markLength: Int
 
@@ -26,7 +26,7 @@ package struct LineTable: Sendable {
     return SourcePosition(line: line, column: column + 1)
   }
 
-  /// The bytes of a line, without the end of the line and without a byte order mark.
+  /// The bytes of a line, without its line ending and without a byte order mark.
   package func content(ofLine line: Int, in bytes: [UInt8]) -> Range<Int> {
     let start = Int(starts[line - 1])
     var end = line < starts.count ? Int(starts[line]) : bytes.count

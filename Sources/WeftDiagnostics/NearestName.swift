@@ -1,12 +1,12 @@
-/// Finds the known name that a mistyped one was probably meant to be.
+/// Finds the known name that a mistyped name was probably meant to be.
 ///
-/// Holds the candidates decoded, so that asking again is cheap; still, a question looks at each of
-/// them: with very many mistakes ask only for those that are shown.
+/// Keeps the candidates decoded, so that repeated calls are cheap. Still, each call looks at all of them: if there are
+/// very many mistakes, call it only for those that are shown.
 package struct NearestName: Sendable {
   private struct Candidate: Sendable {
     var name: String
     var scalars: [UInt32]
-    /// One bit for each scalar modulo 64; two bits differ at most for one edit.
+    /// One bit for each scalar modulo 64; one edit changes at most two bits.
     var letters: UInt64
   }
 
@@ -19,15 +19,15 @@ package struct NearestName: Sendable {
     }
   }
 
-  /// No suggestion is further away, however long the name.
+  /// The upper limit on edits for a suggestion, however long the name.
   private static let mostEdits = 4
 
-  /// The nearest candidate other than `name` itself, or `nil` where none is near enough.
+  /// The nearest candidate other than `name` itself; `nil` if none is near enough.
   ///
-  /// Best is one that differs in upper and lower case only. Then counts the number of edits
-  /// (a letter inserted, left out, replaced, or two neighbours swapped), of which one is allowed
-  /// for every three letters; of equals, one that has the same letters in another order, else the
-  /// first. Last, one begins with the other.
+  /// A candidate that differs only in case is best. Next comes the number of edits (a letter inserted, deleted or
+  /// replaced, or two neighbours swapped); one edit is allowed for every three letters. Ties go to a candidate with the
+  /// same letters in a different order, then to the first. Last comes a candidate that is a prefix of the name, or the
+  /// reverse.
   package func nearest(to name: String) -> String? {
     let wanted = NearestName.folded(name)
     guard !wanted.isEmpty, wanted.count <= 200 else { return nil }
@@ -38,9 +38,9 @@ package struct NearestName: Sendable {
     return extending(wanted, insteadOf: name)
   }
 
-  /// The first candidate that takes no more than `edits`, or a later one with the very letters of
-  /// `wanted`: swapped letters are the likelier slip. Asking for few at first finds most at
-  /// little cost: nearly all others differ in length or in their letters.
+  /// The first candidate within `edits`, or a later one with exactly the letters of `wanted`, because swapped letters
+  /// are the likelier typo. Starting with few edits finds most candidates cheaply: nearly all others differ in length
+  /// or in their letters.
   private func candidate(
     within edits: Int, of wanted: [UInt32], insteadOf name: String
   ) -> String? {
@@ -60,8 +60,8 @@ package struct NearestName: Sendable {
     return first
   }
 
-  /// The candidate of which `wanted` is the beginning, or that is the beginning of `wanted`, with
-  /// the least difference in length; three letters must agree.
+  /// The candidate that is a prefix of `wanted`, or the reverse, with the least difference in length; at least three
+  /// letters must match.
   private func extending(_ wanted: [UInt32], insteadOf name: String) -> String? {
     var best: (name: String, difference: Int)?
     for candidate in candidates {

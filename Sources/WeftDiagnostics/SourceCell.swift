@@ -1,4 +1,4 @@
-/// A character of a source line as it is drawn: its bytes, its spelling and its columns.
+/// A character of a source line as it is displayed: its bytes, its text and its columns.
 struct SourceCell: Sendable, Hashable {
   static let tabStop = 4
 
@@ -6,7 +6,7 @@ struct SourceCell: Sendable, Hashable {
   var text: String
   var columns: Range<Int>
 
-  /// One cell for each character, each escape and each byte that is not UTF-8.
+  /// Returns one cell for each character, each escape and each byte that is not UTF-8.
   static func cells(of range: Range<Int>, in bytes: [UInt8]) -> [SourceCell] {
     var cells: [SourceCell] = []
     var offset = range.lowerBound
@@ -51,7 +51,7 @@ struct SourceCell: Sendable, Hashable {
     offset += length
   }
 
-  /// The longest part from the front that is well-formed UTF-8.
+  /// The longest prefix that is well-formed UTF-8.
   private static func validPrefix(of range: Range<Int>, in bytes: [UInt8]) -> Range<Int> {
     var decoder = UTF8()
     var iterator = bytes[range].makeIterator()

@@ -1,18 +1,17 @@
-/// One line of a file as a terminal shows it, and where in it the caret stands.
+/// One line of a file as a terminal shows it, and the position of the caret in it.
 ///
-/// Tabs are spread out to every fourth column, control and reordering characters are spelled out,
-/// and of a long line only the part around the range is taken, between `…`. Users and passwords of URLs are
-/// blanked out.
+/// Tabs are expanded to every fourth column, and control and reordering characters are escaped. A long line is cut to
+/// the part around the range, between `…`. Users and passwords in URLs are masked.
 struct SourceExcerpt: Sendable, Hashable {
   let text: String
-  /// Columns before the caret.
+  /// The number of columns before the caret.
   let caretStart: Int
   /// At least 1, also for an empty range.
   let caretLength: Int
 
   /// - Parameters:
-  ///   - range: Begins on the line, or at its end. What lies on later lines is not underlined.
-  ///   - width: How many columns the text may fill.
+  ///   - range: Begins on the line, or at its end. The part on later lines is not underlined.
+  ///   - width: The number of columns the text may fill.
   init(of line: Range<Int>, marking range: SourceRange, in bytes: [UInt8], width: Int) {
     let start = min(max(Int(range.start), line.lowerBound), line.upperBound)
     let end = min(max(Int(range.end), start), line.upperBound)
@@ -41,7 +40,7 @@ struct SourceExcerpt: Sendable, Hashable {
     caretLength = max(1, min(marked.upperBound, last) - marked.lowerBound)
   }
 
-  /// Columns stay what they are.
+  /// Masks credentials without changing columns.
   private static func blankOut(_ cells: inout [SourceCell], _ hidden: [Range<Int>]) {
     guard !hidden.isEmpty else { return }
     for index in cells.indices where hidden.contains(where: { $0.overlaps(cells[index].bytes) }) {
@@ -60,7 +59,7 @@ struct SourceExcerpt: Sendable, Hashable {
     return lower..<max(lower, last?.columns.upperBound ?? lower)
   }
 
-  /// A window of `width` columns with the marked ones in the middle, or as many of them as fit.
+  /// A window of `width` columns with the marked ones in the middle; if they do not fit, with as many as do.
   private static func window(around marked: Range<Int>, of total: Int, width: Int) -> Range<Int> {
     let shown = min(marked.count, width * 3 / 4)
     let lead = (width - shown) / 2
@@ -70,12 +69,12 @@ struct SourceExcerpt: Sendable, Hashable {
 }
 
 extension Range<Int> {
-  /// So much of it as a URL that reaches into a part of it may take.
+  /// The range extended by the length that a URL reaching into `part` may have.
   fileprivate func around(_ part: Range<Int>) -> Range<Int> {
     Swift.max(lowerBound, part.lowerBound - 8192)..<Swift.min(upperBound, part.upperBound + 8192)
   }
 
-  /// Moved inwards so that no UTF-8 sequence is cut.
+  /// Shrinks the range so that it cuts no UTF-8 sequence.
   fileprivate func alignedToScalars(in bytes: [UInt8]) -> Range<Int> {
     var lower = lowerBound
     var upper = upperBound

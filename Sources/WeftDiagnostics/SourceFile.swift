@@ -1,15 +1,15 @@
 internal import Synchronization
 
-/// A text that diagnostics point into: its bytes, and the name under which people know it.
+/// A text that diagnostics point into: its bytes, and the name that messages use for it.
 ///
-/// Identity is the file as it was read, once; two reads of one path are two source files.
+/// Each read of a file has its own identity: two reads of one path are two source files.
 public final class SourceFile: Sendable {
-  /// What messages call it: the path as the user gave it, or a description such as `<stdin>`.
+  /// The name in messages: the path as the user gave it, or a description such as `<stdin>`.
   public let path: String
   /// The whole text, as read.
   public let bytes: [UInt8]
 
-  /// Built when the first place is asked for: a file that is right never pays for it.
+  /// Built when a location is first needed: a file without diagnostics never pays for it.
   private let lines = Mutex<LineTable?>(nil)
 
   public init(path: String, bytes: [UInt8]) {
@@ -26,7 +26,7 @@ public final class SourceFile: Sendable {
     }
   }
 
-  /// Where a byte offset stands, as people count. Offsets past the end count as the end.
+  /// The line and column of a byte offset. Offsets past the end count as the end.
   public func position(of offset: Int) -> SourcePosition {
     lineTable.position(of: offset, in: bytes)
   }
@@ -51,10 +51,10 @@ public struct SourceRange: Sendable, Hashable {
   }
 }
 
-/// A place as people count: lines and columns from 1, one column for each Unicode scalar.
+/// A position for people: lines and columns from 1, one column for each Unicode scalar.
 ///
-/// A tab is one column, and so is every byte that is not UTF-8. CR LF, LF and a lone CR end a line;
-/// a byte order mark at the start of the file is not counted.
+/// A tab is one column, and so is every byte that is not UTF-8. CR LF, LF and a lone CR end a line; a byte order mark
+/// at the start of the file is not counted.
 public struct SourcePosition: Sendable, Hashable {
   public var line: Int
   public var column: Int

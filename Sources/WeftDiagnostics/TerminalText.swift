@@ -1,6 +1,6 @@
-/// What of a text is safe to put on a terminal, and how many columns that fills.
+/// Escapes text for a terminal and measures its columns.
 package enum TerminalText {
-  /// Columns of one character as a terminal draws it, for text that ``escape(_:)`` leaves as it is.
+  /// The number of columns a terminal uses for one character, for text that ``escape(_:)`` leaves unchanged.
   ///
   /// A combining mark and a joined emoji belong to the character before them and add nothing.
   package static func width(of character: Character) -> Int {
@@ -12,13 +12,13 @@ package enum TerminalText {
     return scalars.count { !isZeroWidth($0) }
   }
 
-  /// A visible spelling for a scalar that would move the cursor, change colours, reorder the line
-  /// or not be seen at all; `nil` for one that may stand as it is.
+  /// A visible spelling for a scalar that would move the cursor, change colours, reorder the line or be invisible;
+  /// `nil` for one that needs no escape.
   package static func escape(_ scalar: Unicode.Scalar) -> String? {
     let value = scalar.value
     switch value {
     case 0x20..<0x7F: return nil
-    // As JSON writes them.
+    // As in JSON.
     case 0x09: return "\\t"
     case 0x0A: return "\\n"
     case 0x0D: return "\\r"
@@ -31,10 +31,10 @@ package enum TerminalText {
     }
   }
 
-  /// A byte that is not UTF-8.
+  /// A visible spelling for a byte that is not UTF-8.
   static func escape(byte: UInt8) -> String { "\\x" + hex(UInt32(byte), digits: 2) }
 
-  /// The text on one line and without anything that a terminal would obey.
+  /// The text on one line, without anything that a terminal would interpret.
   package static func harmless(_ text: String) -> String {
     guard text.unicodeScalars.contains(where: { escape($0) != nil }) else { return text }
     var result = ""
@@ -51,7 +51,7 @@ package enum TerminalText {
   private static func isZeroWidth(_ scalar: Unicode.Scalar) -> Bool {
     switch scalar.properties.generalCategory {
     case .nonspacingMark, .enclosingMark, .format: true
-    // Vowels and finals of Hangul syllables that are spelled out draw over their first consonant.
+    // Vowels and finals of decomposed Hangul syllables are drawn over their first consonant.
     default: (0x1160...0x11FF).contains(scalar.value)
     }
   }

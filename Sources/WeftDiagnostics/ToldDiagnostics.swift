@@ -1,5 +1,5 @@
-/// Which problems have been told, where several ways lead to one file: the same words at the
-/// same place are one problem, whatever names lead to it.
+/// The diagnostics reported so far, for a file that is reached in several ways: the same message at the same location
+/// is one problem, whatever names lead to it.
 package struct ToldDiagnostics {
   private struct Key: Hashable {
     let code: String
@@ -12,7 +12,7 @@ package struct ToldDiagnostics {
 
   package init() {}
 
-  /// - Returns: Whether it has not been told; always, of one without a place.
+  /// - Returns: Whether it has not been reported before; always true without a location.
   package mutating func insert(_ diagnostic: Diagnostic) -> Bool {
     guard let place = diagnostic.place else { return true }
     let key = Key(

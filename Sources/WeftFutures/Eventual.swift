@@ -1,14 +1,15 @@
-/// What comes of something, for very many: it is known now, or a future's, or what a function makes of a future's.
+/// An outcome in the cheapest form available, for use in large numbers: a known value, a future, or a transformation of
+/// a future.
 ///
-/// A function that returns one of these need not make a future where nobody else is going to look at it: whoever
-/// takes it has a future already, which settles so.
+/// A function that returns an `Eventual` need not create a future that nothing else observes: its caller already has a
+/// future, which settles with the same outcome.
 @usableFromInline
 package enum Eventual<Value: Sendable, Failure: Error>: Sendable {
   case now(Value)
   case later(Future<Value, Failure>)
   case link(Link)
 
-  /// What is made of a future of another type.
+  /// A transformation of a future of a different type.
   @usableFromInline
   package struct Link: Sendable {
     @usableFromInline let source: Cell
@@ -21,9 +22,9 @@ package enum Eventual<Value: Sendable, Failure: Error>: Sendable {
     }
   }
 
-  /// What `transform` makes of a future's value; failures pass through.
+  /// The result of applying `transform` to a future's value; failures pass through.
   ///
-  /// - Parameter context: What `transform` needs beside the value: kept in the same object as `transform` itself,
+  /// - Parameter context: The data `transform` needs besides the value. It is kept in the same object as `transform`,
   ///   which captures nothing.
   @inlinable
   package static func of<Source, Context: Sendable>(
@@ -35,7 +36,7 @@ package enum Eventual<Value: Sendable, Failure: Error>: Sendable {
 }
 
 extension Future {
-  /// The same as ``flatMap(_:)``, for very many; see ``Eventual``.
+  /// A variant of ``flatMap(_:)`` for use in large numbers; see ``Eventual``.
   @inlinable
   package func flatMap<Context: Sendable, NewValue>(
     with context: Context,
@@ -44,7 +45,7 @@ extension Future {
     derive(step(with: context, transform))
   }
 
-  /// A future that settles so.
+  /// Creates a future that settles as `eventual` does.
   @inlinable
   package init(_ eventual: Eventual<Value, Failure>) {
     switch eventual {

@@ -1,5 +1,5 @@
 extension Future {
-  /// A future of what `operation` returns or throws, in a task that starts now.
+  /// Creates a future of the value that `operation` returns or the error it throws, in a task that starts now.
   ///
   /// Cancelling the future cancels the task; the future settles when `operation` returns, not earlier.
   public init(
@@ -20,10 +20,10 @@ extension Future {
     self = future
   }
 
-  /// The outcome, once it is there.
+  /// The outcome, once available.
   ///
-  /// Cancelling the awaiting task withdraws this interest, which cancels the future unless others want
-  /// it too, and goes on waiting: it returns when the future has settled, never before.
+  /// Cancelling the awaiting task withdraws this interest, which cancels the future unless there are other interests,
+  /// and then keeps waiting: it never returns before the future has settled.
   public var result: Result<Value, Failure> {
     get async {
       if let outcome { return outcome }
@@ -38,17 +38,17 @@ extension Future {
     }
   }
 
-  /// The value, once it is there; what is said of ``result`` about cancellation holds here.
+  /// The value, once available. Cancellation works as for ``result``.
   public var value: Value {
     get async throws(Failure) { try await result.get() }
   }
 
-  /// The same as ``value``.
+  /// Returns ``value``.
   public func get() async throws(Failure) -> Value { try await result.get() }
 }
 
 extension Future where Failure == Never {
-  /// The value, once it is there; what is said of ``result`` about cancellation holds here.
+  /// The value, once available. Cancellation works as for ``result``.
   public var value: Value {
     get async { await result.get() }
   }

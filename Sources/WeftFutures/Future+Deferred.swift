@@ -1,11 +1,11 @@
 extension Future {
-  /// A future whose `work` starts, once, when the first one derives from it, observes or awaits it.
+  /// A future whose `work` starts, once, when the future is first derived from, observed or awaited.
   ///
-  /// It then settles as the future that `work` returns. Looking at ``outcome`` starts nothing, and
-  /// neither does ``cancel()``. If it is never started, `work` is released uncalled.
+  /// It then settles as the future that `work` returns. Reading ``outcome`` starts nothing, and neither does
+  /// ``cancel()``. If the future is never started, `work` is released without a call.
   ///
-  /// `work` is called on the thread that looks first, before that call returns unless it is made from
-  /// a callback (see ``Future``).
+  /// `work` is called on the thread of the first interest, before that call returns unless it is made from a callback
+  /// (see ``Future``).
   @inlinable
   public static func deferred(
     _ work: @escaping @Sendable () -> Future<Value, Failure>

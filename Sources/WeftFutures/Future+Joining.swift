@@ -1,9 +1,9 @@
 /// None of the futures given to `firstSuccess` succeeded.
 public struct AllFailed<Failure: Error>: Error {
-  /// In the order of the futures; empty if there were none.
+  /// The failures, in the order of the futures; empty if there were no futures.
   public let failures: [Failure]
 
-  /// For those who stand in for `firstSuccess`, such as tests.
+  /// Creates the error for code that replaces `firstSuccess`, such as tests.
   @inlinable
   public init(failures: [Failure]) { self.failures = failures }
 }
@@ -11,10 +11,9 @@ public struct AllFailed<Failure: Error>: Error {
 extension AllFailed: Equatable where Failure: Equatable {}
 
 extension Future {
-  /// All values in the order of the futures, or the first failure as soon as one fails.
-  ///
-  /// On a failure the join withdraws from the inputs that are still pending; it does not wait for
-  /// them. Without inputs it succeeds at once.
+  /// ~ On a failure the join withdraws from the inputs that are still pending; it does not wait for them. Without
+  /// inputs it succeeds at once. => On a failure, the join withdraws from the inputs that are still pending and does
+  /// not wait for them. Without inputs, it succeeds immediately.
   @inlinable
   public static func zip<Element>(
     _ inputs: [Future<Element, Failure>]
@@ -31,7 +30,7 @@ extension Future {
 
   /// All values, of any number of types, or the first failure as soon as one fails.
   ///
-  /// What is said of the form that takes an array holds here.
+  /// Behaves as the variant that takes an array.
   @inlinable
   public static func zip<each Element>(
     _ inputs: repeat Future<each Element, Failure>
@@ -53,7 +52,7 @@ extension Future {
     return joined
   }
 
-  /// All outcomes in the order of the futures, when the last one has settled. Never fails.
+  /// All outcomes in the order of the futures, once all have settled. Never fails.
   @inlinable
   public static func settleAll<Element, ElementFailure>(
     _ inputs: [Future<Element, ElementFailure>]
@@ -65,10 +64,9 @@ extension Future {
     }
   }
 
-  /// The outcome of whichever settles first, be it a value or a failure.
+  /// The outcome of the first future to settle, a value or a failure.
   ///
-  /// Withdraws from the others. Of several that are settled already, the first in order counts.
-  /// There must be at least one.
+  /// Withdraws from the others. If several are already settled, the first in order counts. There must be at least one.
   @inlinable
   public static func race(_ inputs: [Future]) -> Future {
     precondition(!inputs.isEmpty, "a race of no futures would never end")
@@ -79,9 +77,9 @@ extension Future {
     }
   }
 
-  /// The first value; or when all have failed, every failure.
+  /// The first value; if all fail, every failure.
   ///
-  /// Withdraws from the others at the first value. Without inputs it fails at once.
+  /// Withdraws from the others at the first value. Without inputs, it fails immediately.
   @inlinable
   public static func firstSuccess<ElementFailure>(
     _ inputs: [Future<Value, ElementFailure>]
@@ -102,8 +100,8 @@ extension Future {
   /// Inlined, so that the two closures given to the join capture nothing and are not allocated.
   ///
   /// - Parameters:
-  ///   - verdict: What an input's outcome means for the whole; nil, to wait for the others.
-  ///   - conclude: The outcome if none had a verdict.
+  ///   - verdict: The outcome that an input's outcome decides for the join; `nil` to wait for the other inputs.
+  ///   - conclude: The outcome if no input was decisive.
   @inlinable
   @inline(__always)
   static func joining<Input, InputFailure>(

@@ -1,5 +1,5 @@
 extension Future {
-  /// A future of what `transform` makes of the value; failures pass through.
+  /// A future of the value that `transform` returns; failures pass through.
   @inlinable
   public func map<NewValue>(
     _ transform: @escaping @Sendable (Value) -> NewValue
@@ -7,7 +7,7 @@ extension Future {
     mapResult { $0.map(transform) }
   }
 
-  /// A future that fails with what `transform` makes of the failure; values pass through.
+  /// A future of the failure that `transform` returns; values pass through.
   @inlinable
   public func mapError<NewFailure>(
     _ transform: @escaping @Sendable (Failure) -> NewFailure
@@ -15,7 +15,7 @@ extension Future {
     mapResult { $0.mapError(transform) }
   }
 
-  /// A future of what `transform` makes of the outcome, whichever it is.
+  /// A future of the outcome that `transform` returns for a value or a failure.
   @inlinable
   public func mapResult<NewValue, NewFailure>(
     _ transform: @escaping @Sendable (Result<Value, Failure>) -> Result<NewValue, NewFailure>
@@ -26,7 +26,7 @@ extension Future {
     }
   }
 
-  /// A future that cannot fail, because `replacement` gives a value for every failure.
+  /// A future that cannot fail, because `replacement` returns a value for every failure.
   @inlinable
   public func recover(
     _ replacement: @escaping @Sendable (Failure) -> Value
@@ -39,7 +39,7 @@ extension Future {
     }
   }
 
-  /// A future that settles as the one which `transform` makes of the value; failures pass through.
+  /// A future that settles as the future that `transform` returns for the value; failures pass through.
   @inlinable
   public func flatMap<NewValue>(
     _ transform: @escaping @Sendable (Value) -> Future<NewValue, Failure>
@@ -53,7 +53,7 @@ extension Future {
     }
   }
 
-  /// A future that settles as the one which `transform` makes of the outcome, whichever it is.
+  /// A future that settles as the future that `transform` returns for a value or a failure.
   @inlinable
   public func flatMapResult<NewValue, NewFailure>(
     _ transform: @escaping @Sendable (Result<Value, Failure>) -> Future<NewValue, NewFailure>
@@ -64,7 +64,7 @@ extension Future {
     }
   }
 
-  /// A future that settles as the one which `transform` makes of the failure; values pass through.
+  /// A future that settles as the future that `transform` returns for the failure; values pass through.
   @inlinable
   public func flatMapError<NewFailure>(
     _ transform: @escaping @Sendable (Failure) -> Future<Value, NewFailure>
@@ -80,7 +80,7 @@ extension Future {
 }
 
 extension Future where Failure == Never {
-  /// The same future, where one that may fail is wanted.
+  /// Converts the future to a type that may fail.
   @inlinable
   public func failing<NewFailure>(with type: NewFailure.Type) -> Future<Value, NewFailure> {
     mapResult { .success($0.get()) }

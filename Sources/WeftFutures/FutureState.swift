@@ -1,37 +1,37 @@
-/// What a future knows about itself apart from its outcome: how far it is, who waits, who still cares.
+/// The state of a future apart from its outcome: its phase, its waiters and the number of interests.
 ///
-/// Every method only decides. The caller holds the lock while it asks, and acts on the answer after
-/// it has let the lock go.
+/// Every method only decides. The caller holds the lock during the call, and acts on the result after it has released
+/// the lock.
 @usableFromInline
 struct FutureState: Sendable {
   @usableFromInline
   enum Phase: Sendable {
-    /// Nobody has looked at it yet, and its work starts when somebody does.
+    /// There has been no interest yet; the first one starts the work.
     case unstarted
     case pending
     case settled
   }
 
-  /// What a newcomer makes necessary.
+  /// The action that a new interest requires.
   enum Arrival: Sendable {
-    /// Nothing: the outcome is to come.
+    /// None: the outcome is pending.
     case waits
-    /// The first look at a deferred future: its work is to be started.
+    /// Start the work: this is the first interest in a deferred future.
     case starts
-    /// The outcome is there: the newcomer is to be run.
+    /// Run the new waiter: the outcome is available.
     case isReady
   }
 
   private(set) var phase: Phase
   private(set) var isCancelled = false
-  /// How many would still use the outcome. Only a withdrawal that brings it to zero cancels; zero at
-  /// the beginning does not.
+  /// The number of interests in the outcome. Only a withdrawal that brings it to zero cancels; its initial zero does
+  /// not.
   private var interested: Int32 = 0
   private var waiting = WaiterQueue()
 
   init(_ phase: Phase) { self.phase = phase }
 
-  /// Counts one more that wants the outcome.
+  /// Adds one interest in the outcome.
   mutating func addInterest() -> Arrival {
     guard phase != .settled else { return .isReady }
     interested += 1
@@ -40,23 +40,23 @@ struct FutureState: Sendable {
     return .starts
   }
 
-  /// Keeps `waiter` until the outcome is there; a settled future has it run instead.
+  /// Keeps `waiter` until the outcome is available; if the future is settled, the caller runs it instead.
   mutating func enqueue(_ waiter: Waiter) -> Arrival {
     guard phase != .settled else { return .isReady }
     waiting.append(waiter)
     return .waits
   }
 
-  /// Both at once.
+  /// Adds an interest and keeps its waiter, as ``addInterest()`` and ``enqueue(_:)``.
   mutating func attach(_ waiter: Waiter) -> Arrival {
     let arrival = addInterest()
     if arrival != .isReady { waiting.append(waiter) }
     return arrival
   }
 
-  /// Ends the waiting, once. Later calls return nil.
+  /// Settles the state, once. Later calls return `nil`.
   ///
-  /// - Returns: Those who waited.
+  /// - Returns: The waiters.
   mutating func settle() -> WaiterQueue? {
     guard phase != .settled else { return nil }
     phase = .settled
@@ -71,7 +71,9 @@ struct FutureState: Sendable {
     return true
   }
 
-  /// Counts one less that wants the outcome; whether that makes it a cancellation.
+  /// Removes one interest in the outcome.
+  ///
+  /// - Returns: Whether that makes it a cancellation.
   mutating func withdraw() -> Bool {
     guard phase != .settled else { return false }
     interested -= 1

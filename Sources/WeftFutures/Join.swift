@@ -1,13 +1,13 @@
 import Synchronization
 
-/// What the inputs of a joined future have in common.
+/// The state shared by the inputs of a joined future.
 @usableFromInline
 final class Join: Sendable {
-  /// Hears that the input at an index has settled.
+  /// Handles the settling of the input at an index.
   ///
-  /// - Returns: Whether that decides the joined future, whom it has then settled.
+  /// - Returns: Whether that decides the joined future, which it has then settled.
   @usableFromInline typealias Hear = @Sendable (Int, [Cell], _ joined: Cell, Ready) -> Bool
-  /// Settles the joined future when every input has settled and none has decided.
+  /// Settles the joined future when every input has settled and none was decisive.
   @usableFromInline typealias Conclude = @Sendable ([Cell], _ joined: Cell, Ready) -> Void
 
   private let joined: Cell
@@ -26,7 +26,7 @@ final class Join: Sendable {
     self.conclude = conclude
   }
 
-  /// Makes `joined`, which nobody else knows yet, stand on `inputs` and hear of them.
+  /// Attaches `joined`, which is not shared yet, to `inputs`.
   @usableFromInline
   static func start(
     _ joined: Cell, _ inputs: [Cell], hear: @escaping Hear, conclude: @escaping Conclude
@@ -46,7 +46,7 @@ final class Join: Sendable {
   }
 }
 
-/// The entry of a join in the list of one of its inputs. Sendable as every ``Waiter`` is: what it adds are
+/// The entry of a join in the waiter list of one of its inputs. Sendable as every ``Waiter`` is: it only adds
 /// constants.
 private final class JoinInput: Waiter, @unchecked Sendable {
   private let join: Join

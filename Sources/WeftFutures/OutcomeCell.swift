@@ -1,10 +1,10 @@
-/// A cell with room for its outcome.
+/// A cell with storage for its outcome.
 ///
-/// `Outcome` is always `Result<Value, Failure>?`. Spelt as one parameter, because then the class itself
-/// knows the type that it has to destroy and need not look it up.
+/// `Outcome` is always `Result<Value, Failure>?`. It is a single generic parameter because then the class itself knows
+/// the type that it has to destroy and need not look it up.
 @usableFromInline
 final class OutcomeCell<Outcome: Sendable & ExpressibleByNilLiteral>: Cell, @unchecked Sendable {
-  /// Nil until settled. For who may look at it, and when, see ``Cell``.
+  /// `nil` until settled. ``Cell`` describes which threads may read it, and when.
   @exclusivity(unchecked) @usableFromInline var outcome: Outcome
 
   @inlinable
@@ -17,7 +17,7 @@ final class OutcomeCell<Outcome: Sendable & ExpressibleByNilLiteral>: Cell, @unc
   }
 
   deinit {
-    // A value may hold another future, that one's value the next, and so on.
+    // A value may hold a future, that one's value the next, and so on.
     guard !_isPOD(Outcome.self) else { return }
     Ready.releasing { ready in
       if let ready { ready.discard(outcome) }
@@ -29,11 +29,11 @@ final class OutcomeCell<Outcome: Sendable & ExpressibleByNilLiteral>: Cell, @unc
 extension Future {
   @usableFromInline typealias Identity = OutcomeCell<Result<Value, Failure>?>
 
-  /// A future that nothing stands behind yet.
+  /// A pending future without a source.
   @inlinable
   static func pending() -> Future { Future(Identity(nil, .pending)) }
 
-  /// A future on which `step` is taken when this one has settled.
+  /// A future that runs `step` when this one has settled.
   @inlinable
   func derive<NewValue, NewFailure>(
     _ step: @escaping Cell.Step
@@ -44,11 +44,11 @@ extension Future {
     return Derived(derived)
   }
 
-  /// The future whose identity `cell` is; only for cells that are known to be of this type.
+  /// Creates the future whose identity is `cell`; only for cells that are known to be of this type.
   @inlinable
   init(known cell: Cell) { self.init(unsafeDowncast(cell, to: Identity.self)) }
 
-  /// The future that `cell` stands on; only for steps of cells that are known to derive from this type.
+  /// Creates the future that is the source of `cell`; only in steps of cells that are known to derive from this type.
   @inlinable
   init(sourceOf cell: Cell) {
     guard case .one(let source) = cell.upstream else {
@@ -57,7 +57,7 @@ extension Future {
     self.init(known: source)
   }
 
-  /// The outcome, for those who have been run because it is there.
+  /// The outcome, for waiters that run because it is available.
   @inlinable
   var settledOutcome: Result<Value, Failure> {
     guard let outcome = cell.outcome else {

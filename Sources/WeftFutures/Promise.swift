@@ -1,9 +1,9 @@
 /// The obligation to settle a ``Future``: its write side.
 ///
-/// Whoever holds a promise owes an outcome, also after a cancellation. One that is released without
-/// having been settled settles by itself, with the outcome that it was made to know: ``PromiseDropped``
-/// where the failure type is `any Error` or ``DropRepresentable``, and `ifDropped` otherwise. In debug
-/// builds it also reports the line that made it, since that is a mistake.
+/// The holder of a promise must give it an outcome, also after a cancellation. A promise that is released unsettled
+/// settles itself with a default outcome: ``PromiseDropped`` if the failure type is `any Error` or
+/// ``DropRepresentable``, and `ifDropped` otherwise. In debug builds it also reports the line that made it, because
+/// that is a bug.
 ///
 /// May be used from any thread.
 public final class Promise<Value: Sendable, Failure: Error>: Sendable {
@@ -24,7 +24,7 @@ public final class Promise<Value: Sendable, Failure: Error>: Sendable {
     self.line = line
   }
 
-  /// Makes a promise of any failure type, `Never` among them.
+  /// Creates a promise of any failure type, `Never` included.
   ///
   /// - Parameter ifDropped: The outcome if the promise is released unsettled.
   @inlinable
@@ -34,8 +34,8 @@ public final class Promise<Value: Sendable, Failure: Error>: Sendable {
     self.init(.pending(), file: file, line: line) { _ in ifDropped }
   }
 
-  /// Makes a promise that asks for its outcome if it is released unsettled. A function that captures
-  /// nothing costs nothing to keep, and there may be very many promises.
+  /// Creates a promise that calls `outcome` if it is released unsettled. A function that captures nothing needs no
+  /// memory, and there may be very many promises.
   @inlinable
   package convenience init(
     file: StaticString = #fileID, line: UInt = #line,
@@ -44,14 +44,14 @@ public final class Promise<Value: Sendable, Failure: Error>: Sendable {
     self.init(.pending(), file: file, line: line, whenDropped: outcome)
   }
 
-  /// Makes a promise whose failure type has a word for being dropped.
+  /// Creates a promise whose failure type can represent being dropped.
   @inlinable
   public convenience init(file: StaticString = #fileID, line: UInt = #line)
   where Failure: DropRepresentable {
     self.init(.pending(), file: file, line: line) { .failure(.promiseDropped($0)) }
   }
 
-  /// Makes a promise that fails with ``PromiseDropped`` if it is dropped.
+  /// Creates a promise that fails with ``PromiseDropped`` if it is dropped.
   @inlinable
   public convenience init(file: StaticString = #fileID, line: UInt = #line)
   where Failure == any Error {
@@ -63,7 +63,7 @@ public final class Promise<Value: Sendable, Failure: Error>: Sendable {
     if !cell.isSettled { settleAsDropped() }
   }
 
-  /// Apart from `deinit`, which would otherwise look up the outcome's type each time, settled or not.
+  /// Separate from `deinit`, which would otherwise look up the outcome's type each time, settled or not.
   @inline(never)
   private func settleAsDropped() {
     let dropped = PromiseDropped(file: file.description, line: line)
@@ -73,9 +73,9 @@ public final class Promise<Value: Sendable, Failure: Error>: Sendable {
     settle(ifDropped(dropped))
   }
 
-  /// Gives the outcome. Only the first one counts.
+  /// Settles the future with `outcome`. Only the first call counts.
   ///
-  /// - Returns: Whether it was the first.
+  /// - Returns: Whether this was the first call.
   @inlinable
   @discardableResult
   public func settle(_ outcome: Result<Value, Failure>) -> Bool {
@@ -93,31 +93,31 @@ public final class Promise<Value: Sendable, Failure: Error>: Sendable {
   @discardableResult
   public func fail(_ failure: Failure) -> Bool { settle(.failure(failure)) }
 
-  /// Whether somebody has asked for the work to end; once true, it stays so.
+  /// Whether the work has been asked to stop; never becomes false again.
   public var isCancelled: Bool { future.cell.isCancelled }
 
-  /// Runs `handler` exactly once when the work is asked to end, or now if it already was.
+  /// Runs `handler` exactly once when the work is asked to stop, or now if it already was.
   ///
-  /// Not run if the promise is settled first. Any number of handlers; they run in the order of their
-  /// registration on the thread that cancels. The promise still has to be settled. Do so through the
-  /// argument: a handler that captures its own promise keeps it from ever being dropped.
+  /// Not run if the promise is settled first. There may be any number of handlers; they run in the order of their
+  /// registration on the thread that cancels. The promise still has to be settled. Use the argument for that: a handler
+  /// that captures its own promise keeps it from ever being dropped.
   public func onCancel(_ handler: @escaping @Sendable (Promise) -> Void) {
     future.cell.onCancel { [weak self] in
       if let self { handler(self) }
     }
   }
 
-  /// Runs `handler` as the other ``onCancel(_:)`` does, where it does not need the promise.
+  /// Runs `handler` as the other ``onCancel(_:)`` does, for handlers that do not need the promise.
   public func onCancel(_ handler: @escaping @Sendable () -> Void) { future.cell.onCancel(handler) }
 }
 
 extension Future where Failure == Never {
-  /// A future whose value somebody surely gives: by ``give(_:)``, where a ``Promise`` would be an object beside it
-  /// that notices its own end. Those who wait for one that is forgotten wait for ever.
+  /// A future that its maker settles with ``give(_:)``. It saves the second object of a ``Promise``, which notices when
+  /// it is dropped: if this future is forgotten, its waiters wait forever.
   @inlinable
   package static func owed() -> Future { .pending() }
 
-  /// The value of one that is ``owed()``. Only the first one counts.
+  /// Settles a future made by ``owed()``. Only the first call counts.
   @inlinable
   package func give(_ value: Value) {
     let cell = cell

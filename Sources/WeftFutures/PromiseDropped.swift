@@ -10,24 +10,24 @@ import Synchronization
 
 /// A promise was released without having been settled.
 public struct PromiseDropped: Error, Hashable, CustomStringConvertible {
-  /// The file that made the promise, as `#fileID` has it.
+  /// The file that made the promise, in the form of `#fileID`.
   public let file: String
   /// The line that made the promise, from 1.
   public let line: UInt
 
-  /// What to do when a promise is dropped, in place of a line on standard error. For tests.
+  /// The handler of dropped promises, which replaces a line on standard error. For tests.
   ///
-  /// Called in debug builds of this library only, on the thread that released the promise and before
-  /// the promise settles. Set it back to nil to have the line again.
+  /// Called in debug builds of this library only, on the thread that released the promise and before the promise
+  /// settles. `nil` restores the line.
   public static var reporter: (@Sendable (PromiseDropped) -> Void)? {
     get { current.withLock { $0.reporter } }
     set { current.withLock { $0.reporter = newValue } }
   }
 
-  /// One sentence with the place.
+  /// One sentence with the location.
   public var description: String { "promise made at \(file):\(line) was dropped unsettled" }
 
-  /// A bare closure in a mutex is wrapped in one more thunk whenever it is read (Swift 6.3).
+  /// A struct, because a bare closure in a mutex is wrapped in one more thunk at each read (Swift 6.3).
   private struct Current {
     var reporter: (@Sendable (PromiseDropped) -> Void)?
   }
@@ -41,7 +41,7 @@ public struct PromiseDropped: Error, Hashable, CustomStringConvertible {
   }
 }
 
-/// A failure type that can say that a promise was dropped, so that promises of it need not be told.
+/// A failure type that can represent a dropped promise, so that its promises need no `ifDropped`.
 public protocol DropRepresentable: Error {
   /// The failure with which a dropped promise settles.
   static func promiseDropped(_ dropped: PromiseDropped) -> Self

@@ -8,21 +8,20 @@
 
 /// The work list of one thread, which keeps long chains off the stack.
 ///
-/// Settling a future makes those who waited ready, and running them settles further futures. Were
-/// each run at once, a chain would need stack in proportion to its length. Instead the first one to
-/// come drains a list, and everything that happens meanwhile on the same thread is put on it:
-/// continuations, requests to cancel, and also what is to be released.
+/// Settling a future makes its waiters ready, and running them settles further futures. If each ran immediately, a
+/// chain would need stack in proportion to its length. Instead the outermost call drains a list, and everything that
+/// happens meanwhile on the same thread is added to it: continuations, cancellation requests, and objects to release.
 ///
-/// Used by its own thread only, which is why it needs no lock.
+/// Used by its own thread only, so it needs no lock.
 @usableFromInline
 final class Ready {
-  // Every access to these is over before anything else is called, so the run-time need not check it.
+  // Every access to these ends before anything else is called, so the run-time need not check it.
   @exclusivity(unchecked) private var waiters = WaiterQueue()
   @exclusivity(unchecked) private var withdrawals: [Upstream] = []
   @exclusivity(unchecked) private var discarded: [Any] = []
   @exclusivity(unchecked) private var postponed: [Postponed] = []
   @exclusivity(unchecked) private var isDraining = false
-  /// How many releases are under way on this thread, each inside the one before.
+  /// The number of nested releases on this thread.
   @exclusivity(unchecked) private var releaseDepth = 0
 
   private struct Postponed {
@@ -30,9 +29,9 @@ final class Ready {
     let what: Int
   }
 
-  /// Does `body`, then all that became ready by it; inside another drain, only the former.
+  /// Calls `body`, then runs everything that it made ready; inside another drain, only calls `body`.
   ///
-  /// `body` must not call anything that the library does not know.
+  /// `body` must not call code from outside this module.
   static func draining<Answer>(_ body: (Ready) -> Answer) -> Answer {
     let ready = Ready.ofThisThread
     guard !ready.isDraining else { return body(ready) }
@@ -43,18 +42,18 @@ final class Ready {
     return answer
   }
 
-  /// How deep releases go before what is left is put on the list.
+  /// The nesting depth of releases from which further ones are put on the list.
   private static let mostReleases = 16
 
-  /// Releases what a settled future holds: `release` does so itself, or where too many releases are under way
-  /// already, puts it on the list that it is given, which is drained when those are over.
+  /// Releases the contents of a settled future. `release` does so itself, or, if too many releases are nested already,
+  /// puts them on the list that it is given, which is drained after those releases.
   static func releasing(_ release: (Ready?) -> Void) {
     let ready = Ready.ofThisThread
     guard ready.releaseDepth < mostReleases else { return release(ready) }
     ready.releaseDepth += 1
     release(nil)
     ready.releaseDepth -= 1
-    // Inside a drain, that releases it.
+    // Inside a drain, that drain releases them.
     if ready.releaseDepth == 0, !ready.discarded.isEmpty { draining { _ in } }
   }
 
@@ -62,16 +61,16 @@ final class Ready {
 
   func append(movingFrom queue: WaiterQueue) { waiters.append(movingFrom: queue) }
 
-  /// Notes that somebody who stood on `upstream` wants it no more.
+  /// Queues the withdrawal of one interest in `upstream`.
   func withdraw(from upstream: Upstream) {
     if case .nothing = upstream { return }
     withdrawals.append(upstream)
   }
 
-  /// Releases `object` when nothing else is being released, however deep its references go.
+  /// Releases `object` outside of any other release, however deep its references go.
   func discard(_ object: Any) { discarded.append(object) }
 
-  /// Has `whose` do something when all else that is ready on this thread has been done.
+  /// Has `whose` do postponed work when everything else that is ready on this thread has been done.
   func postpone(_ whose: some Postponing, _ what: Int) {
     postponed.append(Postponed(whose: whose, what: what))
   }
@@ -104,7 +103,7 @@ extension Ready {
     return key
   }()
 
-  /// Made at the thread's first use and released at its end.
+  /// Created at the thread's first use and released at its end.
   private static var ofThisThread: Ready {
     if let stored = pthread_getspecific(key) {
       return Unmanaged<Ready>.fromOpaque(stored).takeUnretainedValue()
@@ -115,17 +114,17 @@ extension Ready {
   }
 }
 
-/// Something that postpones work by ``afterwards(_:_:)``. No closure, which would have to be allocated, since it
-/// is done for very many.
+/// An object that postpones work with ``afterwards(_:_:)``. A protocol, because closures would have to be allocated,
+/// and there are very many.
 package protocol Postponing: AnyObject, Sendable {
-  /// - Parameter what: What it gave itself.
+  /// - Parameter what: The number that it passed to ``afterwards(_:_:)``.
   func doPostponed(_ what: Int)
 }
 
-/// Has `whose` do something once everything that is being settled on this thread has been told to everyone, and
-/// all that follows from it; now, if nothing is. Of several, the last one is done first.
+/// Has `whose` do work once everything that is being settled on this thread has reached all waiters, with all that
+/// follows from it; immediately if nothing is being settled. The last one postponed runs first.
 ///
-/// For a decision that should see the whole of what an outcome has made ready.
+/// For a decision that should see everything an outcome has made ready.
 package func afterwards(_ whose: some Postponing, _ what: Int) {
   Ready.draining { $0.postpone(whose, what) }
 }

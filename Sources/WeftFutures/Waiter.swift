@@ -1,7 +1,7 @@
-/// Something that is run once the future it waits for has settled.
+/// An object that runs once the future it waits for has settled.
 ///
-/// Sendable, though `next` is a variable: it belongs to the one ``WaiterQueue`` that the waiter is in,
-/// which in turn is in a future, under that future's lock, or in a thread's ``Ready``.
+/// Sendable, although `next` is a variable: it belongs to the single ``WaiterQueue`` that contains the waiter, which in
+/// turn is part of a future, under that future's lock, or of a thread's ``Ready``.
 @usableFromInline
 class Waiter: @unchecked Sendable {
   @exclusivity(unchecked) fileprivate final var next: Unmanaged<Waiter>?
@@ -10,14 +10,14 @@ class Waiter: @unchecked Sendable {
   func run(_ ready: Ready) { preconditionFailure("\(type(of: self)) cannot be run") }
 }
 
-/// Waiters in the order of their arrival, linked through themselves: a ring, of which the last is known.
+/// Waiters in order of arrival, in a circular list linked through the waiters and known by its last one.
 ///
-/// The queue owns what is in it, by counts that it keeps itself. That makes it a plain word to
-/// copy, which it must not be: whoever moves a queue forgets the old one. One that is
-/// dropped leaks its waiters; they would otherwise be released recursively.
+/// The queue owns its waiters through manual retain counts. That makes it a plain word to copy, but it must not be
+/// copied: code that moves a queue must forget the old one. A queue that is dropped leaks its waiters, because they
+/// would otherwise be released recursively.
 ///
-/// Sendable, because it is only touched under the lock of the future that it is part of, or by the one
-/// thread whose ``Ready`` it is part of.
+/// Sendable, because it is only accessed under the lock of the future that it is part of, or by the thread whose
+/// ``Ready`` it is part of.
 @usableFromInline
 struct WaiterQueue: @unchecked Sendable {
   private var last: Unmanaged<Waiter>?
@@ -35,7 +35,7 @@ struct WaiterQueue: @unchecked Sendable {
     last = new
   }
 
-  /// Moves all of `other` behind what is here.
+  /// Moves all waiters of `other` to the end.
   mutating func append(movingFrom other: WaiterQueue) {
     guard let otherLast = other.last else { return }
     if let last {
