@@ -1,4 +1,4 @@
-// Holds the numbers of curl_abi.h against libcurl's own header, where a machine has it.
+// Checks the numbers of curl_abi.h against libcurl's own header, if it is installed.
 #include "curl_abi.h"
 
 #if __has_include(<curl/curl.h>)
@@ -134,6 +134,6 @@ SAME(offsetof(struct weft_curl_msg, data), offsetof(struct CURLMsg, data));
 SAME(offsetof(struct weft_version, version), offsetof(curl_version_info_data, version));
 SAME(offsetof(struct weft_version, version_num), offsetof(curl_version_info_data, version_num));
 #else
-// A file must have something in it.
+// A translation unit must not be empty.
 typedef int weft_curl_header_is_not_installed;
 #endif

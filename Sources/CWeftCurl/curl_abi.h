@@ -1,5 +1,5 @@
-// The part of libcurl's stable ABI that is used. Declared here, so that the package builds on a machine
-// that has a Swift toolchain and no libcurl; where its header is installed, every number is compared with it.
+// The part of libcurl's stable ABI in use. Declared here, so that the package builds on a machine that has a Swift
+// toolchain and no libcurl; if its header is installed, abi_check.c compares every number with it.
 #ifndef CWEFT_CURL_ABI_H
 #define CWEFT_CURL_ABI_H
 
@@ -115,14 +115,14 @@ struct weft_curl_msg {
   } data;
 };
 
-// The beginning of curl_version_info_data; later members were added behind it.
+// The beginning of curl_version_info_data; newer versions append members.
 struct weft_version {
   int age;
   const char *version;
   unsigned version_num;
 };
 
-// libcurl's own functions; those with `...` are variadic in it too, and must be called as such.
+// libcurl's functions. Those with `...` are variadic in libcurl too and must be called as such.
 struct weft_curl_functions {
   int (*global_init)(long flags);
   const struct weft_version *(*version_info)(int age);
@@ -154,7 +154,7 @@ struct weft_curl_transfer {
   struct weft_slist *headers;
   const struct weft_curl_callbacks *callbacks;
   void *context;
-  int is_plain;  // what is set is right for the next request that is plain
+  int is_plain;  // the options already set suit the next plain request
   char message[ERROR_SIZE];
 };
 

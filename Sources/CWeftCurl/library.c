@@ -10,7 +10,7 @@ struct weft_curl_functions weft_curl;
 static pthread_mutex_t opening = PTHREAD_MUTEX_INITIALIZER;
 static const struct weft_version *opened;
 
-// Newest ABI only. Debian's build on GnuTLS has the same ABI under another name.
+// The current ABI only. Debian's GnuTLS build has the same ABI under a different name.
 static const char *const names[] = {
 #if defined(__APPLE__)
     "/usr/lib/libcurl.4.dylib", "libcurl.4.dylib",
@@ -35,7 +35,7 @@ static const struct {
 
 static void *open_any(char *why, size_t size) {
   for (size_t at = 0; at < sizeof names / sizeof *names; at++) {
-    // Not unloaded ever again: TLS libraries behind it leave handlers for the end of the process.
+    // Never unloaded: the TLS libraries it loads leave handlers that run at process exit.
     void *library = dlopen(names[at], RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE);
     if (library) return library;
     const char *reason = dlerror();

@@ -1,6 +1,6 @@
 #include "curl_abi.h"
 
-// The loop is libcurl's own handle under a name that Swift tells from others.
+// The loop is libcurl's multi handle, under a type that Swift can tell from others.
 
 static weft_multi *handle(struct weft_curl_loop *loop) { return (weft_multi *)loop; }
 

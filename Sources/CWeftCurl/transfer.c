@@ -7,7 +7,7 @@
 #include <string.h>
 #include <unistd.h>
 
-// Bytes that one callback is given at most.
+// The maximum number of bytes passed to one callback.
 enum { BUFFER_BYTES = 32 * 1024 };
 
 struct weft_curl_transfer *weft_curl_transfer_create(void) {
@@ -38,7 +38,7 @@ static size_t counted(enum weft_curl_answer answer, size_t count) {
     case WEFT_CURL_PAUSE: return FUNC_PAUSE;
     case WEFT_CURL_ABORT: break;
   }
-  return count ? 0 : 1;  // any other number than `count` ends the transfer
+  return count ? 0 : 1;  // any number other than `count` aborts the transfer
 }
 
 static size_t header_came(char *bytes, size_t one, size_t count, void *context) {
@@ -85,7 +85,7 @@ static int is_admitted(struct weft_curl_transfer *transfer, const struct weft_cu
   return 0;
 }
 
-// libcurl's own sockets are closed on exec only in its newer versions.
+// Only newer versions of libcurl set close-on-exec on their own sockets.
 static int open_socket(void *context, int purpose, struct weft_curl_sockaddr *to) {
   (void)purpose;
   if (!is_admitted(context, to)) return -1;
@@ -126,9 +126,9 @@ static int set_always(struct weft_curl_transfer *transfer) {
   SET(OPT_SSL_VERIFYHOST, 2L);
   SET(OPT_PATH_AS_IS, 1L);
   SET(OPT_SUPPRESS_CONNECT_HEADERS, 1L);
-  // Refused while the buffer of an earlier request is still there, which has this size already.
+  // Refused while the buffer of an earlier request exists, which already has this size.
   weft_curl.easy_setopt(transfer->easy, OPT_BUFFERSIZE, (long)BUFFER_BYTES);
-  SET(OPT_CONNECTTIMEOUT_MS, (long)INT32_MAX);  // who asks has deadlines of their own
+  SET(OPT_CONNECTTIMEOUT_MS, (long)INT32_MAX);  // callers have their own deadlines
   SET(OPT_OPENSOCKETFUNCTION, open_socket);
   SET(OPT_OPENSOCKETDATA, transfer);
   SET(OPT_HEADERFUNCTION, header_came);
@@ -161,8 +161,8 @@ static int set_method(struct weft_curl_transfer *transfer, const struct weft_cur
   return 0;
 }
 
-// A directory of authorities that is built in would be trusted beside the file that is named. And where
-// there is a bundle too, it keeps libcurl from remembering that, which costs 30 ms at every connection.
+// Clears libcurl's built-in directory of authorities. It would be trusted in addition to the named file; and if there
+// is a bundle too, the directory keeps libcurl from caching the bundle, which costs 30 ms for every connection.
 static void do_without_directory(weft_easy *easy, const char *named_file) {
   const char *bundle = NULL;
   if (weft_curl_version() >= VERSION_WITH_INFO_CAINFO)
@@ -170,8 +170,8 @@ static void do_without_directory(weft_easy *easy, const char *named_file) {
   if (named_file || bundle) weft_curl.easy_setopt(easy, OPT_CAPATH, NULL);
 }
 
-// Whether to wait for a connection that is being made, since it may do for many: over TLS both sides have agreed
-// on that as soon as it is there, otherwise nobody knows before the first answer.
+// Whether to wait for a connection in progress because requests may be able to share it: with TLS, both sides have
+// agreed on that as soon as the connection is established; without, it is unknown before the first response.
 static int may_share(const struct weft_curl_setup *setup) {
   return strncmp(setup->url, "https:", 6) == 0;
 }
@@ -179,22 +179,22 @@ static int may_share(const struct weft_curl_setup *setup) {
 static int set_asked(struct weft_curl_transfer *transfer, const struct weft_curl_setup *setup) {
   if (setup->proxy) {
     SET(OPT_PROXY, setup->proxy);
-    SET(OPT_NOPROXY, "");  // nor is the environment asked whom to spare
+    SET(OPT_NOPROXY, "");  // also ignore the exceptions in the environment
   }
   do_without_directory(transfer->easy, setup->ca_file);
   if (setup->ca_file) SET(OPT_CAINFO, setup->ca_file);
   if (setup->certificate_file) SET(OPT_SSLCERT, setup->certificate_file);
   if (setup->key_file) SET(OPT_SSLKEY, setup->key_file);
-  // Without one, OpenSSL asks at the terminal for the key's, and this thread waits for the answer.
+  // Without a password, OpenSSL prompts for the key's at the terminal, and this thread would wait for it.
   if (setup->certificate_file || setup->key_file) SET(OPT_KEYPASSWD, "");
-  // libcurl does not notice that a packed body lacks its end: it hands over the bytes as they come.
+  // libcurl does not detect a truncated compressed body, so it must pass on the bytes as they arrive.
   SET(OPT_HTTP_CONTENT_DECODING, 0L);
   if (setup->accept_encoding) SET(OPT_ACCEPT_ENCODING, setup->accept_encoding);
   if (setup->needs_fresh_connection) SET(OPT_FRESH_CONNECT, 1L);
   return 0;
 }
 
-// Whether all but address, method and headers of a request is what most requests have.
+// Whether everything but the address, method and headers of a request is as in most requests.
 static int is_plain(const struct weft_curl_setup *setup) {
   return setup->body_size < 0 && strcmp(setup->method, "HEAD") != 0 && setup->proxy &&
          setup->proxy[0] == 0 && !setup->ca_file && !setup->certificate_file && !setup->key_file &&
@@ -208,7 +208,7 @@ static int set_up(struct weft_curl_transfer *transfer, const struct weft_curl_se
 }
 
 int weft_curl_configure(struct weft_curl_transfer *transfer, const struct weft_curl_setup *setup) {
-  // Setting up costs as much as a small request, so what is right already stays.
+  // Setting all options costs as much as a small request, so those that already fit are kept.
   int stays = transfer->is_plain && is_plain(setup);
   if (!stays) weft_curl.easy_reset(transfer->easy);
   forget_headers(transfer);
@@ -228,7 +228,7 @@ int weft_curl_configure(struct weft_curl_transfer *transfer, const struct weft_c
   return 0;
 }
 
-// MARK: asking
+// MARK: results
 
 const char *weft_curl_message(const struct weft_curl_transfer *transfer) {
   return transfer->message;

@@ -2,12 +2,12 @@
 
 #include <string.h>
 
-// CRC-32C, reflected: the polynomial 0x1EDC6F41 with its bits turned round.
+// CRC-32C, reflected: the polynomial 0x1EDC6F41 with its bits reversed.
 static const uint32_t polynomial = 0x82F63B78;
 
 static uint32_t table[8][256];
 
-// Before main: nobody has to ask whether it is there.
+// Runs before main, so that callers need not check whether the table exists.
 __attribute__((constructor)) static void fill_table(void) {
   for (uint32_t byte = 0; byte < 256; byte++) {
     uint32_t rest = byte;

@@ -51,7 +51,7 @@ int weft_wake_open(int *wait, int *signal) {
 #endif
 }
 
-// A full pipe or counter is as good as another write: the poll is awake.
+// A write that fails because the pipe or counter is full is fine: the poll wakes anyway.
 void weft_wake_signal(int signal) {
   uint64_t one = 1;
   while (write(signal, &one, sizeof one) < 0 && errno == EINTR) continue;
@@ -75,8 +75,8 @@ void weft_pipe_grow(int descriptor, int bytes) {
 #endif
 }
 
-// The signal of a failed write is sent to the writing thread, so it can be held back and taken away
-// again without touching the process's disposition, which may be the embedding program's.
+// The signal of a failed write is sent to the writing thread. So the thread can block and consume it without changing
+// the process's disposition, which may belong to the embedding program.
 ssize_t weft_write_quietly(int descriptor, const void *bytes, size_t count) {
   sigset_t broken, before, pending;
   sigemptyset(&broken);
@@ -104,7 +104,7 @@ int weft_fifo_is_fed(int fifo) {
   struct pollfd polled = {.fd = fifo, .events = POLLIN};
   if (poll(&polled, 1, 0) > 0) return 1;
 #if defined(__linux__)
-  // A writer that has written nothing is seen by no poll, but tee(2) tells "nothing yet" from "nobody".
+  // poll does not show a writer that has written nothing, but tee(2) distinguishes "nothing yet" from "no writer".
   int ends[2];
   if (pipe2(ends, O_CLOEXEC | O_NONBLOCK) < 0) return 0;
   int fed = tee(fifo, ends[1], 1, SPLICE_F_NONBLOCK) < 0 && errno == EAGAIN;
@@ -155,7 +155,8 @@ int weft_enter_following(const char *path) {
 int weft_nameless_file(const char *directory) {
 #if defined(O_TMPFILE)
   int nameless = open(directory, O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
-  // Not every file system has them, and a kernel without the flag takes it for a directory to write.
+  // Not every file system supports these files, and a kernel without the flag takes the call for an attempt to open a
+  // directory for writing.
   if (nameless >= 0 || (errno != EOPNOTSUPP && errno != EISDIR && errno != EINVAL && errno != ENOENT))
     return nameless < 0 ? -errno : nameless;
 #endif

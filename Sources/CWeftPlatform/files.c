@@ -3,7 +3,7 @@
 #include <stdio.h>
 #include <sys/stat.h>
 
-// umask can only be asked by setting it, which other threads would see; Linux also tells it.
+// The umask can only be read by setting it, which would affect other threads; Linux also shows it in /proc.
 unsigned weft_mode_of_new_files(void) {
 #if defined(__linux__)
   unsigned mask = 022;

@@ -7,8 +7,8 @@
 #include <termios.h>
 #include <unistd.h>
 
-// A process that is not in the foreground is stopped by TTOU when it changes the terminal, unless the
-// thread that does so blocks the signal (POSIX, General Terminal Interface §11.1.4).
+// A background process that changes the terminal is stopped by TTOU, unless the calling thread blocks the signal
+// (POSIX, General Terminal Interface §11.1.4).
 static void block(int number, sigset_t *before) {
   sigset_t one;
   sigemptyset(&one);

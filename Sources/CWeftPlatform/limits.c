@@ -9,7 +9,7 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
-// What the soft limit was before it was raised here; 0 while it was not.
+// The soft limit before it was raised here; 0 if it has not been raised.
 static _Atomic rlim_t original_soft_limit;
 
 static int shown(rlim_t limit) {
@@ -23,7 +23,7 @@ int weft_descriptor_limit(void) {
 
 int weft_descriptor_limit_raise(void) {
 #if defined(__linux__)
-  // As many as Linux gives by default (fs.nr_open): some containers have a thousand times that.
+  // Linux's default maximum (fs.nr_open): some containers have a thousand times that.
   const rlim_t most = 1 << 20;
   struct rlimit limit;
   if (getrlimit(RLIMIT_NOFILE, &limit) < 0) return -errno;
@@ -35,7 +35,7 @@ int weft_descriptor_limit_raise(void) {
   rlim_t none = 0;
   atomic_compare_exchange_strong(&original_soft_limit, &none, before);
 #endif
-  // Elsewhere a child cannot be given back what was raised: posix_spawn knows no limits.
+  // Not raised elsewhere, because children could not get the original limit back: posix_spawn cannot set limits.
   return 0;
 }
 

@@ -1,4 +1,4 @@
-// First in every file: the feature macro must stand before any system header.
+// Included first in every file: the feature macro must precede all system headers.
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE
 #endif

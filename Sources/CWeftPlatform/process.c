@@ -69,7 +69,7 @@ int weft_exit_descriptor(pid_t pid) {
   return descriptor < 0 ? -errno : (int)descriptor;
 }
 
-// Whether the zombie leader, at the nice value `value`, has the highest priority of its group.
+// Whether the zombie leader, at the nice value `value`, has the highest priority in its group.
 static int leads_at(pid_t leader, int value) {
   if (setpriority(PRIO_PROCESS, (id_t)leader, value) < 0) return 0;
   errno = 0;
@@ -77,11 +77,11 @@ static int leads_at(pid_t leader, int value) {
   return highest == value && errno == 0;
 }
 
-// kill(-group, 0) counts the zombie leader, and a walk over /proc is a thousand times dearer. So the
-// zombie, which no longer minds, gets the lowest priority but one, and the group is asked for its highest:
-// that finds whatever runs above. Then the whole group is to be raised to it: refused if something below is
-// found there, unless this process may do that, which makes it visible to the last question. A leader that
-// had the lowest priority itself cannot be raised, and the walk has to tell.
+// kill(-group, 0) counts the zombie leader, and walking /proc is a thousand times more expensive. So the zombie, which
+// does not run any more, gets the second-lowest priority, and the group is queried for its highest: that finds any
+// process with a higher one. Then the whole group is raised to that priority. The call is refused if it finds a process
+// below, unless this process has the privilege to raise it, which makes it visible to the last query. A leader that had
+// the lowest priority itself cannot be raised; then only a walk over /proc can tell.
 int weft_group_has_others(pid_t leader) {
   enum { lowest = 19, second = lowest - 1 };
   if (!leads_at(leader, second)) return 1;

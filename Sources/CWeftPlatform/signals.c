@@ -39,5 +39,5 @@ void weft_signal_die(int number) {
   sigaddset(&one, number);
   pthread_sigmask(SIG_UNBLOCK, &one, NULL);
   raise(number);
-  _exit(128 + number);  // it does not end processes by default
+  _exit(128 + number);  // its default action does not terminate processes
 }

@@ -16,7 +16,7 @@
 #include <stdatomic.h>
 #include <sys/syscall.h>
 
-// What the child writes and the parent reads: they share memory until execve.
+// Written by the child and read by the parent: they share memory until execve.
 struct child_report {
   volatile int stage;
   volatile int error;
@@ -24,14 +24,14 @@ struct child_report {
 
 enum { first_realtime = 32, signal_count = 64 };
 
-// The kernel's own struct, whose first member is the handler on every architecture, and all of whose
-// members are zero for the default.
+// The kernel's own struct. Its first member is the handler on every architecture, and all members are zero for the
+// default.
 union disposition {
   void *handler;
   char bytes[64];
 };
 
-// Not sigaction(): glibc hides the two signals that it uses itself, and they can be inherited ignored.
+// Not sigaction(): glibc hides the two signals that it uses itself, and they can be inherited as ignored.
 static void *handler_of(int number) {
   union disposition now = {.bytes = {0}};
   if (syscall(SYS_rt_sigaction, number, NULL, &now, sizeof(uint64_t)) < 0) return SIG_DFL;
@@ -43,7 +43,7 @@ static void reset(int number) {
   syscall(SYS_rt_sigaction, number, &standard, NULL, sizeof(uint64_t));
 }
 
-// The signals from `first` on that do not have their default effect, a bit for each.
+// The signals from `first` on that do not have the default action, one bit each.
 static unsigned long changed_from(int first) {
   unsigned long changed = 0;
   for (int number = first; number <= signal_count; number++)
@@ -51,8 +51,8 @@ static unsigned long changed_from(int first) {
   return changed;
 }
 
-// What is known of the process's dispositions. Asking for all 64 costs a spawn some 20 us; so the realtime
-// ones are asked for once, and the others each time, unless the program has promised to let them be.
+// The known dispositions of the process. Querying all 64 costs a spawn some 20 us; so the realtime ones are queried
+// once, and the others each time unless the program has promised not to change them.
 static atomic_ulong changed;
 static atomic_int are_settled;
 static pthread_once_t asked = PTHREAD_ONCE_INIT;
@@ -64,8 +64,8 @@ void weft_spawn_settle_dispositions(void) {
   atomic_store(&are_settled, 1);
 }
 
-// Handlers too, although execve resets them: after vfork one might run in the child, on the parent's
-// memory, once the mask is empty.
+// Resets handlers too, although execve does: after vfork one might run in the child, on the parent's memory, once the
+// mask is empty.
 static void reset_dispositions(void) {
   unsigned long known = atomic_load_explicit(&changed, memory_order_relaxed);
   int first = 1;
@@ -83,7 +83,7 @@ struct directory_entry {  // linux_dirent64, which no header declares
   char name[];
 };
 
-// For kernels before 5.9. No opendir: it allocates, and the memory is the parent's.
+// For kernels before 5.9. Does not use opendir: it allocates, and the memory is the parent's.
 static int close_listed_from(int first) {
   int listing = open("/proc/self/fd", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
   if (listing < 0) return -1;
@@ -114,8 +114,8 @@ static int close_from(int first) {
   return 0;
 }
 
-// Puts the program's descriptors where they belong. One that stands in the way is moved up first, so
-// that no dup2 tramples on another and none keeps its close-on-exec flag.
+// Moves the program's descriptors to their numbers. A descriptor that already has such a number is moved up first, so
+// that no dup2 overwrites one that is still needed and none keeps its close-on-exec flag.
 static int place_descriptors(const struct weft_spawn_request *request) {
   const int count = 3 + request->further_count;
   int from[3 + WEFT_SPAWN_FURTHER_LIMIT] = {request->input, request->output, request->errors};
@@ -130,15 +130,15 @@ static int place_descriptors(const struct weft_spawn_request *request) {
   return close_from(count);
 }
 
-// A child that came into being without its cgroup enters it by itself, as its first act.
+// Enters the cgroup from inside the child, as its first act, if the child was not created in it.
 static int enter_cgroup(int directory) {
   int processes = openat(directory, "cgroup.procs", O_WRONLY | O_CLOEXEC);
   if (processes < 0) return -1;
   return write(processes, "0", 1) == 1 ? 0 : -1;
 }
 
-// A session of its own; or, at a terminal, a group of its own in this session, and that in the
-// foreground. With a full mask, so that TTOU does not stop who is not there yet.
+// Creates a new session; or, at a terminal, a new foreground group in this session. The latter with all signals
+// blocked, so that TTOU does not stop a process that is not in the foreground yet.
 static int leave_group(int terminal) {
   if (terminal < 0) return setsid() < 0 ? -1 : 0;
   sigset_t all;
@@ -151,8 +151,8 @@ static int leave_group(int terminal) {
 
 static void take_no_notice(int number) { (void)number; }
 
-// ^Z would stop a child that is in the foreground and not yet the program, and for ever, because the
-// thread that could notice waits for its exec. So that key is lost; exec restores the default.
+// Ignores ^Z until execve. It would stop a child that is in the foreground but is not the program yet, and forever,
+// because the thread that could notice waits for the execve. So that key press is lost; execve restores the default.
 static void outlast_terminal_stop(void) {
   struct sigaction action = {.sa_handler = take_no_notice};
   sigaction(SIGTSTP, &action, NULL);
@@ -164,8 +164,8 @@ static int become(
   if (!is_in_cgroup && enter_cgroup(request->cgroup) < 0) return -1;
   report->stage = WEFT_SPAWN_SESSION;
   if (request->terminal >= 0 && leave_group(request->terminal) < 0) return -1;
-  // As early as can be: until then this child holds the pipes of every program that runs, and keeps
-  // their output from ending.
+  // As early as possible: until then this child holds the pipes of every running program and keeps their output from
+  // ending.
   report->stage = WEFT_SPAWN_DESCRIPTORS;
   if (place_descriptors(request) < 0) return -1;
   report->stage = WEFT_SPAWN_SESSION;
@@ -182,8 +182,8 @@ static int become(
   return execve(request->program, request->arguments, request->environment);
 }
 
-// clone3(2) as vfork does it, on the same stack; 0 in the child. Inline, for the child must not return
-// from anything but what it calls itself; libc's syscall() would be such a thing.
+// Calls clone3(2) like vfork, on the same stack; 0 in the child. Inline, because the child must not return from any
+// function but those it calls itself; libc's syscall() would be such a function.
 #if defined(__x86_64__)
 #define WEFT_HAS_CLONE 1
 static inline __attribute__((always_inline)) long clone_here(struct clone_args *arguments) {
@@ -205,8 +205,8 @@ static inline __attribute__((always_inline)) long clone_here(struct clone_args *
 }
 #endif
 
-// The next two are alone in their frames: the child runs on this very stack, and the compiler must have
-// nothing else to keep there.
+// The next two functions have frames of their own: the child runs on this same stack, and the compiler must not keep
+// anything else there.
 #if defined(WEFT_HAS_CLONE)
 static __attribute__((noinline)) long start_by_clone(
     const struct weft_spawn_request *request, struct clone_args *arguments,
@@ -228,7 +228,7 @@ static __attribute__((noinline)) pid_t start_by_vfork(
   _exit(127);
 }
 
-// The same by vfork: signals are blocked meanwhile, for none may run a handler in the child.
+// Starts the child with vfork. Signals are blocked meanwhile, because no handler may run in the child.
 static long start_masked(const struct weft_spawn_request *request, struct child_report *report) {
   sigset_t all, before;
   sigfillset(&all);
@@ -240,13 +240,13 @@ static long start_masked(const struct weft_spawn_request *request, struct child_
 }
 
 #if defined(WEFT_HAS_CLONE)
-// Set once clone3 was refused where vfork was not: kernels before 5.7, some sandboxes.
+// Set once clone3 was refused where vfork succeeded: kernels before 5.7, some sandboxes.
 static atomic_int clone_is_refused;
 
 static int is_refusal(int error) { return error == ENOSYS || error == EINVAL || error == EPERM; }
 
-// The child's pid, or a negated errno. No signal can run a handler in the child while it borrows this
-// memory: it comes into being without any.
+// The child's pid, or a negated errno. No signal can run a handler in the child while it shares this memory: it is
+// created without handlers.
 static long start(const struct weft_spawn_request *request, struct child_report *report) {
   if (atomic_load_explicit(&clone_is_refused, memory_order_relaxed))
     return start_masked(request, report);
@@ -312,10 +312,10 @@ int weft_probe_cgroup(int directory) {
   return -ENOSYS;
 }
 
-// posix_spawn resets them all in one call, whatever they are.
+// posix_spawn always resets all of them in one call.
 void weft_spawn_settle_dispositions(void) {}
 
-// posix_spawn tells one error for all stages; the directory is told apart by asking again.
+// posix_spawn reports one error for all stages; a second call finds out if the directory was at fault.
 static int failed_stage(const struct weft_spawn_request *request, int error) {
   if (error == EAGAIN || error == ENOMEM) return WEFT_SPAWN_PROCESS;
   if (request->directory != NULL && access(request->directory, X_OK) != 0)
@@ -340,7 +340,7 @@ pid_t weft_spawn(const struct weft_spawn_request *request, struct weft_spawn_fai
     posix_spawn_file_actions_adddup2(&actions, request->further[further], 3 + further);
   posix_spawnattr_setsigdefault(&attributes, &all);
   posix_spawnattr_setsigmask(&attributes, &none);
-  // Whoever started it makes its group the terminal's foreground: posix_spawn cannot.
+  // The parent makes the group the terminal's foreground group: posix_spawn cannot.
   int own = request->terminal < 0 ? POSIX_SPAWN_SETSID : POSIX_SPAWN_SETPGROUP;
   posix_spawnattr_setflags(
       &attributes, own | POSIX_SPAWN_SETSIGDEF | POSIX_SPAWN_SETSIGMASK

@@ -5,8 +5,8 @@
 #include <sys/statvfs.h>
 #include <unistd.h>
 
-// Locks of an open file description (fcntl(2)), as those of flock(2) are, but one can ask for them without
-// taking them: who only looks never keeps an engine from its run.
+// Locks of an open file description (fcntl(2)). They work like those of flock(2), but can be queried without taking
+// them: a mere query never keeps an engine from its run.
 static struct flock whole_file(short type) {
   return (struct flock){.l_type = type, .l_whence = SEEK_SET};
 }
@@ -44,13 +44,13 @@ int64_t weft_free_bytes(int file) {
 int weft_synchronize_data(int file) { return fdatasync(file) < 0 ? -errno : 0; }
 
 int weft_reserve(int file, int64_t bytes) {
-  // Not posix_fallocate: where the file system cannot, that would write zeros one by one.
+  // Not posix_fallocate: on file systems without support, that would write the zeros itself.
   return fallocate(file, 0, 0, bytes) < 0 ? -errno : 0;
 }
 
 #else
 
-// fsync leaves it in the drive's cache here (fsync(2) of macOS).
+// fsync leaves the data in the drive's cache on macOS (fsync(2)).
 int weft_synchronize_data(int file) { return fcntl(file, F_FULLFSYNC) < 0 ? -errno : 0; }
 
 int weft_reserve(int file, int64_t bytes) {

@@ -18,10 +18,11 @@ static void *run_body(void *argument) {
   return NULL;
 }
 
-// Not those that a fault raises: blocked, they would kill without the host's crash handler.
+// All signals except those that a fault raises: if blocked, they would kill the process without running its crash
+// handler.
 //
-// And not CHLD while it has no handler: the kernel drops it unless the thread that started the child blocks
-// it; then it wakes another thread, for nothing, at the end of every child (Linux: prepare_signal).
+// Nor CHLD while it has no handler: the kernel discards it unless the thread that started the child blocks it. In that
+// case it would needlessly wake a different thread at the end of every child (Linux: prepare_signal).
 static void most_signals(sigset_t *set) {
   static const int faults[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGTRAP, SIGABRT, SIGSYS, SIGPROF};
   sigfillset(set);

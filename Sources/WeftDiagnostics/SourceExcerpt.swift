@@ -69,7 +69,7 @@ struct SourceExcerpt: Sendable, Hashable {
 }
 
 extension Range<Int> {
-  /// The range extended by the length that a URL reaching into `part` may have.
+  /// `part` extended by the length that a URL reaching into it may have, within this range.
   fileprivate func around(_ part: Range<Int>) -> Range<Int> {
     Swift.max(lowerBound, part.lowerBound - 8192)..<Swift.min(upperBound, part.upperBound + 8192)
   }
