@@ -1,37 +1,35 @@
 package import WeftDiagnostics
 
-/// One expression: what stands between `${{` and `}}`, or bare in an `if`.
+/// One expression: the text between `${{` and `}}`, or the bare value of an `if`.
 ///
-/// The module in the order it happens: ``Template`` finds the expressions in a text, ``Parser``
-/// makes a tree of ``ExpressionNode`` of each (every mistake that needs no context is found here),
-/// ``TypeChecker`` says what the tree refers to and what it can come to, and ``Evaluator`` brings
-/// it to an ``ExpressionValue`` with what an ``ExpressionScope`` tells. The language is that of
-/// GitHub Actions; `Expressions.md` has every rule, and what differs.
+/// In the order of the work: ``Template`` finds the expressions in a text. ``Parser`` makes each a tree of
+/// ``ExpressionNode``; every error that needs no context is found here. ``TypeChecker`` determines what the tree refers
+/// to and which values it can have, and ``Evaluator`` evaluates it to an ``ExpressionValue`` with the values of an
+/// ``ExpressionScope``. The language is that of GitHub Actions; `Expressions.md` has every rule and all differences.
 ///
-/// Parsed once, evaluated as often as one likes. All ranges are offsets of UTF-8 in ``source``.
+/// Parsed once, evaluated any number of times. All ranges are UTF-8 offsets in ``source``.
 package struct Expression: Sendable {
-  /// The whole text in which the expression stands.
+  /// The whole text that contains the expression.
   package let source: String
-  /// Where in ``source``, without white space around it.
+  /// The range in ``source``, without surrounding white space.
   package let range: SourceRange
   package let root: ExpressionNode
-  /// Whether there is nothing in it; such an expression is `null`.
+  /// Whether it is empty; an empty expression evaluates to `null`.
   package let isEmpty: Bool
 
-  /// The expression as it is written.
+  /// The expression as written.
   package var text: String { source.text(in: range) }
 
-  /// Reads a text that is an expression and nothing else.
+  /// Parses a text that is a single expression.
   ///
-  /// - Throws: The first fault: of syntax, an unknown function, a wrong number of arguments, or a
-  ///   limit exceeded.
+  /// - Throws: The first fault: a syntax error, an unknown function, a wrong number of arguments, or an exceeded limit.
   package static func parse(
     _ text: String, limits: ExpressionLimits = .standard
   ) throws(ExpressionFault) -> Expression {
     try parse(text, from: 0, to: text.utf8.count, limits: limits)
   }
 
-  /// Reads the part of a text that is an expression.
+  /// Parses a part of a text as an expression.
   static func parse(
     _ source: String, from start: Int, to end: Int, limits: ExpressionLimits
   ) throws(ExpressionFault) -> Expression {
@@ -49,7 +47,7 @@ package struct Expression: Sendable {
 }
 
 extension Expression: Hashable {
-  /// By what is written, white space included.
+  /// Compares the source text, including white space.
   package static func == (left: Expression, right: Expression) -> Bool {
     left.text.utf8.elementsEqual(right.text.utf8)
   }
@@ -57,15 +55,15 @@ extension Expression: Hashable {
   package func hash(into hasher: inout Hasher) { hasher.combine(text) }
 }
 
-/// How much is read as one expression, and how much one may make.
+/// Limits on the size of an expression and on what an evaluation may create.
 package struct ExpressionLimits: Sendable, Hashable {
-  /// Bytes of one expression.
+  /// The maximum length of an expression in bytes.
   package var bytes: Int
-  /// Parentheses, arguments, operators and accesses inside each other.
+  /// The maximum nesting of parentheses, arguments, operators and accesses.
   package var depth: Int
-  /// Operands and operators of one expression.
+  /// The maximum number of operands and operators in an expression.
   package var nodes: Int
-  /// Bytes of all texts and lists that one evaluation makes.
+  /// The maximum total size, in bytes, of the strings and lists that one evaluation creates.
   package var madeBytes: Int
 
   package init(
@@ -77,12 +75,12 @@ package struct ExpressionLimits: Sendable, Hashable {
     self.madeBytes = madeBytes
   }
 
-  /// The length and the depth are GitHub's.
+  /// The length and depth limits are GitHub's.
   package static let standard = ExpressionLimits()
 }
 
 extension String {
-  /// The part at these offsets of UTF-8, which must not cut a scalar in two.
+  /// The part in this range of UTF-8 offsets, which must not split a scalar.
   func text(in range: SourceRange) -> String {
     let start = utf8.index(utf8.startIndex, offsetBy: Int(range.start))
     let end = utf8.index(start, offsetBy: Int(range.end - range.start))

@@ -1,7 +1,7 @@
-/// Eight bytes of text looked at together.
+/// Searches eight bytes of text at a time.
 ///
-/// The results have the high bit of every byte that was looked for, counted from the lowest. Only
-/// the lowest is sure: a borrow may set bits above it (Mycroft 1987).
+/// The results have the high bit set in every byte that matches, counted from the lowest. Only the lowest is reliable:
+/// a borrow may set bits above it (Mycroft 1987).
 enum JSONWord {
   private static let ones: UInt64 = 0x0101_0101_0101_0101
   static let highs: UInt64 = 0x8080_8080_8080_8080

@@ -1,4 +1,4 @@
-/// How many bytes may still be read.
+/// The number of bytes that may still be read.
 struct ByteBudget: Sendable, Hashable {
   let limit: Int
   private(set) var left: Int
@@ -10,7 +10,7 @@ struct ByteBudget: Sendable, Hashable {
 
   mutating func take(_ count: Int) { left = max(0, left - count) }
 
-  /// Nothing more is read, for something was too much: which of the smaller files still fit would
-  /// depend on their order.
+  /// Stops all further reading after a file that was too large: which of the smaller files still fit would depend on
+  /// their order.
   mutating func exhaust() { left = 0 }
 }

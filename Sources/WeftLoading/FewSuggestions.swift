@@ -1,7 +1,6 @@
 import WeftDiagnostics
 
-/// Finds names that are near to mistyped ones, as often as messages are shown: each question looks through
-/// a directory.
+/// Finds names close to mistyped ones, as often as messages are shown: each lookup reads a directory.
 struct FewSuggestions {
   private var questionsLeft = DiagnosticCollection.defaultLimit
 

@@ -2,20 +2,20 @@ import WeftDefinition
 import WeftDiagnostics
 import WeftPlatform
 
-/// One walk through a file and all that it names.
+/// One walk through a file and all files it names.
 struct LoadingPass {
-  /// A file that was read, with all below it.
+  /// A file that was read, with all files below it.
   private struct LoadedFile {
     var workflow: Workflow?
-    /// Whether it is wrong by itself, which was told.
+    /// Whether the file itself has errors, which are already reported.
     var isRejected: Bool
-    /// The names of the files below it that are deepest inside each other.
+    /// The names of the longest chain of nested files below it.
     var longest: [String]
   }
 
-  /// Where other files must lie, or why none can be read at all.
+  /// The directory that must contain all other files, or why none can be read.
   private let directory: Result<ConfiningDirectory, NamingFault>
-  /// What stands before the ways through the directory, so that they lead there from the current one.
+  /// The prefix that makes paths inside the directory relative to the current one.
   private let prefix: String
   private let root: ConfinedPath?
   private var files: [ConfinedPath: LoadedFile] = [:]
@@ -25,8 +25,8 @@ struct LoadingPass {
   private var report: LoadingReport
 
   /// - Parameters:
-  ///   - path: Where the root lies, if it does.
-  ///   - diagnostics: What was said of the root.
+  ///   - path: The path of the root; `nil` if it has none.
+  ///   - diagnostics: The diagnostics of the root.
   init(
     root: SourceFile, at path: String?, saying diagnostics: [Diagnostic], startDirectory: String?
   ) {
@@ -38,22 +38,22 @@ struct LoadingPass {
     report = LoadingReport(of: diagnostics)
   }
 
-  /// Of the root, then of the others as they were met.
+  /// The diagnostics of the root, then those of the other files in the order in which they were first named.
   var diagnostics: [Diagnostic] { report.diagnostics }
 
-  /// Reads all that the root names.
+  /// Reads all files that the root names.
   mutating func complete(_ workflow: inout Workflow) {
     _ = complete(&workflow, file: 0, from: root?.parent ?? ConfinedPath())
   }
 
-  /// Reads what the steps of a file name, and returns the names of the files below it that are deepest
-  /// inside each other. Calls itself as deep as files may be.
+  /// Reads the files that the steps of a file name, and returns the names of the longest chain of nested files below
+  /// it. Recurses as deep as files may be nested.
   private mutating func complete(
     _ workflow: inout Workflow, file: Int, from directory: ConfinedPath
   ) -> [String] {
     let source = workflow.source.value
     var longest: [String] = []
-    // By the bytes, for two spellings of "é" are two files.
+    // Compared by bytes, because two spellings of "é" are two files.
     var known: [[UInt8]: Result<LoadedFile, NamingFault>] = [:]
     workflow.updateNestedWorkflows { nested in
       let range = nested.place.value
@@ -80,7 +80,7 @@ struct LoadingPass {
     return longest
   }
 
-  /// A file that was not read before is decoded, and completed.
+  /// Decodes and completes a file that was not read before.
   private mutating func read(
     _ path: String, from start: ConfinedPath, named place: Diagnostic.Place?
   ) throws(NamingFault) -> LoadedFile {

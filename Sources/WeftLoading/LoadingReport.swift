@@ -2,7 +2,7 @@ import WeftDefinition
 import WeftDiagnostics
 import WeftPlatform
 
-/// What is to be said of files, in the order in which they were met.
+/// The diagnostics of all files, in the order in which the files were first named.
 struct LoadingReport {
   private var byFile: [[Diagnostic]]
   private var toldFaults: Set<NamingFault> = []
@@ -14,7 +14,7 @@ struct LoadingReport {
 
   var diagnostics: [Diagnostic] { byFile.flatMap { $0.sortedByPlace() } }
 
-  /// Begins with another file, and returns its number.
+  /// Adds the diagnostics of another file, and returns its number.
   mutating func add(_ diagnostics: [Diagnostic]) -> Int {
     byFile.append(diagnostics)
     return byFile.count - 1
@@ -23,7 +23,7 @@ struct LoadingReport {
   mutating func tell(
     _ fault: NamingFault, of path: String, at place: Diagnostic.Place?, in file: Int
   ) {
-    // The reader has told it of the text.
+    // The reader has already reported it.
     if fault == .notOpened(.notRead(.nulInPath)) { return }
     if fault.concernsAll, !toldFaults.insert(fault).inserted { return }
     guard faultCount < WorkflowLimits.problems else { return }

@@ -1,13 +1,13 @@
 import WeftPlatform
 
-/// Where a loading starts: what other files must lie in, and where in it the first file lies.
+/// The start of a load: the directory that must contain the other files, and the location of the first file in it.
 struct LoadingStart {
-  /// Or why no other file can be read.
+  /// The directory, or why no other file can be read.
   let directory: Result<ConfiningDirectory, NamingFault>
-  /// `nil` for a file that lies nowhere.
+  /// `nil` for a file without a path.
   let root: ConfinedPath?
 
-  /// - Parameter path: As the user named the first file; `nil` if it lies nowhere.
+  /// - Parameter path: The path of the first file as the user wrote it; `nil` if it has none.
   init(of path: String?, in startDirectory: String?) {
     do throws(SystemError) {
       let directory = try ConfiningDirectory(startDirectory ?? ".")

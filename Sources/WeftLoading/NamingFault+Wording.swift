@@ -14,7 +14,7 @@ extension NamingFault {
     }
   }
 
-  /// - Parameter path: As it is written.
+  /// - Parameter path: The path as written in the file.
   func message(of path: String) -> String {
     let name = quoted(path)
     return switch self {
@@ -32,7 +32,6 @@ extension NamingFault {
     }
   }
 
-  /// What to do.
   var help: String? {
     switch self {
     case .missing(_, _, let nearest?): "did you mean \(quoted(nearest))?"
@@ -55,7 +54,7 @@ extension NamingFault {
 }
 
 extension ConfinedFileFault {
-  /// What is wrong, after the name of the file.
+  /// Describes the problem, to follow the name of the file.
   fileprivate var predicate: String {
     switch self {
     case .outside(nil): "leads out of the start directory"

@@ -1,19 +1,18 @@
 import WeftPlatform
 
-/// Why a file that another names is not part of the workflow.
+/// The reason why a named file is not part of the workflow.
 enum NamingFault: Error, Hashable, Sendable {
-  /// There is nothing of that name in that directory, or in the start directory; perhaps something of
-  /// another.
+  /// The directory, or the start directory, has no file of that name, but perhaps one with a similar name.
   case missing(String, in: String?, nearest: String?)
   case notOpened(ConfinedFileFault)
   case runsItself(FileChain)
   case tooDeep(FileChain)
   case tooLarge(limit: Int)
-  /// The first file, named so, lies outside of the start directory.
+  /// The first file, with this path, is outside the start directory.
   case rootOutside(String)
   case noStartDirectory(SystemError)
 
-  /// Whether it is the fault of no single naming: it is told once, and changing the first cures all.
+  /// Whether it concerns all named files: it is reported once, and one change fixes it for all.
   var concernsAll: Bool {
     switch self {
     case .tooLarge, .rootOutside, .noStartDirectory: true

@@ -2,16 +2,16 @@ import WeftDefinition
 import WeftDiagnostics
 import WeftPlatform
 
-/// The files that are being read, each because the one before names it: the root first.
+/// The files that are being read, from the root on, each named by the one before it.
 ///
-/// Decides that no file runs itself, and that not too many are inside each other.
+/// Rejects files that run themselves and files nested too deeply.
 struct NestingChain: Sendable {
   struct Hop: Sendable, Hashable {
-    /// Where it lies; `nil` for a root that lies nowhere, which none can name.
+    /// The location of the file; `nil` for a root without a path, which no file can name.
     let file: ConfinedPath?
-    /// What messages call it.
+    /// The name shown in messages.
     let name: String
-    /// Where the file before names it.
+    /// The location at which the file before it names this one.
     let naming: Diagnostic.Place?
   }
 
@@ -25,9 +25,9 @@ struct NestingChain: Sendable {
 
   mutating func leave() { hops.removeLast() }
 
-  /// Whether the innermost file may name another.
+  /// Throws unless the innermost file may name this one.
   ///
-  /// - Parameter below: If that was read before, it and those inside it, where they are deepest.
+  /// - Parameter below: The longest chain of files from it on, if it was read before.
   func check(_ next: Hop, above below: [String]) throws(NamingFault) {
     let all = hops + [next]
     if hops.contains(where: { $0.file == next.file }) {
@@ -40,15 +40,15 @@ struct NestingChain: Sendable {
   }
 }
 
-/// How one file leads to another, for people.
+/// The chain of files from one to another, for messages.
 struct FileChain: Sendable, Hashable, CustomStringConvertible {
   var hops: [NestingChain.Hop]
-  /// Files that were read before; where each is named was not kept.
+  /// Files that were read before; the locations that name them are not kept.
   var below: [String] = []
 
   var description: String { (hops.map(\.name) + below).joined(separator: " → ") }
 
-  /// Each hop but the last, which is where the problem is told.
+  /// Each hop but the last, at which the problem itself is reported.
   var related: [Diagnostic.Related] {
     hops.dropLast().dropFirst().map {
       Diagnostic.Related(message: "\"\($0.name)\" is named here", place: $0.naming)

@@ -1,7 +1,7 @@
 import WeftDefinition
 
 extension Workflow {
-  /// Changes each step that is another file, in the order of the file; a clean-up has none.
+  /// Updates each step that runs another file, in file order; cleanup steps cannot.
   mutating func updateNestedWorkflows(_ update: (inout NestedWorkflow) -> Void) {
     body.members.updateNestedWorkflows(update)
     finally.updateNestedWorkflows(update)
@@ -9,7 +9,7 @@ extension Workflow {
 }
 
 extension [Step] {
-  /// Groups are at most ``WorkflowLimits/groupDepth`` deep, so this may call itself.
+  /// Recurses: groups are at most ``WorkflowLimits/groupDepth`` deep.
   fileprivate mutating func updateNestedWorkflows(_ update: (inout NestedWorkflow) -> Void) {
     for index in indices {
       switch self[index].action {
@@ -17,7 +17,7 @@ extension [Step] {
         update(&nested)
         self[index].action = .workflow(nested)
       case .group(var group):
-        // Without a second owner its members are changed where they stand.
+        // Drops the second owner, so that the members are changed in place.
         self[index].action = .compute
         group.members.updateNestedWorkflows(update)
         self[index].action = .group(group)

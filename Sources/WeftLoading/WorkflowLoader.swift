@@ -2,22 +2,21 @@ package import WeftDefinition
 package import WeftDiagnostics
 package import WeftPlatform
 
-/// Reads a workflow file, and the files that it names.
+/// Reads a workflow file and the files that it names.
 ///
-/// The module in the order it happens: ``LoadingPass`` goes through the files, each once, depth first;
-/// it asks `ConfiningDirectory` for the bytes, ``NestingChain`` whether a file runs itself or too many are
-/// inside each other, and ``ByteBudget`` whether there is too much of it all. What is wrong with the naming
-/// of a file is a ``NamingFault``.
+/// In the order of the work: ``LoadingPass`` walks through the files, each once, depth first. It reads their bytes
+/// through `ConfiningDirectory`; ``NestingChain`` rejects files that run themselves or are nested too deeply, and
+/// ``ByteBudget`` limits their total size. A problem with naming a file is a ``NamingFault``.
 package enum WorkflowLoader {
-  /// Reads the file at `path`, and all that it names.
+  /// Reads the file at `path` and all files it names.
   ///
-  /// Blocks until they are read: at most 64 MiB for the first, which must find a writer within 5 seconds
-  /// if it is a FIFO, and ``WorkflowLimits/nestedBytes`` for all others together.
+  /// Blocks until they are read: at most 64 MiB for the first, which must find a writer within 5 seconds if it is a
+  /// FIFO, and ``WorkflowLimits/nestedBytes`` for all others together.
   ///
   /// - Parameters:
   ///   - path: Relative to the current directory; `-` is standard input.
-  ///   - startDirectory: As ``load(_:at:startDirectory:)`` has it.
-  /// - Throws: What keeps the first file from being read. What is wrong with another one is a diagnostic.
+  ///   - startDirectory: See ``load(_:at:startDirectory:)``.
+  /// - Throws: The reason why the first file cannot be read. Problems with other files are diagnostics.
   package static func load(
     _ path: String, startDirectory: String? = nil
   ) throws(FileNotRead) -> (workflow: Workflow?, diagnostics: [Diagnostic]) {
@@ -28,19 +27,18 @@ package enum WorkflowLoader {
       startDirectory: startDirectory)
   }
 
-  /// Decodes a file that was read, and reads all that it names.
+  /// Decodes a file that was read, and reads all files it names.
   ///
-  /// A name is literal, and relative to the file that has it; a file that a link leads to is where it lies
-  /// itself. Nothing outside of the start directory is opened.
+  /// Names are literal, and relative to the file that contains them; a file behind a symbolic link counts by its real
+  /// location. Nothing outside the start directory is opened.
   ///
   /// - Parameters:
-  ///   - path: Where the file lies; `nil` for one that lies nowhere: what it names is relative to the
-  ///     start directory.
-  ///   - startDirectory: What the files named must lie in; `nil` is the current directory. Messages name
-  ///     files by the way through it.
-  /// - Returns: What was understood, with the workflow of each step that is another file where that could
-  ///   be read, and all problems: those of the file, then those of each other one in the order in which
-  ///   they are met. What a nested file says is told once, however often it is named.
+  ///   - path: The path of the file; `nil` if it has none: names in it are relative to the start directory.
+  ///   - startDirectory: The directory that must contain all named files; `nil` is the current directory. Messages show
+  ///     paths that begin with it.
+  /// - Returns: The workflow as far as it was understood, with the nested workflow of each step that runs another file
+  ///   if that could be read, and all diagnostics: those of the file, then those of the other files in the order in
+  ///   which they are named. The diagnostics of a nested file are reported once, however often it is named.
   package static func load(
     _ file: SourceFile, at path: String?, startDirectory: String? = nil
   ) -> (workflow: Workflow?, diagnostics: [Diagnostic]) {

@@ -2,8 +2,7 @@ import WeftDefinition
 
 /// Checks the values of every file, step and group by the rules of the file format (``BuiltValues``).
 ///
-/// In what the decoder has read there is nothing to find; a workflow that was built or changed in Swift may hold
-/// anything.
+/// Decoded workflows always pass; a workflow that was built or changed in Swift may contain any values.
 struct BuiltValueChecker {
   private var found = FoundProblems()
 

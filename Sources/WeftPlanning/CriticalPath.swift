@@ -1,8 +1,8 @@
-/// How long the paths of a graph are, where each step has a length of its own; the nodes of groups have none.
+/// The lengths of paths in a graph in which each step has a length; group nodes have none.
 enum CriticalPath {
-  /// For each node the length of the longest path from it to an end of the graph, itself included.
+  /// For each node, the length of the longest path from it to an end of the graph, including itself.
   ///
-  /// - Parameter length: Of a step, by its index.
+  /// - Parameter length: The length of a step, by its index.
   static func below<Length: AdditiveArithmetic & Comparable>(
     each nodes: [PlanNode], _ dependencies: PlanEdges, _ order: [Int32],
     length: (Int32) -> Length
@@ -17,15 +17,14 @@ enum CriticalPath {
     return below
   }
 
-  /// For each node the steps on the longest path from it to an end of the graph, itself included.
+  /// For each node, the number of steps on the longest path from it to an end of the graph, including itself.
   static func stepsBelow(
     each nodes: [PlanNode], _ dependencies: PlanEdges, _ order: [Int32]
   ) -> [Int32] {
     below(each: nodes, dependencies, order) { _ in 1 }
   }
 
-  /// For each node the steps on the longest path from a beginning of the graph to it, itself
-  /// included.
+  /// For each node, the number of steps on the longest path from a beginning of the graph to it, including itself.
   static func stepsAbove(
     each nodes: [PlanNode], _ dependencies: PlanEdges, _ order: [Int32]
   ) -> [Int32] {
@@ -39,10 +38,10 @@ enum CriticalPath {
     return above
   }
 
-  /// The steps of one longest path, in the order in which they follow each other, without those that have no
-  /// length; of several paths the one whose steps come first in `order`.
+  /// The steps of one longest path, in path order, without those of length zero; if there are several paths, the one
+  /// whose steps come first in `order`.
   ///
-  /// - Parameter below: As ``below(each:_:_:length:)`` returns it.
+  /// - Parameter below: The result of ``below(each:_:_:length:)``.
   static func steps(
     through nodes: [PlanNode], _ dependencies: PlanEdges, _ order: [Int32], below: [Int],
     length: (Int32) -> Int
@@ -63,11 +62,11 @@ enum CriticalPath {
 }
 
 extension Plan {
-  /// The number of steps on the longest path through the graph: no number of slots makes a run
-  /// shorter than that.
+  /// The number of steps on the longest path through the graph: a run is no shorter than that, whatever the number of
+  /// slots.
   public var longestPath: Int { Int(stepsBelow.max() ?? 0) }
 
-  /// The most steps that run at once if all take equally long and no limit holds any back.
+  /// The maximum number of steps that run at once if all take equally long and no limit applies.
   public var width: Int {
     var counts = Array(repeating: 0, count: longestPath + 1)
     let above = CriticalPath.stepsAbove(each: nodes, dependencies, topologicalOrder)

@@ -2,11 +2,11 @@ import WeftDefinition
 import WeftDiagnostics
 
 extension Cycle {
-  /// Tells the nodes of a cycle as hops between steps and groups, from the first need of the file.
+  /// Describes a cycle of nodes as hops between steps and groups, beginning at the first need of the file.
   init(
     through nodes: [Int32], of outline: Outline, _ names: [StepNames], _ references: ReferenceEdges
   ) {
-    // A cycle is one of the steps of one file; what a step of it runs is between its start and its end.
+    // A cycle consists of steps of one file; the contents of files that they run are between their starts and ends.
     let file = nodes.map { outline.file(of: Int($0)) }.min() ?? 0
     let teller = CycleTeller(
       outline: outline, names: names[file], references: references, number: file,
@@ -15,7 +15,7 @@ extension Cycle {
     let edges = nodes.indices.map { index in
       (from: Int(nodes[index]), to: Int(nodes[(index + 1) % nodes.count]))
     }
-    // Of all edges only needs, logs and references can lead to a later node.
+    // Only needs, logs and references can lead to a later node.
     let first =
       edges.indices.filter { edges[$0].to > edges[$0].from && teller.tells(edges[$0].from) }.min {
         edges[$0].from < edges[$1].from
@@ -25,7 +25,7 @@ extension Cycle {
   }
 }
 
-/// Finds out again why one node waits for another; the graph itself does not remember.
+/// Determines why one node waits for another, which the graph does not store.
 private struct CycleTeller {
   let outline: Outline
   let names: StepNames
@@ -35,8 +35,8 @@ private struct CycleTeller {
 
   func tells(_ node: Plan.NodeIndex) -> Bool { outline.file(of: node) == number }
 
-  /// `nil` for the step from the end of an empty group to its own start, and for those through another
-  /// file from the end of the step that runs it to its start.
+  /// `nil` for the edge from the end of an empty group to its start, and for edges through another file, from the end
+  /// of the step that runs it to its start.
   func hop(from: Plan.NodeIndex, to: Plan.NodeIndex) -> Cycle.Hop? {
     guard tells(from), tells(to) else { return nil }
     let waiting = outline.member(at: from)
@@ -75,6 +75,6 @@ private struct CycleTeller {
 }
 
 extension StepPlace {
-  /// Where to point at the step in a few words.
+  /// The shortest range that identifies the step.
   fileprivate var range: SourceRange { id ?? step }
 }

@@ -1,9 +1,9 @@
 import WeftDefinition
 import WeftDiagnostics
 
-/// Steps that wait for each other, told hop by hop.
+/// Steps that wait for each other, reported hop by hop.
 struct Cycle: Sendable, Hashable {
-  /// Why one waits for the next.
+  /// The reason why one step waits for the next.
   enum Reason: Sendable, Hashable {
     case need
     case log
@@ -11,9 +11,9 @@ struct Cycle: Sendable, Hashable {
     case reference
     /// It is the next in a `steps` list.
     case order
-    /// What stands in a group starts when the group does.
+    /// A member of a group starts after the group starts.
     case membership
-    /// A group has ended when all in it has.
+    /// A group ends after all its members.
     case groupEnd
   }
 
@@ -35,16 +35,16 @@ struct Cycle: Sendable, Hashable {
     }
   }
 
-  /// The first is a need, or the reading of a log or of a value: there is one in every cycle.
+  /// The first is a need, or the reading of a log or a value: every cycle has one.
   let hops: [Hop]
-  /// The file that it is in.
+  /// The file that contains it.
   let file: Int
 
   var problem: PlacedProblem { PlacedProblem(.cycle(self), hops.first?.range, in: file) }
 }
 
 extension Cycle {
-  /// Of longer cycles the middle is left out.
+  /// The number of hops shown at each end; the middle of longer cycles is elided.
   private static let shown = (first: 5, last: 4)
 
   private var isElided: Bool { hops.count > Cycle.shown.first + Cycle.shown.last + 1 }
@@ -60,7 +60,7 @@ extension Cycle {
     return (stations + hops.prefix(1).map(\.from)).joined(separator: " → ")
   }
 
-  /// One for each hop that is shown.
+  /// One note for each hop that is shown.
   var notes: [(text: String, range: SourceRange?)] {
     let notes = hops.map { (text: $0.text, range: $0.range) }
     guard isElided else { return notes }

@@ -1,30 +1,29 @@
 import WeftDefinition
 
-/// Finds where nodes wait for each other, and in each such knot a cycle that is short to read.
+/// Finds nodes that wait for each other, and a short cycle to report for each strongly connected component.
 ///
-/// For every strongly connected component there is one cycle. It is a real one, and visits no node
-/// twice. It is a shortest one of its component as long as the search stays within
-/// ``workLimit`` edges, all components together: up to depths of 2, 4, 8 … edges cycles are looked
-/// for from every node that can begin one. Where the work runs out, the cycle is the shortest of
-/// those seen, or else the shortest through one node of the component.
+/// For every component there is one cycle, which visits no node twice. It is a shortest one of its component as long as
+/// the search stays within ``workLimit`` edges for all components together: with maximum lengths of 2, 4, 8 … edges,
+/// cycles are searched for from every node that can begin one. If the work runs out, the cycle is the shortest of those
+/// found, or else the shortest through one node of the component.
 ///
-/// Every cycle has an edge to a later node and one to an earlier node of the file, so only the
-/// nodes with edges of the rarer kind need to be tried: a single wrong need in a list of a hundred
-/// thousand steps is one search, however long the cycle.
+/// Every cycle has an edge to a later node and one to an earlier node of the file, so only the nodes with edges of the
+/// rarer kind need to be tried: a single wrong need in a list of a hundred thousand steps takes one search, however
+/// long the cycle.
 struct CycleFinder {
   static let workLimit = 4_000_000
 
   private let edges: PlanEdges
-  /// For each node the number of its component from 1; 0 is none.
+  /// The component of each node, from 1; 0 for none.
   private var component: [Int32]
-  /// The search in which a node was last reached, and from where.
+  /// The search that last reached each node, and the node from which it did.
   private var reached: [Int32]
   private var origin: [Int32]
   private var search: Int32 = 0
   private var workLeft = CycleFinder.workLimit
 
-  /// One cycle for each component, as the nodes in the order in which they wait for each other,
-  /// the first not repeated at the end.
+  /// One cycle for each component: its nodes in the order in which they wait for each other, without repeating the
+  /// first at the end.
   static func cycles(of edges: PlanEdges, leftOutOf order: TopologicalOrder) -> [[Int32]] {
     guard order.nodes.count < order.waits.count else { return [] }
     let left = order.waits.indices.lazy.filter { order.waits[$0] > 0 }
@@ -60,7 +59,7 @@ struct CycleFinder {
     return found
   }
 
-  /// Those from which all cycles can be found.
+  /// The nodes from which all cycles can be found.
   private func starts(in nodes: [Int32]) -> [Int32] {
     var forward: [Int32] = []
     var backward: [Int32] = []
@@ -73,7 +72,7 @@ struct CycleFinder {
     return forward.count <= backward.count ? forward : backward
   }
 
-  /// The shortest cycle through `start`, if it has no more than `limit` edges (breadth first).
+  /// The shortest cycle through `start`, if it has at most `limit` edges (breadth first).
   private mutating func cycle(through start: Int32, atMost limit: Int) -> [Int32]? {
     search += 1
     var frontier = [start]
@@ -87,7 +86,7 @@ struct CycleFinder {
     return nil
   }
 
-  /// Follows the edges of `node` that stay in the component, and says whether one leads to `start`.
+  /// Follows the edges of `node` that stay in the component, and returns whether one leads to `start`.
   private mutating func reach(
     _ start: Int32, from node: Int32, adding found: inout [Int32]
   ) -> Bool {

@@ -1,30 +1,30 @@
 import WeftDefinition
 import WeftDiagnostics
 
-/// Draws the edges that the order words mean (SPEC §1.1), and tells the names that mean none.
+/// Draws the edges that the ordering keywords define (SPEC §1.1), and reports names that cannot be resolved.
 ///
 /// | node | waits for |
 /// |---|---|
-/// | a member with `needs` | these, a group's end for a group, and its own group's start |
+/// | a member with `needs` | these (for a group, its end), and its own group's start |
 /// | a member of `steps` | the member before it, else the group's start |
 /// | a member of `parallel` | the group's start |
-/// | a group's end | all its members, else its start; what cleans up in it |
-/// | what cleans up | all members of the group that it stands in, and what cleans up before it after the same |
-/// | `finally` | all members of the top level of its file; what cleans up there |
-/// | the end of a step that runs another file | that file's top level, and what it does finally |
+/// | a group's end | all its members, else its start; the cleanup steps in it |
+/// | a cleanup step | all members of the group that contains it, and the cleanup step before it for the same owner |
+/// | `finally` | all members of the top level of its file; the cleanup steps there |
+/// | the end of a step that runs another file | that file's top level and `finally` |
 ///
-/// A member is a step or the start of a group. One that reads the log of a step, or of whose expressions
-/// one reads a step or group, also waits for that.
+/// A member is a step or the start of a group. A member that reads the log of a step, or that has an expression which
+/// reads a step or group, also waits for that.
 struct EdgeBuilder {
   private let outline: Outline
-  /// By file.
+  /// The names, by file.
   private let names: [StepNames]
   private let references: ReferenceEdges
   private var edges: EdgeList
   private var logs = PlannedLogs()
   private var found = FoundProblems()
   private var suggestions: [Suggestions]
-  /// For each group the end of the member that was drawn last.
+  /// For each group, the end of the member that was drawn last.
   private var lastEnds: [Plan.NodeIndex?]
 
   static func build(
@@ -110,7 +110,7 @@ struct EdgeBuilder {
     if edges.sortNode() < drawn { tellRepetitions(in: needs, of: node) }
   }
 
-  /// The node that `need` waits for, or `nil` after telling why there is none.
+  /// The node that `need` waits for; `nil` after reporting why there is none.
   private mutating func target(of need: Need, of node: Plan.NodeIndex) -> Plan.NodeIndex? {
     switch names[found.file].meaning(of: need.name) {
     case .ambiguous:
@@ -163,7 +163,7 @@ struct EdgeBuilder {
     }
   }
 
-  /// What hides a step or group that exists.
+  /// The reason why an existing step or group cannot be named here; `nil` if it can.
   private func whyNotNamed(
     _ target: Plan.NodeIndex, by need: Need, of node: Plan.NodeIndex
   ) -> PlanningProblem? {
@@ -202,7 +202,7 @@ extension StepNames.Meaning {
   }
 }
 
-/// The lists of a ``PlanEdges`` while they are written, one node after another.
+/// The lists of a ``PlanEdges`` under construction, node by node.
 private struct EdgeList {
   private var offsets: [Int32] = [0]
   private var targets: [Int32] = []
@@ -223,8 +223,7 @@ private struct EdgeList {
     offsets.append(Int32(targets.count))
   }
 
-  /// Puts the targets of the node that is being written in order, each once, and returns how many
-  /// there are.
+  /// Sorts the targets of the current node, removes duplicates, and returns their number.
   @discardableResult
   mutating func sortNode() -> Int {
     let start = Int(offsets[offsets.count - 1])
@@ -239,7 +238,7 @@ private struct EdgeList {
     return end - start
   }
 
-  /// Most lists are short, and of the long ones most are in order.
+  /// Most lists are short, and most long ones are already sorted.
   private mutating func sort(from start: Int) {
     if targets.count - start > 16 {
       if zip(targets[start...], targets[(start + 1)...]).contains(where: >) {

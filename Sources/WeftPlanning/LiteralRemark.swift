@@ -1,10 +1,10 @@
 import WeftDefinition
 
-/// A text that is taken as it is, and hardly meant so.
+/// A text that is taken literally, which is hardly intended.
 enum LiteralRemark: Sendable, Hashable {
   /// The only element of a command line, with a space in it.
   case commandInOneWord(String)
-  /// An argument that only a shell would take for more than a text.
+  /// An argument that only a shell would interpret.
   case shellSyntax(String)
   /// `{{ inputs.x }}`
   case bracesWithoutDollar(String)
@@ -36,7 +36,7 @@ enum LiteralRemark: Sendable, Hashable {
     "|", "||", "&&", ";", ">", ">>", "<", "2>&1", "&", "2>", "&>", "|&",
   ]
 
-  /// `$HOME` or `${HOME}`: a dollar sign and a name in capitals.
+  /// Finds `$HOME` or `${HOME}`: a dollar sign and a name in capitals.
   private static func variable(in text: String) -> String? {
     let bytes = Array(text.utf8)
     for start in bytes.indices where bytes[start] == UInt8(ascii: "$") {
@@ -54,7 +54,7 @@ enum LiteralRemark: Sendable, Hashable {
     return nil
   }
 
-  /// `{{ inputs.x }}` without a dollar sign before it, with a context of expressions in it.
+  /// Finds `{{ inputs.x }}` without a dollar sign before it, with a context of expressions in it.
   private static func bareBraces(in text: String) -> String? {
     guard text.utf8.contains(UInt8(ascii: "{")) else { return nil }
     for range in text.ranges(of: "{{") {

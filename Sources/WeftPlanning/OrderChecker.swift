@@ -3,18 +3,18 @@ import WeftDefinition
 /// Finds members of `steps` that do not wait for the member before them, because their `needs` replaces the order of
 /// the list.
 struct OrderChecker {
-  /// A member, and the one before it, by their nodes; of a group its start.
+  /// A member and the one before it, by their nodes; for a group, its start.
   struct Gap: Hashable {
     var member: Plan.NodeIndex
     var previous: Plan.NodeIndex
-    /// Whether a later member goes by the order of the list.
+    /// Whether a later member relies on the order of the list.
     var isFollowed: Bool
   }
 
   private let nodes: [PlanNode]
   private let groups: [PlannedGroup]
   private let edges: PlanEdges
-  /// How many edges are looked at in all, so that a plan of any size is checked in proportion to it.
+  /// The number of edges that may still be visited, which keeps the check linear in the size of the plan.
   private var edgesLeft: Int
 
   static func gaps(in outline: Outline, _ edges: PlanEdges) -> [Gap] {
@@ -60,7 +60,7 @@ struct OrderChecker {
     return groups[Int(index)].endNode
   }
 
-  /// - Returns: `nil` where it would take too long to find out.
+  /// - Returns: `nil` if it would take too long to find out.
   private mutating func waits(_ node: Plan.NodeIndex, for wanted: Plan.NodeIndex) -> Bool? {
     var seen: Set<Int32> = []
     var open = [Int32(node)]
@@ -77,7 +77,7 @@ struct OrderChecker {
 }
 
 extension Outline {
-  /// Members that the list does not hold back, where later ones rely on its order.
+  /// Reports members that do not wait for the one before them, if later members rely on the order of the list.
   func orderProblems(_ edges: PlanEdges) -> [PlacedProblem] {
     OrderChecker.gaps(in: self, edges).filter(\.isFollowed).compactMap { gap in
       let member = member(at: gap.member)

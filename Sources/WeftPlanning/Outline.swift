@@ -1,33 +1,34 @@
 import WeftDefinition
 
-/// A workflow as one list: every step and every group with its address, numbered in file order.
+/// A workflow as flat lists: every step and group with its address, numbered in file order.
 ///
-/// Nothing is resolved yet; an outline exists of every workflow, right or wrong.
+/// Nothing is resolved yet; every workflow, valid or not, has an outline.
 struct Outline: Sendable {
   fileprivate(set) var steps: [PlannedStep] = []
   fileprivate(set) var groups: [PlannedGroup] = []
   fileprivate(set) var nodes: [PlanNode] = []
-  /// The steps that clean up after a step or, by its start, a group.
+  /// The cleanup steps of each step or, by its start, group.
   fileprivate(set) var cleanups: [Plan.NodeIndex: Range<Int32>] = [:]
-  /// Those that clean up, with whom they clean up after.
+  /// The step or group that each cleanup step cleans up.
   fileprivate(set) var cleanedUp: [Int32: Plan.NodeIndex] = [:]
-  /// The workflow, and those that its steps run.
+  /// The workflow and those that its steps run.
   fileprivate(set) var files: [PlannedFile] = []
-  /// The groups of what is done when all else in a file has ended.
+  /// The `finally` groups.
   fileprivate(set) var finallyGroups: Set<Int> = []
-  /// Whether there is a group whose inside cannot be named from outside.
+  /// Whether there is a group whose contents cannot be named from outside.
   fileprivate(set) var hasSealedGroups = false
-  /// Whether any step, or group, has control, or does what is not in this file.
+  /// Whether any step or group has control options, or runs another file or a registered action.
   fileprivate(set) var hasControl = false
   /// Whether any step sends a request.
   fileprivate(set) var sendsRequests = false
 
-  /// Whether some steps that exist cannot be named from everywhere.
+  /// Whether some existing steps cannot be named from everywhere.
   var hidesSteps: Bool { hasSealedGroups || !finallyGroups.isEmpty || !cleanedUp.isEmpty }
 
-  /// Groups nested too deep are told and followed; of too many steps the rest is left out.
+  /// Writes the outline of a workflow. Groups that are nested too deeply are reported, but included; if there are too
+  /// many steps, the rest is dropped.
   ///
-  /// - Parameter limit: Lower in tests.
+  /// - Parameter limit: The maximum number of steps; lower in tests.
   static func make(
     of workflow: Workflow, limit: Int = WorkflowLimits.steps
   ) -> (Outline, [PlacedProblem]) {
@@ -57,7 +58,7 @@ extension Outline {
     }
   }
 
-  /// The address of a step or group, with those of the steps that run the files around it.
+  /// The address of a step or group, including those of the steps that run the files around it.
   func address(of node: Plan.NodeIndex) -> StepAddress? {
     switch nodes[node] {
     case .step(let index): steps[Int(index)].address
@@ -69,7 +70,7 @@ extension Outline {
     file == 0 ? address : StepAddress(String(address.text.dropFirst(files[file].prefix.count)))
   }
 
-  /// The file that a step, or a group by its start or end, is written in.
+  /// The file that contains a step or group.
   func file(of node: Plan.NodeIndex) -> Int {
     switch nodes[node] {
     case .step(let index): groups[steps[Int(index)].group].file
@@ -77,13 +78,13 @@ extension Outline {
     }
   }
 
-  /// The node that has been passed when the step, or all of the group, at `node` has ended.
+  /// The node that is reached once the step, or the whole group, at `node` has ended.
   func end(of node: Plan.NodeIndex) -> Plan.NodeIndex {
     guard case .groupStart(let index) = nodes[node] else { return node }
     return groups[Int(index)].endNode
   }
 
-  /// What is done finally in the file that a group stands for, when that has been drawn.
+  /// The `finally` group of the file that a group runs; `nil` if there is none.
   func finally(around group: Int) -> Int? {
     guard !finallyGroups.isEmpty, group > 0, groups[group].step?.runsAnotherFile == true else {
       return nil
@@ -91,7 +92,7 @@ extension Outline {
     return files[groups[group + 1].file].finally
   }
 
-  /// Whether a group stands around a node, at whatever distance.
+  /// Whether a group contains a node, directly or indirectly.
   func group(startingAt start: Plan.NodeIndex, encloses node: Plan.NodeIndex) -> Bool {
     start < node && node < end(of: start)
   }
@@ -100,12 +101,12 @@ extension Outline {
 /// A step or group as a member of the group around it.
 struct OutlineMember: Sendable {
   var step: Step
-  /// As its file calls it.
+  /// The address within its file.
   var address: StepAddress
-  /// The group it is a member of.
+  /// The group that it is a member of.
   var group: Int
   var node: Plan.NodeIndex
-  /// `node` again, of a step.
+  /// The end of a group; for a step, `node`.
   var endNode: Plan.NodeIndex
 
   var subject: PlanningProblem.Subject {
@@ -114,13 +115,13 @@ struct OutlineMember: Sendable {
   }
 }
 
-/// Walks a workflow from its first step to its last, by a loop over the groups that are open.
+/// Walks a workflow from its first step to its last, with a loop over the open groups instead of recursion.
 private struct OutlineWriter {
   private(set) var outline = Outline()
   private(set) var problems: [PlacedProblem] = []
   private var open: [OpenGroup] = []
   private let limit: Int
-  /// Knows how many steps another file adds before they are written.
+  /// Counts the steps that another file adds before they are written.
   private var counter = StepCounter()
   private var isTooLarge = false
 
@@ -129,10 +130,11 @@ private struct OutlineWriter {
   private struct OpenGroup {
     var index: Int
     var members: [Step]
-    /// What is done after them, in the top level of the workflow or around that of another file.
+    /// The `finally` steps, to be written after the members: of the top level of the workflow, or of the group around
+    /// the top level of another file.
     var finally: [Step] = []
     var written: [Int32] = []
-    /// The file that its members are written in, and how many groups of that stand around them.
+    /// The file that contains its members, and its nesting depth in that file.
     var file: Int
     var depth: Int
   }
@@ -204,7 +206,7 @@ private struct OutlineWriter {
     outline.cleanups[node] = first..<Int32(outline.steps.count)
   }
 
-  /// By its id, else by its place under the nearest one.
+  /// The address of a member: its id, or else its position below the group's address.
   private func address(of id: StepID?, at position: Int, in group: Int) -> StepAddress {
     let around = outline.groups[group]
     let name = id?.text ?? String(position + 1)
@@ -215,14 +217,14 @@ private struct OutlineWriter {
     return StepAddress("\(address.text).\(name)")
   }
 
-  /// The group is inside of its file's top level without being one of its members; that of another file is
-  /// over before, and the step that runs the file goes on.
+  /// Writes `finally` as a group inside its file's top level, without making it a member of that. In another file, the
+  /// top level ends first, and the step that runs the file continues.
   private mutating func enterFinally() {
     let around = open.count - 1
     let group = StepGroup(.steps, open[around].finally)
     open[around].finally = []
     let index = outline.groups.count
-    // Around the top level of another file stands a group that is written in this one.
+    // The top level of another file directly follows the group of this file that runs it.
     let topLevel = around == 0 ? 0 : open[around].index + 1
     let file = outline.groups[topLevel].file
     outline.finallyGroups.insert(index)
@@ -232,7 +234,7 @@ private struct OutlineWriter {
       at: StepAddress(outline.files[file].prefix + "finally"), as: .finally(in: topLevel))
   }
 
-  /// A step that runs a workflow is a group with the top level of that in it, and nothing beside.
+  /// Writes a step that runs a workflow as a group whose only member is the top level of that workflow.
   private mutating func enter(_ workflow: Workflow, runBy step: Step, at address: StepAddress) {
     outline.hasControl = true
     let caller = outline.groups.count
@@ -249,7 +251,7 @@ private struct OutlineWriter {
     enter(workflow.body, of: body, at: address, as: .topLevel(file))
   }
 
-  /// What a group is in its file.
+  /// The role of a group in its file.
   private enum Role {
     case topLevel(Int)
     case member(of: Int)
@@ -285,7 +287,7 @@ private struct OutlineWriter {
     }
   }
 
-  /// The top level of another file is where the step is that runs it.
+  /// The depth to display; the top level of another file is as deep as the step that runs it.
   private func shownDepth(asTopLevel isTopLevel: Bool) -> Int {
     open.last.map { outline.groups[$0.index].depth + (isTopLevel ? 0 : 1) } ?? 0
   }
@@ -303,7 +305,7 @@ private struct OutlineWriter {
   }
 
   private mutating func giveUp() {
-    // Of other files the step is told that brings them in.
+    // For steps of other files, the location is the step that runs the file.
     let place = open.lazy.prefix { $0.file == 0 }
       .compactMap { $0.members.prefix($0.written.count).last?.place.value?.step }.last
     while !open.isEmpty { leave() }
@@ -312,13 +314,13 @@ private struct OutlineWriter {
 }
 
 extension Step {
-  /// What a step that runs another file runs; `nil` if nobody has read that.
+  /// The workflow that a step runs; `nil` if its file was not read.
   fileprivate var otherWorkflow: Workflow? {
     guard case .workflow(let nested) = action else { return nil }
     return nested.workflow
   }
 
-  /// `nil` of one that is not a group.
+  /// `nil` if it is not a group.
   fileprivate var members: StepGroup? {
     guard case .group(let group) = action else { return nil }
     return group

@@ -1,23 +1,23 @@
 public import WeftDefinition
 
-/// What a command sees around it, after all layers have been put together.
+/// The environment of a command, merged from all layers.
 extension Plan {
-  /// The groups around a step in its file, innermost first, the top level of the file last.
+  /// The groups around a step in its file, innermost first, ending with the top level of the file.
   public func enclosingGroups(ofGroup group: Int) -> EnclosingGroups {
     EnclosingGroups(groups, from: group)
   }
 
-  /// The same with those around the steps that run the files, up to the top level of the run.
+  /// The groups around a step, including those around the steps that run its file, up to the top level of the run.
   package func allEnclosingGroups(ofGroup group: Int) -> EnclosingGroups {
     EnclosingGroups(groups, from: group, crossingFiles: true)
   }
 
-  /// What a group sets for those inside it; of the top level, what the workflow sets.
+  /// The settings that a group gives its contents; for the top level, those of the workflow.
   public func settings(ofGroup group: Int) -> CommandSettings {
     groups[group].step?.settings ?? workflow.settings
   }
 
-  /// The variables that the layers set (`nil`: remove), inner layers winning.
+  /// The variables that the layers set (`nil`: remove); inner layers win.
   public func environment(of step: PlannedStep) -> [String: String?] {
     var merged = step.step.settings.environment
     for group in enclosingGroups(ofGroup: step.group) {
@@ -26,17 +26,17 @@ extension Plan {
     return merged
   }
 
-  /// As written, relative to the start directory; `nil` is the start directory itself.
+  /// The directory as written, relative to the start directory; `nil` for the start directory itself.
   public func workingDirectory(of step: PlannedStep) -> String? {
     innermost(of: step) { $0.workingDirectory }
   }
 
-  /// The group around one in the same file; `nil` of the file's top level.
+  /// The enclosing group in the same file; `nil` for the file's top level.
   package func layer(around group: Int) -> Int? {
     groups[group].isTopLevel ? nil : groups[group].parent
   }
 
-  /// The secrets that a run reads: those of steps and groups that may run, as far as that is known.
+  /// The secrets that a run reads: those of steps and groups that may run, as far as known.
   package var usedSecrets: [PlannedSecret] {
     files.enumerated().flatMap { index, file in
       file.workflow.secrets.filter {
@@ -54,7 +54,7 @@ extension Plan {
     }
   }
 
-  /// All that are declared, whether or not they are read.
+  /// All declared secrets, whether they are read or not.
   package var declaredSecrets: [SecretDeclaration] { files.flatMap(\.workflow.secrets) }
 
   public func shell(of step: PlannedStep) -> Shell { innermost(of: step) { $0.shell } ?? .sh }
@@ -73,8 +73,8 @@ extension Plan {
     return nil
   }
 
-  /// The command line that will be started: a script's is its shell with the text appended. Nothing, of a
-  /// step that runs nothing.
+  /// The command line to start: for a script, its shell with the script appended. Empty for a step that runs no
+  /// command.
   public func arguments(of step: PlannedStep) -> [String] {
     switch step.command?.invocation {
     case .program(let arguments): arguments
@@ -84,8 +84,8 @@ extension Plan {
   }
 }
 
-/// A group and those around it, in its file or in all, innermost first. Walked for every step several times, so that it is no
-/// closure, which would have to copy the plan.
+/// A group and the groups around it, in its file or in all files, innermost first. Not a closure, which would have to
+/// copy the plan: it is iterated several times for every step.
 public struct EnclosingGroups: Sequence, IteratorProtocol, Sendable {
   private let groups: [PlannedGroup]
   private let crossesFiles: Bool

@@ -1,43 +1,42 @@
 public import WeftDefinition
 
-/// A workflow that is known to be sound: every name resolves, nothing waits for itself, and an order
-/// in which it can run is known. ``Planner`` is the only way to obtain one.
+/// A checked workflow: every name resolves, there are no cycles, and an execution order is known. ``Planner`` is the
+/// only way to obtain one.
 ///
-/// The graph is dense indices into arrays: `nodes` in file order, the edges beside them. A group has
-/// two nodes, its start and its end, so that waiting for a group of a thousand costs one edge.
+/// The graph consists of dense indices into arrays: `nodes` in file order, and their edges. A group has two nodes, its
+/// start and its end, so that waiting for a group of a thousand steps costs one edge.
 public struct Plan: Sendable {
-  /// The index of a node; smaller stands earlier in the file.
+  /// The index of a node; smaller ones are earlier in the file.
   public typealias NodeIndex = Int
 
   public internal(set) var workflow: Workflow {
     get { files[0].workflow }
     set { files[0].workflow = newValue }
   }
-  /// The workflow itself, and every one that a step of it runs, outer before inner.
+  /// The workflow itself and every workflow that a step runs, outer before inner.
   package internal(set) var files: [PlannedFile]
-  /// Every step that runs something, in file order.
+  /// Every step with an action to run, in file order.
   public let steps: [PlannedStep]
   /// Every group, the top level first (index 0), then in file order: outer before inner.
   public internal(set) var groups: [PlannedGroup]
   /// Steps, group starts and group ends, in file order. The top level has neither start nor end.
   public let nodes: [PlanNode]
-  /// What each node waits for.
+  /// The dependencies of each node.
   public let dependencies: PlanEdges
-  /// All nodes, so that each comes after what it waits for; of those that could come next, the
-  /// earliest in the file comes first.
+  /// All nodes, each after its dependencies; of several possible next nodes, the earliest in the file comes first.
   public let topologicalOrder: [Int32]
-  /// For each node the number of steps on the longest path from it to an end of the graph, itself
-  /// included: those with more below them start first.
+  /// For each node, the number of steps on the longest path from it to an end of the graph, including itself: ready
+  /// steps with more below them start first.
   public let stepsBelow: [Int32]
-  /// Parts that are run apart from the rest; the first is all that is not in another.
+  /// The plan regions; the first holds everything that is in no other.
   package let bodies: PlannedBodies
-  /// The expressions, and what they read.
+  /// The expressions, and the values that they read.
   package let values: PlannedValues
-  /// Which steps read the logs of which.
+  /// The log dependencies between steps.
   package let logs: PlannedLogs
-  /// Names whose expressions have been evaluated; by node.
+  /// The evaluated names of steps and groups, by node.
   var names: [NodeIndex: String] = [:]
-  /// What is known before a run of what is decided during it.
+  /// Decisions of the run that are known in advance.
   package var forecast = PlanForecast()
 
   package init(
@@ -61,17 +60,17 @@ public struct Plan: Sendable {
 /// A node of the plan's graph; each carries an index into ``Plan/steps`` or ``Plan/groups``.
 public enum PlanNode: Sendable, Hashable {
   case step(Int32)
-  /// What the group waits for has happened.
+  /// Reached when the dependencies of the group are done.
   case groupStart(Int32)
-  /// Everything in the group has ended.
+  /// Reached when everything in the group has ended.
   case groupEnd(Int32)
 }
 
-/// A step as the plan knows it.
+/// A step of the plan.
 public struct PlannedStep: Sendable {
   public let address: StepAddress
-  /// The list that the step is written in: shared with the workflow, where a copy of each step would
-  /// cost more than all the rest of the plan.
+  /// The list that contains the step: shared with the workflow, because a copy of each step would cost more than the
+  /// rest of the plan.
   @usableFromInline let list: [Step]
   @usableFromInline let position: Int32
   @usableFromInline let groupIndex: Int32
@@ -89,54 +88,54 @@ public struct PlannedStep: Sendable {
 
   public var step: Step { list[Int(position)] }
 
-  /// Whether its values are to be checked. Asked of every step: without a copy of it.
+  /// Whether its values need to be checked. Called for every step, so it avoids a copy.
   @inlinable package var mayHaveUnfitValues: Bool { list[Int(position)].mayHaveUnfitValues }
 
-  /// The innermost group it is in, as an index into ``Plan/groups``.
+  /// The innermost group that contains it, as an index into ``Plan/groups``.
   @inlinable public var group: Int { Int(groupIndex) }
   @inlinable public var node: Plan.NodeIndex { Int(nodeIndex) }
 
-  /// The command it runs; `nil` of one that runs none.
+  /// The command it runs; `nil` if it runs none.
   public var command: Command? {
     guard case .run(let command) = list[Int(position)].action else { return nil }
     return command
   }
 
-  /// Whether it runs a command. Asked of every step: without a copy of that.
+  /// Whether it runs a command. Called for every step, so it avoids a copy.
   @inlinable package var runsCommand: Bool {
     if case .run = list[Int(position)].action { true } else { false }
   }
 
-  /// Which exit codes of its command are good.
+  /// The exit codes of its command that count as success.
   package var successCodes: [Int] {
     guard case .run(let command) = list[Int(position)].action else { return [0] }
     return command.successCodes
   }
 
-  /// How much of its command's output the log holds.
+  /// The maximum size of its log.
   package var logLimit: ByteCount {
     list[Int(position)].hasCommandOptions
       ? command?.logLimit ?? WorkflowLimits.logLimit : WorkflowLimits.logLimit
   }
 
-  /// The action it runs; `nil` of one that runs none.
+  /// The registered action it runs; `nil` if it runs none.
   package var call: ActionCall? {
     guard case .use(let call) = list[Int(position)].action else { return nil }
     return call
   }
 
-  /// The request it sends; `nil` of one that sends none.
+  /// The request it sends; `nil` if it sends none.
   package var request: HTTPCall? {
     guard case .http(let call) = list[Int(position)].action else { return nil }
     return call
   }
 
-  /// Whether what it has made before may stand in for running it.
+  /// Whether an earlier result may be restored instead of running it.
   @inlinable package var isCached: Bool {
     list[Int(position)].hasCommandOptions && command?.caching != nil
   }
 
-  /// Whether it runs something that is attempted in a slot. Asked of every step: without a copy of that.
+  /// Whether it runs attempts in a slot. Called for every step, so it avoids a copy.
   @inlinable package var makesAttempts: Bool {
     switch list[Int(position)].action {
     case .run, .use, .http: true
@@ -144,56 +143,56 @@ public struct PlannedStep: Sendable {
     }
   }
 
-  /// Whether what it does must not be done twice. Asked of every step: without a copy of most.
+  /// Whether its action must not be repeated. Called for every step, so it mostly avoids a copy.
   @inlinable package var mustNotBeMadeAgain: Bool {
     let position = Int(position)
     return (list[position].hasControl || list[position].sendsRequest)
       && list[position].mustNotBeMadeAgain
   }
 
-  /// Whether what it runs gets a jobserver, or an expression is to say so.
+  /// Whether its action gets a jobserver, or an expression decides that.
   @inlinable package var mayOfferJobserver: Bool {
     list[Int(position)].hasValues && list[Int(position)].computed[.jobserver] != nil
       || list[Int(position)].hasCommandOptions && command?.usesJobserver == true
   }
 
-  /// Its own settings, without a copy of the whole step.
+  /// Its own settings, without copying the whole step.
   package var settings: CommandSettings { list[Int(position)].settings }
   package var hasWorkingDirectory: Bool { list[Int(position)].settings.workingDirectory != nil }
-  /// Its time limit, likewise.
+  /// Its time limit, without copying the whole step.
   @inlinable package var timeout: Duration? { list[Int(position)].timeout }
-  /// Visits its texts in which expressions may stand, with what is known of their places.
+  /// Visits its texts that may contain expressions, with their known locations.
   func visitTexts(_ visit: (TextSite, String, [TextPlace]) -> Void) {
     let position = Int(position)
     list[position].visitTexts { visit($0, $1, list[position].place.value?.texts ?? []) }
   }
   var name: String? { list[Int(position)].name }
   @inlinable package var allowFailure: FailureTolerance { list[Int(position)].allowFailure }
-  /// What is done again after which failures.
+  /// The retry policies, by the failures they apply to.
   @inlinable package var retry: [RetryPolicy] {
     list[Int(position)].hasControl ? list[Int(position)].control.retry : []
   }
-  /// What it hands on, without a copy of the whole step.
+  /// Its declared outputs, without copying the whole step.
   @inlinable package var outputs: [OutputDeclaration] {
     list[Int(position)].hasValues ? list[Int(position)].outputs : []
   }
-  /// Its control, without a copy of the whole step.
+  /// Its control options, without copying the whole step.
   @inlinable package var control: StepControl { list[Int(position)].control }
   @inlinable package var hasControl: Bool { list[Int(position)].hasControl }
   package var action: StepAction { list[Int(position)].action }
-  /// What it needs, as written; the edges are in ``Plan/dependencies``.
+  /// Its needs as written; the edges are in ``Plan/dependencies``.
   var needs: [Need]? { list[Int(position)].needs }
-  /// The same step as its `id` names it.
+  /// The `id` of the step, if it has one.
   var id: StepID? { list[Int(position)].id }
-  /// Asked of every step: without a copy of the action.
+  /// Whether it runs another file. Called for every step, so it avoids a copy of the action.
   var runsAnotherFile: Bool { list[Int(position)].runsAnotherFile }
-  /// Likewise.
+  /// Whether it runs a registered action. Called for every step, so it avoids a copy.
   var callsAction: Bool { list[Int(position)].callsAction }
-  /// Likewise.
+  /// Whether it sends a request. Called for every step, so it avoids a copy.
   @inlinable package var sendsRequest: Bool { list[Int(position)].sendsRequest }
-  /// Where its texts stand.
+  /// The locations of its texts.
   var textPlaces: [TextPlace] { list[Int(position)].place.value?.texts ?? [] }
-  /// Whether there is more to call it by than its address.
+  /// Whether it has a better title than its address.
   package var hasTitle: Bool {
     list[Int(position)].name != nil || list[Int(position)].id == nil
   }
@@ -204,28 +203,28 @@ public struct PlannedStep: Sendable {
   }
 }
 
-/// A group as the plan knows it; the one at index 0 is the top level.
+/// A group of the plan; the one at index 0 is the top level.
 public struct PlannedGroup: Sendable {
-  /// `nil` for the top level. That of another file is called like the step that runs the file.
+  /// `nil` for the top level. The top level of another file has the address of the step that runs the file.
   public let address: StepAddress?
-  /// `nil` for the top level. Its `action` holds the members, which are planned by themselves.
+  /// `nil` for the top level. Its `action` holds the members, which are planned separately.
   public internal(set) var step: Step?
   public let order: StepGroup.Order
   public internal(set) var maxParallel: Int?
   /// The enclosing group; `nil` for the top level.
   public let parent: Int?
-  /// 0 for the top level; that of another file is as deep as the step that runs the file.
+  /// 0 for the top level; the top level of another file is as deep as the step that runs the file.
   public let depth: Int
-  /// The file that it is written in, as an index into ``Plan/files``; of a step that runs another file, the
-  /// one that says so.
+  /// The file that contains it, as an index into ``Plan/files``; for a step that runs another file, the file that
+  /// contains the step.
   package let file: Int
   /// Whether it is the top level of its file.
   package let isTopLevel: Bool
-  /// Its start and end among the nodes; of the top level, one before the first and one past the last,
-  /// so that everything inside a group stands strictly between the two.
+  /// Its start and end among the nodes; for the top level, one before the first and one past the last, so that
+  /// everything inside a group is strictly between the two.
   public let startNode: Plan.NodeIndex
   public package(set) var endNode: Plan.NodeIndex
-  /// Its members in file order: the node of a step, the start node of a group.
+  /// Its members in file order: the node of a step, or the start node of a group.
   public package(set) var members: [Int32]
 
   package init(
@@ -249,7 +248,7 @@ public struct PlannedGroup: Sendable {
 
 /// Lists of node indices, one for each node, in one array: offsets and targets.
 public struct PlanEdges: Sendable {
-  /// `targets[offsets[n]..<offsets[n + 1]]` belong to node `n`.
+  /// `targets[offsets[n]..<offsets[n + 1]]` are the targets of node `n`.
   package let offsets: [Int32]
   package let targets: [Int32]
 
@@ -264,6 +263,6 @@ public struct PlanEdges: Sendable {
     targets[Int(offsets[node])..<Int(offsets[node + 1])]
   }
 
-  /// All edges.
+  /// The total number of edges.
   public var count: Int { targets.count }
 }

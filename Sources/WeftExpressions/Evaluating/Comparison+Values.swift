@@ -1,5 +1,5 @@
-/// ECMAScript's abstract comparison (ECMA-262 5.1 §11.8.5, §11.9.3), except that texts are compared
-/// without regard to upper and lower case, and arrays and objects are nothing but themselves.
+/// ECMAScript's abstract comparison (ECMA-262 5.1 §11.8.5, §11.9.3), except that strings are compared
+/// case-insensitively, and arrays and objects are equal only to themselves.
 extension Comparison {
   func holds(_ left: ExpressionValue, _ right: ExpressionValue) -> Bool {
     switch self {
@@ -14,7 +14,7 @@ extension Comparison {
 }
 
 extension ExpressionValue {
-  /// As `==` in an expression has it.
+  /// Compares like `==` in an expression.
   package func isEqual(to other: ExpressionValue) -> Bool {
     switch (self, other) {
     case (.string(let left), .string(let right)): FoldedText.areEqual(left, right)

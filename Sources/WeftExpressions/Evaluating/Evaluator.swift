@@ -1,9 +1,10 @@
 import WeftDiagnostics
 
 extension Expression {
-  /// The value, by what `scope` tells.
+  /// Evaluates the expression with the values of `scope`.
   ///
-  /// `&&`, `||` and `case` evaluate only what they need; the rest is neither asked for nor can fail.
+  /// `&&`, `||` and `case` evaluate only the operands they need; the others are not requested from the scope and cannot
+  /// fail.
   package func evaluate(
     in scope: some ExpressionScope, limits: ExpressionLimits = .standard
   ) throws(ExpressionFault) -> Evaluation {
@@ -13,9 +14,9 @@ extension Expression {
   }
 }
 
-/// Walks trees, no deeper than the parser lets them be, and counts what that makes.
+/// Walks trees, no deeper than the parser allows, and counts the bytes that evaluation creates.
 ///
-/// The scope is handed down rather than kept: what is kept in a generic value is copied for each use.
+/// The scope is a parameter rather than a property: a generic stored property is copied on each use.
 struct Evaluator {
   var room: MadeBytes
   private(set) var isSecret = false

@@ -1,20 +1,20 @@
-/// Where an expression gets its values from.
+/// The source of the values of an expression.
 ///
-/// Asked for one reference at a time, and only for those whose value is needed.
+/// Queried for one reference at a time, and only for those whose value is needed.
 package protocol ExpressionScope {
-  /// - Throws: A fault, which should have the range of the name that is to blame.
+  /// - Throws: A fault, with the range of the offending name.
   func value(of reference: ContextReference) throws(ExpressionFault) -> ScopedValue
 
-  /// Not asked for ``StatusFunction/always``.
+  /// Never called with ``StatusFunction/always``.
   func status(_ function: StatusFunction) -> Bool
 
-  /// The hash of the files that patterns name, as 64 lower case hexadecimal digits; empty for none.
+  /// The hash of the files that the patterns match, as 64 lowercase hexadecimal digits; empty if there are none.
   ///
-  /// - Throws: A fault of any range; it is told at the call.
+  /// - Throws: A fault with any range; it is reported at the call.
   func hashFiles(_ patterns: [String]) throws(ExpressionFault) -> String
 }
 
-/// What a reference comes to, and whether it must not be shown.
+/// The value of a reference, and whether it must not be shown.
 package struct ScopedValue: Sendable {
   package var value: ExpressionValue
   package var isSecret: Bool
@@ -25,10 +25,10 @@ package struct ScopedValue: Sendable {
   }
 }
 
-/// What an expression or a template comes to.
+/// The result of an expression or a template.
 package struct Evaluation: Sendable {
   package var value: ExpressionValue
-  /// Whether a secret was looked at: also one that decided and does not stand in the value.
+  /// Whether a secret was read, even one that decided the value without being part of it.
   package var isSecret: Bool
 
   package init(_ value: ExpressionValue, isSecret: Bool = false) {

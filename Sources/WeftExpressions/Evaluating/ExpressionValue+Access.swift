@@ -1,7 +1,7 @@
-/// Looking into values.
+/// Access to the contents of values.
 extension ExpressionValue {
-  /// What is found under an index; `null` where nothing is. In what came of a filter it is looked
-  /// for in each element, and all that is found is an array again.
+  /// The value at an index; `null` if there is none. On the result of a filter, the index applies to each element, and
+  /// the values found form an array again.
   package func value(at index: ExpressionValue) -> ExpressionValue {
     switch self {
     case .array(let array) where array.isFiltered: array.found(at: index)
@@ -10,7 +10,7 @@ extension ExpressionValue {
     }
   }
 
-  /// All elements, or all values of an object; nothing of what has neither.
+  /// All elements of an array or values of an object; empty for other values.
   var filtered: ExpressionValue {
     switch self {
     case .array(let array) where array.isFiltered:
@@ -38,7 +38,7 @@ extension ExpressionValue {
     }
   }
 
-  /// The value as an index of arrays: a number from 0 on, of which the fraction is cut.
+  /// The value as an array index: a number from 0 on, truncated.
   private var place: Int? {
     let number = asNumber
     guard number >= 0, number < Double(Int32.max) else { return nil }

@@ -1,7 +1,6 @@
-/// How many bytes of text and lists an evaluation may still make.
+/// The number of bytes of text and lists that an evaluation may still create.
 ///
-/// Doubling is easily written: without a bound `format('{0}{0}', …)` a few times over fills any
-/// memory.
+/// Doubling is easily written: without a limit, a few nested `format('{0}{0}', …)` fill any memory.
 struct MadeBytes {
   let limit: Int
   private var left: Int
@@ -16,7 +15,7 @@ struct MadeBytes {
     left -= count
   }
 
-  /// Appends what there is room for.
+  /// Appends text, or throws if it exceeds the limit.
   mutating func append(_ more: String, to text: inout String) throws(ExpressionProblem) {
     try take(more.utf8.count)
     text += more

@@ -1,13 +1,13 @@
-/// A scope of plain values, as `weft eval` has it: what is not there is `null`, as with GitHub.
+/// A scope of plain values, as in `weft eval`: missing values are `null`, as on GitHub.
 package struct ValueScope: ExpressionScope {
-  /// By the names of the contexts.
+  /// The values, by the names of the contexts.
   package var contexts: ExpressionObject
   package var statuses: Set<StatusFunction>
   private let hash: @Sendable ([String]) throws(ExpressionFault) -> String
 
   /// - Parameters:
-  ///   - statuses: Those that are true.
-  ///   - hash: What `hashFiles` gives.
+  ///   - statuses: The status functions that are true.
+  ///   - hash: The implementation of `hashFiles`.
   package init(
     _ contexts: ExpressionObject, statuses: Set<StatusFunction> = [.success, .always],
     hash: @escaping @Sendable ([String]) throws(ExpressionFault) -> String = { _ in "" }

@@ -1,9 +1,9 @@
 package import WeftDiagnostics
 
-/// What is wrong with an expression or a template, and where.
+/// A problem with an expression or a template, and its location.
 package struct ExpressionFault: Error, Sendable, Hashable {
   package var problem: ExpressionProblem
-  /// Offsets of UTF-8 in the text that was parsed: the whole string for a template.
+  /// UTF-8 offsets in the text that was parsed; for a template, in the whole string.
   package var range: SourceRange
 
   package init(_ problem: ExpressionProblem, _ range: SourceRange) {
@@ -15,7 +15,7 @@ package struct ExpressionFault: Error, Sendable, Hashable {
   package var message: String { problem.message }
   package var help: String? { problem.help }
 
-  /// The fault in a file whose text from `offset` on is the parsed text, unescaped.
+  /// The diagnostic for a file that contains the parsed text, unescaped, from `offset` on.
   package func diagnostic(
     in file: SourceFile, at offset: Int = 0, severity: Diagnostic.Severity = .error
   ) -> Diagnostic {
@@ -26,9 +26,9 @@ package struct ExpressionFault: Error, Sendable, Hashable {
   }
 }
 
-/// Each thing that can be wrong with an expression: one case, one sentence.
+/// A problem with an expression: one case, one message.
 package enum ExpressionProblem: Error, Sendable, Hashable {
-  // Found when it is read.
+  // Found by the parser.
   case unexpectedSymbol(String)
   case unexpectedEnd(after: String)
   case unclosedText
@@ -37,15 +37,15 @@ package enum ExpressionProblem: Error, Sendable, Hashable {
   case tooLong(Int, limit: Int)
   case tooDeep(limit: Int)
   case tooManyParts(limit: Int)
-  // Found when a template is read.
+  // Found when parsing a template.
   case unclosedExpression
   case emptyExpression
   case textAroundExpression
-  // Found when it is checked.
+  // Found by the type checker.
   case unknownContext(String, nearest: String?)
-  /// `owner` is how messages call the value in which something is looked for.
+  /// `owner` is the name that messages use for the value being accessed.
   case access(AccessFault, in: String?)
-  // Found when it is evaluated, or before. What is `nil` would tell a secret.
+  // Found during evaluation or static evaluation. A detail is `nil` if it would reveal a secret.
   case notText(ExpressionFunction, found: String)
   case notCountable(found: String)
   case notObject(found: String)
@@ -56,18 +56,18 @@ package enum ExpressionProblem: Error, Sendable, Hashable {
   case malformedJSON(String?)
   case tooLarge(limit: Int)
   case filesNotHashed(String?)
-  // Found when a value is written into a text.
+  // Found when writing a value into text.
   case nothingToWrite(String)
   case notWritable(String, found: String)
   case unfitForHeader(String, UInt8)
   case unfitForPath(String, String)
   case notJSONNumber(String)
-  /// Said by the scope that gives the values.
+  /// Raised by the scope that provides the values.
   case scope(code: String, message: String, help: String?)
 }
 
 extension ExpressionProblem {
-  /// The problem without what it says of values.
+  /// The problem without details about values.
   var concealed: ExpressionProblem {
     switch self {
     case .malformedFormat: .malformedFormat(nil)

@@ -19,7 +19,7 @@ extension ExpressionProblem {
     }
   }
 
-  /// What was found, then what was wanted.
+  /// States what was found, then what was expected.
   package var message: String {
     switch self {
     case .unexpectedSymbol(let text): "unexpected \(quoted(text)) in an expression"
@@ -66,7 +66,6 @@ extension ExpressionProblem {
     }
   }
 
-  /// What to do about it.
   package var help: String? {
     switch self {
     case .unexpectedSymbol(let text): symbolHelp(text)

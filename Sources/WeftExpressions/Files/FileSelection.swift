@@ -1,8 +1,8 @@
-/// The files that the patterns of `hashFiles` mean.
+/// The files that the patterns of `hashFiles` select.
 ///
-/// As actions/glob has it: each line of each pattern counts by itself, blank lines and lines that
-/// begin with `#` not at all; `!` before a pattern takes out what it means, of several that mean a file
-/// the last decides; what means a directory means all that is below it.
+/// Follows actions/glob: each line of each pattern counts separately; blank lines and lines that begin with `#` are
+/// ignored. `!` before a pattern excludes its matches; if several patterns match a file, the last decides. A match of a
+/// directory selects everything below it.
 package struct FileSelection: Sendable, Hashable {
   private struct Rule: Sendable, Hashable {
     var pattern: PathPattern
@@ -24,8 +24,8 @@ package struct FileSelection: Sendable, Hashable {
     }
   }
 
-  /// - Parameter texts: One pattern each, as it stands: with white space and `#`; `!` before it takes out what it
-  ///   means.
+  /// - Parameter texts: One pattern each, taken literally including white space and `#`; `!` before it excludes its
+  ///   matches.
   package init(each texts: [String]) throws(PathPatternFault) {
     for text in texts {
       let isExclusion = text.hasPrefix("!")
@@ -34,7 +34,7 @@ package struct FileSelection: Sendable, Hashable {
     }
   }
 
-  /// A text as a pattern that means nothing but it.
+  /// A pattern that matches only the given text.
   package static func literally(_ text: String) -> String {
     var pattern = ""
     for scalar in text.unicodeScalars {
@@ -52,7 +52,7 @@ package struct FileSelection: Sendable, Hashable {
     return last.map { !$0.isExclusion } ?? false
   }
 
-  /// Whether there can be files below the directory that are meant; if not, it need not be read.
+  /// Whether files below the directory can be selected; if not, it need not be read.
   package func canInclude(below directory: [String]) -> Bool {
     rules.contains { !$0.isExclusion && $0.pattern.canCover(below: directory) }
   }

@@ -1,4 +1,4 @@
-/// A pattern of one name of a path.
+/// A pattern for one name of a path.
 struct NamePattern: Sendable, Hashable {
   private enum Part: Sendable, Hashable {
     case scalar(Unicode.Scalar)
@@ -37,7 +37,7 @@ struct NamePattern: Sendable, Hashable {
     self.parts = parts
   }
 
-  /// What follows a `[`; `nil`, and nothing taken, where no `]` closes it.
+  /// Parses the character class after a `[`; returns `nil` and consumes nothing if no `]` closes it.
   private static func takeClass(from rest: inout Substring.UnicodeScalarView) -> Part? {
     var tail = rest
     let isNegated = tail.first == "!" || tail.first == "^"
@@ -62,7 +62,7 @@ struct NamePattern: Sendable, Hashable {
     return nil
   }
 
-  /// Greedy, going back to the last `*` only.
+  /// Matches greedily, backtracking to the last `*` only.
   func matches(_ name: [Unicode.Scalar]) -> Bool {
     var (part, index) = (0, 0)
     var retry: (part: Int, index: Int)?

@@ -1,6 +1,6 @@
-/// A pattern of paths, as actions/glob has them: `*` and `?` within a name, `**` for any number of
-/// directories, `[…]` for one of some characters, `\` before one that stands for itself. Names that
-/// begin with a dot are like others; upper and lower case differ.
+/// A pattern for paths, as in actions/glob: `*` and `?` within a name, `**` for any number of directories, `[…]` for
+/// one of several characters, `\` to escape a character. Names that begin with a dot are not special; case is
+/// significant.
 struct PathPattern: Sendable, Hashable {
   private enum Part: Sendable, Hashable {
     case name(NamePattern)
@@ -10,7 +10,7 @@ struct PathPattern: Sendable, Hashable {
 
   private let parts: [Part]
 
-  /// - Parameter text: Relative; `/` separates names.
+  /// - Parameter text: A relative pattern; `/` separates names.
   init(_ text: String) throws(PathPatternFault) {
     guard text.utf8.first != UInt8(ascii: "/") else { throw .absolute(text) }
     var parts: [Part] = []
@@ -27,13 +27,13 @@ struct PathPattern: Sendable, Hashable {
     self.parts = parts
   }
 
-  /// Whether the path, or a directory in which it lies, is one of those that the pattern means.
+  /// Whether the pattern matches the path or one of its parent directories.
   func covers(_ path: [String]) -> Bool {
     let scalars = path.map { Array($0.unicodeScalars) }
     return (0...path.count).contains { matches(scalars[..<$0]) }
   }
 
-  /// Whether there can be a path below the directory, or it itself, that the pattern covers.
+  /// Whether the pattern can cover the directory itself or a path below it.
   func canCover(below directory: [String]) -> Bool {
     let names = directory.map { Array($0.unicodeScalars) }
     for (index, name) in names.enumerated() {
@@ -44,7 +44,7 @@ struct PathPattern: Sendable, Hashable {
     return true
   }
 
-  /// Greedy, going back to the last `**` only: what was skipped before it need not be looked at again.
+  /// Matches greedily, backtracking to the last `**` only: earlier ones need no second look.
   private func matches(_ path: ArraySlice<[Unicode.Scalar]>) -> Bool {
     var (part, name) = (0, path.startIndex)
     var retry: (part: Int, name: Int)?
@@ -70,7 +70,7 @@ struct PathPattern: Sendable, Hashable {
   }
 }
 
-/// Why a text is no pattern.
+/// The reason why a text is not a pattern.
 package enum PathPatternFault: Error, Sendable, Hashable {
   case absolute(String)
   case leadsUp(String)

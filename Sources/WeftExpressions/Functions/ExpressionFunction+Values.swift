@@ -1,9 +1,9 @@
 import WeftJSON
 
 extension ExpressionFunction {
-  /// What the function makes of its arguments, of which there are as many as it takes.
+  /// Calls the function with arguments whose number was checked.
   ///
-  /// Not for the functions that ask the scope, nor for `case`, which does not need all arguments.
+  /// Not for functions that need the scope, nor for `case`, which does not evaluate all its arguments.
   func value(
     of arguments: [ExpressionValue], within room: inout MadeBytes
   ) throws(ExpressionProblem) -> ExpressionValue {
@@ -76,7 +76,7 @@ extension ExpressionFunction {
     return .array(pieces.map { .string($0) })
   }
 
-  /// With nothing to look for the text stays as it is.
+  /// Returns the text unchanged if the text to replace is empty.
   private func replace(
     _ arguments: [ExpressionValue], within room: inout MadeBytes
   ) throws(ExpressionProblem) -> String {
@@ -92,14 +92,14 @@ extension ExpressionFunction {
   }
 }
 
-/// Whether one value is in another.
+/// Substring and element search.
 private enum Searching {
   static func contains(_ searched: ExpressionValue, _ item: ExpressionValue) -> Bool {
     if case .array(let array) = searched { return array.elements.contains { item.isEqual(to: $0) } }
     return compares(searched, item) { FoldedText.contains($0, $1) }
   }
 
-  /// Never true of arrays and objects.
+  /// Always false for arrays and objects.
   static func compares(
     _ text: ExpressionValue, _ part: ExpressionValue, _ compare: (String, String) -> Bool
   ) -> Bool {
@@ -108,7 +108,7 @@ private enum Searching {
   }
 }
 
-/// How many, and which.
+/// Lengths and keys.
 private enum Counting {
   static func length(of value: ExpressionValue) throws(ExpressionProblem) -> Int {
     switch value {

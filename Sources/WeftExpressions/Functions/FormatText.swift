@@ -1,4 +1,4 @@
-/// `format`: a text with values in braces.
+/// Implements `format`: a text with values in braces.
 enum FormatText {
   static func text(
     _ format: String, _ values: ArraySlice<ExpressionValue>, within room: inout MadeBytes
@@ -33,7 +33,7 @@ enum FormatText {
     byte == UInt8(ascii: "{") || byte == UInt8(ascii: "}")
   }
 
-  /// `{12}`: its number, if that is no larger than numbers are, and where it ends.
+  /// Parses `{12}`: its number, `nil` if that overflows, and its end.
   private static func place(in bytes: [UInt8], at brace: Int) -> (number: Int?, end: Int)? {
     guard bytes[brace] == UInt8(ascii: "{") else { return nil }
     let digits = bytes[(brace + 1)...].prefix {

@@ -1,7 +1,7 @@
 import WeftDiagnostics
 import WeftJSON
 
-/// `fromJSON`: a value from its text, strictly as RFC 8259 has it.
+/// Implements `fromJSON`: parses a value strictly by RFC 8259.
 enum JSONText {
   static func value(
     of text: String, within room: inout MadeBytes

@@ -1,16 +1,16 @@
 import WeftDiagnostics
 
-/// Cuts the bytes of an expression into tokens, one at a time.
+/// Splits the bytes of an expression into tokens, one at a time.
 ///
-/// Where GitHub's words end is not where one might expect: a word or number goes on to the next
-/// white space or one of `([)],.!><=&|`, so that `a*b` and `1'x'` are one word, and a wrong one.
+/// Follows GitHub in where words end: a word or number extends to the next white space or one of `([)],.!><=&|`, so
+/// `a*b` and `1'x'` are one invalid word.
 struct Lexer {
   private let bytes: UnsafeBufferPointer<UInt8>
   private let end: Int
   private(set) var offset: Int
-  /// Decides whether a point begins a number, and whether `true` is a name.
+  /// The kind of the previous token; decides whether a point begins a number, and whether `true` is a name.
   private var previous = Token.Kind.end
-  /// Of the last token, if that was a number.
+  /// The value of the last token, if it was a number.
   private(set) var number = 0.0
 
   init(_ bytes: UnsafeBufferPointer<UInt8>, from start: Int, to end: Int) {
@@ -124,12 +124,12 @@ struct Lexer {
     ExpressionFault(problem, SourceRange(start: start, end: offset))
   }
 
-  /// What stands between two places, which must not cut a scalar in two.
+  /// The text between two offsets, which must not split a scalar.
   func text(_ start: Int, _ end: Int) -> String {
     String(decoding: UnsafeBufferPointer(rebasing: bytes[start..<end]), as: UTF8.self)
   }
 
-  /// What a literal says, without its quotes.
+  /// The content of a string literal, without its quotes.
   func literalText(of token: Token) -> String {
     let text = UnsafeBufferPointer(rebasing: bytes[token.start + 1..<token.end - 1])
     guard text.contains(UInt8(ascii: "'")) else { return String(decoding: text, as: UTF8.self) }
@@ -167,7 +167,7 @@ extension Lexer {
       || byte == UInt8(ascii: "-")
   }
 
-  /// Whether a text can follow a point.
+  /// Whether the text is a valid name after a point.
   static func isName(_ text: String) -> Bool {
     guard let first = text.utf8.first else { return false }
     return isLetter(first) && text.utf8.allSatisfy(isNameByte)

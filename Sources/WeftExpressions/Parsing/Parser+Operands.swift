@@ -1,8 +1,8 @@
 import WeftDiagnostics
 
-/// Operands, and what is looked up in them.
+/// Operands and accesses.
 extension Parser {
-  /// What is being accessed: `nil` stands for the reference whose names are the last in `names`.
+  /// The value being accessed; `nil` is the reference whose names are the last in `names`.
   private typealias Base = ExpressionNode?
 
   mutating func accesses() throws(ExpressionFault) -> ExpressionNode {
@@ -24,7 +24,7 @@ extension Parser {
     return try taking(&base, from: firstName)
   }
 
-  /// Apart from ``accesses()``, through which nesting goes, so that its frame stays small.
+  /// Kept apart from ``accesses()``, through which nesting recurses, so that its stack frame stays small.
   private mutating func apply(
     _ access: Access, to base: inout Base, from firstName: Int, start: Int
   ) throws(ExpressionFault) {
@@ -68,7 +68,7 @@ extension Parser {
     case filter
   }
 
-  /// After this the token is the one behind the access.
+  /// Leaves the token after the access as the current one.
   private mutating func access() throws(ExpressionFault) -> Access {
     let isBracket = token.kind == .openBracket
     try advance()

@@ -1,23 +1,23 @@
 import WeftDiagnostics
 
-/// Reads the tokens of an expression into a tree, from left to right.
+/// Parses the tokens of an expression into a tree, from left to right.
 ///
-/// From loose to tight: `||`, `&&`, `== !=`, `< <= > >=`, `!`, then accesses. The depth is counted
-/// as GitHub counts it, and chains of comparisons, which GitHub does not limit, add to it: no tree
-/// is deeper than the limit, so that what walks it needs no limit of its own.
+/// From loose to tight: `||`, `&&`, `== !=`, `< <= > >=`, `!`, then accesses. Depth is counted as GitHub counts it, and
+/// chains of comparisons, which GitHub does not limit, add to it: no tree is deeper than the limit, so code that walks
+/// a tree needs no limit of its own.
 struct Parser {
   var lexer: Lexer
   private let limits: ExpressionLimits
   private let bounds: SourceRange
   private(set) var token = Token(kind: .end, start: 0, end: 0)
-  /// The one before ``token``.
+  /// The token before ``token``.
   private(set) var last = Token(kind: .end, start: 0, end: 0)
   private var depth = 0
   private var nodeCount = 0
-  /// Of the references being read, the innermost last.
+  /// The names of the references being parsed, innermost last.
   var names: [ContextReference.Name] = []
 
-  /// Reads the bytes from `start` to `end`; ranges are offsets in all of `bytes`.
+  /// Parses the bytes from `start` to `end`; ranges are offsets in all of `bytes`.
   init(
     _ bytes: UnsafeBufferPointer<UInt8>, from start: Int, to end: Int, limits: ExpressionLimits
   ) {
@@ -51,8 +51,8 @@ struct Parser {
     return try operation(atLeast: .or)
   }
 
-  /// An operand with all operators behind it that bind no looser than `tightness` (precedence
-  /// climbing, Richards 1979): what stands in no operator costs no call for each that there is.
+  /// Parses an operand with all following operators that bind at least as tightly as `tightness` (precedence climbing,
+  /// Richards 1979): an operand outside of operators does not cost a call per precedence level.
   private mutating func operation(
     atLeast tightness: Tightness
   ) throws(ExpressionFault) -> ExpressionNode {
@@ -74,7 +74,7 @@ struct Parser {
     return left
   }
 
-  /// `&& b && c`, or `|| b || c`.
+  /// Parses `&& b && c` or `|| b || c`.
   private mutating func chain(
     of operation: Tightness, after first: ExpressionNode
   ) throws(ExpressionFault) -> ExpressionNode {
@@ -124,7 +124,7 @@ struct Parser {
     try advance()
   }
 
-  /// A token that cannot stand here, or the end where more must follow the last one.
+  /// The fault for an unexpected token, or for an end after which more must follow.
   func unexpected() -> ExpressionFault {
     token.kind == .end
       ? ExpressionFault(.unexpectedEnd(after: text(of: last)), last.range)
@@ -133,7 +133,7 @@ struct Parser {
 
   func text(of token: Token) -> String { lexer.text(token.start, token.end) }
 
-  /// One level deeper; the caller comes up again.
+  /// Goes one level deeper; the caller must ascend again.
   mutating func descend() throws(ExpressionFault) {
     depth += 1
     guard depth <= limits.depth else {
@@ -161,11 +161,11 @@ extension SourceRange {
   }
 }
 
-/// How tightly the operators between two operands bind, from loose to tight.
+/// The precedence of binary operators, from loose to tight.
 private enum Tightness: Int, Comparable {
   case or, and, equality, order
 
-  /// `nil` for what is no such operator.
+  /// `nil` if the token is not a binary operator.
   init?(_ kind: Token.Kind) {
     switch kind {
     case .or: self = .or

@@ -1,6 +1,6 @@
 import WeftDiagnostics
 
-/// A word of an expression: what it is, and where.
+/// A token of an expression: its kind and range.
 struct Token {
   enum Kind: UInt8 {
     case openParenthesis, closeParenthesis, openBracket, closeBracket, comma, dot, star
@@ -15,7 +15,7 @@ struct Token {
 
   var range: SourceRange { SourceRange(start: start, end: end) }
 
-  /// `nil` for what does not compare.
+  /// `nil` if the token is not a comparison operator.
   var comparison: Comparison? {
     switch kind {
     case .equal: .equal

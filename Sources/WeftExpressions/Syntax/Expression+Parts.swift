@@ -1,5 +1,5 @@
 extension Expression {
-  /// All references, in the order in which they are written.
+  /// All references, in source order.
   package var references: [ContextReference] {
     var references: [ContextReference] = []
     root.visit { node in
@@ -8,7 +8,7 @@ extension Expression {
     return references
   }
 
-  /// The functions in it that ask how the run goes.
+  /// The status functions that it calls.
   package var statusFunctions: Set<StatusFunction> {
     var found: Set<StatusFunction> = []
     root.visit { node in
@@ -21,7 +21,7 @@ extension Expression {
 }
 
 extension ExpressionNode {
-  /// This node and all below it, a node before those that it is made of, those as they are written.
+  /// Visits this node and all nodes below it: parents before children, children in source order.
   package func visit(_ body: (ExpressionNode) -> Void) {
     body(self)
     for child in children { child.visit(body) }

@@ -1,10 +1,10 @@
-/// The functions of the language. Names are written in any mixture of upper and lower case.
+/// The functions of the language. Names are case-insensitive.
 package enum ExpressionFunction: String, Sendable, Hashable, CaseIterable {
   case contains, startsWith, endsWith, format, join, toJSON, fromJSON, hashFiles, `case`
   case success, failure, always, cancelled
   case length, split, trim, lower, upper, replace, keys
 
-  /// How many arguments it takes; `case` an odd number of them.
+  /// The number of arguments it takes; `case` requires an odd number.
   package var argumentCounts: ClosedRange<Int> {
     switch self {
     case .contains, .startsWith, .endsWith, .split: 2...2
@@ -17,7 +17,7 @@ package enum ExpressionFunction: String, Sendable, Hashable, CaseIterable {
     }
   }
 
-  /// `nil` for functions that do not ask how the run goes.
+  /// `nil` if it is not a status function.
   package var status: StatusFunction? {
     switch self {
     case .success: .success
@@ -30,7 +30,7 @@ package enum ExpressionFunction: String, Sendable, Hashable, CaseIterable {
     }
   }
 
-  /// As help shows it.
+  /// The signature as shown in help.
   package var signature: String {
     switch self {
     case .contains: "contains(search, item)"
@@ -56,7 +56,7 @@ package enum ExpressionFunction: String, Sendable, Hashable, CaseIterable {
   private static let byLowerName = Dictionary(
     uniqueKeysWithValues: allCases.map { ($0.rawValue.lowercased(), $0) })
 
-  /// `nil` for a name that is no function's.
+  /// `nil` if no function has this name.
   package init?(named name: String) {
     guard
       let function = ExpressionFunction(rawValue: name)
@@ -66,7 +66,7 @@ package enum ExpressionFunction: String, Sendable, Hashable, CaseIterable {
   }
 }
 
-/// The functions that ask how the run goes.
+/// The functions that test the status of the run.
 package enum StatusFunction: String, Sendable, Hashable, CaseIterable {
   case success, failure, always, cancelled
 }

@@ -1,24 +1,24 @@
 package import WeftDiagnostics
 
-/// A part of an expression, and where it is written.
+/// A node of an expression's syntax tree, with its location.
 package struct ExpressionNode: Sendable {
-  /// From the first byte to the last of what belongs to it; parentheses around it do not.
+  /// The range of the node, without parentheses around it.
   package var range: SourceRange
   package var form: Form
 
   package indirect enum Form: Sendable {
     case literal(ExpressionValue)
-    /// A name of a context with all names that follow it and are written out.
+    /// A name of a context with all literal names that follow it.
     case reference(ContextReference)
-    /// `a[b]`, and `.name` after what is no reference.
+    /// `a[b]`, and `.name` after anything but a reference.
     case index(ExpressionNode, by: ExpressionNode)
     /// `a.*` and `a[*]`.
     case filter(ExpressionNode)
     case not(ExpressionNode)
     case comparison(Comparison, ExpressionNode, ExpressionNode)
-    /// `a && b && c`: the first that is false, else the last. Two operands at least.
+    /// `a && b && c`: the first falsy operand, or else the last. At least two operands.
     case all([ExpressionNode])
-    /// `a || b || c`: the first that is true, else the last. Two operands at least.
+    /// `a || b || c`: the first truthy operand, or else the last. At least two operands.
     case any([ExpressionNode])
     case call(ExpressionFunction, [ExpressionNode])
   }
@@ -28,7 +28,7 @@ package struct ExpressionNode: Sendable {
     self.range = range
   }
 
-  /// The parts from which this one is made, as they are written.
+  /// The direct children, in source order.
   package var children: [ExpressionNode] {
     switch form {
     case .literal, .reference: []
@@ -42,12 +42,11 @@ package struct ExpressionNode: Sendable {
   }
 }
 
-/// A value of a context that is named without computing: `steps.a.outputs.x`, in whatever spelling
-/// (`steps['a'].outputs['x']`).
+/// A value of a context, named statically: `steps.a.outputs.x` in any notation (`steps['a'].outputs['x']`).
 package struct ContextReference: Sendable {
   package struct Name: Sendable {
     package let text: String
-    /// With the quotes and brackets of `['a']` it is the literal's, quotes included.
+    /// For `['a']`, the range of the literal, including its quotes.
     package let range: SourceRange
 
     package init(_ text: String, _ range: SourceRange) {
@@ -56,7 +55,7 @@ package struct ContextReference: Sendable {
     }
   }
 
-  /// Never empty; the first is the context's.
+  /// The names; never empty. The first is the context.
   package let names: [Name]
 
   package init(_ names: [Name]) {
@@ -64,18 +63,18 @@ package struct ContextReference: Sendable {
     self.names = names
   }
 
-  /// The context's name as it is written; contexts are found regardless of upper and lower case.
+  /// The context's name as written; contexts are case-insensitive.
   package var context: String { names[0].text }
 
-  /// Whether its context has that name, regardless of upper and lower case.
+  /// Whether its context has that name, case-insensitively.
   package func isOfContext(_ name: String) -> Bool { FoldedText.areEqual(context, name) }
 
-  /// From the context's name to the end of the last name.
+  /// The range from the context's name to the end of the last name.
   package var range: SourceRange {
     SourceRange(start: Int(names[0].range.start), end: Int(names[names.count - 1].range.end))
   }
 
-  /// With dots, and with brackets where a name needs them.
+  /// The reference in dot notation, with brackets for names that need them.
   package var text: String {
     names.dropFirst().reduce(names[0].text) { text, name in
       Lexer.isName(name.text)
@@ -84,7 +83,7 @@ package struct ContextReference: Sendable {
   }
 }
 
-/// How two operands are compared.
+/// A comparison operator.
 package enum Comparison: String, Sendable, Hashable {
   case equal = "=="
   case notEqual = "!="
@@ -94,9 +93,9 @@ package enum Comparison: String, Sendable, Hashable {
   case greaterOrEqual = ">="
 }
 
-/// Writing parts of expressions.
+/// Formats parts of expressions.
 package enum ExpressionText {
-  /// A text as a literal of the language.
+  /// The text as a string literal of the language.
   package static func literal(_ text: String) -> String {
     var literal = "'"
     for scalar in text.unicodeScalars {

@@ -1,18 +1,18 @@
-/// For which place the values of a template are written.
+/// The context for which the values of a template are escaped.
 package enum Escaping: Sendable, Hashable, CaseIterable {
-  /// As they are.
+  /// No escaping.
   case plain
-  /// A part of the path of a URL: all but the unreserved characters of RFC 3986 §2.3 is
-  /// percent-encoded, the slash too, and no segment may become `.` or `..` by a value (§5.2.4).
+  /// Part of a URL path: everything but the unreserved characters of RFC 3986 §2.3 is percent-encoded, including the
+  /// slash, and no value may make a segment `.` or `..` (§5.2.4).
   case urlPath
-  /// A part of the query of a URL: encoded likewise.
+  /// Part of a URL query: everything but unreserved characters is percent-encoded.
   case urlQuery
-  /// The value of a header: line ends and NUL are refused (RFC 9110 §5.5).
+  /// A header value: line ends and NUL are rejected (RFC 9110 §5.5).
   case header
-  /// A JSON text: inside quotes the value becomes a part of the string, elsewhere it is written as
-  /// JSON, also `null`, arrays and objects.
+  /// JSON text: within quotes, the value becomes part of the string; elsewhere it is written as JSON, including `null`,
+  /// arrays and objects.
   case jsonBody
-  /// A pattern of files: nothing of the value means anything but itself.
+  /// A file pattern: the value is matched literally.
   case filePattern
 }
 
@@ -31,7 +31,7 @@ enum PercentEncoding {
     return String(decoding: encoded, as: UTF8.self)
   }
 
-  /// RFC 3986 §2.3.
+  /// Whether the byte is an unreserved character (RFC 3986 §2.3).
   private static func isUnreserved(_ byte: UInt8) -> Bool {
     switch byte {
     case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),

@@ -1,4 +1,4 @@
-/// Whether one stands inside a string of a JSON text, told as the text goes by.
+/// Tracks whether a JSON text, as far as it was passed, ends inside a string.
 struct JSONQuotes {
   private(set) var isInside = false
   private var isEscaped = false

@@ -1,11 +1,11 @@
 import WeftDiagnostics
 
 extension Template {
-  /// What the template comes to.
+  /// Evaluates the template.
   ///
-  /// With ``Escaping/plain`` the value of an ``onlyExpression`` is given as it is; all else is text.
-  /// In text `null`, arrays and objects are faults, since `Object` in the middle of a command is
-  /// never what was meant. A template with faults throws the first.
+  /// With ``Escaping/plain``, the value of an ``onlyExpression`` keeps its type; everything else yields a string.
+  /// Within text, `null`, arrays and objects are faults, because `Object` in the middle of a command is never intended.
+  /// A template with faults throws the first one.
   package func evaluate(
     in scope: some ExpressionScope, escaping: Escaping = .plain,
     limits: ExpressionLimits = .standard

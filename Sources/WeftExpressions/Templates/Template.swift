@@ -1,6 +1,6 @@
 package import WeftDiagnostics
 
-/// A string in which `${{ … }}` stands for values.
+/// A string with `${{ … }}` expressions.
 package struct Template: Sendable {
   package struct Segment: Sendable, Hashable {
     package enum Content: Sendable, Hashable {
@@ -9,7 +9,7 @@ package struct Template: Sendable {
     }
 
     package let content: Content
-    /// In the template's text; of an expression with `${{` and `}}`.
+    /// The range in the template's text; for an expression, including `${{` and `}}`.
     package let range: SourceRange
 
     package init(_ content: Content, _ range: SourceRange) {
@@ -19,7 +19,7 @@ package struct Template: Sendable {
   }
 
   package let text: String
-  /// By place. A template that has faults is not evaluated.
+  /// The faults, sorted by location. A template with faults cannot be evaluated.
   package let faults: [ExpressionFault]
   /// Empty for a template without expressions.
   private let parts: [Segment]
@@ -30,17 +30,16 @@ package struct Template: Sendable {
     self.faults = faults
   }
 
-  /// The template that is this one expression.
+  /// Creates a template that is a single expression.
   package init(_ expression: Expression) {
     self.init(
       text: expression.source, parts: [Segment(.expression(expression), expression.range)],
       faults: [])
   }
 
-  /// Reads a string: what it can, and all that is wrong with it. Expressions with faults are left out
-  /// of ``segments``.
+  /// Parses a string as far as possible, and collects its faults. Expressions with faults are missing in ``segments``.
   ///
-  /// Of a string without `${{` no more is done than to look for that.
+  /// A string without `${{` is only searched for it.
   package static func parse(
     _ text: String, limits: ExpressionLimits = .standard
   ) -> Template {
@@ -52,16 +51,16 @@ package struct Template: Sendable {
     return Template(text: text, parts: parser.segments, faults: parser.faults)
   }
 
-  /// Texts, never empty and never two in a row, and expressions, in their order.
+  /// The texts and expressions, in order; texts are never empty and never adjacent.
   package var segments: [Segment] {
     guard isLiteral, !text.isEmpty else { return parts }
     return [Segment(.text(text), SourceRange(start: 0, end: text.utf8.count))]
   }
 
-  /// Whether it has no expression, right or wrong, so that ``text`` is what it comes to.
+  /// Whether it has no expressions, valid or not, so that it evaluates to ``text``.
   package var isLiteral: Bool { parts.isEmpty && faults.isEmpty }
 
-  /// In their order.
+  /// The expressions, in order.
   package var expressions: [Expression] {
     parts.compactMap { segment in
       guard case .expression(let expression) = segment.content else { return nil }
@@ -69,7 +68,7 @@ package struct Template: Sendable {
     }
   }
 
-  /// UTF-8 offsets in ``text`` of each, with `${{` and `}}`.
+  /// The UTF-8 range of each expression in ``text``, including `${{` and `}}`.
   package var expressionRanges: [Range<Int>] {
     parts.compactMap { segment in
       guard case .expression = segment.content else { return nil }
@@ -77,20 +76,20 @@ package struct Template: Sendable {
     }
   }
 
-  /// Visits its expressions, in their order, without a list of them.
+  /// Visits its expressions in order, without building a list.
   package func visitExpressions(_ visit: (Expression) -> Void) {
     for part in parts {
       if case .expression(let expression) = part.content { visit(expression) }
     }
   }
 
-  /// The expression that is all of the string, whose value keeps its type.
+  /// The expression, if it is the whole string; its value keeps its type.
   package var onlyExpression: Expression? {
     guard isOneExpression, case .expression(let expression) = parts[0].content else { return nil }
     return expression
   }
 
-  /// Whether the string is one expression and nothing else.
+  /// Whether the string is a single expression.
   package var isOneExpression: Bool {
     guard parts.count == 1, faults.isEmpty, case .expression = parts[0].content else {
       return false
@@ -100,7 +99,7 @@ package struct Template: Sendable {
 }
 
 extension Template: Hashable {
-  /// By text, scalar by scalar.
+  /// Compares texts, scalar by scalar.
   package static func == (left: Template, right: Template) -> Bool {
     left.text.utf8.elementsEqual(right.text.utf8)
   }
@@ -109,7 +108,7 @@ extension Template: Hashable {
 }
 
 extension Template {
-  /// Reads a condition, which is all of the template, or finds the fault in it.
+  /// Parses a condition, which is the whole template, or records its fault.
   package static func parse(
     condition text: String, limits: ExpressionLimits = .standard
   ) -> Template {
@@ -120,9 +119,9 @@ extension Template {
     }
   }
 
-  /// Reads a condition: an expression, bare or as `${{ … }}`, with nothing around it but white space.
+  /// Parses a condition: an expression, bare or as `${{ … }}`, with only white space around it.
   ///
-  /// A bare `${{` can stand in it only inside a text.
+  /// In a bare expression, `${{` is allowed only within a string.
   package static func condition(
     _ text: String, limits: ExpressionLimits = .standard
   ) throws(ExpressionFault) -> Expression {
@@ -137,7 +136,7 @@ extension Template {
     }
   }
 
-  /// `nil` where the text does not begin with `${{`.
+  /// `nil` if the text does not begin with `${{`.
   private static func wrappedCondition(
     _ text: String, limits: ExpressionLimits
   ) throws(ExpressionFault) -> Expression? {

@@ -25,8 +25,8 @@ struct TemplateParser {
     var index = start
     while index + 2 < bytes.count {
       if bytes[index + 2] != UInt8(ascii: "{") {
-        // Where this is no brace, none of the three places up to it begins what is looked for,
-        // but the last, if that is a dollar.
+        // Without a brace here, no match begins at any of these three offsets, except at the last if it is a dollar
+        // sign.
         index += bytes[index + 2] == UInt8(ascii: "$") ? 2 : 3
       } else if bytes[index] == UInt8(ascii: "$"), bytes[index + 1] == UInt8(ascii: "{") {
         return index
@@ -56,7 +56,7 @@ struct TemplateParser {
     bytes.withUnsafeBufferPointer { TemplateParser.firstOpening(in: $0, from: start) }
   }
 
-  /// Where the next `}}` outside quotes begins.
+  /// The offset of the next `}}` outside of quotes.
   private func closing(from start: Int) -> Int? {
     var isQuoted = false
     var index = start

@@ -1,13 +1,13 @@
 import WeftDiagnostics
 import WeftJSON
 
-/// Puts the text of a template together, each value as its place wants it.
+/// Builds the text of a template, escaping each value for its context.
 struct TemplateWriter {
   private(set) var evaluator: Evaluator
   private(set) var text = ""
   private let escaping: Escaping
   private var quotes = JSONQuotes()
-  /// Which part of ``text`` came of which expression.
+  /// The range of ``text`` that each expression produced.
   private var written: [(expression: Expression, bytes: Range<Int>)] = []
 
   init(evaluator: Evaluator, escaping: Escaping) {
@@ -82,7 +82,7 @@ struct TemplateWriter {
     ExpressionFault(problem, expression.range)
   }
 
-  /// Refuses a path in which a value makes a segment that is not a name: RFC 3986 §5.2.4.
+  /// Rejects a path in which a value makes a segment that is not a name (RFC 3986 §5.2.4).
   func checkPath() throws(ExpressionFault) {
     guard escaping == .urlPath else { return }
     let bytes = Array(text.utf8)
@@ -92,7 +92,7 @@ struct TemplateWriter {
     }
   }
 
-  /// The segment in which the range is, if that is `.` or `..`.
+  /// The segment that contains the range, if it is `.` or `..`.
   private static func dots(around range: Range<Int>, in bytes: [UInt8]) -> String? {
     func isDot(_ index: Int) -> Bool { bytes[index] == UInt8(ascii: ".") }
     func isEnd(_ byte: UInt8) -> Bool {

@@ -1,16 +1,16 @@
 package import WeftDiagnostics
 
-/// Something in an expression that is surely not meant, and where it is.
+/// A construct in an expression that is surely unintended, and its location.
 package struct ExpressionRemark: Sendable, Hashable {
   package enum Kind: Sendable, Hashable {
-    /// `left` and `right` are how messages call the operands; `nearest` is a value that can be.
+    /// `left` and `right` are the names of the operands in messages; `nearest` is a possible value.
     case neverEqual(left: String, right: String, Comparison, nearest: String?)
     /// A boolean compared with `'true'` or `'false'`.
     case booleanAsText(String)
   }
 
   package var kind: Kind
-  /// Offsets as in ``ExpressionFault/range``.
+  /// UTF-8 offsets, as in ``ExpressionFault/range``.
   package var range: SourceRange
 
   package init(_ kind: Kind, _ range: SourceRange) {

@@ -1,18 +1,18 @@
 import WeftDiagnostics
 
-/// Why nothing can be found under a name.
+/// The reason why a name finds nothing.
 package enum AccessFault: Error, Sendable, Hashable {
-  /// The value has no members and no elements.
+  /// The value has no members or elements.
   case nothingInside(ExpressionType)
-  /// The object has no such member; the nearest name of those it has.
+  /// The object has no such member; `nearest` is the closest name of those it has.
   case unknownName(String, nearest: String?)
 }
 
 extension ExpressionType {
-  /// The type of what is found under a name, `null` where it may be missing.
+  /// The type of the value at a name, including `null` if it may be missing.
   ///
-  /// - Throws: If nothing is ever found. `null` itself has nothing inside, but of a value that is
-  ///   `null` or something else only the something counts.
+  /// - Throws: If there is never a value. `null` itself has nothing inside, but if a value may be `null` or something
+  ///   else, only the other types count.
   package func type(at name: String) throws(AccessFault) -> ExpressionType {
     var found: [ExpressionType] = []
     var fault: AccessFault?
@@ -41,10 +41,10 @@ extension ExpressionType {
     }
   }
 
-  /// The type of what names lead to, one inside the other.
+  /// The type at a path of names.
   ///
-  /// For scopes: `names` are those of a reference that follow what the scope has resolved, and
-  /// `owner` is how messages call that.
+  /// For scopes: `names` are those of a reference after the part that the scope resolved, and `owner` is the name of
+  /// that part in messages.
   package func type(
     at names: ArraySlice<ContextReference.Name>, in owner: String
   ) throws(ExpressionFault) -> ExpressionType {
@@ -61,7 +61,7 @@ extension ExpressionType {
     return type
   }
 
-  /// The type of any element, or of any member's value.
+  /// The type of any element or member.
   package var elementType: ExpressionType {
     get throws(AccessFault) {
       var found: [ExpressionType] = []

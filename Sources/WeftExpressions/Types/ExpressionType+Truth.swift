@@ -1,6 +1,5 @@
 extension ExpressionType {
-  /// What is left of the type if the value is known to count as true, or as false; `nil` if no value
-  /// does.
+  /// The type narrowed to truthy or falsy values; `nil` if there are none.
   package func narrowed(to truth: Bool) -> ExpressionType? {
     let left = alternatives.compactMap { $0.singleNarrowed(to: truth) }
     return left.isEmpty ? nil : .union(left)
@@ -21,7 +20,7 @@ extension ExpressionType {
     }
   }
 
-  /// Whether two values of these types can ever be equal, by the coercions of `==`.
+  /// Whether values of these types can ever be equal under the coercions of `==`.
   func canEqual(_ other: ExpressionType) -> Bool {
     alternatives.contains { left in other.alternatives.contains { left.canEqualSingle($0) } }
   }
@@ -41,7 +40,7 @@ extension ExpressionType {
     }
   }
 
-  /// All numbers that the values can count as; `nil` if there are too many to tell.
+  /// All numbers to which the values can be coerced; `nil` if there are too many to list.
   private var numbers: [Double]? {
     switch self {
     case .null: [0]

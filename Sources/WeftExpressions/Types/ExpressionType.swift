@@ -1,36 +1,36 @@
-/// What is known of a value before there is one.
+/// The type of a value, as far as it is known before evaluation.
 package indirect enum ExpressionType: Sendable, Hashable {
-  /// Nothing is known.
+  /// Any value.
   case any
   case null
   case boolean
   case number
-  /// A text; one of `values`, if these are all it can be.
+  /// A string; one of `values`, if all possible values are known.
   case string(values: [String]?)
   case array(of: ExpressionType)
   case object(ObjectType)
-  /// One of these, of which none is ``any`` or an ``either`` again; see ``union(_:)``.
+  /// One of several types, none of which is ``any`` or another ``either``; see ``union(_:)``.
   case either([ExpressionType])
 
-  /// Any text.
+  /// Any string.
   package static let string = ExpressionType.string(values: nil)
 
-  /// An object of which these members are known; `rest` is what others are, `nil` if there are none.
+  /// An object with these known members; `rest` is the type of all others, `nil` if there are none.
   package static func object(
     _ fields: [(String, ExpressionType)], rest: ExpressionType? = nil
   ) -> ExpressionType {
     .object(ObjectType(fields: fields.map { .init(name: $0.0, type: $0.1) }, rest: rest))
   }
 
-  /// The type, or `null`.
+  /// This type or `null`.
   package var orNull: ExpressionType { .union([self, .null]) }
 
-  /// The types that it is one of.
+  /// The types of a union; otherwise, the type itself.
   package var alternatives: [ExpressionType] {
     if case .either(let types) = self { types } else { [self] }
   }
 
-  /// How messages call it.
+  /// The name in messages.
   package var name: String {
     switch self {
     case .any: "a value"
@@ -45,7 +45,7 @@ package indirect enum ExpressionType: Sendable, Hashable {
   }
 }
 
-/// What is known of an object: its members, by name.
+/// The type of an object: the types of its members, by name.
 package struct ObjectType: Sendable, Hashable {
   package struct Field: Sendable, Hashable {
     package var name: String
@@ -58,7 +58,7 @@ package struct ObjectType: Sendable, Hashable {
   }
 
   package var fields: [Field]
-  /// What members with other names are; `nil` where there are none.
+  /// The type of members with other names; `nil` if there are none.
   package var rest: ExpressionType?
 
   package init(fields: [Field], rest: ExpressionType?) {
@@ -66,14 +66,14 @@ package struct ObjectType: Sendable, Hashable {
     self.rest = rest
   }
 
-  /// The type of a member, whose name is compared without regard to upper and lower case.
+  /// The type of a member; its name is case-insensitive.
   package func type(of name: String) -> ExpressionType? {
     fields.first { FoldedText.areEqual($0.name, name) }?.type ?? rest
   }
 }
 
 extension ExpressionType {
-  /// The type of a value that is there.
+  /// The type of an existing value.
   package init(of value: ExpressionValue) {
     switch value {
     case .null: self = .null
@@ -89,7 +89,7 @@ extension ExpressionType {
     }
   }
 
-  /// All that any of the types can be; of no types at all, ``any``.
+  /// The union of all types; ``any`` if there are none.
   package static func union(_ types: [ExpressionType]) -> ExpressionType {
     var union: [ExpressionType] = []
     for type in types.flatMap(\.alternatives) {
@@ -106,7 +106,7 @@ extension ExpressionType {
 }
 
 extension [ExpressionType] {
-  /// Makes one type of all texts.
+  /// Merges all string types into one.
   fileprivate mutating func add(stringsOf values: [String]?) {
     for index in indices {
       guard case .string(let known) = self[index] else { continue }
@@ -120,7 +120,7 @@ extension [ExpressionType] {
     append(.string(values: values))
   }
 
-  /// Without the values of texts, which of many elements are not worth knowing.
+  /// The types without the known values of strings, which are not worth keeping for many elements.
   fileprivate var generalised: [ExpressionType] {
     count <= 16 ? self : map { if case .string = $0 { .string } else { $0 } }
   }

@@ -1,13 +1,13 @@
-/// The steps whose `outcome` or `conclusion` has been mentioned so far.
+/// The steps whose `outcome` or `conclusion` was mentioned so far.
 struct GuardTests {
-  /// The names that lead to each, up to the step's own.
+  /// The names that lead to each step, including its own.
   private var steps: [ArraySlice<ContextReference.Name>] = []
 
   mutating func note(_ reference: ContextReference) {
     if reference.asksForOutcome { steps.append(reference.names.dropLast()) }
   }
 
-  /// Whether the reference is to one of them.
+  /// Whether the reference is to one of these steps.
   func cover(_ reference: ContextReference) -> Bool {
     steps.contains { step in
       step.count < reference.names.count
@@ -17,7 +17,7 @@ struct GuardTests {
 }
 
 extension ContextReference {
-  /// Whether it is to what became of a step.
+  /// Whether it refers to the outcome or conclusion of a step.
   package var asksForOutcome: Bool {
     guard names.count > 2, let last = names.last?.text else { return false }
     return FoldedText.areEqual(last, "outcome") || FoldedText.areEqual(last, "conclusion")

@@ -1,6 +1,6 @@
 import WeftDiagnostics
 
-/// Types of what is looked up dynamically.
+/// Types of dynamic accesses.
 extension TypeChecker {
   mutating func access(_ base: ExpressionNode, _ index: ExpressionNode) -> Found {
     let found = found(base)
@@ -31,7 +31,7 @@ extension TypeChecker {
 }
 
 extension ExpressionType {
-  /// By an index that is written, or of which only the type is known.
+  /// The type at an index, which is a literal or known only by its type.
   fileprivate func type(
     at index: ExpressionNode, whichIs indexType: ExpressionType
   ) throws(AccessFault) -> ExpressionType {

@@ -1,6 +1,6 @@
 import WeftDiagnostics
 
-/// Types of what functions give, and of what they take.
+/// Types of the arguments and results of functions.
 extension TypeChecker {
   mutating func type(
     of function: ExpressionFunction, _ arguments: [ExpressionNode], at range: SourceRange
@@ -24,7 +24,7 @@ extension TypeChecker {
     }
   }
 
-  /// Says what the function would say of any value of the type.
+  /// Reports an argument that the function would reject for every value of the type.
   private mutating func check(
     _ argument: ExpressionNode, _ type: ExpressionType, of function: ExpressionFunction
   ) {
@@ -45,7 +45,7 @@ extension TypeChecker {
     }
   }
 
-  /// A text that is written out is tried with empty values.
+  /// Checks a literal format string with empty values.
   private mutating func checkFormat(_ arguments: [ExpressionNode], at range: SourceRange) {
     guard case .literal(let format) = arguments[0].form else { return }
     let values = arguments.dropFirst().map { _ in ExpressionValue.string("") }

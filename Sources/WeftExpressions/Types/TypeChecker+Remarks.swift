@@ -1,7 +1,7 @@
 import WeftDiagnostics
 
 extension TypeChecker {
-  /// Of operands that are never equal.
+  /// Adds a remark on operands that are never equal.
   mutating func remark(
     on comparison: Comparison, _ left: ExpressionType, _ right: ExpressionType,
     at range: SourceRange
@@ -30,7 +30,7 @@ extension ExpressionRemark.Kind {
 }
 
 extension ExpressionType {
-  /// With the words that a text can be.
+  /// The name, with the possible values of a string.
   fileprivate var remarkName: String {
     guard case .string(.some(let values)) = self else { return name }
     let words = values.prefix(8).map { ExpressionText.literal($0) }
@@ -39,7 +39,7 @@ extension ExpressionType {
       : "one of " + words.joined(separator: ", ") + (values.count > 8 ? ", …" : "")
   }
 
-  /// Of the words that one side can be, the nearest to the only word of the other.
+  /// The possible value of one side that is closest to the only value of the other.
   fileprivate func nearest(_ other: ExpressionType) -> String? {
     guard case .string(.some(let left)) = self, case .string(.some(let right)) = other else {
       return nil

@@ -1,17 +1,16 @@
 import WeftDiagnostics
 
-/// Finds out what an expression refers to and can come to, without evaluating it.
+/// Determines what an expression refers to and which values it can have, without evaluating it.
 ///
-/// A reference is *guarded* if the expression is prepared for the step's not having run: it stands on
-/// the left of a `||`; or it stands in an operand of `&&` or `||`, or an argument of `case`, after
-/// one that mentions `outcome` or `conclusion` of the same step; or it is to one of these two, which
-/// every step has.
+/// A reference is *guarded* if the expression handles the case that the step did not run: the reference is on the left
+/// of a `||`; or it is in an operand of `&&` or `||`, or an argument of `case`, after one that mentions `outcome` or
+/// `conclusion` of the same step; or it refers to one of these two, which every step has.
 package struct TypeChecker {
   private let scope: any TypeScope
   var checked = CheckedExpression(
     type: .any, isSecret: false, references: [], statusFunctions: [], hashesFiles: false,
     faults: [], remarks: [])
-  /// How many `||` there are on whose left is what is being looked at.
+  /// The number of `||` operators that have the current node in a left operand.
   private var alternatives = 0
   private var tests = GuardTests()
 
@@ -25,7 +24,7 @@ package struct TypeChecker {
     return checker.checked
   }
 
-  /// An expression that is a reference and nothing else, as most are.
+  /// Checks an expression that is a single reference, as most are.
   private static func check(
     _ reference: ContextReference, in scope: any TypeScope
   ) -> CheckedExpression {
@@ -43,7 +42,7 @@ package struct TypeChecker {
 
   private init(scope: any TypeScope) { self.scope = scope }
 
-  /// A type, and whether it is a list that a filter made.
+  /// A type, and whether it is the result of a filter.
   struct Found {
     var type: ExpressionType
     var isFiltered = false
@@ -88,7 +87,7 @@ package struct TypeChecker {
 
   // MARK: Operators
 
-  /// Of `&&`, which the first false operand decides, or of `||`.
+  /// The type of `&&`, which the first false operand decides, or of `||`.
   private mutating func type(
     of operands: [ExpressionNode], decidedBy truth: Bool
   ) -> ExpressionType {
@@ -104,7 +103,7 @@ package struct TypeChecker {
     return .union(types)
   }
 
-  /// Of the arguments of `case`.
+  /// The type of `case` with these arguments.
   mutating func typeOfCase(_ arguments: [ExpressionNode]) -> ExpressionType {
     let known = tests
     defer { tests = known }

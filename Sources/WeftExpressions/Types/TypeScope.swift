@@ -1,33 +1,33 @@
-/// What the checker asks: what is known of the values that references name.
+/// The source of the types of references.
 package protocol TypeScope {
   func type(of reference: ContextReference) -> ReferenceType
 }
 
 package enum ReferenceType: Sendable, Hashable {
   case known(ExpressionType, isSecret: Bool)
-  /// The reference is wrong; what is made of it is not blamed again.
+  /// The reference is invalid; problems that follow from it are not reported.
   case fault(ExpressionFault)
 }
 
-/// What is known of an expression before it is evaluated.
+/// The result of checking an expression before it is evaluated.
 package struct CheckedExpression: Sendable {
   package struct Reference: Sendable {
     package var reference: ContextReference
     package var type: ExpressionType
     package var isSecret: Bool
-    /// Whether the expression is prepared for its coming to nothing; see ``TypeChecker``.
+    /// Whether the expression handles a missing value; see ``TypeChecker``.
     package var isGuarded: Bool
   }
 
   package var type: ExpressionType
-  /// Whether any reference in it is to a secret.
+  /// Whether it refers to any secret.
   package var isSecret: Bool
-  /// In the order in which they are written; those with faults too, as ``ExpressionType/any``.
+  /// The references in source order, including invalid ones, as ``ExpressionType/any``.
   package var references: [Reference]
   package var statusFunctions: Set<StatusFunction>
   package var hashesFiles: Bool
-  /// In the order in which they were found.
+  /// The faults, in the order in which they were found.
   package var faults: [ExpressionFault]
-  /// Not wrong, but surely not meant.
+  /// Constructs that are valid, but surely unintended.
   package var remarks: [ExpressionRemark]
 }

@@ -2,8 +2,8 @@ internal import WeftJSON
 
 /// Values by name, in order.
 ///
-/// A name finds the member that is spelled so, else the first that differs only in upper and lower
-/// case. (GitHub Actions drops a member when an earlier one differs from it only so.)
+/// A name matches the member with the same spelling, or else the first that differs only in case. (GitHub Actions drops
+/// members that differ from an earlier one only in case.)
 package final class ExpressionObject: Sendable {
   package struct Member: Sendable {
     package let key: String
@@ -15,13 +15,13 @@ package final class ExpressionObject: Sendable {
     }
   }
 
-  /// With few members looking at each is faster than hashing.
+  /// The number of members up to which a linear search is faster than hashing.
   private static let indexedCount = 12
 
   package let members: [Member]
-  /// The first of each folded key; empty while there are few.
+  /// The first member of each folded key; empty while there are few members.
   private let places: [ScalarString: Int]
-  /// Of the others that fold to the same, the first of each spelling.
+  /// The first member of each further spelling of a folded key.
   private let otherSpellings: [ScalarString: Int]
 
   package init(_ members: [Member]) {

@@ -1,7 +1,7 @@
 package import WeftJSON
 
 extension ExpressionValue {
-  /// Numbers become `Double`: digits beyond 15 or so are lost, and `1e400` is infinite.
+  /// Converts numbers to `Double`: digits beyond about 15 are lost, and `1e400` becomes infinite.
   package init(_ value: JSONValue) {
     switch value {
     case .null: self = .null
@@ -15,7 +15,7 @@ extension ExpressionValue {
     }
   }
 
-  /// NaN and infinities, which JSON does not have, become `null`.
+  /// The value as JSON; NaN and infinities, which JSON does not have, become `null`.
   package var json: JSONValue {
     switch self {
     case .null: .null
@@ -28,8 +28,7 @@ extension ExpressionValue {
     }
   }
 
-  /// The value as JSON, as ECMAScript writes it: with line breaks and two spaces for each level, or
-  /// all in one line.
+  /// The value as JSON text, as ECMAScript writes it: with line breaks and two spaces for each level, or on one line.
   package func jsonText(_ style: JSONWriter.Style) -> String {
     var writer = JSONWriter(style)
     write(to: &writer)

@@ -1,7 +1,7 @@
-/// What an expression comes to.
+/// The value of an expression.
 ///
-/// Arrays and objects are compared by identity, as GitHub Actions does: `steps.a == steps.a` is
-/// true, two equal texts read by `fromJSON` are not equal. Hence their being classes.
+/// Arrays and objects are classes because they are compared by identity, as in GitHub Actions: `steps.a == steps.a` is
+/// true, but two equal texts parsed by `fromJSON` are not equal.
 package enum ExpressionValue: Sendable {
   case null
   case boolean(Bool)
@@ -13,7 +13,7 @@ package enum ExpressionValue: Sendable {
 
 /// Coercions: ECMAScript's, except that arrays and objects never become primitives.
 extension ExpressionValue {
-  /// `null`, `false`, 0, NaN and the empty text are false; all else is true.
+  /// Whether the value is truthy: anything but `null`, `false`, 0, NaN and the empty string.
   package var isTruthy: Bool {
     switch self {
     case .null: false
@@ -24,7 +24,7 @@ extension ExpressionValue {
     }
   }
 
-  /// NaN for arrays, objects, and texts that are no number.
+  /// The value as a number; NaN for arrays, objects, and strings that are not numbers.
   package var asNumber: Double {
     switch self {
     case .null: 0
@@ -46,7 +46,7 @@ extension ExpressionValue {
     }
   }
 
-  /// The text that stands for the value inside another: of arrays and objects only what they are.
+  /// The value as part of a string; arrays and objects yield only the name of their kind.
   package var text: String {
     switch self {
     case .array: "Array"
@@ -55,7 +55,7 @@ extension ExpressionValue {
     }
   }
 
-  /// How messages call a value of this kind.
+  /// The name of its kind in messages.
   package var kindName: String {
     switch self {
     case .null: "null"
@@ -74,7 +74,7 @@ extension ExpressionValue {
     .array(ExpressionArray(elements))
   }
 
-  /// An object; of keys that are the same in every letter the first counts.
+  /// An object; if keys have the same spelling, the first counts.
   package static func object(_ members: [(String, ExpressionValue)]) -> ExpressionValue {
     .object(ExpressionObject(members.map { .init(key: $0.0, value: $0.1) }))
   }
@@ -83,7 +83,7 @@ extension ExpressionValue {
 /// Values in order.
 package final class ExpressionArray: Sendable {
   package let elements: [ExpressionValue]
-  /// Whether it came of the filter `*`: what is looked up in it is looked up in each element.
+  /// Whether it is the result of the filter `*`: accesses apply to each element.
   package let isFiltered: Bool
 
   package init(_ elements: [ExpressionValue], isFiltered: Bool = false) {

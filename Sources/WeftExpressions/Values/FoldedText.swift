@@ -1,8 +1,8 @@
-/// Text compared without regard to upper and lower case, scalar by scalar.
+/// Case-insensitive comparison of text, scalar by scalar.
 ///
-/// Each scalar counts as its simple upper case form (Unicode, UnicodeData.txt), whatever the
-/// language: `ß` is not `SS`, and `ı`, as in GitHub Actions, is not `I`. Upper and not lower case
-/// decides order too: `_` comes after all letters of ASCII.
+/// Each scalar is compared by its simple uppercase mapping (Unicode, UnicodeData.txt), independent of language: `ß` is
+/// not `SS`, and `ı` is not `I`, as in GitHub Actions. Uppercase also decides the order: `_` sorts after all ASCII
+/// letters.
 enum FoldedText {
   static func areEqual(_ left: String, _ right: String) -> Bool {
     let decided = left.utf8.withContiguousStorageIfAvailable { left in
@@ -39,7 +39,7 @@ enum FoldedText {
     return String(view)
   }
 
-  /// `nil` where the answer takes more than ASCII.
+  /// `nil` if the comparison needs more than ASCII.
   @inline(__always)
   private static func areEqual(
     _ left: UnsafeBufferPointer<UInt8>, _ right: UnsafeBufferPointer<UInt8>
@@ -69,7 +69,7 @@ enum FoldedText {
     }
     if scalar == "\u{131}" { return scalar }
     let properties = scalar.properties
-    // Where the full mapping is longer, the title case is the simple upper case if it is one scalar.
+    // If the full mapping is longer, the simple uppercase is the title case mapping, if that is one scalar.
     return single(properties.uppercaseMapping) ?? single(properties.titlecaseMapping) ?? scalar
   }
 

@@ -1,6 +1,6 @@
-/// Reads numbers from text as ECMAScript does (ECMA-262, StringToNumber).
+/// Parses numbers as ECMAScript does (ECMA-262, StringToNumber).
 enum NumberReading {
-  /// NaN for what is not a number; 0 for white space only.
+  /// NaN if the text is not a number; 0 if it is only white space.
   static func number(from text: String) -> Double {
     let scalars = WhiteSpace.trimmed(text).utf8
     guard let first = scalars.first else { return 0 }
@@ -8,7 +8,7 @@ enum NumberReading {
     return decimal(Array(scalars)) ?? .nan
   }
 
-  /// `0xFF`, `0o17`, `0b11`, without a sign; `nil` where the text does not begin so.
+  /// Parses `0xFF`, `0o17` and `0b11`, without a sign; `nil` if the text has no such prefix.
   private static func prefixed(_ text: [UInt8]) -> Double? {
     guard text.count > 1 else { return nil }
     let bits =
@@ -22,7 +22,7 @@ enum NumberReading {
     return integer(text[2...], bitsPerDigit: bits) ?? .nan
   }
 
-  /// Keeps 64 bits; what is lost behind them shows in the last, so that rounding is right.
+  /// Keeps 64 bits; nonzero digits beyond them set the last bit, so that rounding is correct.
   private static func integer(_ digits: ArraySlice<UInt8>, bitsPerDigit: Int) -> Double? {
     guard !digits.isEmpty else { return nil }
     var top: UInt64 = 0
@@ -40,7 +40,7 @@ enum NumberReading {
     return Double(sign: .plus, exponent: shift, significand: Double(top))
   }
 
-  /// `-1.5e3`, `.5`, `5.`, `+Infinity`.
+  /// Parses numbers such as `-1.5e3`, `.5`, `5.` and `+Infinity`.
   private static func decimal(_ text: [UInt8]) -> Double? {
     var rest = text[...]
     let isNegative = rest.first == UInt8(ascii: "-")
@@ -76,7 +76,7 @@ enum NumberReading {
   }
 }
 
-/// White space as ECMAScript has it: Unicode's, with the byte order mark and without U+0085.
+/// White space as ECMAScript defines it: Unicode's, plus the byte order mark, without U+0085.
 enum WhiteSpace {
   static func isWhiteSpace(_ scalar: Unicode.Scalar) -> Bool {
     if scalar.isASCII { return scalar == " " || (0x09...0x0D).contains(scalar.value) }

@@ -1,7 +1,7 @@
-/// Numbers written as ECMAScript writes them.
+/// Formats numbers as ECMAScript does.
 enum NumberText {
-  /// With 15 decimals at most, as a number stands in text: `0.84551240822557006` is
-  /// `0.84551240822557`. Whole numbers are written to the last digit.
+  /// The number as part of a string, with at most 15 decimals: `0.84551240822557006` becomes `0.84551240822557`. Whole
+  /// numbers are exact.
   static func coerced(_ value: Double) -> String { script(roundedToDecimals(value)) }
 
   /// The shortest text that reads back as the same number (ECMA-262, Number::toString).
@@ -13,8 +13,8 @@ enum NumberText {
     return (value < 0 ? "-" : "") + placed(digits, point)
   }
 
-  /// The digits that count, without zeros at either end, and where the point stands before or
-  /// after their first.
+  /// The significant digits, without zeros at either end, and the position of the decimal point relative to the first
+  /// digit.
   private static func parts(of value: Double) -> (digits: [UInt8], point: Int) {
     let text = Array(value.description.utf8)
     let mark = text.firstIndex(of: UInt8(ascii: "e")) ?? text.count
@@ -43,12 +43,12 @@ enum NumberText {
     }
   }
 
-  /// ECMA-262, Number.prototype.toFixed(15), read again. From 8 on neighbours are further apart
-  /// than what is rounded away, so that each is itself again.
+  /// Rounds as ECMA-262, Number.prototype.toFixed(15), and parses the result. From 8 on, adjacent values are further
+  /// apart than the rounding, so each stays the same.
   private static func roundedToDecimals(_ value: Double) -> Double {
     let magnitude = value.magnitude
     guard magnitude < 8 else { return value }
-    // The value is `significand / 2^shift`, exactly.
+    // The value is exactly `significand / 2^shift`.
     let shift = 52 - Int(magnitude.exponent == .min ? -1023 : magnitude.exponent)
     guard magnitude.isNormal, shift < 120 else { return 0 }
     let significand = UInt128(magnitude.significandBitPattern | 1 << 52)

@@ -1,9 +1,9 @@
-/// Finds one text in others in time that grows with their length only (Knuth, Morris, Pratt 1977).
+/// Searches for text in linear time (Knuth, Morris, Pratt 1977).
 ///
-/// Looks at bytes of UTF-8, in which no scalar begins inside another.
+/// Compares UTF-8 bytes; no scalar begins inside another.
 struct TextSearch {
   private let needle: [UInt8]
-  /// For each beginning of the needle, how long a beginning of the needle it ends with.
+  /// For each prefix of the needle, the length of the longest shorter prefix that is also its suffix.
   private let borders: [Int]
 
   init(_ text: String) {
@@ -23,7 +23,7 @@ struct TextSearch {
     needle.isEmpty || firstEnd(in: Array(text.utf8), from: 0) != nil
   }
 
-  /// The pieces between the places where the needle stands, which must not be empty.
+  /// The pieces between the occurrences of the needle, which must not be empty.
   func pieces(of text: String) -> [String] {
     let bytes = Array(text.utf8)
     var pieces: [String] = []

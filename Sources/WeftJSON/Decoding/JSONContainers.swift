@@ -40,7 +40,7 @@ struct KeyedValues<Key: CodingKey>: KeyedDecodingContainerProtocol {
   }
 }
 
-/// The elements of an array, one after the other.
+/// The elements of an array, in order.
 struct UnkeyedValues: UnkeyedDecodingContainer {
   let elements: [JSONValue]
   let codingPath: [any CodingKey]
@@ -76,7 +76,7 @@ struct UnkeyedValues: UnkeyedDecodingContainer {
 
   mutating func superDecoder() throws -> any Decoder { try advancing { $0 } }
 
-  /// A failed attempt leaves the element for another one.
+  /// Advances only if `body` succeeds, so that a failed decode can be retried.
   private mutating func advancing<Value>(
     _ body: (JSONValueDecoder) throws -> Value
   ) throws -> Value {
@@ -96,7 +96,7 @@ struct UnkeyedValues: UnkeyedDecodingContainer {
   }
 }
 
-/// A place in an array.
+/// A position in an array.
 struct JSONIndex: CodingKey {
   let intValue: Int?
   let stringValue: String
@@ -111,7 +111,7 @@ struct JSONIndex: CodingKey {
   init?(stringValue: String) { nil }
 }
 
-/// A value as such.
+/// The decoding container of a single value.
 struct SingleValue: SingleValueDecodingContainer {
   let decoder: JSONValueDecoder
 

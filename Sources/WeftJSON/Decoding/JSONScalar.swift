@@ -1,4 +1,4 @@
-/// What a JSON value can be without the help of a type's own code.
+/// A type that is decoded directly from a JSON value, without its own `Decodable` code.
 protocol JSONScalar {
   init(_ value: JSONValue, at path: [any CodingKey]) throws(DecodingError)
 }

@@ -1,10 +1,10 @@
 extension JSONValue {
-  /// A value of another type, made of this one.
+  /// Decodes this value as another type.
   ///
-  /// Numbers must fit exactly, but for a `Double`, which gets the nearest; members that the type does not ask
-  /// for are passed over; `null` and a missing member are `nil` for an optional.
+  /// Numbers must fit exactly, except for a `Double`, which gets the nearest value. Members that the type does not
+  /// decode are ignored; `null` and missing members decode to `nil` for an optional.
   ///
-  /// - Throws: With the way to the place, and what was found there.
+  /// - Throws: An error with the coding path and the value found there.
   public func decoded<Value: Decodable>(
     as type: Value.Type = Value.self
   ) throws(DecodingError) -> Value {
@@ -31,13 +31,13 @@ extension JSONValue {
   }
 }
 
-/// One value and where it stands.
+/// A value and its coding path.
 struct JSONValueDecoder: Decoder {
   let value: JSONValue
   let codingPath: [any CodingKey]
   var userInfo: [CodingUserInfoKey: Any] { [:] }
 
-  /// Types that have a decoder of their own ask back for one value of theirs.
+  /// Decodes scalars directly; other types decode themselves from this decoder.
   func decode<Value: Decodable>(_ type: Value.Type) throws -> Value {
     guard let scalar = type as? any JSONScalar.Type else { return try Value(from: self) }
     // `scalar` is `Value`, which the compiler cannot know.
@@ -66,7 +66,7 @@ struct JSONValueDecoder: Decoder {
 }
 
 extension DecodingError {
-  /// Null where something is wanted is no value, and anything else the wrong one.
+  /// A missing value if `null` was found, and a type mismatch otherwise.
   static func mismatch(
     _ type: Any.Type, found value: JSONValue, wanted: String, at path: [any CodingKey]
   ) -> DecodingError {

@@ -1,12 +1,12 @@
 package import WeftDiagnostics
 
-/// A JSON text that was read: the bytes as they stand, and one small record for each value in them.
+/// A parsed JSON text: its unchanged bytes and one small record for each value.
 ///
-/// Nothing is copied out of the text until somebody asks; a document with a million values is two
-/// allocations. Nodes point into it and keep it alive.
+/// Nothing is copied out of the text until it is requested; a document with a million values takes two allocations.
+/// Nodes point into it and keep it alive.
 package final class JSONDocument: Sendable {
   package let file: SourceFile
-  /// The bytes of `file`, here so that a node is one step away from them.
+  /// The bytes of `file`, stored here to save each node an indirection.
   package let bytes: [UInt8]
   package let tape: JSONTape
 
@@ -17,6 +17,6 @@ package final class JSONDocument: Sendable {
   }
 
   package var root: JSONNode { JSONNode(document: self, index: 0) }
-  /// Values and keys.
+  /// The number of values and keys.
   package var nodeCount: Int { tape.count }
 }

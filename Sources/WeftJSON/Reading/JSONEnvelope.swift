@@ -1,11 +1,11 @@
 import WeftDiagnostics
 
-/// What can be said of a text before its first token: its size, its encoding, its byte order mark.
+/// Checks a text before its first token: size, encoding and byte order mark.
 struct JSONEnvelope {
-  /// Why the text is not read at all.
+  /// The reason to reject the text without parsing it.
   private(set) var fault: JSONProblem?
   private(set) var notes: [JSONProblem] = []
-  /// Where the JSON begins.
+  /// The offset of the JSON text.
   private(set) var start = 0
 
   init(_ bytes: [UInt8], limits: JSONLimits) {
@@ -20,7 +20,8 @@ struct JSONEnvelope {
     }
   }
 
-  /// By byte order mark, else by where the zeros of the first two ASCII characters are (RFC 4627 §3).
+  /// Detects the encoding by byte order mark, or by the position of the zeros of the first two ASCII characters (RFC
+  /// 4627 §3).
   private static func foreignEncoding(of bytes: [UInt8]) -> String? {
     guard bytes.count >= 2 else { return nil }
     let head = (0..<4).map { $0 < bytes.count ? bytes[$0] : 0xAA }

@@ -1,10 +1,10 @@
-/// What the escapes of a string stand for (RFC 8259 §7).
+/// Resolves the escapes of strings (RFC 8259 §7).
 ///
-/// Is asked about strings that have been read, so it never fails: half a surrogate pair becomes
-/// U+FFFD, and of an escape that JSON does not know the backslash is left out.
+/// Works on strings that were already read, so it never fails: a lone surrogate becomes U+FFFD, and an unknown escape
+/// loses its backslash.
 enum JSONEscapes {
   static func resolved(_ content: UnsafeBufferPointer<UInt8>) -> String {
-    // No escape means more bytes than it is written with.
+    // No escape resolves to more bytes than it is written with.
     String(unsafeUninitializedCapacity: content.count) { target in
       var count = 0
       walk(content) { piece in
@@ -24,7 +24,7 @@ enum JSONEscapes {
     }
   }
 
-  /// The place of a byte of the resolved content.
+  /// The source offset of a byte of the resolved content.
   static func sourceOffset(ofUTF8 wanted: Int, in content: UnsafeBufferPointer<UInt8>) -> Int {
     var found = content.count
     var count = 0
@@ -47,7 +47,7 @@ enum JSONEscapes {
     case escape(Range<Int>, Unicode.Scalar)
   }
 
-  /// Goes from piece to piece until `visit` has had enough.
+  /// Visits the pieces in order until `visit` returns `false`.
   @inline(__always)
   private static func walk(_ content: UnsafeBufferPointer<UInt8>, _ visit: (Piece) -> Bool) {
     var start = 0
@@ -105,7 +105,7 @@ enum JSONHex {
     }
   }
 
-  /// The UTF-16 unit of a `\uXXXX` that begins at `at`; `nil` if none does.
+  /// The UTF-16 code unit of a `\uXXXX` that begins at `offset`; `nil` if there is none.
   static func unit(at offset: Int, in bytes: UnsafeBufferPointer<UInt8>) -> UInt32? {
     guard offset + 6 <= bytes.count, bytes[offset] == UInt8(ascii: "\\"),
       bytes[offset + 1] == UInt8(ascii: "u")

@@ -1,5 +1,5 @@
 extension JSONFault {
-  /// Stable; W00xx is the text, W01xx the shape.
+  /// Stable across releases. W00xx concerns the text, W01xx its structure.
   var code: String {
     switch self {
     case .empty: "W0001"
@@ -32,10 +32,10 @@ extension JSONFault {
     }
   }
 
-  /// A remark never rejects a file.
+  /// Whether it is only a remark, which never rejects a file.
   var isRemark: Bool { self == .byteOrderMark }
 
-  /// What the other place of the problem is.
+  /// Describes the related location of the problem.
   var relation: String {
     switch self {
     case .repeatedKey, .equivalentKey: "the first is here"

@@ -1,4 +1,4 @@
-/// Each thing that can be wrong with a JSON text: one case, one sentence.
+/// A problem with a JSON text: one case, one message.
 enum JSONFault: Hashable {
   // The text as a whole.
   case empty
@@ -33,18 +33,18 @@ enum JSONFault: Hashable {
   case unknownEscape(String)
   case shortUnicodeEscape(String)
   case loneSurrogate(String)
-  // Allowed by RFC 8259, told beside it.
+  // Allowed by RFC 8259, but reported.
   case nul
   case repeatedKey(String)
   case equivalentKey(String, first: String)
 }
 
-/// What was opened and not closed.
+/// An unclosed construct.
 enum JSONOpener: String, Hashable {
   case string, array, object, comment
 }
 
-/// How a number is not one.
+/// The reason why a word is not a JSON number.
 enum JSONNumberFault: Hashable {
   case leadingZero, hexadecimal, plus, leadingPoint, trailingPoint, emptyExponent, loneMinus, other
 }

@@ -1,5 +1,5 @@
-/// What RFC 8259 allows and a workflow must not have: keys that are repeated, keys that differ only
-/// in normalisation, and U+0000.
+/// Finds what RFC 8259 allows and a workflow must not contain: repeated keys, keys that differ only in normalization,
+/// and U+0000.
 struct JSONFindings {
   private(set) var all: [JSONProblem] = []
   private let document: JSONDocument
@@ -43,7 +43,7 @@ struct JSONFindings {
     compareSpelledKeys(object + 1, end)
   }
 
-  /// Each with each, which for few keys is the fastest way.
+  /// Compares all pairs, the fastest way for few keys.
   private func hasRepeatedKey(_ start: Int, _ end: Int) -> Bool {
     var key = start
     while key < end {
@@ -71,8 +71,8 @@ struct JSONFindings {
     }
   }
 
-  /// By what the keys say: `String` compares and hashes by canonical equivalence, which is what
-  /// equality after normalisation to NFC means.
+  /// Compares resolved keys: `String` compares and hashes by canonical equivalence, which is equality after
+  /// normalization to NFC.
   private mutating func compareSpelledKeys(_ start: Int, _ end: Int) {
     var first: [String: Int] = [:]
     var key = start

@@ -1,5 +1,5 @@
 extension JSONNode {
-  /// The content of a string or key, escapes resolved; `nil` for every other kind.
+  /// The content of a string or key with its escapes resolved; `nil` for other kinds.
   package var stringValue: String? {
     let entry = entry
     guard entry.kind == .string else { return nil }
@@ -9,7 +9,7 @@ extension JSONNode {
     }
   }
 
-  /// Whether this is a string with exactly these scalars. Makes no `String`.
+  /// Whether this is a string of exactly these scalars. Allocates no `String`.
   @inlinable
   package func isString(_ text: StaticString) -> Bool {
     let entry = entry
@@ -24,7 +24,7 @@ extension JSONNode {
     }
   }
 
-  /// Whether this is a string with exactly these scalars.
+  /// Whether this is a string of exactly these scalars.
   package func isString(equalTo text: String) -> Bool {
     guard kind == .string else { return false }
     if isEscaped { return stringValue?.utf8.elementsEqual(text.utf8) ?? false }
@@ -37,7 +37,7 @@ extension JSONNode {
     @inlinable get { entry.traits.contains(.escaped) }
   }
 
-  /// The bytes between the quotes, as they are written in the file.
+  /// The bytes between the quotes, as written in the file.
   package var contentRange: Range<Int> {
     @inlinable get {
       let entry = entry
@@ -46,15 +46,15 @@ extension JSONNode {
     }
   }
 
-  /// Lends the bytes of a string or key between its quotes, escapes as they are written.
+  /// Passes the bytes of a string or key to `body`, without quotes and with escapes as written.
   @inlinable
   package func withContent<Result>(_ body: (UnsafeBufferPointer<UInt8>) -> Result) -> Result {
     document.bytes.withUnsafeBufferPointer { body(UnsafeBufferPointer(rebasing: $0[contentRange])) }
   }
 
-  /// Where in the file the byte of ``stringValue`` at `offset` is written, escapes considered.
+  /// The offset in the file of the byte of ``stringValue`` at `offset`, taking escapes into account.
   ///
-  /// For the inside of an escape it is the escape's first byte; for the end, the closing quote.
+  /// Inside an escape, it is the escape's first byte; at the end, the closing quote.
   package func sourceOffset(ofUTF8 offset: Int) -> Int {
     guard isEscaped else { return min(contentRange.lowerBound + offset, contentRange.upperBound) }
     return contentRange.lowerBound

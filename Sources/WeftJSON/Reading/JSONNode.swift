@@ -1,9 +1,8 @@
 package import WeftDiagnostics
 
-/// A value of a ``JSONDocument``, or a key: where it stands, and what it says.
+/// A value or key of a ``JSONDocument``, with its location.
 ///
-/// Two words; copying one costs a reference count. An accessor of another kind than the node's
-/// gives `nil` or nothing at all.
+/// Two words; copying one costs a reference count. Accessors for other kinds return `nil` or an empty sequence.
 package struct JSONNode: Sendable {
   package let document: JSONDocument
   package let index: Int
@@ -20,12 +19,12 @@ package struct JSONNode: Sendable {
 
   @inlinable package var kind: JSONKind { entry.kind }
 
-  /// The bytes of the value, with a string's quotes and a container's brackets.
+  /// The bytes of the value, including a string's quotes and a container's brackets.
   package var range: SourceRange { SourceRange(start: Int(entry.start), end: Int(entry.end)) }
 
   package var place: Diagnostic.Place { Diagnostic.Place(file: document.file, range: range) }
 
-  /// The value as it is written, for messages.
+  /// The value as written, for messages.
   package var sourceText: String {
     String(decoding: document.bytes[Int(entry.start)..<Int(entry.end)], as: UTF8.self)
   }
@@ -37,25 +36,25 @@ package struct JSONNode: Sendable {
     return document.bytes[Int(entry.start)] == UInt8(ascii: "t")
   }
 
-  /// The number exactly as it is written.
+  /// The number exactly as written.
   package var numberValue: JSONNumber? {
     kind == .number ? JSONNumber(checked: sourceText) : nil
   }
 
-  /// The elements of an array, in order; empty for every other kind.
+  /// The elements of an array, in order; empty for other kinds.
   @inlinable package var elements: JSONElements { JSONElements(of: self) }
 
-  /// The members of an object, in file order and with repeated keys; empty for every other kind.
+  /// The members of an object, in file order and including repeated keys; empty for other kinds.
   @inlinable package var members: JSONMembers { JSONMembers(of: self) }
 
-  /// The value of a key. Of equal keys the last one counts.
+  /// The value of a key. If the key is repeated, the last value counts.
   package func member(_ name: StaticString) -> JSONNode? {
     var found: JSONNode?
     for member in members where member.key.isString(name) { found = member.value }
     return found
   }
 
-  /// The value of a key. Of equal keys the last one counts.
+  /// The value of a key. If the key is repeated, the last value counts.
   package func member(named name: String) -> JSONNode? {
     var found: JSONNode?
     for member in members where member.key.isString(equalTo: name) { found = member.value }
@@ -63,7 +62,7 @@ package struct JSONNode: Sendable {
   }
 }
 
-/// A key and what it stands for.
+/// A key and its value.
 package struct JSONMember: Sendable {
   package let key: JSONNode
 
@@ -74,7 +73,7 @@ package struct JSONMember: Sendable {
   }
 }
 
-/// The elements of an array; counting them walks over them.
+/// The elements of an array. `count` is O(n).
 package struct JSONElements: Sequence, Sendable {
   package let document: JSONDocument
   package let start: Int
@@ -114,7 +113,7 @@ package struct JSONElements: Sequence, Sendable {
   }
 }
 
-/// The members of an object; counting them walks over them.
+/// The members of an object. `count` is O(n).
 package struct JSONMembers: Sequence, Sendable {
   package let document: JSONDocument
   package let start: Int

@@ -1,6 +1,6 @@
-/// What other languages allow between and around values, and JSON does not.
+/// Handles what other languages allow between and around values, but JSON does not.
 extension JSONParser {
-  /// The end of a comment that begins here; it is told, and where its end is sure reading goes on.
+  /// The end of a comment that begins here. Reports the comment; parsing continues if its end is certain.
   mutating func afterComment(_ at: Int) -> Int? {
     let second = at + 1 < bytes.count ? bytes[at + 1] : 0
     switch (bytes[at], second) {
@@ -24,7 +24,7 @@ extension JSONParser {
     }
   }
 
-  /// The end of white space that JSON does not know.
+  /// The end of white space that JSON does not allow.
   mutating func afterStrangeSpace(_ at: Int) -> Int? {
     let sequence = UTF8Sequence(at: at, in: bytes)
     let range = at..<at + sequence.length
@@ -35,7 +35,7 @@ extension JSONParser {
     return range.upperBound
   }
 
-  /// A string in single quotes: read as if it were right when it is plain text on one line.
+  /// Reads a string in single quotes as a normal one if it is plain text on one line.
   mutating func singleQuoted(_ at: Int, then next: Awaiting) -> Int {
     var end = at + 1
     while end < bytes.count, bytes[end] != UInt8(ascii: "'"), bytes[end] >= 0x20,
@@ -62,7 +62,7 @@ extension JSONParser {
 }
 
 extension JSONFault {
-  /// What is wrong with a word that stands in place of a value; `nil` if it is not a word.
+  /// The problem with a word in place of a value; `nil` if it is not a word.
   init?(word: String) {
     let unsigned = word.drop { $0 == "+" || $0 == "-" }.lowercased()
     if ["nan", "infinity", "inf"].contains(unsigned) {
@@ -86,7 +86,7 @@ extension JSONFault {
       }
   }
 
-  /// Words of other languages.
+  /// Literals of other languages.
   private static let literals = [
     "true": "true", "false": "false", "null": "null", "none": "null", "nil": "null",
     "undefined": "null",
@@ -94,7 +94,7 @@ extension JSONFault {
 }
 
 extension JSONNumberFault {
-  /// How a word that looks like a number is not one; `nil` if it does not look like one.
+  /// The reason why a word that looks like a number is not one; `nil` if it does not look like a number.
   init?(of word: String) {
     let sign = word.prefix { $0 == "+" || $0 == "-" }
     let digits = word.dropFirst(sign.count).lowercased()

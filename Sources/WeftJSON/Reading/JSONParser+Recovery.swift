@@ -1,9 +1,8 @@
-/// What to make of a text that is not as it should be: tell it once and by name, and read on only
-/// where it is certain what was meant.
+/// Error recovery: reports each problem once and specifically, and continues only if the meaning is certain.
 extension JSONParser {
-  /// Called with something at `at` that the common way cannot read.
+  /// Called when the normal path cannot read the text at `at`.
   ///
-  /// - Returns: Where to go on, or ``stop``.
+  /// - Returns: The offset at which to continue, or ``stop``.
   @inline(never)
   mutating func recover(at: Int) -> Int {
     if let end = afterComment(at) ?? afterStrangeSpace(at) { return unlessExhausted(end) }
@@ -17,7 +16,7 @@ extension JSONParser {
     return unlessExhausted(next)
   }
 
-  /// At the end of the text: whether the value is whole.
+  /// Checks at the end of the text whether the value is complete.
   mutating func finish() -> Bool {
     if container >= 0 {
       let end = endOfToken(before: bytes.count)
@@ -28,7 +27,7 @@ extension JSONParser {
     return container < 0 && awaiting == .separator
   }
 
-  // MARK: Telling
+  // MARK: Reporting
 
   mutating func tell(_ fault: JSONFault, _ range: Range<Int>, other: Range<Int>? = nil) {
     guard problems.count < limits.problems else { return }
@@ -78,12 +77,12 @@ extension JSONParser {
     }
   }
 
-  /// A word in place of a value; it is certain where it ends only if something fitting follows.
+  /// A word in place of a value; its end is certain only if something valid follows.
   private mutating func recoverWord(_ at: Int) -> Int {
     let range = at..<endOfWord(at)
     let word = text(range)
     if JSONNumber(word) != nil {
-      // Right by itself; what follows it is not, and is told next.
+      // Valid in itself; what follows it is not, and is reported next.
       append(.number, from: range.lowerBound, to: range.upperBound)
       awaiting = .separator
       return range.upperBound
@@ -114,7 +113,7 @@ extension JSONParser {
     return at + 1
   }
 
-  /// A comma before a bracket that closes, unless it has been told to be one too many.
+  /// Reports a comma before a closing bracket, unless it was already reported as superfluous.
   private mutating func closeAfterComma(_ at: Int) -> Int {
     let comma = lastComma..<lastComma + 1
     if problems.last?.range != comma { tell(.trailingComma(before: character(at)), comma) }
@@ -185,7 +184,7 @@ extension JSONParser {
     return at
   }
 
-  // MARK: Looking around
+  // MARK: Lookaround
 
   private var opener: Range<Int> {
     let start = Int(tape[container].start)
@@ -194,14 +193,14 @@ extension JSONParser {
 
   func character(_ at: Int) -> Character { Character(Unicode.Scalar(bytes[at])) }
 
-  /// Where the last thing before `at` that is not white space ends.
+  /// The end of the last token before `at`, ignoring white space.
   private func endOfToken(before at: Int) -> Int {
     var end = at
     while end > 0, [" ", "\n", "\r", "\t", "\r\n"].contains(character(end - 1)) { end -= 1 }
     return end
   }
 
-  /// The end of what may be a word or number of some language; `start` itself if there is none.
+  /// The end of a word or number of any language; `start` if there is none.
   func endOfWord(_ start: Int) -> Int {
     var end = start
     while end < bytes.count {
@@ -221,7 +220,7 @@ extension JSONParser {
     }
   }
 
-  /// Whether a string with a colon behind it begins here.
+  /// Whether a string followed by a colon begins here.
   private func beginsMember(_ at: Int) -> Bool {
     guard bytes[at] == UInt8(ascii: "\"") else { return false }
     var end = at + 1

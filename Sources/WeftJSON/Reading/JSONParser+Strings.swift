@@ -1,5 +1,5 @@
 extension JSONParser {
-  /// Takes a string or key; `at` is its opening quote.
+  /// Reads a string or key; `at` is its opening quote.
   @inline(__always)
   mutating func string(_ at: Int, then next: Awaiting) -> Int {
     let end = afterPlainText(at + 1)
@@ -11,7 +11,7 @@ extension JSONParser {
     return end + 1
   }
 
-  /// Where the next quote, backslash, control character or byte beyond ASCII stands.
+  /// The offset of the next quote, backslash, control character or byte beyond ASCII.
   @inline(__always)
   func afterPlainText(_ start: Int) -> Int {
     let raw = UnsafeRawBufferPointer(bytes)
@@ -31,7 +31,7 @@ extension JSONParser {
     return at
   }
 
-  /// The part of a string that needs a closer look.
+  /// Reads the rest of a string from its first special byte on.
   private mutating func restOfString(from quote: Int, at start: Int, then next: Awaiting) -> Int {
     var traits: JSONStringTraits = []
     var at = start
@@ -57,7 +57,7 @@ extension JSONParser {
     return fail(.unclosed(.string), quote..<bytes.count)
   }
 
-  /// A UTF-8 sequence. The first bad one of a string is told, for they come in swarms.
+  /// Reads a UTF-8 sequence. Reports only the first invalid one of a string, because they come in swarms.
   private mutating func sequence(_ at: Int, _ traits: inout JSONStringTraits) -> Int {
     let sequence = UTF8Sequence(at: at, in: bytes)
     if !sequence.isValid, !traits.contains(.damaged) {
@@ -109,10 +109,10 @@ extension JSONParser {
   }
 }
 
-/// One sequence of UTF-8 by Unicode 16.0, table 3-7: overlong forms, surrogates and values beyond
-/// U+10FFFF are not valid.
+/// One UTF-8 sequence, as defined in Unicode 16.0, table 3-7: overlong forms, surrogates and values beyond U+10FFFF are
+/// invalid.
 struct UTF8Sequence {
-  /// Of one that is not valid: its longest part that could begin a valid one, at least 1.
+  /// For an invalid sequence, the length of its longest prefix that could begin a valid one, at least 1.
   let length: Int
   let isValid: Bool
 
@@ -129,7 +129,7 @@ struct UTF8Sequence {
     isValid = length == wanted
   }
 
-  /// The length that a first byte announces, 0 for none, and what its second byte may be.
+  /// The length that a lead byte announces, 0 for none, and the valid range of the second byte.
   private static func shape(of lead: UInt8) -> (length: Int, second: ClosedRange<UInt8>) {
     switch lead {
     case 0x00...0x7F: (1, 0x80...0xBF)

@@ -1,15 +1,14 @@
 /// Walks over the bytes once and writes the tape.
 ///
-/// A state machine without recursion: what is open is a list through the tape itself (an open
-/// container's `next` is the container around it), so nesting costs neither stack nor memory.
-/// The common way is in this file and takes no notice of mistakes; every place where the text is
-/// not as it should be ends in ``recover(at:)``.
+/// A state machine without recursion: the open containers form a list through the tape itself (an open container's
+/// `next` is the container around it), so nesting costs neither stack nor memory. This file holds the normal path,
+/// which knows nothing of errors; everything it cannot read goes to ``recover(at:)``.
 ///
-/// It holds a pointer into the text, and lives inside one call of ``parse(_:from:limits:)``.
+/// It holds a pointer into the text, and lives only within one call of ``parse(_:from:limits:)``.
 struct JSONParser: ~Copyable {
-  /// What may come next.
+  /// The token that is expected next.
   enum Awaiting {
-    /// The whole text's value, or that of a key.
+    /// The value of the whole text or of a key.
     case value
     /// After `[`, and after a comma in an array.
     case firstElement, element
@@ -20,9 +19,9 @@ struct JSONParser: ~Copyable {
     case separator
   }
 
-  /// In place of an offset: this cannot be read in the common way.
+  /// Returned instead of an offset: the normal path cannot read this.
   static let nowhere = -1
-  /// In place of an offset: the problem is told and reading is over.
+  /// Returned instead of an offset: the problem is reported and parsing ends.
   static let stop = -2
 
   let bytes: UnsafeBufferPointer<UInt8>
@@ -39,7 +38,7 @@ struct JSONParser: ~Copyable {
   struct Result: ~Copyable {
     var tape: JSONTape
     var problems: [JSONProblem]
-    /// Whether the tape is complete; its values may still be told to be wrong.
+    /// Whether the tape is complete; its values may still have errors.
     var isWhole: Bool
   }
 
@@ -58,8 +57,8 @@ struct JSONParser: ~Copyable {
   private init(bytes: UnsafeBufferPointer<UInt8>, limits: JSONLimits) {
     self.bytes = bytes
     self.limits = limits
-    // Real files have a value every ten bytes or so. What is reserved and not used is never
-    // touched, so it takes addresses but no memory.
+    // Real files have a value about every ten bytes. Reserved but unused memory is never touched, so it only takes
+    // address space.
     tape = JSONTape(capacity: bytes.count / 4 + 2)
   }
 
@@ -87,7 +86,7 @@ struct JSONParser: ~Copyable {
     return at
   }
 
-  /// Takes one token and returns the offset after it, or ``nowhere``.
+  /// Reads one token and returns the offset after it, or ``nowhere``.
   @inline(__always)
   private mutating func read(_ at: Int) -> Int {
     let byte = bytes[at]
@@ -199,7 +198,7 @@ struct JSONParser: ~Copyable {
     return afterDigits(at)
   }
 
-  /// The end of one digit or more.
+  /// The end of one or more digits.
   @inline(__always)
   private func afterDigits(_ start: Int) -> Int {
     var at = start
@@ -207,7 +206,7 @@ struct JSONParser: ~Copyable {
     return at > start ? at : JSONParser.nowhere
   }
 
-  /// Whether a number or word may end before `at`.
+  /// Whether a number or literal may end before `at`.
   @inline(__always)
   func isDelimiter(_ at: Int) -> Bool {
     guard at < bytes.count else { return true }

@@ -1,10 +1,10 @@
 import WeftDiagnostics
 
-/// A fault, and where it is.
+/// A problem and its location.
 struct JSONProblem {
   var fault: JSONFault
   var range: Range<Int>
-  /// The opening bracket or first key that belongs to it.
+  /// The related opening bracket or first key.
   var other: Range<Int>?
 
   init(_ fault: JSONFault, _ range: Range<Int>, other: Range<Int>? = nil) {

@@ -1,23 +1,22 @@
 package import WeftDiagnostics
 
-/// Reads JSON texts, strictly as RFC 8259 has them, and remembers where everything stood.
+/// Reads JSON texts strictly by RFC 8259, and keeps the location of every value.
 ///
-/// The module in the order it happens: ``JSONReader`` checks the text from outside (size, encoding)
-/// and hands it to the parser, which walks over the bytes once and leaves a tape of 16-byte
-/// entries. ``JSONNode`` is a place on that tape. ``JSONValue`` is a value without a text, and
-/// ``JSONWriter`` makes texts again.
+/// In the order of the work: ``JSONReader`` checks size and encoding and calls the parser, which walks over the bytes
+/// once and produces a tape of 16-byte entries. ``JSONNode`` is a position on that tape. ``JSONValue`` is a value
+/// without a text, and ``JSONWriter`` writes texts.
 ///
-/// Reading does not throw. It says everything that is wrong at once: where it is certain what was
-/// meant (a trailing comma, a comment, a missing comma) it tells the problem and reads on.
+/// Reading does not throw. It reports all problems at once: where the meaning is certain (a trailing comma, a comment,
+/// a missing comma), it reports the problem and continues.
 package enum JSONReader {
   /// Reads a text.
   ///
   /// - Parameters:
-  ///   - beside: How grave things are that RFC 8259 allows and a workflow must not have: repeated
-  ///     keys, keys that differ only in their normalisation, and `\u0000`. `nil` for data: nothing
-  ///     is said, and the last of equal keys counts.
-  /// - Returns: The value, or `nil` where reading had to stop, and all diagnostics by place. A
-  ///   value that comes with errors may hold nodes of the kind ``JSONKind/unreadable``.
+  ///   - beside: The severity of what RFC 8259 allows and a workflow must not contain: repeated keys, keys that differ
+  ///     only in normalization, and `\u0000`. `nil` for data: these are not reported, and the last of equal keys
+  ///     counts.
+  /// - Returns: The value, or `nil` if reading had to stop, and all diagnostics sorted by location. A value with errors
+  ///   may contain nodes of kind ``JSONKind/unreadable``.
   package static func read(
     _ file: SourceFile, limits: JSONLimits = .workflow, beside: Diagnostic.Severity? = .error
   ) -> (root: JSONNode?, diagnostics: [Diagnostic]) {
@@ -39,13 +38,13 @@ package enum JSONReader {
   }
 }
 
-/// How much of a text is read.
+/// Limits on the texts that are read.
 package struct JSONLimits: Sendable, Hashable {
-  /// At most 4 GiB, since places are 32 bits wide.
+  /// At most 4 GiB, because offsets are 32 bits wide.
   package var bytes: Int
-  /// Arrays and objects inside each other.
+  /// The maximum nesting of arrays and objects.
   package var depth: Int
-  /// After so many problems reading stops.
+  /// The number of problems after which reading stops.
   package var problems: Int
 
   package init(bytes: Int = 64 << 20, depth: Int = 256, problems: Int = 100_000) {

@@ -1,9 +1,8 @@
-/// What a reader leaves: a record for each value and key, in file order; a container's record is
-/// followed by those of what it contains.
+/// The output of the parser: a record for each value and key, in file order; a container's record is followed by those
+/// of its contents.
 ///
-/// The records lie in memory of their own, so that going from one to the next counts no references.
-/// `@unchecked Sendable`, because there is one owner at a time, and nothing is written once the
-/// parser has given the tape to its document.
+/// The records are in manually allocated memory, so that stepping through them counts no references. `@unchecked
+/// Sendable`, because there is one owner at a time, and nothing is written once the document owns the tape.
 package struct JSONTape: ~Copyable, @unchecked Sendable {
   @usableFromInline var entries: UnsafeMutablePointer<JSONTapeEntry>
   @usableFromInline var filled = 0
@@ -18,7 +17,7 @@ package struct JSONTape: ~Copyable, @unchecked Sendable {
 
   @inlinable package var count: Int { filled }
 
-  /// Trusts the index: it comes from the tape itself.
+  /// Does not check the index: it comes from the tape itself.
   @inlinable package subscript(index: Int) -> JSONTapeEntry {
     get {
       assert(index >= 0 && index < filled)
@@ -47,21 +46,20 @@ package struct JSONTape: ~Copyable, @unchecked Sendable {
   }
 }
 
-/// What a node is.
+/// The kind of a node.
 package enum JSONKind: UInt8, BitwiseCopyable, Sendable, Hashable {
   case null, bool, number, string, array, object
-  /// A value that is not JSON, such as `NaN` or `007`. A diagnostic has told it already; whoever
-  /// comes upon it says nothing more.
+  /// A value that is not JSON, such as `NaN` or `007`. It is already reported; consumers report nothing more.
   case unreadable
 }
 
-/// One value or key: 16 bytes, none of which needs to be destroyed.
+/// One value or key: 16 bytes that need no destruction.
 package struct JSONTapeEntry: BitwiseCopyable, Sendable {
-  /// The first byte of the value; of a string, its quote.
+  /// The first byte of the value; for a string, its quote.
   package var start: UInt32
-  /// The byte after its last one.
+  /// The offset after the last byte.
   package var end: UInt32
-  /// The index after the last entry inside: that of the next sibling.
+  /// The index after the last entry inside, which is that of the next sibling.
   package var next: UInt32
   package var kind: JSONKind
   package var traits: JSONStringTraits
@@ -76,18 +74,18 @@ package struct JSONTapeEntry: BitwiseCopyable, Sendable {
   }
 }
 
-/// What the reader saw in a string, so that nobody has to look again.
+/// Properties of a string that the parser noticed, so that they need no second look.
 package struct JSONStringTraits: OptionSet, BitwiseCopyable, Sendable {
   package let rawValue: UInt8
   @inlinable package init(rawValue: UInt8) { self.rawValue = rawValue }
 
-  /// Has a backslash: the bytes are not yet the content.
+  /// Has a backslash: the bytes are not the content.
   @inlinable package static var escaped: Self { Self(rawValue: 1) }
   @inlinable package static var beyondASCII: Self { Self(rawValue: 2) }
-  /// Spells out U+0000.
+  /// Contains an escaped U+0000.
   @inlinable package static var containsNUL: Self { Self(rawValue: 4) }
-  /// A key without quotes, which has been told; the range has no quotes to take off.
+  /// A key without quotes, which is already reported; its range has no quotes to strip.
   @inlinable package static var unquoted: Self { Self(rawValue: 8) }
-  /// Is not UTF-8, which has been told.
+  /// Is not valid UTF-8, which is already reported.
   @inlinable package static var damaged: Self { Self(rawValue: 16) }
 }

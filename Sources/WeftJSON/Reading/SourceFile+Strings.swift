@@ -1,11 +1,11 @@
 package import WeftDiagnostics
 
 extension SourceFile {
-  /// Where in the file a part of a string is written.
+  /// The range in the file of a part of a string.
   ///
   /// - Parameters:
-  ///   - part: Offsets of UTF-8 in what the string says, its escapes resolved.
-  ///   - string: The string as it stands in the file, with its quotes.
+  ///   - part: UTF-8 offsets in the content of the string, its escapes resolved.
+  ///   - string: The range of the string in the file, including its quotes.
   package func range(of part: SourceRange, inStringAt string: SourceRange) -> SourceRange {
     let content = Int(string.start) + 1..<max(Int(string.end) - 1, Int(string.start) + 1)
     return bytes.withUnsafeBufferPointer { bytes in

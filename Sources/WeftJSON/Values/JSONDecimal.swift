@@ -1,12 +1,11 @@
-/// A decimal number in the one form that each value has: `digits × 10^exponent`, the digits
-/// without zeros at either end. Zero is `0 × 10^0` and has no sign.
+/// A decimal number in normal form: `digits × 10^exponent`, with no zeros at either end of the digits. Zero is `0 ×
+/// 10^0` and has no sign.
 struct JSONDecimal: Hashable {
   private(set) var isNegative = false
   private(set) var digits = "0"
   private(set) var exponent = 0
 
-  /// `nil` unless the text is a number by RFC 8259 §6. An exponent beyond a million million is
-  /// taken as that.
+  /// `nil` unless the text is a number by RFC 8259 §6. Larger exponents are capped at 10^12.
   init?(_ text: String) {
     var rest = text.utf8[...]
     let hasSign = JSONDecimal.take(UInt8(ascii: "-"), from: &rest)

@@ -1,5 +1,5 @@
 extension JSONNumber: Comparable {
-  /// By value, to the last digit.
+  /// Compares exact values.
   public static func < (left: JSONNumber, right: JSONNumber) -> Bool {
     guard let left = JSONDecimal(left.text), let right = JSONDecimal(right.text) else {
       preconditionFailure("a JSON number holds none")
@@ -9,16 +9,15 @@ extension JSONNumber: Comparable {
 }
 
 extension JSONNumber {
-  /// Whether there is nothing behind the point, however it is written: `5.0` and `1e2` are whole.
+  /// Whether the value is a whole number, however it is written: `5.0` and `1e2` are whole.
   public var isWhole: Bool { (JSONDecimal(text)?.exponent ?? -1) >= 0 }
 
-  /// The most significant digits that a divisor of ``isMultiple(of:)`` may have.
+  /// The maximum number of significant digits in a divisor of ``isMultiple(of:)``.
   package static let longestDivisor = 18
 
-  /// Whether the division leaves nothing, exactly: `0.3` is a multiple of `0.1`.
+  /// Whether the exact division has no remainder: `0.3` is a multiple of `0.1`.
   ///
-  /// - Returns: `nil` for a divisor that is not greater than zero, or that has more than
-  ///   ``longestDivisor`` digits between the zeros at its ends.
+  /// - Returns: `nil` if the divisor is not greater than zero, or has more than ``longestDivisor`` significant digits.
   package func isMultiple(of divisor: JSONNumber) -> Bool? {
     guard let number = JSONDecimal(text), let divisor = JSONDecimal(divisor.text) else {
       return nil
@@ -37,7 +36,7 @@ extension JSONDecimal {
 
   private var sign: Int { digits == "0" ? 0 : isNegative ? -1 : 1 }
 
-  /// By magnitude; neither is zero.
+  /// Compares magnitudes; neither is zero.
   private func isSmaller(than other: JSONDecimal) -> Bool {
     let (mine, others) = (digits.utf8.count + exponent, other.digits.utf8.count + other.exponent)
     return mine == others ? digits.utf8.lexicographicallyPrecedes(other.digits.utf8) : mine < others
@@ -64,7 +63,7 @@ extension UInt64 {
     return modulus.dividingFullWidth(product).remainder
   }
 
-  /// By repeated squaring.
+  /// Raises by repeated squaring.
   fileprivate func raised(to power: Int, modulo modulus: UInt64) -> UInt64 {
     var (result, square, power) = (1 % modulus, self % modulus, power)
     while power > 0 {

@@ -1,7 +1,7 @@
-/// A JSON number, exactly as it was written.
+/// A JSON number, exactly as written.
 ///
-/// Numbers are equal if their values are, to the last digit: `1.0`, `1e0` and `1` are one number,
-/// and `9007199254740993` is not `9007199254740992`. So are `0` and `-0`.
+/// Numbers are equal if their exact values are: `1.0`, `1e0` and `1` are one number, and `9007199254740993` is not
+/// `9007199254740992`. `0` and `-0` are equal.
 public struct JSONNumber: Sendable {
   /// The number by the grammar of RFC 8259 §6.
   public let text: String
@@ -14,22 +14,22 @@ public struct JSONNumber: Sendable {
 
   public init(_ value: some BinaryInteger) { text = String(value) }
 
-  /// The shortest text that gives the same `Double` again; `nil` for infinities and NaN.
+  /// The shortest text that reads back as the same `Double`; `nil` for infinities and NaN.
   public init?(_ value: Double) {
     guard value.isFinite else { return nil }
     text = JSONNumber.text(of: value)
   }
 
-  /// For text that the reader has checked.
+  /// Takes text that the parser has already checked.
   init(checked text: String) { self.text = text }
 
-  /// The value if it is a whole number that `Int` can hold, however it is written (`1e2`, `5.0`).
+  /// The value if it is a whole number that fits `Int`, however it is written (`1e2`, `5.0`).
   public var asInt: Int? { try? integer() }
 
-  /// The nearest `Double`; `nil` where it would be infinite, or zero for a number that is not.
+  /// The nearest `Double`; `nil` if it would be infinite, or zero for a nonzero number.
   public var asDouble: Double? { try? double() }
 
-  /// The value as an integer, exactly.
+  /// The value as an integer.
   ///
   /// - Throws: ``Misfit/notInteger`` or ``Misfit/outOfRange``; it never rounds.
   public func integer<Integer: FixedWidthInteger>(
@@ -45,7 +45,7 @@ public struct JSONNumber: Sendable {
     return value
   }
 
-  /// The value as a `Double`, rounded to the nearest as IEEE 754 does.
+  /// The value as a `Double`, rounded to nearest as in IEEE 754.
   ///
   /// - Throws: ``Misfit/outOfRange`` for `1e400`, and for `1e-400`, which would become zero.
   public func double() throws(Misfit) -> Double {
@@ -54,7 +54,7 @@ public struct JSONNumber: Sendable {
     return value
   }
 
-  /// Why a number does not fit a type.
+  /// The reason why a number does not fit a type.
   public enum Misfit: Error, Sendable, Hashable {
     case notInteger
     case outOfRange

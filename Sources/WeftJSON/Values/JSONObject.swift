@@ -1,9 +1,9 @@
 /// The members of a JSON object: each key once, in the order in which they were first set.
 ///
-/// Keys are told apart by their Unicode scalars. Two objects are equal if they have the same
-/// members; the order is kept for writing, but means nothing (RFC 8259 §4).
+/// Keys are compared by their Unicode scalars. Two objects are equal if they have the same members; the order is kept
+/// for writing, but has no meaning (RFC 8259 §4).
 public struct JSONObject: Sendable {
-  /// A key and what it stands for.
+  /// A key and its value.
   public struct Member: Sendable, Hashable {
     public let key: String
     public var value: JSONValue
@@ -23,16 +23,16 @@ public struct JSONObject: Sendable {
     }
   }
 
-  /// With few members looking at each is faster than hashing.
+  /// The number of members up to which a linear search is faster than hashing.
   private static let indexedCount = 12
 
   public private(set) var members: [Member] = []
-  /// Where each key is; empty while there are few.
+  /// The index of each key; empty while there are few members.
   private var places: [ScalarString: Int] = [:]
 
   public init() {}
 
-  /// Of equal keys the last value counts, in the place of the first.
+  /// Creates an object. If a key is repeated, the last value counts, at the position of the first.
   public init(_ members: some Sequence<(String, JSONValue)>) {
     for (key, value) in members { self[key] = value }
   }
@@ -84,7 +84,7 @@ extension JSONObject: Hashable {
     left.count == right.count && left.members.allSatisfy { right[$0.key] == $0.value }
   }
 
-  /// The same for every order of the members.
+  /// Independent of the order of the members.
   public func hash(into hasher: inout Hasher) {
     var sum = 0
     for member in members { sum &+= member.hashValue }

@@ -1,7 +1,7 @@
-/// A JSON value that belongs to nobody's text.
+/// A JSON value that is independent of any text.
 ///
-/// Strings and keys compare and hash by Unicode scalars, not by canonical equivalence as `String`
-/// does: `é` as one scalar and `é` as two are different values, as they are in JSON.
+/// Strings and keys compare and hash by Unicode scalars, not by canonical equivalence as `String` does: `é` as one
+/// scalar and `é` as two are different values, as they are in JSON.
 public enum JSONValue: Sendable {
   case null
   case bool(Bool)
@@ -37,8 +37,7 @@ extension JSONValue: Hashable {
 }
 
 extension JSONValue {
-  /// Copies a value out of its text. Of equal keys the last one counts; what could not be read is
-  /// `null`.
+  /// Copies a value out of its text. If a key is repeated, the last value counts; unreadable values become `null`.
   package init(_ node: JSONNode) {
     switch node.kind {
     case .null, .unreadable: self = .null
@@ -58,13 +57,13 @@ extension JSONValue {
   /// A whole number.
   public static func int(_ value: some BinaryInteger) -> JSONValue { .number(JSONNumber(value)) }
 
-  /// A member of an object; `nil` for every other kind.
+  /// A member of an object; `nil` for other kinds.
   public subscript(key: String) -> JSONValue? {
     guard case .object(let object) = self else { return nil }
     return object[key]
   }
 
-  /// An element of an array; `nil` outside it and for every other kind.
+  /// An element of an array; `nil` outside its bounds and for other kinds.
   public subscript(index: Int) -> JSONValue? {
     guard case .array(let elements) = self, elements.indices.contains(index) else { return nil }
     return elements[index]
@@ -90,13 +89,13 @@ extension JSONValue: ExpressibleByNilLiteral, ExpressibleByBooleanLiteral,
   public init(stringLiteral value: String) { self = .string(value) }
   public init(arrayLiteral elements: JSONValue...) { self = .array(elements) }
 
-  /// A literal that is too great for `Double` is a programmer's error.
+  /// Traps on a literal that is not finite, a programming error.
   public init(floatLiteral value: Double) {
     guard let number = JSONNumber(value) else { preconditionFailure("not finite: \(value)") }
     self = .number(number)
   }
 
-  /// Of equal keys the last one counts.
+  /// Creates an object. If a key is repeated, the last value counts.
   public init(dictionaryLiteral members: (String, JSONValue)...) {
     self = .object(JSONObject(members))
   }

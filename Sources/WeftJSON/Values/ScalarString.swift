@@ -1,4 +1,4 @@
-/// A string that is equal to another only if all its Unicode scalars are: a key for dictionaries.
+/// A string compared by Unicode scalars, for use as a dictionary key.
 package struct ScalarString: Sendable {
   package let string: String
 

@@ -1,6 +1,6 @@
-/// The buffer: room is made once for each piece, then the bytes go in without further questions.
+/// The buffer: room is made once for each piece, then the bytes are written without further checks.
 extension JSONWriter {
-  /// Appends what `write` puts at the address it gets, and how much that is it says itself.
+  /// Appends the bytes that `write` stores at the address it gets; it returns their count.
   @inline(__always)
   mutating func put(atMost room: Int, _ write: (UnsafeMutablePointer<UInt8>) -> Int) {
     if count + room > storage.count { grow(room) }
@@ -10,7 +10,7 @@ extension JSONWriter {
     }
   }
 
-  /// The same for a key or the beginning of a value, with the comma that belongs before it.
+  /// Appends a key or the beginning of a value, with the comma that belongs before it.
   @inline(__always)
   mutating func putNext(atMost room: Int, _ write: (UnsafeMutablePointer<UInt8>) -> Int) {
     if style == .pretty { breakLine() }
@@ -37,7 +37,7 @@ extension JSONWriter {
     storage.append(contentsOf: repeatElement(0, count: size - storage.count))
   }
 
-  /// In a pretty text, the line that a key, an element or a bracket stands on.
+  /// Begins the line of a key, element or bracket in pretty text.
   private mutating func breakLine() {
     guard depth > 0, !isAfterKey else { return }
     if needsComma { put(UInt8(ascii: ",")) }
@@ -51,7 +51,7 @@ extension JSONWriter {
   }
 }
 
-/// Lends the bytes of a text where it has them; those of a short one are copied to the stack.
+/// Passes the contiguous bytes of a text to `body`; those of a short one are copied to the stack.
 @inline(__always)
 func lendBytes(of text: String, to body: (UnsafeBufferPointer<UInt8>) -> Void) {
   if text.utf8.withContiguousStorageIfAvailable(body) == nil {

@@ -1,11 +1,11 @@
-/// Escaping as RFC 8259 §7 requires and no more: quotes, backslashes and control characters.
+/// Escapes no more than RFC 8259 §7 requires: quotes, backslashes and control characters.
 ///
-/// U+2028, U+2029 and everything else beyond ASCII stand for themselves.
+/// U+2028, U+2029 and everything else beyond ASCII are written unescaped.
 extension JSONWriter {
-  /// Longer text is written in parts, so that room for the worst case stays small.
+  /// The length above which text is written in parts, which keeps the room for the worst case small.
   private static let partLength = 512
 
-  /// A string, or a key with its colon.
+  /// Writes a string, or a key with its colon.
   mutating func putQuoted(_ text: String, isKey: Bool = false) {
     lendBytes(of: text) { bytes in
       if bytes.count <= JSONWriter.partLength {
@@ -44,11 +44,11 @@ extension JSONWriter {
     if isKey, style == .pretty { put(UInt8(ascii: " ")) }
   }
 
-  /// Six bytes for each byte, and what a word written too far may take.
+  /// Six bytes for each byte, and the excess of a last whole word.
   private static func room(for count: Int) -> Int { count * 6 + 8 }
 
-  /// Copies eight bytes at a time, looking for what must be escaped on the way. The word is written
-  /// whole, and what of it was too much is written over.
+  /// Copies eight bytes at a time and searches them for characters to escape. Whole words are stored; their excess
+  /// bytes are overwritten.
   @inline(__always)
   private static func escape(
     _ text: UnsafeBufferPointer<UInt8>, into target: UnsafeMutablePointer<UInt8>

@@ -5,7 +5,7 @@ extension JSONWriter {
 
   package mutating func string(_ value: String) { putQuoted(value) }
 
-  /// Text of unknown origin: what is not UTF-8 in it becomes U+FFFD.
+  /// Writes text of unknown origin: invalid UTF-8 becomes U+FFFD.
   package mutating func string(decoding bytes: some Collection<UInt8>) {
     string(String(decoding: bytes, as: UTF8.self))
   }
@@ -34,15 +34,15 @@ extension JSONWriter {
     return count
   }
 
-  /// The shortest text that reads back as the same `Double`, whole numbers without a point.
-  /// Infinities and NaN, which JSON does not have, become `null`.
+  /// Writes the shortest text that reads back as the same `Double`, whole numbers without a point. Infinities and NaN,
+  /// which JSON does not have, become `null`.
   package mutating func double(_ value: Double) {
     raw(value.isFinite ? JSONNumber.text(of: value) : "null")
   }
 
   package mutating func number(_ value: JSONNumber) { raw(value.text) }
 
-  /// A value that is already JSON; it is taken as it is.
+  /// Writes a value that is already JSON, unchecked.
   package mutating func raw(_ json: some Collection<UInt8>) {
     let bytes = Array(json)
     putNext(atMost: bytes.count) { target in
@@ -61,7 +61,7 @@ extension JSONWriter {
     }
   }
 
-  /// Any value, recursively: as deep as the value is.
+  /// Writes any value; recurses as deep as the value is nested.
   package mutating func value(_ value: JSONValue) {
     switch value {
     case .null: null()
@@ -82,7 +82,7 @@ extension JSONWriter {
     }
   }
 
-  // MARK: Members, for short
+  // MARK: Shorthands for members
 
   package mutating func member(_ key: StaticString, _ value: String) {
     self.key(key)

@@ -8,23 +8,23 @@
 /// writer.endObject()
 /// ```
 ///
-/// Commas, colons and indentation come by themselves. What comes out is always valid UTF-8 and
-/// valid JSON, provided that keys and values alternate and what is begun is ended.
+/// Commas, colons and indentation are added automatically. The output is always valid UTF-8 and valid JSON, provided
+/// that keys and values alternate and everything begun is ended.
 package struct JSONWriter: Sendable {
   package enum Style: Sendable, Hashable {
-    /// Without any white space.
+    /// No white space.
     case compact
-    /// Two spaces for each level, one member or element a line.
+    /// Two spaces for each level, one member or element per line.
     case pretty
   }
 
   package let style: Style
-  /// Longer than what is written; `count` says how much of it is.
+  /// The buffer, which may be longer than the text; `count` is the length of the text.
   var storage: [UInt8]
-  /// Bytes written.
+  /// The number of bytes written.
   package internal(set) var count = 0
   var depth = 0
-  /// Whether a value stands before the next one.
+  /// Whether a value precedes the next one.
   var needsComma = false
   var isAfterKey = false
 
@@ -33,13 +33,13 @@ package struct JSONWriter: Sendable {
     storage = [UInt8](repeating: 0, count: max(capacity, 64))
   }
 
-  // MARK: Taking what is written
+  // MARK: Taking the text
 
   package var bytes: [UInt8] { Array(storage[..<count]) }
 
   package var text: String { String(decoding: storage[..<count], as: UTF8.self) }
 
-  /// Lends the bytes without copying them.
+  /// Passes the bytes to `body` without copying them.
   package func withBytes<Result>(
     _ body: (UnsafeRawBufferPointer) throws -> Result
   ) rethrows -> Result {
@@ -61,13 +61,13 @@ package struct JSONWriter: Sendable {
   package mutating func beginArray() { begin(UInt8(ascii: "[")) }
   package mutating func endArray() { end(UInt8(ascii: "]")) }
 
-  /// Ends a text, as JSON Lines and files want it; the next value begins a new text.
+  /// Ends a line, as in JSON Lines and files; the next value begins a new text.
   package mutating func endLine() {
     put(UInt8(ascii: "\n"))
     needsComma = false
   }
 
-  /// A key that needs no escapes: plain ASCII without quotes and backslashes.
+  /// Writes a key that needs no escapes: plain ASCII without quotes and backslashes.
   package mutating func key(_ key: StaticString) {
     let length = key.utf8CodeUnitCount
     let isPretty = style == .pretty

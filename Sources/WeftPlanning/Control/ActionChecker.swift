@@ -1,8 +1,8 @@
 import WeftDefinition
 import WeftDiagnostics
 
-/// Checks that the actions which steps run are there. What they take only the program knows that has
-/// registered them.
+/// Checks that the actions of steps are registered. Their parameters are known only to the program that registered
+/// them.
 struct ActionChecker {
   private let outline: Outline
   private let names: [String]

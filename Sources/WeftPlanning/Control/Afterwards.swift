@@ -1,19 +1,18 @@
 import WeftDefinition
 
-/// What runs when that around it has ended, so that nothing else can wait for it.
+/// A step that runs at the end of something else, so that no other step can wait for it.
 enum Afterwards: Sendable, Hashable {
   case finally
-  /// Cleaning up after the step or group with the address.
+  /// Cleans up the step or group with this address.
   case cleanup(of: String)
 }
 
 extension Outline {
-  /// Why a step, or the start of a group, comes too late for something else to name it; `nil` if it does not.
+  /// The reason why a step or group runs too late to be named by another; `nil` if it does not.
   ///
-  /// What is done finally may name what is done finally, and a step that cleans up may name another that
-  /// cleans up after the same.
+  /// Steps in `finally` may name each other, and so may cleanup steps of the same step or group.
   ///
-  /// - Parameter node: Of what names it; `nil` is the workflow.
+  /// - Parameter node: The node that names it; `nil` for the workflow.
   func afterwards(_ target: Plan.NodeIndex, to node: Plan.NodeIndex?) -> Afterwards? {
     if case .step(let index) = nodes[target], !cleanedUp.isEmpty, let cleaned = cleanedUp[index] {
       if case .step(let reader)? = node.map({ nodes[$0] }), cleanedUp[reader] == cleaned {
@@ -34,7 +33,7 @@ extension Outline {
 }
 
 extension Afterwards {
-  /// What messages say of the one that is named.
+  /// Describes the named step, for messages.
   var reason: String {
     switch self {
     case .finally: "is done finally, when all else has ended"

@@ -2,8 +2,8 @@ import WeftDefinition
 import WeftDiagnostics
 import WeftExpressions
 
-/// Checks what cached steps read and make, as far as it is written out: it is in the start directory, no step reads what
-/// is in its own output, no two steps make the same, and a script reads no variable on which its result does not depend.
+/// Checks the literal inputs and outputs of cached steps: they are in the start directory, no step reads its own
+/// outputs, no two steps have the same output, and a script reads no variable that its cache key does not cover.
 struct CachingChecker {
   private struct Output {
     let names: [String]
@@ -72,13 +72,13 @@ struct CachingChecker {
         ? one.step < other.step : one.names.lexicographicallyPrecedes(other.names)
     }
     var outer: Output?
-    // What is inside of an output follows it.
+    // The contents of an output sort after it.
     for output in sorted {
       guard let around = outer, output.names.starts(with: around.names) else {
         outer = output
         continue
       }
-      // Those of one step are told of when the file is read.
+      // Overlapping outputs of one step are reported by the decoder.
       guard around.step != output.step else { continue }
       tell(
         .sharedOutput(
@@ -108,7 +108,7 @@ struct CachingChecker {
     layers(ofStep: index).lazy.compactMap(\.workingDirectory).first
   }
 
-  /// What the step and the groups and the file around it set, innermost first.
+  /// The settings of the step and of the groups and file around it, innermost first.
   private func layers(ofStep index: Int) -> [CommandSettings] {
     let step = outline.steps[index]
     return [step.settings]
@@ -120,7 +120,7 @@ struct CachingChecker {
 
   // MARK: Variables
 
-  /// Variables that the script reads, and that neither the file sets nor `cache.env` names.
+  /// Reports variables that the script reads, but that neither the file sets nor `cache.env` names.
   private mutating func checkVariables(
     _ caching: Command.Caching, of command: Command, step index: Int
   ) {

@@ -1,13 +1,13 @@
 import WeftDefinition
 import WeftDiagnostics
 
-/// Checks what decides how steps run beside each other: pools, races, what a group waits for.
+/// Checks the options for steps that run concurrently: pools, races, and the join of groups.
 struct ControlChecker {
   private let outline: Outline
-  /// Of all files together, and whether there are any.
+  /// The pools of all files together, and whether there are any.
   private let joined: JoinedPools
   private let hasPools: Bool
-  /// The names of those that some step asks for.
+  /// The names of the pools that steps request.
   private var used: Set<String> = []
   private var found = FoundProblems()
 
@@ -32,7 +32,7 @@ struct ControlChecker {
   private mutating func checkSteps() {
     guard outline.hasControl || hasPools else { return }
     for step in outline.steps {
-      // What nobody has read may ask for any.
+      // A file that was not read may request any pool.
       if hasPools, step.runsAnotherFile { used.formUnion(joined.pools.map(\.pool.name)) }
       guard step.hasControl, !step.control.pools.isEmpty else { continue }
       found.file = outline.groups[step.group].file
@@ -44,7 +44,7 @@ struct ControlChecker {
 
   private mutating func check(_ request: PoolRequest, of subject: PlanningProblem.Subject) {
     let names = outline.files[found.file].workflow.pools.map(\.name)
-    // A file says itself what its steps share, so that it means the same by itself.
+    // A file must declare the pools of its own steps, so that it has the same meaning by itself.
     guard names.contains(request.pool), let (pool, size, tempo) = held(request.pool) else {
       let nearest = NearestName(names).nearest(to: request.pool)
       return found.append(
@@ -53,7 +53,7 @@ struct ControlChecker {
     }
     used.insert(request.pool)
     if let rate = pool.rate, request.slots > rate.count, request.slots <= pool.slots {
-      // The bucket never holds so many.
+      // The token bucket never holds that many.
       return found.append(
         .moreThanRate(subject, asked: request.slots, pool.name, rate.count, tempo),
         request.place.value)
@@ -64,7 +64,7 @@ struct ControlChecker {
       request.place.value)
   }
 
-  /// What holds of a pool, and where that stands.
+  /// The pool with its effective size and rate, and their locations.
   private func held(
     _ name: String
   ) -> (Pool, size: Diagnostic.Place?, tempo: Diagnostic.Place?)? {
@@ -91,7 +91,7 @@ struct ControlChecker {
     found.file = planned.file
     found.node = planned.startNode
     let place = step.place.value
-    // Of what was read from a file this has been told when it was read.
+    // For workflows from a file, the decoder reports these.
     if place == nil, step.hasControl, !step.control.pools.isEmpty {
       found.append(.poolOfGroup(address), nil)
     }
@@ -103,7 +103,7 @@ struct ControlChecker {
     }
   }
 
-  /// What is done finally is called `finally`.
+  /// Rejects the id `finally` in a file with `finally`, because that group has the same address.
   private mutating func checkFinally() {
     guard !outline.finallyGroups.isEmpty else { return }
     for node in outline.nodes.indices {
@@ -117,8 +117,8 @@ struct ControlChecker {
     }
   }
 
-  /// A cleanup step without an id is called by its place, and so is what is in an element of a loop:
-  /// `deploy[eu].cleanup`.
+  /// Rejects the id `cleanup` in a loop that has a cleanup step without an id: that is addressed by position, and its
+  /// address would be the same as that of a step in an element, `deploy[eu].cleanup`.
   private mutating func checkCleanups() {
     for (start, cleanups) in outline.cleanups {
       guard case .groupStart(let index) = outline.nodes[start],

@@ -2,9 +2,9 @@ import WeftDiagnostics
 package import WeftExpressions
 import WeftJSON
 
-/// The keys of a fan-out's elements, one after another: each is unique, and can stand in an address.
+/// The keys of a loop's elements, in order: each is unique and valid in an address.
 package struct ElementKeys: Sendable {
-  /// In UTF-8.
+  /// The maximum length of a key, in UTF-8 bytes.
   package static let longestBytes = 200
 
   private var indices: [ScalarString: Int] = [:]
@@ -12,9 +12,9 @@ package struct ElementKeys: Sendable {
 
   package init() {}
 
-  /// The key of the next element.
+  /// Adds the key of the next element.
   ///
-  /// - Parameter value: What its expression has come to: a text or a number.
+  /// - Parameter value: The value of the key expression: a string or a number.
   package mutating func add(_ value: ExpressionValue) throws(ElementKeyProblem) {
     let index = texts.count
     let text: String
@@ -31,7 +31,7 @@ package struct ElementKeys: Sendable {
     texts.append(text)
   }
 
-  /// Why a text cannot be a key; `nil` if it can.
+  /// The reason why a text cannot be a key; `nil` if it can.
   package static func fault(of text: String) -> ElementKeyProblem.Fault? {
     if text.isEmpty { return .empty }
     if text.utf8.count > longestBytes { return .tooLong(text.utf8.count) }
@@ -40,8 +40,8 @@ package struct ElementKeys: Sendable {
       ? .invisibleCharacter(scalar.value) : .controlCharacter(scalar.value)
   }
 
-  /// A scalar that would end a line, steer a terminal, reorder the text around it or not be seen: keys are shown in
-  /// lines of the display and in questions.
+  /// The first scalar that would end a line, control a terminal, reorder the text around it or be invisible: keys are
+  /// shown in lines of the display and in approval prompts.
   package static func unfitScalar(in text: String) -> Unicode.Scalar? {
     text.unicodeScalars.first { scalar in
       switch scalar.properties.generalCategory {
@@ -52,29 +52,29 @@ package struct ElementKeys: Sendable {
   }
 }
 
-/// Why the elements of a fan-out cannot be told apart.
+/// The reason why the elements of a loop have no valid keys.
 package enum ElementKeyProblem: Error, Sendable, Hashable {
-  /// Of this, and of whatever else keeps a loop from having elements.
+  /// The diagnostic code, also used for other reasons why a loop has no elements.
   package static let code = "W0335"
 
   package enum Fault: Sendable, Hashable {
     case empty
-    /// In UTF-8.
+    /// The length in UTF-8 bytes.
     case tooLong(Int)
-    /// The scalar's number.
+    /// The scalar value.
     case controlCharacter(UInt32)
-    /// One of the category `format`, such as a bidirectional override, likewise.
+    /// The value of a scalar of category `format`, such as a bidirectional override.
     case invisibleCharacter(UInt32)
   }
 
-  /// The index of the element, and what its key is.
+  /// The index of the element, and the kind of its key.
   case wrongKind(of: Int, found: String)
   case unfit(Fault, Int)
   case notUnique(String, first: Int, second: Int)
-  /// A secret was looked at, and keys are told.
+  /// The key depends on a secret, but keys are shown.
   case secret(Int)
 
-  /// What is wrong, in a sentence.
+  /// Describes the problem in a sentence.
   package var message: String {
     switch self {
     case .wrongKind(let index, let found):

@@ -2,9 +2,9 @@ import WeftDefinition
 import WeftExpressions
 package import WeftJSON
 
-/// What a fan-out is made of, in order: each element has a value, and a key that tells it from the others.
+/// The elements of a loop, in order: each has a value and a unique key.
 ///
-/// Values are handed out one at a time; those of a matrix are made only then.
+/// Values are produced one at a time; those of a matrix are built on demand.
 package struct FanOutElements: Sendable {
   private enum Source: Sendable {
     case array([JSONValue])
@@ -13,10 +13,10 @@ package struct FanOutElements: Sendable {
   }
 
   private let source: Source
-  /// Where an expression gives them.
+  /// The keys, if an expression defines them.
   private var ownKeys: [String]?
 
-  /// The elements of an array, by their indices from 0, or the values of an object, by its keys.
+  /// Creates the elements of an array, with their indices from 0 as keys, or the values of an object, with its keys.
   package init(
     of value: JSONValue, limit: Int = WorkflowLimits.elements
   ) throws(FanOutProblem) {
@@ -60,16 +60,16 @@ package struct FanOutElements: Sendable {
     }
   }
 
-  /// Gives each element another key, in order.
+  /// Replaces the keys of all elements, in order.
   package mutating func rename(_ keys: ElementKeys) {
     precondition(keys.texts.count == count, "\(count) elements have \(keys.texts.count) keys")
     ownKeys = keys.texts
   }
 }
 
-/// Why there is nothing to fan out over.
+/// The reason why a loop has no elements.
 package enum FanOutProblem: Error, Sendable, Hashable {
-  /// What `in` is instead.
+  /// The kind of `in`, which is neither an array nor an object.
   case notAListing(found: String)
   case tooMany(Int, limit: Int)
   case key(ElementKeyProblem)

@@ -1,17 +1,17 @@
 package import WeftDefinition
 package import WeftDiagnostics
 
-/// The pools of a plan: those of all its files. Those of one name are one, and the smallest size and the
-/// slowest rate that any of the files gives it hold.
+/// The pools of a plan, from all its files. Pools with the same name are one, with the smallest size and the slowest
+/// rate that any file declares.
 package struct JoinedPools: Sendable {
   package struct Joined: Sendable {
     package fileprivate(set) var pool: Pool
-    /// Where what holds stands; `nil` of a workflow built in Swift.
+    /// The location of the effective value; `nil` for a workflow built in Swift.
     package fileprivate(set) var sizePlace: Diagnostic.Place?
     package fileprivate(set) var ratePlace: Diagnostic.Place?
   }
 
-  /// In the order in which the files name them first.
+  /// The pools, in the order in which the files first declare them.
   package private(set) var pools: [Joined] = []
   private var places: [String: Int] = [:]
 
@@ -42,7 +42,7 @@ package struct JoinedPools: Sendable {
 }
 
 extension Rate {
-  /// Whether it lets through less in the long run; of equals, less at once.
+  /// Whether it allows less in the long run or, if equal, less at once.
   fileprivate func isSlower(than other: Rate) -> Bool {
     let (own, others) = (period * other.count, other.period * count)
     return own == others ? count < other.count : own > others
@@ -50,6 +50,6 @@ extension Rate {
 }
 
 extension Plan {
-  /// What steps share, whichever file they are in.
+  /// The pools that steps share, across all files.
   package var pools: [Pool] { JoinedPools(of: files).pools.map(\.pool) }
 }

@@ -5,7 +5,7 @@ import WeftJSON
 struct MatrixAxis: Sendable {
   let name: String
   let values: [JSONValue]
-  /// How each value stands in a key.
+  /// The text of each value in a key.
   let texts: [String]
 
   init(_ axis: MatrixExpansion.Axis) throws(MatrixProblem) {
@@ -22,13 +22,13 @@ struct MatrixAxis: Sendable {
   }
 }
 
-/// An entry of `include` or `exclude`: which combinations it is for, and what it adds.
+/// An entry of `include` or `exclude`: the combinations it matches, and the members it adds.
 struct MatrixEntry: Sendable {
-  /// For the axes that it names, which of their values it means.
+  /// The axes that it names, and whether each of their values matches.
   private var meant: [(axis: Int, values: [Bool])] = []
-  /// What it has for no axis, in its order.
+  /// The members that name no axis, in order.
   private(set) var added: [(String, JSONValue)] = []
-  /// All it has: the axes first.
+  /// All its members, axes first.
   private(set) var members: [(String, JSONValue)] = []
 
   static func all(
@@ -38,7 +38,7 @@ struct MatrixEntry: Sendable {
     guard case .array(let elements) = value else {
       throw .listIsNoArray(list, found: ExpressionValue(value).kindName)
     }
-    // A name finds an axis as it finds it in an expression.
+    // A name matches an axis as it does in an expression.
     let places = ExpressionObject(
       axes.enumerated().map { .init(key: $1.name, value: .number(Double($0))) })
     var entries: [MatrixEntry] = []
@@ -77,8 +77,8 @@ struct MatrixEntry: Sendable {
 }
 
 extension JSONValue {
-  /// Whether everything in `part` is here, too, at the same place, each equal to it as `==` has it in an
-  /// expression: so GitHub compares. An object may have more than `part` does.
+  /// Whether everything in `part` is also here, at the same position and equal by `==` of expressions, as GitHub
+  /// compares. An object may have further members.
   fileprivate func has(_ part: JSONValue) -> Bool {
     ExpressionValue(self).has(part)
   }

@@ -4,26 +4,26 @@ package import WeftJSON
 
 /// The combinations of a matrix, by the rules of GitHub's `strategy.matrix`.
 ///
-/// The product of the axes comes first, the last axis varying fastest, without what `exclude` leaves out.
-/// Each entry of `include` is then added to every one of these whose values it would not change; what an
-/// earlier entry has added it may change. An entry that can be added to none is a combination of its own,
-/// after all others, and no entry is added to it.
+/// The product of the axes comes first, the last axis varying fastest, without the combinations that `exclude` matches.
+/// Each entry of `include` is then added to every combination whose original values it would not change; it may change
+/// members that an earlier entry added. An entry that cannot be added to any becomes a combination of its own, after
+/// all others, and no entry is added to that.
 package struct MatrixExpansion: Sendable {
-  /// With its values, each of which has a list of its own in the file or was computed.
+  /// The name of an axis and its values, which the file lists or an expression computes.
   package typealias Axis = (name: String, values: JSONValue)
 
   private let axes: [MatrixAxis]
   private let includes: [MatrixEntry]
-  /// The combinations of the product that are left, by their numbers in it.
+  /// The combinations of the product that are not excluded, by their numbers in it.
   private let kept: [Int32]
   /// The entries of `include` that are combinations of their own.
   private let own: [Int]
-  /// Of combinations whose values do not make a key.
+  /// The keys of combinations whose values are not a valid key.
   private var otherKeys: [Int: String] = [:]
 
   /// - Parameters:
-  ///   - include: An array of objects; likewise `exclude`.
-  ///   - limit: The most combinations, before any is left out.
+  ///   - include: An array of objects, as is `exclude`.
+  ///   - limit: The maximum number of combinations, before exclusion.
   package init(
     axes: [Axis], include: JSONValue? = nil, exclude: JSONValue? = nil,
     limit: Int = WorkflowLimits.elements
@@ -42,7 +42,7 @@ package struct MatrixExpansion: Sendable {
 
   package var count: Int { kept.count + own.count }
 
-  /// A combination: its axes in order, then what was added.
+  /// A combination: its axes in order, then the added members.
   package subscript(index: Int) -> JSONObject {
     guard index < kept.count else { return JSONObject(includes[own[index - kept.count]].members) }
     let choices = choices(at: index)
@@ -53,13 +53,13 @@ package struct MatrixExpansion: Sendable {
     return combination
   }
 
-  /// The values of a combination as GitHub names a job by them, `ubuntu, 3.12`, without what was added to
-  /// it; arrays and objects as JSON. Unlike any other of this matrix.
+  /// The key of a combination: its values as in GitHub's job names, `ubuntu, 3.12`, without added members; arrays and
+  /// objects as JSON. Unique within the matrix.
   package func key(at index: Int) -> String { otherKeys[index] ?? text(at: index) }
 
   // MARK: The product
 
-  /// Which value of each axis a combination has.
+  /// The index of a combination's value on each axis.
   private func choices(at index: Int) -> [Int] {
     MatrixExpansion.choices(of: Int(kept[index]), axes)
   }
@@ -74,7 +74,7 @@ package struct MatrixExpansion: Sendable {
   }
 
   private static func size(of axes: [MatrixAxis], limit: Int) throws(MatrixProblem) -> Int {
-    // Without axes there is nothing to add to, and not one empty combination.
+    // Without axes the product is empty; it is not one empty combination.
     guard !axes.isEmpty, axes.allSatisfy({ !$0.values.isEmpty }) else { return 0 }
     var size = 1
     for axis in axes {
@@ -110,8 +110,7 @@ package struct MatrixExpansion: Sendable {
     return segments.filter { !$0.isEmpty }.joined(separator: ", ")
   }
 
-  /// A combination whose values cannot stand in an address, or stand for another already, gets its index
-  /// instead, or behind them.
+  /// Appends the index to keys that are already taken, and replaces keys that are not valid in an address by it.
   private mutating func nameTheOthers() {
     var taken: Set<ScalarString> = []
     taken.reserveCapacity(count)

@@ -1,6 +1,6 @@
 import WeftDiagnostics
 
-/// Why a matrix has no combinations that could be run.
+/// The reason why a matrix has no combinations to run.
 package enum MatrixProblem: Error, Sendable, Hashable {
   package enum List: String, Sendable, Hashable {
     case include, exclude
@@ -8,10 +8,10 @@ package enum MatrixProblem: Error, Sendable, Hashable {
 
   case axisIsNoArray(String, found: String)
   case listIsNoArray(List, found: String)
-  /// By the index of the entry.
+  /// The index is that of the entry.
   case entryIsNoObject(List, Int, found: String)
   case entryIsEmpty(List, Int)
-  /// A name that is no axis, so that nothing would be left out by it.
+  /// An exclusion by a name that is not an axis, which would exclude nothing.
   case excludesUnknown(String, Int, axes: [String])
   case tooMany(limit: Int)
 

@@ -1,8 +1,8 @@
 import WeftDefinition
 import WeftDiagnostics
 
-/// Checks what steps that run other files give to those, as far as it is written out: that there are such
-/// inputs, that none is missing, that constants fit. What expressions come to is the value checker's.
+/// Checks the literal parameters that steps pass to other files: the inputs exist, none is missing, and constants are
+/// valid. Values of expressions are left to the value checker.
 struct NestingChecker {
   private let outline: Outline
   private var found = FoundProblems()
@@ -41,7 +41,7 @@ struct NestingChecker {
       guard let name = InputName(parameter.name), let input = declared[name] else {
         let known = file.workflow.inputs.map(\.name.text)
         let nearest = NearestName(known).nearest(to: parameter.name)
-        // That the one which was meant is missing only follows.
+        // That the intended input is missing is only a consequence.
         nearest.flatMap { InputName($0) }.map { _ = given.insert($0) }
         found.append(
           .unknownParameter(parameter.name, of: nested.path, known: known, nearest: nearest),

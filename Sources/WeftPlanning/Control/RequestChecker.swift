@@ -3,8 +3,8 @@ import WeftDiagnostics
 import WeftExpressions
 import WeftHTTP
 
-/// Checks what is written out of requests, by the rules of who sends them: what would be refused there is
-/// found before anything runs.
+/// Checks the literal parts of requests by the rules of the HTTP client: whatever it would refuse is found before
+/// anything runs.
 struct RequestChecker {
   private var found = FoundProblems()
   private var places: [TextPlace] = []
@@ -30,7 +30,7 @@ struct RequestChecker {
     checkURL(call.url)
     for (index, header) in call.headers.enumerated() {
       check(.header(header.name, index)) { () throws(RequestFault) in
-        // Of a computed value the name is looked at.
+        // For a computed value, only the name is checked.
         try HTTPHeader(header.name, header.value.hasExpression ? "" : header.value).check()
       }
     }
@@ -53,7 +53,7 @@ struct RequestChecker {
   }
 
   private mutating func checkURL(_ text: String) {
-    // An empty one was told when it was read.
+    // An empty URL was reported by the decoder.
     guard !text.isEmpty, !text.hasExpression else { return }
     do {
       guard try HTTPURL(text).credentials != nil else { return }
@@ -77,7 +77,7 @@ struct RequestChecker {
 }
 
 extension ValueChecker {
-  /// A value is escaped for where it stands, so that must be sure.
+  /// Reports expressions whose position in the URL is uncertain: values are escaped for their position.
   mutating func checkURL(_ text: PlannedText) {
     let segments = text.template.segments
     guard let (fault, index) = URLTemplate.read(segments).fault else { return }
@@ -89,7 +89,7 @@ extension ValueChecker {
 }
 
 extension Step {
-  /// Whether there is nothing to read of the answer's body.
+  /// Whether the response body is saved to a file, so that none can be read.
   var savesBody: Bool {
     if case .http(let call) = action { call.saveTo != nil } else { false }
   }

@@ -1,32 +1,32 @@
 package import WeftExpressions
 
-/// Where in a URL an expression stands, which decides how its value is written there.
+/// The position of a placeholder in a URL, which decides how its value is escaped.
 package enum URLHole: Sendable, Hashable {
-  /// It is the whole URL.
+  /// The whole URL.
   case whole
-  /// It is the beginning: scheme, host, and perhaps the first part of the path.
+  /// The beginning: scheme, host, and perhaps the first part of the path.
   case base
-  /// It is the host, or a part of it.
+  /// The host or a part of it.
   case host
-  /// It is a segment of the path, or a part of one.
+  /// A segment of the path or a part of one.
   case segment
-  /// It is a name or a value of the query.
+  /// A name or value of the query.
   case query
 }
 
-/// A URL in which expressions stand, read without their values.
+/// A URL with placeholders, read without their values.
 package struct URLTemplate: Sendable, Hashable {
-  /// Why an expression cannot stand where it does.
+  /// The reason why a placeholder is not allowed at its position.
   package enum Fault: Error, Sendable, Hashable {
     case beforeHost
     case afterBase
     case credentials
   }
 
-  /// Of each expression, in their order.
+  /// The position of each placeholder, in order.
   package private(set) var holes: [URLHole] = []
 
-  /// - Returns: With a fault, the index of the segment that is to blame.
+  /// - Returns: The template, or a fault and the index of the segment that causes it.
   package static func read(
     _ segments: [Template.Segment]
   ) -> (template: URLTemplate?, fault: (Fault, index: Int)?) {
@@ -50,10 +50,10 @@ private struct URLTemplateReader {
   private(set) var holes: [URLHole] = []
   private(set) var fault: (URLTemplate.Fault, index: Int)?
   private var part = Part.start
-  /// What is written of the scheme.
+  /// The scheme, as far as it was read.
   private var scheme = ""
   private var lastHole = 0
-  /// The first expression of the authority, which may turn out to be that of a user.
+  /// The first placeholder of the authority, which may prove to be part of the user information.
   private var holeInAuthority: Int?
 
   init(isAlone: Bool) { self.isAlone = isAlone }

@@ -1,7 +1,7 @@
-/// What earlier runs of a workflow have told about how long its steps take.
+/// The durations of a workflow's steps in earlier runs.
 ///
-/// Steps are known by their addresses. One whose definition has changed keeps what it had: it is wrong for a run
-/// or two at most, and nothing but an order and an estimate hangs on it.
+/// Steps are identified by their addresses. A step whose definition changed keeps its durations: they are wrong for a
+/// run or two at most, and affect only the start order and an estimate.
 package struct DurationHistory: Sendable, Hashable {
   package struct Entry: Sendable, Hashable {
     package var address: String
@@ -13,7 +13,7 @@ package struct DurationHistory: Sendable, Hashable {
     }
   }
 
-  /// In the order of the plan that was run last.
+  /// The entries, in the order of the plan that was run last.
   package let entries: [Entry]
 
   package init(_ entries: [Entry] = []) {
@@ -22,11 +22,11 @@ package struct DurationHistory: Sendable, Hashable {
 
   package var isEmpty: Bool { entries.isEmpty }
 
-  /// What is known of each step of a plan.
+  /// The measurements of each step of a plan; `nil` if there are none.
   package func steps(of plan: Plan) -> [MeasuredStep?] {
     var known: [MeasuredStep?] = []
     known.reserveCapacity(plan.steps.count)
-    // Mostly the plan is the same as it was, and no name need be looked for.
+    // Usually the plan is unchanged, and no address has to be looked up.
     var next = 0
     var places: [String: Int]?
     for step in plan.steps {
@@ -49,9 +49,9 @@ package struct DurationHistory: Sendable, Hashable {
       entries.enumerated().map { ($1.address, $0) }, uniquingKeysWith: { first, _ in first })
   }
 
-  /// The same after one more run; what the plan does not have any more is forgotten.
+  /// Returns the history after one more run; steps that the plan no longer has are dropped.
   ///
-  /// - Parameter succeeded: Whether the run did: only then is it known how often each step is run.
+  /// - Parameter succeeded: Whether the run succeeded: only then is the number of instances of each step known.
   package func adding(_ run: RunMeasures, of plan: Plan, succeeded: Bool) -> DurationHistory {
     let known = steps(of: plan)
     var entries: [Entry] = []
@@ -74,6 +74,6 @@ extension RunMeasures.Step {
       times: succeeded ? times ?? known?.times ?? 0 : known?.times ?? Int(ended))
   }
 
-  /// `nil` if the run came to no decision about it.
+  /// `nil` if the run made no decision about the step.
   private var times: Int? { ended > 0 ? Int(ended) : isLeftOut ? 0 : nil }
 }

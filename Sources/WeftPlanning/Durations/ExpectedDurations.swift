@@ -1,36 +1,36 @@
 import WeftDefinition
 
-/// How long the steps of a plan will take if they take as long as in earlier runs. In microseconds.
+/// The expected durations of a plan's steps, from earlier runs. In microseconds.
 ///
-/// A step that was never measured is taken to last as long as the typical one of those that were.
+/// A step that was never measured is expected to take the median of those that were.
 package struct ExpectedDurations: Sendable, Hashable {
   package enum Basis: Sendable, Hashable {
-    /// It took so long before.
+    /// Measured in earlier runs.
     case measured
-    /// It was never measured.
+    /// Never measured.
     case guessed
-    /// The plan says how long it takes.
+    /// Defined by the plan.
     case planned
-    /// It waits for a person, or for a moment: nobody can say.
+    /// Unknown in advance: it waits for a person or for a point in time.
     case unforeseeable
   }
 
   package struct Step: Sendable, Hashable {
-    /// Of one time.
+    /// The duration of one instance.
     package var each: Int
-    /// How many times it is run.
+    /// The number of instances.
     package var times: Int
-    /// Of all times together, if nothing holds them back but the limits of what makes many of it.
+    /// The duration of all instances together, if only the limits of the loops around them apply.
     package var span: Int
     package var basis: Basis
   }
 
-  /// By step of the plan.
+  /// The expected durations, by step of the plan.
   package let steps: [Step]
-  /// For each node the time of the longest path from it to an end of the graph, itself included.
+  /// For each node, the duration of the longest path from it to an end of the graph, including itself.
   package let below: [Int]
 
-  /// - Returns: `nil` where nothing is known of any step of the plan.
+  /// - Returns: `nil` if no step of the plan was measured.
   package init?(of plan: Plan, after history: DurationHistory) {
     guard !history.isEmpty else { return nil }
     let known = history.steps(of: plan)
@@ -53,22 +53,22 @@ package struct ExpectedDurations: Sendable, Hashable {
     }
   }
 
-  /// The time of the longest path: however many run at once, the run takes as long.
+  /// The duration of the longest path: the run takes at least that long, however many steps run at once.
   package var longestPath: Int { below.max() ?? 0 }
 
-  /// The steps of the longest path, in the order in which they follow each other.
+  /// The steps of the longest path, in path order.
   package func criticalPath(of plan: Plan) -> [Int] {
     CriticalPath.steps(
       through: plan.nodes, plan.dependencies, plan.topologicalOrder, below: below
     ) { steps[Int($0)].span }
   }
 
-  /// How many steps that will be run have been measured, or have a duration that the workflow says.
+  /// The number of steps that will run and were measured, or have a duration that the workflow defines.
   package var measuredCount: Int {
     steps.count { $0.basis != .guessed && $0.times > 0 && $0.each > 0 }
   }
 
-  /// How many steps that will be run have never been measured.
+  /// The number of steps that will run and were never measured.
   package var guessedCount: Int { steps.count { $0.basis == .guessed && $0.times > 0 } }
 }
 
@@ -91,7 +91,7 @@ extension ExpectedDurations.Step {
     span = overflows ? MeasuredStep.longest : min(product, MeasuredStep.longest)
   }
 
-  /// Of all times together, one after the other.
+  /// The duration of all instances, one after the other.
   package var work: Int {
     let (product, overflows) = each.multipliedReportingOverflow(by: times)
     return overflows ? MeasuredStep.longest : min(product, MeasuredStep.longest)
@@ -99,7 +99,7 @@ extension ExpectedDurations.Step {
 }
 
 extension Plan {
-  /// The plan with what earlier runs say about its steps; as it is, where they say nothing.
+  /// The plan with durations from earlier runs; unchanged if there are none.
   package func expecting(_ history: DurationHistory) -> Plan {
     guard let durations = ExpectedDurations(of: self, after: history) else { return self }
     var plan = self
@@ -107,18 +107,18 @@ extension Plan {
     return plan
   }
 
-  /// What earlier runs say; `nil` where there are none.
+  /// The durations from earlier runs; `nil` if there are none.
   package var expectedDurations: ExpectedDurations? { forecast.durations }
 
-  /// Which of several ready steps starts first: the one with more of this. It is the longest path below
-  /// it, in milliseconds where durations of earlier runs are known, else in steps.
+  /// The start priority of a ready step: of several, the one with the highest weight starts first. The weight is the
+  /// longest path from the step, in milliseconds if durations of earlier runs are known, otherwise in steps.
   package func startWeight(ofStep index: Int) -> Int32 {
     let node = steps[index].node
     guard let durations = forecast.durations else { return stepsBelow[node] }
     return Int32(clamping: durations.below[node] / 1000)
   }
 
-  /// Whether it is known before the run that a step will not be run.
+  /// Whether it is known before the run that a step will not run.
   fileprivate func isSparedSurely(_ step: PlannedStep) -> Bool {
     let known = forecast(of: step)
     return known.isSkipped || known.cached?.verdict == .cached
@@ -126,7 +126,7 @@ extension Plan {
 }
 
 extension PlanForecast {
-  /// Whether it says of any step that it will not be run.
+  /// Whether it predicts of any step that it will not run.
   fileprivate var decidesSteps: Bool {
     !conditions.isEmpty || !leftOut.isEmpty || !cached.isEmpty
   }

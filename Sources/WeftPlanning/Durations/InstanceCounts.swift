@@ -1,19 +1,18 @@
 import WeftDefinition
 
-/// How many times each step of a plan is run, and how many times of it at once, as far as that is known before
-/// the run.
+/// The number of instances of each step, and how many of them run at once, as far as known before the run.
 struct InstanceCounts {
-  /// One factor for each fan-out around; `nil` where one is not known.
+  /// The product of the loops around a step; `nil` if the number of elements of one is unknown.
   fileprivate struct Factors {
     var times: Int? = 1
-    /// How many of them the limits of the fan-outs let be under way.
+    /// The number of instances that the limits of the loops allow at once.
     var atOnce: Int? = 1
   }
 
   private let plan: Plan
-  /// By group: of what is in it.
+  /// The factors for the contents of each group.
   private let ofGroups: [Factors]
-  /// Whether anything is run for many elements.
+  /// Whether the plan has any loop.
   let isAnyMany: Bool
 
   init(of plan: Plan) {
@@ -31,10 +30,10 @@ struct InstanceCounts {
     self.isAnyMany = isAnyMany
   }
 
-  /// How many times a step is run; `nil` if that is not known.
+  /// The number of instances of a step; `nil` if it is unknown.
   func times(of step: PlannedStep) -> Int? { factors(of: step).times }
 
-  /// How many times of it run at once where there are slots for all; `nil` if nothing says so.
+  /// The number of instances that run at once if there are slots for all; `nil` if it is unknown.
   func atOnce(of step: PlannedStep) -> Int? { factors(of: step).atOnce }
 
   private func factors(of step: PlannedStep) -> Factors {

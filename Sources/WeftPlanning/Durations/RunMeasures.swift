@@ -1,30 +1,30 @@
 import WeftDefinition
 
-/// What one run finds out about how long its steps take. A pure fold: the run tells what has ended.
+/// The durations that one run measures. A pure fold: the run reports each step that ended.
 ///
-/// Only what was run and succeeded is measured. What stands from an earlier part of the run, what was cached,
-/// and what failed says nothing of how long the step takes.
+/// Only steps that ran and succeeded are measured. Results that resume reused, cached results and failures do not show
+/// how long a step takes.
 package struct RunMeasures: Sendable, Hashable {
   struct Step: Sendable, Hashable {
-    /// Of all that was measured together.
+    /// The sum of all measured durations.
     var microseconds = 0
     var measured: Int32 = 0
-    /// How many times of it have ended, measured or not.
+    /// The number of instances that ended, measured or not.
     var ended: Int32 = 0
-    /// Whether its own condition, or one around it, has left it out.
+    /// Whether it was skipped by its own condition or one around it.
     var isLeftOut = false
   }
 
-  /// By step of the plan.
+  /// The measurements, by step of the plan.
   private(set) var steps: [Step]
 
   package init(stepCount: Int) {
     steps = Array(repeating: Step(), count: stepCount)
   }
 
-  /// A step has ended, or one time of it.
+  /// Records the end of a step or of one of its instances.
   ///
-  /// - Parameter duration: Of its last attempt; `nil` of what says nothing.
+  /// - Parameter duration: The duration of the last attempt; `nil` if it is not a measurement.
   package mutating func ended(_ step: Int, after duration: Duration?) {
     steps[step].ended += 1
     guard let duration else { return }
@@ -36,7 +36,7 @@ package struct RunMeasures: Sendable, Hashable {
 }
 
 extension Duration {
-  /// Cut, never less than nothing, and never more than ``MeasuredStep/longest``.
+  /// The duration in microseconds, truncated, from 0 to ``MeasuredStep/longest``.
   package var measuredMicroseconds: Int {
     let (seconds, attoseconds) = components
     guard seconds < MeasuredStep.longest / 1_000_000 else { return MeasuredStep.longest }
@@ -46,8 +46,8 @@ extension Duration {
 }
 
 extension PlannedStep {
-  /// Whether how long it takes can be learnt from runs: not of what the plan says itself, nor of what
-  /// waits for a person or a moment.
+  /// Whether its duration can be learned from runs: not if the plan defines it, or if it waits for a person or a point
+  /// in time.
   package var canBeMeasured: Bool {
     switch action {
     case .run, .use, .http, .wait(.computedDuration): true
