@@ -1,23 +1,23 @@
 public import WeftFutures
 import WeftPlatform
 
-/// Sends requests, follows redirects and saves files, by means of a ``Transport``.
+/// Sends requests, follows redirects and saves files, using a ``Transport``.
 public struct HTTPClient: Sendable {
   private let transport: any Transport
   private let now: @Sendable () -> Duration
 
-  /// Makes a client, of which any number may share a transport and its connections.
+  /// Creates a client. Any number of clients may share a transport and its connections.
   public init(transport: any Transport) {
     self.init(transport: transport, now: { MonotonicClock.now })
   }
 
-  /// - Parameter now: For the deadline over all redirects.
+  /// - Parameter now: The clock for the deadline over all redirects.
   package init(transport: any Transport, now: @escaping @Sendable () -> Duration) {
     self.transport = transport
     self.now = now
   }
 
-  /// Sends a request; an answer of whatever status is a response. Cancelling the future ends it.
+  /// Sends a request. A response is a success whatever its status. Cancelling the future cancels the request.
   public func send(_ request: HTTPRequest) -> Future<HTTPResponse, HTTPFailure> {
     if let path = request.saveTo?.path, !DownloadFile.isPath(path) {
       return Future(failure: HTTPFailure(.invalid(.saveWithoutName(path))))
@@ -25,7 +25,7 @@ public struct HTTPClient: Sendable {
     return advance(Reception(RedirectCourse(request)), Passage(began: now()))
   }
 
-  /// What has come before the request that is under way.
+  /// The exchanges before the current one.
   fileprivate struct Passage: Sendable {
     let began: Duration
     var hops: [RedirectHop] = []
@@ -95,7 +95,7 @@ extension HTTPClient.Passage {
 }
 
 extension HTTPFailure {
-  /// The transport knows only what was left of the deadline.
+  /// Reports the whole deadline; the transport only knows the time that was left.
   fileprivate func sayingWhole(_ total: Duration?) -> HTTPFailure {
     guard case .timeout(.total, _) = kind, let total else { return self }
     return HTTPFailure(

@@ -1,67 +1,66 @@
 public import WeftFutures
 
-/// Sends one request and receives one answer: no redirects, no retries, no judgement of the status.
+/// Sends one request and receives one response: no redirects, no retries, no evaluation of the status.
 ///
 /// ## A short tour
 ///
-/// ``HTTPClient`` takes an ``HTTPRequest``, makes a ``WireRequest`` of it (which is the proof that it may be
-/// sent), and has a transport exchange it for an ``HTTPExchange``, once for each redirect. ``CurlTransport`` is
-/// the transport that drives libcurl; tests and embedders may put another one in its place. What to do
-/// about an answer is decided by plain values beside: ``StatusExpectation``, ``RetryAdvice``, ``WebLink``.
+/// ``HTTPClient`` takes an ``HTTPRequest``, builds a ``WireRequest`` from it (the proof that it is valid), and has a
+/// transport exchange it for an ``HTTPExchange``, once per redirect. ``CurlTransport`` is the transport that drives
+/// libcurl; tests and embedders may supply another one. Decisions about a response are made by plain values:
+/// ``StatusExpectation``, ``RetryAdvice``, ``WebLink``.
 public protocol Transport: Sendable {
-  /// Begins the exchange.
+  /// Starts the exchange.
   ///
-  /// - Parameter plan: Asked when the head of the answer is there, on a thread that must not be blocked.
-  ///   Once, or again if that exchange has failed and another answer takes its place. Heads of `1xx` are not
-  ///   shown.
-  /// - Returns: What came of it. Cancelling it ends the exchange. It settles when nothing of it is left
-  ///   behind: a writer of the plan has been told its end by then.
+  /// - Parameter plan: Called with the head of the response, on a thread that must not be blocked. Called once, or
+  ///   again if that exchange failed and another response replaces it. Not called for `1xx` responses.
+  /// - Returns: The outcome. Cancelling it cancels the exchange. It settles when the exchange has released
+  ///   everything: a writer of the plan has received its end by then.
   func exchange(
     _ request: WireRequest, answering plan: @escaping @Sendable (HTTPResponseHead) -> BodyPlan
   ) -> Future<HTTPExchange, HTTPFailure>
 }
 
-/// What is to become of the body of an answer. A limit holds to the byte.
+/// The way to receive the body of a response. Limits are exact to the byte.
 public enum BodyPlan: Sendable {
-  /// It is part of the exchange. `nil`: without a limit.
+  /// The body is part of the exchange. `nil` means no limit.
   case keep(limit: Int?)
-  /// Its first bytes are, and the rest is not received.
+  /// Only the first bytes are part of the exchange; the rest is not received.
   case keepStart(limit: Int)
   case write(any BodyWriter, limit: Int?)
-  /// Nobody wants it, and the exchange has failed.
+  /// The body is not wanted, and the exchange fails.
   case refuse(HTTPFailure.Kind)
 }
 
-/// Where a body goes piece by piece. Called on a thread that may be blocked, one call at a time, in order;
-/// the server waits meanwhile.
+/// Receives a body piece by piece. Called on a thread that may block, one call at a time, in order; the server waits
+/// meanwhile.
 public protocol BodyWriter: Sendable {
   func write(_ bytes: UnsafeRawBufferPointer) throws(HTTPFailure.Kind)
-  /// Always called, and last; after a failed `write` too.
+  /// Always called, and last; also after a failed `write`.
   ///
-  /// - Throws: When the body was complete and cannot be kept all the same.
+  /// - Throws: If the body was complete but cannot be kept.
   func end(_ end: BodyEnd) throws(HTTPFailure.Kind)
 }
 
-/// How a body ended.
+/// The way a body ended.
 public enum BodyEnd: Sendable, Hashable {
   case complete
   case broken(HTTPFailure.Kind)
 }
 
-/// A request that was sent and answered.
+/// A request and its response.
 public struct HTTPExchange: Sendable {
-  /// Of the last answer, after those that only announced it.
+  /// The head of the final response, after any `1xx` ones.
   public let head: HTTPResponseHead
-  /// Unpacked. Empty where a writer had it.
+  /// The decompressed body. Empty if a writer received it.
   public let body: [UInt8]
-  /// Whether there was more of it than ``BodyPlan/keepStart(limit:)`` allowed.
+  /// Whether the body was longer than ``BodyPlan/keepStart(limit:)`` allowed.
   public let isBodyCut: Bool
-  /// What it amounted to.
+  /// The measurements of the exchange.
   public let figures: ExchangeFigures
-  /// What a cache had to do with it.
+  /// The part a cache had in it.
   public let cacheStatus: CacheStatus
 
-  /// Makes an exchange, for a transport of one's own.
+  /// Creates an exchange, for custom transports.
   public init(
     head: HTTPResponseHead, body: [UInt8] = [], isBodyCut: Bool = false,
     figures: ExchangeFigures = ExchangeFigures(), cacheStatus: CacheStatus = .bypass

@@ -1,13 +1,13 @@
-/// `user:password@host:port`, judged.
+/// The parsed parts of `user:password@host:port`.
 struct Authority {
   let host: String
   let port: Int
   let credentials: URLCredentials?
 
-  /// - Parameter port: Where none is named.
+  /// - Parameter port: The port if `text` has none.
   init(_ text: Substring, port usual: Int) throws(URLFault) {
     let parts = text.split(separator: "@", omittingEmptySubsequences: false)
-    // More than one "@", and "\\" before it, are read in different ways by different programs.
+    // Programs disagree about more than one "@", and about "\" before it.
     guard parts.count <= 2, let place = parts.last, parts.count == 1 || Self.isUserInfo(parts[0])
     else { throw .badCredentials }
     credentials = parts.count == 2 ? Self.credentials(parts[0]) : nil

@@ -1,26 +1,26 @@
-/// An absolute `http` or `https` URL (RFC 3986) in one spelling: scheme and host in small letters, the port
-/// only where it is not the scheme's own, no `.` and `..`, nothing in it that may not stand on the wire.
+/// An absolute `http` or `https` URL (RFC 3986), normalized: scheme and host in lower case, no default port, no `.`
+/// or `..` segments, and only characters that are valid on the wire.
 ///
-/// A fragment is dropped, for it is not sent. Users and passwords are kept apart, and never shown.
+/// A fragment is dropped because it is never sent. User and password are kept apart and never shown.
 public struct HTTPURL: Sendable, Hashable {
-  /// Those that can be asked.
+  /// The supported schemes.
   public enum Scheme: String, Sendable, Hashable {
     case http, https
 
     var port: Int { self == .http ? 80 : 443 }
   }
 
-  /// With or without TLS.
+  /// Whether TLS is used.
   public let scheme: Scheme
   /// A name, an IPv4 address, or an IPv6 address in brackets.
   public let host: String
-  /// The scheme's own where none was written.
+  /// The scheme's default if the URL has no port.
   public let port: Int
-  /// Begins with a slash.
+  /// Starts with a slash.
   public let path: String
-  /// Without its question mark; `nil` where there is none, which is not the same as an empty one.
+  /// The query without its question mark; `nil` if there is none, which differs from an empty query.
   public let query: String?
-  /// Who asks, where the URL says so.
+  /// The user and password, if the URL has them.
   public let credentials: URLCredentials?
 
   init(
@@ -35,18 +35,18 @@ public struct HTTPURL: Sendable, Hashable {
     self.credentials = credentials
   }
 
-  /// Spaces and letters beyond ASCII in path and query are percent-encoded; control characters are refused.
+  /// Percent-encodes spaces and non-ASCII letters in path and query; rejects control characters.
   public init(_ text: String) throws(URLFault) {
     self = try URLText(text).absolute()
   }
 
-  /// A URL that is no more than an origin: `https://host` or `https://host:port`, perhaps with a slash.
+  /// Parses a URL that is only an origin: `https://host` or `https://host:port`, optionally with a slash.
   package init(origin text: String) throws(URLFault) {
     try self.init(text)
     guard path == "/", query == nil, credentials == nil else { throw .notAnOrigin }
   }
 
-  /// With more of a query, percent-encoded, behind what there is of one.
+  /// Returns the URL with `fields` appended to its query, percent-encoded.
   public func appending(query fields: [FormField]) -> HTTPURL {
     guard !fields.isEmpty else { return self }
     let added = PercentEncoding.query(fields)
@@ -55,7 +55,7 @@ public struct HTTPURL: Sendable, Hashable {
       scheme: scheme, host: host, port: port, path: path, query: whole, credentials: credentials)
   }
 
-  /// With more segments of a path, percent-encoded, behind what there is of one. The query is left out.
+  /// Returns the URL with `segments` appended to its path, percent-encoded. Drops the query.
   public func appending(segments: [String]) -> HTTPURL {
     let below = path.hasSuffix("/") ? String(path.dropLast()) : path
     let whole = ([below] + segments.map(PercentEncoding.segment)).joined(separator: "/")
@@ -68,7 +68,7 @@ public struct HTTPURL: Sendable, Hashable {
     HTTPURL(scheme: scheme, host: host, port: port, path: path, query: query)
   }
 
-  /// What RFC 6454 calls so: two URLs with the same one are of the same server.
+  /// The origin as RFC 6454 defines it: URLs with equal origins belong to the same server.
   public var origin: Origin { Origin(scheme: scheme, host: host, port: port) }
 
   /// Scheme, host and port.
@@ -80,7 +80,7 @@ public struct HTTPURL: Sendable, Hashable {
 }
 
 extension HTTPURL: CustomStringConvertible, TextOutputStreamable {
-  /// What is asked for, without user and password.
+  /// The URL without user and password.
   public var description: String { String(self) }
 
   /// Writes the ``description``.
@@ -94,7 +94,7 @@ extension HTTPURL: CustomStringConvertible, TextOutputStreamable {
 }
 
 extension HTTPURL.Origin: CustomStringConvertible, TextOutputStreamable {
-  /// As a URL without a path.
+  /// The origin as a URL without a path.
   public var description: String { String(self) }
 
   /// Writes the ``description``.
@@ -107,7 +107,7 @@ extension HTTPURL.Origin: CustomStringConvertible, TextOutputStreamable {
 }
 
 extension String {
-  /// What a thing writes.
+  /// Creates a string from everything `writer` writes.
   fileprivate init(_ writer: some TextOutputStreamable) {
     self = ""
     writer.write(to: &self)
@@ -116,27 +116,27 @@ extension String {
 
 /// The user and password of a URL, percent-decoded.
 public struct URLCredentials: Sendable, Hashable {
-  /// Before the colon.
+  /// The part before the colon.
   public let user: String
-  /// Behind the colon; empty where there is none.
+  /// The part after the colon; empty if there is none.
   public let password: String
 }
 
-/// Why a text is no URL that can be asked.
+/// The reason why a text is not a usable URL.
 public enum URLFault: Error, Sendable, Hashable {
   case noScheme
   case otherScheme(String)
   case noHost
   case badHost(String)
   case badPort(String)
-  /// They are not told.
+  /// The message does not show them.
   case badCredentials
   /// Counts from 0, in bytes.
   case controlCharacter(offset: Int)
   case tooLong(limit: Int)
   case notAnOrigin
 
-  /// What was found, as a sentence without a full stop.
+  /// The error as a sentence without a full stop.
   public var message: String {
     switch self {
     case .noScheme: "the URL does not begin with http:// or https://"
@@ -153,7 +153,7 @@ public enum URLFault: Error, Sendable, Hashable {
     }
   }
 
-  /// The cure, where there is one to name.
+  /// The suggested remedy, if there is one.
   public var help: String? {
     switch self {
     case .badHost(let host) where !host.utf8.allSatisfy({ $0 < 0x80 }):

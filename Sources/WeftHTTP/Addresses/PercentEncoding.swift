@@ -1,14 +1,14 @@
-/// `%20` and the like (RFC 3986 §2.1).
+/// Percent-encoding, such as `%20` (RFC 3986 §2.1).
 public enum PercentEncoding {
-  /// A value that is one segment of a path: a slash in it is encoded too, and so are `.` and `..`, which would
-  /// be steps.
+  /// Encodes a value as one path segment. Slashes are encoded too, and so are `.` and `..`, which would otherwise act
+  /// as dot segments.
   public static func segment(_ value: String) -> String {
     if value == "." { return "%2E" }
     if value == ".." { return "%2E%2E" }
     return encoded(value, keeping: isUnreserved)
   }
 
-  /// A name or a value of a query.
+  /// Encodes a name or value of a query.
   public static func queryValue(_ value: String) -> String {
     encoded(value, keeping: isUnreserved)
   }
@@ -18,7 +18,7 @@ public enum PercentEncoding {
     fields.map { queryValue($0.name) + "=" + queryValue($0.value) }.joined(separator: "&")
   }
 
-  /// The body of a form, as browsers write it: a space is `+`.
+  /// Encodes a form body as browsers do: a space becomes `+`.
   static func form(_ fields: [FormField]) -> String {
     let encode = { (text: String) in
       encoded(text, keeping: { isUnreserved($0) || $0 == UInt8(ascii: " ") })
@@ -37,7 +37,7 @@ public enum PercentEncoding {
 
   static func inQuery(_ byte: UInt8) -> Bool { inPath(byte) || byte == UInt8(ascii: "?") }
 
-  /// Encodes what may not stand there. What is encoded already stays so.
+  /// Encodes characters that are not allowed here. Existing escapes stay as they are.
   static func completed(
     _ text: some StringProtocol, keeping isKept: (UInt8) -> Bool
   ) -> String {
@@ -52,7 +52,8 @@ public enum PercentEncoding {
     return String(decoding: result, as: UTF8.self)
   }
 
-  /// What it stands for; a `%` that begins nothing stands for itself, and so does what is not UTF-8.
+  /// Returns the decoded text. A `%` that starts no escape stays as it is; if the result is not UTF-8, the text is
+  /// returned unchanged.
   static func decoded(_ text: some StringProtocol) -> String {
     let bytes = Array(text.utf8)
     var result: [UInt8] = []

@@ -1,6 +1,6 @@
-/// A URL or a reference, cut into its parts (RFC 3986, appendix B) and not yet judged.
+/// A URL or relative reference, split into its components (RFC 3986, appendix B) but not yet validated.
 struct URLText {
-  /// More than any server takes.
+  /// Longer than any URL that servers accept.
   static let limit = 64 * 1024
 
   private var scheme: Substring.UTF8View?
@@ -106,7 +106,7 @@ struct URLText {
 }
 
 extension HTTPURL {
-  /// What `reference`, such as a `Location`, means in an answer of this URL. The result has no credentials.
+  /// Resolves `reference`, such as a `Location`, against this URL. The result has no credentials.
   public func resolving(_ reference: String) throws(URLFault) -> HTTPURL {
     try URLText(ASCII.trimmed(reference)).resolved(against: self).withoutCredentials
   }

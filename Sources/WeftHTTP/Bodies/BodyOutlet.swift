@@ -1,17 +1,17 @@
 import Synchronization
 import WeftPlatform
 
-/// What is on its way to a ``BodyWriter``: so much is held while the writer is busy, and no more.
+/// The bytes on their way to a ``BodyWriter``, bounded by a capacity while the writer is busy.
 struct OutletState: Sendable {
   enum Offer: Hashable {
-    /// Taken; `startsWork`: nobody works on it yet.
+    /// Accepted; `startsWork` if no work is in progress yet.
     case taken(startsWork: Bool)
-    /// The same bytes are to be offered again when the outlet has room.
+    /// The caller must offer the same bytes again once the outlet has room.
     case full
   }
 
   enum Work {
-    /// `frees`: somebody waits for room.
+    /// `frees` if the sender is waiting for room.
     case write([UInt8], frees: Bool)
     case end(BodyEnd)
     case rest
@@ -26,7 +26,7 @@ struct OutletState: Sendable {
 
   init(capacity: Int) { self.capacity = capacity }
 
-  /// An empty outlet takes any number; one that has some, only what leaves it within its capacity.
+  /// Accepts any number of bytes while empty; otherwise only as many as fit the capacity.
   mutating func offer(_ bytes: UnsafeRawBufferPointer) -> Offer {
     guard pending.isEmpty || pending.count + bytes.count <= capacity else {
       isAwaited = true
@@ -36,9 +36,9 @@ struct OutletState: Sendable {
     return .taken(startsWork: begin())
   }
 
-  /// Nothing more will be offered. What is pending is still written, unless nobody wants it any more.
+  /// Announces that nothing more will be offered. Pending bytes are still written, unless the body was cancelled.
   ///
-  /// - Returns: Whether work starts by it.
+  /// - Returns: Whether the caller must start work.
   mutating func finish(_ end: BodyEnd) -> Bool {
     self.end = end
     if end == .broken(.cancelled) { pending = [] }
@@ -50,7 +50,7 @@ struct OutletState: Sendable {
     return !isWorking
   }
 
-  /// What the one who works does next.
+  /// Returns the worker's next action.
   mutating func next() -> Work {
     if failure != nil { pending = [] }
     if !pending.isEmpty {
@@ -68,7 +68,7 @@ struct OutletState: Sendable {
   mutating func fail(_ kind: HTTPFailure.Kind) { failure = failure ?? kind }
 }
 
-/// Brings a body from the thread that receives it to one that may be blocked by a disk.
+/// Passes a body from the receiving thread to one that may block on a disk.
 final class BodyOutlet: Sendable {
   private let writer: any BodyWriter
   private let threads: BlockingThreads
@@ -97,7 +97,7 @@ final class BodyOutlet: Sendable {
     state = Mutex(OutletState(capacity: Self.capacity))
   }
 
-  /// False: there is no room, and `tell` will say when there is.
+  /// Returns false if there is no room; `tell` reports when there is.
   func offer(_ bytes: UnsafeRawBufferPointer) -> Bool {
     switch state.withLock({ $0.offer(bytes) }) {
     case .full: return false
@@ -107,7 +107,7 @@ final class BodyOutlet: Sendable {
     }
   }
 
-  /// - Parameter done: Called once the writer knows the end, with what it or a write failed by.
+  /// - Parameter done: Called once the writer knows the end, with the failure of the writer or of a write, if any.
   func finish(_ end: BodyEnd, done: @escaping @Sendable (HTTPFailure.Kind?) -> Void) {
     completion.withLock { $0.call = done }
     if state.withLock({ $0.finish(end) }) { start() }
@@ -115,7 +115,7 @@ final class BodyOutlet: Sendable {
 
   private func start() {
     do { try threads.submit { self.work() } } catch {
-      // Nobody else is there to do it, and the end must be told.
+      // No other thread can do the work, and the end must still be reported.
       state.withLock { $0.fail(.other(error.message)) }
       tell(.failed(.other(error.message)))
       work()

@@ -1,6 +1,6 @@
 import WeftPlatform
 
-/// A regular file that is being sent.
+/// A regular file being sent.
 final class SourceFile: Sendable {
   let path: String
   let size: Int
@@ -27,7 +27,7 @@ struct OpenedBody: Sendable {
 
   let pieces: [Piece]
 
-  /// Blocks if there are files in it.
+  /// Blocks if the body contains files.
   init(_ body: EncodedBody) throws(HTTPFailure.Kind) {
     var pieces: [Piece] = []
     for segment in body.segments {
@@ -49,17 +49,17 @@ struct OpenedBody: Sendable {
   }
 }
 
-/// Reads the pieces of a body one after another. For one thread at a time.
+/// Reads the pieces of a body in order. For one thread at a time.
 struct BodyCursor: Sendable {
   private let pieces: [OpenedBody.Piece]
   private var index = 0
-  /// In the piece at `index`.
+  /// The offset within the piece at `index`.
   private var offset = 0
 
   init(_ body: OpenedBody) { pieces = body.pieces }
 
-  /// The next bytes, `room` at most; empty at the end. A file that has become shorter is a failure, for its
-  /// length has been promised; what has been added to one is not sent.
+  /// Returns the next bytes, at most `room`; empty at the end. A file that has shrunk is a failure because its length
+  /// was already sent; bytes appended to it meanwhile are not sent.
   mutating func next(atMost room: Int) throws(HTTPFailure.Kind) -> ArraySlice<UInt8> {
     while index < pieces.count {
       let found: ArraySlice<UInt8>

@@ -1,12 +1,12 @@
 import Synchronization
 import WeftPlatform
 
-/// What is ready of a body that is read from files: one chunk that is being sent, and one after it.
+/// The bytes that are ready of a body read from files: the chunk being sent, and the next one.
 struct SupplyState: Sendable {
   enum Delivery {
-    /// None: the body has ended.
+    /// Empty at the end of the body.
     case bytes(ArraySlice<UInt8>)
-    /// There will be some, and somebody is to be told.
+    /// More bytes will come, and the sender waits for a notification.
     case later
     case failed(HTTPFailure.Kind)
   }
@@ -18,7 +18,7 @@ struct SupplyState: Sendable {
   private var isAwaited = false
   private var failure: HTTPFailure.Kind?
 
-  /// - Returns: What to send, and whether another chunk is to be read meanwhile.
+  /// - Returns: The bytes to send, and whether the caller must read another chunk meanwhile.
   mutating func take(atMost room: Int) -> (delivery: Delivery, reads: Bool) {
     if current.isEmpty, let following {
       current = following
@@ -37,7 +37,7 @@ struct SupplyState: Sendable {
   }
 
   /// - Parameter chunk: Empty at the end of the body.
-  /// - Returns: Whether somebody waits for it.
+  /// - Returns: Whether the sender waits for it.
   mutating func add(_ chunk: Result<ArraySlice<UInt8>, HTTPFailure.Kind>) -> Bool {
     isReading = false
     switch chunk {
@@ -50,7 +50,7 @@ struct SupplyState: Sendable {
   }
 }
 
-/// Brings a body from a thread that may be blocked by a disk to the one that sends it.
+/// Passes a body from a thread that may block on a disk to the one that sends it.
 final class BodySupply: Sendable {
   private let state = Mutex(SupplyState())
   private let cursor: Mutex<BodyCursor>
@@ -59,7 +59,7 @@ final class BodySupply: Sendable {
 
   static let chunkBytes = 256 * 1024
 
-  /// - Parameter tell: Called on another thread when there is something after nothing was.
+  /// - Parameter tell: Called on another thread when bytes arrive after there were none.
   init(_ body: OpenedBody, threads: BlockingThreads, tell: @escaping @Sendable () -> Void) {
     cursor = Mutex(BodyCursor(body))
     self.threads = threads

@@ -1,18 +1,18 @@
-/// A body as it goes over the wire: pieces one after another.
+/// A body in its wire form, as a sequence of pieces.
 public struct EncodedBody: Sendable, Hashable {
-  /// Where a piece comes from.
+  /// The source of a piece.
   public enum Segment: Sendable, Hashable {
     case bytes([UInt8])
     /// The whole of a regular file, opened when the request is sent.
     case file(String)
   }
 
-  /// In the order of the wire.
+  /// The pieces in wire order.
   public let segments: [Segment]
-  /// What the body says of itself; `nil`: nothing.
+  /// The `Content-Type` of the body; `nil` if it has none.
   public let contentType: String?
 
-  /// Files that have to be opened, in order.
+  /// The files to open, in order.
   var files: [String] {
     segments.compactMap { segment in
       if case .file(let path) = segment { path } else { nil }
@@ -21,9 +21,10 @@ public struct EncodedBody: Sendable, Hashable {
 }
 
 extension RequestBody {
-  /// `nil` where there is none.
+  /// Returns the wire form; `nil` if there is no body.
   ///
-  /// - Parameter boundary: Stands between the parts of a multipart form, and in none of them: unguessable.
+  /// - Parameter boundary: The separator between the parts of a multipart form. Unguessable, so that no part contains
+  ///   it.
   func encoded(boundary: @autoclosure () -> String) throws(RequestFault) -> EncodedBody? {
     switch self {
     case .none: return nil
@@ -41,7 +42,7 @@ extension RequestBody {
   }
 }
 
-/// `multipart/form-data` (RFC 7578; names as the WHATWG's form encoding escapes them).
+/// `multipart/form-data` (RFC 7578), with names escaped as in the WHATWG form encoding.
 private struct MultipartText {
   let boundary: String
 
@@ -74,7 +75,7 @@ private struct MultipartText {
 
   private func quoted(_ name: String) throws(RequestFault) -> String {
     if name.utf8.contains(where: { $0 < 0x20 || $0 == 0x7F }) { throw .multipartName(name) }
-    // By bytes: a quote with a combining mark is another Character, and still a quote.
+    // Compares bytes because a quote with a combining mark is a different Character but still a quote byte.
     let bytes = name.utf8.flatMap { $0 == UInt8(ascii: "\"") ? Array("%22".utf8) : [$0] }
     return String(decoding: bytes, as: UTF8.self)
   }

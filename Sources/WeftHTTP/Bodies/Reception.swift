@@ -1,13 +1,13 @@
 import Synchronization
 
-/// Decides what is to become of the answer to one request, and remembers where it was saved.
+/// Decides how the response to one request is received, and remembers where it was saved.
 final class Reception: Sendable {
   let course: RedirectCourse
   private let file = Mutex<DownloadFile?>(nil)
 
   init(_ course: RedirectCourse) { self.course = course }
 
-  /// Of the body of a redirect, and of an answer that was not expected, at most so much is received.
+  /// The most that is received of the body of a redirect or of a response with an unexpected status.
   static let startBytes = 64 * 1024
 
   func plan(for head: HTTPResponseHead) -> BodyPlan {
@@ -36,7 +36,7 @@ final class Reception: Sendable {
 
   var savedPath: String? { file.withLock { $0?.path } }
 
-  /// The failure with what had been saved.
+  /// Returns the failure with the partial file attached.
   func complete(_ failure: HTTPFailure) -> HTTPFailure {
     var failure = failure
     failure.partial = file.withLock { $0?.takePartial() } ?? failure.partial
@@ -44,10 +44,10 @@ final class Reception: Sendable {
   }
 }
 
-/// Whether an answer is the file, the rest of the file, or neither.
+/// Whether a response is the file, the rest of it, or neither.
 enum SavePlan {
   case fresh
-  /// The partial file and how much it has.
+  /// The partial file and its size.
   case resumed(PartialFile, Int)
   case impossible(String)
 
@@ -74,7 +74,7 @@ enum SavePlan {
 struct ContentRange: Hashable {
   let first: Int
   let last: Int
-  /// `nil`: the server does not know.
+  /// `nil` if the server does not know it.
   let whole: Int?
 
   init?(_ text: String) {
@@ -94,8 +94,8 @@ struct ContentRange: Hashable {
 }
 
 extension HTTPResponseHead {
-  /// What tells this version of the file from others, if the server would also send a part of it
-  /// (RFC 9110 §13.1.5: a weak tag does not do).
+  /// The validator of this version of the file, if the server also supports range requests for it (RFC 9110 §13.1.5:
+  /// a weak tag is not enough).
   var validator: String? {
     guard status == 200, !headers.list(of: "accept-ranges").contains("none"),
       !headers.contains("content-encoding")

@@ -1,10 +1,10 @@
-/// The directives of `Cache-Control` (RFC 9111 §5.2), of a request or of an answer. Of equal ones the first
-/// counts, and what cannot be understood is left out.
+/// The directives of `Cache-Control` (RFC 9111 §5.2) in a request or response. The first of several equal directives
+/// counts; malformed ones are ignored.
 struct CacheControl: Sendable, Hashable {
-  /// By names in small letters; empty where there is no value.
+  /// The values by lower-case name; empty if a directive has none.
   private var directives: [String: String] = [:]
-  /// Whether the older `Pragma: no-cache` stands in for it in a request (RFC 9111 §5.4); in answers it never
-  /// meant anything.
+  /// Whether the older `Pragma: no-cache` replaces it in a request (RFC 9111 §5.4). In responses `Pragma` never had a
+  /// meaning.
   let hasPragma: Bool
 
   init(_ headers: HTTPHeaders) {
@@ -24,17 +24,17 @@ struct CacheControl: Sendable, Hashable {
     directives[name] = halves.count == 2 ? ParameterText.unquoted(String(halves[1])) : ""
   }
 
-  /// Whether there is a directive of that name, with a value or without.
+  /// Whether the directive is present, with or without a value.
   func has(_ name: String) -> Bool { directives[name] != nil }
 
-  /// The seconds that a directive names; nil where it is missing. What is no number of seconds is 0, the
-  /// careful reading (RFC 9111 §4.2.1).
+  /// Returns the seconds of a directive; `nil` if it is missing. An invalid number counts as 0, the conservative
+  /// reading (RFC 9111 §4.2.1).
   func seconds(_ name: String) -> Int64? {
     directives[name].map { DeltaSeconds.parsed($0) ?? 0 }
   }
 
-  /// How far beyond its lifetime an answer may be (§5.2.1.2); nil: not at all. Without a value: as far as it
-  /// happens to be.
+  /// The number of seconds that a response may be stale (§5.2.1.2); `nil` if it may not be. Unlimited if the
+  /// directive has no value.
   var maxStale: Int64? {
     guard let value = directives["max-stale"] else { return nil }
     return value.isEmpty ? .max : DeltaSeconds.parsed(value)
@@ -43,7 +43,7 @@ struct CacheControl: Sendable, Hashable {
 
 /// RFC 9111 §1.2.2.
 enum DeltaSeconds {
-  /// As good as for ever, and what is added to it still fits.
+  /// Effectively forever, and small enough that adding to it does not overflow.
   static let longest: Int64 = 1 << 31
 
   static func parsed(_ text: some StringProtocol) -> Int64? {

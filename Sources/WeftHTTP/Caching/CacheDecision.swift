@@ -1,8 +1,8 @@
-/// What part a cache has in a request.
+/// The role of a cache in a request.
 enum CacheRole: Sendable, Hashable {
-  /// Neither asks it nor changes anything that it knows.
+  /// Neither reads nor changes the cache.
   case none
-  /// May change what the server has, so that what is stored of it is not right any more.
+  /// May change the resource, so stored responses become invalid.
   case changes
   case reads
 
@@ -19,25 +19,26 @@ enum CacheRole: Sendable, Hashable {
     }
   }
 
-  /// Whoever sends one of these has something stored himself, and wants no more than the rest or the news.
+  /// A request with one of these headers comes from a client with its own stored copy, which wants only the rest or a
+  /// change.
   private static let ofOwnCache = [
     "range", "if-match", "if-none-match", "if-modified-since", "if-unmodified-since", "if-range",
   ]
 }
 
-/// How a request is answered: RFC 9111 §4.
+/// The way to answer a request: RFC 9111 §4.
 enum CacheDecision: Sendable, Hashable {
-  /// Without asking. `isStale`: the request has asked for it.
+  /// Uses the stored response without contacting the server. `isStale` if the request accepts a stale one.
   case serve(StoredResponse, isStale: Bool)
-  /// The server is asked, whether `stored` is still right if it has conditions.
+  /// Sends the request, conditionally if `stored` has validators.
   case ask(StoredResponse?)
-  /// The request forbids asking (§5.2.1.7).
+  /// The request forbids contacting the server (§5.2.1.7).
   case unanswerable
 
-  /// - Parameter stored: Those that fit the request, by its key and by what they vary by.
+  /// - Parameter stored: The responses that match the request's key and `Vary` selection.
   init(for request: WireRequest, among stored: [StoredResponse], at now: Int64) {
     let control = CacheControl(HTTPHeaders(request.headers))
-    // §4.1: of several the newest.
+    // §4.1: the most recent of several.
     let fitting = stored.max { $0.responseTime < $1.responseTime }
     switch fitting.map({ Usability(of: $0, for: control, at: now) }) ?? .unusable {
     case .fresh: self = .serve(fitting!, isStale: false)
@@ -47,7 +48,7 @@ enum CacheDecision: Sendable, Hashable {
   }
 }
 
-/// Whether a stored answer may be given without asking the server.
+/// Whether a stored response may be used without contacting the server.
 private enum Usability {
   case fresh
   case staleButWanted
@@ -74,8 +75,8 @@ private enum Usability {
 }
 
 extension StaleOnError {
-  /// Whether `stored` may stand in for an answer that the server could not give. Nothing overrules a server
-  /// that forbids it, nor a request that says `no-cache` (RFC 9111 §4.2.4, §5.2.2.2).
+  /// Whether `stored` may replace a response that the server failed to give. A server that forbids it, or a request
+  /// with `no-cache`, always wins (RFC 9111 §4.2.4, §5.2.2.2).
   func allows(_ stored: StoredResponse, for headers: HTTPHeaders, at now: Int64) -> Bool {
     let (request, answer) = (CacheControl(headers), CacheControl(stored.head.headers))
     guard !request.has("no-cache"), !request.hasPragma,
@@ -92,14 +93,14 @@ extension StaleOnError {
   }
 }
 
-/// What an answer makes wrong of what is stored: RFC 9111 §4.4.
+/// The stored URLs that a response invalidates: RFC 9111 §4.4.
 enum CacheInvalidation {
   static func urls(changedBy request: WireRequest, answeredBy head: HTTPResponseHead) -> [HTTPURL] {
     guard (200...399).contains(head.status) else { return [] }
     let named = ["location", "content-location"].compactMap { name in
       head.headers[name].flatMap { try? request.url.resolving($0) }
     }
-    // A server says nothing about another one's.
+    // A server cannot invalidate URLs of another origin.
     return [request.url] + named.filter { $0.origin == request.url.origin && $0 != request.url }
   }
 }

@@ -1,16 +1,16 @@
 import WeftFutures
 import WeftPlatform
 
-/// A request that a cache may answer, and what is to become of the answer.
+/// A request that a cache may answer, and the plan for the response.
 struct CacheInquiry: Sendable {
   let request: WireRequest
   let key: CacheKey
   let plan: @Sendable (HTTPResponseHead) -> BodyPlan
 }
 
-/// Gives a stored answer to whoever asked, as if it had come from a server.
+/// Delivers a stored response as if it came from a server.
 final class CacheDelivery: Sendable {
-  /// For writers, which may block; none is started before the first.
+  /// Runs writers, which may block; no thread starts before the first one.
   private let threads = BlockingThreads(name: "weft-http-cache")
 
   func deliver(

@@ -1,15 +1,14 @@
 import WeftPlatform
 
-/// What an answer may answer: the same resource for the same asker. Neither can be read out of it.
+/// Identifies the resource and the credentials that a response is valid for. Neither can be recovered from it.
 struct CacheKey: Sendable, Hashable {
-  /// 64 hexadecimal digits for a URL.
+  /// 64 hexadecimal digits for the URL.
   let resource: String
-  /// 64 for the credentials, and for what else tells askers apart.
+  /// 64 hexadecimal digits for the credentials and everything else that distinguishes clients.
   let asker: String
 }
 
-/// Makes keys that mean nothing to anybody without the secret: neither URLs nor credentials can be found
-/// out by trying.
+/// Derives keys that are meaningless without the secret: URLs and credentials cannot be found by guessing.
 struct CacheSecret: Sendable {
   static let length = 32
   private let hash: HMAC
@@ -22,8 +21,8 @@ struct CacheSecret: Sendable {
 
   func resource(_ url: HTTPURL) -> String { code(["url", url.description]) }
 
-  /// Requests that differ in a secret, a certificate, the servers they trust, or any header that may say who asks
-  /// are of different askers: of most headers nobody knows whether it is a key.
+  /// Requests with different secrets, certificates, trusted authorities or identifying headers have different keys.
+  /// Most headers are included, because any of them may be a credential.
   private func asker(_ request: WireRequest) -> String {
     let credentials = request.headers.filter { $0.isSecret || !$0.isIndependentOfAsker }
       .map { ASCII.lowercased($0.name) + ":" + $0.value }
@@ -33,28 +32,28 @@ struct CacheSecret: Sendable {
         + credentials.sorted())
   }
 
-  /// What a request has of the headers that an answer depends on (RFC 9111 §4.1).
+  /// Returns the code of the request's values for the headers that the response depends on (RFC 9111 §4.1).
   func selection(_ request: WireRequest, by names: [String]) -> String {
     let headers = HTTPHeaders(request.headers)
     return code(["selection"] + names.map { $0 + ":" + VaryingField.normalised($0, of: headers) })
   }
 
-  /// No two lists have the same code, for each text comes with its length.
+  /// Each text is prefixed with its length, so different lists never have the same code.
   private func code(_ texts: [String]) -> String {
     let bytes = texts.flatMap { Array("\($0.utf8.count):\($0)".utf8) }
     return SHA256.text(of: hash.digest(of: bytes))
   }
 }
 
-/// The headers that an answer depends on.
+/// The headers that a response depends on.
 enum VaryingField {
-  /// The names of a `Vary`, each once, in small letters and in order.
+  /// Returns the names in `Vary`, without duplicates, in lower case and sorted.
   static func names(in head: HTTPResponseHead) -> [String] {
     Set(head.headers.list(of: "vary").map { ASCII.lowercased($0) }).sorted()
   }
 
-  /// One text for all spellings of the same: lines joined, no spaces around commas, and small letters where
-  /// case means nothing. The order of elements stays, for there are servers that go by it.
+  /// Returns one text for all equivalent spellings: lines joined, no spaces around commas, lower case where case has
+  /// no meaning. The order of elements is kept because some servers depend on it.
   static func normalised(_ name: String, of headers: HTTPHeaders) -> String {
     guard headers.contains(name) else { return "absent" }
     let pieces = headers.values(of: name).flatMap {

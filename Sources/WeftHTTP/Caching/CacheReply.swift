@@ -1,35 +1,35 @@
 import Synchronization
 
-/// What a server answers to a request that a cache could not answer by itself, and what follows from it.
+/// Handles the server's response to a request that the cache could not answer alone.
 final class CacheReply: Sendable {
-  /// What becomes of the request.
+  /// The outcome of the request.
   enum Verdict {
     case passOn(HTTPExchange)
     case fail(HTTPFailure)
-    /// What is stored is given in place of an answer.
+    /// Uses the stored response instead.
     case standIn(StoredResponse, StaleReason, ExchangeFigures)
-    /// What is stored is right, with newer headers, and is to be kept so.
+    /// The stored response is valid; it is stored again with newer headers.
     case stillRight(StoredResponse, ExchangeFigures)
-    /// The server has said something about an answer that is not the stored one.
+    /// The server validated a different response than the stored one.
     case askAgain(StoredResponse)
   }
 
-  /// What becomes of the store.
+  /// The change to the store.
   enum Keeping {
     case keep(StoredResponse)
     case forget(StoredResponse)
     case nothing
   }
 
-  /// Where the body is that was received.
+  /// The place of the received body.
   private enum Body: Sendable {
     case inExchange
     case copied(CopyingWriter)
-    /// With a writer alone.
+    /// Only the writer has it.
     case elsewhere
   }
 
-  /// As it is sent.
+  /// The request as sent.
   let request: WireRequest
   private let inquiry: CacheInquiry
   private let stored: StoredResponse?
@@ -49,11 +49,11 @@ final class CacheReply: Sendable {
       stored.map {
         own.caching.staleOnError.allows($0, for: HTTPHeaders(own.headers), at: now)
       } ?? false
-    // An answer to HEAD has no body that conditions could spare.
+    // A response to HEAD has no body that a condition could save.
     request = own.adding(own.method == .head ? [] : stored?.conditions ?? [])
   }
 
-  /// What is received of the body. The one who asked is not told of answers that he does not get.
+  /// Returns how to receive the body. The caller's plan is not consulted about responses that it will not get.
   func plan(for head: HTTPResponseHead) -> BodyPlan {
     if isAboutStored(head) || mayStandIn && head.isServerTrouble {
       return .keepStart(limit: Reception.startBytes)
@@ -89,7 +89,7 @@ final class CacheReply: Sendable {
     }
   }
 
-  /// What becomes of the store after an answer that was passed on.
+  /// Returns the change to the store after a response was passed on.
   func keeping(_ exchange: HTTPExchange, secret: CacheSecret, at now: Int64) -> Keeping {
     if inquiry.request.method == .head { return keepingAfterHead(exchange.head, at: now) }
     if let body = received(exchange), exchange.head.mayBeStored {
@@ -99,7 +99,7 @@ final class CacheReply: Sendable {
           key: inquiry.key, vary: vary, selection: secret.selection(inquiry.request, by: vary),
           head: exchange.head, body: body, requestTime: asked, responseTime: now))
     }
-    // It is not what the server would answer now, and must not stand in for it later.
+    // It no longer matches the server, and must not replace a failed response later.
     guard let stored, !exchange.head.isServerTrouble else { return .nothing }
     return .forget(stored)
   }
@@ -120,7 +120,7 @@ final class CacheReply: Sendable {
     stored.freshened(by: head, requestTime: asked, responseTime: now)
   }
 
-  /// The whole body; nil where it was not received or is too long to be kept.
+  /// The whole body; `nil` if it was not received or exceeds the limit.
   private func received(_ exchange: HTTPExchange) -> [UInt8]? {
     switch body.withLock({ $0 }) {
     case .inExchange:
@@ -131,7 +131,7 @@ final class CacheReply: Sendable {
   }
 }
 
-/// Passes a body on, and remembers it while it is not too long.
+/// Passes a body on, and keeps a copy while it fits the limit.
 final class CopyingWriter: BodyWriter {
   private let writer: any BodyWriter
   private let limit: Int
@@ -142,7 +142,7 @@ final class CopyingWriter: BodyWriter {
     self.limit = limit
   }
 
-  /// What has been written; nil if that was more than the limit.
+  /// The bytes written so far; `nil` if they exceeded the limit.
   var copy: [UInt8]? { bytes.withLock { $0 } }
 
   func write(_ piece: UnsafeRawBufferPointer) throws(HTTPFailure.Kind) {

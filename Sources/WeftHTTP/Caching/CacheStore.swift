@@ -1,28 +1,29 @@
 import WeftFutures
 
-/// Where answers are kept. What cannot be kept is not, and what cannot be read is not there: neither is a
-/// failure. All of it may be called from any thread, and by several processes where they share a store.
+/// A store of responses. A response that cannot be stored is dropped, and one that cannot be read counts as absent:
+/// neither is a failure. All methods may be called from any thread, and by several processes if they share a store.
 protocol CacheStore: Sendable {
-  /// Those that fit a request, in no order; of others no more than one is held at a time, for there may be
-  /// many. Counts as a use of them.
+  /// Returns the responses that fit a request, unordered, and marks them as used. Non-matching responses are held one
+  /// at a time, because there may be many.
   func responses(
     for key: CacheKey, where fits: @escaping @Sendable (StoredResponse) -> Bool
   ) -> Future<[StoredResponse], Never>
-  /// In the place of one with the same key, `vary` and selection. Settles when others find it.
+  /// Stores a response, replacing one with the same key, `vary` and selection. Settles when other readers can find
+  /// it.
   func keep(_ response: StoredResponse) -> Future<Void, Never>
   func remove(_ response: StoredResponse) -> Future<Void, Never>
-  /// Removes all answers of resources, whoever has asked.
+  /// Removes all responses for the resources, for all credentials.
   func remove(resources: [String]) -> Future<Void, Never>
 }
 
-/// How much a cache keeps.
+/// The size limits of a cache.
 public struct CacheLimits: Sendable, Hashable {
-  /// Of all answers together. What was not used for longest goes first.
+  /// The limit for all responses together. The least recently used ones are removed first.
   public var totalBytes: Int
-  /// Of one body; a longer one is not kept.
+  /// The limit for one body; a longer one is not stored.
   public var bodyBytes: Int
 
-  /// 256 MiB in all and 16 MiB for one body unless said otherwise.
+  /// The defaults are 256 MiB in total and 16 MiB for one body.
   public init(totalBytes: Int = 256 << 20, bodyBytes: Int = 16 << 20) {
     self.totalBytes = totalBytes
     self.bodyBytes = bodyBytes
@@ -30,13 +31,13 @@ public struct CacheLimits: Sendable, Hashable {
 }
 
 extension StoredResponse {
-  /// About what it takes in a store.
+  /// The approximate size in a store.
   var size: Int {
     let headers = head.headers.fields.reduce(0) { $0 + $1.name.utf8.count + $1.value.utf8.count }
     return body.count + headers + 512
   }
 
-  /// Whether it takes the place of `other`.
+  /// Whether it replaces `other`.
   func replaces(_ other: StoredResponse) -> Bool {
     key == other.key && vary == other.vary && selection == other.selection
   }

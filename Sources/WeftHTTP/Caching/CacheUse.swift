@@ -1,40 +1,40 @@
-/// What a cache may do for a request, where the transport has one: ``CachingTransport``.
+/// The permitted use of a cache for a request, if the transport has one: ``CachingTransport``.
 public struct CacheUse: Sendable, Hashable {
-  /// False: as if there were no cache. What a request changes at the server is forgotten all the same.
+  /// If false, the cache is bypassed. Requests that change a resource still invalidate it.
   public var isAllowed: Bool
-  /// Whether a stored answer may stand in for one that the server could not give.
+  /// Whether a stored response may replace one that the server failed to give.
   public var staleOnError: StaleOnError
 
-  /// A cache may be used, and what it has is no answer when the server has failed, unless said otherwise.
+  /// Creates a policy; the default allows a cache, but not stale responses instead of failed ones.
   public init(isAllowed: Bool = true, staleOnError: StaleOnError = .never) {
     self.isAllowed = isAllowed
     self.staleOnError = staleOnError
   }
 }
 
-/// When a stored answer stands in for a server that is out of reach, or answers with 500, 502, 503 or 504
-/// (RFC 5861 §4). Never one that the server wants to be asked about each time: `no-cache`, `must-revalidate`.
+/// The condition under which a stored response replaces one of a server that is unreachable or returns 500, 502, 503
+/// or 504 (RFC 5861 §4). Responses with `no-cache` or `must-revalidate` are never used this way.
 public enum StaleOnError: Sendable, Hashable {
   case never
-  /// For as long as the answer's own `stale-if-error` says.
+  /// As long as the response's own `stale-if-error` allows.
   case asServerAllows
-  /// For so long beyond its lifetime, or as long as the server allows if that is longer.
+  /// This long beyond its lifetime, or as long as the server allows if that is longer.
   case upTo(Duration)
-  /// However old it is.
+  /// Regardless of age.
   case always
 }
 
-/// What a cache had to do with an answer.
+/// The part a cache had in a response.
 public enum CacheStatus: Sendable {
-  /// There is none, or it has no part in such a request.
+  /// There is no cache, or it does not handle such requests.
   case bypass
-  /// The server has answered: nothing was stored that would do.
+  /// The server responded: no suitable response was stored.
   case miss
-  /// The server was not asked.
+  /// The server was not contacted.
   case hit
-  /// The server has said that what was stored is still right.
+  /// The server confirmed the stored response.
   case revalidated
-  /// What was stored has outlived its time, and is the answer all the same.
+  /// The stored response is stale, but was used.
   case stale(StaleReason)
 
   /// "bypass", "miss", "hit", "revalidated" or "stale".
@@ -49,16 +49,16 @@ public enum CacheStatus: Sendable {
   }
 }
 
-/// Why an answer that has outlived its time is used.
+/// The reason why a stale response is used.
 public enum StaleReason: Sendable {
-  /// The request says that it will do: `Cache-Control: max-stale`.
+  /// The request allows it: `Cache-Control: max-stale`.
   case requested
-  /// The server could not be asked.
+  /// The server could not be reached.
   case failure(HTTPFailure)
-  /// The server has answered with this.
+  /// The server responded with this status.
   case status(Int)
 
-  /// What has happened, as a sentence without a full stop.
+  /// The reason as a sentence without a full stop.
   public var message: String {
     switch self {
     case .requested: "the request takes answers that have outlived their time"

@@ -1,10 +1,10 @@
 public import WeftFutures
 import WeftPlatform
 
-/// A transport that answers from a cache what it can, and has another one do the rest.
+/// A transport that answers from a cache if possible, and forwards other requests to another transport.
 ///
-/// It stands below redirects: each of the requests that one becomes may be answered from the cache. What a
-/// request allows is its ``HTTPRequest/caching``, and its `Cache-Control`, which the server sees too.
+/// It sits below redirects: each request of a redirect chain may be answered from the cache. A request controls it
+/// with ``HTTPRequest/caching`` and its `Cache-Control`, which is also sent to the server.
 public struct CachingTransport: Transport {
   private let transport: any Transport
   private let cache: HTTPCache
@@ -12,13 +12,13 @@ public struct CachingTransport: Transport {
   private let now: @Sendable () -> Int64
 
   /// - Parameters:
-  ///   - transport: What asks servers.
+  ///   - transport: Sends the requests to servers.
   ///   - cache: May be shared with other transports.
   public init(_ transport: any Transport, cache: HTTPCache) {
     self.init(transport, cache: cache) { WallClock.now.nanoseconds / 1_000_000_000 }
   }
 
-  /// - Parameter now: Seconds since 1970.
+  /// - Parameter now: The seconds since 1970.
   init(_ transport: any Transport, cache: HTTPCache, now: @escaping @Sendable () -> Int64) {
     self.transport = transport
     self.cache = cache
@@ -94,7 +94,7 @@ extension CachingTransport {
       }
   }
 
-  /// The server's own answer, which is kept if it may be.
+  /// Returns the server's response, after storing it if that is allowed.
   private func finish(
     _ reply: CacheReply, _ exchange: HTTPExchange
   ) -> Future<HTTPExchange, HTTPFailure> {
@@ -115,7 +115,7 @@ extension CachingTransport {
           switch outcome {
           case .success(let exchange):
             CacheInvalidation.urls(changedBy: request, answeredBy: exchange.head)
-          // Nobody knows whether it was done.
+          // It is unknown whether the change was made.
           case .failure(let failure): failure.isInDoubt ? [request.url] : []
           }
         let forgotten = cache.store.remove(resources: urls.map(cache.secret.resource))
@@ -132,7 +132,7 @@ extension CachingTransport {
 }
 
 extension ExchangeFigures {
-  /// Of an answer for which no server was asked.
+  /// The figures of a response that needed no request.
   static var ofNoRequest: ExchangeFigures {
     var figures = ExchangeFigures()
     figures.requests = 0

@@ -2,13 +2,13 @@ import Synchronization
 import WeftFutures
 import WeftPlatform
 
-/// Answers in a folder: a file for each, in 256 parts by the first two digits of the resource.
+/// Responses in a folder: one file for each, in 256 subfolders named by the first two digits of the resource.
 final class DiskStore: CacheStore {
   private let folder: PrivateFolder
   private let limits: CacheLimits
   private let now: @Sendable () -> Int64
   private let budget: Mutex<FolderBudget>
-  /// None is started before the first answer is looked for.
+  /// No thread starts before the first lookup.
   private let threads = BlockingThreads(name: "weft-http-cache")
 
   init(_ folder: PrivateFolder, limits: CacheLimits, now: @escaping @Sendable () -> Int64) {
@@ -57,9 +57,9 @@ final class DiskStore: CacheStore {
     }
   }
 
-  /// A file that cannot be understood is of no use to anybody, and goes.
+  /// Removes a file that cannot be parsed, since it is useless to all readers.
   private func read(_ name: String) -> StoredResponse? {
-    // What is not the body has its own limit in a transport, which is not larger.
+    // 1 MiB covers everything but the body: a transport limits that to no more.
     guard let bytes = folder.read(name, limit: limits.bodyBytes + (1 << 20)) else { return nil }
     let response = StoredResponseFile.response(in: bytes)
     if response == nil { folder.remove(name) }
@@ -90,7 +90,7 @@ extension DiskStore {
     (byte < 16 ? "0" : "") + String(byte, radix: 16)
   }
 
-  /// Of all files for a key the beginning. What is cut off is compared when the file is read.
+  /// The common prefix of all files for a key. The digits that it cuts off are compared when the file is read.
   private static func name(of key: CacheKey) -> String {
     "\(part(of: key.resource))/\(key.resource).\(key.asker.prefix(16))."
   }

@@ -1,14 +1,13 @@
-/// How long an answer may be used without asking again, and how old it is: RFC 9111 §4.2. Seconds throughout;
-/// moments are counted since 1970.
+/// The lifetime and the age of a response: RFC 9111 §4.2. All values are seconds; times are since 1970.
 struct Freshness: Sendable, Hashable {
-  /// Nothing of an answer that is younger than this need be asked again.
+  /// A response younger than this needs no revalidation.
   let lifetime: Int64
   private let initialAge: Int64
   private let responseTime: Int64
 
   /// - Parameters:
-  ///   - requestTime: When it was asked for.
-  ///   - responseTime: When its head was there.
+  ///   - requestTime: The time at which it was requested.
+  ///   - responseTime: The time at which its head was received.
   init(of head: HTTPResponseHead, requestTime: Int64, responseTime: Int64) {
     let date = head.headers["date"].flatMap { HTTPDate.seconds($0, now: responseTime) }
     lifetime = Self.lifetime(of: head, date: date ?? responseTime)
@@ -18,14 +17,13 @@ struct Freshness: Sendable, Hashable {
     self.responseTime = responseTime
   }
 
-  /// §4.2.3, `current_age`. A clock that was set back says nothing about the time in between, which is then
-  /// for ever.
+  /// §4.2.3, `current_age`. If the clock was set back, the elapsed time is unknown and counts as infinite.
   func age(at now: Int64) -> Int64 {
     let resident = now - responseTime
     return resident < 0 ? DeltaSeconds.longest : initialAge + resident
   }
 
-  /// How much of its lifetime is left; negative once it is stale.
+  /// The remaining lifetime; negative once the response is stale.
   func left(at now: Int64) -> Int64 { lifetime - age(at: now) }
 
   /// §4.2.3, `corrected_initial_age`.
@@ -35,7 +33,7 @@ struct Freshness: Sendable, Hashable {
     max(max(0, responseTime - date), told(head) + delay)
   }
 
-  /// §5.1: of several values the first counts, and what is no number is as good as nothing.
+  /// §5.1: the first of several values counts, and an invalid one counts as 0.
   private static func told(_ head: HTTPResponseHead) -> Int64 {
     head.headers.list(of: "age").first.flatMap { DeltaSeconds.parsed($0) } ?? 0
   }
@@ -45,12 +43,12 @@ struct Freshness: Sendable, Hashable {
     if let seconds = CacheControl(head.headers).seconds("max-age") { return seconds }
     let expires = head.headers.values(of: "expires")
     guard !expires.isEmpty else { return guess(of: head, date: date) }
-    // §5.3: what is no date, "0" above all, is in the past; and of two nobody knows which is meant.
+    // §5.3: an invalid date, typically "0", is in the past. With two values, it is unknown which is meant.
     guard expires.count == 1, let end = HTTPDate.seconds(expires[0], now: date) else { return 0 }
     return min(max(0, end - date), DeltaSeconds.longest)
   }
 
-  /// §4.2.2: what has not changed for long will not change soon; a tenth of that time, at most a day.
+  /// §4.2.2: a resource unchanged for long is likely to stay so; a tenth of that time, at most a day.
   private static func guess(of head: HTTPResponseHead, date: Int64) -> Int64 {
     guard head.isCacheableByDefault || CacheControl(head.headers).has("public"),
       let modified = head.headers["last-modified"].flatMap({ HTTPDate.seconds($0, now: date) })
@@ -60,7 +58,7 @@ struct Freshness: Sendable, Hashable {
 }
 
 extension HTTPResponseHead {
-  /// RFC 9110 §15.1, but for 206, which this cache does not understand.
+  /// RFC 9110 §15.1, except 206, which this cache does not support.
   var isCacheableByDefault: Bool {
     [200, 203, 204, 300, 301, 308, 404, 405, 410, 414, 501].contains(status)
   }

@@ -1,19 +1,18 @@
 import WeftPlatform
 
-/// Answers that are kept for later: a private cache as RFC 9111 has it, for one user, who may have several
-/// credentials. An answer is never given to a request with others than it was asked with.
+/// Stored responses: a private cache as defined by RFC 9111, for one user with any number of credentials. A response
+/// is only used for requests with the credentials that it was requested with.
 ///
-/// The cache itself only keeps; ``CachingTransport`` uses it. Any number of them may share one.
+/// The cache itself only stores; any number of ``CachingTransport``s may share it.
 public struct HTTPCache: Sendable {
   let store: any CacheStore
   let secret: CacheSecret
-  /// What it was made with.
+  /// The limits it was created with.
   public let limits: CacheLimits
 
-  /// A cache that is gone when this process ends.
+  /// Creates a cache that lasts as long as this process.
   public static func inMemory(limits: CacheLimits = CacheLimits()) -> HTTPCache {
-    // Nobody else sees the keys of one process; where the system has no random bytes, those of the
-    // standard library do.
+    // Keys of this process are not visible to others; without system randomness, the standard library's is enough.
     let random =
       (try? Entropy.bytes(CacheSecret.length))
       ?? (0..<CacheSecret.length).map { _ in
@@ -23,21 +22,21 @@ public struct HTTPCache: Sendable {
       store: MemoryStore(limit: limits.totalBytes), secret: CacheSecret(random), limits: limits)
   }
 
-  /// A cache that others find too: later runs, and processes at the same time.
+  /// Creates a cache that later runs and concurrent processes share.
   ///
-  /// Bodies lie in the folder as they are; URLs, credentials and what else a request has only as codes
-  /// that a secret of the folder is needed for. What is damaged is as good as not there, and what cannot be
-  /// written is not kept: neither makes a request fail.
+  /// Bodies are stored as they are; URLs, credentials and other request data only as codes that depend on a secret of
+  /// the folder. Damaged entries count as absent, and entries that cannot be written are dropped: neither fails a
+  /// request.
   ///
-  /// - Parameter folder: Made where it is missing. The cache has a folder of its own in it, `http-1`, that
-  ///   only this user may enter. May block for as long as a disk does.
+  /// - Parameter folder: Created if missing. The cache uses the subfolder `http-1`, which only this user may enter.
+  ///   May block as long as a disk does.
   public static func onDisk(
     _ folder: String, limits: CacheLimits = CacheLimits()
   ) throws(CacheFolderFault) -> HTTPCache {
     try onDisk(folder, limits: limits) { WallClock.now.nanoseconds / 1_000_000_000 }
   }
 
-  /// - Parameter now: Seconds since 1970.
+  /// - Parameter now: The seconds since 1970.
   static func onDisk(
     _ path: String, limits: CacheLimits, now: @escaping @Sendable () -> Int64
   ) throws(CacheFolderFault) -> HTTPCache {
@@ -52,13 +51,13 @@ public struct HTTPCache: Sendable {
   }
 }
 
-/// Why a folder cannot be a cache.
+/// The reason why a folder cannot be a cache.
 public struct CacheFolderFault: Error, Sendable, Hashable {
-  /// As it was given.
+  /// The path as given.
   public let path: String
-  /// What is wrong with it.
+  /// The problem with it.
   public let why: String
 
-  /// What was found, as a sentence without a full stop.
+  /// The error as a sentence without a full stop.
   public var message: String { "answers cannot be kept in \"\(path)\": \(why)" }
 }

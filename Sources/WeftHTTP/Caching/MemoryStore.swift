@@ -26,11 +26,11 @@ final class MemoryStore: CacheStore {
   }
 }
 
-/// What is kept and what goes when it is too much.
+/// The stored responses, and the choice which to evict.
 struct MemoryShelf: Sendable {
   private struct Place: Sendable {
     var response: StoredResponse
-    /// Counts uses of the whole shelf.
+    /// The value of the global use counter at the last use.
     var lastUse: UInt64
   }
 
@@ -71,7 +71,7 @@ struct MemoryShelf: Sendable {
     for resource in resources { remove(from: resource) { _ in true } }
   }
 
-  /// An eighth below the limit, so that not every answer that comes makes it look for the next to go.
+  /// Shrinks to an eighth below the limit, so that not every new response triggers an eviction.
   private mutating func shrink() {
     let all = places.values.joined().sorted { $0.lastUse < $1.lastUse }
     for place in all where size > limit - limit / 8 { remove(place.response) }

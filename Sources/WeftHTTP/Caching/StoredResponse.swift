@@ -1,13 +1,13 @@
-/// A whole answer, as a cache keeps it.
+/// A complete response as a cache stores it.
 struct StoredResponse: Sendable, Hashable {
   let key: CacheKey
-  /// The names of its `Vary`, in small letters and in order.
+  /// The names in its `Vary`, in lower case and sorted.
   let vary: [String]
-  /// What the request had of them.
+  /// The code of the request's values for those headers.
   let selection: String
-  /// Without what was about the connection.
+  /// The head without connection-specific headers.
   private(set) var head: HTTPResponseHead
-  /// As it was received, unpacked where the request asked for that.
+  /// The body as received, decompressed if the request asked for that.
   let body: [UInt8]
   private(set) var requestTime: Int64
   private(set) var responseTime: Int64
@@ -29,8 +29,8 @@ struct StoredResponse: Sendable, Hashable {
     Freshness(of: head, requestTime: requestTime, responseTime: responseTime)
   }
 
-  /// What makes a server say whether it is still right (RFC 9111 §4.3.1); empty where there is nothing to
-  /// tell it by, and without what could not be sent.
+  /// The headers that ask the server to validate it (RFC 9111 §4.3.1); empty if it has no validators. Values that
+  /// cannot be sent are omitted.
   var conditions: [HTTPHeader] {
     let fields: [(String, String?)] = [
       ("If-None-Match", head.headers["etag"]),
@@ -41,7 +41,7 @@ struct StoredResponse: Sendable, Hashable {
     }
   }
 
-  /// As it is answered without asking: with how old it is (RFC 9111 §4, §5.1).
+  /// The head as delivered without contacting the server, with its age (RFC 9111 §4, §5.1).
   func head(at now: Int64) -> HTTPResponseHead {
     var headers = head.headers
     headers.removeAll { ASCII.isSame($0.name, "age") }
@@ -49,8 +49,8 @@ struct StoredResponse: Sendable, Hashable {
     return HTTPResponseHead(status: head.status, headers: headers)
   }
 
-  /// Whether a 304 or an answer to HEAD is about this one (RFC 9111 §4.3.4, §4.3.5): it names no validator that
-  /// this one has not.
+  /// Whether a 304 or a response to HEAD is about this one (RFC 9111 §4.3.4, §4.3.5): it has no validator that
+  /// differs from this one's.
   func agrees(with newer: HTTPResponseHead) -> Bool {
     ["etag", "last-modified"].allSatisfy { name in
       guard let its = newer.headers[name] else { return true }
@@ -59,7 +59,7 @@ struct StoredResponse: Sendable, Hashable {
     }
   }
 
-  /// With the headers of a 304, or of an answer to HEAD: RFC 9111 §3.2.
+  /// Returns it updated with the headers of a 304 or of a response to HEAD: RFC 9111 §3.2.
   func freshened(
     by newer: HTTPResponseHead, requestTime: Int64, responseTime: Int64
   ) -> StoredResponse {
@@ -67,7 +67,7 @@ struct StoredResponse: Sendable, Hashable {
       !Self.ofBody.contains(ASCII.lowercased($0.name))
     }
     let names = Set(fields.map { ASCII.lowercased($0.name) })
-    // The newer one says how old it is and when it was made, if only by silence.
+    // The newer response determines age and date, even by omitting them.
     let replaced = names.union(["age", "date"])
     var headers = head.headers
     headers.removeAll { replaced.contains(ASCII.lowercased($0.name)) }
@@ -79,7 +79,7 @@ struct StoredResponse: Sendable, Hashable {
     return copy
   }
 
-  /// They say what the stored bytes are, which stay as they were.
+  /// They describe the stored bytes, which do not change.
   private static let ofBody: Set<String> = ["content-length", "content-encoding", "content-range"]
 }
 

@@ -1,12 +1,11 @@
 import WeftPlatform
 
-/// A stored answer as a file: lines that say what it is, an empty one, and the body. The first line names the
-/// format and its version, and the last one the SHA-256 of all else, so that what was torn or changed is
-/// known for it.
+/// The file form of a stored response: header lines, an empty line, and the body. The first line names the format and
+/// its version; the last one is the SHA-256 of everything else, so that torn or modified files are detected.
 enum StoredResponseFile {
   private static let format = "weft-http-response 1"
 
-  /// Nil for what could not be read back.
+  /// `nil` if the response could not be read back.
   static func bytes(of response: StoredResponse) -> [UInt8]? {
     var lines = [
       format, "resource " + response.key.resource, "asker " + response.key.asker,
@@ -21,7 +20,7 @@ enum StoredResponseFile {
     return Array((text + end).utf8) + response.body
   }
 
-  /// Nil for what is not whole, not unchanged, or of another version.
+  /// `nil` if the file is incomplete, modified or of another version.
   static func response(in file: [UInt8]) -> StoredResponse? {
     guard let end = endOfHead(file), let text = String(validating: file[..<end], as: UTF8.self)
     else { return nil }
@@ -45,7 +44,7 @@ enum StoredResponseFile {
   }
 }
 
-/// What the lines say, by their first words.
+/// The content of the lines, by their first words.
 private struct StoredResponseLines {
   private var single: [Substring: String] = [:]
   private var vary: [String] = []
@@ -66,7 +65,7 @@ private struct StoredResponseLines {
     }
   }
 
-  /// Seconds since 1970, up to the end of the year 9999: what is computed with them stays in range.
+  /// Parses seconds since 1970, up to the end of year 9999, so that arithmetic on them cannot overflow.
   private static func moment(_ text: String) -> Int64? {
     Int64(text).flatMap { (0...253_402_300_799).contains($0) ? $0 : nil }
   }

@@ -1,12 +1,12 @@
 extension HTTPResponseHead {
-  /// Whether a private cache may keep the answer to a GET that did not forbid it: RFC 9111 §3.
+  /// Whether a private cache may store the response to a GET that did not forbid it: RFC 9111 §3.
   var mayBeStored: Bool {
     guard (200...999).contains(status), ![206, 304].contains(status),
       !headers.list(of: "vary").contains("*")
     else { return false }
     let control = CacheControl(headers)
     if control.has("must-understand") {
-      // §5.2.2.3: whoever understands the status is free of the `no-store` beside it.
+      // §5.2.2.3: a cache that understands the status ignores the `no-store` next to it.
       if !isUnderstood { return false }
     } else if control.has("no-store") {
       return false
@@ -15,7 +15,7 @@ extension HTTPResponseHead {
       || ["max-age", "public", "private"].contains(where: control.has)
   }
 
-  /// Statuses that mean to this cache what RFC 9110 §15 says of them.
+  /// The statuses that this cache handles as RFC 9110 §15 defines them.
   private var isUnderstood: Bool {
     isCacheableByDefault
       || [201, 202, 205, 302, 303, 307, 400, 401, 402, 403, 406, 408, 409].contains(status)
@@ -23,12 +23,12 @@ extension HTTPResponseHead {
       || (500...505).contains(status)
   }
 
-  /// Whether the server could not answer (RFC 5861 §4).
+  /// Whether the server failed to respond properly (RFC 5861 §4).
   var isServerTrouble: Bool { [500, 502, 503, 504].contains(status) }
 }
 
 extension HTTPHeaders {
-  /// Without what is about the connection and not about the answer (RFC 9111 §3.1).
+  /// The headers without connection-specific ones (RFC 9111 §3.1).
   var withoutConnection: HTTPHeaders {
     let named = Set(list(of: "connection").map { ASCII.lowercased($0) })
     var kept = self
@@ -46,8 +46,8 @@ extension HTTPHeaders {
 }
 
 extension HTTPFailure {
-  /// Whether the server is out of reach or does not speak HTTP: what a gateway would answer with 502 or 504.
-  /// Not what this side has decided or has done wrong.
+  /// Whether the server is unreachable or does not speak HTTP: the cases in which a gateway would return 502 or 504.
+  /// False for decisions and errors of this side.
   var isServerTrouble: Bool {
     switch kind {
     case .dns, .connect, .tls, .reset, .empty, .partial, .timeout, .malformed: true

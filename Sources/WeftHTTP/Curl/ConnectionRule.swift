@@ -1,17 +1,19 @@
-/// Which connections will do for a request.
+/// The condition under which a request may reuse a connection.
 struct ConnectionRule: Hashable {
   /// Whether sending it twice has the effect of sending it once.
   let isRepeatable: Bool
-  /// Whether nothing else is going on with the same server that might share a connection with it.
+  /// Whether no other exchange with the same server is in progress that could share a connection.
   let isAlone: Bool
-  /// Whether libcurl tells when it is about to send a request, so that it can be kept from doing it twice.
+  /// Whether libcurl announces that it is about to send a request, so that a second sending can be prevented.
   let tellsSending: Bool
 
-  /// A connection that several requests share may be given up by the server for some of them, which were not done
-  /// (RFC 9113 §6.8). libcurl does not tell that from one that broke, so a request that must not be done twice
-  /// would fail in doubt. On one that it shares with none before it, the server counts it among the done.
+  /// Whether only a new connection is safe.
   ///
-  /// And where libcurl cannot be kept from sending a request again when a used connection breaks, there must be
-  /// no used one.
+  /// When several requests share a connection, the server may give it up for some of them, which were then not
+  /// processed (RFC 9113 §6.8). libcurl does not distinguish that from a broken connection, so a non-repeatable
+  /// request would fail in doubt. As the first request on a connection, it counts as processed.
+  ///
+  /// If libcurl cannot be kept from resending a request when a used connection breaks, no used connection may be
+  /// taken.
   var needsFreshConnection: Bool { !isRepeatable && (!isAlone || !tellsSending) }
 }

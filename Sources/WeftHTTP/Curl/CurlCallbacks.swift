@@ -1,6 +1,6 @@
 import CWeftCurl
 
-/// What libcurl calls: each finds its exchange behind the context. On the driver's thread only.
+/// The functions that libcurl calls; each finds its exchange through the context. On the driver's thread only.
 final class CurlCallbacks {
   let table: UnsafeMutablePointer<weft_curl_callbacks>
 
@@ -30,7 +30,7 @@ final class CurlCallbacks {
   }
 }
 
-/// The driver keeps an exchange for as long as its transfer is in the loop.
+/// Safe because the driver keeps an exchange as long as its transfer is in the loop.
 private func exchange(_ context: UnsafeMutableRawPointer?) -> CurlExchange {
   Unmanaged<CurlExchange>.fromOpaque(context!).takeUnretainedValue()
 }

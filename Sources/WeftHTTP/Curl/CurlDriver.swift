@@ -2,7 +2,7 @@ import CWeftCurl
 import WeftFutures
 import WeftPlatform
 
-/// The thread that drives libcurl. All of its state is local to that thread.
+/// The thread that drives libcurl. All of its state is confined to that thread.
 final class CurlDriver {
   private let loop: OpaquePointer
   private let mailbox: Mailbox
@@ -11,21 +11,21 @@ final class CurlDriver {
   private let callbacks = CurlCallbacks()
   private let leavesLookups: Bool
   private var exchanges: [Int: CurlExchange] = [:]
-  /// How many of them may share connections, by whom they ask.
+  /// The number of exchanges that may share connections, by origin.
   private var sharing: [HTTPURL.Origin: Int] = [:]
-  /// Those that have ended, and cannot be removed before their names are found.
+  /// The exchanges that have ended, but cannot be removed before their name lookup finishes.
   private var abandoned: [Int: CurlExchange] = [:]
-  /// Transfers that wait for another request; what they have learnt of sizes and buffers stays.
+  /// Transfers kept for later requests, because they keep their tuned sizes and buffers.
   private var spare: [OpaquePointer] = []
-  /// No exchange is overdue before.
+  /// The earliest time at which an exchange can be overdue.
   private var nextCheck: Duration?
   private var isClosed = false
 
-  /// How many transfers, and connections that nobody uses, are kept: as many as have been of use at once.
+  /// The number of idle transfers and connections to keep: the largest number used concurrently.
   private var kept = 0
   private static let leastKept = 64
 
-  /// Does what the mailbox says until that is closed.
+  /// Processes orders from the mailbox until it is closed.
   static func run(
     _ mailbox: Mailbox, threads: BlockingThreads, leavesLookups: Bool?
   ) {
@@ -64,7 +64,7 @@ final class CurlDriver {
       let broken = weft_curl_perform(loop)
       endFinished()
       endOverdue()
-      // Nothing of libcurl's own can be trusted any more.
+      // The state of libcurl cannot be trusted any more.
       if broken != 0 { return shutDown(.other("libcurl's loop failed with code \(broken)")) }
       if !isClosed, mailbox.beginWaiting() { _ = weft_curl_wait(loop, pause()) }
     }
@@ -186,7 +186,7 @@ final class CurlDriver {
     nextCheck = nextCheck.map { min($0, due) } ?? due
   }
 
-  /// Until the next deadline in milliseconds, not less. libcurl comes back earlier for reasons of its own.
+  /// The milliseconds until the next deadline, rounded up. libcurl may return earlier for reasons of its own.
   private func pause() -> Int32 {
     guard let nextCheck else { return Self.longestPause }
     let left = max(.zero, nextCheck - MonotonicClock.now)
@@ -198,7 +198,7 @@ final class CurlDriver {
   private static let longestPause: Int32 = 60_000
 }
 
-/// The time at which the loop last turned: near enough, and asked of the system once for all exchanges.
+/// The time of the loop's current iteration: precise enough, and read once for all exchanges.
 final class LoopClock {
   var now = MonotonicClock.now
 }

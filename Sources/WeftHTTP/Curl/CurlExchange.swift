@@ -2,25 +2,25 @@ import CWeftCurl
 import WeftFutures
 import WeftPlatform
 
-/// One exchange while libcurl works on it. For the driver's thread only.
+/// One exchange while libcurl processes it. For the driver's thread only.
 final class CurlExchange {
-  /// Why it is over.
+  /// The way it ended.
   enum Ending {
-    /// libcurl says so.
+    /// libcurl reported its end.
     case returned(Int)
     case failed(HTTPFailure.Kind)
   }
 
-  /// Why this side ended it, although libcurl will only know that it was told to.
+  /// The reason why this side ended it; libcurl only reports that it was aborted.
   private enum Verdict {
     case failed(HTTPFailure.Kind)
-    /// All that was wanted of the body is there.
+    /// All wanted bytes of the body have arrived.
     case cut
   }
 
   let id: Int
   let transfer: OpaquePointer
-  /// Who is asked, where several requests may share a connection.
+  /// The origin, if several requests may share a connection to it.
   var sharedOrigin: HTTPURL.Origin? {
     start.request.url.scheme == .https ? start.request.url.origin : nil
   }
@@ -33,7 +33,7 @@ final class CurlExchange {
   private var reader: HeadReader
   private var head: HTTPResponseHead?
   private var sink = IncomingBody.nothing
-  /// Of a body that is packed.
+  /// Decompresses the body, if it is compressed.
   private var unpacking: Unpacking?
   private var verdict: Verdict?
   private var refusedAddress: String?
@@ -61,7 +61,7 @@ final class CurlExchange {
     }
   }
 
-  /// - Parameter isAlone: Whether nothing else is going on with the same server.
+  /// - Parameter isAlone: Whether no other exchange with the same server is in progress.
   /// - Returns: libcurl's code.
   func configure(_ callbacks: CurlCallbacks, isAlone: Bool) -> Int32 {
     let way = ConnectionRule(
@@ -73,13 +73,14 @@ final class CurlExchange {
 
   func release() { watch.release(at: clock.now) }
 
-  /// What has taken too long. An older libcurl does not tell when it has connected, but can be asked.
+  /// Returns the deadline failure, if one has expired. Older versions of libcurl do not announce a connection, but
+  /// can be queried.
   func overdue() -> HTTPFailure.Kind? {
     if report().sent > 0 { watch.connected() }
     return watch.expired(at: clock.now)
   }
 
-  /// Its outcome is told, and libcurl still looks up the name: when it has, nothing is to follow.
+  /// Marks an exchange whose outcome is settled while libcurl still resolves the name; nothing may happen afterwards.
   func abandon() { isAbandoned = true }
 
   // MARK: What libcurl calls
@@ -91,8 +92,8 @@ final class CurlExchange {
     return false
   }
 
-  /// libcurl sends a request again by itself when a used connection turns out to be broken. One that is not
-  /// repeatable may have been done by then.
+  /// Aborts a second sending of a non-repeatable request: libcurl resends when a used connection turns out to be
+  /// broken, and the server may have processed the first one.
   func willSend() -> weft_curl_answer {
     if isAbandoned { return WEFT_CURL_ABORT }
     sendings += 1
@@ -120,7 +121,7 @@ final class CurlExchange {
       case .failed(let kind): _ = mailbox.post(.fail(id, kind))
       }
     }
-    // The answer to HEAD says how long the body would be.
+    // The response to HEAD declares the length that the body would have.
     if start.request.method != .head, let kind = sink.refusal(of: head) {
       return abort(.failed(kind))
     }
@@ -154,7 +155,7 @@ final class CurlExchange {
     }
   }
 
-  /// - Returns: A count, -1 to wait, -2 to end.
+  /// - Returns: A byte count, -1 to wait, -2 to abort.
   func bodyWanted(_ room: UnsafeMutableRawBufferPointer) -> Int {
     watch.sign(at: clock.now)
     switch source?.take(atMost: room.count) ?? .bytes([]) {
@@ -170,8 +171,8 @@ final class CurlExchange {
     }
   }
 
-  /// A server that gives up a connection says which of the requests on it will not be done, and libcurl sends
-  /// those again.
+  /// Rewinds the body. A server that closes a connection says which of its requests it will not process, and libcurl
+  /// resends those.
   func bodyWantedAgain() -> Bool {
     guard start.request.isRepeatable else { return false }
     source = beginning()
@@ -185,14 +186,14 @@ final class CurlExchange {
 
   // MARK: The end
 
-  /// To be taken before the transfer leaves the loop.
+  /// Must be called before the transfer leaves the loop.
   func report() -> weft_curl_report {
     var report = weft_curl_report()
     weft_curl_read_report(transfer, &report)
     return report
   }
 
-  /// Settles the promise, as soon as a writer of the body knows of it too.
+  /// Settles the promise once a writer of the body has received the end, too.
   func conclude(_ ending: Ending, _ report: weft_curl_report) {
     let figures = ExchangeFigures(report)
     let isInDoubt = !start.request.isRepeatable && report.request_sent > 0

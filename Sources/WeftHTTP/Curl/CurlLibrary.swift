@@ -1,8 +1,8 @@
 import CWeftCurl
 
-/// libcurl, which is opened when the first request needs it and stays open.
+/// libcurl, which is loaded with the first request and stays loaded.
 enum CurlLibrary {
-  /// Costs some milliseconds the first time.
+  /// Takes some milliseconds the first time.
   static func open() throws(HTTPFailure.Kind) {
     var failed: Int32 = 0
     let why = withUnsafeTemporaryAllocation(of: CChar.self, capacity: 512) { buffer in
@@ -13,7 +13,7 @@ enum CurlLibrary {
     if failed != 0 { throw .unavailable(why) }
   }
 
-  /// "7.88.1"; nil while it is not open.
+  /// The version, such as "7.88.1"; `nil` if the library is not loaded.
   static var version: String? {
     let text = String(cString: weft_curl_version_text())
     return text.isEmpty ? nil : text

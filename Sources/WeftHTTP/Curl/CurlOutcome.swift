@@ -1,14 +1,14 @@
 import CWeftCurl
 import WeftPlatform
 
-/// What libcurl says about a transfer that failed; what that means is decided here.
+/// libcurl's report about a failed transfer, and its interpretation.
 struct CurlOutcome: Hashable {
   var code: Int
-  /// libcurl's words.
+  /// libcurl's error message.
   var message: String
-  /// The errno of the connection; 0: none.
+  /// The errno of the connection; 0 if there is none.
   var systemError = 0
-  /// The TLS library's judgement of the certificate; 0: content, or not asked.
+  /// The TLS library's verdict on the certificate; 0 if it is valid or was not checked.
   var verifyResult = 0
   var bodyBytesReceived = 0
   var head: HTTPResponseHead?
@@ -38,7 +38,7 @@ struct CurlOutcome: Hashable {
     case WEFT_CURLE_WEIRD_SERVER_REPLY, WEFT_CURLE_UNSUPPORTED_PROTOCOL, WEFT_CURLE_HTTP2,
       WEFT_CURLE_BAD_CONTENT_ENCODING:
       .malformed(message)
-    // libcurl has limits of its own for one line, below which this package's may not stay.
+    // libcurl limits single lines on its own, possibly below this package's limits.
     case WEFT_CURLE_TOO_LARGE: .limit(.headers, Self.lineLimit)
     case WEFT_CURLE_OUT_OF_MEMORY where head == nil: .limit(.headers, Self.lineLimit)
     default: .other("libcurl: \(message) (\(code))")
@@ -52,36 +52,35 @@ struct CurlOutcome: Hashable {
     systemError == 0 ? message : SystemError(number: Int32(systemError)).description
   }
 
-  /// Whether the connection broke while TLS was agreed on, which says nothing of what is agreed on: the
-  /// words of OpenSSL, and libcurl's for what the system says.
+  /// Whether the connection broke during the TLS handshake, which says nothing about its parameters. Matches the
+  /// messages of OpenSSL and libcurl's text for system errors.
   private var endsInHandshake: Bool {
     let text = ASCII.lowercased(message)
     return ["reset by peer", "ssl_error_syscall", "unexpected eof"].contains { text.contains($0) }
   }
 
-  /// Code 56 is for all that can go wrong while something is received: the connection, or how chunks are
-  /// written.
+  /// Interprets code 56, which covers every failure while receiving: the connection or the chunked encoding.
   private var received: HTTPFailure.Kind {
     let text = ASCII.lowercased(message)
-    // The words before the number, which may be of an earlier call.
+    // The message goes first: the error number may belong to an earlier call.
     if text.contains("chunk") || text.contains("hexadecimal") || text.contains("encoding") {
       return .malformed(message)
     }
     if systemError != 0 || text.contains("recv failure") || text.contains("reset") {
       return .reset(why: reason)
     }
-    // Through a proxy that refused: "CONNECT tunnel failed, response 403".
+    // A proxy that refused: "CONNECT tunnel failed, response 403".
     if text.contains("connect") || text.contains("proxy") {
       return .connect(to: url.origin.description, why: message)
     }
-    // OpenSSL's "unexpected eof while reading" is a body without its end.
+    // OpenSSL's "unexpected eof while reading" is a truncated body.
     if text.contains("eof") {
       return .partial(received: bodyBytesReceived, expected: head?.contentLength)
     }
     return .reset(why: message)
   }
 
-  /// X509_V_ERR_… of OpenSSL and what stems from it; else by the words.
+  /// Interprets X509_V_ERR_… of OpenSSL and its derivatives; otherwise the message.
   private var certificateFault: HTTPFailure.TLSFault {
     switch verifyResult {
     case 9: return .notYetValid

@@ -1,8 +1,8 @@
 import CWeftCurl
 
-/// A request in the words of the shim.
+/// Translates a request for the C shim.
 struct CurlSetup {
-  /// What it belongs to: a copy of the request would be most of what this costs.
+  /// The whole start, because copying its request would dominate the cost.
   private let start: CurlStart
   private let connections: ConnectionRule
 
@@ -47,8 +47,8 @@ struct CurlSetup {
     }
   }
 
-  /// libcurl's spellings: "Name;" for an empty value, "Name:" for a header of its own that is not to be sent,
-  /// which it has where there is a body.
+  /// Adds the headers in libcurl's syntax: "Name;" for an empty value, "Name:" to suppress a header that libcurl
+  /// would add for a body.
   private func addHeaders(to texts: inout CTexts) -> [CTexts.Place] {
     var lines = start.request.headers.map { header in
       let value = ASCII.trimmed(header.value)
@@ -72,9 +72,9 @@ struct CurlSetup {
   }
 }
 
-/// Texts for C, for the time of one call.
+/// C strings for the duration of one call.
 private struct CTexts {
-  /// Where a text begins.
+  /// The offset of a text.
   typealias Place = Int
 
   private var bytes: [UInt8] = []
@@ -90,7 +90,7 @@ private struct CTexts {
     return place
   }
 
-  /// - Parameter places: Of a list that ends with a null pointer.
+  /// - Parameter places: The texts of a list that ends with a null pointer.
   func withPointers<Answer>(
     to places: [Place],
     _ body: (

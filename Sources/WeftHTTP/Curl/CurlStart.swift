@@ -1,6 +1,6 @@
 import WeftFutures
 
-/// An exchange that is to begin. A class, for it goes from hand to hand and is large.
+/// An exchange that is about to begin. A class because it is large and is passed between threads.
 final class CurlStart: Sendable {
   typealias Outcome = Result<HTTPExchange, HTTPFailure>
 
@@ -9,7 +9,7 @@ final class CurlStart: Sendable {
   let body: OpenedBody?
   let plan: @Sendable (HTTPResponseHead) -> BodyPlan
   let promise: Promise<HTTPExchange, HTTPFailure>
-  /// Kept, so that a transport lives as long as somebody may wait for an answer of it.
+  /// Keeps the transport alive while a response may still be awaited.
   let transport: CurlTransport
 
   init(

@@ -2,12 +2,12 @@ import Synchronization
 public import WeftFutures
 package import WeftPlatform
 
-/// The transport that drives libcurl: one thread for any number of requests, which keeps connections for
-/// those that come later. HTTP/1.1, and HTTP/2 where a server offers it over TLS, whose certificates are
-/// always verified. No cookies, no netrc, no proxy that the request does not name.
+/// The transport that drives libcurl, with one thread for any number of requests. It keeps connections for later
+/// requests, and uses HTTP/1.1, or HTTP/2 if the server offers it over TLS. Certificates are always verified. No
+/// cookies, no netrc, no proxy that the request does not name.
 ///
-/// Nothing is opened or started before the first request. Closed when it is released; what is going on keeps
-/// it.
+/// Nothing is opened or started before the first request. The transport closes when it is released; exchanges in
+/// progress keep it alive.
 public final class CurlTransport: Transport {
   private let mailbox = Mailbox()
   private let threads: BlockingThreads
@@ -15,21 +15,21 @@ public final class CurlTransport: Transport {
   private let leavesLookups: Bool?
   private let nextID = Mutex(0)
 
-  /// Which addresses are connected to, whatever name they were found under, and by whichever redirect.
+  /// The permitted addresses, regardless of host name or redirects.
   public enum NetworkPolicy: Sendable, Hashable {
     case any
-    /// None of this machine or of a private network. A proxy must have a public address too.
+    /// No addresses of this machine or of private networks. A proxy must have a public address, too.
     case publicOnly
   }
 
-  /// Makes a transport that has its threads for itself.
+  /// Creates a transport with threads of its own.
   public convenience init(network: NetworkPolicy = .any) {
     self.init(network: network, threads: BlockingThreads(name: "weft-http"))
   }
 
   /// - Parameters:
-  ///   - threads: For the loop, and for bodies that come from files or go to writers.
-  ///   - leavesLookups: For tests: whether libcurl can leave a lookup alone, where it should not be asked.
+  ///   - threads: Run the loop, and read or write bodies of files.
+  ///   - leavesLookups: For tests: overrides whether libcurl can abandon a name lookup.
   package init(
     network: NetworkPolicy = .any, threads: BlockingThreads, leavesLookups: Bool? = nil
   ) {
@@ -40,7 +40,7 @@ public final class CurlTransport: Transport {
 
   deinit { close() }
 
-  /// Cancels what is going on and closes all connections. Later requests fail as cancelled.
+  /// Cancels all exchanges and closes all connections. Later requests fail as cancelled.
   public func close() {
     if case .needsThread = mailbox.post(.close) { _ = mailbox.close() }
   }
@@ -65,7 +65,7 @@ public final class CurlTransport: Transport {
     return promise.future
   }
 
-  /// Files are opened where the thread may be blocked.
+  /// Opens files on a thread that may block.
   private func open(
     _ request: WireRequest, _ promise: Promise<HTTPExchange, HTTPFailure>,
     then begin: @escaping @Sendable (OpenedBody?) -> Void

@@ -1,9 +1,9 @@
-/// When an exchange has taken too long.
+/// The deadlines of an exchange.
 struct DeadlineWatch {
   private let deadlines: HTTPDeadlines
   private let began: Duration
   private var lastSign: Duration
-  /// Since when the server waits for this side, and not the other way round.
+  /// The time since which the server waits for this side rather than the reverse.
   private var heldSince: Duration?
   private var isConnected = false
 
@@ -13,10 +13,10 @@ struct DeadlineWatch {
     lastSign = now
   }
 
-  /// The request can be sent.
+  /// Notes that the request can be sent.
   mutating func connected() { isConnected = true }
 
-  /// Bytes came or went.
+  /// Notes that bytes were sent or received.
   mutating func sign(at now: Duration) {
     lastSign = now
     heldSince = nil
@@ -28,7 +28,7 @@ struct DeadlineWatch {
     if heldSince != nil { sign(at: now) }
   }
 
-  /// When to look again; nil: never.
+  /// The time of the next check; `nil` if there is none.
   var nextCheck: Duration? {
     let idle = heldSince == nil ? deadlines.idle.map { lastSign + $0 } : nil
     let connect = isConnected ? nil : deadlines.connect.map { began + $0 }

@@ -1,7 +1,7 @@
-/// Makes the head of an answer of its lines, as libcurl hands them over one by one.
+/// Parses the head of a response from the lines that libcurl delivers one by one.
 ///
-/// Tolerant where servers are known to be careless and nothing hangs on it; strict where two readers might
-/// disagree about where a message ends (RFC 9112 §6.3).
+/// Lenient about common harmless mistakes of servers; strict where two parsers could disagree about the end of a
+/// message (RFC 9112 §6.3).
 struct HeadReader {
   enum Step {
     case more
@@ -13,19 +13,19 @@ struct HeadReader {
   private var count = 0
   private var status: Int?
   private var fields: [HTTPHeader] = []
-  /// How many lines say where the body ends.
+  /// The number of lines that determine where the body ends.
   private var framingLines = 0
-  /// Whether they are to be looked at closely.
+  /// Whether those lines need a closer check.
   private var isFramingOdd = false
   private(set) var isComplete = false
 
   init(limit: Int) { self.limit = limit }
 
-  /// - Parameter line: With its line end. All lines count, those of `1xx` answers and trailers too.
+  /// - Parameter line: Includes its line ending. All lines count, also those of `1xx` responses and trailers.
   mutating func take(_ line: UnsafeRawBufferPointer) -> Step {
     count += line.count
     if count > limit { return .fault(.limit(.headers, limit)) }
-    // Trailers (RFC 9110 §6.5.1): nobody has asked for them.
+    // Trailers (RFC 9110 §6.5.1) are ignored.
     if isComplete { return .more }
     let text = Self.trimmed(line)
     if text.isEmpty { return end() }
@@ -66,7 +66,7 @@ struct HeadReader {
     if framingLines > 1 || isLength && ASCII.number(value) == nil { isFramingOdd = true }
   }
 
-  /// A line that goes on with the one before (RFC 9112 §5.2).
+  /// Appends a continuation line to the previous header (RFC 9112 §5.2).
   private mutating func fold(_ line: UnsafeRawBufferPointer) -> Step {
     guard let last = fields.popLast() else { return .more }
     isFramingOdd = true
@@ -78,7 +78,7 @@ struct HeadReader {
 
   private mutating func end() -> Step {
     guard let status else { return .fault(.malformed("it begins with an empty line")) }
-    // 100 Continue, 103 Early Hints: the answer is to come.
+    // 100 Continue, 103 Early Hints: the final response follows.
     if status < 200 {
       self.status = nil
       return .more
@@ -103,7 +103,7 @@ struct HeadReader {
     return nil
   }
 
-  /// Without spaces, tabs and line ends around it.
+  /// Returns the bytes without surrounding spaces, tabs and line endings.
   private static func trimmed(_ bytes: UnsafeRawBufferPointer) -> UnsafeRawBufferPointer {
     var (start, end) = (0, bytes.count)
     while start < end, isSpace(bytes[start]) { start += 1 }
@@ -115,13 +115,13 @@ struct HeadReader {
     byte == 0x20 || byte == 0x09 || byte == 0x0D || byte == 0x0A
   }
 
-  /// UTF-8, else Latin-1, which any bytes are.
+  /// Decodes UTF-8, or else Latin-1, which is valid for any bytes.
   private static func text(_ bytes: UnsafeRawBufferPointer) -> String {
     if bytes.allSatisfy({ $0 < 0x80 }) { return String(decoding: bytes, as: UTF8.self) }
     return String(validating: bytes, as: UTF8.self) ?? BodyText.latin1(bytes)
   }
 
-  /// Of what a server wrote, so much as fits a message.
+  /// Returns as much of a server's text as fits a message.
   private static func excerpt(_ text: String) -> String {
     String(
       text.unicodeScalars.prefix(80).map {

@@ -1,12 +1,12 @@
 import WeftPlatform
 
-/// Where the body of an answer goes, as its ``BodyPlan`` says.
+/// The destination of a response body, as its ``BodyPlan`` defines it.
 struct IncomingBody {
   enum Taking {
     case taken
-    /// The same bytes are to come again.
+    /// The caller must deliver the same bytes again.
     case full
-    /// They need not come, and nothing after them.
+    /// Neither these bytes nor later ones are needed.
     case isEnough
     case tooMuch(HTTPFailure.Kind)
   }
@@ -42,7 +42,7 @@ struct IncomingBody {
     }
   }
 
-  /// Why a body that announces itself need not even begin.
+  /// Returns the failure if the declared length already exceeds the limit.
   func refusal(of head: HTTPResponseHead) -> HTTPFailure.Kind? {
     if case .memory(_, isStart: true) = place { return nil }
     return budget.isExceeded(byLengthOf: head) ? exceeded : nil
@@ -54,7 +54,7 @@ struct IncomingBody {
     switch place {
     case .nowhere: return .taken
     case .memory(var body, let isStart):
-      // Only one reference may be left, or each piece would copy all before it.
+      // The array must be uniquely referenced, or each append would copy it.
       place = .nowhere
       let count = budget.take(bytes.count)
       body.append(contentsOf: bytes.prefix(count))
@@ -72,14 +72,14 @@ struct IncomingBody {
     }
   }
 
-  /// What was kept in memory; `nil` where the body goes somewhere else.
+  /// Returns the body kept in memory; `nil` if the body has another destination.
   mutating func takeKept() -> [UInt8]? {
     guard case .memory(let body, _) = place else { return nil }
     place = .nowhere
     return body
   }
 
-  /// - Parameter done: Called with why the end is another than `end` says.
+  /// - Parameter done: Called with the failure if the body ended differently than `end` says.
   mutating func finish(_ end: BodyEnd, done: @escaping @Sendable (HTTPFailure.Kind?) -> Void) {
     guard case .outlet(let outlet) = place else { return done(nil) }
     place = .nowhere

@@ -1,21 +1,21 @@
 import CWeftCurl
 import Synchronization
 
-/// What other threads ask of the one that drives libcurl.
+/// Orders from other threads to the one that drives libcurl.
 final class Mailbox: Sendable {
   enum Order: Sendable {
     case start(CurlStart)
     case cancel(Int)
-    /// There is room for the body again, or there are bytes of it to send.
+    /// There is room for the response body again, or there are request bytes to send.
     case resume(Int)
     case fail(Int, HTTPFailure.Kind)
     case close
   }
 
-  /// Whether an order will be carried out.
+  /// The reply to an order.
   enum Reply {
     case accepted
-    /// It will, once a thread does: there is none, and the caller is to make it.
+    /// Accepted, but there is no thread yet: the caller must start one.
     case needsThread
     case isClosed
   }
@@ -25,12 +25,12 @@ final class Mailbox: Sendable {
     var hasThread = false
     var isClosed = false
     var loop: LoopPointer?
-    /// Whether the loop is about to wait, or waits, and has not been woken.
+    /// Whether the loop waits or is about to, and has not been woken.
     var isWaiting = false
   }
 
-  /// Only for waking, which libcurl allows from any thread as long as the loop is there; it is used inside the
-  /// lock, and taken away inside it before the loop is destroyed.
+  /// Only used to wake the loop, which libcurl allows from any thread while the loop exists. It is used under the
+  /// lock, and cleared under the lock before the loop is destroyed.
   private struct LoopPointer: @unchecked Sendable {
     let pointer: OpaquePointer
   }
@@ -58,7 +58,7 @@ final class Mailbox: Sendable {
     }
   }
 
-  /// Whether the loop may wait: there are no orders, and one that comes from now on wakes it.
+  /// Returns whether the loop may wait: there are no orders, and the next one will wake it.
   func beginWaiting() -> Bool {
     state.withLock { state in
       state.isWaiting = state.orders.isEmpty
@@ -66,14 +66,14 @@ final class Mailbox: Sendable {
     }
   }
 
-  /// The loop that is to be woken.
+  /// Sets the loop to wake.
   func attach(_ loop: OpaquePointer) {
     state.withLock { $0.loop = LoopPointer(pointer: loop) }
   }
 
-  /// Nothing is accepted any more, and the loop is not woken.
+  /// Stops accepting orders and waking the loop.
   ///
-  /// - Returns: What had been accepted.
+  /// - Returns: The orders accepted so far.
   func close() -> [Order] {
     state.withLock { state in
       state.isClosed = true

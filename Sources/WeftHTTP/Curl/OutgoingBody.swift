@@ -1,6 +1,6 @@
 import WeftPlatform
 
-/// Where the body of a request is taken from: memory at once, files by way of another thread.
+/// The source of a request body: memory directly, files through another thread.
 struct OutgoingBody {
   private enum Source {
     case memory(BodyCursor)
@@ -9,7 +9,7 @@ struct OutgoingBody {
 
   private var source: Source
 
-  /// - Parameter tell: Called when there are bytes after there were none.
+  /// - Parameter tell: Called when bytes arrive after there were none.
   init(_ body: OpenedBody, threads: BlockingThreads, tell: @escaping @Sendable () -> Void) {
     let hasFiles = body.pieces.contains { if case .file = $0 { true } else { false } }
     source =

@@ -1,7 +1,7 @@
-/// Whether an address is one that anybody in the world could have: none of this machine, of a private network
-/// or of a special purpose (IANA's special-purpose address registries, RFC 6890).
+/// Whether an address is public: not one of this machine, of a private network or of a special purpose (IANA's
+/// special-purpose address registries, RFC 6890).
 enum PublicAddress {
-  /// - Parameter bytes: Four or sixteen, in the order of the network.
+  /// - Parameter bytes: Four or sixteen, in network byte order.
   static func isPublic(_ bytes: [UInt8]) -> Bool {
     switch bytes.count {
     case 4: isPublicFour(bytes)
@@ -24,12 +24,12 @@ enum PublicAddress {
   ]
 
   private static func isPublicSixteen(_ bytes: [UInt8]) -> Bool {
-    // ::ffff:a.b.c.d and 64:ff9b::a.b.c.d reach the address of four bytes in them; 2002:a.b.c.d:: too.
+    // ::ffff:a.b.c.d, 64:ff9b::a.b.c.d and 2002:a.b.c.d:: reach the IPv4 address embedded in them.
     if bytes.starts(with: mapped) || bytes.starts(with: translated) {
       return isPublicFour(Array(bytes.suffix(4)))
     }
     if bytes.starts(with: [0x20, 0x02]) { return isPublicFour(Array(bytes[2..<6])) }
-    // 2000::/3 is all that is given out; of it, these are not: 2001::/23 and 2001:db8::/32, 3fff::/20.
+    // Only 2000::/3 is allocated; these parts of it are special: 2001::/23, 2001:db8::/32 and 3fff::/20.
     guard bytes[0] & 0xE0 == 0x20 else { return false }
     if bytes.starts(with: [0x20, 0x01]) {
       return bytes[2] > 0x01 && !bytes.starts(with: [0x20, 0x01, 0x0D, 0xB8])
@@ -41,7 +41,7 @@ enum PublicAddress {
   private static let translated: [UInt8] =
     [0x00, 0x64, 0xFF, 0x9B] + [UInt8](repeating: 0, count: 8)
 
-  /// "127.0.0.1", "[::1]" with all its groups.
+  /// The text form: "127.0.0.1", or "[::1]" with all groups written out.
   static func text(_ bytes: [UInt8]) -> String {
     if bytes.count == 4 { return bytes.map(String.init).joined(separator: ".") }
     let groups = stride(from: 0, to: bytes.count - 1, by: 2).map { at in

@@ -1,10 +1,10 @@
 import Synchronization
 import WeftPlatform
 
-/// Writes a body into the file that it is to become.
+/// Writes a response body to a temporary file and commits it as the target.
 final class DownloadFile: BodyWriter {
   private struct State: Sendable {
-    /// Made with the first byte, on the thread that may be blocked.
+    /// Created with the first byte, on the thread that may block.
     var file: TemporaryFile?
     var size = 0
     var partial: PartialFile?
@@ -14,14 +14,14 @@ final class DownloadFile: BodyWriter {
   private let validator: String?
   private let state: Mutex<State>
 
-  /// - Parameter validator: What makes the file resumable; nil: it is not.
+  /// - Parameter validator: Makes the file resumable; `nil` if it is not.
   init(_ path: String, kept validator: String?) {
     self.path = path
     self.validator = validator
     state = Mutex(State())
   }
 
-  /// `nil` if somebody goes on with it already.
+  /// `nil` if the partial file has been taken already.
   init?(resuming partial: PartialFile) {
     guard let (file, validator) = partial.take() else { return nil }
     path = partial.path
@@ -29,7 +29,7 @@ final class DownloadFile: BodyWriter {
     state = Mutex(State(file: file, size: partial.size))
   }
 
-  /// Whether it names a file and not a directory.
+  /// Whether it names a file rather than a directory.
   static func isPath(_ path: String) -> Bool {
     !path.isEmpty && !path.hasSuffix("/") && !path.utf8.contains(0)
   }
@@ -41,7 +41,7 @@ final class DownloadFile: BodyWriter {
   }
 
   func end(_ end: BodyEnd) throws(HTTPFailure.Kind) {
-    // When this returns, a file that is not kept is gone.
+    // When this returns, a file that is not kept has been removed.
     defer { state.withLock { $0.file = nil } }
     switch end {
     case .complete:
@@ -51,7 +51,7 @@ final class DownloadFile: BodyWriter {
     }
   }
 
-  /// What is left of it after a failure; once.
+  /// Returns the partial file after a failure; only once.
   func takePartial() -> PartialFile? {
     state.withLock { state in
       defer { state.partial = nil }
@@ -70,7 +70,7 @@ final class DownloadFile: BodyWriter {
   private func partial(of state: State, after kind: HTTPFailure.Kind) -> PartialFile? {
     guard let validator, let file = state.file, state.size > 0, HTTPFailure(kind).isTransient
     else { return nil }
-    // Whatever a broken write has left behind the counted bytes.
+    // Removes bytes that a failed write left after the counted ones.
     guard (try? file.cut(to: state.size)) != nil else { return nil }
     return PartialFile(file, size: state.size, path: path, validator: validator)
   }

@@ -1,30 +1,30 @@
 import Synchronization
 import WeftPlatform
 
-/// Into which file a body goes.
+/// The file to save a body to.
 ///
-/// The bytes go into a new file beside it, which nobody else may read, and which takes the place of whatever
-/// has the name when it is complete and safe on the disk. A symbolic link is replaced, not followed.
+/// The bytes are written to a new private file next to it, which replaces the target once it is complete and synced
+/// to disk. A symbolic link is replaced, not followed.
 public struct SaveTarget: Sendable {
-  /// Of the file, in a directory that is there. Relative to where this process is.
+  /// The path of the file, in an existing directory. Relative to the working directory of this process.
   public var path: String
-  /// What an earlier attempt left. Only the rest is asked for; if the file has changed meanwhile, or the
-  /// server sends no parts, the whole.
+  /// The partial file of an earlier attempt. Only the rest is requested; the whole file if it has changed meanwhile,
+  /// or if the server does not support ranges.
   public var resuming: PartialFile?
 
-  /// Names where to save, and what of it there is already.
+  /// Creates a target, optionally with a partial file to resume.
   public init(_ path: String, resuming: PartialFile? = nil) {
     self.path = path
     self.resuming = resuming
   }
 }
 
-/// The beginning of a file whose rest did not come. With its last reference it is removed, unless it has been
-/// gone on with.
+/// The beginning of a file whose rest did not arrive. It is removed with its last reference, unless a later request
+/// has resumed it.
 public final class PartialFile: Sendable {
-  /// In bytes.
+  /// The size in bytes.
   public let size: Int
-  /// Where the whole is to go.
+  /// The path of the complete file.
   let path: String
   private let validator: String
   private let temporary: Mutex<TemporaryFile?>
@@ -36,15 +36,15 @@ public final class PartialFile: Sendable {
     self.temporary = Mutex(temporary)
   }
 
-  /// What makes a server send the rest, or the whole if the file is another one now.
+  /// The headers that make a server send the rest, or the whole file if it has changed.
   var conditions: [HTTPHeader] {
     [HTTPHeader("Range", "bytes=\(size)-"), HTTPHeader("If-Range", validator)]
   }
 
-  /// Removes it, unless it has been gone on with: for who has references to it left.
+  /// Removes the file even if there are other references, unless a later request has resumed it.
   package func discard() { _ = take() }
 
-  /// Once; nil afterwards.
+  /// Returns the file once; `nil` afterwards.
   func take() -> (file: TemporaryFile, validator: String)? {
     temporary.withLock { held in
       defer { held = nil }

@@ -1,8 +1,8 @@
 import WeftPlatform
 
 extension TLSFiles {
-  /// Looks into the files before libcurl does, whose only thread would wait for the writer of a FIFO. Blocks as
-  /// long as the file system does. A file that is not there is left for libcurl to tell of.
+  /// Checks the files before libcurl opens them, because a FIFO without a writer would block its only thread. Blocks
+  /// as long as the file system does. Missing files are left for libcurl to report.
   func checkContents() throws(HTTPFailure.Kind) {
     for path in [authorities, certificate, key].compactMap(\.self) {
       guard let file = try regularFile(path), path == key ?? certificate else { continue }
@@ -11,7 +11,7 @@ extension TLSFiles {
     }
   }
 
-  /// A key and the certificates before it take a few kilobytes.
+  /// Large enough for a key and the certificates before it, which take a few kilobytes.
   private static let searchedBytes = 1 << 20
 
   private func regularFile(_ path: String) throws(HTTPFailure.Kind) -> Descriptor? {
@@ -23,7 +23,7 @@ extension TLSFiles {
     }
   }
 
-  /// Whether the first key is: PKCS #8 (RFC 7468 §11) or the older way (RFC 1421 §4.6.1.1).
+  /// Whether the first key is encrypted: PKCS #8 (RFC 7468 §11) or the older format (RFC 1421 §4.6.1.1).
   static func isEncrypted(_ pem: [UInt8]) -> Bool {
     let lines = pem.split { $0 == UInt8(ascii: "\n") || $0 == UInt8(ascii: "\r") }
     guard

@@ -1,10 +1,10 @@
-/// Why bytes are not the text that they were said to be.
+/// The reason why bytes cannot be decoded as text.
 public enum BodyNotText: Error, Sendable, Hashable {
-  /// Counts from 0; a byte order mark counts.
+  /// `offset` counts from 0 and includes a byte order mark.
   case invalid(charset: String, offset: Int)
   case unknownCharset(String)
 
-  /// What was found, as a sentence without a full stop.
+  /// The error as a sentence without a full stop.
   public var message: String {
     switch self {
     case .invalid(let charset, let offset):
@@ -13,7 +13,7 @@ public enum BodyNotText: Error, Sendable, Hashable {
     }
   }
 
-  /// The cure, where there is one to name.
+  /// The suggested remedy, if there is one.
   public var help: String? {
     switch self {
     case .invalid: nil
@@ -22,12 +22,12 @@ public enum BodyNotText: Error, Sendable, Hashable {
   }
 }
 
-/// Bytes to text.
+/// Decodes bytes to text.
 package enum BodyText {
   static let knownCharsets =
     "utf-8, utf-16, utf-16le, utf-16be, iso-8859-1, windows-1252 and us-ascii"
 
-  /// Nothing is replaced: bytes that mean nothing are an error. A byte order mark is no part of the text.
+  /// Returns the text without a byte order mark. Invalid bytes are an error; none are replaced.
   package static func decode(_ bytes: [UInt8], charset: String?) throws(BodyNotText) -> String {
     switch ASCII.lowercased(charset ?? "utf-8") {
     case "utf-8", "utf8": return try utf8(bytes)
@@ -53,7 +53,7 @@ package enum BodyText {
     throw .invalid(charset: "UTF-8", offset: firstInvalid(bytes))
   }
 
-  /// Where decoding goes wrong for the first time.
+  /// Returns the offset of the first decoding error.
   private static func firstInvalid(_ bytes: [UInt8]) -> Int {
     var decoder = Unicode.UTF8.ForwardParser()
     var source = bytes.makeIterator()
@@ -106,7 +106,7 @@ package enum BodyText {
     return index
   }
 
-  /// 0x80 to 0x9F of the WHATWG's index of windows-1252, which has no holes.
+  /// 0x80 to 0x9F of the WHATWG index for windows-1252, which has no gaps.
   private static let windowsScalars: [UInt16] = [
     0x20AC, 0x81, 0x201A, 0x0192, 0x201E, 0x2026, 0x2020, 0x2021, 0x02C6, 0x2030, 0x0160, 0x2039,
     0x0152, 0x8D, 0x017D, 0x8F, 0x90, 0x2018, 0x2019, 0x201C, 0x201D, 0x2022, 0x2013, 0x2014,

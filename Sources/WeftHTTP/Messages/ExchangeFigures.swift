@@ -1,26 +1,26 @@
-/// What one request and its answer amounted to; of several, sums and the last one's times.
+/// The measurements of one exchange; for several, their sums and the timings of the last one.
 public struct ExchangeFigures: Sendable, Hashable {
-  /// What the connection was to; `nil` where there was none.
+  /// The address of the server; `nil` if there was no connection.
   public var remoteAddress: String?
   /// The port of ``remoteAddress``.
   public var remotePort: Int?
-  /// "HTTP/1.1", "HTTP/2".
+  /// The protocol, such as "HTTP/1.1" or "HTTP/2".
   public var protocolVersion: String?
-  /// As received, packed or not.
+  /// The body bytes as received, before decompression.
   public var bodyBytesReceived = 0
-  /// First lines and `1xx` answers included.
+  /// Includes status lines and `1xx` responses.
   public var headerBytesReceived = 0
-  /// What was sent twice counts twice.
+  /// Bytes sent twice count twice.
   public var bodyBytesSent = 0
-  /// How many requests it took: one more than there were redirects.
+  /// The number of requests: one more than there were redirects.
   public var requests = 1
-  /// How long things took.
+  /// The duration of the phases.
   public var timings = ExchangeTimings()
 
-  /// Those of nothing yet.
+  /// Creates figures of an exchange that has not begun.
   public init() {}
 
-  /// Together with those of a request that came after it.
+  /// Adds the figures of a later request.
   package func followed(by later: ExchangeFigures) -> ExchangeFigures {
     var sum = later
     sum.bodyBytesReceived += bodyBytesReceived
@@ -32,19 +32,19 @@ public struct ExchangeFigures: Sendable, Hashable {
   }
 }
 
-/// How long after the start things had happened; `nil`: they had not, or a used connection made them needless.
+/// The time from the start to each event; `nil` if it did not happen, or a reused connection made it unnecessary.
 public struct ExchangeTimings: Sendable, Hashable {
-  /// An address was found.
+  /// An address was resolved.
   public var nameResolved: Duration?
-  /// The connection was there, without TLS.
+  /// The connection was established, without TLS.
   public var connected: Duration?
-  /// TLS was agreed on.
+  /// The TLS handshake was complete.
   public var secured: Duration?
-  /// The answer began.
+  /// The response began.
   public var firstByte: Duration?
-  /// The exchange was over.
+  /// The exchange ended.
   public var total = Duration.zero
 
-  /// Those of nothing yet.
+  /// Creates timings of an exchange that has not begun.
   public init() {}
 }

@@ -1,5 +1,5 @@
 extension HTTPFailure {
-  /// The class of SPEC's `retry.on` and of events.
+  /// The error class for `retry.on` (SPEC) and for events.
   public var errorClass: String {
     switch kind {
     case .unavailable, .invalid, .other: "action"
@@ -17,10 +17,10 @@ extension HTTPFailure {
     }
   }
 
-  /// One sentence without a full stop.
+  /// The failure as a sentence without a full stop.
   public var message: String { kind.message }
 
-  /// The cure, where there is one to name.
+  /// The suggested remedy, if there is one.
   public var help: String? {
     switch kind {
     case .unavailable:
@@ -40,7 +40,7 @@ extension HTTPFailure {
 }
 
 extension HTTPFailure.Kind {
-  /// One sentence without a full stop.
+  /// The failure as a sentence without a full stop.
   public var message: String {
     switch self {
     case .unavailable(let why): "libcurl, which does HTTP, cannot be opened: \(why)"

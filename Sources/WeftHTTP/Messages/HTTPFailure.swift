@@ -1,20 +1,19 @@
 public import WeftFutures
 
-/// Why there is no answer, or none that can be used. An answer of whatever status is none of these.
+/// The reason why there is no usable response. A response with any status is not a failure.
 public struct HTTPFailure: Error, Sendable {
-  /// What went wrong.
+  /// The error and its details.
   public let kind: Kind
-  /// Whether the server may have done what was asked: the request had begun to be sent, and doing it twice
-  /// is not like doing it once.
+  /// Whether the server may have processed the request: sending had begun, and the request is not repeatable.
   public let isInDoubt: Bool
-  /// What had redirected before.
+  /// The redirects before the failure.
   public var redirects: [RedirectHop]
-  /// How far it had come.
+  /// The measurements up to the failure.
   public var figures: ExchangeFigures
-  /// What had been saved, for another request to go on with.
+  /// The partially saved file, which another request can resume.
   public var partial: PartialFile?
 
-  /// Makes a failure; a transport of one's own needs that.
+  /// Creates a failure, for custom transports.
   public init(
     _ kind: Kind, isInDoubt: Bool = false, redirects: [RedirectHop] = [],
     figures: ExchangeFigures = ExchangeFigures(), partial: PartialFile? = nil
@@ -26,42 +25,42 @@ public struct HTTPFailure: Error, Sendable {
     self.partial = partial
   }
 
-  /// What can go wrong, and the facts that belong to it.
+  /// The kinds of failures, with their details.
   public enum Kind: Error, Sendable, Hashable {
-    /// libcurl cannot be opened.
+    /// libcurl cannot be loaded.
     case unavailable(String)
-    /// Nothing was sent.
+    /// The request is invalid; nothing was sent.
     case invalid(RequestFault)
     case dns(host: String)
     case connect(to: String, why: String)
     case tls(TLSFault, why: String)
     /// The connection broke.
     case reset(why: String)
-    /// The server closed the connection without a word.
+    /// The server closed the connection without a response.
     case empty
-    /// The body ended before its end.
+    /// The body was truncated.
     case partial(received: Int, expected: Int?)
     case timeout(Deadline, after: Duration)
     case limit(Limit, Int)
-    /// What came is not HTTP as it should be.
+    /// The response is not valid HTTP.
     case malformed(String)
     case redirect(RedirectFault)
-    /// The address is none of those that may be connected to.
+    /// The address is not permitted.
     case address(String)
-    /// A file to be sent or saved.
+    /// A file to send or to save to failed.
     case file(path: String, why: String)
     case cancelled
-    /// Something that cannot happen did.
+    /// An unexpected error.
     case other(String)
   }
 
-  /// Those of ``HTTPDeadlines``.
+  /// The deadlines of ``HTTPDeadlines``.
   public enum Deadline: String, Sendable, Hashable { case connect, idle, total }
 
-  /// What had too many bytes.
+  /// The part that had too many bytes.
   public enum Limit: Sendable, Hashable { case body, headers }
 
-  /// What TLS was not content with.
+  /// The problem with TLS.
   public enum TLSFault: String, Sendable, Hashable {
     case selfSigned = "self-signed"
     case expired
@@ -69,28 +68,28 @@ public struct HTTPFailure: Error, Sendable {
     case unknownAuthority = "unknown authority"
     case wrongHost = "wrong host"
     case revoked
-    /// A file of ``TLSFiles``.
+    /// A file of ``TLSFiles`` is unusable.
     case ownFiles = "own files"
-    /// The key in a file of ``TLSFiles`` is encrypted: nobody is asked for its password.
+    /// The key in a file of ``TLSFiles`` is encrypted; passwords are not supported.
     case encryptedKey = "encrypted key"
     case handshake
   }
 }
 
 extension HTTPFailure: DropRepresentable {
-  /// A transport forgot to settle.
+  /// A transport dropped its promise.
   public static func promiseDropped(_ dropped: PromiseDropped) -> HTTPFailure {
     HTTPFailure(.other(dropped.description))
   }
 }
 
-/// What is wrong with a request.
+/// The problem with an invalid request.
 public enum RequestFault: Error, Sendable, Hashable {
   case method(String)
   case headerName(String)
-  /// The value is not told, for it may be secret.
+  /// The value is not included because it may be secret.
   case headerValue(name: String)
-  /// One that only the library itself may set.
+  /// A header that only the library may set.
   case reservedHeader(String)
   case credentials
   case bodyNotAllowed(method: String)
@@ -98,11 +97,11 @@ public enum RequestFault: Error, Sendable, Hashable {
   case limit(Int)
   case multipartName(String)
   case text(of: String)
-  /// What it begins with: the rest may have a password in it.
+  /// Only the start of the URL: the rest may contain a password.
   case proxy(String)
   case saveWithoutName(String)
 
-  /// What was found, as a sentence without a full stop.
+  /// The error as a sentence without a full stop.
   public var message: String {
     switch self {
     case .method(let name): "\"\(name)\" is no method that can be sent"

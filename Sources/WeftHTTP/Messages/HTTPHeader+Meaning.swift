@@ -1,15 +1,15 @@
-/// What the name of a header of a request says about its value.
+/// Properties of request headers that follow from their names.
 extension HTTPHeader {
-  /// Whether it says who asks, said to be secret or not. The one list of such names.
+  /// Whether it identifies the client, marked secret or not. The only list of such names.
   package var isCredential: Bool { Self.credentials.contains(ASCII.lowercased(name)) }
 
-  /// Whether only the origin that was asked is to have it: credentials, and what means that origin alone.
+  /// Whether only the original origin may receive it: credentials, and headers that are only meaningful there.
   var belongsToOrigin: Bool {
     isCredential || ["host", "idempotency-key"].contains(ASCII.lowercased(name))
   }
 
-  /// Whether an answer does not depend on it as it depends on who asks: what is negotiated, which `Vary` is for,
-  /// conditions, directives to caches, and what follows a request through a system.
+  /// Whether responses do not depend on it as they do on credentials: content negotiation, which `Vary` covers,
+  /// conditions, cache directives, and headers for tracing.
   var isIndependentOfAsker: Bool {
     let name = ASCII.lowercased(name)
     return name.hasPrefix("accept") || name.hasPrefix("if-") || name.hasPrefix("x-b3-")

@@ -1,13 +1,13 @@
-/// One line of a message's head.
+/// One header line of a message.
 public struct HTTPHeader: Sendable, Hashable {
-  /// As written; compared without regard to case.
+  /// The name as written; compared case-insensitively.
   public let name: String
-  /// Without spaces around it, in an answer.
+  /// In responses, without surrounding spaces.
   public let value: String
-  /// Whether the value must not be shown, nor follow a redirect to another origin.
+  /// Whether the value must not be shown, nor sent to another origin after a redirect.
   public let isSecret: Bool
 
-  /// Makes a header, which is checked when a request is made of it.
+  /// Creates a header. It is validated when a request is built from it.
   public init(_ name: String, _ value: String, isSecret: Bool = false) {
     self.name = name
     self.value = value
@@ -15,31 +15,31 @@ public struct HTTPHeader: Sendable, Hashable {
   }
 }
 
-/// Header lines in the order of the message. Names are compared without regard to the case of ASCII letters.
+/// Header lines in message order. Names are compared case-insensitively (ASCII).
 public struct HTTPHeaders: Sendable, Hashable {
   /// All lines, in order.
   public private(set) var fields: [HTTPHeader]
 
-  /// Takes lines as they are.
+  /// Creates a collection of the given lines.
   public init(_ fields: [HTTPHeader] = []) { self.fields = fields }
 
-  /// The first value of that name.
+  /// The first value of the header.
   public subscript(name: String) -> String? {
     fields.first { ASCII.isSame($0.name, name) }?.value
   }
 
-  /// The values of all lines of that name.
+  /// The values of all lines of the header.
   public func values(of name: String) -> [String] {
     fields.lazy.filter { ASCII.isSame($0.name, name) }.map(\.value)
   }
 
-  /// Whether there is a line of that name.
+  /// Whether the header is present.
   public func contains(_ name: String) -> Bool {
     fields.contains { ASCII.isSame($0.name, name) }
   }
 
-  /// The elements of a header that is a list, over all its lines (RFC 9110 §5.6.1). Not for headers whose
-  /// elements may have commas in quotes.
+  /// Returns the elements of a list header, over all its lines (RFC 9110 §5.6.1). Not for headers whose elements may
+  /// contain commas in quotes.
   public func list(of name: String) -> [String] {
     values(of: name).flatMap { ASCII.list($0) }
   }
@@ -47,7 +47,7 @@ public struct HTTPHeaders: Sendable, Hashable {
   /// Adds a line at the end.
   public mutating func add(_ header: HTTPHeader) { fields.append(header) }
 
-  /// Adds a line at the end, unless there is one of that name.
+  /// Adds a line at the end, unless the header is present.
   public mutating func addIfMissing(_ header: HTTPHeader) {
     if !contains(header.name) { fields.append(header) }
   }
@@ -59,13 +59,13 @@ public struct HTTPHeaders: Sendable, Hashable {
 }
 
 extension HTTPHeaders: ExpressibleByDictionaryLiteral {
-  /// Lines in the order of the literal; a name may come twice.
+  /// Creates lines in the order of the literal; names may repeat.
   public init(dictionaryLiteral fields: (String, String)...) {
     self.init(fields.map { HTTPHeader($0, $1) })
   }
 }
 
-/// Text of the protocol, whose letters are those of ASCII whatever the language.
+/// Locale-independent operations on protocol text, which is ASCII.
 enum ASCII {
   static func isSame(_ one: String, _ other: String) -> Bool { isSame(one.utf8, other.utf8) }
 
@@ -86,7 +86,7 @@ enum ASCII {
     String(decoding: text.utf8.map(lowercased), as: UTF8.self)
   }
 
-  /// Without spaces and tabs at both ends.
+  /// Returns the text without spaces and tabs at both ends.
   static func trimmed(_ text: some StringProtocol) -> String {
     let isSpace = { (byte: UInt8) in byte == 0x20 || byte == 0x09 }
     var rest = Substring(text).utf8
@@ -107,7 +107,7 @@ enum ASCII {
     (UInt8(ascii: "a")...UInt8(ascii: "z")).contains(lowercased(byte))
   }
 
-  /// A number of nothing but digits; nil also where it is greater than an `Int`.
+  /// Parses a number of digits only; `nil` also if it exceeds `Int`.
   static func number(_ text: some StringProtocol) -> Int? { number(text.utf8) }
 
   static func number(_ digits: some Collection<UInt8>) -> Int? {
@@ -132,7 +132,7 @@ enum ASCII {
     }
   }
 
-  /// RFC 9110 §5.6.2: what a method and the name of a header are made of.
+  /// Whether the text is a token (RFC 9110 §5.6.2), as methods and header names must be.
   static func isToken(_ text: some StringProtocol) -> Bool {
     !text.isEmpty
       && text.utf8.allSatisfy {

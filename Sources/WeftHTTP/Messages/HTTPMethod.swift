@@ -1,9 +1,9 @@
-/// What is asked of a server: GET, POST …, case-sensitive as RFC 9110 §9.1 has it.
+/// A request method, such as GET or POST; case-sensitive (RFC 9110 §9.1).
 public struct HTTPMethod: Sendable, Hashable {
-  /// As it stands on the wire.
+  /// The name as sent.
   public let name: String
 
-  /// Any name; one that may not stand on the wire is refused when a request is made of it.
+  /// Creates a method of any name; an invalid one is rejected when a request is built from it.
   public init(_ name: String) { self.name = name }
 
   /// RFC 9110 §9.3.1.
@@ -21,8 +21,8 @@ public struct HTTPMethod: Sendable, Hashable {
   /// RFC 9110 §9.3.7.
   public static let options = HTTPMethod("OPTIONS")
 
-  /// Whether doing it twice has the effect of doing it once (RFC 9110 §9.2.2); of one that is not known,
-  /// that is not assumed.
+  /// Whether sending it twice has the effect of sending it once (RFC 9110 §9.2.2). Unknown methods are not assumed to
+  /// be idempotent.
   public var isIdempotent: Bool {
     switch name {
     case "GET", "HEAD", "PUT", "DELETE", "OPTIONS", "TRACE": true
@@ -30,7 +30,7 @@ public struct HTTPMethod: Sendable, Hashable {
     }
   }
 
-  /// Whether it asks for nothing to be changed (RFC 9110 §9.2.1).
+  /// Whether it is safe, that is, read-only (RFC 9110 §9.2.1).
   package var isSafe: Bool {
     switch name {
     case "GET", "HEAD", "OPTIONS", "TRACE": true
@@ -38,7 +38,7 @@ public struct HTTPMethod: Sendable, Hashable {
     }
   }
 
-  /// Whether a server expects to be told the length of a body even if there is none.
+  /// Whether servers expect a declared length even without a body.
   var tellsEmptyBody: Bool {
     switch name {
     case "POST", "PUT", "PATCH": true
@@ -53,6 +53,6 @@ extension HTTPMethod: CustomStringConvertible {
 }
 
 extension HTTPMethod: ExpressibleByStringLiteral {
-  /// The same as ``init(_:)``.
+  /// Equivalent to ``init(_:)``.
   public init(stringLiteral name: String) { self.init(name) }
 }

@@ -1,48 +1,46 @@
-/// What is asked of a server, and under which conditions. Nothing in it has been checked; ``HTTPClient``
-/// does before anything is sent.
+/// A request and its options. Nothing is validated here; ``HTTPClient`` does that before anything is sent.
 public struct HTTPRequest: Sendable {
-  /// GET unless said otherwise.
+  /// The method; GET by default.
   public var method: HTTPMethod
-  /// May have a user and a password, which are then sent as ``auth`` is.
+  /// The URL. Its user and password, if any, are sent like ``auth``.
   public var url: HTTPURL
-  /// Those of the caller; they go before ones that follow from the rest of the request.
+  /// The caller's headers; they override those derived from the rest of the request.
   public var headers: HTTPHeaders
-  /// None unless said otherwise.
+  /// The body; none by default.
   public var body: RequestBody
-  /// Sent as an `Authorization` header, which no redirect to another origin gets.
+  /// Sent as an `Authorization` header, but never to another origin after a redirect.
   public var auth: HTTPAuth?
-  /// Two minutes in all unless said otherwise.
+  /// The deadlines; two minutes in total by default.
   public var deadlines = HTTPDeadlines()
-  /// Ten unless said otherwise.
+  /// The redirect policy; at most ten redirects by default.
   public var redirects = RedirectRule()
-  /// Answers of another status keep no more of their body than its start, and save nothing.
+  /// The expected statuses. For other responses, only the start of the body is kept, and nothing is saved.
   public var expectedStatus = StatusExpectation.success
-  /// What the body may have of bytes once it is unpacked. `nil`: ``defaultMaxBytes``, and no limit for what is
-  /// saved.
+  /// The limit for the decompressed body. If `nil`, ``defaultMaxBytes``, and no limit for saved bodies.
   public var maxBytes: Int?
-  /// What the header lines of an answer may have of bytes, those of `1xx` answers included.
+  /// The limit for the header lines of a response, including those of `1xx` responses.
   public var maxHeaderBytes = 256 * 1024
-  /// Into which file the body goes.
+  /// The file to save the body to.
   public var saveTo: SaveTarget?
-  /// Whether servers are told that the answer may be packed. Not for what is saved: a file is to have the
-  /// bytes that the server has, and be resumable.
+  /// Whether to request compression. Not applied to saved bodies: a file must have the server's bytes, and be
+  /// resumable.
   public var wantsCompression = true
-  /// None unless said otherwise, also where the environment names one.
+  /// The proxy; none by default, even if the environment names one.
   public var proxy = HTTPProxy.none
-  /// The system's unless said otherwise.
+  /// The TLS files; the system's by default.
   public var tls = TLSFiles()
-  /// Makes it safe to send a request again that is not idempotent by its method: a server that knows it does
-  /// the work once. The same for all attempts. Sent as `Idempotency-Key`.
+  /// Makes a non-idempotent request safe to resend: a server that supports it processes the request once. Must be
+  /// equal for all attempts. Sent as `Idempotency-Key`.
   public var idempotencyKey: String?
-  /// Origins other than that of ``url`` to which redirects and pages may lead though there is a body, or a method that
-  /// may change something.
+  /// The origins other than that of ``url`` to which redirects and pages may lead even if the request has a body or
+  /// an unsafe method.
   package var bodyOrigins: Set<HTTPURL.Origin> = []
-  /// Whether a text has a secret in it, so that no other origin is to have it.
+  /// Whether a text contains a secret, so that no other origin may receive it.
   package var isSecret: @Sendable (String) -> Bool = { _ in false }
-  /// What a cache may do, where the client's transport has one.
+  /// The permitted use of a cache, if the client's transport has one.
   public var caching = CacheUse()
 
-  /// Makes a request with the usual conditions.
+  /// Creates a request with default options.
   public init(
     _ url: HTTPURL, method: HTTPMethod = .get, headers: HTTPHeaders = [:],
     body: RequestBody = .none
@@ -62,24 +60,24 @@ public struct HTTPRequest: Sendable {
   public var isRepeatable: Bool { method.isIdempotent || idempotencyKey != nil }
 }
 
-/// Who asks.
+/// Credentials of a request.
 public enum HTTPAuth: Sendable, Hashable {
-  /// RFC 6750.
+  /// A bearer token (RFC 6750).
   case bearer(String)
-  /// RFC 7617, in UTF-8. The user's name has no colon.
+  /// Basic authentication (RFC 7617) in UTF-8. The user name must not contain a colon.
   case basic(user: String, password: String)
 }
 
-/// How long things may take; each counts from its own beginning. `nil`: no limit of its own.
+/// The time limits of a request, each counted from its own start. `nil` means no limit.
 public struct HTTPDeadlines: Sendable, Hashable {
-  /// From the start of one request until it can be sent: name, connection and TLS.
+  /// From the start of one request until it can be sent: name resolution, connection and TLS.
   public var connect: Duration?
-  /// Without a byte in either direction. While the body waits for the disk, the clock stands still.
+  /// The longest time without a byte in either direction. Paused while the body waits for the disk.
   public var idle: Duration?
-  /// Redirects included.
+  /// The total time, including redirects.
   public var total: Duration?
 
-  /// Names the deadlines; those that are not named keep their defaults.
+  /// Creates deadlines; omitted ones keep their defaults.
   public init(
     connect: Duration? = nil, idle: Duration? = nil, total: Duration? = .seconds(120)
   ) {
@@ -88,31 +86,31 @@ public struct HTTPDeadlines: Sendable, Hashable {
     self.total = total
   }
 
-  /// What each may be at most: thirty days.
+  /// The maximum for each deadline: thirty days.
   public static let longest = Duration.seconds(30 * 24 * 60 * 60)
 }
 
-/// By which way servers are reached.
+/// The route to servers.
 public enum HTTPProxy: Sendable, Hashable {
-  /// Directly, whatever the environment says.
+  /// Direct connections, whatever the environment says.
   case none
-  /// As `http_proxy`, `https_proxy`, `all_proxy` and `no_proxy` say.
+  /// The proxies in `http_proxy`, `https_proxy`, `all_proxy` and `no_proxy`.
   case environment
-  /// `http://host:port`, `socks5h://host:port` …, as libcurl takes them.
+  /// A proxy URL as libcurl accepts it: `http://host:port`, `socks5h://host:port` …
   case url(String)
 }
 
-/// PEM files, where the system's authorities and no certificate of one's own are not right.
-/// Servers' certificates are verified in any case.
+/// PEM files that override the system's authorities or add a client certificate. Server certificates are always
+/// verified.
 public struct TLSFiles: Sendable, Hashable {
-  /// Authorities to trust in place of the system's.
+  /// The trusted authorities, instead of the system's.
   public var authorities: String?
-  /// Of the client; `nil`: none.
+  /// The client certificate; `nil` if there is none.
   public var certificate: String?
-  /// The certificate's key; `nil`: in the same file.
+  /// The certificate's key; `nil` if it is in the certificate's file.
   public var key: String?
 
-  /// Names the files; none is read before the first request.
+  /// Creates a set of files; none is read before the first request.
   public init(authorities: String? = nil, certificate: String? = nil, key: String? = nil) {
     self.authorities = authorities
     self.certificate = certificate

@@ -1,45 +1,45 @@
-/// The beginning of an answer.
+/// The status and headers of a response.
 public struct HTTPResponseHead: Sendable, Hashable {
-  /// From 100 to 999.
+  /// The status, from 100 to 999.
   public let status: Int
-  /// Without trailers.
+  /// The headers, without trailers.
   public let headers: HTTPHeaders
 
-  /// Makes a head, for a transport of one's own.
+  /// Creates a head, for custom transports.
   public init(status: Int, headers: HTTPHeaders = [:]) {
     self.status = status
     self.headers = headers
   }
 
-  /// How many bytes are said to follow.
+  /// The declared length of the body.
   public var contentLength: Int? { headers["content-length"].flatMap { ASCII.number($0) } }
 
-  /// What the body is said to be.
+  /// The declared media type of the body.
   public var contentType: MediaType? { headers["content-type"].flatMap(MediaType.init) }
 }
 
-/// An answer, whatever its status.
+/// A response, whatever its status.
 public struct HTTPResponse: Sendable {
   /// Its status and headers.
   public let head: HTTPResponseHead
-  /// Unpacked. Empty where the body went into a file.
+  /// The decompressed body. Empty if it was saved to a file.
   public let body: [UInt8]
-  /// Whether the body was longer, and only its start was received: of an answer that was not expected.
+  /// Whether only the start of the body was received, because the status was not expected.
   public let isBodyCut: Bool
-  /// Where the body was saved.
+  /// The file to which the body was saved.
   public let savedTo: String?
-  /// Of the request that got the answer.
+  /// The method of the request that got the response.
   public let method: HTTPMethod
-  /// What answered; another one than was asked if it redirected.
+  /// The URL that responded; differs from the requested one after redirects.
   public let url: HTTPURL
-  /// Those that were followed, in order.
+  /// The redirects that were followed, in order.
   public let redirects: [RedirectHop]
-  /// Of all requests that it took.
+  /// The measurements over all requests.
   public let figures: ExchangeFigures
-  /// What a cache had to do with it, where the transport has one. Of the last request, if it redirected.
+  /// The part a cache had in it, if the transport has one. For the last request, if there were redirects.
   public let cacheStatus: CacheStatus
 
-  /// Makes a response, for tests of what uses one.
+  /// Creates a response, for tests.
   public init(
     head: HTTPResponseHead, body: [UInt8] = [], isBodyCut: Bool = false, savedTo: String? = nil,
     method: HTTPMethod = .get, url: HTTPURL, redirects: [RedirectHop] = [],
@@ -56,19 +56,19 @@ public struct HTTPResponse: Sendable {
     self.cacheStatus = cacheStatus
   }
 
-  /// That of the ``head``.
+  /// The status of the ``head``.
   public var status: Int { head.status }
-  /// Those of the ``head``.
+  /// The headers of the ``head``.
   public var headers: HTTPHeaders { head.headers }
 
-  /// Why a stored answer that has outlived its time was used; nil where none was.
+  /// The reason why a stale stored response was used; `nil` if none was.
   public var staleReason: StaleReason? {
     if case .stale(let reason) = cacheStatus { reason } else { nil }
   }
-  /// Whether it is a stored answer that has outlived its time.
+  /// Whether it is a stale stored response.
   public var isStale: Bool { staleReason != nil }
 
-  /// The body as text, in the charset that the answer names; UTF-8 where it names none.
+  /// Decodes the body in the charset of the response; UTF-8 by default.
   public func text() throws(BodyNotText) -> String {
     try BodyText.decode(body, charset: head.contentType?.parameters["charset"])
   }

@@ -1,10 +1,10 @@
-/// What may stand on the wire. A line break that got into a header would begin another one.
+/// Validates what is sent. A line break in a header would inject another one.
 enum HeaderCheck {
   static func method(_ method: HTTPMethod) throws(RequestFault) {
     guard ASCII.isToken(method.name), method.name != "CONNECT" else { throw .method(method.name) }
   }
 
-  /// One that the caller gives.
+  /// Validates a header that the caller sets.
   static func given(_ header: HTTPHeader) throws(RequestFault) {
     if reserved.contains(ASCII.lowercased(header.name)) { throw .reservedHeader(header.name) }
     try line(header)
@@ -20,7 +20,7 @@ enum HeaderCheck {
     text.utf8.allSatisfy { $0 >= 0x20 && $0 != 0x7F || $0 == 0x09 }
   }
 
-  /// Those that say where a message ends, and what the connection is for.
+  /// The headers that control message framing and the connection.
   private static let reserved: Set<String> = [
     "connection", "content-length", "expect", "keep-alive", "proxy-connection", "te", "trailer",
     "transfer-encoding", "upgrade",

@@ -1,13 +1,13 @@
-/// `type/subtype; parameter=value` (RFC 9110 §8.3.1), in small letters but for the values.
+/// `type/subtype; parameter=value` (RFC 9110 §8.3.1), in lower case except for the values.
 public struct MediaType: Sendable, Hashable {
-  /// Before the slash.
+  /// The part before the slash.
   public let type: String
-  /// Behind the slash.
+  /// The part after the slash.
   public let subtype: String
-  /// By their names; of equal ones the first counts.
+  /// The values by name; the first of several equal names counts.
   public let parameters: [String: String]
 
-  /// `nil` for what is no media type. Parameters that are none are left out.
+  /// `nil` if the text is not a media type. Malformed parameters are ignored.
   public init?(_ text: String) {
     var parts = ParameterText.split(text)
     let names = parts.removeFirst().split(separator: "/", omittingEmptySubsequences: false)
@@ -17,15 +17,15 @@ public struct MediaType: Sendable, Hashable {
     parameters = ParameterText.parameters(of: parts)
   }
 
-  /// JSON, or a format that is written in it.
+  /// Whether it is JSON or a JSON-based format.
   public var isJSON: Bool {
     subtype == "json" && (type == "application" || type == "text") || subtype.hasSuffix("+json")
   }
 }
 
-/// `; name=value; name="quoted value"`, as several headers have it.
+/// `; name=value; name="quoted value"`, the syntax of several headers.
 enum ParameterText {
-  /// Cuts at semicolons that are not in quotes; each piece without spaces around it. Never empty.
+  /// Splits at separators outside quotes, and trims each piece. The result is never empty.
   static func split(_ text: some StringProtocol, at separator: UInt8 = UInt8(ascii: ";"))
     -> [String]
   {
@@ -56,7 +56,7 @@ enum ParameterText {
     return found
   }
 
-  /// What a quoted string stands for; other text as it is.
+  /// Returns the content of a quoted string; other text as it is.
   static func unquoted(_ text: String) -> String {
     guard text.utf8.count >= 2, text.hasPrefix("\""), text.hasSuffix("\"") else { return text }
     var bytes: [UInt8] = []

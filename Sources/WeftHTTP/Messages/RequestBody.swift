@@ -1,4 +1,4 @@
-/// What is sent with a request. Files are read while they are sent and never whole.
+/// The body of a request. Files are streamed, never loaded whole.
 public enum RequestBody: Sendable, Hashable {
   case none
   case bytes([UInt8], contentType: String?)
@@ -9,7 +9,7 @@ public enum RequestBody: Sendable, Hashable {
   /// `multipart/form-data` (RFC 7578).
   case multipart([MultipartPart])
 
-  /// JSON as it was written.
+  /// JSON text, sent as it is.
   public static func json(_ text: String) -> RequestBody {
     .bytes(Array(text.utf8), contentType: "application/json")
   }
@@ -20,14 +20,14 @@ public enum RequestBody: Sendable, Hashable {
   }
 }
 
-/// A name and a value, of a form or of a query.
+/// A name and a value of a form or query.
 public struct FormField: Sendable, Hashable {
-  /// Before the equals sign, not encoded.
+  /// The name, not encoded.
   public var name: String
-  /// Behind it, not encoded.
+  /// The value, not encoded.
   public var value: String
 
-  /// Makes a field of a name and a value as they are meant.
+  /// Creates a field of an unencoded name and value.
   public init(_ name: String, _ value: String) {
     self.name = name
     self.value = value
@@ -36,20 +36,20 @@ public struct FormField: Sendable, Hashable {
 
 /// One field of a multipart form.
 public struct MultipartPart: Sendable, Hashable {
-  /// Where the bytes of a part come from.
+  /// The source of a part's bytes.
   public enum Content: Sendable, Hashable {
     case bytes([UInt8])
     /// A regular file.
     case file(String)
   }
 
-  /// Of the field.
+  /// The name of the field.
   public var name: String
-  /// What it consists of.
+  /// The content of the field.
   public var content: Content
-  /// As which the server may keep it; for a file, its own name is usual.
+  /// The file name to report to the server; usually that of the file.
   public var fileName: String?
-  /// What it says of itself; `nil`: nothing, which means text.
+  /// The content type; `nil` means text.
   public var contentType: String?
 
   /// Makes a part.
@@ -62,12 +62,12 @@ public struct MultipartPart: Sendable, Hashable {
     self.contentType = contentType
   }
 
-  /// A part that is plain text in UTF-8.
+  /// A plain text part in UTF-8.
   public static func text(_ name: String, _ value: String) -> MultipartPart {
     MultipartPart(name, .bytes(Array(value.utf8)))
   }
 
-  /// A part that is a file, under its own name.
+  /// A file part, with the file's own name.
   public static func file(
     _ name: String, path: String, contentType: String? = nil
   ) -> MultipartPart {

@@ -1,13 +1,13 @@
-/// The rules of ``WireRequest`` one by one, for who knows the parts of a request before the whole.
+/// The checks of ``WireRequest`` one by one, for callers that know parts of a request before the whole.
 extension HTTPMethod {
-  /// Whether it may be sent.
+  /// Validates the method.
   package func check() throws(RequestFault) { try HeaderCheck.method(self) }
 
-  /// Whether a request with it may have a body.
+  /// Whether a request with this method may have a body.
   package var mayHaveBody: Bool { !["HEAD", "TRACE"].contains(name) }
 }
 
 extension HTTPHeader {
-  /// Whether a caller may give it.
+  /// Validates a header that a caller sets.
   package func check() throws(RequestFault) { try HeaderCheck.given(self) }
 }

@@ -1,31 +1,31 @@
-/// One request that may be sent as it is: everything in it has been checked. Redirects are not its matter.
+/// One validated request, ready to send. It knows nothing of redirects.
 public struct WireRequest: Sendable, Hashable {
-  /// A token, and not CONNECT.
+  /// A token other than CONNECT.
   public let method: HTTPMethod
-  /// Without credentials: they are a header.
+  /// The URL without credentials, which are sent as a header.
   public let url: HTTPURL
-  /// All that are sent, but for those that follow from the connection.
+  /// All headers to send, except those that depend on the connection.
   public private(set) var headers: [HTTPHeader]
-  /// `nil`: none.
+  /// The body; `nil` if there is none.
   public let body: EncodedBody?
-  /// ``HTTPDeadlines/total`` is what is left for this exchange.
+  /// The deadlines; ``HTTPDeadlines/total`` is the time left for this exchange.
   public let deadlines: HTTPDeadlines
-  /// Of the answer.
+  /// The limit for the header lines of the response.
   public let maxHeaderBytes: Int
-  /// Whether the transport is to ask for packed answers, and to unpack them.
+  /// Whether the transport must request compression and decompress the body.
   public let wantsCompression: Bool
-  /// The way to the server.
+  /// The proxy.
   public let proxy: HTTPProxy
-  /// What TLS is to use.
+  /// The TLS files.
   public let tls: TLSFiles
-  /// Whether it does no harm if a server gets it twice.
+  /// Whether the server may safely receive it twice.
   public let isRepeatable: Bool
-  /// What a cache between here and the server may do.
+  /// The permitted use of a cache.
   public let caching: CacheUse
 
   /// - Parameters:
-  ///   - boundary: For a multipart body.
-  ///   - total: What is left of the time for all redirects.
+  ///   - boundary: The separator for a multipart body.
+  ///   - total: The time left for all redirects.
   init(
     _ request: HTTPRequest, boundary: @autoclosure () -> String, total: Duration?
   ) throws(RequestFault) {
@@ -54,7 +54,7 @@ public struct WireRequest: Sendable, Hashable {
     caching = request.caching
   }
 
-  /// The same with more headers, which come from what was sent before or was received.
+  /// Returns the request with more headers, which were validated or received before.
   func adding(_ more: [HTTPHeader]) -> WireRequest {
     var copy = self
     copy.headers += more
@@ -72,7 +72,7 @@ public struct WireRequest: Sendable, Hashable {
     if let auth = request.auth { headers.addIfMissing(try auth.header()) }
     if let contentType { headers.addIfMissing(HTTPHeader("Content-Type", contentType)) }
     if let resumed = request.saveTo?.resuming { headers.add(resumed.conditions) }
-    // A file gets the bytes that the server has.
+    // A file must have exactly the server's bytes.
     if request.saveTo != nil { headers.addIfMissing(HTTPHeader("Accept-Encoding", "identity")) }
     headers.addIfMissing(HTTPHeader("User-Agent", "weft"))
     for header in headers.fields { try HeaderCheck.line(header) }
@@ -100,9 +100,9 @@ extension HTTPProxy {
 
   package func check() throws(RequestFault) {
     guard case .url(let text) = self else { return }
-    // libcurl takes an empty text for none.
+    // libcurl treats an empty URL as no proxy.
     if text.isEmpty || !HeaderCheck.isValue(text) { throw .text(of: "the proxy's URL") }
-    // Of a text without a scheme it makes a host.
+    // libcurl treats text without a scheme as a host.
     let halves = text.split(separator: ":", maxSplits: 1)
     guard halves.count == 2, halves[1].hasPrefix("//"),
       Self.schemes.contains(ASCII.lowercased(halves[0]))

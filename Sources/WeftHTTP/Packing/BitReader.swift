@@ -1,10 +1,10 @@
-/// Bits of a stream that arrives in pieces, the least significant bit of each byte first (RFC 1951 §3.1.1).
+/// A stream of bits that arrives in pieces, least significant bit of each byte first (RFC 1951 §3.1.1).
 ///
-/// A reader whose bytes run out is set back to a copy made before, and goes on when there are more.
+/// When its bytes run out, the caller restores an earlier copy of the reader, and continues when more have arrived.
 struct BitReader {
   private var input: [UInt8] = []
   private var position = 0
-  /// The next bits; above ``count`` there are zeros.
+  /// The next bits; those above ``count`` are zero.
   private(set) var bits: UInt64 = 0
   private(set) var count = 0
 
@@ -17,17 +17,17 @@ struct BitReader {
     input.append(contentsOf: bytes)
   }
 
-  /// Whether there are no bytes left, a byte that has been begun not counted.
+  /// Whether no bytes are left, ignoring a partially consumed one.
   var isEmpty: Bool { position == input.count && count < 8 }
 
-  /// Whether there are at least `wanted` bits, of which there may be 56 at most.
+  /// Whether at least `wanted` bits are available; at most 56.
   @inline(__always)
   mutating func holds(_ wanted: Int) -> Bool {
     if count < wanted { refill() }
     return count >= wanted
   }
 
-  /// Loads as many bits as there is room for: 57 at least, unless the bytes run out.
+  /// Loads as many bits as fit: at least 57, unless the bytes run out.
   @inline(__always)
   mutating func refill() {
     while count <= 56, position < input.count {
@@ -37,14 +37,14 @@ struct BitReader {
     }
   }
 
-  /// Removes bits that are there.
+  /// Removes available bits.
   @inline(__always)
   mutating func drop(_ number: Int) {
     bits >>= UInt64(number)
     count -= number
   }
 
-  /// The next `number` bits; `nil` if there are fewer.
+  /// Returns the next `number` bits; `nil` if there are fewer.
   @inline(__always)
   mutating func take(_ number: Int) -> Int? {
     guard holds(number) else { return nil }
@@ -52,17 +52,17 @@ struct BitReader {
     return Int(bits & (1 << UInt64(number) - 1))
   }
 
-  /// Where it is, for ``goBack(to:)``.
+  /// The position, for ``goBack(to:)``.
   @inline(__always)
   var mark: (bits: UInt64, count: Int) { (bits, count) }
 
-  /// Goes back to where it was, if nothing has been loaded since.
+  /// Restores a position, if nothing has been loaded since.
   mutating func goBack(to mark: (bits: UInt64, count: Int)) { (bits, count) = mark }
 
-  /// Removes what is left of a byte that has been begun.
+  /// Skips to the next byte boundary.
   mutating func alignToByte() { drop(count & 7) }
 
-  /// Removes bytes, as many as there are up to `limit`. Only at the boundary of a byte.
+  /// Passes on as many bytes as available, up to `limit`. Only at a byte boundary.
   mutating func takeBytes(atMost limit: Int, _ use: (ArraySlice<UInt8>) -> Void) {
     var left = limit
     while left > 0, count >= 8 {

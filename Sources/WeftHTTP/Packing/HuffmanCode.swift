@@ -1,19 +1,19 @@
-/// A canonical prefix code (RFC 1951 §3.2.2): short codes by a table, longer ones bit by bit.
+/// A canonical prefix code (RFC 1951 §3.2.2): a table for short codes, bit by bit for longer ones.
 struct HuffmanCode {
-  /// The longest code that the table knows.
+  /// The length of the longest code in the table.
   private static let tableBits = 10
   private static let mostBits = 15
 
-  /// By the next bits: the symbol times 16 plus the length of its code; 0 where the table does not know it.
+  /// Indexed by the next bits: 16 times the symbol plus the length of its code; 0 if the code is longer.
   private var table = [UInt16](repeating: 0, count: 1 << HuffmanCode.tableBits)
-  /// How many codes there are of each length.
+  /// The number of codes of each length.
   private var counts = [Int](repeating: 0, count: HuffmanCode.mostBits + 1)
-  /// In the order of their codes.
+  /// The symbols in the order of their codes.
   private var symbols: [UInt16] = []
 
-  /// - Parameter lengths: Of the code of each symbol; 0: it has none.
-  /// - Returns: `nil` if no code has these lengths, or one that leaves bits without a meaning: only a single
-  ///   code of one bit may do that.
+  /// - Parameter lengths: The code length of each symbol; 0 if it has no code.
+  /// - Returns: `nil` if no prefix code has these lengths, or if it is incomplete: only a single code of one bit may
+  ///   be that.
   init?(_ lengths: some Collection<UInt8>) {
     for length in lengths where length > 0 { counts[Int(length)] += 1 }
     var left = 1
@@ -39,22 +39,22 @@ struct HuffmanCode {
   }
 
   private mutating func fill(_ code: Int, _ length: Int, _ symbol: Int) {
-    // Codes come with their most significant bit first, and bits with their least.
+    // Codes start with their most significant bit, but the stream with the least significant one.
     var reversed = 0
     for bit in 0..<length where code >> bit & 1 == 1 { reversed |= 1 << (length - 1 - bit) }
     let entry = UInt16(symbol << 4 | length)
     for place in stride(from: reversed, to: table.count, by: 1 << length) { table[place] = entry }
   }
 
-  /// What the next bits are.
+  /// The result of decoding the next bits.
   enum Reading {
     case symbol(Int)
-    /// The bits run out before the end of a code.
+    /// The bits run out within a code.
     case incomplete
     case invalid
   }
 
-  /// Takes the next code, of bits that have been loaded.
+  /// Decodes the next code from bits that have been loaded.
   @inline(__always)
   func read(_ bits: inout BitReader) -> Reading {
     let entry = Int(table[Int(bits.bits & UInt64(table.count - 1))])

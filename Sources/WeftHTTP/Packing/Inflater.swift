@@ -1,10 +1,10 @@
-/// Decompresses a DEFLATE stream (RFC 1951) that arrives in pieces, in the memory of a window and of one piece
-/// of output.
+/// Decompresses a DEFLATE stream (RFC 1951) that arrives in pieces. Needs memory for one window and one piece of
+/// output.
 struct Inflater {
   enum Progress {
-    /// All bytes have been read, and the stream goes on.
+    /// All bytes have been read, and the stream continues.
     case needsInput
-    /// ``output`` is to be taken before it goes on.
+    /// The ``output`` must be taken first.
     case isFull
     /// The last block has ended.
     case ended
@@ -17,22 +17,22 @@ struct Inflater {
     case ended
   }
 
-  /// How far back a copy reaches.
+  /// The longest distance of a copy.
   private static let windowBytes = 32 << 10
   private static let longestCopy = 258
   private static let bufferBytes = 3 * windowBytes
 
   private var phase = Phase.blockHeader
   private var isLastBlock = false
-  /// What was taken already, as far back as copies reach, and then what was not.
+  /// Output that was taken, as far back as copies reach, followed by output that was not.
   private var buffer = [UInt8](repeating: 0, count: Inflater.bufferBytes)
   private var start = 0
   private var end = 0
 
-  /// What has been decompressed and was not taken.
+  /// The decompressed bytes that have not been taken.
   var output: ArraySlice<UInt8> { buffer[start..<end] }
 
-  /// Forgets the ``output``, which has been used.
+  /// Discards the ``output`` after its use.
   mutating func takeOutput() {
     start = end
     guard end > 2 * Inflater.windowBytes else { return }
@@ -44,7 +44,7 @@ struct Inflater {
     end = Inflater.windowBytes
   }
 
-  /// Decompresses until the bytes run out, there is as much output as is taken at once, or the stream ends.
+  /// Decompresses until the bytes run out, the output is full, or the stream ends.
   mutating func run(_ bits: inout BitReader) throws(PackingFault) -> Progress {
     while true {
       switch phase {
@@ -70,7 +70,7 @@ struct Inflater {
 
   private var following: Phase { isLastBlock ? .ended : .blockHeader }
 
-  /// - Returns: Whether the whole header was there.
+  /// - Returns: Whether the whole header was available.
   private mutating func beginBlock(_ bits: inout BitReader) throws(PackingFault) -> Bool {
     guard let last = bits.take(1), let kind = bits.take(2) else { return false }
     isLastBlock = last == 1
@@ -109,16 +109,16 @@ struct Inflater {
       default: 8
       }
     }
-    // 30 and 31 have a code, and no meaning (RFC 1951 §3.2.6).
+    // 30 and 31 have codes but no meaning (RFC 1951 §3.2.6).
     return .codes(
       literals: HuffmanCode(lengths)!,
       distances: HuffmanCode([UInt8](repeating: 5, count: 32))!)
   }()
 
-  /// In which order the lengths of the codes for lengths come (RFC 1951 §3.2.7).
+  /// The order of the lengths of the code length codes (RFC 1951 §3.2.7).
   private static let order = [16, 17, 18, 0, 8, 7, 9, 6, 10, 5, 11, 4, 12, 3, 13, 2, 14, 1, 15]
 
-  /// - Returns: `nil` if not all of them are there.
+  /// - Returns: `nil` if they are not available completely.
   private static func dynamicCodes(_ bits: inout BitReader) throws(PackingFault) -> Phase? {
     guard let literals = bits.take(5), let distances = bits.take(5), let number = bits.take(4)
     else { return nil }
@@ -132,7 +132,7 @@ struct Inflater {
     guard let all = try codeLengths(literals + 257 + distances + 1, by: code, &bits) else {
       return nil
     }
-    // Without a code for the end of the block there would be none.
+    // Without a code for it, the block could not end.
     guard all[256] > 0, let first = HuffmanCode(all[..<(literals + 257)]),
       let second = HuffmanCode(all[(literals + 257)...])
     else { throw .malformed("the lengths of its codes") }
@@ -166,7 +166,7 @@ struct Inflater {
     return lengths
   }
 
-  /// By the symbol less 257: the shortest length, and how many bits are added to it (RFC 1951 §3.2.5).
+  /// Indexed by the symbol minus 257: the base length, and the number of extra bits (RFC 1951 §3.2.5).
   private static let copyLengths: [(base: Int, bits: Int)] = [
     (3, 0), (4, 0), (5, 0), (6, 0), (7, 0), (8, 0), (9, 0), (10, 0), (11, 1), (13, 1), (15, 1),
     (17, 1), (19, 2), (23, 2), (27, 2), (31, 2), (35, 3), (43, 3), (51, 3), (59, 3), (67, 4),
@@ -179,8 +179,8 @@ struct Inflater {
     return ((2 + symbol & 1) << bits + 1, bits)
   }
 
-  /// Reads until the block ends, the bytes run out, or there is no room for another copy. A symbol and what
-  /// belongs to it have 48 bits at most.
+  /// Decodes until the block ends, the bytes run out, or the output has no room for a copy. A symbol and its extra
+  /// bits take at most 48 bits.
   private mutating func readCodes(
     _ literals: HuffmanCode, _ distances: HuffmanCode, _ bits: inout BitReader
   ) throws(PackingFault) -> Progress {
@@ -230,7 +230,7 @@ struct Inflater {
     }
   }
 
-  /// Repeats what is there, byte by byte: a copy may reach into itself.
+  /// Copies byte by byte, because source and destination may overlap.
   @inline(__always)
   private mutating func append(_ length: Int, from distance: Int) {
     buffer.withUnsafeMutableBufferPointer { buffer in

@@ -1,4 +1,4 @@
-/// What the trailer of a packed body is compared with: its length, and one checksum.
+/// The length and checksum to compare with the trailer of a compressed body.
 struct UnpackedChecksum {
   enum Kind: Hashable {
     case none
@@ -31,7 +31,7 @@ struct UnpackedChecksum {
   }
 
   private mutating func addToSums(_ bytes: UnsafeRawBufferPointer) {
-    // The most bytes after which neither sum has outgrown 32 bits.
+    // The most bytes for which neither sum overflows 32 bits.
     for start in stride(from: 0, to: bytes.count, by: 5552) {
       for byte in bytes[start..<min(start + 5552, bytes.count)] {
         sums.0 &+= UInt32(byte)

@@ -1,22 +1,22 @@
-/// Why the bytes of an answer are not what its `Content-Encoding` says.
+/// The reason why a body does not match its `Content-Encoding`.
 enum PackingFault: Error, Hashable {
-  /// What is wrong.
+  /// `what` describes the malformed part.
   case malformed(String)
 }
 
-/// Unpacks the body of an answer as it arrives: `gzip` (RFC 1952) and `deflate` (RFC 1950, and the bare RFC 1951
-/// that some servers send by that name). A body is whole only with its end mark and its trailer.
+/// Decompresses a response body as it arrives: `gzip` (RFC 1952) and `deflate` (RFC 1950, and the bare RFC 1951 that
+/// some servers send under that name). A body is complete only with its end marker and its trailer.
 ///
-/// Its own decoder, for libcurl's does not notice that the end is missing.
+/// Not libcurl's decoder, because that does not notice a missing end.
 struct Unpacker {
   enum Coding: Hashable {
     case gzip, deflate
   }
 
-  /// The `Accept-Encoding` of requests whose answers are unpacked: nothing but what is.
+  /// The `Accept-Encoding` of requests: exactly the supported codings.
   static let accepted = "gzip, deflate"
 
-  /// Where in the format it is. Each case is a unit that is read when all of it is there.
+  /// The position in the format. Each case is a unit that is read once it is completely available.
   private enum Phase: Hashable {
     case gzipHead
     case extraLength(flags: Int)
@@ -27,7 +27,7 @@ struct Unpacker {
     case deflated
     case gzipTrailer
     case zlibTrailer
-    /// One member of a gzip file has ended, and another may follow.
+    /// A gzip member has ended; another may follow.
     case betweenMembers
     case over
   }
@@ -55,7 +55,7 @@ struct Unpacker {
   /// Whether the body may end here.
   var isComplete: Bool { phase == .over || phase == .betweenMembers }
 
-  /// The next piece of the unpacked body, the same until ``takePiece()``; `nil` when the bytes have been read.
+  /// Returns the next decompressed piece, the same one until ``takePiece()``; `nil` if the bytes have been read.
   mutating func nextPiece() throws(PackingFault) -> ArraySlice<UInt8>? {
     while inflater.output.isEmpty {
       guard try advance() else { return nil }
@@ -63,13 +63,13 @@ struct Unpacker {
     return inflater.output
   }
 
-  /// The last piece has been used.
+  /// Marks the last piece as used.
   mutating func takePiece() {
     inflater.output.withUnsafeBytes { checksum.add($0) }
     inflater.takeOutput()
   }
 
-  /// - Returns: Whether anything has been read.
+  /// - Returns: Whether anything was read.
   private mutating func advance() throws(PackingFault) -> Bool {
     switch phase {
     case .deflated: return try inflate()
@@ -98,7 +98,7 @@ struct Unpacker {
     case .needsInput: return !inflater.output.isEmpty
     case .isFull: return true
     case .ended:
-      // What was found before the end is a part of the checksum.
+      // Output before the end belongs to the checksum.
       if !inflater.output.isEmpty { return true }
       bits.alignToByte()
       switch checksum.kind {
@@ -110,7 +110,7 @@ struct Unpacker {
     }
   }
 
-  /// Reads what has a fixed length.
+  /// Reads a unit of fixed length.
   private mutating func readUnit() throws(PackingFault) -> Bool {
     let before = bits
     guard let next = try unit() else {
@@ -121,7 +121,7 @@ struct Unpacker {
     return true
   }
 
-  /// - Returns: What follows; `nil` if not all of it is there.
+  /// - Returns: The next phase; `nil` if the unit is not completely available.
   private mutating func unit() throws(PackingFault) -> Phase? {
     switch phase {
     case .gzipHead:

@@ -1,14 +1,14 @@
-/// The way of a packed body from libcurl to where it goes.
+/// Decompresses a body on its way from libcurl to its destination.
 struct Unpacking {
   private var unpacker: Unpacker
-  /// How many bytes come again, since the place they go to was full.
+  /// The number of bytes that libcurl will deliver again because the destination was full.
   private var repeated = 0
-  /// Whether there may be no body at all.
+  /// Whether the body may be absent.
   private let mayBeAbsent: Bool
   private var hasBegun = false
 
-  /// - Returns: `nil` if the body is not packed.
-  /// - Throws: If it is packed as nobody asked for.
+  /// - Returns: `nil` if the body is not compressed.
+  /// - Throws: If the coding was not requested.
   init?(of head: HTTPResponseHead, to method: HTTPMethod) throws(PackingFault) {
     let codings = head.headers.list(of: "content-encoding").map { ASCII.lowercased($0) }
       .filter { $0 != "identity" }
@@ -18,7 +18,7 @@ struct Unpacking {
     case []: return nil
     case ["gzip"], ["x-gzip"]: unpacker = Unpacker(.gzip)
     case ["deflate"]: unpacker = Unpacker(.deflate)
-    // An answer without a body may say what the body would be.
+    // A response without a body may declare the coding that the body would have.
     case _ where mayBeAbsent: return nil
     default: throw .malformed("it is packed as \"\(codings.joined(separator: ", "))\"")
     }
@@ -27,7 +27,8 @@ struct Unpacking {
   /// Whether the body may end here.
   var isComplete: Bool { unpacker.isComplete || mayBeAbsent && !hasBegun }
 
-  /// Unpacks bytes. After ``IncomingBody/Taking/full`` libcurl brings the same again, perhaps in other pieces.
+  /// Decompresses bytes. After ``IncomingBody/Taking/full``, libcurl delivers the same bytes again, possibly in other
+  /// pieces.
   mutating func take(
     _ bytes: UnsafeRawBufferPointer, into sink: inout IncomingBody
   ) throws(PackingFault) -> IncomingBody.Taking {

@@ -1,14 +1,13 @@
 extension HTTPRequest {
-  /// Makes it the request to a URL that an answer has named: the target of a redirect, or the next page.
+  /// Redirects the request to a URL that a response has named: a redirect target or the next page.
   ///
-  /// The one rule for other origins. Unless the answer and the URL are of the origin that was asked, nothing goes
-  /// along that belongs to that: no credentials, no header that is secret, no certificate of the client, no
-  /// ``idempotencyKey`` and no secret in the URL. What is left out stays out, even if the way leads back: whoever
-  /// named the URL was not trusted with it. A body, and a method that may change something, go to
-  /// ``bodyOrigins`` only.
+  /// The single rule for other origins. Unless the response and the URL belong to the current origin, everything
+  /// bound to that origin is removed: credentials, secret headers, the client certificate and the ``idempotencyKey``;
+  /// a URL with a secret is rejected. Removed parts stay removed even if a later URL leads back, because an untrusted
+  /// server named it. A request with a body or an unsafe method only goes to ``bodyOrigins``.
   ///
-  /// - Parameter source: What answered; another URL than was asked if it redirected.
-  /// - Returns: The names of the headers that are not sent any more.
+  /// - Parameter source: The URL that responded; differs from the requested one after redirects.
+  /// - Returns: The names of the removed headers.
   package mutating func follow(
     to target: HTTPURL, namedBy source: HTTPURL
   ) throws(RedirectFault) -> [String] {

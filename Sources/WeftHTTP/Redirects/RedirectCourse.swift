@@ -1,10 +1,10 @@
-/// The way of one request through redirects: RFC 9110 §15.4, and what browsers agree on beyond it.
+/// The redirects of one request: RFC 9110 §15.4, and the common behaviour of browsers beyond it.
 struct RedirectCourse {
-  /// What is to be sent next.
+  /// The next request to send.
   private(set) var request: HTTPRequest
   private(set) var hops: [RedirectHop] = []
 
-  /// User and password of the URL go where `auth` is, to be treated alike.
+  /// Moves user and password of the URL to `auth`, so that they are treated alike.
   init(_ request: HTTPRequest) {
     self.request = request
     guard let credentials = request.url.credentials else { return }
@@ -13,14 +13,14 @@ struct RedirectCourse {
   }
 
   enum Turn {
-    /// The answer is the answer.
+    /// The response is final.
     case arrived
-    /// `request` is another now.
+    /// `request` is the next one to send.
     case goesOn
     case fails(RedirectFault)
   }
 
-  /// Whether an answer is about to be followed, so that nobody wants its body.
+  /// Whether a response will be followed, so that its body is not needed.
   func follows(_ head: HTTPResponseHead) -> Bool {
     switch head.status {
     case 301, 302, 303, 307, 308:
@@ -69,7 +69,8 @@ struct RedirectCourse {
     }
   }
 
-  /// POST becomes GET at 301 and 302, as everybody does it (RFC 9110 §15.4.2, note); all but HEAD at 303.
+  /// Whether the method becomes GET: POST after 301 and 302, as all browsers do (RFC 9110 §15.4.2, note); all but
+  /// HEAD after 303.
   private func changesToGet(_ status: Int) -> Bool {
     switch status {
     case 301, 302: request.method == .post

@@ -1,11 +1,11 @@
-/// How far redirects are followed.
+/// The redirect policy.
 public struct RedirectRule: Sendable, Hashable {
-  /// 0: a redirect is an answer like any other.
+  /// The maximum number of redirects. If 0, redirects are ordinary responses.
   public var limit: Int
-  /// Whether https may become http.
+  /// Whether https may redirect to http.
   public var allowsDowngrade: Bool
 
-  /// Ten, and never away from https, unless said otherwise.
+  /// Creates a policy; the default follows ten redirects, and none from https to http.
   public init(limit: Int = 10, allowsDowngrade: Bool = false) {
     self.limit = limit
     self.allowsDowngrade = allowsDowngrade
@@ -14,28 +14,28 @@ public struct RedirectRule: Sendable, Hashable {
 
 /// One redirect that was followed.
 public struct RedirectHop: Sendable, Hashable {
-  /// Of the answer that redirected.
+  /// The status of the redirect.
   public let status: Int
-  /// What answered.
+  /// The URL that redirected.
   public let from: HTTPURL
-  /// What was asked instead.
+  /// The target.
   public let to: HTTPURL
-  /// Of the request that followed.
+  /// The method of the next request.
   public let method: HTTPMethod
-  /// Headers that were not sent any more, because the origin is another.
+  /// The headers that were removed because the origin changed.
   public let withheld: [String]
 }
 
-/// Why a redirect was not followed.
+/// The reason why a redirect was not followed.
 public enum RedirectFault: Error, Sendable, Hashable {
   case tooMany([RedirectHop], limit: Int)
   case noTarget(status: Int, from: HTTPURL)
   case badTarget(URLFault, from: HTTPURL)
   case downgrade(from: HTTPURL, to: HTTPURL)
   case bodyToOtherOrigin(from: HTTPURL, to: HTTPURL)
-  /// The method may change something there.
+  /// The method is not safe.
   case methodToOtherOrigin(HTTPMethod, from: HTTPURL, to: HTTPURL)
-  /// The URL has a secret in it, so it is not named.
+  /// The URL contains a secret, so only its origin is reported.
   case secretToOtherOrigin(from: HTTPURL.Origin, to: HTTPURL.Origin)
 
   /// Whether no option allows it.
@@ -43,7 +43,7 @@ public enum RedirectFault: Error, Sendable, Hashable {
     if case .secretToOtherOrigin = self { true } else { false }
   }
 
-  /// What was found, as a sentence without a full stop.
+  /// The error as a sentence without a full stop.
   public var message: String {
     switch self {
     case .tooMany(let hops, let limit):

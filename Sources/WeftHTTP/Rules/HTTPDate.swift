@@ -1,9 +1,8 @@
-/// The three spellings of a date that a message may have (RFC 9110 §5.6.7), and no others: what is none of
-/// them is no date. Case does not matter (RFC 9111 §4.2).
+/// The three date formats of HTTP (RFC 9110 §5.6.7), and no others. Case-insensitive (RFC 9111 §4.2).
 enum HTTPDate {
-  /// Seconds since 1970; nil for what is no date. The day of the week need not be the right one.
+  /// Returns the seconds since 1970; `nil` if the text is not a date. The day of the week need not match.
   ///
-  /// - Parameter now: For years of two digits, which are not more than 50 years ahead.
+  /// - Parameter now: The reference for two-digit years, which are at most 50 years ahead.
   static func seconds(_ text: String, now: Int64) -> Int64? {
     let words = ASCII.lowercased(ASCII.trimmed(text))
       .split(separator: " ", omittingEmptySubsequences: false)
@@ -34,7 +33,7 @@ enum HTTPDate {
     return seconds(day: date[0], month: date[1], year: year, time: words[2])
   }
 
-  /// `Sun Nov  6 08:49:37 1994`, whose day has a space in place of a zero.
+  /// `Sun Nov  6 08:49:37 1994`, with a space instead of a leading zero in the day.
   private static func asctime(_ words: [Substring], day: String) -> Int64? {
     let (time, last) = (words[words.count - 2], words[words.count - 1])
     guard shortDays.contains(String(words[0])), last.utf8.count == 4 else { return nil }
@@ -71,7 +70,7 @@ enum HTTPDate {
     let parts = text.split(separator: ":", omittingEmptySubsequences: false)
     guard parts.count == 3, parts.allSatisfy({ $0.utf8.count == 2 }) else { return nil }
     let numbers = parts.compactMap { ASCII.number($0).map(Int64.init) }
-    // 60: a leap second.
+    // 60 is a leap second.
     guard numbers.count == 3, numbers[0] < 24, numbers[1] < 60, numbers[2] <= 60 else { return nil }
     return numbers[0] * 3600 + numbers[1] * 60 + numbers[2]
   }

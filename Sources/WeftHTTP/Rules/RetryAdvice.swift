@@ -1,21 +1,21 @@
-/// Whether a request may be sent again.
+/// The decision whether a request may be sent again.
 public enum RetryAdvice: Sendable, Hashable {
-  /// It may. The server asked for a wait of at least `delay`; nil: for none.
+  /// It may be. The server asked for a delay of at least `delay`; `nil` if it did not.
   case retry(noSoonerThan: Duration?)
   case giveUp(Reason)
 
-  /// Why it may not.
+  /// The reason why it may not be.
   public enum Reason: Sendable, Hashable {
-    /// The same request would get the same answer.
+    /// A repetition would get the same response.
     case permanent
-    /// It may have been done, and doing it twice is not like doing it once.
+    /// The server may have processed it, and it is not repeatable.
     case mayHaveBeenDone(HTTPMethod)
     case asksForTooLong(Duration, limit: Duration)
   }
 }
 
 extension RetryAdvice.Reason {
-  /// `nil` where there is nothing to add to what went wrong.
+  /// The reason in words; `nil` if there is nothing to add to the failure.
   public var message: String? {
     switch self {
     case .permanent: nil
@@ -26,7 +26,7 @@ extension RetryAdvice.Reason {
     }
   }
 
-  /// The cure, where there is one to name.
+  /// The suggested remedy, if there is one.
   public var help: String? {
     switch self {
     case .permanent: nil
@@ -38,14 +38,14 @@ extension RetryAdvice.Reason {
 }
 
 extension HTTPRequest {
-  /// What to do about an answer that was not expected. Only of one that may be sent again is
-  /// `Retry-After` looked at.
+  /// Returns whether to retry after an unexpected response. `Retry-After` only matters for requests that may be sent
+  /// again.
   ///
   /// - Parameters:
-  ///   - maxDelay: A server that asks for more is not asked again.
-  ///   - isTransient: Whether another answer may be hoped for; usually ``HTTPResponseHead/isTransient``, or
-  ///     what the step's `retry.on` says.
-  ///   - now: Seconds since 1970.
+  ///   - maxDelay: A longer requested delay is not waited for.
+  ///   - isTransient: Whether another response can be expected; usually ``HTTPResponseHead/isTransient``, or as the
+  ///     step's `retry.on` says.
+  ///   - now: The seconds since 1970.
   public func adviceOnRetry(
     after head: HTTPResponseHead, isTransient: Bool, maxDelay: Duration, now: Int64
   ) -> RetryAdvice {
@@ -58,13 +58,13 @@ extension HTTPRequest {
 }
 
 extension HTTPFailure {
-  /// What to do about a request without an answer.
+  /// Returns whether to retry after a failure.
   public func adviceOnRetry(of request: HTTPRequest) -> RetryAdvice {
     guard isTransient else { return .giveUp(.permanent) }
     return isInDoubt ? .giveUp(.mayHaveBeenDone(request.method)) : .retry(noSoonerThan: nil)
   }
 
-  /// Whether the same request may well get an answer later.
+  /// Whether the same request may succeed later.
   public var isTransient: Bool {
     switch kind {
     case .dns, .connect, .reset, .empty, .partial, .timeout: true

@@ -1,22 +1,22 @@
-/// Which answers are what was hoped for.
+/// The statuses that count as expected.
 public struct StatusExpectation: Sendable, Hashable {
   /// One status or a hundred of them.
   public enum Element: Sendable, Hashable {
     case code(Int)
-    /// `2` is all from 200 to 299.
+    /// `2` covers 200 to 299.
     case hundreds(Int)
   }
 
-  /// Any of them will do.
+  /// The alternatives.
   public let elements: [Element]
 
-  /// Names what will do.
+  /// Creates an expectation of any of the elements.
   public init(_ elements: [Element]) { self.elements = elements }
 
   /// 2xx.
   public static let success = StatusExpectation([.hundreds(2)])
 
-  /// Whether an answer of that status is hoped for.
+  /// Whether the status is expected.
   public func accepts(_ status: Int) -> Bool {
     elements.contains { element in
       switch element {
@@ -28,7 +28,7 @@ public struct StatusExpectation: Sendable, Hashable {
 }
 
 extension StatusExpectation.Element {
-  /// "404" and "2xx"; `nil` for all else.
+  /// Parses "404" or "2xx"; `nil` for other text.
   public init?(_ text: String) {
     if let code = ASCII.number(text), (100...999).contains(code), text.utf8.count == 3 {
       self = .code(code)
@@ -43,10 +43,10 @@ extension StatusExpectation.Element {
 }
 
 extension HTTPResponseHead {
-  /// "http:404", the class of SPEC's `retry.on` for an answer that was not expected.
+  /// "http:404", the error class for `retry.on` (SPEC) of an unexpected response.
   public var errorClass: String { "http:\(status)" }
 
-  /// Whether the same request may well get another answer later: 408, 425, 429 and 5xx but 501.
+  /// Whether the same request may get another response later: 408, 425, 429, and 5xx except 501.
   public var isTransient: Bool {
     switch status {
     case 408, 425, 429: true
@@ -55,6 +55,6 @@ extension HTTPResponseHead {
     }
   }
 
-  /// Whether whoever answered does not know what became of the request: a gateway that heard nothing more.
+  /// Whether the response leaves open if the request was processed: a gateway lost contact with the server.
   public var leavesFateUnknown: Bool { status == 502 || status == 504 }
 }

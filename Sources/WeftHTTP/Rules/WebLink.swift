@@ -1,14 +1,14 @@
 /// One target of a `Link` header (RFC 8288).
 public struct WebLink: Sendable, Hashable {
-  /// As it stands in the header; usually relative to the answer's URL.
+  /// The target as written; usually relative to the response's URL.
   public let target: String
-  /// "next", "last" …, in small letters; of several `rel` only the first counts.
+  /// The relations, such as "next" or "last", in lower case; only the first `rel` counts.
   public let relations: [String]
-  /// All of them, `rel` too, by names in small letters.
+  /// All parameters, including `rel`, by lower-case name.
   public let parameters: [String: String]
 
-  /// What the `Link` headers of an answer name, in their order. A link that cannot be read is left out, and
-  /// so is one with an `anchor`, for it is about something else.
+  /// Returns the links in the `Link` headers, in order. Malformed links are ignored, and so are those with an
+  /// `anchor`, which describe another resource.
   public static func all(in headers: HTTPHeaders) -> [WebLink] {
     headers.values(of: "link").flatMap { value in
       pieces(of: value).compactMap(WebLink.init(piece:))
@@ -16,7 +16,7 @@ public struct WebLink: Sendable, Hashable {
     .filter { $0.parameters["anchor"] == nil }
   }
 
-  /// Cuts at commas that are neither in quotes nor between angle brackets.
+  /// Splits at commas outside quotes and angle brackets.
   private static func pieces(of value: String) -> [String] {
     var pieces: [[UInt8]] = [[]]
     var (isQuoted, isEscaped, isTarget) = (false, false, false)
@@ -47,7 +47,7 @@ public struct WebLink: Sendable, Hashable {
 }
 
 extension HTTPResponse {
-  /// Where the answer says that the next page is; `nil` where it says nothing, or nothing that is a URL.
+  /// The URL of the next page; `nil` if the response names none, or an invalid one.
   public var nextPage: HTTPURL? {
     let link = WebLink.all(in: headers).first { $0.relations.contains("next") }
     return link.flatMap { try? url.resolving($0.target) }

@@ -1,15 +1,15 @@
 package import WeftExecution
 
-/// Decides which records of runs are taken away.
+/// Decides which recorded runs are removed.
 ///
-/// A run that could still be gone on with goes only where that is said; one that an engine has, and what is no
-/// run's folder, never.
+/// A run that could still be resumed is removed only if the policy says so. A run held by an engine, or a folder that
+/// is not a run's, is never removed.
 package struct CleaningPolicy: Sendable, Hashable {
-  /// What is known of a run.
+  /// The facts about one run.
   package struct Candidate: Sendable, Hashable {
     package var run: RunID
     package var standing: RunStanding
-    /// 0 where ``CleaningPolicy/bytes`` does not matter.
+    /// 0 if ``CleaningPolicy/bytes`` is not used.
     package var bytes: Int
 
     package init(_ run: RunID, _ standing: RunStanding, bytes: Int = 0) {
@@ -19,15 +19,15 @@ package struct CleaningPolicy: Sendable, Hashable {
     }
   }
 
-  /// How many are kept, the newest; `nil`: their number does not matter.
+  /// The number of newest runs to keep; `nil` for no limit.
   package var count: Int?
-  /// Those that began longer ago go.
+  /// The maximum time since the start of a run.
   package var age: Duration?
-  /// The oldest go until all of them together have no more; the newest stays.
+  /// The maximum size of all runs together. The oldest are removed first; the newest always stays.
   package var bytes: Int?
   package var takesUnfinished: Bool
 
-  /// How many runs are kept where nobody says anything.
+  /// The number of runs kept by default.
   package static let defaultCount = 50
 
   package init(
@@ -39,15 +39,15 @@ package struct CleaningPolicy: Sendable, Hashable {
     self.takesUnfinished = takesUnfinished
   }
 
-  /// What becomes of each.
+  /// The runs to remove and to spare.
   package struct Decision: Sendable, Hashable {
     /// The oldest first.
     package var removed: [Candidate] = []
-    /// Those that would go if they could not be gone on with.
+    /// The runs that would be removed if they could not be resumed.
     package var spared: [Candidate] = []
   }
 
-  /// - Parameter runs: All that there are, the newest first.
+  /// - Parameter runs: All existing runs, the newest first.
   package func decision(on runs: [Candidate], now: WallTime) -> Decision {
     var decision = Decision()
     var total = 0

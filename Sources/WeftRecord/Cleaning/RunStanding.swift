@@ -1,20 +1,20 @@
 package import WeftExecution
 import WeftPlatform
 
-/// Whether the record of a run may be taken away.
+/// Whether the files of a run may be removed.
 package enum RunStanding: Sendable, Hashable {
   /// Its end is recorded.
   case ended
-  /// It waits for somebody, or was interrupted: it could still be gone on with.
+  /// It waits for approval or was interrupted, and could still be resumed.
   case unfinished
-  /// An engine has it.
+  /// An engine holds it.
   case held
-  /// It is no run's folder, or cannot be read by this version: nobody knows what would be lost.
+  /// It is not a run's folder, or this version cannot read it, so the loss is unknown.
   case unknown(reason: String)
 }
 
 extension StateDirectory {
-  /// Looks at the ends of a run's record only; `nil` if there is no such run any more.
+  /// Reads only the ends of a run's journal; `nil` if the run no longer exists.
   package func standing(of run: RunID) -> RunStanding? {
     do throws(RunFolderFault) {
       return try StateDirectory.standing(of: run, in: try folder(of: run))
@@ -33,7 +33,7 @@ extension StateDirectory {
     return try restingState(of: run, in: folder)
   }
 
-  /// Of a run that nobody else has.
+  /// Returns the standing of a run that no other process holds.
   static func restingState(
     of run: RunID, in folder: PrivateDirectory
   ) throws(RunFolderFault) -> RunStanding {

@@ -2,13 +2,13 @@ package import WeftExecution
 import WeftPlatform
 
 extension StateDirectory {
-  /// How many bytes the files of a run have.
+  /// Returns the size of a run's files in bytes.
   package func byteCount(of run: RunID) -> Int { runs.byteCount(of: run.text) }
 
-  /// Takes a run's record away, if it still stands as it did: its lock is held meanwhile, and it is there whole
-  /// or not at all for everybody else.
+  /// Removes the files of a run if its standing has not changed. Holds its lock meanwhile; for other processes, the
+  /// run exists completely or not at all.
   ///
-  /// - Returns: False if another process has the run, or it stands otherwise by now, or is gone.
+  /// - Returns: False if another process holds the run, its standing has changed, or it no longer exists.
   package func remove(_ run: RunID, standing: RunStanding) throws(RunFolderFault) -> Bool {
     do { return try removeOnce(run, standing: standing) } catch {
       // Another process has removed it meanwhile.
@@ -34,12 +34,12 @@ extension StateDirectory {
     do { try runs.rename(run.text, to: name) } catch { throw .place(error) }
     removeFolder(name, lastOf: folder.directory)
     guard runs.has(name) else { return true }
-    // The user can look at what is left, and try again, only under the name of the run.
+    // Only under the name of the run can the user inspect the rest and retry.
     try? runs.rename(name, to: run.text)
     throw .place(.system("\(runs.path)/\(run)", .notPermitted))
   }
 
-  /// Removes the folder of a run; what says which run it was comes last, and only if nothing else is left.
+  /// Removes the folder of a run. The files that identify the run are removed last, and only if nothing else is left.
   private func removeFolder(_ name: String, lastOf directory: PrivateDirectory) {
     let last = [RunFolder.journalName, RunFolder.workflowName, RunFolder.lockName]
     for inner in directory.names() where !last.contains(inner) {
@@ -47,15 +47,15 @@ extension StateDirectory {
       directory.removeDirectory(inner)
     }
     guard directory.names().allSatisfy(last.contains) else { return }
-    // A process that looks for the lock meanwhile makes it again.
+    // A process that looks for the lock meanwhile creates it again.
     for _ in 1...10 where runs.has(name) { runs.removeDirectory(name) }
   }
 
   private static let removedPrefix = ".removed-"
-  /// Seconds after which a folder that was being made, and whose lock is free, has been left by a process that was killed.
+  /// The seconds after which an unfinished folder whose lock is free counts as left by a killed process.
   private static let abandonedSeconds: Int64 = 60
 
-  /// Removes what processes have left that were killed while they removed a run, or made the folder of one.
+  /// Removes what killed processes left while removing a run or creating its folder.
   package func removeRemnants(now: WallTime) {
     for name in runs.names() {
       if name.hasPrefix(StateDirectory.removedPrefix)
@@ -71,7 +71,7 @@ extension StateDirectory {
       let changed = folder.changedSecond,
       changed < now.nanoseconds / 1_000_000_000 - StateDirectory.abandonedSeconds
     else { return false }
-    // Without a lock it was not even begun.
+    // Without a lock file, its creation had hardly begun.
     guard let lock = try? folder.file(RunFolder.lockName, .appending) else { return true }
     return (try? folder.calls.takeLock(lock)) == true
   }

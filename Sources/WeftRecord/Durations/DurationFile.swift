@@ -1,14 +1,14 @@
 package import WeftPlanning
 import WeftPlatform
 
-/// How what is known of durations is written down: a line for each step, and a checksum.
+/// The file format of recorded durations: a line for each step, and a checksum.
 ///
 ///     1 1250000 1300000 1180000 build
 ///     40 20000 checks.lint
 ///     crc32c 9f3a01c7
 ///
-/// A line has how many times the step was run, the microseconds that it took in earlier runs, the newest last, and its
-/// address. The file follows from what was run: whoever finds it damaged takes it for missing.
+/// A line contains the number of executions, the microseconds of recent ones, the newest last, and the step's
+/// address. The file is derived from runs, so a damaged one is treated as missing.
 package enum DurationFile {
   package static func bytes(of history: DurationHistory) -> [UInt8] {
     var bytes: [UInt8] = []
@@ -28,7 +28,7 @@ package enum DurationFile {
     return bytes
   }
 
-  /// - Returns: `nil` of what is damaged, or of another format.
+  /// - Returns: `nil` if the bytes are damaged or in another format.
   package static func history(in bytes: [UInt8]) -> DurationHistory? {
     let end = bytes.count - sealLength
     guard end >= 0 else { return nil }
@@ -45,7 +45,7 @@ package enum DurationFile {
     return DurationHistory(entries)
   }
 
-  /// Takes one line.
+  /// Parses one line.
   private static func entry(from rest: inout ArraySlice<UInt8>) -> DurationHistory.Entry? {
     guard let times = number(from: &rest) else { return nil }
     var recent: [Int] = []
@@ -60,7 +60,7 @@ package enum DurationFile {
     return DurationHistory.Entry(address, step)
   }
 
-  /// Takes digits and the space behind them; nothing of a name that begins with digits.
+  /// Parses digits and the space after them; consumes nothing of a name that begins with digits.
   private static func number(from rest: inout ArraySlice<UInt8>) -> Int? {
     var value = 0
     var index = rest.startIndex
@@ -74,7 +74,7 @@ package enum DurationFile {
     return value
   }
 
-  /// `crc32c 9f3a01c7`, with its newline.
+  /// Returns `crc32c 9f3a01c7` and a newline.
   private static func seal(_ checksum: UInt32) -> [UInt8] {
     let digits = String(checksum, radix: 16)
     return Array("crc32c \(String(repeating: "0", count: 8 - digits.count))\(digits)\n".utf8)

@@ -1,10 +1,10 @@
 import WeftPlatform
 
-/// How long steps took, a file for each workflow: `durations/1/HASH`.
+/// Step durations of earlier runs, in one file per workflow: `durations/1/HASH`.
 ///
-/// It follows from runs, and is never trusted: what is missing, damaged, too large, or not this user's is as if
-/// nothing was known, and what cannot be written is lost. Files come whole by a rename. Of two runs of a workflow
-/// that end in the same moment the later one's may be all that is kept.
+/// They are derived from runs and never trusted: a missing, damaged, oversized or foreign file counts as empty, and a
+/// failed write is ignored. Files are replaced by renaming. If two runs of a workflow end at the same time, only the
+/// later one's measurements may be kept.
 extension StateDirectory {
   func durations(of workflow: WorkflowKey) -> [UInt8]? {
     durationFolder(makes: false)?.read(fileName(of: workflow), limit: StateDirectory.durationBytes)
@@ -18,7 +18,7 @@ extension StateDirectory {
     try? folder.replace(name, with: bytes)
   }
 
-  /// Of which workflows it is known is bounded: those go that were run longest ago.
+  /// Keeps the number of workflows bounded by removing those that ran longest ago.
   private func makeRoom(in folder: PrivateFolder) {
     let hourAgo = WallClock.now.nanoseconds / 1_000_000_000 - 3600
     folder.removeUnfinished(in: StateDirectory.durationPart, before: hourAgo)
@@ -39,10 +39,10 @@ extension StateDirectory {
     return "\(StateDirectory.durationPart)/\(SHA256.text(of: SHA256.digest(of: Array(key.utf8))))"
   }
 
-  /// Tells the format.
+  /// The version of the format.
   private static let durationPart = "1"
-  /// Of how many workflows it is known.
+  /// The maximum number of workflows.
   static let workflowLimit = 200
-  /// More than 400,000 steps need.
+  /// Enough for more than 400,000 steps.
   static let durationBytes = 32 << 20
 }

@@ -3,27 +3,26 @@ import WeftDiagnostics
 public import WeftPlanning
 import WeftPlatform
 
-/// By what a workflow is known again in later runs: the path of its file; its name, if it has no file.
+/// Identifies a workflow across runs: by the path of its file, or by its name if it has no file.
 ///
-/// A file that was changed is the same workflow.
+/// A modified file is the same workflow.
 public struct WorkflowKey: Sendable, Hashable, CustomStringConvertible {
   enum Place: Sendable, Hashable {
-    /// From the root, without `.` and `..`.
+    /// An absolute path without `.` and `..`.
     case file(String)
     case name(String)
   }
 
   let place: Place
 
-  /// - Returns: `nil` of a workflow without file and name, and of one that was read from standard input
-  ///   and has no name.
+  /// - Returns: `nil` for a workflow with neither file nor name, or read from standard input without a name.
   public init?(_ plan: Plan) {
     self.init(
       file: plan.workflow.source.value?.path, name: plan.workflow.name,
       below: try? FileSystem.currentDirectory())
   }
 
-  /// - Parameter directory: What a relative path is relative to.
+  /// - Parameter directory: The base of a relative path.
   init?(file: String?, name: String?, below directory: String?) {
     if let file, WorkflowKey.isPath(file), let path = WorkflowKey.path(file, below: directory) {
       place = .file(path)
@@ -34,7 +33,7 @@ public struct WorkflowKey: Sendable, Hashable, CustomStringConvertible {
     }
   }
 
-  /// What tells it from every other: `file /srv/app/release.json`.
+  /// The unique text form: `file /srv/app/release.json`.
   public var description: String {
     switch place {
     case .file(let path): "file \(path)"
@@ -42,8 +41,8 @@ public struct WorkflowKey: Sendable, Hashable, CustomStringConvertible {
     }
   }
 
-  /// The same for those who keep what they know in a directory that moves with what is around it, as a project
-  /// with its `.weft` does: what is below the directory around it is known by its path from there.
+  /// Returns the text form for stores in a directory that moves with its surroundings, as a project moves with its
+  /// `.weft`: files below its parent directory are identified by their relative path.
   func text(keptIn directory: String) -> String {
     guard case .file(let path) = place,
       let around = WorkflowKey.path(directory + "/..", below: try? FileSystem.currentDirectory()),
@@ -52,13 +51,13 @@ public struct WorkflowKey: Sendable, Hashable, CustomStringConvertible {
     return "below \(path.dropFirst(around == "/" ? 1 : around.utf8.count + 1))"
   }
 
-  /// Standard input is no file that is there again, nor is a pipe that a shell has made.
+  /// Standard input and pipes made by a shell cannot be found again.
   private static func isPath(_ file: String) -> Bool {
     !file.isEmpty && file != "-" && file != "<stdin>" && !file.hasPrefix("/dev/")
       && !file.hasPrefix("/proc/")
   }
 
-  /// From the root, by the names alone; `nil` where that is not known.
+  /// Returns the absolute path, resolving `.` and `..` textually; `nil` if `directory` is needed but unknown.
   static func path(_ path: String, below directory: String?) -> String? {
     guard let whole = path.hasPrefix("/") ? path : directory.map({ "\($0)/\(path)" }) else {
       return nil

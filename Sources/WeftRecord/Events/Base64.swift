@@ -15,7 +15,7 @@ enum Base64 {
     return String(decoding: result, as: UTF8.self)
   }
 
-  /// One to three bytes become four digits, the missing ones `=`.
+  /// Encodes one to three bytes as four digits, padded with `=`.
   private static func appendGroup(_ group: [UInt8], to result: inout [UInt8]) {
     let bits = (0..<3).reduce(0) { $0 << 8 | ($1 < group.count ? Int(group[$1]) : 0) }
     for digit in 0..<4 {

@@ -2,7 +2,7 @@ import WeftExecution
 import WeftHTTP
 import WeftJSON
 
-/// What the requests of a step came to.
+/// The summary of a step's requests.
 extension EventJSON {
   mutating func writeHTTP(_ http: HTTPSummary) {
     let figures = http.figures

@@ -3,7 +3,7 @@ import WeftExecution
 import WeftJSON
 import WeftPlanning
 
-/// What each kind of event says beside its number, time and type.
+/// The members of each event type besides its number, time and type.
 extension EventJSON {
   mutating func writeMembers(of kind: RunEvent.Kind) {
     switch kind {

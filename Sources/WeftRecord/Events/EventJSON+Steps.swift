@@ -3,7 +3,7 @@ import WeftExecution
 import WeftJSON
 import WeftPlanning
 
-/// What a step wrote, how it ended, and why it did not start.
+/// Output, results and skip reasons of steps.
 extension EventJSON {
   mutating func writeOutput(_ output: StepOutput) {
     writer.member("stream", output.stream.rawValue)
@@ -41,7 +41,7 @@ extension EventJSON {
     writeProcesses("unkillable", end.unkillable)
   }
 
-  /// An attempt that failed, and how long it is until the next.
+  /// Writes a failed attempt and the delay before the next one.
   mutating func writeRetry(_ retry: Retry) {
     writer.member("attempt", retry.attempt)
     writer.member("attemptLimit", retry.attemptLimit)
@@ -87,7 +87,7 @@ extension EventJSON {
     writer.endObject()
   }
 
-  /// Of those that are secret, the names. Nothing where there are none.
+  /// Writes the outputs, and only the names of secret ones. Writes nothing if there are none.
   mutating func writeOutputs(_ outputs: [HandedOn]) {
     guard !outputs.isEmpty else { return }
     writer.key("outputs")
@@ -105,7 +105,7 @@ extension EventJSON {
     writer.endArray()
   }
 
-  /// Nothing where there are none.
+  /// Writes nothing if there are none.
   mutating func writeProcesses(_ key: StaticString, _ processes: [LeftoverProcess]) {
     guard !processes.isEmpty else { return }
     writer.key(key)
@@ -179,7 +179,7 @@ extension EventJSON {
 }
 
 extension Duration {
-  /// Cut, not rounded; the longest that fits for one that is longer.
+  /// The whole microseconds, truncated; clamped to the representable range.
   var wholeMicroseconds: Int {
     let (seconds, attoseconds) = components
     let limit = Int64.max / 1_000_000 - 1

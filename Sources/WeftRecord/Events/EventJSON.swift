@@ -4,24 +4,24 @@ import WeftPlatform
 
 /// Writes events as JSON Lines: one compact object each, as `schemas/event.schema.json` describes.
 ///
-/// Every object begins with `n` (the sequence number), `at` (RFC 3339, UTC: the run's start plus the
-/// time since by a clock that does not jump) and `type`. Durations are whole microseconds and say so
-/// (`durationUs`). What is not known is left out, never `null`. The order of members is fixed.
+/// Every object begins with `n` (the sequence number), `at` (RFC 3339, UTC: the run's start plus the time elapsed on
+/// a monotonic clock) and `type`. Durations are whole microseconds, and their names say so (`durationUs`). Unknown
+/// values are omitted, never `null`. The order of members is fixed.
 package struct EventJSON: Sendable {
-  /// Told in the first line; it changes when a reader of the old form would misunderstand the new.
+  /// Written in the first line; it changes when a reader of the old format would misunderstand the new one.
   package static let format = 1
 
-  /// The version of the program that writes.
+  /// The version of the writing program.
   let version: String
   var writer = JSONWriter(capacity: 4096)
   var clock = WireClock()
 
-  /// - Parameter version: Weft's own version, told in the first line.
+  /// - Parameter version: Weft's own version, written in the first line.
   package init(version: String) {
     self.version = version
   }
 
-  /// Appends the lines of `events` to `bytes`. The first event of all is `runStarted` or `snapshot`.
+  /// Appends the lines of `events` to `bytes`. The very first event must be `runStarted` or `snapshot`.
   package mutating func append(_ events: [RunEvent], to bytes: inout [UInt8]) {
     append(events[...], to: &bytes)
   }
@@ -49,7 +49,7 @@ package struct EventJSON: Sendable {
 }
 
 extension EventJSON {
-  /// What every line begins with.
+  /// Writes the common beginning of every line.
   mutating func begin(_ type: String, _ number: UInt64, after elapsed: Duration) {
     writer.beginObject()
     writer.member("n", Int(clamping: number))
@@ -86,8 +86,8 @@ extension RunEvent.Kind {
   }
 }
 
-/// Moments of a run as text. Where speed matters, many events share a millisecond, and nearly all a
-/// second: each text is made once.
+/// Formats times of a run. For speed, each text is built once: many events share a millisecond, and nearly all a
+/// second.
 struct WireClock: Sendable {
   private var start: Timestamp?
   private var second: Int64 = .min
@@ -115,7 +115,7 @@ struct WireClock: Sendable {
     let second = (millisecond - fraction) / 1000
     if second != self.second {
       self.second = second
-      // The first second that there is begins before the first moment that there is.
+      // The earliest representable second starts before the earliest representable time.
       let (moment, overflows) = second.multipliedReportingOverflow(by: 1_000_000_000)
       let whole = Timestamp(nanoseconds: overflows ? .min : moment).description
       secondText = String(whole.dropLast("000Z".count))
@@ -124,7 +124,7 @@ struct WireClock: Sendable {
     text = "\(secondText)\(zeros)\(fraction)Z"
   }
 
-  /// RFC 3339 with milliseconds.
+  /// Returns RFC 3339 with milliseconds.
   static func text(of time: WallTime) -> String {
     Timestamp(nanoseconds: time.nanoseconds).description
   }

@@ -1,21 +1,22 @@
 package import WeftExecution
 import WeftPlatform
 
-/// Keeps runs of one key apart that have their records in one place.
+/// Separates runs with the same key whose journals are in one state directory.
 ///
-/// The lock is the system's (fcntl(2)) and ends with the process, however that ends; its file, which stays,
-/// says which run has it, for those who wait.
+/// The lock is the system's (fcntl(2)) and ends with the process, however that ends. Its file remains, and names the
+/// holder for processes that wait.
 package final class ConcurrencyLock: Sendable {
   package enum Attempt: Sendable {
     case taken(ConcurrencyLock)
-    /// By whom, if that is known yet.
+    /// `by` is the holder, if already known.
     case held(by: Holder?)
   }
 
-  /// Whose engine has a key.
+  /// The holder of a key.
   package struct Holder: Sendable, Hashable {
     package let run: RunID
-    /// When the engine came, be it that it had to wait. Ids tell seconds only.
+    /// The time at which its engine first requested the key, even if it had to wait. Run IDs only have second
+    /// precision.
     package let since: WallTime
   }
 
@@ -26,18 +27,18 @@ package final class ConcurrencyLock: Sendable {
     (self.lock, self.calls) = (lock, calls)
   }
 
-  // A program that is just being started has the file open, too.
+  // A child that is being spawned has the file open, too, so closing it would not release the lock.
   deinit { calls.releaseLock(lock) }
 
-  /// Takes the lock of a key if nobody has it.
+  /// Takes the lock of a key if it is free.
   ///
-  /// - Parameter since: When the engine of the run came.
+  /// - Parameter since: The time at which the run's engine first requested it.
   package static func take(
     _ key: String, for run: RunID, since: WallTime, in state: StateDirectory
   ) throws(RunFolderFault) -> Attempt {
     do throws(UnsafePlace) {
       let folder = try state.directory.directory("concurrency", makes: true)
-      // A key is any text; a name of a file is not.
+      // A key is any text, a file name is not.
       let name = SHA256.text(of: SHA256.digest(of: Array(key.utf8)))
       let lock = try folder.file(name, .makingOrAppending)
       do throws(SystemError) {

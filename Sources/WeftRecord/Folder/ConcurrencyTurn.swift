@@ -3,23 +3,23 @@ import WeftDiagnostics
 package import WeftExecution
 package import WeftPlatform
 
-/// The turn of a run among those of the same `concurrency` key.
+/// Queues a run behind other runs with the same `concurrency` key.
 package struct ConcurrencyTurn: Sendable {
-  /// The runs that are kept apart.
+  /// The runs that exclude each other.
   package enum Place: Sendable {
-    /// Those whose records are in one directory, of other processes too.
+    /// Runs with a common state directory, also those of other processes.
     case directory(StateDirectory)
-    /// Those of this process that are recorded elsewhere, or nowhere.
+    /// Runs of this process whose journals are elsewhere, or that have none.
     case process
   }
 
   package enum Result: Sendable {
     case begins(HeldKey)
-    /// The caller has given up first.
+    /// The caller gave up first.
     case givenUp
   }
 
-  /// What the caller may want to show while it waits.
+  /// Progress that the caller may show while it waits.
   package enum Notice: Sendable, Hashable {
     case waits(for: RunID)
     case cancels(RunID)
@@ -28,22 +28,22 @@ package struct ConcurrencyTurn: Sendable {
   private let concurrency: Concurrency
   private let run: RunID
   private let place: Place
-  /// When this run came.
+  /// The time at which this run requested the key.
   private let since = WallTime(nanoseconds: WallClock.now.nanoseconds)
 
   package init(_ concurrency: Concurrency, of run: RunID, in place: Place) {
     (self.concurrency, self.run, self.place) = (concurrency, run, place)
   }
 
-  /// How long the end of another run may go unnoticed.
+  /// The longest delay before the end of another run is noticed.
   private static let attention = Duration.milliseconds(50)
 
   /// Blocks until the run may begin.
   ///
   /// - Parameters:
   ///   - stop: Ends the waiting.
-  ///   - isGivenUp: Ends it too; asked many times a second.
-  /// - Throws: When another run has the key and the policy is to refuse, or the lock cannot be had.
+  ///   - isGivenUp: Ends it too; called many times per second.
+  /// - Throws: If another run holds the key and the policy is to refuse, or if the lock cannot be taken.
   package func wait(
     stop: StopSwitch = StopSwitch(), isGivenUp: () -> Bool = { false },
     onNotice notify: (Notice) -> Void = { _ in }
@@ -93,14 +93,14 @@ package struct ConcurrencyTurn: Sendable {
   }
 
   private func meet(_ holder: ConcurrencyLock.Holder) -> Notice {
-    // A later run is not ended by one that has waited longer.
+    // A run that has waited does not cancel one that started later.
     guard concurrency.policy == .cancelPrevious, holder.since.nanoseconds < since.nanoseconds,
       cancel(holder.run)
     else { return .waits(for: holder.run) }
     return .cancels(holder.run)
   }
 
-  /// - Returns: False where the run cannot be reached: it has no record.
+  /// - Returns: False if the run cannot be reached because it has no journal.
   private func cancel(_ other: RunID) -> Bool {
     switch place {
     case .process:
@@ -121,7 +121,7 @@ package struct ConcurrencyTurn: Sendable {
   }
 }
 
-/// A `concurrency` key that a run holds, until this is released.
+/// A `concurrency` key that a run holds until this object is released.
 package final class HeldKey: Sendable {
   enum Form: Sendable {
     case lock(ConcurrencyLock)
@@ -136,8 +136,8 @@ package final class HeldKey: Sendable {
     if case .process(let key, let run) = form { KeysOfProcess.shared.release(key, of: run) }
   }
 
-  /// Calls `cancel` when a later run of this process wants the key; at once if one does already. A run with a folder
-  /// is asked there instead.
+  /// Calls `cancel` when a later run of this process wants the key, immediately if one already does. A run with a
+  /// folder is cancelled through its control folder instead.
   package func whenWanted(_ cancel: @escaping @Sendable () -> Void) {
     if case .process(let key, let run) = form {
       KeysOfProcess.shared.onCancel(key, of: run, cancel)

@@ -4,17 +4,17 @@ import WeftJSON
 package import WeftPlanning
 import WeftPlatform
 
-/// The folder `control` of a run: who asks something of its engine leaves a file there.
+/// The folder `control` of a run, in which other processes leave requests for its engine as files.
 ///
-/// A request stays until its effect is recorded, or the engine has ended, so that it is not lost if the engine is killed.
-/// The folder is read on a thread of its own: a file system that hangs stops no timer.
+/// A request remains until its effect is recorded or the engine has ended, so that it survives a killed engine. The
+/// folder is read on a separate thread, so that a hanging file system stops no timer.
 package final class ControlFolder: ControlInbox {
   private struct State {
-    /// The names of files that have been read, also of those that are no requests.
+    /// The names of all files that were read, including those that are not requests.
     var known: Set<String> = []
-    /// Requests by the names of their files, until those are removed.
+    /// The requests by file name, until the files are removed.
     var requests: [String: ControlRequest] = [:]
-    /// The names of those that have been taken.
+    /// The names of the requests that were taken.
     var taken: Set<String> = []
     var hasBeenRead = false
   }
@@ -33,12 +33,13 @@ package final class ControlFolder: ControlInbox {
 
   deinit { reading.withLock { $0?.end() } }
 
-  /// What is longer is no request.
+  /// Longer files are not requests.
   private static let byteLimit = 64 << 10
-  /// How many files are read at once.
+  /// The maximum number of files per read.
   private static let countLimit = 1000
 
-  /// The first call reads the folder; every other has it read again for the next.
+  /// Returns the new requests that are due. The first call reads the folder; each later one has it read for the next
+  /// call.
   package func take(answersTo steps: Set<StepAddress>) -> [ControlRequest] {
     let isFirst = state.withLock { state in
       defer { state.hasBeenRead = true }
@@ -74,7 +75,7 @@ package final class ControlFolder: ControlInbox {
     for name in names { try? directory.remove(name) }
   }
 
-  /// Reads the files that are not known yet, a number of them at most. One that cannot be read is known from then on.
+  /// Reads new files, up to a limit. A file that cannot be read is not tried again.
   ///
   /// - Returns: Whether there may be more.
   @discardableResult
@@ -87,7 +88,7 @@ package final class ControlFolder: ControlInbox {
       let bytes = try? directory.bytes(of: name, limit: ControlFolder.byteLimit)
       let request = bytes.flatMap { ControlRequest($0) }
       state.withLock { state in
-        // Another thread may have read it, and removed it, meanwhile.
+        // Another thread may have read and removed it meanwhile.
         guard state.known.insert(name).inserted, let request else { return }
         state.requests[name] = request
       }
@@ -95,9 +96,9 @@ package final class ControlFolder: ControlInbox {
     return new.count == ControlFolder.countLimit
   }
 
-  /// Leaves a request: it is there whole, or not at all.
+  /// Leaves a request: the file exists completely or not at all.
   func leave(_ request: ControlRequest, at moment: WallTime) throws(UnsafePlace) {
-    // By time, so that the later of two is the later.
+    // Names begin with the time so that they sort by age.
     let random = String(UInt64.random(in: 0 ... .max), radix: 36)
     let name = "\(moment.nanoseconds)-\(random).json"
     try directory.write(request.bytes, to: ".new-\(name)", surviving: true)
@@ -106,12 +107,12 @@ package final class ControlFolder: ControlInbox {
 }
 
 extension RunFolder {
-  /// What others ask of the run whose folder is held; `nil` where it is not to be had.
+  /// The control requests for the held run; `nil` if the folder is not available.
   package var control: ControlFolder? {
     (try? directory.directory("control", makes: true)).map(ControlFolder.init)
   }
 
-  /// Leaves a request for the engine of a run, be it alive or still to come.
+  /// Leaves a request for the engine of a run, even if no engine is alive yet.
   package static func leave(
     _ request: ControlRequest, for run: RunID, in state: StateDirectory, at moment: WallTime
   ) throws(RunFolderFault) {

@@ -1,7 +1,7 @@
 import Synchronization
 import WeftExecution
 
-/// The `concurrency` keys held by runs of this process that no directory keeps apart.
+/// The `concurrency` keys held by runs of this process without a common state directory.
 final class KeysOfProcess: Sendable {
   static let shared = KeysOfProcess()
 
@@ -13,9 +13,9 @@ final class KeysOfProcess: Sendable {
 
   private let entries = Mutex<[String: Entry]>([:])
 
-  /// Takes a key that no run has.
+  /// Takes a free key.
   ///
-  /// - Returns: The run that has it; `nil` if it is taken now.
+  /// - Returns: The run that holds it; `nil` if it is now taken.
   func take(_ key: String, for holder: ConcurrencyLock.Holder) -> ConcurrencyLock.Holder? {
     entries.withLock { entries in
       if let entry = entries[key] { return entry.holder }
@@ -30,7 +30,7 @@ final class KeysOfProcess: Sendable {
     }
   }
 
-  /// Has the run that holds a key cancelled.
+  /// Cancels the run that holds a key.
   func cancel(_ key: String) {
     let cancel = entries.withLock { entries in
       entries[key]?.isWanted = true

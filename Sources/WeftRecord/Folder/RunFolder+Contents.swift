@@ -5,19 +5,19 @@ package import WeftPlanning
 import WeftPlatform
 
 extension RunFolder {
-  /// Where what steps write is kept; `nil` where it is not to be had.
+  /// The log folder; `nil` if it is not available.
   package var logs: LogFolder? {
     (try? directory.directory(RunFolder.logsName, makes: true)).map(LogFolder.init)
   }
 }
 
 extension RunFolder.Contents {
-  /// What a run of a plan is made of.
+  /// Collects the contents of a new run folder for a plan.
   ///
   /// - Parameters:
-  ///   - leftOut: The steps that were left out by whoever started it.
-  ///   - rerun: The steps to run again though an earlier engine has done them.
-  ///   - secrets: What is not to be written.
+  ///   - leftOut: The steps skipped by the caller.
+  ///   - rerun: The steps to rerun although a previous engine completed them.
+  ///   - secrets: The values that must not be written.
   package init(
     of plan: Plan, _ run: RunID, _ inputs: InputValues, leavingOut leftOut: [Int] = [],
     rerunning rerun: StepsAnew = StepsAnew(), hiding secrets: RunSecrets = RunSecrets()
@@ -25,7 +25,7 @@ extension RunFolder.Contents {
     secrets.add(secretsIn: inputs)
     let sources = plan.files.compactMap(\.workflow.source.value)
     var nested: [SourceFile] = []
-    // One file may be run by several steps.
+    // Several steps may run the same file.
     for file in sources.dropFirst() where !nested.contains(where: { $0.path == file.path }) {
       nested.append(file)
     }

@@ -1,10 +1,10 @@
 package import WeftExecution
 import WeftPlatform
 
-/// Reading a run's record, and going on with it.
+/// Reading and resuming a recorded run.
 extension RunFolder {
-  /// What a run's journal holds, whoever has its lock: a run that goes on may add to it meanwhile, and what
-  /// looks torn then is being written.
+  /// Reads a run's journal regardless of its lock. An engine may append meanwhile, so a torn end may be a record in
+  /// progress.
   package static func contents(
     of run: RunID, in state: StateDirectory, limits: JournalLimits = JournalLimits(),
     visiting visit: (RunRecord) -> Void = { _ in }
@@ -12,7 +12,7 @@ extension RunFolder {
     try contents(of: try state.folder(of: run), run: run, limits: limits, visiting: visit)
   }
 
-  /// The same of the run whose folder is held.
+  /// Reads the journal of the held run.
   package func contents(
     limits: JournalLimits = JournalLimits(), visiting visit: (RunRecord) -> Void = { _ in }
   ) throws(RunFolderFault) -> JournalContents {
@@ -33,12 +33,12 @@ extension RunFolder {
     }
   }
 
-  /// The workflow file as it was read; `nil` where there was none.
+  /// Returns the workflow file as it was read; `nil` if there was none.
   package func workflow() throws(RunFolderFault) -> [UInt8]? {
     try RunFolder.document(RunFolder.workflowName, in: directory)
   }
 
-  /// A file that it runs, as it was read: the place in ``RecordOpening/nested``.
+  /// Returns a nested workflow file as it was read. `index` is its position in ``RecordOpening/nested``.
   package func nested(_ index: Int) throws(RunFolderFault) -> [UInt8]? {
     do throws(UnsafePlace) {
       return try directory.directory("nested", makes: false).bytes(
@@ -58,15 +58,15 @@ extension RunFolder {
     }
   }
 
-  // MARK: Going on
+  // MARK: Resuming
 
-  /// Goes on with the journal where its whole records end. What follows them is put aside first.
+  /// Resumes the journal after its last complete record. Bytes after that are saved to a separate file first.
   ///
   /// - Parameters:
-  ///   - contents: What has been read of it under this lock.
-  ///   - opening: Of this engine; it becomes the next record.
-  ///   - salvaging: Goes on with what stands before damage, too.
-  /// - Returns: What appends; the record of the opening is there.
+  ///   - contents: The journal as read under this lock.
+  ///   - opening: The opening record of this engine; it is appended first.
+  ///   - salvaging: Resumes even a damaged journal, from the records before the damage.
+  /// - Returns: The writer, after it has written the opening record.
   package func append(
     after contents: JournalContents, _ opening: RecordOpening, durability: RecordDurability,
     startedAt start: WallTime, salvaging: Bool = false
@@ -87,12 +87,12 @@ extension RunFolder {
     }
     do { try writer.record(.opened(opening), elapsed: .zero) } catch { throw .record(error) }
     control?.discard { !$0.isDue(after: contents.run) }
-    // It told of an end that the run has not any more.
+    // The report describes an end that is no longer the run's.
     do { try directory.remove(RunFolder.reportName) } catch { throw .place(error) }
     return writer
   }
 
-  /// The files that the run goes on with, in place of those that it began with, where they are others.
+  /// Replaces the workflow files of the run by those it is resumed with, if they differ.
   package func replaceFiles(by contents: Contents) throws(RunFolderFault) {
     do throws(UnsafePlace) {
       if let bytes = contents.workflow, workflowBytes() != bytes {
@@ -108,7 +108,7 @@ extension RunFolder {
     }
   }
 
-  /// The file is the old one or the new one, whatever happens.
+  /// Replaces a file atomically.
   private static func replace(
     _ name: String, by bytes: [UInt8], in directory: PrivateDirectory
   ) throws(UnsafePlace) {
@@ -121,7 +121,7 @@ extension RunFolder {
     try? directory.bytes(of: RunFolder.workflowName, limit: FileReading.workflowLimit)
   }
 
-  /// Keeps what follows the whole records in a file of its own, and only then cuts it off.
+  /// Saves the bytes after the last complete record to a separate file before cutting them off.
   private func putAside(_ contents: JournalContents, of file: Descriptor) throws(UnsafePlace) {
     let end: Int
     do { end = try file.byteCount() } catch { throw .system(journalPath, error) }
@@ -137,7 +137,7 @@ extension RunFolder {
 }
 
 extension StateDirectory {
-  /// The workflow file of a run as it was read, whoever has the run; `nil` where there was none.
+  /// Returns the workflow file of a run as it was read, regardless of its lock; `nil` if there was none.
   package func workflow(of run: RunID) throws(RunFolderFault) -> [UInt8]? {
     try RunFolder.document(RunFolder.workflowName, in: try folder(of: run))
   }

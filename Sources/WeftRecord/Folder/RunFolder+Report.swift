@@ -7,7 +7,7 @@ import WeftPlatform
 extension RunFolder {
   package static let reportName = "report.json"
 
-  /// Whether there is a report, and it is whole.
+  /// Whether there is a complete report.
   package var hasReport: Bool {
     guard let bytes = try? directory.bytes(of: RunFolder.reportName, limit: 1 << 30),
       bytes.last == UInt8(ascii: "\n")
@@ -18,9 +18,9 @@ extension RunFolder {
     return root?.kind == .object && !diagnostics.contains(where: \.isError)
   }
 
-  /// The report of the last engine that had the run, made again of what it has recorded; `nil` if the run has not ended.
+  /// Rebuilds the report of the last engine from the journal; `nil` if the run has not ended.
   ///
-  /// - Parameter plan: That of the run.
+  /// - Parameter plan: The plan of the run.
   package func recordedReport(of plan: Plan) throws(RunFolderFault) -> RunReport? {
     var report = RecordedReport(of: plan)
     let contents = try contents { report.apply($0) }
@@ -28,9 +28,9 @@ extension RunFolder {
     return report.value.flatMap { $0.end == nil ? nil : $0 }
   }
 
-  /// Writes the report of a run that has ended, if the engine ended before it was there.
+  /// Writes the report of a run whose engine ended before it could.
   ///
-  /// - Parameter plan: Asked only if the report is missing or damaged.
+  /// - Parameter plan: Called only if the report is missing or damaged.
   /// - Returns: Whether it was.
   @discardableResult
   package func writeMissingReport(
@@ -41,8 +41,7 @@ extension RunFolder {
     return true
   }
 
-  /// Writes what is known of the run when it has ended, as the event `run.snapshot` has it; in place of what an
-  /// earlier engine has written.
+  /// Writes the report of the ended run, in the form of the event `run.snapshot`; replaces that of a previous engine.
   package func write(_ report: RunReport) throws(RunFolderFault) {
     let snapshot = RunEvent(
       sequence: 1, elapsed: report.elapsed, kind: .snapshot(report))

@@ -1,33 +1,33 @@
 package import WeftExecution
 package import WeftPlatform
 
-/// A run's folder, held by this process: nobody else goes on with the run meanwhile.
+/// The folder of a run, held by this process so that no other engine resumes the run.
 ///
 ///     workflow.json   as it was read; nested/N.json: the files that it runs, from 1
-///     journal.jsonl   what has happened; journal.jsonl.torn: what was cut off its end
-///     logs/           what steps wrote
-///     control/        what others ask of the engine
-///     report.json     when the run has ended
+///     journal.jsonl   the events; journal.jsonl.torn: bytes cut off its end
+///     logs/           the output of steps
+///     control/        requests for the engine
+///     report.json     once the run has ended
 ///     lock, reserve
 ///
-/// The lock is the system's (fcntl(2)) and ends with the process, however that ends. There is nothing to take
-/// away by hand.
+/// The lock is the system's (fcntl(2)) and ends with the process, however that ends. No stale lock ever needs
+/// removing.
 package final class RunFolder: Sendable {
   package let run: RunID
   package let directory: PrivateDirectory
-  /// The path from the root.
+  /// The absolute path.
   package let path: String
   private let lock: Descriptor
 
   package static let journalName = "journal.jsonl"
   package static let tornName = "journal.jsonl.torn"
   package static let workflowName = "workflow.json"
-  /// How the name of a folder begins that is still being made.
+  /// The prefix of the name of a folder that is being created.
   static let unfinishedPrefix = ".new-"
   static let logsName = "logs"
   static let lockName = "lock"
   static let reserveName = "reserve"
-  /// What is kept free for the last records on a disk that is full.
+  /// The disk space reserved for the last records on a full disk.
   static let reserveBytes = 16 << 10
 
   private init(_ run: RunID, _ directory: PrivateDirectory, path: String, lock: Descriptor) {
@@ -37,16 +37,16 @@ package final class RunFolder: Sendable {
     self.lock = lock
   }
 
-  /// What messages call the journal.
+  /// The path of the journal in messages.
   package var journalPath: String { "\(directory.path)/\(RunFolder.journalName)" }
 
   // MARK: A new run
 
-  /// What a run was made of.
+  /// The definition of a new run.
   package struct Contents: Sendable {
     /// The bytes of the workflow file; `nil` for a workflow built in Swift.
     package var workflow: [UInt8]?
-    /// Of the files that it runs, in the order of ``RecordOpening/nested``.
+    /// The bytes of nested workflow files, in the order of ``RecordOpening/nested``.
     package var nested: [[UInt8]]
     package var opening: RecordOpening
 
@@ -57,10 +57,9 @@ package final class RunFolder: Sendable {
     }
   }
 
-  /// Makes the folder of a new run, with all that is in it before the run begins: it is there whole, or not at
-  /// all.
+  /// Creates the folder of a new run with all its initial files: it exists completely or not at all.
   ///
-  /// - Returns: The folder, and what appends to its journal; the first record is there.
+  /// - Returns: The folder, and the writer of its journal, which already contains the opening record.
   package static func make(
     _ contents: Contents, in state: StateDirectory, durability: RecordDurability,
     startedAt start: WallTime
@@ -98,7 +97,7 @@ package final class RunFolder: Sendable {
   ) throws(UnsafePlace) -> Made {
     let survives = durability == .power
     let lock = try directory.file(lockName, .making)
-    // Nobody else knows of it.
+    // The folder is not known to other processes yet.
     _ = try take(lock, in: directory)
     for name in [logsName, "control"] { _ = try directory.directory(name, makes: true) }
     if let bytes = contents.workflow {
@@ -121,9 +120,9 @@ package final class RunFolder: Sendable {
     return Made(lock: lock, reserve: reserve, journal: journal)
   }
 
-  // MARK: A run that there is
+  // MARK: An existing run
 
-  /// Takes a run's lock, so that nobody else goes on with it.
+  /// Takes a run's lock, so that no other engine resumes it.
   package static func open(
     _ run: RunID, in state: StateDirectory
   ) throws(RunFolderFault) -> RunFolder {
@@ -139,7 +138,7 @@ package final class RunFolder: Sendable {
     throw .held(run, by: holder(in: directory))
   }
 
-  /// - Returns: False if another process has it.
+  /// - Returns: False if another process holds it.
   private static func take(
     _ lock: Descriptor, in directory: PrivateDirectory
   ) throws(UnsafePlace) -> Bool {
@@ -153,14 +152,15 @@ package final class RunFolder: Sendable {
     }
   }
 
-  /// Others may go on with the run from now on.
+  /// Releases the run for other engines.
   ///
-  /// Closing the file would not do: a program that is just being started has it open, too, until it is that program.
+  /// Closing the file would not suffice: a child that is being spawned has it open, too, until it has executed its
+  /// program.
   package func letGo() { directory.calls.releaseLock(lock) }
 
   deinit { letGo() }
 
-  /// Who says that he holds a run.
+  /// Returns the process that claims to hold a run.
   private static func holder(in directory: PrivateDirectory) -> LockHolder? {
     (try? directory.bytes(of: lockName, limit: 256)).flatMap { LockHolder($0) }
   }

@@ -1,36 +1,36 @@
 package import WeftExecution
 package import WeftPlatform
 
-/// Why a run's folder cannot be used.
+/// The reason why a run's folder cannot be used.
 package enum RunFolderFault: Error, Sendable, Hashable {
   case place(UnsafePlace)
-  /// There is no such run.
+  /// The run does not exist.
   case unknown(RunID, in: String)
-  /// Another engine has it. Who that is, as far as it has told.
+  /// Another engine holds it; `by` identifies that, if known.
   case held(RunID, by: LockHolder?)
-  /// Another run has the name.
+  /// The ID is in use.
   case taken(RunID)
-  /// Its journal cannot be gone on with.
+  /// The journal is damaged and cannot be resumed.
   case damaged(JournalDamage)
-  /// Its journal has no bytes.
+  /// The journal is empty.
   case empty(RunID)
-  /// Its journal has bytes, and not even the first record is whole.
+  /// The journal has no complete first record.
   case beginless(String, bytes: Int)
-  /// A file that every record has is not there.
+  /// A required file is missing.
   case missing(String, RunID)
-  /// A file of it is not the one of which the journal has the hash.
+  /// A file does not match its hash in the journal.
   case altered(String)
-  /// Its first record of this engine cannot be written.
+  /// The opening record of this engine cannot be written.
   case record(RecordFault)
 
-  /// A journal without a first record.
+  /// Returns the error for a journal without a first record.
   ///
-  /// - Parameter bytes: How long the file is.
+  /// - Parameter bytes: The size of the file.
   package static func noBeginning(_ run: RunID, journal: String, bytes: Int) -> RunFolderFault {
     bytes == 0 ? .empty(run) : .beginless(journal, bytes: bytes)
   }
 
-  /// What was found, as a sentence without a full stop.
+  /// The error as a sentence without a full stop.
   package var message: String {
     switch self {
     case .place(let fault): fault.message
@@ -50,7 +50,7 @@ package enum RunFolderFault: Error, Sendable, Hashable {
     }
   }
 
-  /// Whether something was not there.
+  /// Whether a file or folder was missing.
   var isAboutNothing: Bool {
     if case .place(let fault) = self { fault.error == .notFound } else { false }
   }
@@ -81,7 +81,7 @@ package struct LockHolder: Sendable, Hashable {
     self.since = since
   }
 
-  /// What the lock's file says. The lock itself is the system's: the text is only for people.
+  /// Parses the content of the lock file. It is only informative: the lock itself is the system's.
   init?(_ bytes: [UInt8]) {
     let parts = bytes.split(whereSeparator: { $0 == UInt8(ascii: " ") || $0 == UInt8(ascii: "\n") })
     guard parts.count == 2, let process = Int32(String(decoding: parts[0], as: UTF8.self)),

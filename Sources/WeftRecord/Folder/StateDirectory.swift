@@ -1,20 +1,20 @@
 package import WeftExecution
 package import WeftPlatform
 
-/// Where the records of runs are kept: `.weft`, with a folder for each run in `runs`.
+/// The directory for recorded runs: `.weft`, with a folder for each run in `runs`.
 package struct StateDirectory: Sendable {
   package let path: String
-  /// The path from the root, by the directory in which the process was when this was opened.
+  /// The absolute path, resolved when this was opened.
   package let absolutePath: String
   let directory: PrivateDirectory
   let runs: PrivateDirectory
 
-  /// The variable that names it.
+  /// The environment variable that sets it.
   package static let variable = "WEFT_DIR"
-  /// What it is called where nobody has named it, in the directory in which the engine stands.
+  /// The default name, in the working directory.
   package static let defaultName = ".weft"
 
-  /// Opens it, and makes it where it is missing and `makes` says so.
+  /// Opens the directory; creates it if it is missing and `makes` is true.
   package init(
     _ path: String, makes: Bool, calls: FileCalls = .system
   ) throws(RunFolderFault) {
@@ -25,7 +25,7 @@ package struct StateDirectory: Sendable {
       directory = state
       runs = try state.directory("runs", makes: makes)
       if makes, !state.has(".gitignore") {
-        // No tool is to take records for sources.
+        // Keeps version control and other tools from treating journals as sources.
         try state.write(Array("*\n".utf8), to: ".gitignore", surviving: false)
       }
     } catch {
@@ -33,7 +33,7 @@ package struct StateDirectory: Sendable {
     }
   }
 
-  /// The path from the root of a state directory that need not be there yet.
+  /// Returns the absolute path of a state directory, which need not exist.
   package static func absolute(_ path: String) -> String {
     guard !path.hasPrefix("/"), let current = try? FileSystem.currentDirectory() else {
       return path
@@ -41,15 +41,15 @@ package struct StateDirectory: Sendable {
     return current == "/" ? "/" + path : "\(current)/\(path)"
   }
 
-  /// The path from the root of the folder that a run has, or will have, in a state directory.
+  /// Returns the absolute path of the folder of a run in a state directory; neither need exist.
   package static func folderPath(of run: RunID, in path: String) -> String {
     "\(absolute(path))/runs/\(run)"
   }
 
-  /// The path from the root of the folder that a run has, or will have.
+  /// Returns the absolute path of the folder of a run, which need not exist.
   package func folderPath(of run: RunID) -> String { "\(absolutePath)/runs/\(run)" }
 
-  /// The runs that are there, the oldest first; of those that began in the same second, any first.
+  /// The existing runs, the oldest first; runs that began in the same second are in no particular order.
   package var ids: [RunID] {
     runs.names().map { RunID($0) }.filter(\.isWellFormed)
   }

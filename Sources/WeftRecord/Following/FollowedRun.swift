@@ -2,12 +2,11 @@ package import WeftExecution
 import WeftPlanning
 import WeftPlatform
 
-/// A run that another process has, turned back into the events of its engine: those of the journal as they are
-/// recorded, and what steps write from their logs.
+/// Follows a run of another process, and turns its journal and logs back into events.
 ///
-/// Only what its last engine does is told, what stood before it as restored. The order of events is that of the
-/// record; output comes where it is found, before the end of what has written it, and is all told as standard
-/// output, for a log does not keep them apart.
+/// Only events of its last engine are reported; earlier results appear as restored. Events are in the order of the
+/// journal. Output is reported when it is found, before the end of its step, and always as standard output because a
+/// log does not separate the streams.
 package struct FollowedRun {
   private let folder: PrivateDirectory
   private let logs: LogFolder?
@@ -15,25 +14,25 @@ package struct FollowedRun {
   private var tails: [StepAddress: StepTail] = [:]
   private var running: Set<StepAddress> = []
   private var sequence: UInt64 = 0
-  /// The record by which the engine has taken up the run that had it last when it was first looked at.
+  /// The number of the last engine's opening record when following began. Earlier records are not reported.
   private let firstTold: UInt64
-  /// What the times of events are counted from.
+  /// The origin of event times.
   private var startedAt = WallTime(nanoseconds: 0)
-  /// How the run has ended.
+  /// The end of the run, once it has ended.
   package private(set) var end: RunEnd?
-  /// Why its engine has left it without an end; `nil` if it goes on.
+  /// The reason why the engine suspended the run; `nil` if it continues.
   package private(set) var pause: RunPause?
 
   package enum News {
-    /// An engine has taken up the run; what it tells begins anew, and its times are counted from then.
+    /// An engine has started or resumed the run. Its events start over, with times counted from then.
     case began(RecordOpening, at: WallTime)
     case happened([RunEvent])
   }
 
-  /// Called with news in their order.
+  /// Receives news in order.
   package typealias Tell = (News) -> Void
 
-  /// - Parameter tellsOutput: Whether the logs are looked at.
+  /// - Parameter tellsOutput: Whether the logs are read.
   package init(
     _ run: RunID, in state: StateDirectory, tellsOutput: Bool = true
   ) throws(RunFolderFault) {
@@ -49,10 +48,10 @@ package struct FollowedRun {
       ? (try? folder.directory(RunFolder.logsName, makes: false)).map { LogFolder($0) } : nil
   }
 
-  /// Whether an engine has the run. If none has, what comes after that is all that ever will.
+  /// Whether an engine holds the run. If not, a poll after this check reads everything there will ever be.
   package var isHeld: Bool { (try? RunFolder.isHeld(folder)) ?? false }
 
-  /// Tells what has happened since the last call.
+  /// Reports the events since the last call.
   ///
   /// - Returns: Whether anything was recorded.
   package mutating func poll(_ tell: Tell) -> Bool {
@@ -74,7 +73,7 @@ package struct FollowedRun {
     return hasNews
   }
 
-  /// An engine takes up the run.
+  /// Starts over for another engine.
   private mutating func begin(at moment: WallTime) {
     for step in Array(tails.keys) { tails[step]?.beginEngine() }
     running = []
@@ -83,8 +82,8 @@ package struct FollowedRun {
     startedAt = moment
   }
 
-  /// Whether the step that a record is about begins another attempt later among them: what it has written by now
-  /// may be that attempt's, then.
+  /// Whether the step of a record starts another attempt later in `records`: output found now may belong to that
+  /// attempt.
   private func restarts(_ records: [RunRecord], after index: Int) -> Bool {
     guard case .event(.stepRetrying(let step, _)) = records[index].kind else { return false }
     return records[(index + 1)...].contains { record in
@@ -157,7 +156,7 @@ package struct FollowedRun {
     tails[step] = tail
   }
 
-  /// Lines that are told at once.
+  /// The number of lines reported together.
   private static let batchCount = 1000
 
   private mutating func closeOutput(of step: StepAddress, _ tell: Tell) {

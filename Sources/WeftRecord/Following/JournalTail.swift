@@ -3,12 +3,12 @@ import WeftPlatform
 
 /// Reads a journal while its engine appends to it.
 ///
-/// Only whole records are taken, each time from the end of the last: what is torn there may be a record that
-/// is being written, or one that will never be whole and is cut off by the next engine.
+/// Each read takes only complete records, starting after the last one. A torn end may be a record in progress, or one
+/// that was never completed and that the next engine cuts off.
 struct JournalTail {
   private let file: Descriptor
   private let run: RunID
-  /// Where the last whole record ends, and its number.
+  /// The end of the last complete record, and its number.
   private var offset = 0
   private var number: UInt64 = 0
   private let limits: JournalLimits
@@ -21,9 +21,9 @@ struct JournalTail {
     self.limits = limits
   }
 
-  /// Takes the records that have come since, a piece of the file at most.
+  /// Returns the new records, from at most one piece of the file.
   ///
-  /// - Returns: None when there are no more for now.
+  /// - Returns: Empty if there are no more for now.
   mutating func next() -> [RunRecord] {
     var wanted = JournalTail.pieceBytes
     while let bytes = try? file.piece(at: offset, atMost: wanted) {
@@ -34,7 +34,7 @@ struct JournalTail {
     return []
   }
 
-  /// The number of the last record by which an engine has taken up the run; 0 if there is none yet.
+  /// The number of the last engine's opening record; 0 if there is none yet.
   var lastOpening: UInt64 {
     var (ahead, last) = (self, UInt64(0))
     while case let records = ahead.next(), !records.isEmpty {

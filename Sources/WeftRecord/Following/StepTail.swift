@@ -2,22 +2,22 @@ import WeftExecution
 import WeftPlanning
 import WeftPlatform
 
-/// What a step has written, read from its log while it goes on.
+/// The output of a step, read from its log while the step runs.
 ///
-/// A log goes on through attempts, and through the engines of a run that is resumed. What earlier engines have
-/// left is known by how their attempts ended; of one that was cut off, what it left comes with the rest.
+/// A log continues across attempts, and across the engines of a resumed run. The extent of earlier engines' output is
+/// known from the ends of their attempts; output of an interrupted attempt is reported with the rest.
 struct StepTail {
   private let address: StepAddress
-  /// Where the log of the engine, or of the element's own turn, begins in the file.
+  /// The offset where the log of the current engine, or of the element's current execution, starts.
   private(set) var base = 0
-  /// How far the file has been taken.
+  /// The offset up to which the file was read.
   private(set) var taken = 0
-  /// What of that has been told.
+  /// The offset up to which output was reported.
   private var told = 0
   private var isRunning = false
   private var hasFinished = false
-  /// Whether an earlier engine was cut off while it wrote, so that nobody knows where the log of this one
-  /// begins: before its first byte at least.
+  /// Whether an earlier engine was interrupted while writing. The start of this engine's log is then unknown, at
+  /// least before its first byte.
   private var isBaseUncertain = false
   private var file: Descriptor?
   private var lines = LineSplitter()
@@ -29,13 +29,13 @@ struct StepTail {
   }
 
   mutating func start() {
-    // Each turn of an element has a log of its own, behind the last.
+    // Each execution of an element has its own log, after the previous one.
     if hasFinished, address.hasElement { base = taken }
     hasFinished = false
     isRunning = true
   }
 
-  /// Another engine has taken up the run.
+  /// Notes that another engine has resumed the run.
   mutating func beginEngine() {
     isBaseUncertain = isBaseUncertain || isRunning
     isRunning = false
@@ -46,9 +46,9 @@ struct StepTail {
     hasFinished = false
   }
 
-  /// The step has ended, with a log of so many bytes.
+  /// Notes the end of the step, with the size of its log.
   ///
-  /// - Returns: Where that ends in the file; `nil` if that is wherever the file ends.
+  /// - Returns: The end offset in the file; `nil` if that is the end of the file.
   mutating func finish(logBytes: UInt64) -> Int? {
     hasFinished = true
     isRunning = false
@@ -56,14 +56,14 @@ struct StepTail {
     return max(taken, base.addingClamped(Int(clamping: logBytes)))
   }
 
-  /// Passes over what has been written up to there.
+  /// Skips output up to the offset.
   mutating func skip(to end: Int) {
     taken = end
     told = end
     file = nil
   }
 
-  /// Takes what has been written, at most up to an end.
+  /// Reads new output, at most up to `end`.
   mutating func take(
     upTo end: Int = .max, in logs: LogFolder?, _ tell: (StepOutput) -> Void
   ) {
@@ -76,7 +76,7 @@ struct StepTail {
     }
   }
 
-  /// Nothing more comes for now: what has no newline is told as it is, and the file is closed.
+  /// Reports an unterminated line as it is, and closes the file. Nothing more comes for now.
   mutating func close(_ tell: (StepOutput) -> Void) {
     if let block = lines.finish() { self.tell(block, tell) }
     told = taken

@@ -3,25 +3,25 @@ import WeftJSON
 import WeftPlanning
 import WeftPlatform
 
-/// Writes records as lines: each the event as ``EventJSON`` tells it, with its own number in place of the
-/// event's, and last of all the CRC-32C of what stands before that member.
+/// Writes records as lines: each is the event as ``EventJSON`` writes it, with the record's number instead of the
+/// event's, followed by the CRC-32C of all bytes before the `crc` member.
 ///
 ///     {"n":3,"at":"2026-11-20T23:36:05.123Z","type":"step.started","step":"a","attempt":1,"crc":"5f0c1e42"}
 package struct RecordJSON: Sendable {
-  /// Told by the first record of each engine.
+  /// Written in the first record of each engine.
   package static let format = RecordOpening.currentFormat
 
   private var json: EventJSON
-  /// Of the last line, its newline included.
+  /// The size of the last line, including its newline.
   package var lineBytes: Int { json.writer.count }
 
-  /// - Parameter start: What times since are counted from.
+  /// - Parameter start: The origin of elapsed times.
   package init(version: String, startedAt start: WallTime) {
     json = EventJSON(version: version)
     json.clock.start(at: start)
   }
 
-  /// Lends the bytes of a record's line, its newline included.
+  /// Passes the bytes of a record's line, including its newline, to `body`.
   package mutating func withLine<Result, Failure: Error>(
     of kind: RunRecord.Kind, _ number: UInt64, after elapsed: Duration,
     _ body: (UnsafeRawBufferPointer) throws(Failure) -> Result

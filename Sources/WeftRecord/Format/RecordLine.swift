@@ -1,8 +1,8 @@
 import WeftPlatform
 
-/// A line of a journal from outside: what is checked before anything in it is believed.
+/// A line of a journal, checked before its content is trusted.
 package enum RecordLine {
-  /// `,"crc":"` + 8 digits + `"}`.
+  /// The length of `,"crc":"` + 8 digits + `"}`.
   static let tailBytes = 18
   private static let tailStart = Array(",\"crc\":\"".utf8)
   private static let tailEnd = Array("\"}".utf8)
@@ -17,7 +17,7 @@ package enum RecordLine {
     }
   }
 
-  /// Whether a line, without its newline, is as it was written.
+  /// Whether a line, without its newline, is unchanged.
   package static func isWhole(_ line: UnsafeRawBufferPointer) -> Bool {
     guard line.count > tailBytes else { return false }
     let body = UnsafeRawBufferPointer(rebasing: line[..<(line.count - tailBytes)])

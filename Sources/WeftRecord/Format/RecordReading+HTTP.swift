@@ -1,7 +1,7 @@
 import WeftExecution
 import WeftHTTP
 
-/// What the requests of a step came to.
+/// The summary of a step's requests.
 extension RecordScanner {
   mutating func httpSummary() throws(RecordProblem) -> HTTPSummary {
     try begin("{")

@@ -4,7 +4,7 @@ import WeftJSON
 import WeftPlanning
 import WeftPlatform
 
-/// How runs begin and end, and groups end.
+/// Records of the start and end of runs, and of the end of groups.
 extension RecordScanner {
   mutating func opening() throws(RecordProblem) -> RecordOpening {
     try expect("format")
@@ -42,7 +42,7 @@ extension RecordScanner {
     return steps
   }
 
-  /// An engine may be the first process of a container.
+  /// Reads the identity of an engine, which may be process 1 in a container.
   private mutating func engine() throws(RecordProblem) -> ProcessIdentity {
     try expect("pid")
     guard let id = Int32(exactly: try int()), id >= 1 else { throw .unfit("a process id") }
@@ -166,21 +166,21 @@ extension RecordScanner {
 }
 
 extension RunID {
-  /// - Parameter text: As ``text`` had it; `nil` if no run is called so.
+  /// - Parameter text: The ``text`` of an ID; the result is `nil` if it is malformed.
   public init?(validating text: String) {
     self.init(text)
     guard isWellFormed else { return nil }
   }
 
-  /// `20261120-233012-4f2a9c`: nothing that could lead out of a directory.
+  /// Whether it has the form `20261120-233012-4f2a9c`, which cannot lead out of a directory.
   package var isWellFormed: Bool { RunName.isWellFormed(text) }
 
-  /// Whether a text is the beginning of an id, of a day at least: fewer digits may be the name of a step.
+  /// Whether the text can be the beginning of an ID, with at least its day: fewer digits may be the name of a step.
   package static func mayBegin(_ text: String) -> Bool {
     text.utf8.count >= 8 && RunName.isBeginning(text)
   }
 
-  /// When the run began, to the second; `nil` of an id that is none.
+  /// The time at which the run began, to the second; `nil` if the ID is malformed.
   package var startedAt: WallTime? {
     guard isWellFormed else { return nil }
     let digits = text.filter { $0 != "-" }
@@ -194,7 +194,7 @@ extension RunID {
 }
 
 extension Timestamp {
-  /// Reads `2026-11-20T23:36:05.123Z`; `nil` if it is anything else.
+  /// Parses `2026-11-20T23:36:05.123Z`; `nil` for anything else.
   init?(wireText text: String) {
     let bytes = Array(text.utf8)
     let shape = Array("dddd-dd-ddTdd:dd:dd.dddZ".utf8)
@@ -207,7 +207,7 @@ extension Timestamp {
       bytes[range].reduce(Int64(0)) { $0 * 10 + Int64($1 - UInt8(ascii: "0")) }
     }
     let (year, month, day) = (number(0..<4), number(5..<7), number(8..<10))
-    // Nanoseconds since 1970 have no room for more.
+    // The range of nanoseconds since 1970.
     guard (1970...2261).contains(year), (1...12).contains(month), (1...31).contains(day) else {
       return nil
     }
@@ -216,7 +216,7 @@ extension Timestamp {
     self.init(nanoseconds: seconds * 1_000_000_000 + number(20..<23) * 1_000_000)
   }
 
-  /// Since 1970 (Howard Hinnant, "chrono-Compatible Low-Level Date Algorithms", `days_from_civil`).
+  /// Returns the days since 1970 (Howard Hinnant, "chrono-Compatible Low-Level Date Algorithms", `days_from_civil`).
   private static func days(year: Int64, month: Int64, day: Int64) -> Int64 {
     let shifted = month <= 2 ? year - 1 : year
     let era = shifted / 400

@@ -3,12 +3,12 @@ import WeftExecution
 import WeftJSON
 import WeftPlanning
 
-/// How a step ended, as far as it has been read.
+/// Parts of a step's end that are stored beside it.
 struct StepEndDraft {
   var kept = KeptValues()
 }
 
-/// How steps end, and why.
+/// Records of the ends of steps, and their reasons.
 extension RecordScanner {
   mutating func stepEnd(_ draft: inout StepEndDraft) throws(RecordProblem) -> StepEnd {
     let outcome: Outcome = try named("outcome")
@@ -94,7 +94,7 @@ extension RecordScanner {
       voluntarySwitches: numbers[2], involuntarySwitches: numbers[3], peakMemoryBytes: peak)
   }
 
-  /// What is handed on: values by their names, and the names of those that are secret.
+  /// Reads outputs: values by name, then the names of secret ones.
   mutating func outputs() throws(RecordProblem) -> [HandedOn] {
     guard has("outputs") else { return [] }
     var outputs: [HandedOn] = []

@@ -4,9 +4,9 @@ import WeftJSON
 import WeftPlanning
 import WeftPlatform
 
-/// Makes records of lines: what ``RecordJSON`` has written, member by member in the same order.
+/// Parses records: the members that ``RecordJSON`` writes, in the same order.
 package enum RecordReading {
-  /// - Parameter line: Without its newline; its checksum is taken as right.
+  /// - Parameter line: The line without its newline, with a verified checksum.
   package static func record(_ line: UnsafeRawBufferPointer) throws(RecordProblem) -> RunRecord {
     var scanner = RecordScanner(line)
     try scanner.begin("{")
@@ -96,7 +96,7 @@ extension RecordScanner {
 
   mutating func identity() throws(RecordProblem) -> ProcessIdentity {
     try expect("pid")
-    // 1 is nobody's child, and to signal what is below it signals many.
+    // No step is process 1, and a signal to an id below that reaches many processes (kill(2)).
     guard let id = Int32(exactly: try int()), id > 1 else { throw .unfit("a process id") }
     try expect("startTicks")
     guard let ticks = UInt64(exactly: try int()) else { throw .unfit("a start of a process") }
@@ -136,9 +136,9 @@ extension RecordScanner {
     return RecordedElements(elements: listed, isSecret: isSecret)
   }
 
-  // MARK: What all have
+  // MARK: Common members
 
-  /// Longer names are nobody's.
+  /// The maximum length of an address.
   private static let addressBytes = 64 << 10
 
   mutating func address(_ key: StaticString) throws(RecordProblem) -> StepAddress {
@@ -155,13 +155,13 @@ extension RecordScanner {
     return address
   }
 
-  /// The most steps, elements, attempts or resumptions that a record tells of. What is counted on from there, or
-  /// summed up, stays in the range of `Int`.
+  /// The maximum number of steps, elements, attempts or resumptions in a record. Keeps sums and increments within the
+  /// range of `Int`.
   static let countLimit = Int(Int32.max)
-  /// The most bytes, page faults or the like.
+  /// The maximum number of bytes, page faults and the like.
   private static let amountLimit = 1 << 60
 
-  /// A number from 1.
+  /// Reads a number of at least 1.
   mutating func count(_ key: StaticString) throws(RecordProblem) -> Int {
     try expect(key)
     let count = try countOrNone()
@@ -169,12 +169,12 @@ extension RecordScanner {
     return count
   }
 
-  /// A number from 0.
+  /// Reads a number of at least 0.
   mutating func countOrNone() throws(RecordProblem) -> Int {
     try int(in: 0...RecordScanner.countLimit, "a count")
   }
 
-  /// How much there was of something, such as bytes.
+  /// Reads an amount, such as a number of bytes.
   mutating func amount() throws(RecordProblem) -> Int {
     try int(in: 0...RecordScanner.amountLimit, "an amount")
   }
@@ -192,7 +192,7 @@ extension RecordScanner {
     return try duration()
   }
 
-  /// Microseconds.
+  /// Reads microseconds.
   mutating func duration() throws(RecordProblem) -> Duration {
     .microseconds(try int(in: 0 ... .max, "a duration"))
   }
@@ -215,7 +215,7 @@ extension RecordScanner {
     return value
   }
 
-  /// RFC 3339 with milliseconds, in UTC: as ``WireClock`` writes it.
+  /// Reads RFC 3339 with milliseconds, in UTC, as ``WireClock`` writes it.
   mutating func moment() throws(RecordProblem) -> WallTime {
     guard let moment = Timestamp(wireText: try string()) else { throw .unfit("a time") }
     return WallTime(nanoseconds: moment.nanoseconds)

@@ -1,24 +1,24 @@
 import WeftDiagnostics
 import WeftJSON
 
-/// Why a line whose checksum is right is no record all the same.
+/// The reason why a line with a correct checksum is not a valid record.
 package enum RecordProblem: Error, Sendable, Hashable {
-  /// It is not written as records are.
+  /// The syntax is wrong.
   case malformed
-  /// Records of this type are not known.
+  /// The type of the record is unknown.
   case unknownType(String)
-  /// Written by a later version of Weft, which is named.
+  /// A later version of Weft, which is named, wrote it.
   case newerFormat(Int, version: String)
-  /// Written by an earlier version, in whose format an element with this key has an address that may be another's.
+  /// An earlier version wrote it, in whose format the address of an element with this key may be ambiguous.
   case ambiguousKey(String, version: String)
-  /// A number or a text that no record holds.
+  /// A number or text is out of range.
   case unfit(String)
 }
 
-/// Reads a record's line member by member, in the order in which they were written, without making anything
-/// of it but what is asked for.
+/// Reads a record's line member by member, in the order in which they were written, and parses only what is
+/// requested.
 ///
-/// It trusts nothing: the bytes may be anybody's.
+/// The input is untrusted.
 struct RecordScanner {
   private let bytes: UnsafeRawBufferPointer
   private var at = 0
@@ -36,7 +36,7 @@ struct RecordScanner {
     at += 1
   }
 
-  /// Whether the next member has this key; if so, what is read next is its value.
+  /// Whether the next member has this key; if so, its value is read next.
   mutating func has(_ key: StaticString) -> Bool {
     let start = byte(at: at) == UInt8(ascii: ",") ? at + 1 : at
     let (count, text) = (key.utf8CodeUnitCount, key.utf8Start)
@@ -52,7 +52,7 @@ struct RecordScanner {
     guard has(key) else { throw .malformed }
   }
 
-  /// Ends an object, whatever members it has besides.
+  /// Ends an object, skipping any further members.
   mutating func endObject() throws(RecordProblem) {
     while byte(at: at) != UInt8(ascii: "}") {
       if byte(at: at) == UInt8(ascii: ",") { at += 1 }
@@ -64,7 +64,7 @@ struct RecordScanner {
     at += 1
   }
 
-  /// Reads the elements of an array one after another.
+  /// Reads the elements of an array in order.
   mutating func elements(
     _ body: (inout RecordScanner) throws(RecordProblem) -> Void
   ) throws(RecordProblem) {
@@ -85,7 +85,7 @@ struct RecordScanner {
     }
   }
 
-  /// Reads all members of an object, whose keys are anybody's.
+  /// Reads all members of an object with arbitrary keys.
   mutating func members(
     _ body: (inout RecordScanner, String) throws(RecordProblem) -> Void
   ) throws(RecordProblem) {
@@ -149,7 +149,7 @@ struct RecordScanner {
     return String(decoding: bytes[(start + 1)..<(at - 1)], as: UTF8.self)
   }
 
-  /// Any value.
+  /// Reads any value.
   mutating func value() throws(RecordProblem) -> JSONValue {
     let start = at
     try skipValue()
@@ -168,9 +168,9 @@ struct RecordScanner {
     return root
   }
 
-  // MARK: Passing over
+  // MARK: Skipping
 
-  /// - Returns: Whether it has escapes.
+  /// - Returns: Whether the string has escapes.
   @discardableResult
   private mutating func skipString() throws(RecordProblem) -> Bool {
     guard byte(at: at) == UInt8(ascii: "\"") else { throw .malformed }
@@ -189,7 +189,7 @@ struct RecordScanner {
     throw .malformed
   }
 
-  /// Only brackets and strings are looked at: what is asked for is read by itself.
+  /// Skips a value by its brackets and strings only; requested values are parsed separately.
   private mutating func skipValue() throws(RecordProblem) {
     var depth = 0
     let start = at

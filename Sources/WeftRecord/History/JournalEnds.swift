@@ -1,16 +1,16 @@
 import WeftExecution
 import WeftPlatform
 
-/// The first and the last record of a journal, read without what stands between them.
+/// The first and last records of a journal, read without those in between.
 struct JournalEnds {
   private let file: Descriptor
   private let run: RunID
   private let name: String
   private let limits: JournalLimits
 
-  /// What is read at once: more than nearly all first and last records are long.
+  /// The size of a read: more than nearly all first and last records need.
   private static let pieceBytes = 16 << 10
-  /// Longer last records are found by reading all.
+  /// The maximum size of a last record; for a longer one, the whole journal is read.
   private static let lastBytes = 1 << 20
 
   init(_ file: Descriptor, of run: RunID, named name: String, limits: JournalLimits) {
@@ -20,7 +20,7 @@ struct JournalEnds {
     self.limits = limits
   }
 
-  /// How the run began; `nil` if the first record is not whole.
+  /// Returns the opening record; `nil` if it is not complete.
   func opening() throws(RunFolderFault) -> (RecordOpening, at: WallTime)? {
     var fold = JournalFold(run: run, name: name, limits: limits)
     var first: RunRecord?
@@ -37,7 +37,7 @@ struct JournalEnds {
     return (opening, first.at)
   }
 
-  /// Without its newline; empty where there is none.
+  /// Returns the line without its newline; empty if there is none.
   private func firstLine() throws(SystemError) -> ArraySlice<UInt8> {
     var wanted = JournalEnds.pieceBytes
     while true {
@@ -48,7 +48,7 @@ struct JournalEnds {
     }
   }
 
-  /// How the run has ended, if the last record says so and is whole.
+  /// Returns the end of the run, if a complete last record contains it.
   func end() -> RunEnd? {
     guard let size = try? file.byteCount() else { return nil }
     for wanted in [JournalEnds.pieceBytes, JournalEnds.lastBytes] {

@@ -2,9 +2,9 @@ package import WeftExecution
 package import WeftPlanning
 import WeftPlatform
 
-/// What the steps of a run have written, whoever has the run.
+/// The logs of a run's steps, readable regardless of its lock.
 package struct RecordedLogs {
-  /// `nil` where there are none.
+  /// `nil` if there are none.
   private let folder: LogFolder?
 
   package init(of run: RunID, in state: StateDirectory) throws(RunFolderFault) {
@@ -17,7 +17,7 @@ package struct RecordedLogs {
     }
   }
 
-  /// `nil` if there is no log.
+  /// Returns the size of a log; `nil` if there is none.
   package func byteCount(of step: StepAddress) -> Int? {
     folder?.log(of: step).flatMap { try? $0.byteCount() }
   }
@@ -30,7 +30,7 @@ package struct LogReader {
   package let step: StepAddress
   private let folder: LogFolder?
   private var file: Descriptor?
-  /// How much was read.
+  /// The number of bytes read.
   package private(set) var offset = 0
 
   private static let pieceBytes = 256 << 10
@@ -40,9 +40,9 @@ package struct LogReader {
     self.folder = folder
   }
 
-  /// Reads what has come since.
+  /// Reads new bytes.
   ///
-  /// - Parameter body: Called with each piece; says whether it wants more now.
+  /// - Parameter body: Called with each piece; returns whether to continue.
   package mutating func read(_ body: ([UInt8]) -> Bool) {
     if file == nil { file = folder?.log(of: step) }
     while let bytes = try? file?.piece(at: offset, atMost: LogReader.pieceBytes), !bytes.isEmpty {
@@ -51,6 +51,6 @@ package struct LogReader {
     }
   }
 
-  /// Nothing is read for now.
+  /// Closes the file until the next read.
   package mutating func close() { file = nil }
 }

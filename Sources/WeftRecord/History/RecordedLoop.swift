@@ -1,16 +1,16 @@
 import WeftExecution
 package import WeftPlanning
 
-/// How far a loop of a recorded run came.
+/// The progress of a loop in a recorded run.
 package struct RecordedLoop: Sendable, Hashable {
   package let address: StepAddress
   package let elements: Int
-  /// How many elements no record is about: nothing of them has begun.
+  /// The number of elements without any record, which have not begun.
   package let notStarted: Int
 }
 
 extension RecordedRun {
-  /// Every loop whose elements are recorded, by address.
+  /// The loops whose elements are recorded, by address.
   package var loops: [RecordedLoop] {
     let listed = groups.filter { $0.value.elements != nil }
     guard !listed.isEmpty else { return [] }
@@ -23,7 +23,7 @@ extension RecordedRun {
     }
   }
 
-  /// Elements of which something is recorded, with all elements around them.
+  /// The elements with any record, and all elements around them.
   private var begunElements: Set<StepAddress> {
     var found: Set<StepAddress> = []
     let current = steps.filter { !$0.value.isOutdated }.keys
@@ -36,10 +36,10 @@ extension RecordedRun {
     return found
   }
 
-  /// How many steps the run has, as far as is known: those of the plan, with each element that is known.
+  /// The number of steps in the run, as far as known: those of the plan and of each known element.
   package var stepCount: Int? {
     guard let planned = start?.stepCount else { return nil }
-    // The plan has the steps of an element once, and they are known by those of the elements that have begun.
+    // The plan counts the steps of an element once; their number is known from elements that have begun.
     let sizes = stepsOfElements
     let expanded = loops.reduce(0) { sum, loop in
       let size = max(1, sizes[loop.address]?.count ?? 1)
@@ -48,8 +48,8 @@ extension RecordedRun {
     return max(0, planned + steps.keys.count(where: \.hasElement) + expanded)
   }
 
-  /// For each loop, the steps in its elements by what follows the element in their addresses; those of loops
-  /// inside are theirs.
+  /// The steps in the elements of each loop, by the part of their addresses after the element. Steps of inner loops
+  /// belong to those.
   private var stepsOfElements: [StepAddress: Set<String>] {
     var found: [StepAddress: Set<String>] = [:]
     for address in steps.keys {
@@ -61,6 +61,6 @@ extension RecordedRun {
 }
 
 extension RunDetail {
-  /// How far its loops came.
+  /// The progress of its loops.
   package var loops: [RecordedLoop] { past.loops }
 }

@@ -1,14 +1,14 @@
-/// How it is with a recorded run.
+/// The state of a recorded run.
 package enum RecordedState: String, Sendable, Hashable, CaseIterable {
   case success
   case failure
   case cancelled
-  /// Its engine has left it, as nothing can go on before somebody has answered.
+  /// Its engine has suspended it until a pending approval is answered.
   case waiting
-  /// No engine has it, and its end is not recorded: the engine was killed, or the machine stopped.
+  /// No engine holds it, and no end is recorded: the engine was killed, or the machine stopped.
   case interrupted
-  /// An engine has it.
+  /// An engine holds it.
   case running
-  /// It cannot be told what became of it.
+  /// Its state cannot be determined.
   case damaged
 }

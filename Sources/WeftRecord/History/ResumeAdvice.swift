@@ -1,13 +1,13 @@
 import WeftExecution
 package import WeftPlanning
 
-/// What `weft resume` would do with a run, as far as its record tells.
+/// The predicted effect of `weft resume`, as far as the journal shows.
 package struct ResumeAdvice: Sendable, Hashable {
-  /// Steps that are known to be done again, in the order of the record.
+  /// The steps that are known to run again, in journal order.
   package var again: [StepAddress] = []
-  /// Steps that were cut off: they start again if that does no harm, or somebody says that it does none.
+  /// The interrupted steps: they run again only if they are safe to repeat or the user allows it.
   package var inDoubt: [StepAddress] = []
-  /// How many steps of the plan had not been told of.
+  /// The number of steps of the plan without a record.
   package var unmentioned = 0
 
   package init(_ detail: RunDetail) {
@@ -19,7 +19,7 @@ package struct ResumeAdvice: Sendable, Hashable {
         again.append(address)
       }
     }
-    // Elements are not counted in the plan; what they are of is told of as a group.
+    // The plan does not count elements; their loops are recorded as groups.
     let mentioned = detail.order.count { !$0.hasElement }
     let fanOuts = detail.past.groups.count { address, group in
       group.elements != nil && !address.hasElement
@@ -29,7 +29,7 @@ package struct ResumeAdvice: Sendable, Hashable {
 }
 
 extension RecordedStep {
-  /// Whether it is not done, and that is no decision of the workflow's or of whoever began the run.
+  /// Whether it is not done, except by a decision of the workflow or an option of the run.
   fileprivate var startsAgain: Bool {
     switch state {
     case .finished(let end, _): end.conclusion != .success && end.cancellation?.isDecided != true
@@ -41,7 +41,7 @@ extension RecordedStep {
 }
 
 extension CancelReason {
-  /// Whether it stands: others have done what was wanted.
+  /// Whether the cancellation is final, because another step has done the work.
   fileprivate var isDecided: Bool {
     switch self {
     case .raceWon, .joined: true

@@ -2,16 +2,16 @@ package import WeftExecution
 package import WeftPlanning
 import WeftPlatform
 
-/// All that is recorded of a run, to be looked at.
+/// The complete recorded state of a run, for inspection.
 package struct RunDetail: Sendable {
   package let run: RunID
   package let state: RecordedState
   package let past: RecordedRun
-  /// Its steps, as they were first told of.
+  /// The steps in the order of their first records.
   package let order: [StepAddress]
-  /// Where reading had to stop.
+  /// The damage at which reading stopped.
   package let damage: JournalDamage?
-  /// The run's folder, as messages call it.
+  /// The path of the run's folder in messages.
   package let folder: String
 
   package init(
@@ -26,21 +26,21 @@ package struct RunDetail: Sendable {
     self.folder = folder
   }
 
-  /// The steps that it comes to, as they were first told of; without those of which the record is outdated.
+  /// The steps in the order of their first records, without outdated ones.
   package var steps: [(address: StepAddress, step: RecordedStep)] {
     order.compactMap { address in
       past.steps[address].flatMap { $0.isOutdated ? nil : (address, $0) }
     }
   }
 
-  /// Where what a step wrote is, if it wrote anything.
+  /// Returns the path of a step's log, which exists if the step wrote anything.
   package func logPath(of step: StepAddress) -> String {
     "\(folder)/\(RunFolder.logsName)/\(LogFolder.fileName(of: step))"
   }
 }
 
 extension RunDetail {
-  /// Steps that wait for somebody, and what they ask, in the order of the record.
+  /// The steps that wait for approval, and their messages, in journal order.
   package var questions: [ApprovalRequest] {
     order.compactMap { address in
       guard let step = past.steps[address], step.isAsking, let message = step.asks else {
@@ -52,7 +52,7 @@ extension RunDetail {
 }
 
 extension StateDirectory {
-  /// Reads the whole record of a run, whoever has it. Nothing is changed.
+  /// Reads the whole journal of a run regardless of its lock. Changes nothing.
   ///
   /// - Parameter visit: Called with each record, in order.
   package func detail(
@@ -60,7 +60,7 @@ extension StateDirectory {
     visiting visit: (RunRecord) -> Void = { _ in }
   ) throws(RunFolderFault) -> RunDetail {
     let directory = try folder(of: run)
-    // What is recorded after an engine has been seen to be gone is all that ever will be.
+    // Checked first: if no engine holds the run now, the journal is final when it is read.
     let isHeld = try RunFolder.isHeld(directory)
     var order = FirstMentions()
     let contents = try RunFolder.contents(of: run, in: self, limits: limits) { record in
@@ -77,7 +77,7 @@ extension StateDirectory {
   }
 }
 
-/// Steps in the order in which they are first told of.
+/// Steps in the order of their first records.
 private struct FirstMentions {
   private(set) var steps: [StepAddress] = []
   private var known: Set<StepAddress> = []

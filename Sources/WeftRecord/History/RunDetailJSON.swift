@@ -2,14 +2,14 @@ import WeftExecution
 import WeftJSON
 import WeftPlanning
 
-/// All that is recorded of a run as one JSON object, for programs.
+/// The complete recorded state of a run as one JSON object, for programs.
 ///
-/// `format` is 1 and changes when a reader of the old form would misunderstand the new. Members are called as in
-/// events; what is not known is left out.
+/// `format` is 1 and changes when a reader of the old format would misunderstand the new one. Members have the same
+/// names as in events; unknown values are omitted.
 package enum RunDetailJSON {
   package static let format = 1
 
-  /// Indented, with a line end.
+  /// Returns indented JSON with a line end.
   package static func rendered(_ detail: RunDetail) -> [UInt8] {
     var json = EventJSON(version: WeftVersion.current)
     json.writer = JSONWriter(.pretty, capacity: 4096)
@@ -51,7 +51,7 @@ extension EventJSON {
     writer.endLine()
   }
 
-  /// Of a secret one only the name.
+  /// Writes the inputs; only the names of secret ones.
   private mutating func writeInputs(_ inputs: [HandedOn]) {
     writer.key("inputs")
     writer.beginArray()
@@ -67,7 +67,7 @@ extension EventJSON {
     writer.endArray()
   }
 
-  /// For how many elements each loop is run, and how many of them have not begun.
+  /// Writes the number of elements of each loop, and how many of them have not begun.
   private mutating func writeLoops(_ detail: RunDetail) {
     let loops = detail.loops
     guard !loops.isEmpty else { return }
@@ -128,7 +128,7 @@ extension EventJSON {
 }
 
 extension RecordedStep {
-  /// Whether there may be a log of it.
+  /// Whether it may have a log.
   package var mayHaveWritten: Bool {
     switch state {
     case .finished(let end, _): end.logBytes > 0

@@ -2,14 +2,14 @@ package import WeftExecution
 import WeftPlatform
 
 extension StateDirectory {
-  /// Whether an engine has the run.
+  /// Whether an engine holds the run.
   package func isHeld(_ run: RunID) -> Bool {
     (try? RunFolder.isHeld(try folder(of: run))) ?? false
   }
 }
 
 extension RunFolder {
-  /// Whether an engine, or who removes the run, has its lock. It is not taken to know that.
+  /// Whether an engine, or a process that removes the run, holds its lock. Does not take the lock.
   static func isHeld(_ folder: PrivateDirectory) throws(RunFolderFault) -> Bool {
     do throws(UnsafePlace) {
       let lock = try folder.file(lockName, .reading)

@@ -1,26 +1,26 @@
 package import WeftExecution
 import WeftPlatform
 
-/// What a list of runs tells of one of them.
+/// The entry of a run in a list of runs.
 package struct RunGlance: Sendable, Hashable {
   package let run: RunID
   package var state: RecordedState
-  /// When it began the first time.
+  /// The time at which it first began.
   package var startedAt: WallTime?
   /// The workflow's name, if it has one.
   package var workflow: String?
-  /// The file as it was named then; `nil` of a workflow that was none.
+  /// The path of its file as given; `nil` if it had none.
   package var file: String?
-  /// What it was given, of secret inputs the names.
+  /// The inputs; only the names of secret ones.
   package var inputs: [HandedOn] = []
-  /// For how long engines had it, up to the end of the run or to the last record; `nil` while it runs.
+  /// The time that engines held it, up to its end or last record; `nil` while it runs.
   package var duration: Duration?
-  /// When the engine that has it now has taken it up; `nil` if none has.
+  /// The start of the current engine; `nil` if there is none.
   package var runningSince: WallTime?
   package var counts = OutcomeCounts()
-  /// How many steps it has, as far as is known; `nil` of a run that has ended, whose counts are complete.
+  /// The number of its steps, as far as known; `nil` if the run has ended, since its counts are complete.
   package var stepCount: Int?
-  /// Why it cannot be told what became of it, as a sentence without a full stop.
+  /// The reason why its state is unknown, as a sentence without a full stop.
   package var damage: String?
 
   package init(_ run: RunID, _ state: RecordedState) {
@@ -34,18 +34,18 @@ package struct RunGlance: Sendable, Hashable {
     return glance
   }
 
-  /// How many steps have ended well or ill, or never start.
+  /// The number of steps that have ended or been skipped.
   package var doneCount: Int {
     counts.succeeded + counts.failed + counts.tolerated + counts.cancelled + counts.skipped
   }
 }
 
 extension StateDirectory {
-  /// Looks at a run, whoever has it: only at the ends of its record if it has ended, at all of it if not.
-  /// Nothing is changed, and no engine is hindered.
+  /// Inspects a run regardless of its lock: only the ends of its journal if it has ended, otherwise all of it.
+  /// Changes nothing, and never blocks an engine.
   ///
-  /// - Returns: `nil` if there is no such run any more. One that cannot be read is told of as damaged, and
-  ///   never a reason not to tell of others.
+  /// - Returns: `nil` if the run no longer exists. An unreadable run is reported as damaged, so that others can still
+  ///   be listed.
   package func glance(at run: RunID, limits: JournalLimits = JournalLimits()) -> RunGlance? {
     do throws(RunFolderFault) {
       return try glance(at: run, in: try folder(of: run), limits)
@@ -58,7 +58,7 @@ extension StateDirectory {
   private func glance(
     at run: RunID, in folder: PrivateDirectory, _ limits: JournalLimits
   ) throws(RunFolderFault) -> RunGlance {
-    // In this order: what is recorded after an engine has been seen to be gone is all that ever will be.
+    // Checked first: if no engine holds the run now, the journal is final when it is read.
     let isHeld = try RunFolder.isHeld(folder)
     let file: Descriptor
     do { file = try folder.file(RunFolder.journalName, .reading) } catch { throw .place(error) }
@@ -85,7 +85,7 @@ extension RunGlance {
     counts = end.counts
   }
 
-  /// - Parameter isHeld: Whether an engine has it.
+  /// - Parameter isHeld: Whether an engine holds it.
   package init(_ run: RunID, _ past: RecordedRun, isHeld: Bool) {
     self.init(run, past.state(isHeld: isHeld))
     startedAt = past.startedAt
@@ -118,13 +118,13 @@ extension RecordedState {
 }
 
 extension RecordedRun {
-  /// - Parameter isHeld: Whether an engine has it.
+  /// - Parameter isHeld: Whether an engine holds it.
   package func state(isHeld: Bool) -> RecordedState {
     if let end { return RecordedState(end.outcome) }
     return isHeld ? .running : pause == nil ? .interrupted : .waiting
   }
 
-  /// What became of the steps that are done, in a run that is not.
+  /// The outcomes of the steps that are done, in a run that has not ended.
   package var counts: OutcomeCounts {
     var ends: [Outcome: Int] = [:]
     var tolerated = 0

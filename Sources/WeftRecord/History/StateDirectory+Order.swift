@@ -2,10 +2,10 @@ package import WeftExecution
 import WeftPlatform
 
 extension StateDirectory {
-  /// The runs that are there, the newest first. Ids tell the second in which a run began; only where several
-  /// began in the same one, their records are asked.
+  /// Returns the runs, the newest first. IDs contain the second in which a run began; only runs that began in the
+  /// same second are compared by their journals.
   ///
-  /// - Parameter limit: How many are wanted.
+  /// - Parameter limit: The maximum number of runs.
   package func newestFirst(atMost limit: Int = .max) -> [RunID] {
     var rest = ids[...]
     var runs: [RunID] = []
@@ -22,7 +22,7 @@ extension StateDirectory {
     return known.sorted { ($0.began, $0.run.text) > ($1.began, $1.run.text) }.map(\.run)
   }
 
-  /// In nanoseconds since 1970.
+  /// Returns nanoseconds since 1970.
   private func beginning(of run: RunID) -> Int64? {
     guard let folder = try? folder(of: run),
       let file = try? folder.file(RunFolder.journalName, .reading)
@@ -37,7 +37,7 @@ extension RunID {
 }
 
 extension ArraySlice {
-  /// The longest end of which all are so.
+  /// Returns the longest suffix whose elements all satisfy the condition.
   fileprivate func suffix(while isWanted: (Element) -> Bool) -> ArraySlice {
     var start = endIndex
     while start > startIndex, isWanted(self[start - 1]) { start -= 1 }

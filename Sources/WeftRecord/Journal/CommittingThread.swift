@@ -2,8 +2,8 @@ import Synchronization
 import WeftFutures
 import WeftPlatform
 
-/// Makes records safe for those who go on with something else meanwhile: one call for all that have come while
-/// the disk was busy, or while nobody was in a hurry, by a thread that is made when it is first needed.
+/// Makes records durable for callers that continue meanwhile. One sync covers all records written while the disk was
+/// busy or no record was urgent. Its thread starts when it is first needed.
 final class CommittingThread: Sendable {
   private struct Waiting {
     var promises: [Promise<Void, Never>] = []
@@ -24,11 +24,11 @@ final class CommittingThread: Sendable {
     self.work.withLock { $0 = work }
   }
 
-  /// How long a record waits for others, so that one call does for all. A few calls' worth: it takes from 0.1 to 1 ms
-  /// on an SSD.
+  /// The time that a record waits for others to share one sync. Equals a few syncs, which take from 0.1 to 1 ms on an
+  /// SSD.
   private static let gathering = Duration.milliseconds(2)
 
-  /// Settles when all that has been written is safe, or cannot be made so any more; `nil` once it is closed.
+  /// Settles when everything written so far is durable, or has been lost; `nil` once closed.
   func whenSafe(isUrgent: Bool) -> Future<Void, Never>? {
     let promise = Promise<Void, Never>(ifDropped: .success(()))
     let work = waiting.withLock { waiting in
@@ -42,7 +42,7 @@ final class CommittingThread: Sendable {
   }
 
   private func serve() {
-    // What comes from now on is for the next call.
+    // Later records belong to the next sync.
     let promises = waiting.withLock { waiting in
       defer { waiting.promises = [] }
       return waiting.promises
@@ -51,7 +51,7 @@ final class CommittingThread: Sendable {
     for promise in promises { promise.succeed() }
   }
 
-  /// Makes safe what has been written; nothing else is from now on.
+  /// Makes everything written so far durable; accepts no more requests.
   func close() {
     work.withLock { $0.take() }?.end()
     waiting.withLock { $0.isClosed = true }

@@ -2,11 +2,11 @@ import WeftExecution
 import WeftPlanning
 import WeftPlatform
 
-/// Decides what the lines of a journal come to, one after another.
+/// Folds the lines of a journal into its contents, one after another.
 struct JournalFold {
   private enum Phase {
     case reading
-    /// A line that is not whole: torn, if no whole one follows.
+    /// An incomplete line: torn if no complete one follows, otherwise damage.
     case suspecting(JournalDamage)
     case refused(JournalDamage)
   }
@@ -16,27 +16,27 @@ struct JournalFold {
   private let limits: JournalLimits
   private var contents = JournalContents()
   private var phase = Phase.reading
-  /// Where the next line begins.
+  /// The offset of the next line.
   private var offset = 0
   private var line = 0
-  /// The engine that wrote the records now.
+  /// The format and version of the engine that wrote the current records.
   private var writer: (format: Int, version: String) = (RecordJSON.format, "")
 
-  /// - Parameter run: Whose journal it is to be; `nil`: that of the first record.
+  /// - Parameter run: The expected run; `nil` accepts that of the first record.
   init(run: RunID?, name: String, limits: JournalLimits) {
     self.run = run
     self.name = name
     self.limits = limits
   }
 
-  /// Whether anything that follows could still change the result.
+  /// Whether further lines could change the result.
   var goesOn: Bool {
     if case .refused = phase { false } else { true }
   }
 
   /// - Parameters:
-  ///   - bytes: `nil` of a line that is too long to be a record.
-  ///   - length: Without its newline.
+  ///   - bytes: `nil` if the line is too long to be a record.
+  ///   - length: The length without its newline.
   mutating func take(
     _ bytes: UnsafeRawBufferPointer?, length: Int, _ visit: (RunRecord) -> Void
   ) {
@@ -89,7 +89,7 @@ struct JournalFold {
     visit(record)
   }
 
-  /// Up to format 1, keys were put into addresses as they are.
+  /// Rejects ambiguous keys: up to format 1, keys were not escaped in addresses.
   private func checkKeys(of listed: RecordedElements) throws(RecordProblem) {
     for element in listed.elements
     where StepAddress.needsEscaping(element.key) || ElementKeys.fault(of: element.key) != nil {
@@ -105,7 +105,7 @@ struct JournalFold {
     JournalDamage(kind: kind, file: name, line: max(line, 1), offset: offset)
   }
 
-  /// - Parameter end: How much of the file was read.
+  /// - Parameter end: The number of bytes read.
   func result(readTo end: Int) -> JournalContents {
     var contents = contents
     contents.tornBytes = end - contents.wholeBytes

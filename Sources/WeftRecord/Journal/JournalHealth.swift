@@ -2,19 +2,19 @@ import Synchronization
 import WeftExecution
 import WeftPlatform
 
-/// Decides what may still be written after something could not be.
+/// Decides which records may still be written after a failure.
 struct JournalHealth: Sendable {
   private enum Phase {
     case sound
-    /// There is no room: nothing may begin, and what has begun is told as far as it goes.
+    /// The disk is full: nothing may start, and running steps are recorded as far as possible.
     case full(RecordFault)
-    /// What has been written may not be there any more: nothing is added to it.
+    /// Earlier records may be lost: nothing more is written.
     case lost(RecordFault)
   }
 
   private var phase = Phase.sound
 
-  /// The first of all.
+  /// The first failure.
   var fault: RecordFault? {
     switch phase {
     case .sound: nil
@@ -22,7 +22,7 @@ struct JournalHealth: Sendable {
     }
   }
 
-  /// Why the record is not to be written at all.
+  /// Returns the reason not to write the record at all.
   func refusal(of kind: RunRecord.Kind) -> RecordFault? {
     switch phase {
     case .sound: nil
@@ -31,7 +31,7 @@ struct JournalHealth: Sendable {
     }
   }
 
-  /// A record could not be written; nothing of it is there.
+  /// Notes that a record could not be written, not even partially.
   mutating func failed(_ error: SystemError, needing bytes: Int, at place: String) {
     switch (phase, error) {
     case (.sound, .noSpace), (.sound, .overQuota), (.sound, .fileTooBig):
@@ -49,7 +49,7 @@ struct JournalHealth: Sendable {
     }
   }
 
-  /// What was written could not be made safe.
+  /// Notes that records could not be made durable.
   mutating func lost(_ error: SystemError, at place: String) {
     if case .lost = phase { return }
     phase = .lost(
@@ -58,7 +58,8 @@ struct JournalHealth: Sendable {
   }
 }
 
-/// How it is with a journal, for all who write to it and make it safe; and whom to tell if it is not well.
+/// The condition of a journal, shared by everything that writes it or makes it durable. Notifies one handler of a
+/// failure.
 final class JournalCondition: Sendable {
   private struct State {
     var health = JournalHealth()
@@ -78,7 +79,7 @@ final class JournalCondition: Sendable {
     state.withLock { $0.health.refusal(of: kind) }
   }
 
-  /// Nobody is told before ``tell()``: who calls this may hold a lock.
+  /// Does not call the handler, because the caller may hold a lock; ``tell()`` does.
   func noteFailure(_ error: SystemError, needing bytes: Int) {
     state.withLock { $0.health.failed(error, needing: bytes, at: place) }
   }
@@ -93,7 +94,7 @@ final class JournalCondition: Sendable {
     tell()
   }
 
-  /// Calls who wants to know, once, if there is something to tell. No lock is to be held.
+  /// Calls the handler if there is a failure, at most once. The caller must not hold a lock.
   func tell() {
     let act = state.withLock { state -> (@Sendable () -> Void)? in
       guard state.health.fault != nil else { return nil }

@@ -4,17 +4,17 @@ package import WeftExecution
 import WeftPlanning
 package import WeftPlatform
 
-/// Why a journal is not read on.
+/// The reason why reading a journal stopped.
 package struct JournalDamage: Error, Sendable, Hashable {
   package enum Kind: Sendable, Hashable {
-    /// The line is not as it was written, and whole records follow it.
+    /// The line was modified, and complete records follow it.
     case checksum
-    /// A record is missing, or one is there twice: this number was to come.
+    /// A record is missing or repeated: `expected` is the next number.
     case gap(expected: UInt64, found: UInt64)
     case problem(RecordProblem)
-    /// The first record is not that of an engine taking up the run.
+    /// The first record is not the opening of an engine.
     case noOpening
-    /// It is of another run.
+    /// The journal belongs to another run.
     case otherRun(RunID)
     case lineTooLong(limit: Int)
     case tooManySteps(limit: Int)
@@ -23,15 +23,15 @@ package struct JournalDamage: Error, Sendable, Hashable {
 
   package let kind: Kind
   package let file: String
-  /// From 1.
+  /// The line number, from 1.
   package let line: Int
-  /// Where the line begins, in bytes from the file's beginning.
+  /// The offset of the line in the file, in bytes.
   package let offset: Int
 
   /// `.weft/runs/ID/journal.jsonl:12:3456: ...`
   package var message: String { "\(file):\(line):\(offset): \(reason)" }
 
-  /// Whether nothing is damaged, and another version of Weft would read it.
+  /// Whether the journal is intact, but needs another version of Weft.
   package var isOtherFormat: Bool {
     switch kind {
     case .problem(.newerFormat), .problem(.ambiguousKey): true
@@ -63,42 +63,42 @@ package struct JournalDamage: Error, Sendable, Hashable {
   }
 }
 
-/// How much of a journal is read.
+/// The limits for reading a journal.
 package struct JournalLimits: Sendable, Hashable {
   package var lineBytes = 64 << 20
-  /// Steps and groups, elements and all.
+  /// The number of steps and groups, including those of elements.
   package var steps = 10_000_000
 
   package init() {}
 }
 
-/// What a journal was found to hold.
+/// The contents of a journal.
 package struct JournalContents: Sendable {
-  /// What its whole records come to.
+  /// The state after its complete records.
   package var run = RecordedRun()
-  /// Where the last whole record ends: what follows was being written when its engine ended.
+  /// The end of the last complete record; bytes after it were being written when the engine ended.
   package var wholeBytes = 0
-  /// How many lines are whole.
+  /// The number of complete lines.
   package var lines = 0
-  /// What follows the last whole record: never more than the file has.
+  /// The number of bytes after the last complete record.
   package var tornBytes = 0
-  /// Where reading had to stop; nothing after it has been believed.
+  /// The damage at which reading stopped; nothing after it is used.
   package var damage: JournalDamage?
 }
 
-/// Reads a journal from its beginning to its end, a piece at a time.
+/// Reads a journal from beginning to end, a piece at a time.
 ///
-/// What follows the last whole record, and is no whole record, was being written when the engine or the
-/// machine ended: a part of a line, zeros, anything. What is followed by a whole record is damage, for records
-/// are only ever appended.
+/// Incomplete bytes after the last complete record were being written when the engine or the machine stopped: part of
+/// a line, zeros, anything. An incomplete line followed by a complete record is damage, because records are only ever
+/// appended.
 package struct JournalReader {
   private let file: Descriptor
   private let run: RunID?
-  /// What messages call it.
+  /// The name of the journal in messages.
   private let name: String
   private let limits: JournalLimits
 
-  /// - Parameter run: Whose journal it is to be; `nil`: anybody's.
+  /// - Parameter run: The expected run; `nil` accepts any.
   package init(
     _ file: Descriptor, of run: RunID? = nil, named name: String,
     limits: JournalLimits = JournalLimits()
@@ -109,7 +109,7 @@ package struct JournalReader {
     self.limits = limits
   }
 
-  /// Reads all there is.
+  /// Reads the whole journal.
   ///
   /// - Parameter visit: Called with each record, in order.
   package func contents(

@@ -5,8 +5,8 @@ package import WeftPlatform
 
 /// Appends the records of a run to its journal.
 ///
-/// One `write` for each, made by the thread on which it happens, before anything follows from it. Who writes
-/// holds a lock for that long and no longer; making it safe holds nobody up, unless that was promised.
+/// Each record is one `write`, made by the thread on which the event happens, before anything depends on it. The lock
+/// is held only for that write. Syncing blocks no caller, unless the durability requires it.
 package final class JournalWriter: RunRecorder {
   private struct State {
     var json: RecordJSON
@@ -20,20 +20,20 @@ package final class JournalWriter: RunRecorder {
   private let commit: GroupCommit
   private let safety: Safety
 
-  /// Who makes records safe.
+  /// The way records are made durable.
   private enum Safety {
-    /// A thread of its own, a while later.
+    /// A separate thread syncs, with a delay.
     case late(DelayedWork)
-    /// Whoever has written one, or a thread that does nothing else, before anything follows from it.
+    /// The writing thread or a dedicated one syncs, before anything depends on the record.
     case first(CommittingThread)
   }
 
   /// - Parameters:
-  ///   - file: The journal, and where its last whole record ends.
-  ///   - number: Of that record; 0 before the first.
-  ///   - place: What messages call the file.
-  ///   - reserve: Room for the last records on a disk that is full.
-  ///   - start: What the times of records are counted from.
+  ///   - file: The journal, and the end of its last complete record.
+  ///   - number: The number of that record; 0 before the first.
+  ///   - place: The name of the file in messages.
+  ///   - reserve: Disk space for the last records on a full disk.
+  ///   - start: The origin of record times.
   package init(
     _ file: AppendedFile, after number: UInt64, at place: String, reserve: DiskReserve? = nil,
     durability: RecordDurability, startedAt start: WallTime, version: String = WeftVersion.current
@@ -63,7 +63,7 @@ package final class JournalWriter: RunRecorder {
     case .late(let work): work.request()
     case .first: if kind.isDecisive { try makeSafe(number) }
     }
-    // The reserve may have been what let this one be written.
+    // The record may only have fit because the reserve was released.
     if condition.fault != nil { condition.tell() }
   }
 
@@ -109,7 +109,7 @@ package final class JournalWriter: RunRecorder {
         return number
       } catch {
         condition.noteFailure(error, needing: state.json.lineBytes)
-        // The reserve is for the ends of what runs.
+        // The reserve is for the final records of running steps.
         if condition.refusal(of: kind) == nil, state.reserve?.release() == true { continue }
         throw condition.fault ?? RecordFault(message: error.description)
       }

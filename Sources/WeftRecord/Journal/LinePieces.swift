@@ -1,17 +1,17 @@
 import WeftPlatform
 
-/// Lines out of pieces of a file. A line that lies in one piece is lent where it lies; only one that goes over
-/// the end of a piece is put together, and of one that is too long nothing is kept but its length.
+/// Splits pieces of a file into lines. A line within one piece is passed without copying; only lines across pieces
+/// are assembled. Of a line that is too long, only the length is kept.
 struct LinePieces {
   static let pieceBytes = 1 << 20
 
-  /// A line without its newline, `nil` if it is too long, and its length; says whether more is wanted.
+  /// Receives a line without its newline, `nil` if it is too long, and its length; returns whether to continue.
   typealias Body = (UnsafeRawBufferPointer?, Int) -> Bool
 
   private let limit: Int
-  /// The beginning of a line whose end has not come.
+  /// The beginning of an incomplete line.
   private var rest: [UInt8] = []
-  /// How long that is; `rest` is empty if it is too long.
+  /// Its length; `rest` is empty if the line is too long.
   private var restCount = 0
 
   init(limit: Int) {

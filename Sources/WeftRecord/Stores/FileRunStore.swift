@@ -1,19 +1,20 @@
 public import WeftExecution
 import WeftPlatform
 
-/// Keeps the records of runs on disk, in the folders that the program `weft` keeps and reads: `weft runs`, `weft
-/// show`, `weft approve` and `weft cancel` know of these runs too.
+/// Keeps runs on disk, in the folders of the program `weft`: `weft runs`, `weft show`, `weft approve` and
+/// `weft cancel` work with these runs, too.
 ///
-/// Each run has a folder for its owner alone, `runs/ID`, with the workflow, the journal, what steps have written,
-/// and a report; the system's lock on it ends with the process.
+/// Each run has a private folder `runs/ID` with the workflow, the journal, the logs and a report. The system's lock
+/// on it ends with the process.
 public struct FileRunStore: RunStore {
-  /// Relative to where the process stands.
+  /// Relative to the working directory.
   public let directory: String
   public let durability: RecordDurability
 
   /// - Parameters:
-  ///   - directory: Made where it is missing; its last name only.
-  ///   - durability: What a record survives. ``RecordDurability/power`` makes each step wait for the disk.
+  ///   - directory: Created if missing, but not its parents.
+  ///   - durability: The failures that journals survive. ``RecordDurability/power`` makes each step wait for the
+  ///     disk.
   public init(directory: String = ".weft", durability: RecordDurability = .process) {
     self.directory = directory
     self.durability = durability
@@ -40,12 +41,12 @@ public struct FileRunStore: RunStore {
     }
   }
 
-  /// The path from the root of the folder that a run has, or will have.
+  /// Returns the absolute path of the folder of a run, which need not exist.
   package func folderPath(of run: RunID) -> String {
     StateDirectory.folderPath(of: run, in: directory)
   }
 
-  /// The runs that `concurrency` keeps apart from those of this store.
+  /// The runs that exclude those of this store by `concurrency` keys.
   package var concurrencyPlace: ConcurrencyTurn.Place {
     get throws(RunStoreFault) {
       do { return .directory(try StateDirectory(directory, makes: true)) } catch {

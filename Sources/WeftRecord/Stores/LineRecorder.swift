@@ -2,7 +2,7 @@ import Synchronization
 import WeftExecution
 import WeftPlatform
 
-/// Writes the records of a run as lines that somebody else keeps.
+/// Writes records as lines to a ``RunJournal`` of closures.
 final class LineRecorder: RunRecorder {
   private struct State {
     var json: RecordJSON
@@ -16,7 +16,7 @@ final class LineRecorder: RunRecorder {
   private let lines: RunJournal.KeptLines
 
   /// - Parameters:
-  ///   - number: Of the last record that there is; 0: none.
+  ///   - number: The number of the last existing record; 0 if there is none.
   ///   - opening: The next record.
   init(
     _ lines: RunJournal.KeptLines, after number: UInt64, startedAt start: WallTime,
@@ -32,7 +32,7 @@ final class LineRecorder: RunRecorder {
 
   func record(_ kind: RunRecord.Kind, elapsed: Duration) throws(RecordFault) {
     let (fault, act) = state.withLock { state -> (RecordFault?, (@Sendable () -> Void)?) in
-      // After one that is missing, another would be taken for damage.
+      // After a missing record, any other would look like damage.
       if let fault = state.fault { return (fault, nil) }
       do throws(RunStoreFault) {
         try state.json.withLine(of: kind, state.number + 1, after: elapsed) {

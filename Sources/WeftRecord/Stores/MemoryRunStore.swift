@@ -1,8 +1,8 @@
 import Synchronization
 public import WeftExecution
 
-/// Keeps the records of runs as long as the store itself is there, and nothing on disk: for tests, and for
-/// programs that go on with runs without outliving them.
+/// Keeps runs in memory as long as the store exists: for tests, and for programs that resume runs only within their
+/// own lifetime.
 public final class MemoryRunStore: RunStore {
   private struct Entry {
     var bytes: [UInt8] = []
@@ -14,13 +14,14 @@ public final class MemoryRunStore: RunStore {
 
   public init() {}
 
-  /// The runs that there are, the oldest first.
+  /// The runs, the oldest first.
   public var runs: [RunID] { entries.withLock { $0.keys.sorted { $0.text < $1.text } } }
 
-  /// The record of a run as `journal.jsonl` would hold it: one JSON object a line. Empty if there is no such run.
+  /// Returns the journal of a run as `journal.jsonl` would contain it: one JSON object per line. Empty if the run
+  /// does not exist.
   public func record(of run: RunID) -> [UInt8] { entries.withLock { $0[run]?.bytes ?? [] } }
 
-  /// Forgets a run; nothing of one that an engine has.
+  /// Forgets a run, unless an engine holds it.
   public func forget(_ run: RunID) {
     entries.withLock { entries in
       if entries[run]?.isHeld == false { entries[run] = nil }

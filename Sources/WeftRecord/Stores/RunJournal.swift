@@ -1,20 +1,20 @@
 package import WeftExecution
 import WeftPlatform
 
-/// The record of one run, held by the engine that has the run.
+/// The journal of one run, held by the run's engine.
 ///
-/// It is a sequence of lines, each a record in JSON with a number and a checksum, of which none is ever
-/// changed: what `journal.jsonl` holds. A store need not understand them.
+/// It is an append-only sequence of lines, each a JSON record with a number and a checksum, as in `journal.jsonl`. A
+/// store need not understand them.
 public struct RunJournal: Sendable {
   enum Keeper: Sendable {
-    /// Of a run that begins: its first record is there.
+    /// A new run, whose opening record is written.
     case begun(RunFolder, JournalWriter)
-    /// Of a run that is gone on with.
+    /// A run to resume.
     case taken(RunFolder, RecordDurability)
     case lines(KeptLines)
   }
 
-  /// What a store does with the lines of one run.
+  /// The operations of a store on the lines of one run.
   struct KeptLines: Sendable {
     let read: @Sendable () throws(RunStoreFault) -> [UInt8]
     let append: @Sendable ([UInt8]) throws(RunStoreFault) -> Void
@@ -26,11 +26,11 @@ public struct RunJournal: Sendable {
   init(_ keeper: Keeper) { self.keeper = keeper }
 
   /// - Parameters:
-  ///   - read: All that was appended, in order. Called before anything is appended.
-  ///   - append: Appends one line, its newline included, as a whole or not at all; called by one thread at a time, for each record before
-  ///     what it announces is done. What it throws ends the run: nothing new starts. When it returns the line has to
-  ///     be as safe as the store promises.
-  ///   - close: The engine lets go of the run. Called once.
+  ///   - read: Returns everything that was appended, in order. Called before anything is appended.
+  ///   - append: Appends one line, including its newline, completely or not at all. Called by one thread at a time,
+  ///     for each record before the act that it announces. An error ends the run: nothing new starts. When it
+  ///     returns, the line must be as durable as the store promises.
+  ///   - close: Releases the run. Called once.
   public init(
     read: @escaping @Sendable () throws(RunStoreFault) -> [UInt8],
     append: @escaping @Sendable ([UInt8]) throws(RunStoreFault) -> Void,
@@ -49,7 +49,7 @@ public struct RunJournal: Sendable {
     }
   }
 
-  /// Nothing comes of going on with the run.
+  /// Releases the run without resuming it.
   package func letGo() {
     switch keeper {
     case .begun(let folder, _), .taken(let folder, _): folder.letGo()
@@ -57,9 +57,9 @@ public struct RunJournal: Sendable {
     }
   }
 
-  /// What it holds.
+  /// Returns the contents of the journal.
   ///
-  /// - Throws: When it cannot be read, or is damaged.
+  /// - Throws: If it cannot be read, or is damaged.
   package func contents(of run: RunID) throws(RunStoreFault) -> JournalContents {
     let contents: JournalContents
     switch keeper {
@@ -72,7 +72,7 @@ public struct RunJournal: Sendable {
     return contents
   }
 
-  /// What writes down a run that begins; its first record is there.
+  /// Returns the recorder of a new run; its opening record is written.
   package func recorder(
     for beginning: RunBeginning, startedAt start: WallTime
   ) throws(RunStoreFault) -> any RunRecorder {
@@ -85,9 +85,9 @@ public struct RunJournal: Sendable {
     }
   }
 
-  /// What writes down a run that is gone on with.
+  /// Returns the recorder of a resumed run.
   ///
-  /// - Parameter contents: What has been read of it.
+  /// - Parameter contents: The journal as read.
   package func recorder(
     for beginning: RunBeginning, after contents: JournalContents, startedAt start: WallTime
   ) throws(RunStoreFault) -> any RunRecorder {
@@ -104,7 +104,7 @@ public struct RunJournal: Sendable {
         throw RunStoreFault(error)
       }
     case .lines(let lines):
-      // What is appended to a part of a line is lost with it.
+      // Anything appended to an incomplete line would be lost with it.
       guard contents.tornBytes == 0 else {
         throw RunStoreFault(
           message: "the record of run \(beginning.run) ends in the middle of a line",
@@ -117,7 +117,7 @@ public struct RunJournal: Sendable {
 }
 
 extension JournalContents {
-  /// What lines come to.
+  /// Reads the contents of a journal's lines.
   init(of bytes: [UInt8], run: RunID) {
     var fold = JournalFold(run: run, name: "the record of run \(run)", limits: JournalLimits())
     var lines = LinePieces(limit: JournalLimits().lineBytes)

@@ -1,51 +1,52 @@
 public import WeftExecution
 package import WeftPlanning
 
-/// Where the records of runs are kept, so that one engine can go on where another has ended.
+/// A store of runs, so that one engine can resume where another has ended.
 ///
-/// ``FileRunStore`` keeps them on disk, as the program `weft` does; ``MemoryRunStore`` as long as the process
-/// lives. Another store, such as a table of a database, makes a ``RunJournal`` of three functions.
+/// ``FileRunStore`` keeps them on disk, as the program `weft` does; ``MemoryRunStore`` for the lifetime of the
+/// process. Other stores, such as a database table, build a ``RunJournal`` from three functions.
 public protocol RunStore: Sendable {
-  /// Begins the record of a run that there is not yet, and holds it.
+  /// Creates and holds the journal of a new run.
   ///
-  /// - Throws: When it cannot be begun; no step is started then.
+  /// - Throws: If it cannot be created; no step is started then.
   func begin(_ beginning: RunBeginning) throws(RunStoreFault) -> RunJournal
 
-  /// Holds the record of a run whose engine has ended or left it, so that no other goes on with it meanwhile.
+  /// Holds the journal of a run whose engine has ended or suspended it, so that no other engine resumes it meanwhile.
   ///
-  /// - Throws: When there is no such run, or another engine has it.
+  /// - Throws: If the run does not exist, or another engine holds it.
   func take(_ run: RunID) throws(RunStoreFault) -> RunJournal
 
-  /// What ``keep(durations:of:)`` was given last for this workflow; `nil` if nothing, or it is not to be had.
+  /// Returns the last value given to ``keep(durations:of:)`` for this workflow; `nil` if there is none or it is not
+  /// available.
   ///
-  /// Before a run: steps that are ready at the same time are then started in the order of the time that is below
-  /// them, and ``Run/remaining`` can be told. Bytes that are damaged are as good as none.
+  /// Called before a run: durations order steps that are ready at the same time by the remaining time below them, and
+  /// enable ``Run/remaining``. Damaged bytes count as none.
   func durations(of workflow: WorkflowKey) -> [UInt8]?
 
-  /// Keeps how long the steps of a workflow took, in place of what was kept before; when one of its runs has
-  /// ended. A store need not understand it, and may lose it: nothing but an order and an estimate hangs on it.
+  /// Stores the durations of a workflow's steps when one of its runs has ended, replacing earlier ones. A store need
+  /// not understand them, and may lose them: they only affect an order and an estimate.
   func keep(durations: [UInt8], of workflow: WorkflowKey)
 }
 
 extension RunStore {
-  /// Nothing is known of earlier runs.
+  /// Returns nothing.
   public func durations(of workflow: WorkflowKey) -> [UInt8]? { nil }
 
-  /// Nothing is kept.
+  /// Stores nothing.
   public func keep(durations: [UInt8], of workflow: WorkflowKey) {}
 }
 
 extension RunStore {
-  /// What earlier runs have told of a workflow.
+  /// Returns the durations of earlier runs of a workflow.
   package func history(of workflow: WorkflowKey) -> DurationHistory {
     durations(of: workflow).flatMap(DurationFile.history) ?? DurationHistory()
   }
 
-  /// Adds what a run has told.
+  /// Adds the measurements of a run.
   package func add(
     _ measures: RunMeasures, of plan: Plan, succeeded: Bool, to workflow: WorkflowKey
   ) {
-    // What has come meanwhile is not to be lost.
+    // Read again, so that measurements added meanwhile are not lost.
     let history = history(of: workflow).adding(measures, of: plan, succeeded: succeeded)
     if !history.isEmpty { keep(durations: DurationFile.bytes(of: history), of: workflow) }
   }
@@ -54,7 +55,7 @@ extension RunStore {
 /// A run that is about to begin.
 public struct RunBeginning: Sendable {
   public let run: RunID
-  /// The bytes of the workflow file; `nil` of a workflow that was built in Swift.
+  /// The bytes of the workflow file; `nil` for a workflow built in Swift.
   public var workflow: [UInt8]? { contents.workflow }
   package let contents: RunFolder.Contents
 
@@ -64,11 +65,11 @@ public struct RunBeginning: Sendable {
   }
 }
 
-/// Why a record cannot be begun, read or gone on with.
+/// The reason why a journal cannot be created, read or resumed.
 public struct RunStoreFault: Error, Sendable, Hashable, CustomStringConvertible {
-  /// What was found, in a sentence without a full stop.
+  /// The error as a sentence without a full stop.
   public let message: String
-  /// What to do about it.
+  /// The suggested remedy.
   public let help: String?
 
   public init(message: String, help: String? = nil) {
