@@ -1,7 +1,7 @@
 import Synchronization
 import WeftPlatform
 
-/// A thousand programs at once that only sleep, and their end when they are asked to.
+/// A thousand concurrent programs that only sleep, and their termination.
 enum Crowd {
   private static let size = 1_000
 
@@ -50,7 +50,7 @@ enum Crowd {
   }
 }
 
-/// Where one thread waits until so many others have arrived.
+/// A latch on which one thread waits until `count` others have arrived.
 final class Latch: Sendable {
   private let missing: Mutex<Int>
   private let wakeup = Wakeup()
@@ -65,6 +65,6 @@ final class Latch: Sendable {
     if isLast { wakeup.wake() }
   }
 
-  /// For one thread, once.
+  /// Callable by one thread, once.
   func wait() { wakeup.wait() }
 }

@@ -5,10 +5,10 @@ import WeftFutures
 import WeftPlanning
 import WeftPlatform
 
-/// The engine by itself, from a plan to the report of its run: steps that do nothing, nobody who listens.
+/// The engine alone, from a plan to the report of its run: the steps do nothing, and there are no subscribers.
 ///
-/// Beside it is the bare graph of futures that the plan becomes: one for each node, which waits for what the
-/// node waits for, without a join where that is a single one, and does nothing.
+/// The baseline is the bare graph of futures for the plan: one future for each node that waits for the node's
+/// dependencies, without a join if there is only one, and does nothing.
 enum EngineBenchmarks {
   private static let runCount = 3
 
@@ -21,7 +21,7 @@ enum EngineBenchmarks {
     add("100,000 elements", elements, "steps in layers", layers.map(\.engine), report)
   }
 
-  /// A graph small enough for tools that count instructions, which take fifty times as long.
+  /// A graph small enough for tools that count instructions, which are fifty times as slow.
   static func runOnce(report: (BenchmarkRow) -> Void) {
     let once = samples(of: layered(steps: 20_000, layers: 20), steps: 20_000, times: 1)
     add(
@@ -29,7 +29,7 @@ enum EngineBenchmarks {
       once.map(\.bare), report)
   }
 
-  /// Likewise.
+  /// A loop small enough for such tools.
   static func runElementsOnce(report: (BenchmarkRow) -> Void) {
     let once = samples(of: loop(5_000), steps: 5_000, times: 1)
     add(
@@ -73,7 +73,7 @@ enum EngineBenchmarks {
     }
   }
 
-  /// The time from plan to report, and what is allocated at its end.
+  /// The time from plan to report, and the memory allocated at its end.
   private static func sample(of plan: Plan, steps: Int) -> FutureSample {
     var configuration = EngineConfiguration()
     configuration.maxParallel = 2
@@ -110,14 +110,14 @@ enum EngineBenchmarks {
   }
 }
 
-/// Every attempt has ended well before it began.
+/// An executor whose attempts have succeeded before they began.
 private struct NothingExecutor: StepExecutor {
   func execute(_ attempt: Attempt) -> Future<AttemptEnd, Never> {
     Future(value: AttemptEnd(.ended(.code(0))))
   }
 }
 
-/// Time that does not pass.
+/// A clock that stands still.
 private struct StillTime: TimeSource {
   var now: Duration { .zero }
 

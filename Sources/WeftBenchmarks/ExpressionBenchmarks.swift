@@ -1,6 +1,6 @@
 import WeftExpressions
 
-/// Reading and evaluating short expressions, as a file of 100,000 steps has them.
+/// Parsing and evaluating short expressions, such as a file of 100,000 steps contains.
 enum ExpressionBenchmarks {
   static func rows() -> [BenchmarkRow] { [evaluating(), reading()] }
 
@@ -60,7 +60,7 @@ enum ExpressionBenchmarks {
 
   // MARK: Measuring
 
-  /// The median of nine, after one that is not counted.
+  /// The median of nine runs, after one that is not counted.
   private static func seconds(_ work: () -> Void) -> Double {
     work()
     let times = (0..<9).map { _ in
@@ -70,7 +70,7 @@ enum ExpressionBenchmarks {
     return times.median
   }
 
-  /// Keeps the optimizer from leaving out what nobody looks at.
+  /// Keeps the optimizer from removing a value that is not used.
   @inline(never) @_optimize(none)
   private static func keep<Value>(_ value: Value) {}
 }

@@ -1,8 +1,8 @@
 import Foundation
 
-/// What Swift programs start others with otherwise. Nothing but the benchmarks links Foundation.
+/// The usual way for Swift programs to start others. Only the benchmarks link Foundation.
 enum FoundationBaseline {
-  /// Runs a program again and again, its output captured, on as many threads as Weft.
+  /// Runs a program `times` times, its output captured, on as many threads as Weft.
   static func run(_ path: String, times: Int) {
     let finished = Latch(ProgramBenchmarks.threads)
     for _ in 0..<ProgramBenchmarks.threads {

@@ -1,8 +1,8 @@
 import Synchronization
 
-/// Who needs whom, as numbers: nodes come after those that they need.
+/// Dependencies between numbered nodes: each node comes after those that it needs.
 struct DependencyGraph {
-  /// Where each node's needs begin in `needed`; one more than there are nodes.
+  /// The index in `needed` where each node's dependencies begin; one more entry than there are nodes.
   private var starts: [UInt32] = [0]
   private var needed: [UInt32] = []
 
@@ -17,14 +17,14 @@ struct DependencyGraph {
     starts.append(UInt32(needed.count))
   }
 
-  /// Every node needs the one before.
+  /// A graph in which every node needs the one before.
   static func chain(of count: Int) -> DependencyGraph {
     var graph = DependencyGraph()
     for node in 0..<count { graph.append(needing: node == 0 ? 0..<0 : (node - 1)..<node) }
     return graph
   }
 
-  /// The last node needs all the others.
+  /// A graph whose last node needs all the others.
   static func fan(in count: Int) -> DependencyGraph {
     var graph = DependencyGraph()
     for _ in 0..<count { graph.append(needing: 0..<0) }
@@ -32,14 +32,14 @@ struct DependencyGraph {
     return graph
   }
 
-  /// Every node needs two earlier ones, which may be the same.
+  /// A graph in which every node needs two earlier ones, which may be the same.
   static func random(of count: Int, seed: UInt64) -> DependencyGraph {
     var graph = DependencyGraph()
     var state = seed
     for node in 0..<count {
       graph.append(
         needing: (0..<min(node, 2)).map { _ in
-          // Knuth's MMIX generator; the high bits are the random ones.
+          // Knuth's MMIX generator; its high bits are the random ones.
           state = state &* 6_364_136_223_846_793_005 &+ 1_442_695_040_888_963_407
           return Int(state >> 33) % node
         })
@@ -49,7 +49,7 @@ struct DependencyGraph {
 }
 
 extension DependencyGraph {
-  /// Builds the reverse edges and counters, counts down from what needs nothing, and releases all.
+  /// Builds the reverse edges and counters, counts down from the nodes without dependencies, and releases all.
   func settledByCounting() -> FutureSample {
     .measure(nodes: count) {
       CountingPlan(self)
@@ -61,7 +61,7 @@ extension DependencyGraph {
   }
 }
 
-/// What a C program would do: a counter and a value for each node, successors in one array.
+/// The data structures of a C program: a counter and a value for each node, successors in one array.
 private struct CountingPlan {
   private let count: Int
   private let unsettled: UnsafeMutablePointer<Atomic<UInt32>>

@@ -1,10 +1,10 @@
 import CWeftBenchmarks
 import WeftFutures
 
-/// Futures beside the least that could do the same work: arrays of counters, and a list of what is ready.
+/// Futures beside a minimal implementation: arrays of counters, and a list of ready nodes.
 ///
-/// A sample is building a graph, settling what it stands on, and releasing it, on one thread. The bytes
-/// are those in use after building, before anything has settled.
+/// A sample consists of building a graph, settling its roots, and releasing it, on one thread. The bytes are
+/// those in use after building, before anything has settled.
 enum FuturesBenchmarks {
   static let nodeCount = 1_000_000
   private static let runCount = 5
@@ -43,7 +43,7 @@ enum FuturesBenchmarks {
   }
 }
 
-/// What one run of one graph took for each node.
+/// The time and memory that one run of a graph took, per node.
 struct FutureSample {
   var nanoseconds: Double
   var bytes: Double
@@ -52,7 +52,7 @@ struct FutureSample {
     ("ns/node", { $0.nanoseconds }), ("bytes/node", { $0.bytes }),
   ]
 
-  /// Times `build` and `finish`, and looks between the two at what is allocated.
+  /// Times `build` and `finish`, and measures the allocated memory between the two.
   ///
   /// `finish` settles everything and releases it.
   static func measure<Graph>(

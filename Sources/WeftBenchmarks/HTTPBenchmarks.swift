@@ -4,8 +4,8 @@ import WeftFutures
 import WeftHTTP
 import WeftPlatform
 
-/// Requests to an nginx on this machine: the client beside a bare loop of libcurl's, and whole runs of `weft`
-/// beside whole runs of `curl`.
+/// Requests to an nginx on this machine: the client beside a bare libcurl loop, and whole runs of `weft` beside
+/// whole runs of `curl`.
 enum HTTPBenchmarks {
   private static let runCount = 7
   private static let requests = 10_000
@@ -22,7 +22,7 @@ enum HTTPBenchmarks {
       return
     }
     defer { server.close() }
-    // First, while little is resident here.
+    // First, while this process has little resident memory.
     download(from: server, in: shop).forEach(report)
     client(server, in: shop).forEach(report)
     if let row = steps(server, in: shop) { report(row) }
@@ -64,7 +64,7 @@ enum HTTPBenchmarks {
     return ["sh", "-c", ask]
   }
 
-  /// As many steps of one run, beside one run of curl.
+  /// As many steps in one run, beside one run of curl.
   private static func steps(_ server: Nginx, in shop: Workshop) -> BenchmarkRow? {
     let numbers = (1...requests).map(String.init).joined(separator: ",")
     shop.write(
@@ -85,7 +85,7 @@ enum HTTPBenchmarks {
       unit: "s", baselineName: "curl --parallel", baseline: theirs.median)
   }
 
-  /// A big file to disk: how long it takes, and what is resident meanwhile.
+  /// A big file saved to disk: elapsed time and peak resident memory.
   private static func download(from server: Nginx, in shop: Workshop) -> [BenchmarkRow] {
     shop.write(
       #"{"steps":[{"id":"get","http":{"url":"\#(server.big)","saveTo":"saved"}}]}"#,
@@ -104,7 +104,7 @@ enum HTTPBenchmarks {
         unit: unit, baselineName: "curl -o", baseline: theirs.map(value).median)
     }
     let elapsed = row("elapsed", "s") { $0.duration / .seconds(1) }
-    // What this process has counts for a program that it starts.
+    // The kernel counts this process's own memory for a program that it starts.
     guard (ours + theirs).allSatisfy({ $0.usage.peakBeyondThisProcess != nil }) else {
       print("http: what is resident is told only by \"WeftBenchmarks http\" alone")
       return [elapsed]
@@ -114,7 +114,7 @@ enum HTTPBenchmarks {
     ]
   }
 
-  /// What is resident and open after many requests, beside what was after few.
+  /// Resident memory and open descriptors after many requests, beside those after few.
   private static func growth(_ server: Nginx) -> [BenchmarkRow] {
     let crowd = RequestCrowd(url: server.small)
     crowd.send(requests / 10, atOnce: atOnce)
@@ -131,7 +131,7 @@ enum HTTPBenchmarks {
   }
 }
 
-/// Requests on one client, always so many of them under way.
+/// Requests on one client, with a constant number in flight.
 private struct RequestCrowd {
   private let client = HTTPClient(transport: CurlTransport())
   private let request: HTTPRequest
@@ -141,7 +141,7 @@ private struct RequestCrowd {
     request = HTTPRequest(url)
   }
 
-  /// Returns when all are answered.
+  /// Sends `count` requests, and returns when all have responses.
   func send(_ count: Int, atOnce: Int) {
     let batch = Batch(client: client, request: request, count: count)
     for _ in 0..<min(atOnce, count) { batch.sendNext() }

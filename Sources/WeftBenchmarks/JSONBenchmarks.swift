@@ -27,7 +27,7 @@ enum JSONBenchmarks {
     ]
   }
 
-  /// The bare loop: what it costs to look at every byte once, one at a time.
+  /// The bare loop: the cost of reading every byte once, one at a time.
   @inline(never)
   private static func byteSum(_ file: SourceFile) -> Int {
     var sum = 0
@@ -35,7 +35,7 @@ enum JSONBenchmarks {
     return sum
   }
 
-  /// As a decoder does it: members by name, strings made, needs counted.
+  /// Visits the nodes as a decoder does: looks up members by name, makes strings, counts needs.
   private static func visit(_ root: JSONNode) -> Int {
     var count = 0
     for step in root.member("steps")?.elements ?? JSONElements(of: root) {
@@ -52,7 +52,7 @@ enum JSONBenchmarks {
 
   /// Resident memory with the file and its nodes, against the file alone.
   private static func memory(of file: SourceFile) -> BenchmarkRow {
-    // What earlier cases have left in the allocator would be used again, and not be counted.
+    // Memory that earlier cases have left in the allocator would be reused, and not be counted.
     weft_release_free_memory()
     let before = residentBytes()
     let root = JSONReader.read(file).root
@@ -93,7 +93,7 @@ enum JSONBenchmarks {
 
   // MARK: Measuring
 
-  /// The median of nine, after one that is not counted.
+  /// The median of nine runs, after one that is not counted.
   private static func seconds(_ work: () -> Void) -> Double {
     work()
     let times = (0..<9).map { _ in
@@ -103,14 +103,14 @@ enum JSONBenchmarks {
     return times.sorted()[4]
   }
 
-  /// Keeps the optimizer from leaving out what nobody looks at.
+  /// Keeps the optimizer from removing a value that is not used.
   @inline(never) @_optimize(none)
   private static func keep<Value>(_ value: Value) {}
 }
 
-/// What is read and written.
+/// The texts that are read and written.
 private enum JSONSample {
-  /// About 180 bytes a step: id, command, and the ids of five steps before it.
+  /// A workflow of about 180 bytes per step: id, command, and the ids of five earlier steps.
   static func workflow(steps: Int) -> [UInt8] {
     var writer = JSONWriter(capacity: steps * 200)
     writer.beginObject()

@@ -1,12 +1,11 @@
 import WeftPlatform
 
-/// Measures Weft beside bare loops and other tools, in the same run: `swift run -c release
-/// WeftBenchmarks [elements-once] [engine] [engine-once] [expressions] [futures] [http] [json] [plan] [programs] [record] [run]
-/// [secrets]`;
-/// without names, all of them.
+/// Measures Weft beside bare loops and other tools, in the same run:
+/// `swift run -c release WeftBenchmarks [elements-once] [engine] [engine-once] [expressions] [futures] [http] [json]
+/// [plan] [programs] [record] [run] [secrets]`; without names, all of them.
 ///
-/// Every figure is the median of several runs, taken in turns with its counterpart. On a machine that does
-/// something else as well, only the ratios mean anything.
+/// Every figure is the median of several runs, taken in turns with its baseline. On a machine with other load,
+/// only the ratios are meaningful.
 @main
 enum Main {
   private enum Suite: String, CaseIterable {
@@ -46,7 +45,7 @@ enum Main {
   }
 }
 
-/// Prints rows as they come.
+/// Prints rows as they are added.
 struct Table {
   init() {
     print("\n| case | Weft | unit | beside | that | ratio |\n|---|---:|---|---|---:|---:|")
@@ -59,7 +58,7 @@ struct Table {
         + "| \(figures[2]) |")
   }
 
-  /// Three digits that count.
+  /// The value with three significant digits.
   private static func figure(_ value: Double) -> String {
     guard value.isFinite else { return "–" }
     let decimals = value >= 100 ? 0 : value >= 10 ? 1 : 2

@@ -1,6 +1,6 @@
 import WeftPlatform
 
-/// nginx, serving small answers and one big file of a workshop's folder until it is stopped.
+/// nginx, serving small responses and one big file of a workshop's folder until it is stopped.
 final class Nginx {
   static let bigBytes = 500 << 20
   let small: String
@@ -8,9 +8,9 @@ final class Nginx {
   private let stop = StopSwitch()
   private let threads = BlockingThreads(name: "nginx")
 
-  /// `nil` where there is no nginx, or it does not answer.
+  /// `nil` if there is no nginx, or if it does not respond.
   init?(in shop: Workshop) {
-    // Below those that the system gives away by itself.
+    // Below the ephemeral ports of the system.
     let port = 20_000 + Int(ThisProcess.id) % 12_000
     (small, big) = ("http://127.0.0.1:\(port)/small", "http://127.0.0.1:\(port)/big")
     shop.write(Self.configuration(port), to: "nginx.conf")

@@ -1,12 +1,12 @@
 import WeftPlatform
 
-/// A program that does nothing, without the dynamic loader that most of `/bin/true`'s time goes to. The
-/// system's C compiler makes it.
+/// A program that does nothing, without the dynamic loader that takes most of `/bin/true`'s time. Compiled by
+/// the system's C compiler.
 final class NoopProgram {
   let path: String
   private let folder: String
 
-  /// `nil` where there is no compiler, or no static C library.
+  /// `nil` if there is no compiler, or no static C library.
   init?() {
     folder = FileSystem.temporaryDirectory + "/weft-benchmark-noop-\(ThisProcess.id)"
     path = folder + "/noop"

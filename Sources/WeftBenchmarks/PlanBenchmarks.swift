@@ -3,7 +3,7 @@ import WeftDiagnostics
 import WeftJSON
 import WeftPlanning
 
-/// Planning and printing graphs of layers, each step with five edges into the layer before.
+/// Planning and printing layered graphs, each step with five edges into the layer before.
 enum PlanBenchmarks {
   static func rows() -> [BenchmarkRow] {
     [10_000, 100_000].flatMap { planning(LayeredGraph(steps: $0, edges: 5)) }
@@ -73,12 +73,12 @@ enum PlanBenchmarks {
     return (times.measured.sorted()[4], times.baseline.sorted()[4])
   }
 
-  /// Keeps the optimizer from leaving out what nobody looks at.
+  /// Keeps the optimizer from removing a value that is not used.
   @inline(never) @_optimize(none)
   private static func keep<Value>(_ value: Value) {}
 }
 
-/// Steps in layers of a hundred; those after the first need some of the layer before.
+/// Steps in layers of a hundred; those after the first layer need some of the layer before.
 private struct LayeredGraph {
   private static let width = 100
 
@@ -124,7 +124,7 @@ private struct LayeredGraph {
     return writer.bytes
   }
 
-  /// The bare minimum: reverse edges, counters, and a list of what is ready, without a name anywhere.
+  /// The bare minimum: reverse edges, counters, and a list of ready steps, without any names.
   func sortedByCounting() -> [Int32] {
     let needs = (0..<steps).flatMap { self.needs(of: $0) }
     let first = min(LayeredGraph.width, steps)

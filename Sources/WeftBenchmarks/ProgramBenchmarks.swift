@@ -1,7 +1,7 @@
 import CWeftBenchmarks
 import WeftPlatform
 
-/// Programs without a workflow around them, each beside what does the same with nothing around it.
+/// Starting programs without a workflow, beside other ways of starting the same programs.
 enum ProgramBenchmarks {
   static let threads = 2
   private static let runCount = 7
@@ -42,7 +42,7 @@ enum ProgramBenchmarks {
     ]
   }
 
-  /// What is resident after many programs beside what was after few.
+  /// Resident memory after many programs, beside that after few.
   private static func memory(_ program: NoopProgram) -> [BenchmarkRow] {
     ProgramPair.run(program.path, times: 1_000)
     let few = residentBytes()
@@ -79,11 +79,11 @@ enum ProgramBenchmarks {
   }
 }
 
-/// What a program took, on average of those that ran together.
+/// The average times of programs that ran together.
 struct Figure {
-  /// In microseconds, from the first's start to the last's end.
+  /// In microseconds, from the first start to the last end.
   var elapsed: Double
-  /// The same of this process's own processor time, its children's not counted.
+  /// The processor time of this process in microseconds, without that of its children.
   var processor: Double
 
   static func of(_ count: Int, _ body: () -> Void) -> Figure {
@@ -99,7 +99,7 @@ struct Figure {
 
 typealias Figures = [Figure]
 
-/// The same program again and again on two threads, as the engine runs it in two slots.
+/// One program run repeatedly on two threads, as the engine runs it in two slots.
 enum ProgramPair {
   private static let pool = BlockingThreads()
 

@@ -4,7 +4,7 @@ import WeftPlanning
 import WeftPlatform
 import WeftRecord
 
-/// The record of a run: what it costs to write one record, and to read a million.
+/// The journal of a run: the cost of writing one record, and of reading a million.
 enum RecordBenchmarks {
   private static let start = WallTime(nanoseconds: 1_795_000_000_000_000_000)
   private static let usage = ResourceUsage(
@@ -34,7 +34,7 @@ enum RecordBenchmarks {
     ]
   }
 
-  /// Against the same bytes, written by one `write` each.
+  /// Writing records, against the same bytes written by one `write` each.
   private static func writing(in state: StateDirectory) -> BenchmarkRow? {
     let count = 25_000
     let records = (0..<count).flatMap(kinds)
@@ -59,7 +59,7 @@ enum RecordBenchmarks {
       baselineName: "a bare write of as much", baseline: bare.median)
   }
 
-  /// Against only looking for the ends of lines.
+  /// Reading a journal, against only searching for line ends.
   private static func reading(in state: StateDirectory) -> BenchmarkRow? {
     guard let (folder, journal) = folder(9, in: state) else { return nil }
     for number in 0..<250_000 {

@@ -1,5 +1,5 @@
-/// A workflow whose steps read two earlier ones each, by an expression in `env` and one in an argument, or,
-/// for comparison, only need them.
+/// A workflow whose steps each read two earlier ones, by an expression in `env` and one in an argument, or, for
+/// comparison, only need them.
 struct ReferringGraph {
   let steps: Int
   var expressionCount: Int { 2 * (steps - 1) }

@@ -1,8 +1,8 @@
 import CWeftBenchmarks
 import WeftPlatform
 
-/// Whole tools on whole graphs of `/bin/true`, two at a time: the built `weft`, a bare C loop that
-/// only starts and waits, and what is installed of ninja, make and xargs.
+/// Whole tools on whole graphs of `/bin/true`, two at a time: the built `weft`, a bare C loop that only starts
+/// and waits, and those of ninja, make and xargs that are installed.
 ///
 /// `weft` is the one beside this program: `swift build -c release` builds both.
 enum RunBenchmarks {
@@ -66,7 +66,7 @@ private struct Contest {
     }
   }
 
-  /// What it costs to keep a record, by what that survives.
+  /// The cost of keeping a journal, by its durability.
   func records(of graph: StepGraph, runs: Int) -> [BenchmarkRow] {
     shop.write(graph.workflow, to: "graph.json")
     let levels = ["none", "process", "power"]
@@ -101,7 +101,7 @@ private struct Contest {
     ]
   }
 
-  /// The same number of programs with nothing around them; a chain has one at a time.
+  /// As many programs, only started and waited for; a chain runs one at a time.
   private func bareLoop(_ graph: StepGraph) -> Double {
     let arguments = graph.isScript ? ["/bin/sh", "-c", "/bin/true"] : ["/bin/true"]
     let time = ContinuousClock().measure {

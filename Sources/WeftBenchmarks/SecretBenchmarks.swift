@@ -1,6 +1,6 @@
 import WeftExecution
 
-/// Masking secrets in what steps write: 64 MiB of a build's log, in chunks as they are read from a pipe.
+/// Masking secrets in the output of steps: 64 MiB of a build log, in chunks as read from a pipe.
 enum SecretBenchmarks {
   private static let bytes = 64 << 20
   private static let chunkBytes = 64 << 10
@@ -43,7 +43,7 @@ enum SecretBenchmarks {
     return count
   }
 
-  /// The bare loop: what it costs to look at every byte once, one at a time.
+  /// The bare loop: the cost of reading every byte once, one at a time.
   @inline(never)
   private static func byteSum(_ bytes: [UInt8]) -> Int {
     var sum = 0
@@ -53,7 +53,7 @@ enum SecretBenchmarks {
 
   // MARK: Samples
 
-  /// Tokens of 40 letters and digits, as services hand them out.
+  /// Tokens of 40 letters and digits, such as services issue.
   private static func secrets(_ count: Int) -> [Secret] {
     (0..<count).map { number in
       let token = "ghp_" + digits(40, from: UInt64(number) + 7, base: 36)
@@ -77,7 +77,7 @@ enum SecretBenchmarks {
   private static let hexadecimal = Array(
     (0..<4_000).map { digits(64, from: $0, base: 16) + "\n" }.joined().utf8)
 
-  /// Digits without a pattern (Lehmer's generator as of Park and Miller 1988).
+  /// Digits without a pattern (Lehmer's generator by Park and Miller 1988).
   private static func digits(_ count: Int, from seed: UInt64, base: UInt64) -> String {
     var state = seed % 2_147_483_646 + 1
     return (0..<count).map { _ in
@@ -95,14 +95,14 @@ enum SecretBenchmarks {
 
   // MARK: Measuring
 
-  /// The median of five, after one that is not counted.
+  /// The median of five runs, after one that is not counted.
   private static func seconds(_ work: () -> Void) -> Double {
     work()
     let times = (0..<5).map { _ in ContinuousClock().measure(work) / .seconds(1) }
     return times.median
   }
 
-  /// Keeps the optimizer from leaving out what nobody looks at.
+  /// Keeps the optimizer from removing a value that is not used.
   @inline(never) @_optimize(none)
   private static func keep<Value>(_ value: Value) {}
 }

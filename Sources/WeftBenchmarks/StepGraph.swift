@@ -1,15 +1,15 @@
-/// Steps in layers, each waiting for some of the layer before.
+/// Steps in layers, each needing some of the layer before.
 struct StepGraph {
   let name: String
   let steps: Int
   let layers: Int
   let edges: Int
-  /// Whether a shell runs each step, as it does for ninja always.
+  /// Whether a shell runs each step, as ninja always does.
   var isScript = false
 
   var width: Int { steps / layers }
 
-  /// What a step waits for.
+  /// The dependencies of a step.
   func needs(of step: Int) -> [Int] {
     let layer = step / width
     guard layer > 0 else { return [] }
@@ -18,7 +18,7 @@ struct StepGraph {
     }.sorted()
   }
 
-  /// A workflow: a list of steps where that says it, else a graph by needs.
+  /// The workflow: a list of steps for a chain, else a graph by `needs`.
   var workflow: String {
     if width == 1 { return #"{"steps":["# + list { _ in "" } + "]}" }
     return #"{"parallel":["#

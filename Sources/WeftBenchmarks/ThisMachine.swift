@@ -2,7 +2,7 @@
   import Glibc
 #endif
 
-/// What this process has in memory; 0 where the system does not tell.
+/// The resident memory of this process in bytes; 0 if the system does not report it.
 func residentBytes() -> Double {
   #if canImport(Glibc)
     guard let stream = fopen("/proc/self/statm", "r") else { return 0 }
@@ -17,17 +17,17 @@ func residentBytes() -> Double {
   #endif
 }
 
-/// How many descriptors of this process are open; 0 where the system does not tell.
+/// The number of open descriptors of this process; 0 if the system does not report it.
 func openDescriptors() -> Double {
   guard let folder = opendir("/proc/self/fd") else { return 0 }
   defer { closedir(folder) }
-  // Less ".", ".." and the one that asks.
+  // Without ".", ".." and the descriptor of this listing.
   var count = -3.0
   while readdir(folder) != nil { count += 1 }
   return count
 }
 
-/// Strings as C's programs take them, ended by a null pointer.
+/// Strings as C programs take them, terminated by a null pointer.
 func withCStrings<Result>(
   _ strings: [String], _ body: (UnsafeMutablePointer<UnsafeMutablePointer<CChar>?>) -> Result
 ) -> Result {

@@ -1,6 +1,6 @@
 import WeftPlatform
 
-/// A temporary folder in which whole programs are run, the built `weft` among them.
+/// A temporary folder for running whole programs, the built `weft` among them.
 ///
 /// `weft` is the one beside this program: `swift build -c release` builds both.
 struct Workshop {
@@ -8,7 +8,7 @@ struct Workshop {
   let folder: String
   private let environment = EnvironmentBlock.inherited()
 
-  /// `nil` where no `weft` runs.
+  /// `nil` if no `weft` runs.
   init?(_ name: String) {
     guard let own = try? FileSystem.executablePath(), let slash = own.lastIndex(of: "/") else {
       return nil
@@ -20,7 +20,7 @@ struct Workshop {
     }
   }
 
-  /// How a command in the folder ends, its output thrown away; `nil` if it cannot be run or fails.
+  /// The end of a command in the folder, its output discarded; `nil` if it cannot be run or fails.
   func end(of arguments: [String]) -> ProgramEnd? {
     let program = ChildProgram(arguments, environment: environment, directory: folder)
     guard let end = try? program.run(stop: StopSwitch(), output: { _, _ in }),
@@ -29,7 +29,7 @@ struct Workshop {
     return end
   }
 
-  /// How long a command takes.
+  /// The elapsed seconds of a command.
   func seconds(_ arguments: [String]) -> Double? {
     let start = MonotonicClock.now
     guard end(of: arguments) != nil else { return nil }

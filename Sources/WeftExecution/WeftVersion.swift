@@ -1,5 +1,5 @@
-/// Which Weft this is.
+/// The version of Weft.
 public enum WeftVersion {
-  /// By the rules of semver.org.
+  /// Follows semver.org.
   public static let current = "0.1.0"
 }

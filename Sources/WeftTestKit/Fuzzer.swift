@@ -4,24 +4,23 @@
   import Darwin
 #endif
 
-/// Feeds a reader with texts that chance has made of others, and remembers what has led it somewhere new.
+/// Feeds a reader with mutated texts, and keeps those that reach new behaviour.
 ///
-/// What is to be examined says by words how it behaved: which errors it told, what it understood. A text that
-/// leads to a word that was not heard before is made shorter as long as the word stays, and is one that others
-/// are made of from then on.
+/// The examined code describes its behaviour by words, such as the errors it reported and the values it read. A
+/// text that leads to a new word is shortened as long as the word remains, and is mutated further from then on.
 ///
-/// Without anything in the environment the same texts come each time, and so many that a test run can bear it.
-/// With `WEFT_FUZZ=600` they are others each time, for 600 seconds; what has led somewhere new is kept in the
-/// corpus, a folder besides the test, from which every run begins. The text under examination is then in the
-/// file `under-examination` of that folder, for those that bring the process down.
+/// By default the texts are the same each time, and few enough for a test run. With `WEFT_FUZZ=600` they are
+/// random, for 600 seconds; those that reach new behaviour are added to the corpus, a folder beside the test,
+/// from which every run begins. The current text is then in the file `under-examination` of that folder, in
+/// case it crashes the process.
 package struct Fuzzer {
-  /// What a run came to.
+  /// The result of a run.
   package struct Report: Sendable {
-    /// How many texts were made and examined, those of the corpus included.
+    /// The number of examined texts, including those of the corpus.
     package var examined = 0
-    /// How many of them led somewhere new.
+    /// The number of mutated texts that reached new behaviour.
     package var kept = 0
-    /// What was heard.
+    /// All words so far.
     package var words: Set<String> = []
   }
 
@@ -34,8 +33,8 @@ package struct Fuzzer {
 
   /// - Parameters:
   ///   - corpus: A folder, relative to that of the test's source file.
-  ///   - seeds: What to begin with besides the corpus.
-  ///   - words: Pieces that mean something to the reader.
+  ///   - seeds: The initial texts besides the corpus.
+  ///   - words: Tokens that have a meaning for the reader.
   package init(
     corpus: String, seeds: [[UInt8]], words: [String], besides file: StaticString = #filePath
   ) {
@@ -49,12 +48,12 @@ package struct Fuzzer {
     }
   }
 
-  /// Examines what there is, and then what is made of it.
+  /// Examines the initial texts, and then mutated ones.
   ///
   /// - Parameters:
-  ///   - count: How many texts to make where time is not what limits it.
-  ///   - repair: Makes good in a text what would else keep the reader from its inside, as a checksum does.
-  ///   - examine: Words for what the reader did; it is also where a test looks whether that was right.
+  ///   - count: The number of mutated texts if there is no time limit.
+  ///   - repair: Corrects a text that the reader would otherwise reject at once, such as its checksum.
+  ///   - examine: Returns words for the reader's behaviour; also checks whether that was correct.
   package mutating func run(
     making count: Int, repair: ([UInt8]) -> [UInt8] = { $0 },
     _ examine: ([UInt8]) throws -> Set<String>
@@ -111,13 +110,13 @@ package struct Fuzzer {
     case 4: text.replaceSubrange(piece, with: words.randomElement(using: &random) ?? [])
     case 5, 6: text.insert(contentsOf: words.randomElement(using: &random) ?? [], at: place)
     default:
-      // The beginning of one, and the end of another.
+      // The beginning of one text, and the end of another.
       let other = texts.randomElement(using: &random) ?? []
       text = Array(text[..<place] + other[Int.random(in: 0...other.count, using: &random)...])
     }
   }
 
-  /// Without the pieces that make no difference, the large ones first.
+  /// Removes the pieces that make no difference, large ones first.
   private static func shortened(
     _ text: [UInt8], _ isAsGood: ([UInt8]) throws -> Bool
   ) rethrows -> [UInt8] {

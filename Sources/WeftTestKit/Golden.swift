@@ -6,8 +6,8 @@
 
 /// A recorded text that a test compares with, whole.
 ///
-/// With `UPDATE_GOLDEN=1` in the environment the text is recorded anew instead; the difference is then
-/// for a person to read in version control.
+/// With `UPDATE_GOLDEN=1` in the environment the text is recorded again instead; the difference is then for a
+/// person to review in version control.
 public struct Golden: Sendable {
   /// The file that holds the recorded text.
   public let path: String
@@ -23,7 +23,7 @@ public struct Golden: Sendable {
 
   init(at path: String) { self.path = path }
 
-  /// What lies in a folder; nothing of one that there is not.
+  /// The names of the files in a folder; empty if it does not exist.
   package static func names(in folder: String) -> [String] {
     guard let directory = opendir(folder) else { return [] }
     defer { closedir(directory) }
@@ -39,8 +39,8 @@ public struct Golden: Sendable {
 
   /// Compares `actual` with the recorded text.
   ///
-  /// - Returns: `nil` if they are equal, or the text has just been recorded; else a message that shows
-  ///   the first difference.
+  /// - Returns: `nil` if they are equal, or if the text has just been recorded; else a message that shows the
+  ///   first difference.
   public func mismatch(with actual: [UInt8]) -> String? {
     if getenv("UPDATE_GOLDEN") != nil {
       return record(actual) ? nil : "\(path) cannot be written"
@@ -52,7 +52,7 @@ public struct Golden: Sendable {
     return "\(path) differs\n" + firstDifference(between: recorded, and: actual)
   }
 
-  /// As ``mismatch(with:)`` for text.
+  /// Compares text like ``mismatch(with:)``.
   public func mismatch(with actual: String) -> String? { mismatch(with: Array(actual.utf8)) }
 
   /// The recorded text; `nil` if there is none.

@@ -5,7 +5,7 @@ package import WeftFutures
 package struct ImmediateExecutor: StepExecutor {
   private let status: @Sendable (Attempt) -> AttemptEnd.Status
 
-  /// - Parameter status: How an attempt ends; well, unless said otherwise.
+  /// - Parameter status: The end of an attempt; exit code 0 by default.
   package init(
     ending status: @escaping @Sendable (Attempt) -> AttemptEnd.Status = { _ in .ended(.code(0)) }
   ) {

@@ -1,7 +1,7 @@
 import Synchronization
 package import WeftPlatform
 
-/// A clock that stands still until a test moves it.
+/// A clock that only a test advances.
 package final class ManualTime: TimeSource {
   private struct State {
     var now = Duration.zero
@@ -26,31 +26,31 @@ package final class ManualTime: TimeSource {
     }
   }
 
-  /// From now on what is cancelled is called all the same, as an action is that has begun when it is cancelled.
+  /// Ignores further cancellations, to simulate actions that have begun when they are cancelled.
   package func ignoreCancellations() { state.withLock { $0.isDeaf = true } }
 
-  /// Moves the clock, and calls what has become due on the way, each at its own time, on this thread.
+  /// Advances the clock, and calls all actions that become due, each at its own time, on this thread.
   package func advance(by duration: Duration) {
     let end = now + duration
     while let action = nextAction(until: end) { action() }
     state.withLock { $0.now = end }
   }
 
-  /// When the next action is due; `nil`: none is.
+  /// The time at which the next action is due; `nil` if there is none.
   package var nextDue: Duration? { state.withLock { $0.queue.nextDue() } }
 
-  /// Moves the clock to when the next action is due, and calls that one alone.
+  /// Advances the clock to the next action, and calls only that.
   package func callNext() {
     guard let due = nextDue else { return }
     nextAction(until: due)?()
   }
 
-  /// Moves the clock, and leaves for later what becomes due by that.
+  /// Advances the clock without calling the actions that become due.
   package func move(to moment: Duration) {
     state.withLock { $0.now = max($0.now, moment) }
   }
 
-  /// How many actions are still to be called.
+  /// The number of actions that have not been called.
   package var scheduledCount: Int { state.withLock { $0.queue.count } }
 
   private func nextAction(until end: Duration) -> (@Sendable () -> Void)? {

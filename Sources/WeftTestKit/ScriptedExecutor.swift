@@ -25,14 +25,14 @@ package final class ScriptedExecutor: StepExecutor {
     return promise.future
   }
 
-  /// The attempts under way, in file order.
+  /// The running attempts, in file order.
   package var attempts: [Attempt] {
     running.withLock { running in
       running.values.map(\.attempt).sorted { ($0.index, $0.instance) < ($1.index, $1.instance) }
     }
   }
 
-  /// The addresses of the attempts under way, in file order.
+  /// The addresses of the running attempts, in file order.
   package var runningSteps: [String] { attempts.map(\.address.text) }
 
   /// Whether the attempt has been asked to stop.
@@ -42,7 +42,7 @@ package final class ScriptedExecutor: StepExecutor {
     }
   }
 
-  /// Lets the attempt write; whole lines, or parts of them.
+  /// Writes output of the attempt; whole lines, or parts of them.
   package func write(_ text: String, from step: String, to stream: StepOutput.Stream = .stdout) {
     guard let attempt = running.withLock({ $0[StepAddress(step)]?.attempt }) else {
       preconditionFailure("step \"\(step)\" does not run")
@@ -59,6 +59,6 @@ package final class ScriptedExecutor: StepExecutor {
     ended.promise.succeed(AttemptEnd(status))
   }
 
-  /// Ends the attempt by an exit.
+  /// Ends the attempt with an exit code.
   package func exit(_ step: String, code: Int = 0) { end(step, .ended(.code(code))) }
 }

@@ -1,4 +1,4 @@
-/// Random numbers that a seed determines, so that a failing test can be run again.
+/// Random numbers that a seed determines, so that a failing test can be repeated.
 ///
 /// The numbers are those of SplitMix64 (Steele, Lea and Flood 2014, as published by Vigna) on every
 /// platform. For tests only: they can be predicted.

@@ -1,8 +1,8 @@
 package import WeftDefinition
 import WeftDiagnostics
 
-/// Workflow files that lie nowhere: what each says, by its name. One names another as if all lay in one
-/// folder.
+/// Workflow files that only exist in memory: their contents by name. They refer to each other as if all were in
+/// one folder.
 package struct WorkflowFiles {
   private let contents: (String) -> [UInt8]?
 
@@ -12,9 +12,9 @@ package struct WorkflowFiles {
     self.init { files[$0].map { Array($0.utf8) } }
   }
 
-  /// A file, and all that it runs.
+  /// The workflow of a file, with all files that it runs.
   ///
-  /// - Throws: What is wrong with any of them.
+  /// - Throws: All errors in any of them.
   package func workflow(_ name: String) throws(Wrong) -> Workflow {
     guard let bytes = contents(name) else { throw Wrong(messages: ["there is no \(name)"]) }
     let (workflow, diagnostics) = WorkflowDecoder.decode(SourceFile(path: name, bytes: bytes))

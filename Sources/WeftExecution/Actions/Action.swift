@@ -1,7 +1,7 @@
 public import WeftDefinition
 public import WeftJSON
 
-/// Something that the embedding program does as a step of a workflow: `{ "use": "measure" }`.
+/// An action that the embedding program implements: `{ "use": "measure" }`.
 ///
 /// ```swift
 /// let measure = Action("measure") { context in
@@ -12,26 +12,26 @@ public import WeftJSON
 /// let engine = Engine(actions: [measure])
 /// ```
 ///
-/// What it returns, up to a mebibyte as JSON, is the step's `json` in expressions: `${{ steps.size.json.width }}`;
-/// more fails the step with the class `output`. An error that it
-/// throws fails the step with the class `action` and the error's description.
+/// The returned value, up to a mebibyte as JSON, is the step's `json` in expressions:
+/// `${{ steps.size.json.width }}`; a larger one fails the step with the class `output`. A thrown error fails
+/// the step with the class `action` and the error's description.
 ///
-/// Each attempt is a task on a thread that the engine has for it alone: it may block, as long as it does not
-/// wait in that way for one of its own child tasks, which take turns on the same thread. What is to run in
-/// parallel within one action it hands to others (actors, `Task.detached`).
+/// Each attempt is a task on a thread of its own. It may block, except while waiting for one of its own child
+/// tasks, which take turns on the same thread. To run work in parallel within one action, use actors or
+/// `Task.detached`.
 ///
-/// When the attempt's `timeout` has passed, or the run is cancelled, the task is cancelled. It then has the
-/// engine's grace to end (its handlers of cancellation must not block); after that the step ends without it,
-/// as timed out or cancelled, and what the action does and returns later counts for nothing. An action ends
-/// once, by returning or throwing, as every `async` function does: there is no completion that could be
-/// called twice.
+/// When the attempt's `timeout` has passed or the run is cancelled, the task is cancelled. It then has the
+/// engine's grace period to end (its cancellation handlers must not block); after that the step ends without
+/// it, as timed out or cancelled, and a later result of the action is ignored. An action ends once, by
+/// returning or throwing, as every `async` function does: there is no completion handler that could be called
+/// twice.
 public struct Action: Sendable {
   public let name: ActionName
   let run: @Sendable (ActionContext) async throws -> JSONValue
 
   /// - Parameters:
-  ///   - name: What steps name in `use`.
-  ///   - run: Called once for each attempt; several may be under way at once.
+  ///   - name: The name that steps give in `use`.
+  ///   - run: Called once for each attempt; several calls may run concurrently.
   public init(
     _ name: ActionName, run: @escaping @Sendable (ActionContext) async throws -> JSONValue
   ) {

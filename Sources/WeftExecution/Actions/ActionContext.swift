@@ -3,15 +3,15 @@ public import WeftJSON
 public import WeftPlanning
 import WeftPlatform
 
-/// One attempt of a step, as the action that is run for it sees it.
+/// One attempt of a step, as seen by its action.
 public struct ActionContext: Sendable {
   public let run: RunID
-  /// The step, of an element with its key.
+  /// The address of the step, with its key for an element.
   public let step: StepAddress
   /// Counts from 1.
   public let attempt: Int
-  /// What the step says in `with`, its expressions evaluated. Secrets are among it as they are; what the
-  /// action writes and returns of them is masked wherever the run shows it.
+  /// The step's `with`, its expressions evaluated. Secrets are included unmasked; they are masked wherever the
+  /// run shows output or results of the action.
   public let parameters: JSONObject
   private let pen: ActionPen
 
@@ -23,23 +23,23 @@ public struct ActionContext: Sendable {
     self.pen = pen
   }
 
-  /// The parameter of that name; `nil` of one that is not given.
+  /// The parameter of that name; `nil` if it is not given.
   public subscript(_ name: String) -> JSONValue? { parameters[name] }
 
-  /// Writes a line of the step's output: into its log and as an event, secrets masked.
+  /// Writes a line to the step's log and reports it as an event, secrets masked.
   ///
-  /// For any thread; lines of several come one after another, whole. Nothing happens any more when the
-  /// attempt is over.
+  /// Callable on any thread; lines from several threads are written whole, one after another. Ignored after the
+  /// attempt has ended.
   ///
-  /// - Parameter line: Without a newline at its end; one in it begins another line.
+  /// - Parameter line: Without a trailing newline; a newline inside it starts a further line.
   public func log(_ line: String) { pen.write(line) }
 }
 
-/// Writes the output of an action's attempt until that is over.
+/// Writes the output of an action's attempt until the attempt has ended.
 final class ActionPen: Sendable {
   private let output: StepOutputSink
   private let time: any TimeSource
-  /// Held while a line is written, since one thread at a time writes.
+  /// Locked while a line is written, so that one thread writes at a time.
   private let isDown = Mutex(false)
 
   init(_ output: StepOutputSink, _ time: any TimeSource) {
@@ -55,6 +55,6 @@ final class ActionPen: Sendable {
     }
   }
 
-  /// From now on nothing is written; a line that is being written is waited for.
+  /// Stops all further writing; waits for a line that is being written.
   func putDown() { isDown.withLock { $0 = true } }
 }

@@ -1,20 +1,21 @@
 import WeftPlatform
 
-/// Decides how the attempt of an action or a request ends: the first of what that does, the time limit and a stop
-/// counts, and what does not end when asked is left behind. It is told what happens, and does nothing itself.
+/// The state machine that decides how the attempt of an action or a request ends: the first of its own end, the
+/// time limit and a stop counts. An action that does not end when asked is left behind. It has no effects of
+/// its own.
 struct ActionEnding {
-  /// What is to be done.
+  /// An effect for the caller to carry out.
   enum Decision: Hashable {
     case nothing
-    /// Asks the action to end, and says so when the grace has passed.
+    /// Asks the action to end; the caller reports back when the grace period has passed.
     case cancel
-    /// The attempt is over.
+    /// Ends the attempt.
     case end(AttemptEnd.Status, isLeftBehind: Bool)
   }
 
   private enum Phase {
     case running
-    /// It has been asked to end, and this is how the attempt will have ended.
+    /// Asked to end; the attempt will end with this status.
     case ending(AttemptEnd.Status)
     case over
   }
@@ -25,12 +26,12 @@ struct ActionEnding {
     if case .over = phase { true } else { false }
   }
 
-  /// How the attempt will have ended, once it has been asked to.
+  /// The status that the attempt will end with, once it has been asked to end.
   var reason: AttemptEnd.Status? {
     if case .ending(let status) = phase { status } else { nil }
   }
 
-  /// The action has returned or thrown. What it came to counts only if nobody has asked it to end.
+  /// Records that the action has returned or thrown. Its status counts only if it was not asked to end before.
   mutating func actionEnded(_ status: AttemptEnd.Status) -> Decision {
     switch phase {
     case .running: return end(status)

@@ -6,7 +6,7 @@ package import WeftPlatform
 /// The actions that a program has registered, and the threads that they run on.
 package struct ActionRegistry: Sendable {
   private let actions: [ActionName: Action]
-  /// Room for what the host does on them: no less than its own threads have.
+  /// Stacks as large as those of the host's own threads, because host code runs on them.
   let threads = BlockingThreads(name: "weft-action", stackBytes: 8 << 20)
 
   /// - Precondition: No two have the same name.
@@ -21,7 +21,7 @@ package struct ActionRegistry: Sendable {
   subscript(name: ActionName) -> Action? { actions[name] }
 }
 
-/// Runs actions, each on a thread of its own that it keeps until it ends.
+/// Runs actions, each on a thread of its own until it ends.
 package final class ActionExecutor: StepExecutor {
   private let registry: ActionRegistry
   private let run: RunID
@@ -46,7 +46,8 @@ package final class ActionExecutor: StepExecutor {
       return Future(value: AttemptEnd(.failed(.unregistered(call.name))))
     }
     let run = ActionRun(attempt, action, given: call, run: run, time: time, grace: grace)
-    // Not on this thread, though it may be one of these: an action may be here that has cancelled something.
+    // Never on this thread, though it may be one of these: it may be running an action that has cancelled a
+    // step.
     starts.submit(
       StartQueue.Request(
         stop: attempt.stop,
@@ -62,7 +63,7 @@ package final class ActionExecutor: StepExecutor {
   }
 }
 
-/// Runs what a step runs, whichever that is.
+/// Dispatches each attempt to the executor for its kind of action.
 package struct StepExecutors: StepExecutor {
   private let commands: any StepExecutor
   private let actions: ActionExecutor
@@ -85,7 +86,7 @@ package struct StepExecutors: StepExecutor {
 
   package var containment: ContainmentLevel? { commands.containment }
 
-  /// Actions that have been left behind are not waited for: nobody knows how long that would be.
+  /// Does not wait for actions that were left behind, because they may never end.
   package func finish(stop: StopSwitch) -> Future<Remains, Never> { commands.finish(stop: stop) }
 }
 

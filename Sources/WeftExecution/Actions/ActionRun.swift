@@ -3,16 +3,16 @@ import WeftDefinition
 import WeftFutures
 import WeftPlatform
 
-/// One attempt of an action, from its thread to its end: does what an ``ActionEnding`` decides.
+/// One attempt of an action, from its thread to its end: carries out the decisions of an ``ActionEnding``.
 final class ActionRun: Sendable {
   private struct State {
     var ending = ActionEnding()
     var task: Task<Void, Never>?
-    /// Of the time limit, and of the grace.
+    /// The timers of the time limit and of the grace period.
     var timers: [TimerToken] = []
     var outcome: AttemptEnd.Status?
 
-    /// - Returns: Whether it is still wanted.
+    /// - Returns: Whether the timer is still needed.
     mutating func keep(_ timer: TimerToken) -> Bool {
       if !ending.isOver { timers.append(timer) }
       return !ending.isOver
@@ -46,7 +46,7 @@ final class ActionRun: Sendable {
     promise = Promise(ifDropped: .success(AttemptEnd(.failed(.threadEnded))))
   }
 
-  /// Runs the action on the calling thread until it ends, be that long after the attempt has.
+  /// Runs the action on the calling thread until it ends, even if that is long after the attempt has ended.
   func perform() {
     ActionThread().run(
       { [self] in
@@ -75,7 +75,7 @@ final class ActionRun: Sendable {
     if let limit = attempt.resolved.timeout {
       start(time.schedule(after: limit) { [weak self] in self?.decide { $0.timeoutPassed(limit) } })
     }
-    // The attempt has its switch; held by that, this would hold itself.
+    // The attempt retains its switch; a strong reference here would be a cycle.
     for level in [StopLevel.graceful, .now] {
       attempt.stop.whenRequested(level) { [weak self] in
         self?.decide { $0.stopRequested(level) }
@@ -108,7 +108,7 @@ final class ActionRun: Sendable {
 }
 
 extension StepFailure {
-  /// The most characters of an error's description that are told.
+  /// The maximum length of an error's description, in characters.
   private static let longestDescription = 1000
 
   static func thrown(_ error: any Error) -> StepFailure {

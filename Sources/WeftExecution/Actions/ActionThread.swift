@@ -1,13 +1,13 @@
 import Synchronization
 import WeftPlatform
 
-/// The one thread of an action's task and of the child tasks that it makes: their jobs in turn.
+/// The single thread that runs the jobs of an action's task and of its child tasks in turn.
 ///
-/// An action that blocks stalls nothing but itself: neither the engine, nor other actions, nor the host's
-/// cooperative pool, which has as many threads as the machine has processors.
+/// An action that blocks stalls only itself: neither the engine, nor other actions, nor the host's cooperative
+/// pool, which has only as many threads as the machine has processors.
 final class ActionThread: TaskExecutor {
   private struct State {
-    /// In the order in which they are to be run.
+    /// In the order in which they will run.
     var jobs: [UnownedJob] = []
     var isClosed = false
 
@@ -22,7 +22,7 @@ final class ActionThread: TaskExecutor {
 
   /// Runs a task to its end on the calling thread.
   ///
-  /// - Parameter began: Called with the task before anything of it is run.
+  /// - Parameter began: Called with the task before any of it runs.
   func run(
     _ action: @escaping @Sendable () async -> Void, began: (Task<Void, Never>) -> Void
   ) {
@@ -37,15 +37,15 @@ final class ActionThread: TaskExecutor {
     }
   }
 
-  /// For any thread.
+  /// Callable on any thread.
   func enqueue(_ job: consuming ExecutorJob) {
     let job = UnownedJob(job)
     let isLate = state.withLock { state in
       if !state.isClosed { state.jobs.append(job) }
       return state.isClosed
     }
-    // A task outlives its child tasks, and nothing else comes here by itself; whoever gives this executor to a
-    // task of its own has that run with all others.
+    // A task outlives its child tasks, and nothing else is enqueued here by itself; unstructured tasks that are
+    // given this executor run on the global one instead.
     if isLate { globalConcurrentExecutor.enqueue(ExecutorJob(job)) } else { wakeup.wake() }
   }
 

@@ -1,9 +1,9 @@
 import WeftDefinition
 import WeftJSON
 
-/// A value that an action has returned: it may be as large as what a program hands on.
+/// A value that an action has returned: it may be as large as the output of a program.
 enum ReturnedValue {
-  /// What came of the attempt.
+  /// The status of the attempt.
   static func judged(
     _ value: JSONValue, limitBytes: Int = WorkflowLimits.valueBytes
   ) -> AttemptEnd.Status {
@@ -11,7 +11,7 @@ enum ReturnedValue {
     return take(value, from: &room) ? .returned(value) : .failed(.returnedTooMuch)
   }
 
-  /// Takes the bytes of a value as compact JSON, every character as it is; stops when there is no room.
+  /// Subtracts the bytes of a value as compact JSON, every character unescaped; stops when there is no room.
   private static func take(_ value: JSONValue, from room: inout Int) -> Bool {
     switch value {
     case .null, .bool(true): room -= 4

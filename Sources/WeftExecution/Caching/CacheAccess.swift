@@ -1,11 +1,11 @@
 package import WeftCaching
 
-/// What a run does with what steps have made before.
+/// The step cache as one run uses it.
 package struct CacheAccess: Sendable {
   package let cache: StepCache
-  /// Whether what is there is used; if not, every step is run, and what it makes is kept all the same.
+  /// Whether cached results are used; if not, every step runs, and results are still stored.
   package var reads: Bool
-  /// Where Weft keeps its own files, which are nobody's inputs.
+  /// The directory of Weft's own files, which are never inputs.
   package var stateDirectory: String?
 
   package init(_ cache: StepCache, reads: Bool = true, stateDirectory: String? = nil) {

@@ -1,12 +1,12 @@
 import WeftCaching
 import WeftPlanning
 
-/// What steps before another one do to the files that this one reads.
+/// The changes that earlier steps make to the files that a step reads.
 struct CacheChanges {
   private struct Restored {
     var root: String
     var files: [FileRecord]
-    /// What the step is known to have made: of that, only what is listed is there afterwards.
+    /// The files that the step is known to have made: of these, only the listed ones exist afterwards.
     var made: MadeBefore
     private let paths: Set<String>
 
@@ -22,12 +22,12 @@ struct CacheChanges {
     }
   }
 
-  /// What will be there, whatever is there now.
+  /// Files that will exist, whatever exists now.
   private var restored: [Restored] = []
-  /// Where something will be that is not known yet; without a path: anywhere.
+  /// Paths whose future content is not known yet; without a path: anywhere.
   private var unknown: [(root: String?, by: StepAddress)] = []
 
-  /// Files as a step will find them, and who may have changed them.
+  /// Files as a step will find them, and the step that may have changed them.
   struct Seen {
     var files: [FileRecord]
     var unknownBy: StepAddress?
@@ -42,7 +42,7 @@ struct CacheChanges {
     }
   }
 
-  /// A step that is run and does not say what it makes.
+  /// Adds a step that runs and does not declare its outputs.
   mutating func addUnknown(by step: StepAddress) { unknown.append((nil, step)) }
 
   mutating func addUnknown(at outputs: [[String]], by step: StepAddress) {
@@ -53,7 +53,7 @@ struct CacheChanges {
     }
   }
 
-  /// A step that is not run, and what it made.
+  /// Adds a step that is restored from the cache, with its outputs.
   mutating func add(_ entry: CacheEntry, at outputs: [[String]], made: MadeBefore) {
     for output in outputs {
       let root = output.joined(separator: "/")
@@ -63,7 +63,7 @@ struct CacheChanges {
     }
   }
 
-  /// - Parameter files: What is there now.
+  /// - Parameter files: The files that exist now.
   func seen(_ files: [FileRecord], by rule: FileRule) -> Seen {
     var seen = Seen(
       files: files.filter { file in !restored.contains { $0.replaces(file) } })
@@ -71,7 +71,7 @@ struct CacheChanges {
       for file in one.files where rule.includes(file.names) {
         switch file.content {
         case .file: seen.files.append(file)
-        // To what it leads is known when it is there.
+        // The target of the link is only known once it exists.
         case .link: seen.unknownBy = seen.unknownBy ?? unknown.first?.by
         case .directory, .text, .long, .secret, .unset: break
         }

@@ -4,11 +4,11 @@ import WeftExpressions
 package import WeftPlanning
 package import WeftPlatform
 
-/// Says before a run which steps will not have to be run. It reads files and what is kept, and starts and writes
-/// nothing.
+/// Forecasts before a run which steps will be restored from the cache. It reads files and the cache, and
+/// neither starts nor writes anything.
 ///
-/// What a step before has made is taken into account: if it is not run, what it made is there again. What a step
-/// that is run will change is not known, but for one that says what it makes.
+/// The outputs of earlier steps are taken into account: those of a cached step will be restored. The changes
+/// that a running step makes are unknown, except for a step that declares its outputs.
 package struct CacheForecaster {
   private let plan: Plan
   private let cache: StepCache?
@@ -23,9 +23,9 @@ package struct CacheForecaster {
 
   /// - Parameters:
   ///   - plan: Bound to these inputs.
-  ///   - cache: `nil` where there is none yet.
-  ///   - stateDirectory: Where Weft keeps its own files.
-  ///   - startDirectory: `nil`: where the process stands.
+  /// `nil` if there is none yet.
+  /// The directory of Weft's own files.
+  /// `nil` for the current directory of the process.
   package init(
     _ plan: Plan, _ inputs: InputValues, _ cache: StepCache?, stateDirectory: String,
     startDirectory: String? = nil
@@ -54,7 +54,7 @@ package struct CacheForecaster {
     }
   }
 
-  /// - Parameter changes: What has been changed before it; becomes what has been changed after it.
+  /// - Parameter changes: The changes before the step; on return, those after it.
   private mutating func foresee(_ index: Int, _ changes: inout CacheChanges) {
     let step = plan.steps[index]
     guard step.isCached else {
@@ -116,22 +116,22 @@ package struct CacheForecaster {
   }
 }
 
-/// Why a step would be run or not, with the result that is nearest.
+/// The reason why a step would run or not, with the nearest cached result.
 package struct CacheExplanation: Sendable {
   package var verdict: CacheForecast.Verdict
-  /// What it would make, or what it made when it depended on nearly the same; `nil`: nothing is known of it.
+  /// The matching result, or that with the fewest differences; `nil` if the step has none.
   package var nearest: CacheEntry?
   package var differences: [CacheDifference] = []
 }
 
-/// Compares what a step depends on now with what is kept of it.
+/// Compares the present cache key of a step with its cached results.
 struct CacheJudge {
   let key: CacheKey
   let entries: [CacheEntry]
-  /// Parts that are known only while the run goes on.
+  /// Parts that are known only during the run.
   let unknown: [CachePart]
   let reads: StepReads
-  /// Whether another step reads its log.
+  /// Whether another step reads the step's log.
   let isLogRead: Bool
 
   func explanation(isWhole: (CacheEntry) -> Bool) -> CacheExplanation {
@@ -153,13 +153,13 @@ struct CacheJudge {
     return CacheExplanation(verdict: .cached, nearest: nearest)
   }
 
-  /// Whether no change of files can make it come otherwise.
+  /// Whether no change to files can alter the verdict.
   func isCertain(_ explanation: CacheExplanation) -> Bool {
     guard case .runs = explanation.verdict else { return false }
     return !entries.contains { changedParts($0).allSatisfy { $0 == .inputs } }
   }
 
-  /// The fewest parts that differ, then the fewest things in them; of equals the newest.
+  /// The entry with the fewest different parts, then with the fewest differences in them; of equals the newest.
   private var nearest: CacheEntry? {
     let ranked = entries.map { ($0, changedParts($0).count) }
     guard let fewest = ranked.map(\.1).min() else { return nil }
@@ -186,7 +186,7 @@ extension CachePart {
 }
 
 extension CacheSubject {
-  /// What cannot be known without starting or having run something.
+  /// The parts that cannot be known before something has run.
   var unknownParts: [CachePart] {
     var parts: [CachePart] = []
     if version != nil { parts.append(.version) }

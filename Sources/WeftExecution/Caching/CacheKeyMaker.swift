@@ -3,15 +3,15 @@ import WeftCaching
 import WeftDefinition
 import WeftPlatform
 
-/// Finds out what a step's result depends on.
+/// Computes the cache keys of steps.
 struct CacheKeyMaker: Sendable {
   let cache: StepCache
   let secrets: RunSecrets
   let versions: ToolVersions
 
   /// - Parameters:
-  ///   - files: What its inputs are.
-  ///   - log: The hash of the log that it reads.
+  ///   - files: The files that are the step's inputs.
+  ///   - log: The hash of the log that the step reads.
   func key(
     of subject: CacheSubject, files: [FileRecord], log: String?, stop: StopSwitch
   ) throws(CacheObstacle) -> CacheKey {
@@ -25,7 +25,7 @@ struct CacheKeyMaker: Sendable {
     return key
   }
 
-  /// All of it that can be known without looking at the file system or starting anything.
+  /// The parts of the key that need neither the file system nor a program.
   func keyWithoutFiles(of subject: CacheSubject, log: String?) -> CacheKey {
     var key = CacheKey()
     key.set(.platform, .text(Machine.platform))
@@ -52,7 +52,7 @@ struct CacheKeyMaker: Sendable {
     switch subject.input {
     case .none: nil
     case .text(let text, let isSecret): isSecret ? cache.secret(text) : content(text)
-    // What is in it is among the inputs.
+    // The file's content is among the inputs.
     case .file(let names): .text("file: " + names.joined(separator: "/"))
     case .log: log.map { .long(hash: $0) }
     }
@@ -63,14 +63,14 @@ struct CacheKeyMaker: Sendable {
     return subject.secretVariables.contains(name) ? cache.secret(value) : content(value)
   }
 
-  /// What holds the bytes of a secret is secret.
+  /// Text that contains the bytes of a secret is secret.
   private func content(_ text: String) -> CacheContent {
     secrets.hideAnything && secrets.mask.contains(Array(text.utf8)) ? cache.secret(text) : .of(text)
   }
 }
 
 extension Machine {
-  /// The system and the processor for which this program was made.
+  /// The system and the processor architecture that this program was built for.
   static var platform: String {
     #if os(Linux)
       let system = "linux"

@@ -5,7 +5,7 @@ import WeftJSON
 import WeftPlanning
 import WeftPlatform
 
-/// A step that may be left out, with all that its result depends on but for what is in files.
+/// A cacheable step, with everything that its result depends on except the content of files.
 struct CacheSubject: Sendable {
   enum Input: Sendable {
     case none
@@ -15,23 +15,23 @@ struct CacheSubject: Sendable {
     case log(Int)
   }
 
-  /// In the plan; without what an element is called.
+  /// The step's address in the plan, without the keys of elements.
   let step: String
   let caching: Command.Caching
-  /// The step's directory: the names from the start directory on.
+  /// The step's directory, as names relative to the start directory.
   let directory: [String]
   let environment: EnvironmentBlock
-  /// As programs are started with it.
+  /// The working directory as passed to programs.
   let workingDirectory: String?
-  /// What is started, under the names by which people are told of it.
+  /// The command's arguments, under the names used in messages.
   let command: [(name: String, text: String)]
-  /// The variables that count.
+  /// The names of the variables that are part of the key.
   let variables: Set<String>
   let secretVariables: Set<String>
-  /// What it is run for, innermost first, as JSON.
+  /// The enclosing loop elements, innermost first, as JSON.
   let elements: [(text: String, isSecret: Bool)]
   let input: Input
-  /// The paths that it makes, from the start directory on.
+  /// The paths of its outputs, relative to the start directory.
   let outputs: [[String]]
   let version: [String]?
 
@@ -67,7 +67,7 @@ struct CacheSubject: Sendable {
 
   var outputPaths: [String] { outputs.map { $0.joined(separator: "/") } }
 
-  /// The patterns of its inputs that none of these files matches.
+  /// The input patterns that match none of these files.
   func unmatchedInputs(in files: [[String]]) -> [String] {
     caching.inputs.filter { text in
       guard !text.hasPrefix("!"), let pattern = try? Command.Caching.pattern(text, in: directory),
@@ -77,9 +77,9 @@ struct CacheSubject: Sendable {
     }
   }
 
-  /// Which files it reads.
+  /// The rule for the files that the step reads.
   ///
-  /// - Parameter state: Where Weft keeps its own files.
+  /// - Parameter state: The directory of Weft's own files.
   func rule(besides state: [String]?) throws(CacheObstacle) -> FileRule {
     var patterns: [String] = []
     do throws(PathPatternFault) {
@@ -169,7 +169,7 @@ struct CacheSubject: Sendable {
   }
 }
 
-/// Why it cannot be known whether a step may be left out, so that it is run.
+/// The reason why a cache key cannot be computed, so that the step runs.
 enum CacheObstacle: Error, Sendable, Hashable {
   case outside(String)
   case overlapping(String)

@@ -5,8 +5,7 @@ import WeftFutures
 import WeftPlanning
 import WeftPlatform
 
-/// Looks for what steps have made in earlier runs, and keeps what they make, on threads of its own: whoever asks
-/// is not blocked.
+/// Looks up results of earlier runs and stores new ones, on threads of its own, so that callers do not block.
 package final class CommandCache: Sendable {
   private let access: CacheAccess
   private let plan: Plan
@@ -34,7 +33,7 @@ package final class CommandCache: Sendable {
     }
   }
 
-  /// Where a path is below a directory; `nil` if it is somewhere else.
+  /// The path relative to a directory; `nil` if it is not below it.
   static func place(of path: String, below directory: String) -> [String]? {
     let names = (try? ConfiningDirectory(directory))?.place(of: path)?.names
     return names?.isEmpty == false ? names?.map { String(decoding: $0, as: UTF8.self) } : nil
@@ -47,15 +46,15 @@ package final class CommandCache: Sendable {
       resolved, caching, of: task, in: plan, resolver, start: startDirectory)
   }
 
-  /// Keeps for later runs what is known of files.
+  /// Saves what is known of files for later runs.
   func close() { access.cache.close() }
 
   // MARK: Before a step runs
 
-  /// Whether a step has made before what it would make now. If so, its outputs are where they belong.
+  /// Looks up a step's result. On a hit, its outputs have been restored.
   ///
   /// - Parameters:
-  ///   - reads: What expressions read of its result.
+  ///   - reads: The results of the step that expressions read.
   ///   - isLogRead: Whether another step reads its log.
   func find(
     _ subject: CacheSubject, reads: StepReads, isLogRead: Bool, logs: StepLogs, stop: StopSwitch
@@ -82,8 +81,8 @@ package final class CommandCache: Sendable {
     }
   }
 
-  /// - Returns: What is in the outputs and was not made by the step; `nil` if not all of the entry is there any more, or
-  ///   the step may have read what is different now.
+  /// - Returns: Files in the outputs that the step did not make; `nil` if the entry is no longer complete, or
+  ///   if the step may have read something that is different now.
   private func restore(
     _ entry: CacheEntry, _ reader: WorkspaceReader
   ) throws(CacheObstacle) -> [FileRecord]? {
@@ -98,7 +97,7 @@ package final class CommandCache: Sendable {
     }
   }
 
-  /// What is at the outputs before the step runs.
+  /// The stamps of the files at the outputs before the step runs.
   private func stamps(
     of subject: CacheSubject, _ reader: WorkspaceReader
   ) throws(CacheObstacle) -> [String: FileStamp] {
@@ -154,8 +153,7 @@ package final class CommandCache: Sendable {
 
   // MARK: After it
 
-  /// Keeps what a step has made.
-  ///
+  /// Stores the result of a step.
   func keep(
     _ ticket: CacheTicket, _ result: CachedResult, lasting duration: Duration, stop: StopSwitch
   ) -> Future<CacheKeeping, Never> {
@@ -188,39 +186,39 @@ package final class CommandCache: Sendable {
   }
 }
 
-/// What came of looking for what a step has made before.
+/// The result of a cache lookup.
 enum CacheFinding: Sendable {
   case hit(CacheEntry, CacheNotes)
   case miss(CacheTicket, CacheNotes)
-  /// It cannot be known.
+  /// The cache key cannot be computed.
   case unknown(CacheObstacle)
   case stopped
 }
 
-/// What people should know of the files of a step.
+/// Facts about the files of a step that are reported as warnings.
 struct CacheNotes: Sendable {
   /// Patterns of its inputs that no file matches.
   var unmatchedInputs: [String] = []
-  /// What is in its outputs and was not made by it, as far as that is known.
+  /// Files in its outputs that it did not make, as far as known.
   var foreign: [FileRecord] = []
 }
 
-/// What came of keeping what a step has made.
+/// The result of storing an entry.
 enum CacheKeeping: Sendable {
   case kept(CacheEntry)
-  /// It is not kept, because of this.
+  /// The result was not stored, for this reason.
   case refused(String)
   case stopped
 }
 
-/// With what a step begins that is run because it has not made the same before.
+/// The state of the cache before a step that runs because its result is not cached.
 struct CacheTicket: Sendable {
   let subject: CacheSubject
   let key: CacheKey
-  /// What is at its outputs.
+  /// The files at its outputs.
   let before: [String: FileStamp]
 
-  /// Of the key, what is looked at once more.
+  /// The part of the key that is checked again after the step.
   var inputs: CacheKey {
     var part = CacheKey()
     if case .values(let values)? = key[.inputs] { part.set(.inputs, values) }
@@ -229,7 +227,7 @@ struct CacheTicket: Sendable {
 }
 
 extension CachedResult {
-  /// Whether all is there that is read.
+  /// Whether the result contains everything that is read.
   func answers(_ reads: StepReads) -> Bool {
     (stdout != nil || !reads.contains(.stdout)) && (stderr != nil || !reads.contains(.stderr))
   }

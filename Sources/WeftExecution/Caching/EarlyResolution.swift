@@ -4,7 +4,7 @@ import WeftExpressions
 import WeftPlanning
 import WeftPlatform
 
-/// Steps as they will be when it is their turn, as far as that is decided before anything runs.
+/// Steps resolved as far as possible before anything runs.
 struct EarlyResolution {
   private let plan: Plan
   private let values: RunValues
@@ -62,7 +62,7 @@ struct EarlyResolution {
     return false
   }
 
-  /// Why texts cannot be computed yet; `nil`: they can.
+  /// The reason why texts cannot be evaluated yet; `nil` if they can.
   private func reason(_ texts: ArraySlice<PlannedText>) -> String? {
     for text in texts where !files[text.file].decides(text, hasRun: false) {
       for expression in text.template.expressions {
@@ -82,13 +82,13 @@ struct EarlyResolution {
   }
 }
 
-/// Why it is not known yet what a step will depend on.
+/// The reason why the cache key of a step is not known yet.
 struct EarlyObstacle: Error {
   let reason: String
 }
 
 extension TextSite {
-  /// Whether a command depends on it.
+  /// Whether the command depends on it.
   fileprivate var isOfCommand: Bool {
     switch self {
     case .script, .argument, .variable, .workingDirectory, .input, .inputFile, .cacheInput,

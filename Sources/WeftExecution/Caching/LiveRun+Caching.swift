@@ -7,9 +7,9 @@ import WeftJSON
 import WeftPlanning
 import WeftPlatform
 
-/// What a step has made in an earlier run stands in for running it, and what it makes is kept.
+/// Restores steps from the cache instead of running them, and stores the results of those that run.
 extension LiveRun {
-  /// Looks whether the step has to be run. It waits for no slot and no pool until that is known.
+  /// Looks up the step's result. The step waits for no slot and no pool until the lookup has ended.
   func lookUp(
     _ task: StepTask, in cache: CommandCache
   ) -> Eventual<NodeResult, Never> {
@@ -55,7 +55,7 @@ extension LiveRun {
     if !paths.isEmpty { warnings.tell(.foreignOutput(of: task.address, paths: paths)) }
   }
 
-  /// - Returns: `nil` of a step that is to be run: where its expressions cannot be computed, it fails then.
+  /// - Returns: `nil` if the step is to run. A step whose expressions cannot be evaluated fails when it runs.
   private func cacheSubject(of task: StepTask, _ cache: CommandCache) -> CacheSubject? {
     var resolved = ResolvedStep(
       asWritten: task.step, directory: plan.workingDirectory(of: task.step))
@@ -72,8 +72,8 @@ extension LiveRun {
     }
   }
 
-  /// A job on another thread that is stopped when the step would be, and is waited for all the same: it may be
-  /// writing files.
+  /// Ties a job on another thread to a step: the job is stopped when the step would be. The step still waits
+  /// for the job's end, since it may be writing files.
   private func whileRunning<Value: Sendable>(
     _ task: StepTask, shelter: Shelter, _ stop: StopSwitch, _ job: Future<Value, Never>
   ) -> Future<Value, Never> {
@@ -86,9 +86,9 @@ extension LiveRun {
     }
   }
 
-  /// The step is not run.
+  /// Ends the step with its cached result.
   ///
-  /// - Returns: `nil` if what is computed of its result cannot be: it is run then, and fails.
+  /// - Returns: `nil` if an output cannot be evaluated from the cached result: the step then runs, and fails.
   private func takeOver(
     _ entry: CacheEntry, _ task: StepTask, _ notes: CacheNotes
   ) -> Future<NodeResult, Never>? {
@@ -114,7 +114,7 @@ extension LiveRun {
         task, end, own, as: .cached, making: KeptFile.outputs(of: entry, beside: notes.foreign)))
   }
 
-  /// Writes what the step wrote when it ran, into its log of this run and as events.
+  /// Writes the cached log to the log of this run, and reports it as events.
   private func replay(_ log: CachedLog, of task: StepTask) {
     guard !log.bytes.isEmpty || !log.isWhole else { return }
     noteLog(of: task)
@@ -137,9 +137,10 @@ extension LiveRun {
 
   // MARK: Keeping
 
-  /// Keeps what an attempt has made, if it is a clean success: the first attempt, without a remainder.
+  /// Stores the result of an attempt if it is a clean success: the first attempt, with no process left behind.
   ///
-  /// - Returns: What it has made. Settles when the step's files may be changed by others; `nil` if nothing is kept.
+  /// - Returns: The stored files. Settles when other steps may change the step's files; `nil` if nothing is
+  ///   stored.
   func keepResult(
     of attempt: Attempt, _ end: StepEnd, _ own: NodeValues?
   ) -> Future<[KeptFile], Never>? {
@@ -196,7 +197,7 @@ extension LiveRun {
 }
 
 extension StepEnd {
-  /// Why what the step has made is not kept though it has succeeded.
+  /// The reason why the result of a successful step is not stored.
   fileprivate var reasonNotToKeep: String? {
     if attempts != 1 {
       return "it has succeeded with attempt \(attempts), and only first attempts are kept"
@@ -212,7 +213,7 @@ extension StepEnd {
 }
 
 extension OutputValue {
-  /// - Throws: Never, of what has been kept.
+  /// - Throws: Never for a value from the cache.
   fileprivate init(_ kept: CachedOutput) throws(StepFailure) {
     do {
       self.init(

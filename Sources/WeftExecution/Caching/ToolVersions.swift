@@ -1,27 +1,27 @@
 import Synchronization
 import WeftPlatform
 
-/// What tools say of their versions: each is asked once in a run, as long as it is asked in the same way.
+/// Versions of tools. Each version command runs once in a run for the same directory and environment.
 final class ToolVersions: Sendable {
   private struct Question: Hashable {
     let command: [String]
     let directory: String?
-    /// A hash of the variables that count.
+    /// A hash of the variables that are part of the key.
     let environment: String
   }
 
-  /// What holds the programs that are asked; `nil`: they are held by their groups alone.
+  /// The containment of the programs; `nil` if they are contained by their process groups alone.
   private let containment: (any Containment)?
   private let known = Mutex<[Question: Result<String, CacheObstacle>]>([:])
 
   init(in containment: (any Containment)? = nil) { self.containment = containment }
 
-  /// A tool that takes longer is stuck.
+  /// Long enough for any tool that is not stuck.
   static let timeout = Duration.seconds(60)
-  /// No tool says more.
+  /// More than any tool prints.
   static let mostBytes = 1 << 20
 
-  /// What the command prints. The thread is blocked meanwhile.
+  /// The output of the command. Blocks the calling thread.
   func text(
     of command: [String], _ subject: CacheSubject, environment: String, stop: StopSwitch
   ) throws(CacheObstacle) -> String {

@@ -1,15 +1,15 @@
 package import WeftPlanning
 
-/// What others ask of a run under way, or of one that waits.
+/// A request from another process to a run, running or suspended.
 package enum ControlRequest: Sendable, Hashable {
   case approve(StepAddress)
   case reject(StepAddress)
-  /// To end, as by ``LiveRun/cancel(_:)``.
+  /// Cancels the run, as by ``LiveRun/cancel(_:)``.
   case cancel
-  /// To end without a grace, as by ``LiveRun/killNow()``.
+  /// Ends the run without a grace period, as by ``LiveRun/killNow()``.
   case kill
 
-  /// The step that it answers.
+  /// The step whose approval it decides.
   package var answeredStep: StepAddress? {
     switch self {
     case .approve(let step), .reject(let step): step
@@ -18,25 +18,25 @@ package enum ControlRequest: Sendable, Hashable {
   }
 }
 
-/// Where others leave what they ask of a run.
+/// The place where other processes leave control requests for a run.
 package protocol ControlInbox: Sendable {
-  /// Requests that have come since the last call, the oldest first: those to end the run, and answers to these steps.
-  /// Answers to other steps stay where they are. Called on the thread of the timers, so it must not block.
+  /// Takes the requests since the last call, oldest first: those to end the run, and answers to these steps.
+  /// Answers to other steps stay. Called on the timer thread, so it must not block.
   func take(answersTo steps: Set<StepAddress>) -> [ControlRequest]
 
-  /// Removes all answers to a step that have come so far: before it asks, for they are no answers to that question,
-  /// and once its end is recorded.
+  /// Removes all answers to a step that have arrived so far: before the step asks, because they do not answer
+  /// that question, and after its end is recorded.
   func discard(answersTo step: StepAddress)
 
-  /// The engine has ended, or left the run to another.
+  /// Closes the inbox when the engine has ended or suspended the run.
   ///
-  /// - Parameter open: Whose answers are still waited for.
+  /// - Parameter open: The steps that still wait for an answer.
   func close(leaving open: Set<StepAddress>)
 }
 
 extension ControlRequest {
-  /// Whether it is still of use to an engine that goes on with a run: what has been answered is not answered
-  /// again, and who ended an engine that was killed meant that one, unless the run only waited.
+  /// Whether it still applies to an engine that resumes the run. A step that has its answer needs no other one.
+  /// A request to end the run was meant for the previous engine, unless that had suspended the run.
   package func isDue(after past: RecordedRun) -> Bool {
     switch self {
     case .approve(let step), .reject(let step): past.steps[step]?.isAsking ?? false
@@ -46,7 +46,7 @@ extension ControlRequest {
 }
 
 extension RecordedStep {
-  /// Whether the step waits for a person.
+  /// Whether the step waits for an approval.
   package var isAsking: Bool {
     if case .started = state { asks != nil } else { false }
   }

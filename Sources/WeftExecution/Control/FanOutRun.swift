@@ -2,12 +2,13 @@ import Synchronization
 import WeftDefinition
 import WeftPlanning
 
-/// Which elements of a fan-out are started when, and what becomes of them all.
+/// Decides which elements of a loop start when, and whether the loop fails.
 ///
-/// Elements are made as they are needed: as long as enough of their steps wait for slots, there is no point in
-/// another. So a hundred thousand elements take the memory of those under way, and of what is read of the rest.
+/// Elements are created as needed: while enough of their steps wait for slots, no further element is started.
+/// So a hundred thousand elements only use memory for those that are running, and for the values that are read
+/// of the rest.
 struct FanOutProgress {
-  /// So many steps that wait for a slot keep every slot busy until there are more.
+  /// Enough waiting steps to keep every slot busy until further elements have started.
   static let enoughWaiting = 64
 
   private let elements: Int
@@ -23,8 +24,8 @@ struct FanOutProgress {
   private var passedOver = 0
 
   /// - Parameters:
-  ///   - maxParallel: How many may be under way at once.
-  ///   - tolerance: How many may fail without the whole failing.
+  ///   - maxParallel: The maximum number of elements that run at once.
+  ///   - tolerance: The number of elements that may fail without failing the loop.
   init(
     elements: Int, maxParallel: Int?, tolerance: FanOutTolerance, onFailure: FailureResponse
   ) {
@@ -34,13 +35,13 @@ struct FanOutProgress {
     self.onFailure = onFailure
   }
 
-  /// Begins to start elements; `false` if somebody is at it already, who will see what has changed.
+  /// Begins to start elements; `false` if another call is already doing so, which will see the change.
   mutating func beginStarting() -> Bool {
     defer { isStarting = true }
     return !isStarting
   }
 
-  /// The next element to start; `nil`: none now, and whoever was starting some is not any more.
+  /// The next element to start; `nil` if there is none now, which ends the call that was starting elements.
   mutating func next() -> Int? {
     guard !isClosed, started < elements, active < maxParallel,
       waiting < FanOutProgress.enoughWaiting
@@ -53,13 +54,13 @@ struct FanOutProgress {
     return started
   }
 
-  /// A step of an element waits for a slot, or does not any more.
+  /// Records that a step of an element began to wait for a slot, or stopped waiting.
   mutating func stepsWaiting(_ change: Int) { waiting += change }
 
-  /// An element has ended.
+  /// Records that an element has ended.
   ///
-  /// - Parameter isTolerable: Whether its failure counts among those that may be; else the loop fails by it.
-  /// - Returns: Whether the whole has failed by it.
+  /// - Parameter isTolerable: Whether `tolerance` applies to its failure; otherwise its failure fails the loop.
+  /// - Returns: Whether this failed the loop.
   mutating func ended(hasFailed: Bool, isTolerable: Bool = true) -> Bool {
     active -= 1
     guard hasFailed, !self.hasFailed else { return false }
@@ -69,48 +70,48 @@ struct FanOutProgress {
     return true
   }
 
-  /// The element that was asked for last is not started after all, nor is any other; whoever was starting some
-  /// is not any more.
+  /// Takes back the last element from ``next()`` and starts no further one; ends the call that was starting
+  /// elements.
   mutating func leaveOut() {
     started -= 1
     active -= 1
     (isClosed, isStarting) = (true, false)
   }
 
-  /// The element that was asked for last is not started after all; others may be.
+  /// Takes back the last element from ``next()``; others may start.
   mutating func passOver() {
     active -= 1
     passedOver += 1
   }
 
-  /// No more elements are started.
+  /// Starts no further elements.
   mutating func close() { isClosed = true }
 
-  /// Whether nothing of it is under way and nothing will be.
+  /// Whether no element is running and none will start.
   var isOver: Bool { active == 0 && !isStarting && (isClosed || started == elements) }
 
-  /// Whether some elements would still be started.
+  /// Whether further elements would start.
   var hasElementsLeft: Bool { !isClosed && started < elements }
 
-  /// How many elements have not been started.
+  /// The number of elements that have not started.
   var notStarted: Int { elements - started + passedOver }
 
   /// Whether all elements have been started.
   var isComplete: Bool { started == elements && passedOver == 0 }
 
-  /// More elements failed than may.
+  /// Whether more elements have failed than are tolerated.
   var hasFailed: Bool { failures > tolerated }
 }
 
-/// A fan-out under way, shared by its elements.
+/// A running loop, shared by its elements.
 final class FanOutRun: Sendable {
   struct State {
     var progress: FanOutProgress
-    /// What others read of the elements; by index.
+    /// The values of ended elements that others read; by index.
     var results: [ElementResult] = []
     var isOver = false
-    /// How an element ended that neither succeeded nor failed, and holds back those who wait for all: one
-    /// that was cancelled rather than one that could not run.
+    /// The result of an element that neither succeeded nor failed and blocks the loop's dependents: a cancelled
+    /// element takes precedence over one that could not run.
     var withheld: NodeResult?
 
     mutating func note(_ result: NodeResult) {
@@ -122,12 +123,12 @@ final class FanOutRun: Sendable {
   }
 
   let state: Mutex<State>
-  /// In a struct: a closure by itself would be wrapped once more each time that it is read through a mutex.
+  /// A struct, because a bare closure would be wrapped again on each access through a mutex.
   private struct Starter {
     let start: @Sendable () -> Void
   }
 
-  /// Starts what may be started now.
+  /// Starts the elements that may start now.
   private let starter = Mutex<Starter?>(nil)
 
   init(_ progress: FanOutProgress) {
@@ -140,7 +141,7 @@ final class FanOutRun: Sendable {
 
   func start() { starter.withLock { $0 }?.start() }
 
-  /// Nothing is to be started any more.
+  /// Starts nothing any more.
   func end() { starter.withLock { $0 = nil } }
 
   func stepQueued() { state.withLock { $0.progress.stepsWaiting(1) } }
@@ -151,7 +152,7 @@ final class FanOutRun: Sendable {
   }
 }
 
-/// What is known of an element when it has ended.
+/// The result of an element that has ended.
 struct ElementResult: Sendable {
   let index: Int
   let key: String

@@ -1,9 +1,9 @@
-/// Decides when a run has come to rest: nothing of it can go on, and nothing has happened between two looks at
-/// it. The second look is for what is on its way from one step to the next, which nobody sees.
+/// Decides when a run is idle: nothing can proceed, and nothing has happened between two checks. The second
+/// check covers work that is passing from one step to the next, which no counter shows.
 struct RestWatch: Sendable, Hashable {
   enum Verdict: Sendable, Hashable {
     case atRest
-    /// To be looked at again, after so long.
+    /// To be checked again after this delay.
     case again(after: Duration)
   }
 
@@ -11,16 +11,16 @@ struct RestWatch: Sendable, Hashable {
   static let longest = Duration.seconds(1)
 
   private var wait = RestWatch.shortest
-  /// What had happened when it was last found still.
+  /// The number of events when nothing could last proceed.
   private var stillSince: UInt64?
 
   /// - Parameters:
-  ///   - isStill: Whether nothing runs, and nothing waits for a slot or a time.
-  ///   - happened: How many events there were.
+  ///   - isStill: Whether nothing runs, and nothing waits for a slot or a point in time.
+  ///   - happened: The number of events so far.
   mutating func look(isStill: Bool, happened: UInt64) -> Verdict {
     if isStill, stillSince == happened { return .atRest }
     stillSince = isStill ? happened : nil
-    // Who is still is looked at again soon; what runs for hours costs a look a second.
+    // A run that seems idle is checked again soon; one that runs for hours costs one check per second.
     wait = isStill ? RestWatch.shortest : min(wait * 2, RestWatch.longest)
     return .again(after: wait)
   }

@@ -1,7 +1,7 @@
 import WeftDefinition
 import WeftPlatform
 
-/// How long a further attempt waits: exponentially longer from one to the next, up to a limit.
+/// The backoff before a further attempt: it grows exponentially up to a limit.
 ///
 /// Computed in whole nanoseconds; no factor and no number of attempts overflows.
 struct RetryDelay {
@@ -11,10 +11,10 @@ struct RetryDelay {
     self.policy = policy
   }
 
-  /// The longest wait before the policy's further attempt of this number, counting from 1.
+  /// The longest backoff before the policy's further attempt of this number, counted from 1.
   func longest(before attempt: Int) -> Duration { .nanoseconds(nanoseconds(before: attempt)) }
 
-  /// The wait before the policy's further attempt of this number, counting from 1.
+  /// The backoff before the policy's further attempt of this number, counted from 1.
   func wait(before attempt: Int, using random: inout some RandomNumberGenerator) -> Duration {
     let longest = nanoseconds(before: attempt)
     return switch policy.jitter {
@@ -26,7 +26,7 @@ struct RetryDelay {
   private func nanoseconds(before attempt: Int) -> Int64 {
     let limit = max(0, policy.maxDelay.wholeNanoseconds)
     var delay = max(0, policy.delay.wholeNanoseconds)
-    // As a `Double` only once it grows: the first delays of long waits are exact, too.
+    // A `Double` only once the delay grows, so that the first delays of long backoffs are exact.
     if attempt > 1, delay > 0, delay < limit {
       var grown = Double(delay)
       for _ in 1..<attempt where grown < Double(limit) { grown *= policy.factor }

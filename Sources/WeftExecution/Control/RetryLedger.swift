@@ -1,23 +1,23 @@
 import WeftDefinition
 
-/// Decides whether a step, or a group as a whole, is tried again after a failure, and how long after.
+/// Decides whether a step or a group is retried after a failure, and after what backoff.
 ///
-/// One for each instance. The first policy that is for the failure takes it, whether or not it has
-/// attempts left; each policy counts only the attempts that followed because of it.
+/// There is one for each instance. The first policy that matches the failure decides, whether or not it has
+/// attempts left; each policy counts only the attempts that it caused.
 struct RetryLedger {
   enum Decision: Hashable {
     /// - Parameters:
-    ///   - after: How long the attempt waits, holding nothing.
-    ///   - policy: The index of the policy it follows from.
+    ///   - after: The backoff, during which the attempt holds nothing.
+    ///   - policy: The index of the policy that caused the attempt.
     case retry(after: Duration, policy: Int)
-    /// `nil` where nothing was ever to be tried again, so that there is nothing to tell.
+    /// `nil` if there is no retry policy, so that there is nothing to report.
     case giveUp(RetryRefusal?)
   }
 
   private let policies: [RetryPolicy]
-  /// When the first attempt started.
+  /// The start of the first attempt.
   private let startedAt: Duration
-  /// How many attempts have followed because of each policy; empty until one has.
+  /// The number of attempts that each policy has caused; empty before the first.
   private var used: [Int] = []
 
   init(policies: [RetryPolicy], startedAt: Duration) {
@@ -25,22 +25,23 @@ struct RetryLedger {
     self.startedAt = startedAt
   }
 
-  /// Decides what follows a failed attempt; a retry counts as made.
+  /// Decides what follows a failed attempt; a retry is counted as made.
   ///
   /// - Parameters:
-  ///   - now: By the clock of `startedAt`.
-  ///   - retryAfter: The least wait that the other side asks for.
-  ///   - method: Of a request that may have been done, and would be done twice.
-  ///   - allows: Whether a policy's `when` says yes; asked with the policy and its index, in order, and
-  ///     only of those that have one and are for the failure, up to the first that takes it.
-  ///   - random: Asked once for each retry with jitter, and otherwise not at all.
+  ///   - now: The time on the clock of `startedAt`.
+  ///   - retryAfter: The least delay that the server asks for.
+  ///   - method: The method of a request that the server may have performed already, so that a retry would
+  ///     repeat it.
+  ///   - allows: Whether a policy's `when` is true; called with the policy and its index, in order, only for
+  ///     matching policies with a `when`, up to the first that is true.
+  ///   - random: Used once for each retry with jitter, otherwise never.
   mutating func decide(
     after failure: StepFailure, at now: Duration, retryAfter: Duration? = nil,
     inDoubt method: String? = nil,
     allows: (RetryPolicy, Int) -> Bool = { _, _ in true },
     using random: inout some RandomNumberGenerator
   ) -> Decision {
-    // `retry: 0` is how a step says that the workflow's defaults are not for it.
+    // With `retry: 0` a step opts out of the workflow's defaults.
     guard policies.contains(where: { $0.max > 0 }) else { return .giveUp(nil) }
     var refusal = RetryRefusal.notListed(failure.classes.first)
     for (index, policy) in policies.enumerated() where policy.isFor(failure) {
@@ -71,7 +72,7 @@ struct RetryLedger {
     return nil
   }
 
-  /// How many attempts there are at most, the first included.
+  /// The maximum number of attempts, including the first.
   var attemptLimit: Int {
     policies.reduce(1) { sum, policy in
       let (limit, overflows) = sum.addingReportingOverflow(policy.max)
@@ -88,11 +89,11 @@ struct RetryLedger {
 }
 
 extension RetryPolicy {
-  /// Whether its classes have one of the failure's.
+  /// Whether one of its classes is one of the failure's.
   func isFor(_ failure: StepFailure) -> Bool {
     let isDefault = classes == nil
     let classes = classes ?? RetryPolicy.defaultClasses
-    // What is not implemented will not be a little later, and a certificate is no better then.
+    // Excluded by default: a missing implementation or a bad certificate is the same a little later.
     if isDefault, failure.classes.contains(where: RetryPolicy.lasting.contains) { return false }
     return failure.classes.contains(where: classes.contains)
   }

@@ -1,23 +1,23 @@
 import WeftDefinition
 
-/// Why a failure is not tried again, though there is a `retry`.
+/// The reason why a failure is not retried, though there is a `retry`.
 enum RetryRefusal: Sendable, Hashable {
-  /// No policy is for failures of this kind.
+  /// No policy matches failures of this class.
   case notListed(ErrorClass?)
-  /// All policies that are for the failure have a `when`, and none says yes.
+  /// All policies that match the failure have a `when`, and none is true.
   case conditionIsFalse
-  /// So many attempts have followed because of the policy that takes the failure.
+  /// The policy that matches the failure has used all its attempts.
   case usedUp(Int)
   /// The attempt would begin later than `within` after the first.
   case tooLate(Duration)
-  /// The other side wants no attempt before that.
+  /// The server asks for a longer delay than `maxDelay`.
   case askedToWaitTooLong(Duration, most: Duration)
-  /// A request by this method may have been done, and doing it twice is not like doing it once.
+  /// The server may have performed a request by this method, and performing it twice is not idempotent.
   case mayHaveBeenDone(String)
   /// The run's ``RetryBudget`` is spent.
   case budgetSpent(Int)
 
-  /// The reason in a sentence without its subject, after "not tried again:".
+  /// The reason as a clause without subject, after "not tried again:".
   var message: String {
     switch self {
     case .notListed(let errorClass?):

@@ -1,9 +1,9 @@
-/// Random numbers that a seed repeats: SplitMix64 (Steele, Lea, Flood, "Fast splittable pseudorandom number
-/// generators", 2014).
+/// A random number generator that a seed reproduces: SplitMix64 (Steele, Lea, Flood, "Fast splittable
+/// pseudorandom number generators", 2014).
 struct RunRandom: RandomNumberGenerator, Sendable {
   private var state: UInt64
 
-  /// - Parameter seed: `nil`: one that nobody knows.
+  /// - Parameter seed: `nil` for an unpredictable one.
   init(seed: UInt64?) {
     state = seed ?? .random(in: .min ... .max)
   }
@@ -16,6 +16,6 @@ struct RunRandom: RandomNumberGenerator, Sendable {
     return mixed ^ (mixed >> 31)
   }
 
-  /// Another generator, which does not depend on what this one gives later.
+  /// A further generator, independent of the later values of this one.
   mutating func split() -> RunRandom { RunRandom(seed: next()) }
 }

@@ -1,17 +1,16 @@
 import WeftPlanning
 
-/// Foretells how much longer a run takes: what is left of its steps, if they take as long as in earlier runs.
+/// An estimate of how much longer a run takes, if its remaining steps take as long as in earlier runs.
 ///
-/// What is told is the least that it can be: the longest path that is left, or all that is left shared among the
-/// slots, whichever is more. While nothing unexpected happens it never grows. A step that takes longer than
-/// it did before is taken to be about to end; a step that is tried again, or run for more elements than it was,
-/// adds to it.
+/// The estimate is a lower bound: the longest remaining path, or the remaining work divided by the slots,
+/// whichever is more. While nothing unexpected happens it never grows. A step that takes longer than before is
+/// assumed to be about to end; a retried step, or a loop with more elements than before, adds to it.
 struct RemainingWork: Sendable {
   private struct Step {
-    /// Microseconds of one time, and of all times as far as they count for a path.
+    /// Microseconds of one execution, and of all executions as far as they count for a path.
     let each: Int
     let span: Int
-    /// How many times of it there are, as far as is known, and how many of these have not ended.
+    /// The number of executions, as far as known, and how many of these have not ended.
     var times: Int
     var left: Int
     let basis: ExpectedDurations.Basis
@@ -24,20 +23,20 @@ struct RemainingWork: Sendable {
   }
 
   private var steps: [Step]
-  /// By step: the longest path from it to the end, itself included.
+  /// The longest path from each step to the end, including the step.
   private let below: [Int]
   private var running: [Int: Running] = [:]
-  /// Of all that has not ended, what runs included as if it had just begun; and of this, what is only guessed.
+  /// The work of all steps that have not ended, counting running ones in full; and the guessed share of it.
   private var work = 0
   private var guessed = 0
-  /// How many steps are left of which nobody can say how long they take.
+  /// The number of remaining steps without any estimate.
   private var unforeseeable = 0
-  /// Steps, those with the longest path first; made when it is first asked for.
+  /// Steps by descending longest path; built on first use.
   private var order: [Int32]?
   /// Steps before this one in `order` have all ended.
   private var firstOpen = 0
 
-  /// - Parameter isIncluded: Whether a step, by its index, is to be run at all.
+  /// - Parameter isIncluded: Whether the step of that index is selected to run.
   init(_ expected: ExpectedDurations, of plan: Plan, where isIncluded: (Int) -> Bool) {
     below = plan.steps.map { expected.below[$0.node] }
     steps = []
@@ -54,7 +53,7 @@ struct RemainingWork: Sendable {
 
   // MARK: What happens
 
-  /// Steps are about to be run for so many elements, each once for each.
+  /// Sets how many elements steps of a loop have, each executed once per element.
   mutating func listed(_ steps: Range<Int>, elements: Int) {
     for step in steps where self.steps[step].isIncluded {
       self.steps[step].times = elements
@@ -62,28 +61,28 @@ struct RemainingWork: Sendable {
     }
   }
 
-  /// - Parameter instance: Tells times of one step apart that run at once.
+  /// - Parameter instance: Distinguishes concurrent executions of one step.
   mutating func started(_ step: Int, as instance: Int, at time: Duration) {
     running[instance] = Running(step: step, since: time)
-    // It was expected not to be run.
+    // It was expected to be skipped.
     if steps[step].left == 0 { setLeft(of: step, to: 1) }
   }
 
-  /// An attempt has ended, and another follows.
+  /// Records that an attempt has ended and another follows.
   mutating func paused(_ instance: Int) { running[instance] = nil }
 
-  /// One time of a step has ended, or will never be.
+  /// Records that one execution of a step has ended, or will never start.
   mutating func ended(_ step: Int, as instance: Int) {
     running[instance] = nil
     if steps[step].left > 0 { setLeft(of: step, to: steps[step].left - 1) }
   }
 
-  /// Nothing more of these steps will be run.
+  /// Records that these steps will not run again.
   mutating func closed(_ steps: Range<Int>) {
     for step in steps { setLeft(of: step, to: 0) }
   }
 
-  /// They are all run once more.
+  /// Records that these steps all run again.
   mutating func repeated(_ steps: Range<Int>) {
     for step in steps { setLeft(of: step, to: self.steps[step].times) }
   }
@@ -98,7 +97,7 @@ struct RemainingWork: Sendable {
     if known.basis == .unforeseeable {
       unforeseeable += (left > 0 ? 1 : 0) - (known.left > 0 ? 1 : 0)
     }
-    // What is behind may be open again.
+    // Steps before `firstOpen` may be open again.
     if left > known.left { firstOpen = 0 }
   }
 
@@ -109,8 +108,8 @@ struct RemainingWork: Sendable {
 
   // MARK: What is left
 
-  /// How much longer the run takes at least; `nil` where that would be more of a guess than knowledge: when
-  /// more than half of what is left was never measured, or somebody or a moment is waited for.
+  /// The least time the run still takes; `nil` if that would be a guess: when more than half of the remaining
+  /// work was never measured, or the run waits for an approval or a point in time.
   mutating func remaining(at now: Duration, slots: Int) -> Duration? {
     guard unforeseeable == 0, work > 0, guessed <= work / 2 else { return nil }
     let shared = workLeft(at: now) / max(1, slots)
@@ -123,8 +122,8 @@ struct RemainingWork: Sendable {
     }
   }
 
-  /// Of the steps that have not ended, the longest path from one to the end. Where a path goes through
-  /// another that has not ended either, that one's is longer.
+  /// The longest path to the end from a step that has not ended. If a path contains another such step, the path
+  /// from the earlier one is longer.
   private mutating func longestPath(at now: Duration) -> Int {
     if order == nil {
       order = steps.indices.map(Int32.init).sorted {
@@ -142,7 +141,7 @@ struct RemainingWork: Sendable {
     return longest
   }
 
-  /// Of steps that are run once, and run now: for how long.
+  /// The elapsed times of running steps that are executed once.
   private func elapsedOfSingles(at now: Duration) -> [Int: Int] {
     var elapsed: [Int: Int] = [:]
     for running in running.values where steps[running.step].times <= 1 {
@@ -151,7 +150,7 @@ struct RemainingWork: Sendable {
     return elapsed
   }
 
-  /// How much of its share of a path a step has behind it.
+  /// The part of a step's share of a path that is done.
   private func done(of step: Int, _ elapsed: Int?) -> Int {
     let known = steps[step]
     if let elapsed { return min(known.span, elapsed) }

@@ -4,11 +4,11 @@ import WeftFutures
 package import WeftPlanning
 import WeftPlatform
 
-/// What a run learns about how long its steps take, and foretells from what earlier runs have learnt.
+/// Measures how long the steps of a run take, and estimates the remaining time from earlier runs.
 final class RunDurations: Sendable {
   private struct State {
     var measures: RunMeasures
-    /// `nil` where there are no earlier runs.
+    /// `nil` if there are no earlier runs.
     var remaining: RemainingWork?
   }
 
@@ -51,7 +51,7 @@ final class RunDurations: Sendable {
     }
   }
 
-  /// Steps that belong together are not begun.
+  /// Records that all steps of a region are skipped.
   func skipped(_ steps: Range<Int>, in frame: Frame, _ reason: SkipReason) {
     guard !frame.isInElement else { return }
     state.withLock { state in
@@ -61,7 +61,7 @@ final class RunDurations: Sendable {
   }
 
   func listed(_ task: FanOutTask, elements: Int, of plan: Plan) {
-    // Of one that is itself in an element it is not known how many others there will be.
+    // For a loop inside another loop's element, the number of its other instances is unknown.
     guard !task.frame.isInElement else { return }
     let once = task.part.steps.filter { plan.isOnceForEachElement($0, of: task.member) }
     state.withLock { state in
@@ -69,7 +69,7 @@ final class RunDurations: Sendable {
     }
   }
 
-  /// Something that is run for many elements, or again, has ended, and all that is in it.
+  /// Records that a loop or a retried group has ended, with all its steps.
   func closed(_ steps: Range<Int>, in frame: Frame) {
     guard !frame.isInElement else { return }
     state.withLock { $0.remaining?.closed(steps) }
@@ -86,7 +86,7 @@ extension SkipReason {
 }
 
 extension Plan {
-  /// Whether nothing further in makes many of a step that is run for elements.
+  /// Whether no loop between the step and the outer loop multiplies the step's executions.
   fileprivate func isOnceForEachElement(_ index: Int, of member: FanOutTask.Member) -> Bool {
     guard case .group(let outer) = member else { return true }
     let step = steps[index]
@@ -100,13 +100,13 @@ extension Plan {
   }
 }
 
-/// What a run knows of durations, for those who started it.
+/// Durations of a run, for its caller.
 extension LiveRun {
-  /// What the run has learnt about how long its steps take; `nil` if nobody wanted to know.
+  /// The durations measured in this run; `nil` if measuring was not requested.
   package var measures: RunMeasures? { durations?.measures }
 
-  /// How much longer the run takes at least, if its steps take as long as in earlier runs; `nil` where they
-  /// say too little, and when nothing new is started any more.
+  /// The least time the run still takes, if its steps take as long as in earlier runs; `nil` if earlier runs
+  /// say too little, or if no further steps are started.
   package var remainingTime: Duration? {
     guard let durations, !completion.isSettled,
       state.withLock({ $0.scopes.obstacle(in: 0, after: []) }) == nil

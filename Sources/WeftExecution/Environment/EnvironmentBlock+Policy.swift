@@ -2,7 +2,7 @@ import WeftDefinition
 import WeftPlatform
 
 extension EnvironmentBlock {
-  /// What the policy leaves of the engine's own environment.
+  /// The variables of the engine's own environment that the policy keeps.
   func restricted(by policy: EnvironmentPolicy) -> EnvironmentBlock {
     switch policy {
     case .inherit: self

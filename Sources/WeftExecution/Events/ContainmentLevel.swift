@@ -1,13 +1,13 @@
-/// How surely everything that a step has started is found again when it is to be ended.
+/// A method for finding all processes that a step has started when they are to be terminated.
 ///
-/// The engine takes the first that it can have. Reliability tells what each finds, and what gets away.
+/// The engine uses the first level that is available. The Reliability article lists what each finds and misses.
 public enum ContainmentLevel: String, Sendable, Hashable, CaseIterable {
-  /// Each attempt is in a control group (Linux, cgroup v2) of its own, which nothing leaves: nothing gets
-  /// away.
+  /// Each attempt is in a control group (Linux, cgroup v2) of its own. Nothing escapes.
   case cgroup
-  /// The engine's process adopts what loses its parents (`PR_SET_CHILD_SUBREAPER`): nothing outlives the
-  /// run, though whose step it was may not be known any more.
+  /// The engine's process adopts orphans (`PR_SET_CHILD_SUBREAPER`). Nothing outlives the run, but the step
+  /// that started an orphan may be unknown.
   case subreaper
-  /// By session, parentage, and a variable in the environment: what leaves all three behind, gets away.
+  /// Processes are found by session, parentage, and an environment variable. One that changes all three
+  /// escapes.
   case groupAndCookie = "group+cookie"
 }

@@ -2,19 +2,19 @@ import Synchronization
 import WeftFutures
 package import WeftPlanning
 
-/// Orders everything that happens in a run, and hands it to every subscriber.
+/// Orders all events of a run, and delivers them to every subscriber.
 ///
-/// Publishing never waits for a subscriber. What a subscriber has not taken yet is kept for it:
-/// all lifecycle events, which the size of the plan bounds, and output up to a limit, beyond which
-/// output events collapse into ``RunEvent/Kind/outputDropped(_:)``.
+/// Publishing never waits for a subscriber. Events that a subscriber has not taken yet are queued for it: all
+/// lifecycle events, whose number the size of the plan bounds, and output up to a limit, beyond which output
+/// events collapse into ``RunEvent/Kind/outputDropped(_:)``.
 package final class EventStream: Sendable {
   private let state: Mutex<State>
   private let elapsed: @Sendable () -> Duration
   private let secrets: RunSecrets
   private let recorder: (any RunRecorder)?
-  /// Whether anything is recorded.
+  /// Whether there is a journal.
   let isRecorded: Bool
-  /// The same as ``State/isMuted``, for those who record, which takes time.
+  /// A copy of ``State/isMuted`` outside the lock, because recording takes time.
   private let isMuted = Atomic(false)
 
   private struct Subscriber {
@@ -22,16 +22,16 @@ package final class EventStream: Sendable {
     var queue: SubscriberQueue
   }
 
-  /// Everything that the one lock guards.
+  /// The state that the one lock guards.
   private struct State {
     var lastSequence: UInt64 = 0
     var fold: ReportFold
     var history: EventHistory
     var subscribers: [Subscriber] = []
-    /// The last event of all, once it has happened.
+    /// The last event of the run, once it has happened.
     var finish: RunEvent?
     var isFinished = false
-    /// Whether nothing is told any more but that the run waits.
+    /// Whether only the suspension of the run may still be reported.
     var isMuted = false
 
     mutating func append(_ kind: RunEvent.Kind, step: Int?, at elapsed: Duration) {
@@ -40,16 +40,16 @@ package final class EventStream: Sendable {
       lastSequence += 1
       fold.apply(kind, at: elapsed, step: step)
       isFinished = kind.isLast
-      // Where nobody listens no event need be made.
+      // Without subscribers and history no event is needed.
       guard isFinished || history.events != nil || !subscribers.isEmpty else { return }
       let event = RunEvent(sequence: lastSequence, elapsed: elapsed, kind: kind)
       if isFinished { finish = event }
       history.append(event)
-      // By index: a copy of the array that lasts while its queues change would have them copied whole.
+      // By index: a copy of the array while its queues change would copy them whole.
       for index in subscribers.indices { subscribers[index].queue.append(event) }
     }
 
-    /// The same as ``append(_:step:at:)`` without an event; not done where one is wanted.
+    /// Updates the state without building an event; returns false if a subscriber or the history needs one.
     mutating func change(
       _ step: Int?, _ address: StepAddress, to change: (inout StepState, Duration) -> Void,
       at elapsed: () -> Duration
@@ -76,11 +76,11 @@ package final class EventStream: Sendable {
   }
 
   /// - Parameters:
-  ///   - secrets: What no event may tell. Lines of output are to be masked before they are published.
-  ///   - recorder: Writes down each event before anybody is told of it.
-  ///   - historyLimit: How many events a late subscriber can still get one by one.
-  ///   - elapsed: Time since the start of the run; read under the lock, so that the times of events
-  ///     never decrease.
+  ///   - secrets: The secrets to mask in events. Lines of output must be masked before they are published.
+  ///   - recorder: Records each event before any subscriber gets it.
+  ///   - historyLimit: The number of events that a late subscriber can still get one by one.
+  ///   - elapsed: Time since the start of the run; read under the lock, so that the times of events never
+  ///     decrease.
   package init(
     plan: Plan, secrets: RunSecrets = RunSecrets(), recorder: (any RunRecorder)? = nil,
     historyLimit: Int = 1024,
@@ -96,29 +96,29 @@ package final class EventStream: Sendable {
 
   /// - Parameters:
   ///   - step: The step's index in the plan, for an event about a step.
-  ///   - values: Of the end of a step, what is to be recorded with it.
+  ///   - values: The values to record with the end of a step.
   package func publish(
     _ kind: RunEvent.Kind, step: Int? = nil,
     keeping values: @autoclosure () -> KeptValues = KeptValues()
   ) {
     if isPlain { return tell(kind, step) }
     let kind = harmless(kind)
-    // Whoever lost the record has been told; that it happened is told all the same.
+    // The failure to record has been reported already; the event is reported nevertheless.
     _ = record(kind, values())
     tell(kind, step)
   }
 
-  /// Whether what happens is written down nowhere, and nothing of it is to be hidden.
+  /// Whether there is no journal and nothing to mask.
   private var isPlain: Bool { !isRecorded && !secrets.hideAnything }
 
-  /// Where the report has a step that the plan does not know by its address, from now on.
+  /// The index in the report for a step whose address is not in the plan; stays valid.
   func place(of address: StepAddress) -> Int { state.withLock { $0.fold.place(nil, address) } }
 
-  /// What publishing comes to where nobody listens, nothing is recorded and nothing is to be hidden: the state of
-  /// a step is another. No event is made for that.
+  /// Updates the state of a step without building an event, if there is no subscriber, no journal and nothing
+  /// to mask.
   ///
   /// - Parameter change: Sets the state, given the time since the start of the run.
-  /// - Returns: Whether that is all; if not, the event is to be published.
+  /// - Returns: Whether the update was made; if not, the event must be published.
   func change(
     _ step: Int?, _ address: StepAddress, to change: (inout StepState, Duration) -> Void
   ) -> Bool {
@@ -128,8 +128,8 @@ package final class EventStream: Sendable {
 
   /// Publishes that something is about to begin, unless that cannot be recorded.
   ///
-  /// - Parameter waits: Whether it must not begin before the record is as safe as was promised: it must not be
-  ///   made again if nobody knows that it has begun. What else begins, begins once it has been written.
+  /// - Parameter waits: Whether it must not begin before the journal is as durable as promised: resume must not
+  ///   run it again because its start was lost. Otherwise it may begin as soon as its record is written.
   /// - Returns: Whether it may begin.
   package func announce(
     _ kind: RunEvent.Kind, step: Int? = nil, waits: Bool = true
@@ -149,10 +149,10 @@ package final class EventStream: Sendable {
     return true
   }
 
-  /// Records what is not told yet.
+  /// Records an event that is published later.
   ///
-  /// - Parameter isUrgent: Whether somebody has nothing else to do until it may be told.
-  /// - Returns: What settles when it may be told; `nil`: now.
+  /// - Parameter isUrgent: Whether the caller has nothing else to do until the event may be published.
+  /// - Returns: A future that settles when the event may be published; `nil` if that is now.
   func record(
     _ kind: @autoclosure () -> RunEvent.Kind, keeping values: @autoclosure () -> KeptValues,
     isUrgent: () -> Bool
@@ -161,25 +161,25 @@ package final class EventStream: Sendable {
     return try? write(harmless(kind()), values(), isUrgent: isUrgent).get()
   }
 
-  /// Tells what has been recorded.
+  /// Publishes an event that has been recorded.
   func publish(recorded kind: RunEvent.Kind, step: Int?) {
     if isPlain { return tell(kind, step) }
     tell(harmless(kind), step)
   }
 
-  /// From now on nothing is told or recorded but that the run waits: the engine leaves it as it is.
+  /// Stops reporting and recording, except that the run is suspended: the engine leaves the run as it is.
   package func mute() {
     isMuted.store(true, ordering: .sequentiallyConsistent)
     state.withLock { $0.isMuted = true }
   }
 
-  /// Whether the last event of all has happened.
+  /// Whether the last event of the run has happened.
   var isFinished: Bool { state.withLock { $0.isFinished } }
 
-  /// How much has happened.
+  /// The number of events so far.
   var lastSequence: UInt64 { state.withLock { $0.lastSequence } }
 
-  /// Records what nobody is told.
+  /// Records something that is not an event.
   package func note(_ kind: @autoclosure () -> RunRecord.Kind) {
     guard let recorder, !isMuted.load(ordering: .relaxed) else { return }
     try? recorder.record(harmless(kind()), elapsed: elapsed())
@@ -191,7 +191,7 @@ package final class EventStream: Sendable {
     return (try? recorder.record(kind, elapsed: elapsed())) != nil
   }
 
-  /// The same without waiting until it is safe.
+  /// Like `record`, without waiting until the record is durable.
   private func write(
     _ kind: RunEvent.Kind, _ values: KeptValues, isUrgent: () -> Bool
   ) -> Result<Future<Void, Never>?, RecordFault> {
@@ -204,15 +204,15 @@ package final class EventStream: Sendable {
     }
   }
 
-  /// Whether nothing of the kind begins any more.
+  /// Whether muting suppresses events of this kind.
   private func leavesOut(_ kind: RunEvent.Kind) -> Bool {
     isMuted.load(ordering: .relaxed) && !kind.leavesTheRun
   }
 
-  /// What writes it down; `nil` if it is not to be.
+  /// The recorder for events of this kind; `nil` if they are not recorded.
   private func recorder(of kind: RunEvent.Kind) -> (any RunRecorder)? {
     if leavesOut(kind) { return nil }
-    // It is recorded already.
+    // The previous engine has recorded it.
     if case .stepRestored = kind { return nil }
     return recorder
   }
@@ -225,10 +225,10 @@ package final class EventStream: Sendable {
     for waker in wakers { waker() }
   }
 
-  /// Publishes an event that may come too late: after the end of the run it is not one of the run's.
+  /// Publishes an event unless the run has ended.
   package func publishUnlessFinished(_ kind: RunEvent.Kind) {
     let kind = harmless(kind)
-    // One that comes too late may be recorded behind the run's end: it is a warning.
+    // A warning may be recorded after the end of the run.
     _ = record(kind, KeptValues())
     let wakers = state.withLock { state -> [@Sendable () -> Void] in
       guard !state.isFinished else { return [] }
@@ -238,19 +238,19 @@ package final class EventStream: Sendable {
     for waker in wakers { waker() }
   }
 
-  /// The one place where texts of events are masked.
+  /// The only place where texts of events are masked.
   private func harmless(_ kind: RunEvent.Kind) -> RunEvent.Kind {
     guard secrets.hideAnything else { return kind }
     return kind.masked(by: secrets.mask)
   }
 
-  /// The one place where records are masked; events in them have been.
+  /// The only place where records are masked; the events in them are masked already.
   private func harmless(_ kind: RunRecord.Kind) -> RunRecord.Kind {
     guard secrets.hideAnything else { return kind }
     return kind.masked(by: secrets.mask)
   }
 
-  /// Publishes lines of one step with nothing of another thread between them.
+  /// Publishes lines of one step without events of other threads in between.
   package func publish(_ lines: [StepOutput], of address: StepAddress) {
     guard !lines.isEmpty else { return }
     let wakers = state.withLock { state in
@@ -261,13 +261,13 @@ package final class EventStream: Sendable {
     for waker in wakers { waker() }
   }
 
-  /// What is known of the run at this moment; `nil` before its first event.
+  /// The present state of the run; `nil` before its first event.
   package var report: RunReport? { state.withLock { $0.fold.report } }
 
   var toldSteps: ToldSteps { state.withLock { $0.fold.toldSteps } }
 
-  /// A subscriber that gets everything: the events so far one by one if they are few, else a
-  /// snapshot, and then the rest.
+  /// Adds a subscriber that gets everything: the past events one by one if they are few, else a snapshot; then
+  /// the further events.
   package func subscribe(
     outputLimitBytes: Int = EventSubscription.defaultOutputLimitBytes
   ) -> EventSubscription {
@@ -292,7 +292,7 @@ package final class EventStream: Sendable {
     state.withLock { $0.subscribers.removeAll { $0.identity == subscription } }
   }
 
-  /// All that the subscriber has not taken yet; `nil` once there will be no more.
+  /// All events that the subscriber has not taken yet; `nil` after the last.
   func takeAll(for subscription: ObjectIdentifier) -> [RunEvent]? {
     state.withLock { state in
       guard let index = state.index(of: subscription) else { return nil }
@@ -301,8 +301,8 @@ package final class EventStream: Sendable {
     }
   }
 
-  /// Calls `waker` once: at once if there are so many events to take or nothing will come any more,
-  /// else when there are.
+  /// Calls `waker` once: immediately if `count` events are pending or no further ones will come, else as soon
+  /// as they are.
   func whenReady(
     for subscription: ObjectIdentifier, count: Int, _ waker: @escaping @Sendable () -> Void
   ) {
@@ -313,7 +313,7 @@ package final class EventStream: Sendable {
     if !isKept { waker() }
   }
 
-  /// Calls the waker that the subscriber left, if there is one, so that it does not wait any longer.
+  /// Calls the subscriber's waker, if there is one, so that it stops waiting.
   func interrupt(_ subscription: ObjectIdentifier) {
     let waker = state.withLock { state -> (@Sendable () -> Void)? in
       guard let index = state.index(of: subscription) else { return nil }
@@ -324,7 +324,7 @@ package final class EventStream: Sendable {
 }
 
 extension RunEvent.Kind {
-  /// Whether nothing comes after it.
+  /// Whether no event follows it.
   fileprivate var isLast: Bool {
     if case .runFinished = self { true } else { leavesTheRun }
   }

@@ -1,22 +1,22 @@
 public import WeftHTTP
 
-/// What the HTTP requests of a step's last attempt came to.
+/// A summary of the HTTP requests of a step's last attempt.
 public struct HTTPSummary: Sendable, Hashable {
-  /// Of the last request: redirects may have changed it.
+  /// The method of the last request, which redirects may have changed.
   public let method: String
-  /// What answered last, without user and password; what was asked where nothing has.
+  /// The URL of the last response, without user and password; the requested URL if there was none.
   public internal(set) var url: String
-  /// `nil` where there was no answer.
+  /// `nil` if there was no response.
   public let status: Int?
-  /// How many were followed.
+  /// The number of redirects followed.
   public let redirects: Int
-  /// The file that has the body; `nil` where none has.
+  /// The file that the body was saved to; `nil` if it was not saved.
   public internal(set) var savedTo: String?
-  /// What a cache had to do with the answer: `hit`, `revalidated`, `miss` or `stale`; `nil` where none had.
+  /// The role of the HTTP cache: `hit`, `revalidated`, `miss` or `stale`; `nil` if no cache was involved.
   public let cache: String?
-  /// Why an answer was used that has outlived its time: usually the error of the request.
+  /// The reason why a stale response was used: usually the error of the request.
   public internal(set) var staleReason: String?
-  /// Bytes, times and the connection; of several requests, sums and the last one's times.
+  /// Bytes, times and the connection; for several requests, the total bytes and the last one's times.
   public let figures: ExchangeFigures
 
   package init(

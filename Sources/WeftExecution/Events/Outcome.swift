@@ -2,8 +2,8 @@ public import WeftDefinition
 public import WeftJSON
 public import WeftPlanning
 
-/// What happened to a step, a group or a run. Of a step there are two: its outcome is what happened,
-/// its conclusion what that counts as; they differ when a failure is tolerated.
+/// The result of a step, a group or a run. A step has two: its outcome is what happened, its conclusion is what
+/// that counts as; they differ if a failure is tolerated.
 public enum Outcome: String, Sendable, Hashable, CaseIterable {
   case success
   case failure
@@ -11,24 +11,24 @@ public enum Outcome: String, Sendable, Hashable, CaseIterable {
   case skipped
 }
 
-/// Why a step never started.
+/// The reason why a step never started.
 public enum SkipReason: Sendable, Hashable {
-  /// Something it needs did not succeed: that step or group.
+  /// This dependency did not succeed.
   case dependencyFailed(StepAddress)
   /// Nothing new starts after this step or group failed (`onFailure`: `stop` or `cancel`).
   case heldBack(by: StepAddress)
-  /// The run, or the group around it, was being cancelled.
+  /// The run, or a group that contains the step, was being cancelled.
   case cancelled(CancelReason)
-  /// Its `if`, or that of this group around it, was not true. It holds nothing back that waits for it.
+  /// The `if` of the step or of this enclosing group was not true. Its dependents are not blocked.
   case condition(of: StepAddress)
-  /// It was not asked for (`--only`, `--skip`, `--from`). It holds nothing back either.
+  /// It was not selected (`--only`, `--skip`, `--from`). Its dependents are not blocked.
   case notSelected
 
   public var outcome: Outcome {
     if case .cancelled = self { .cancelled } else { .skipped }
   }
 
-  /// Whether those who wait for it go on as if it had succeeded.
+  /// Whether it blocks its dependents.
   var holdsBack: Bool {
     switch self {
     case .condition, .notSelected: false
@@ -37,9 +37,9 @@ public enum SkipReason: Sendable, Hashable {
   }
 }
 
-/// Why something that ran, or would have run, was ended.
+/// The reason why something was cancelled, before its start or after.
 public enum CancelReason: Sendable, Hashable {
-  /// The embedding program asked for it.
+  /// The embedding program cancelled the run.
   case requested
   /// The engine received this signal, named without `SIG`.
   case signal(String)
@@ -51,19 +51,19 @@ public enum CancelReason: Sendable, Hashable {
   case failure(of: StepAddress)
   /// Another member won the race of this group.
   case raceWon(StepAddress, by: StepAddress)
-  /// So many members of this group have succeeded as it waits for.
+  /// The number of successes that this group waits for has been reached.
   case joined(StepAddress)
-  /// The record of the run could not be written: nothing new starts, and what runs goes on to its end.
+  /// The journal could not be written: nothing new starts, and running steps finish.
   case recordLost
 }
 
-/// Why a step or a group failed.
+/// The reason why a step or a group failed.
 public struct StepFailure: Error, Sendable, Hashable {
-  /// What kind of failure it is, the narrowest name first: `exit:3`, `exit`.
+  /// The error classes, narrowest first: `exit:3`, `exit`.
   public let classes: [ErrorClass]
-  /// What happened, in a sentence without its subject: `exited with code 3`.
+  /// The failure as a clause without subject: `exited with code 3`.
   public let message: String
-  /// What to do about it.
+  /// The suggested remedy.
   public let help: String?
 
   package init(classes: [ErrorClass], message: String, help: String? = nil) {
@@ -77,14 +77,14 @@ public struct StepFailure: Error, Sendable, Hashable {
 public struct Retry: Sendable, Hashable {
   /// The attempt that failed; counts from 1.
   public let attempt: Int
-  /// How many attempts there are at most, should all of them fail.
+  /// The maximum number of attempts.
   public let attemptLimit: Int
   public internal(set) var failure: StepFailure
-  /// How its program ended; `nil` of a group, and if it could not be started.
+  /// The exit of its program; `nil` for a group, and if the program could not be started.
   public let exit: ProgramExit?
   /// From the attempt's start to its end.
   public let duration: Duration
-  /// How long it is until the next attempt is made ready. Waiting for a slot comes after that.
+  /// The backoff before the next attempt is queued. Waiting for a slot comes after that.
   public let delay: Duration
   public let usage: ResourceUsage?
 
@@ -102,13 +102,13 @@ public struct Retry: Sendable, Hashable {
   }
 }
 
-/// How a group, or what is run for many elements, begins.
+/// The start of a group or a loop.
 public struct GroupStart: Sendable, Hashable {
   /// Counts from 1.
   public let attempt: Int
-  /// For how many elements; `nil` of a group that is run as it is.
+  /// The number of elements; `nil` for a group that is not a loop.
   public let elements: Int?
-  /// Whether it has ended well in an earlier part of a run that is gone on with: nothing in it is done again.
+  /// Whether it succeeded under a previous engine: none of its steps runs again.
   public let isRestored: Bool
 
   package init(attempt: Int = 1, elements: Int? = nil, isRestored: Bool = false) {
@@ -118,10 +118,10 @@ public struct GroupStart: Sendable, Hashable {
   }
 }
 
-/// A value that a step, a group or a run hands on by name.
+/// An output of a step, a group or a run.
 public struct HandedOn: Sendable, Hashable {
   public let name: String
-  /// `nil` of one that is secret: it is told nowhere.
+  /// `nil` for a secret output, whose value is never reported.
   public let value: JSONValue?
 
   package init(name: String, value: JSONValue?) {
@@ -130,14 +130,14 @@ public struct HandedOn: Sendable, Hashable {
   }
 }
 
-/// How a program ended by itself or was ended.
+/// The way a program ended, by itself or terminated.
 public enum ProgramExit: Sendable, Hashable {
   case code(Int)
   /// A signal, named without `SIG`.
   case signal(String)
 }
 
-/// A process that outlived its step's program.
+/// An orphan: a process that outlived its step's program.
 public struct LeftoverProcess: Sendable, Hashable {
   public let process: Int32
   /// Its command line, or its name in brackets.
@@ -149,7 +149,7 @@ public struct LeftoverProcess: Sendable, Hashable {
   }
 }
 
-/// What a program used, as the kernel counted it (`getrusage(2)`).
+/// The resources that a program used, as counted by the kernel (`getrusage(2)`).
 public struct ResourceUsage: Sendable, Hashable {
   public let userTime: Duration
   public let systemTime: Duration
@@ -157,8 +157,8 @@ public struct ResourceUsage: Sendable, Hashable {
   public let majorFaults: Int
   public let voluntarySwitches: Int
   public let involuntarySwitches: Int
-  /// The most that it, or one of its children, had in memory; `nil` where that was no more than the engine
-  /// itself has, whose memory the kernel counts with it (`ru_maxrss`).
+  /// The peak memory of the program or its largest child; `nil` if that is no more than the engine's own
+  /// memory, which the kernel includes (`ru_maxrss`).
   public let peakMemoryBytes: Int?
 
   package init(
@@ -175,12 +175,12 @@ public struct ResourceUsage: Sendable, Hashable {
   }
 }
 
-/// Elements of a loop that never began because the loop was ended before: no event tells of each.
+/// Elements of a loop that never started because the loop ended before; they have no events of their own.
 public struct ElementsNotStarted: Sendable, Hashable {
   public let elements: Int
-  /// How many steps the workflow has in them, without those that clean up.
+  /// The number of steps that the workflow has in them, without cleanup steps.
   public let steps: Int
-  /// What these steps count as: `cancelled` or `skipped`.
+  /// The outcome of these steps: `cancelled` or `skipped`.
   public let outcome: Outcome
 
   package init(elements: Int, steps: Int, outcome: Outcome) {
@@ -190,23 +190,23 @@ public struct ElementsNotStarted: Sendable, Hashable {
   }
 }
 
-/// How a group that started has ended.
+/// The end of a group that started.
 public struct GroupEnd: Sendable, Hashable {
   public let outcome: Outcome
   /// `success` for a tolerated failure, else the outcome.
   public let conclusion: Outcome
-  /// Why it failed: its own time limit, or the first of its members that did.
+  /// The cause of the failure: the group's own time limit, or its first failed member.
   public internal(set) var failure: StepFailure?
-  /// The member at fault; `nil` when the group failed by itself, or did not fail.
+  /// The member that caused the failure; `nil` if the group failed by itself, or did not fail.
   public let cause: StepAddress?
-  /// How many attempts there were.
+  /// The number of attempts.
   public let attempts: Int
-  /// Of a race, the member that won.
+  /// The member that won a race.
   public let winner: StepAddress?
-  /// Elements of a loop that never began; `nil` if all did, and of a group that is no loop.
+  /// Elements of a loop that never started; `nil` if all did, and for a group that is not a loop.
   public let notStarted: ElementsNotStarted?
   public let duration: Duration
-  /// What the group hands on.
+  /// The outputs of the group.
   public internal(set) var outputs: [HandedOn]
 
   package init(

@@ -1,18 +1,18 @@
 import WeftPlanning
 
-/// Folds the events of a run into what is known of it.
+/// Folds the events of a run into its report.
 struct ReportFold {
   private let plan: Plan
   /// The report without its steps; `nil` before `runStarted`.
   private var frame: RunReport?
-  /// Apart from the rest, so that they can be changed where they are.
+  /// Apart from the rest, so that they can be changed in place.
   private var steps: [StepReport] = []
-  /// Where the steps of elements stand in the report, which come after those of the plan.
+  /// The indices of elements' steps in the report, after the plan's steps.
   private var places: [StepAddress: Int] = [:]
   private var placesOfGroups: [StepAddress: Int] = [:]
-  /// Grows with each further attempt of a group.
+  /// Incremented with each further attempt of a group.
   private var era: UInt64 = 0
-  /// The era in which a step was told of last, by its place; 0 is left out.
+  /// The era in which a step was last reported, by its index; an era of 0 is not stored.
   private var eras: [Int: UInt64] = [:]
   private var attempts: LaterAttempts
 
@@ -24,8 +24,8 @@ struct ReportFold {
   /// `nil` before `runStarted`.
   var report: RunReport? {
     guard var report = frame else { return nil }
-    // A loop is told of as a group, from its start on; what has not begun at the end of the run, as what is
-    // around it.
+    // A loop is reported as a group once it has started. At the end of the run, steps that never started are
+    // reported only as part of what contains them.
     report.steps = steps.filter { step in
       step.state != .pending || report.end == nil && placesOfGroups[step.address] == nil
     }
@@ -35,12 +35,12 @@ struct ReportFold {
     return report
   }
 
-  /// The steps that were told of.
+  /// The steps that were reported.
   var toldSteps: ToldSteps {
     var told = ToldSteps()
     var attempts = attempts
     for (place, step) in steps.enumerated() where step.state != .pending {
-      // A later attempt of a group around it has begun, and has not come to it.
+      // A later attempt of an enclosing group has begun, and has not reached the step.
       if attempts.makeVoid(step.address, told: eras[place] ?? 0) {
         told.void.insert(step.address)
       } else {
@@ -51,8 +51,8 @@ struct ReportFold {
     return told
   }
 
-  /// - Parameter step: The index in the plan of the step that the event is about; `nil` of one that the plan
-  ///   does not know by its address.
+  /// - Parameter step: The index in the plan of the step that the event is about; `nil` for a step whose
+  ///   address is not in the plan.
   mutating func apply(_ kind: RunEvent.Kind, at elapsed: Duration, step: Int?) {
     frame?.elapsed = elapsed
     switch kind {
@@ -93,7 +93,7 @@ struct ReportFold {
     frame?.warnings.append(warning)
   }
 
-  /// What the event comes to that tells of a step's new state. By a closure, since the states of ends are large.
+  /// Applies an event that changes a step's state. Takes a closure, since the states of ends are large.
   @inline(__always)
   mutating func change(
     _ step: Int?, _ address: StepAddress, _ change: (inout StepState) -> Void
@@ -103,7 +103,7 @@ struct ReportFold {
     change(&steps[place].state)
   }
 
-  /// Where the report has a step.
+  /// The index of a step in the report.
   mutating func place(_ step: Int?, _ address: StepAddress) -> Int {
     if let place = step ?? places[address] { return place }
     places[address] = steps.count
@@ -131,10 +131,10 @@ struct ReportFold {
   }
 }
 
-/// What one part of a run has told of its steps.
+/// The steps that one engine of a run has reported.
 struct ToldSteps: Sendable {
   var standing: Set<StepAddress> = []
-  /// Those of an attempt of a group that was followed by another, which has not come to them.
+  /// Steps of an attempt of a group that was followed by another attempt, which has not reached them.
   var void: Set<StepAddress> = []
   var retriedGroups: Set<StepAddress> = []
 }

@@ -5,22 +5,21 @@ import WeftPlatform
 /// Something that happened during a run, in the order in which it happened.
 ///
 /// The order is the same for every subscriber:
-/// * `runStarted` is first, exactly once, and last, exactly once, is `runFinished`, or `runWaiting` of a run that
-///   another engine goes on with;
-/// * of one step `stepQueued` < `stepStarted` < `stepAsking`, `stepWaiting`, `stepOutput`… < `stepFinished`; an attempt that is
-///   followed by another has `stepRetrying` in place of the finish, so that each start has one end; a step
-///   that never starts has one `stepSkipped` instead of start and finish, one `stepCached` if what it made in an
-///   earlier run stands in for running it, after a `stepOutput` for each line that it wrote then, or one `stepRestored` if it has ended
-///   in an earlier part of a run that is gone on with;
-/// * what a step waits for has finished or been skipped before the step is queued;
-/// * of one group `groupStarted` < everything inside < `groupFinished`; a group whose dependencies
-///   did not succeed has neither, its steps are skipped;
-/// * sequence numbers have no gaps but those that ``Kind/outputDropped(_:)`` and
-///   ``Kind/snapshot(_:)`` name.
+/// * `runStarted` is first, exactly once; last, exactly once, is `runFinished`, or `runWaiting` if the run is
+///   suspended for another engine to resume;
+/// * for one step `stepQueued` < `stepStarted` < `stepAsking`, `stepWaiting`, `stepOutput`… < `stepFinished`; an
+///   attempt that is followed by another ends with `stepRetrying` instead, so that each start has one end; a step
+///   that never starts has one `stepSkipped` instead of start and finish, one `stepCached` if it is restored from
+///   the cache, after a `stepOutput` for each line of its cached log, or one `stepRestored` if it ended under a
+///   previous engine;
+/// * the dependencies of a step have finished or been skipped before the step is queued;
+/// * for one group `groupStarted` < everything inside < `groupFinished`; a group whose dependencies did not succeed
+///   has neither, its steps are skipped;
+/// * sequence numbers have no gaps except those that ``Kind/outputDropped(_:)`` and ``Kind/snapshot(_:)`` name.
 public struct RunEvent: Sendable, Hashable {
   /// Counts from 1.
   public let sequence: UInt64
-  /// Time since the run started, by a clock that does not jump.
+  /// Time since the run started, by a monotonic clock.
   public let elapsed: Duration
   public let kind: Kind
 
@@ -30,52 +29,51 @@ public struct RunEvent: Sendable, Hashable {
     self.kind = kind
   }
 
-  /// What happened. The rarer and larger cases are boxed, so that a line of output stays small.
+  /// The payload of an event. The rarer and larger cases are boxed, so that a line of output stays small.
   public enum Kind: Sendable, Hashable {
     indirect case runStarted(RunStart)
-    /// Everything the step waits for is done; it waits for a slot of the run, and for these of pools.
+    /// The step's dependencies are done; it waits for a slot of the run, and for these slots of pools.
     case stepQueued(StepAddress, waitingFor: [PoolRequest] = [])
-    /// Attempts count from 1. It precedes the start of the program.
+    /// Attempts count from 1. Reported before the program starts.
     case stepStarted(StepAddress, attempt: Int)
-    /// The step waits for a person, who is asked this.
+    /// The step waits for an approval, with this message to the approver.
     indirect case stepAsking(StepAddress, message: String)
-    /// The step does nothing but wait, for so long from now.
+    /// The step only waits, for this long from now.
     indirect case stepWaiting(StepAddress, for: Duration)
     /// One line, or a part of a very long one.
     case stepOutput(StepAddress, StepOutput)
-    /// The attempt has failed; another follows. It stands in place of `stepFinished`.
+    /// The attempt has failed and another follows. Replaces `stepFinished` for this attempt.
     indirect case stepRetrying(StepAddress, Retry)
     indirect case stepFinished(StepAddress, StepEnd)
-    /// In a run that is gone on with, in place of everything else about the step: it ended so before, and that
-    /// stands.
+    /// In a resumed run: the step ended this way under a previous engine. Replaces all its other events.
     indirect case stepRestored(StepAddress, StepEnd)
-    /// The step is not run: it has made the same before. Its outputs are there, and it counts as a success; the
-    /// duration is that of then.
+    /// The step was restored from the cache instead of running. It counts as a success; `duration` is that of
+    /// the cached run.
     indirect case stepCached(StepAddress, StepEnd)
     /// The step never starts.
     indirect case stepSkipped(StepAddress, SkipReason)
     case groupStarted(StepAddress, GroupStart)
-    /// The attempt of the whole group has failed; another follows.
+    /// The attempt of the whole group has failed and another follows.
     indirect case groupRetrying(StepAddress, Retry)
     indirect case groupFinished(StepAddress, GroupEnd)
-    /// The run goes on in spite of it.
+    /// A problem that does not stop the run.
     indirect case runWarning(RunWarning)
-    /// The run as a whole is being ended; what runs is stopped, nothing else starts.
+    /// The run as a whole is being cancelled: running steps are stopped, no others start.
     indirect case runCancelling(CancelReason)
-    /// Always last, also after cancellation; but for ``runWaiting(_:)``.
+    /// Always last, also after cancellation; only ``runWaiting(_:)`` replaces it.
     indirect case runFinished(RunEnd)
-    /// Last of all where nothing can go on before somebody has answered, who cannot be asked here. Whoever goes
-    /// on with the run's record goes on from here.
+    /// The run is suspended: nothing can proceed without an approval, and no approver can be asked here. Always
+    /// last. A resumed run continues from here.
     indirect case runWaiting(RunPause)
-    /// In place of output events that a slow subscriber did not take in time.
+    /// Replaces output events that a slow subscriber did not take in time.
     case outputDropped(OutputGap)
-    /// First for a subscriber that came too late for the beginning: all that happened up to here.
-    /// Its sequence number is that of the last event it stands for.
+    /// First for a subscriber that came too late for the beginning: the state of the run so far. Its sequence
+    /// number is that of the last event it includes.
     indirect case snapshot(RunReport)
   }
 }
 
-/// How a run begins.
+/// The start of a run.
 public struct RunStart: Sendable, Hashable {
   public let run: RunID
   /// The workflow's name; `nil` if it has none.
@@ -85,13 +83,13 @@ public struct RunStart: Sendable, Hashable {
   public let startedAt: WallTime
   public let stepCount: Int
   public let groupCount: Int
-  /// How many attempts may run at once.
+  /// The maximum number of attempts that run at once.
   public let maxParallel: Int
   /// The process that runs the engine.
   public let engineProcess: Int32
-  /// How surely what steps start is found again; `nil` where they start nothing.
+  /// The containment of the steps' processes; `nil` if the steps start none.
   public let containment: ContainmentLevel?
-  /// How often the run has been gone on with; 0 of one that begins.
+  /// The number of times that the run was resumed; 0 for a new run.
   public let resumption: Int
 
   package init(
@@ -112,7 +110,7 @@ public struct RunStart: Sendable, Hashable {
   }
 }
 
-/// A moment by the clock on the wall, which may jump: for people, never for measuring.
+/// A point in time by the wall clock, which may jump: for display, never for measuring.
 public struct WallTime: Sendable, Hashable {
   /// Since 1970-01-01T00:00:00Z.
   public let nanoseconds: Int64
@@ -121,19 +119,19 @@ public struct WallTime: Sendable, Hashable {
     self.nanoseconds = nanoseconds
   }
 
-  /// This moment plus some time; the first or last moment that there is, where it would lie beyond.
+  /// The time after a duration; saturates at the first and last representable time.
   public func advanced(by duration: Duration) -> WallTime {
     WallTime(nanoseconds: Timestamp(nanoseconds: nanoseconds).advanced(by: duration).nanoseconds)
   }
 
-  /// The time that has passed since another moment; negative if that is later.
+  /// The time that has passed since another point; negative if that is later.
   package func since(_ other: WallTime) -> Duration {
     .nanoseconds(nanoseconds) - .nanoseconds(other.nanoseconds)
   }
 }
 
-/// Names a run: the time it started (UTC) and six random hexadecimal digits, so that ids sort by
-/// time: `20261120-233012-4f2a9c`.
+/// The identity of a run: its start time (UTC) and six random hexadecimal digits, so that ids sort by time:
+/// `20261120-233012-4f2a9c`.
 public struct RunID: Sendable, Hashable, CustomStringConvertible {
   public let text: String
 
@@ -144,13 +142,13 @@ public struct RunID: Sendable, Hashable, CustomStringConvertible {
   public var description: String { text }
 }
 
-/// Output events that were left out for one subscriber because it did not keep up.
+/// Output events that one subscriber missed because it did not keep up.
 public struct OutputGap: Sendable, Hashable {
-  /// The first and last sequence numbers of the dropped events. Events of other kinds between them
-  /// are delivered by themselves.
+  /// The first and last sequence numbers of the dropped events. Events of other kinds between them are still
+  /// delivered.
   public var sequences: ClosedRange<UInt64>
-  /// How many events were dropped.
+  /// The number of dropped events.
   public var count: Int
-  /// How many bytes of output they held.
+  /// The bytes of output in them.
   public var bytes: Int
 }

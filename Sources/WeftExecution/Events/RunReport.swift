@@ -1,87 +1,86 @@
 public import WeftPlanning
 
-/// All that is known of a run: while it goes on, or when it has ended.
+/// The state of a run while it is running, or when it has ended.
 public struct RunReport: Sendable, Hashable {
   public internal(set) var start: RunStart
-  /// Every step of the plan, in file order, and then those of elements, in the order in which they were
-  /// first heard of. A loop is among the groups once it has started; when the run has ended, what never began
-  /// because something around it was skipped as a whole is not here.
+  /// Every step of the plan, in file order, and then those of elements, in the order of their first events. A
+  /// loop is among the groups once it has started. When the run has ended, steps that never started because
+  /// something that contains them was skipped as a whole are absent.
   public internal(set) var steps: [StepReport]
-  /// Every group, and what is run for many elements, that has been started, in the order of their first starts.
+  /// Every group and loop that has started, in the order of first starts.
   public internal(set) var groups: [GroupReport] = []
-  /// What people should know though it stopped nothing, in the order in which it was found; the first
-  /// ``warningLimit``.
+  /// Warnings in the order in which they were found; only the first ``warningLimit``.
   public internal(set) var warnings: [RunWarning] = []
-  /// `nil` while the run goes on, and of one that waits for somebody.
+  /// `nil` while the run is running, and for a suspended run.
   public internal(set) var end: RunEnd?
-  /// What the run waits for, without its engine; `nil` of every other.
+  /// The approvals that a suspended run waits for; `nil` for every other run.
   public internal(set) var pause: RunPause?
 
-  /// When its last event happened, since this part of the run began.
+  /// The time of its last event, since this engine started.
   package internal(set) var elapsed = Duration.zero
 
-  /// How many warnings a report keeps.
+  /// The maximum number of warnings in a report.
   public static let warningLimit = 100
 
   /// Whether the run has ended and everything in it succeeded or was tolerated.
   public var succeeded: Bool { end?.outcome == .success }
 }
 
-/// What is known of one step.
+/// The state of one step.
 public struct StepReport: Sendable, Hashable {
   public let address: StepAddress
   public internal(set) var state: StepState
 }
 
-/// Where a step stands.
+/// The progress of a step.
 public enum StepState: Sendable, Hashable {
   /// Waits for other steps.
   case pending
   /// Waits for a slot.
   case queued
-  /// Since how long after the run's start it has been running.
+  /// Running since this time after the run's start.
   case running(since: Duration, attempt: Int)
-  /// Waits for a person, since so long after the run's start.
+  /// Waits for an approval since this time after the run's start.
   case asking(since: Duration, message: String)
-  /// Does nothing but wait: since when and until when after the run's start.
+  /// Only waits: start and end of the wait, after the run's start.
   case waiting(since: Duration, until: Duration)
-  /// The attempt has failed; until when after the run's start it waits for the next.
+  /// The attempt has failed; the next is due at this time after the run's start.
   case retrying(after: Int, until: Duration)
   case skipped(SkipReason)
   case finished(StepEnd)
-  /// It has ended so in an earlier part of a run that is gone on with.
+  /// It ended this way under a previous engine.
   case restored(StepEnd)
-  /// It was not run: what it made in an earlier run stands.
+  /// It was restored from the cache instead of running.
   case cached(StepEnd)
 }
 
-/// What is known of one group, or of what is run for many elements.
+/// The state of one group or loop.
 public struct GroupReport: Sendable, Hashable {
   public let address: StepAddress
-  /// How its last attempt began.
+  /// The start of its last attempt.
   public internal(set) var start: GroupStart
   public internal(set) var state: GroupState
 }
 
-/// Where a group stands that has been started.
+/// The progress of a group that has started.
 public enum GroupState: Sendable, Hashable {
-  /// Since how long after the run's start its last attempt has been under way.
+  /// The last attempt has been running since this time after the run's start.
   case running(since: Duration)
-  /// The attempt of the whole group has failed; until when after the run's start it waits for the next.
+  /// The attempt of the whole group has failed; the next is due at this time after the run's start.
   case retrying(until: Duration)
   indirect case finished(GroupEnd)
 }
 
-/// Where a run stands that cannot go on before somebody has answered, and whose engine has gone.
+/// A suspended run: it waits for approvals, without an engine.
 public struct RunPause: Sendable, Hashable {
-  /// What people are asked, in the order of asking.
+  /// The open approval requests, in the order of asking.
   public internal(set) var requests: [ApprovalRequest]
-  /// As ``RunEnd/duration``.
+  /// Measured as ``RunEnd/duration`` is.
   public let duration: Duration
   public let counts: OutcomeCounts
-  /// Processes that had outlived the steps that started them, and were ended with the engine.
+  /// Orphans of steps, terminated when the engine suspended the run.
   public internal(set) var leftovers: [LeftoverProcess]
-  /// Processes, of whatever step, that are still alive: they could not be killed.
+  /// Processes of any step that are still alive because they could not be killed.
   public internal(set) var unkillable: [LeftoverProcess]
 
   package init(
@@ -96,25 +95,25 @@ public struct RunPause: Sendable, Hashable {
   }
 }
 
-/// How a run has ended.
+/// The end of a run.
 public struct RunEnd: Sendable, Hashable {
   /// `success`, `failure`, or `cancelled`.
   public let outcome: Outcome
-  /// The first untolerated failure: what the run failed of. `nil` if nothing failed.
+  /// The cause of the run's failure: its first untolerated failure. `nil` if nothing failed.
   public let firstFailure: StepAddress?
-  /// Why the run was cancelled; `nil` if it was not.
+  /// The reason why the run was cancelled; `nil` if it was not.
   public let cancellation: CancelReason?
-  /// Why the run failed though every step succeeded or was tolerated: an output of the workflow could not
-  /// be computed.
+  /// The reason why the run failed though every step succeeded or was tolerated: an output of the workflow
+  /// could not be evaluated.
   public internal(set) var failure: StepFailure?
-  /// What the run hands on; nothing of one that did not succeed.
+  /// The outputs of the run; empty if it did not succeed.
   public internal(set) var outputs: [HandedOn]
-  /// The time for which an engine had the run: of a run that was resumed, all its parts together.
+  /// The time for which an engine executed the run: for a resumed run, the sum over all its engines.
   public let duration: Duration
   public let counts: OutcomeCounts
-  /// Processes that had outlived the steps that started them, and were ended with the run.
+  /// Orphans of steps, terminated at the end of the run.
   public internal(set) var leftovers: [LeftoverProcess]
-  /// Processes, of whatever step, that are still alive: they could not be killed.
+  /// Processes of any step that are still alive because they could not be killed.
   public internal(set) var unkillable: [LeftoverProcess]
 
   package init(
@@ -134,21 +133,21 @@ public struct RunEnd: Sendable, Hashable {
   }
 }
 
-/// How many steps ended how.
+/// The numbers of steps by outcome.
 public struct OutcomeCounts: Sendable, Hashable {
   /// Succeeded.
   public internal(set) var succeeded = 0
-  /// Failed, and the run with them.
+  /// Failed untolerated.
   public internal(set) var failed = 0
-  /// Failed, and were allowed to.
+  /// Failed, and tolerated.
   public internal(set) var tolerated = 0
-  /// Were cancelled, before their start or after.
+  /// Cancelled, before their start or after.
   public internal(set) var cancelled = 0
-  /// Never started for another reason.
+  /// Never started, for a reason other than cancellation.
   public internal(set) var skipped = 0
-  /// Of all these, those that stand as they ended in an earlier part of a run that is gone on with.
+  /// Among all of these, those that ended under a previous engine.
   public internal(set) var restored = 0
-  /// Of those that succeeded, those that were not run: what they made in an earlier run stands.
+  /// Among the successes, those restored from the cache.
   public internal(set) var cached = 0
 
   public init() {}

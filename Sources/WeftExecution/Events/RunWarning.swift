@@ -1,38 +1,40 @@
 import WeftDefinition
 import WeftPlanning
 
-/// Something that a run goes on in spite of, and that people should know.
+/// A problem that does not stop a run.
 ///
-/// It changes no outcome and no exit code. A cause is told once in a run, however many steps it meets.
+/// It changes no outcome and no exit code. One problem is reported once in a run, however many steps it
+/// affects.
 public struct RunWarning: Sendable, Hashable {
-  /// What it is about. The raw value is the code that stands in JSON.
+  /// The subject of the warning. The raw value is the code in JSON.
   public enum Kind: String, Sendable, Hashable, CaseIterable {
-    /// The limit of open files allows fewer programs at once than were wanted.
+    /// The limit of open files allows fewer concurrent programs than requested.
     case fewDescriptors = "few-descriptors"
-    /// A program or its thread could not be started for want of descriptors, processes or memory, and
-    /// waits for them.
+    /// A program or its thread could not be started for lack of descriptors, processes or memory, and waits for
+    /// them.
     case scarceResources = "scarce-resources"
-    /// The slots that a `make` above offers, or that a step was to be offered, cannot be shared.
+    /// The jobserver of an enclosing `make`, or one to be offered to a step, cannot be used.
     case jobserver
-    /// A step wrote more than its log holds. Each such step is told.
+    /// A step wrote more than its log holds. Reported for each such step.
     case outputTruncated = "output-truncated"
-    /// Processes cannot be looked at, so those that leave their step's group are not found.
+    /// Processes cannot be inspected, so those that leave their step's process group are not found.
     case processesNotSeen = "processes-not-seen"
-    /// An action or a request did not end when it was asked to, and its step has ended without it. Each such step is
-    /// told.
+    /// An action or a request did not end when asked to, and its step has ended without it. Reported for each
+    /// such step.
     case actionLeftBehind = "action-left-behind"
-    /// What a step has made could not be kept, or not be looked for. Each such step is told.
+    /// The result of a step could not be stored in the cache or looked up. Reported for each such step.
     case notCached = "not-cached"
-    /// An output of a cached step has files that the step is not known to have made. Each such step is told.
+    /// An output of a cached step has files that the step is not known to have made. Reported for each such
+    /// step.
     case foreignOutput = "foreign-output"
-    /// A pattern of a cached step's inputs matches no file. Each such step is told.
+    /// A pattern of a cached step's inputs matches no file. Reported for each such step.
     case unmatchedInput = "unmatched-input"
   }
 
   public let kind: Kind
-  /// What was found, as one sentence without a full stop.
+  /// The problem as one sentence without a full stop.
   public let message: String
-  /// The cure, where there is one to tell.
+  /// The suggested remedy, if there is one.
   public let help: String?
 
   package init(kind: Kind, message: String, help: String? = nil) {
@@ -70,7 +72,7 @@ extension RunWarning {
       kind: .notCached, message: "step \"\(step)\" is not cached: \(reason)")
   }
 
-  /// - Parameter paths: Of the files, at least one.
+  /// - Parameter paths: The paths of the files, at least one.
   static func foreignOutput(of step: StepAddress, paths: [String]) -> RunWarning {
     let more = paths.count > 1 ? " and \(paths.count - 1) more" : ""
     return RunWarning(

@@ -1,6 +1,6 @@
 import Synchronization
 
-/// Where whoever carries out a run tells what people should know though it stops nothing.
+/// Publishes the warnings of a run.
 package final class RunWarnings: Sendable {
   private let told = Mutex<Set<RunWarning.Kind>>([])
   private let events: EventStream
@@ -9,13 +9,13 @@ package final class RunWarnings: Sendable {
     self.events = events
   }
 
-  /// Publishes the first warning of its kind; what many steps meet is told once. Not before the run's
-  /// start; after its end nothing is told.
+  /// Publishes only the first warning of its kind, because many steps may run into the same problem. Not to be
+  /// called before the run's start; ignored after its end.
   package func tellOnce(_ warning: RunWarning) {
     guard told.withLock({ $0.insert(warning.kind).inserted }) else { return }
     tell(warning)
   }
 
-  /// Publishes a warning that is about one step alone. After the run's end nothing is told.
+  /// Publishes a warning that is about one step alone. Ignored after the run's end.
   func tell(_ warning: RunWarning) { events.publishUnlessFinished(.runWarning(warning)) }
 }

@@ -1,27 +1,27 @@
 import WeftDefinition
 
-/// How a step that started has ended.
+/// The end of a step that started.
 public struct StepEnd: Sendable, Hashable {
   public let outcome: Outcome
   /// `success` for a tolerated failure, else the outcome.
   public let conclusion: Outcome
-  /// Whether it wrote more than its log holds (`logLimit`); what came after that is in no event either.
+  /// Whether it wrote more than its log holds (`logLimit`); the excess is in no event either.
   public let outputTruncated: Bool
-  /// How many attempts there were.
+  /// The number of attempts.
   public let attempts: Int
-  /// How the last attempt's program ended; `nil` if it could not be started, or the step has none.
+  /// The exit of the last attempt's program; `nil` if it could not be started, or if the step has none.
   public let exit: ProgramExit?
-  /// From `stepStarted` to `stepFinished`; waiting for a slot is not counted.
+  /// From `stepStarted` to `stepFinished`; without waiting for a slot.
   public let duration: Duration
   /// Bytes written to stdout and stderr together.
   public let outputBytes: UInt64
-  /// How long the step's log is; with what says that it was cut, if it was.
+  /// The length of the step's log, including the note about truncation.
   package let logBytes: UInt64
-  // A report keeps the ends of very many steps, most of which have neither handed on anything nor met trouble.
+  // A report keeps the ends of very many steps, most of which have neither outputs nor problems.
   fileprivate(set) var boxedUsage: Boxed<ResourceUsage>?
   private var boxedRest: Boxed<Rest>?
 
-  /// What the kernel counted for the program and all its waited-for children; `nil` if there was none.
+  /// The usage that the kernel counted for the program and all reaped children; `nil` if there was no program.
   public var usage: ResourceUsage? { boxedUsage?.value }
 }
 
@@ -36,7 +36,7 @@ extension StepEnd {
     let isPlain =
       failure == nil && cancellation == nil && outputs.isEmpty && leftovers.isEmpty
       && unkillable.isEmpty
-    // By the initialiser of all members: see ``ResolvedStep``.
+    // Uses the memberwise initialiser: see ``ResolvedStep``.
     self.init(
       outcome: outcome, conclusion: conclusion, outputTruncated: outputTruncated,
       attempts: attempts, exit: exit, duration: duration, outputBytes: outputBytes,
@@ -62,7 +62,7 @@ extension StepEnd {
     var unkillable: [LeftoverProcess] = []
   }
 
-  /// The same of a step whose requests came to this.
+  /// A copy with this summary of the step's requests.
   package func having(_ http: HTTPSummary?) -> StepEnd {
     guard let http else { return self }
     var end = self
@@ -70,7 +70,7 @@ extension StepEnd {
     return end
   }
 
-  /// Takes over what is not judged of an attempt.
+  /// Takes the parts of an attempt's end that do not depend on its outcome.
   mutating func take(from end: AttemptEnd) {
     boxedUsage = end.boxedUsage
     if end.isOfRequest { http = end.request?.summary }
@@ -81,28 +81,28 @@ extension StepEnd {
     set { boxedRest = newValue == Rest() ? nil : .holding(newValue) }
   }
 
-  /// What the step hands on.
+  /// The outputs of the step.
   public internal(set) var outputs: [HandedOn] {
     get { boxedRest?.value.outputs ?? [] }
     set { rest.outputs = newValue }
   }
 
-  /// What its requests came to; `nil` if it has sent none.
+  /// The summary of its HTTP requests; `nil` if it has sent none.
   public internal(set) var http: HTTPSummary? {
     get { boxedRest?.value.http }
     set { rest.http = newValue }
   }
 
-  /// Why it failed; `nil` unless the outcome is `failure`.
+  /// The reason why it failed; `nil` unless the outcome is `failure`.
   public internal(set) var failure: StepFailure? {
     get { boxedRest?.value.failure }
     set { rest.failure = newValue }
   }
 
-  /// Why it was cancelled; `nil` unless the outcome is `cancelled`.
+  /// The reason why it was cancelled; `nil` unless the outcome is `cancelled`.
   public var cancellation: CancelReason? { boxedRest?.value.cancellation }
 
-  /// Who approved, of a step that asked: the name of a user and the way, or the program that embeds the engine.
+  /// The approver of a step that asked for approval: a user and the channel, or the embedding program.
   public internal(set) var approvedBy: String? {
     get { boxedRest?.value.approvedBy }
     set { if newValue != nil || approvedBy != nil { rest.approvedBy = newValue } }
@@ -110,7 +110,7 @@ extension StepEnd {
 
   package mutating func noteApproved(by name: String) { approvedBy = name }
 
-  /// Why it is not tried again though it has `retry`, in a sentence without its subject.
+  /// The reason why it is not retried though it has `retry`, as a clause without subject.
   public internal(set) var notRetried: String? {
     get { boxedRest?.value.notRetried }
     set { rest.notRetried = newValue }
@@ -118,13 +118,13 @@ extension StepEnd {
 
   package mutating func noteNotRetried(_ reason: String) { notRetried = reason }
 
-  /// Processes of the step that were still alive after its program had ended, and were ended.
+  /// Orphans: processes of the step that were still alive after its program had ended, and were terminated.
   public internal(set) var leftovers: [LeftoverProcess] {
     get { boxedRest?.value.leftovers ?? [] }
     set { rest.leftovers = newValue }
   }
 
-  /// Processes of the step that are still alive: they could not be killed.
+  /// Processes of the step that are still alive because they could not be killed.
   public internal(set) var unkillable: [LeftoverProcess] {
     get { boxedRest?.value.unkillable ?? [] }
     set { rest.unkillable = newValue }

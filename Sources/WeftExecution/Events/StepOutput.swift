@@ -1,22 +1,22 @@
-/// One line that a step wrote, a part of a line that is longer than 64 KiB, or what a line shows for now.
+/// One line that a step wrote, a part of a line longer than 64 KiB, or the present content of a progress line.
 ///
-/// A line that returned to its start (`\r`) and was written over is told as what stood there at last.
+/// A line that was overwritten after a return to its start (`\r`) is reported with its final content.
 public struct StepOutput: Sendable, Hashable {
   public enum Stream: String, Sendable, Hashable, CaseIterable {
     case stdout
     case stderr
   }
 
-  /// What follows the bytes in the step's output.
+  /// The end of the bytes in the step's output.
   public enum Ending: Sendable, Hashable {
     /// A newline, which is not part of `bytes`.
     case newline
-    /// More of the same line.
+    /// More of this line follows.
     case partial
-    /// The end of the stream, or of what is kept of it, without a newline.
+    /// The end of the stream, or of the part that the log keeps, without a newline.
     case endOfStream
-    /// What writes over it: the line has returned to its start. For displays that follow progress, at most
-    /// 20 a second of each stream; what stands there at last comes as an event of its own.
+    /// The line has returned to its start and will be overwritten. For progress displays: at most 20 events per
+    /// second and stream; the final content is reported as an event of its own.
     case transient
   }
 
@@ -24,8 +24,8 @@ public struct StepOutput: Sendable, Hashable {
   /// Exactly as written, without the newline.
   public let bytes: ArraySlice<UInt8>
   public let ending: Ending
-  /// Where the bytes begin in the step's log, which holds both streams in the order they were read; of
-  /// what is transient, where the log ended then.
+  /// The offset of the bytes in the step's log, which holds both streams in the order they were read; for a
+  /// transient line, the end of the log at that time.
   public let logOffset: UInt64
 
   package init(stream: Stream, bytes: ArraySlice<UInt8>, ending: Ending, logOffset: UInt64) {
@@ -35,6 +35,6 @@ public struct StepOutput: Sendable, Hashable {
     self.logOffset = logOffset
   }
 
-  /// The bytes as text; what is not UTF-8 appears as U+FFFD.
+  /// The bytes as text; invalid UTF-8 is replaced by U+FFFD.
   public var text: String { String(decoding: bytes, as: UTF8.self) }
 }

@@ -1,17 +1,17 @@
-/// What one subscriber has still to take: all lifecycle events, and output up to a limit.
+/// The events that one subscriber has not taken yet: all lifecycle events, and output up to a limit.
 struct SubscriberQueue {
   private let outputLimitBytes: Int
   private var pending: [RunEvent] = []
   private var pendingOutputBytes = 0
   private var waker: (@Sendable () -> Void)?
-  /// How many events the waker waits for.
+  /// The number of events that the waker waits for.
   private var wakingCount = 1
 
   init(outputLimitBytes: Int) {
     self.outputLimitBytes = outputLimitBytes
   }
 
-  /// What an event with output is charged beside its bytes: the event itself.
+  /// The cost of an output event besides its bytes: the event itself.
   private static let eventOverheadBytes = 128
 
   mutating func append(_ event: RunEvent) {
@@ -28,9 +28,9 @@ struct SubscriberQueue {
     }
   }
 
-  /// Output that does not fit joins the gap at the end of the queue, so that there is at most one gap
-  /// between two lifecycle events. Once output has been dropped, later output of the same stretch is
-  /// dropped too: `pendingOutputBytes` only falls when the subscriber takes.
+  /// Adds output that does not fit to the gap at the end of the queue, so that there is at most one gap between
+  /// two lifecycle events. Once output has been dropped, later output before the next take is dropped too:
+  /// `pendingOutputBytes` only falls when the subscriber takes.
   private mutating func drop(_ event: RunEvent, bytes: Int) {
     var gap = OutputGap(sequences: event.sequence...event.sequence, count: 0, bytes: 0)
     if let earlier = gapAtTheEnd {
@@ -58,7 +58,7 @@ struct SubscriberQueue {
     return pending
   }
 
-  /// Keeps a waker unless there are that many events already.
+  /// Stores a waker unless that many events are pending already.
   mutating func keep(_ waker: @escaping @Sendable () -> Void, untilPending count: Int) -> Bool {
     guard pending.count < count else { return false }
     self.waker = waker
@@ -66,7 +66,7 @@ struct SubscriberQueue {
     return true
   }
 
-  /// The waker, if what it waits for has come, or `isDue` for another reason.
+  /// The waker, if the events it waits for are pending, or if `isDue` for another reason.
   mutating func takeWaker(ifDue isDue: Bool) -> (@Sendable () -> Void)? {
     guard isDue || pending.count >= wakingCount else { return nil }
     defer { waker = nil }
@@ -74,10 +74,9 @@ struct SubscriberQueue {
   }
 }
 
-/// The events so far, as long as they are few and small: what a subscriber gets that comes a moment
-/// late.
+/// The events so far, as long as they are few and small: for a subscriber that comes a moment late.
 struct EventHistory {
-  /// `nil` once there were too many, or too much output in them.
+  /// `nil` once there were too many events or too much output in them.
   private(set) var events: [RunEvent]? = []
   private let limit: Int
   private var outputBytes = 0

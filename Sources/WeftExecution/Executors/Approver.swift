@@ -2,15 +2,15 @@ package import WeftFutures
 public import WeftPlanning
 package import WeftPlatform
 
-/// Asks a person whether a run may go on.
+/// Asks an approver whether a step may proceed.
 package protocol Approver: Sendable {
-  /// - Parameter stop: Asks for an end without an answer.
-  /// - Returns: The answer. It settles when no one is asked any more, and soon after a stop was requested: the step
-  ///   and the run wait for that.
+  /// - Parameter stop: Ends the request without an answer.
+  /// - Returns: The answer. It settles once no approver is being asked any more, and soon after a stop was
+  ///   requested: the step and the run wait for that.
   func ask(_ request: ApprovalRequest, stop: StopSwitch) -> Future<ApprovalAnswer, Never>
 }
 
-/// What a person is asked.
+/// A question to an approver.
 public struct ApprovalRequest: Sendable, Hashable {
   /// The step that waits for the answer.
   public let step: StepAddress
@@ -22,11 +22,11 @@ public struct ApprovalRequest: Sendable, Hashable {
   }
 }
 
-/// What came of asking.
+/// The result of an approval request.
 package enum ApprovalAnswer: Sendable, Hashable {
-  /// By whom, in words.
+  /// Approved by this approver, in words.
   case approved(by: String)
   case rejected
-  /// Nobody could be asked, for a reason that is a sentence without its subject.
+  /// No approver could be asked, for this reason: a clause without subject.
   case unanswered(String)
 }

@@ -1,13 +1,13 @@
 import WeftDefinition
 import WeftPlatform
 
-/// Why the program of an attempt was not started.
+/// The reason why the program of an attempt was not started.
 enum AttemptObstacle: Error {
   case environment(EnvironmentProblem)
   case input(path: String, SystemError)
   case log(String, StepLogs.NoCopy)
   case notStarted(ProgramNotStarted)
-  /// A time limit passed while its input was waited for.
+  /// A time limit passed while the step's input was opened.
   case timedOut(after: Duration)
   case stalled(after: Duration)
 
@@ -55,7 +55,7 @@ extension StepFailure {
 }
 
 extension StepFailure {
-  /// The exit status of a program was taken by somebody else.
+  /// Other code of this process has reaped the program and its exit status.
   static let lost = StepFailure(
     classes: [.lost],
     message: "its exit status is unknown: other code of this process took it",
@@ -65,7 +65,7 @@ extension StepFailure {
 }
 
 extension AttemptEnd {
-  /// Of an attempt that was given up before its program started.
+  /// The end of an attempt that was given up before its program started.
   init(_ refusal: StartQueue.Refusal) {
     switch refusal {
     case .stopped: self.init(.stopped(nil))
@@ -73,7 +73,7 @@ extension AttemptEnd {
     }
   }
 
-  /// - Parameter program: With the limits under which it ran.
+  /// - Parameter program: The program, with the time limits under which it ran.
   init(_ end: ProgramEnd, of program: ChildProgram) {
     let exit = ProgramExit(end.status)
     let status: Status =
@@ -91,7 +91,7 @@ extension AttemptEnd {
 }
 
 extension ProgramExit {
-  /// `nil` where the exit status was lost.
+  /// `nil` if the exit status was lost.
   init?(_ status: ProgramEnd.Status) {
     switch status {
     case .exited(let code): self = .code(Int(code))

@@ -1,12 +1,12 @@
 import WeftDefinition
 
-/// Decides what of an attempt's output is passed on: lines, states of a line that writes over itself, all
-/// without secrets and only up to a limit. It is told the time, and touches neither log nor events.
+/// Decides what parts of an attempt's output are passed on: lines and states of progress lines, without secrets
+/// and up to a limit. It takes the time as an argument, and accesses neither log nor events.
 struct AttemptOutput {
-  /// What is to be passed on now, in this order.
+  /// The output to pass on now, in this order.
   struct News {
     var blocks: [(StepOutput.Stream, LineSplitter.Block)] = []
-    /// The limit has been reached with them.
+    /// Whether the limit has been reached with it.
     var isCut = false
 
     mutating func add(_ block: LineSplitter.Block?, _ stream: StepOutput.Stream) {
@@ -14,10 +14,10 @@ struct AttemptOutput {
     }
   }
 
-  /// All that was written, also what was not passed on.
+  /// The number of all bytes written, including those that were not passed on.
   private(set) var bytes: UInt64 = 0
   private(set) var isCut = false
-  /// How much more is passed on.
+  /// The number of bytes that may still be passed on.
   private var room: Int
   private var stdout = MaskedLines()
   private var stderr = MaskedLines()
@@ -26,14 +26,14 @@ struct AttemptOutput {
     room = limit.bytes
   }
 
-  /// Masks from now on what this mask masks.
+  /// Uses this mask from now on.
   mutating func use(_ mask: SecretMask) {
     stdout.use(mask)
     stderr.use(mask)
   }
 
-  /// Takes a chunk of one stream, cut anywhere. What has no end when the limit is reached is passed on as
-  /// it is.
+  /// Takes a chunk of one stream, cut anywhere. A line that is incomplete when the limit is reached is passed
+  /// on as it is.
   mutating func take(
     _ chunk: UnsafeRawBufferPointer, _ stream: StepOutput.Stream, at now: Duration
   ) -> News {
@@ -48,14 +48,14 @@ struct AttemptOutput {
     return news
   }
 
-  /// The limit has been reached by what was left out before it came here.
+  /// Cuts the output, because output beyond the limit was dropped earlier.
   mutating func cutNow() -> News {
     var news = News()
     if !isCut { cut(&news) }
     return news
   }
 
-  /// The limit has been reached: what was held back does not come any more.
+  /// Cuts the output at the limit: output that is still buffered is dropped.
   private mutating func cut(_ news: inout News) {
     isCut = true
     news.isCut = true
@@ -63,7 +63,7 @@ struct AttemptOutput {
     stderr.cut { news.add($0, .stderr) }
   }
 
-  /// When ``states(at:)`` has something to tell.
+  /// The time at which ``states(at:)`` has something to show.
   var alarm: Duration? {
     guard let first = stdout.lines.alarm, let second = stderr.lines.alarm else {
       return stdout.lines.alarm ?? stderr.lines.alarm
@@ -71,7 +71,7 @@ struct AttemptOutput {
     return min(first, second)
   }
 
-  /// What unfinished lines show that has not been told and is due.
+  /// The unfinished lines' states that are new and due.
   mutating func states(at now: Duration) -> [(StepOutput.Stream, [UInt8])] {
     var states: [(StepOutput.Stream, [UInt8])] = []
     if let state = stdout.state(at: now) { states.append((.stdout, state)) }
@@ -79,7 +79,7 @@ struct AttemptOutput {
     return states
   }
 
-  /// Both streams have ended: what is left without a newline.
+  /// Passes on the last lines without a newline, after both streams have ended.
   mutating func finish() -> News {
     var news = News()
     guard bytes > 0, !isCut else { return news }

@@ -29,7 +29,7 @@ extension CommandExecutor {
     }
     let flags = MakeFlags(program.environment["MAKEFLAGS"] ?? "")
     let offer = flags.offering(jobserver.address, jobs: maxParallel)
-    // Its text has no NUL: a path of the system's and numbers are all that is added.
+    // The text has no NUL: only a path of the system's and numbers are added.
     if let environment = try? program.environment.setting([("MAKEFLAGS", offer)]) {
       program.environment = environment
     }

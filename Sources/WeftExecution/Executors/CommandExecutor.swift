@@ -16,8 +16,8 @@ package final class CommandExecutor: StepExecutor {
   let joined: JoinedJobserver?
   let jobserverForms = JobserverForms()
 
-  /// - Parameter time: For attempts that wait for room; `nil`: they fail instead.
-  /// - Throws: When the containment that was asked for cannot be had.
+  /// - Parameter time: For attempts that wait for resources; if `nil`, they fail instead.
+  /// - Throws: If the requested containment is not available.
   package init(
     plan: Plan, run: RunID, configuration: EngineConfiguration, threads: BlockingThreads,
     time: (any TimeSource)?
@@ -83,7 +83,7 @@ package final class CommandExecutor: StepExecutor {
     _ program: ChildProgram, for attempt: Attempt
   ) throws(AttemptObstacle) -> AttemptEnd {
     do { return try startOnce(program, for: attempt) } catch {
-      // Somebody has removed what programs of the run are started in.
+      // The control group in which programs of the run are started has been removed.
       guard case .notStarted(.resources(.notFound)) = error, enclosing.restore() else {
         throw error
       }
@@ -134,7 +134,7 @@ package final class CommandExecutor: StepExecutor {
       enclosing.close()
       promise.succeed(remains)
     }
-    // Without another thread this one has to wait: nothing else is left to do for the run.
+    // Without another thread this one can wait: the run has no other work left.
     do { try threads.submit(end) } catch { end() }
     return promise.future
   }
@@ -158,7 +158,7 @@ package final class CommandExecutor: StepExecutor {
     }
   }
 
-  /// Opens what the step reads; a FIFO may take the step's whole time.
+  /// Opens the step's input; opening a FIFO may take the step's whole time limit.
   private func open(
     _ path: String, for attempt: Attempt, limits program: ChildProgram
   ) throws(AttemptObstacle) -> Descriptor {
@@ -183,7 +183,7 @@ package final class CommandExecutor: StepExecutor {
 }
 
 extension Attempt {
-  /// The command to run, for the executor that only gets attempts with one.
+  /// The command to run; the executor only gets attempts with one.
   var command: Command {
     guard case .command(let command) = resolved.action else {
       preconditionFailure("\(address) is to run a command and has none")
@@ -193,7 +193,7 @@ extension Attempt {
 }
 
 extension Command {
-  /// The command line that is started.
+  /// The command line.
   func arguments(shell: @autoclosure () -> Shell) -> [String] {
     switch invocation {
     case .program(let arguments): arguments

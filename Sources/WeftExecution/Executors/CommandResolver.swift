@@ -3,14 +3,14 @@ import WeftDefinition
 import WeftPlanning
 import WeftPlatform
 
-/// Puts together what a step's program is started with: the layers of settings around it become one
-/// command line, one environment, one directory.
+/// Combines the layers of settings around a step into the command line, environment and directory of its
+/// program.
 ///
-/// Environments are laid out once for each group and shared by its steps. The layers, from the outermost:
-/// the engine's own environment as far as the step's `envPolicy` lets it through, and never the sources of
-/// secrets; the workflow's `env`, each group's, the step's; and the variables by which a program can tell
-/// where it runs: `WEFT_RUN_ID WEFT_STEP WEFT_ATTEMPT`, and `WEFT_ENGINE`, by which others can tell whether
-/// the engine is still alive. They are also how processes are found again.
+/// Environments are built once for each group and shared by its steps. The layers, from the outermost: the
+/// engine's own environment, filtered by the step's `envPolicy` and without the sources of secrets; the `env`
+/// of the workflow, of each group and of the step; and the variables that identify the attempt:
+/// `WEFT_RUN_ID WEFT_STEP WEFT_ATTEMPT`, and `WEFT_ENGINE`, by which other processes can check whether the
+/// engine is still alive. They also serve to find processes again.
 final class CommandResolver: Sendable {
   private typealias Variables = [(name: String, value: String?)]
 
@@ -22,10 +22,10 @@ final class CommandResolver: Sendable {
   private let outermost: EnvironmentBlock
   private let environments = Mutex<[SharedLayers: EnvironmentBlock]>([:])
 
-  /// What the environments of several steps have in common.
+  /// The layers that several steps share.
   private struct SharedLayers: Hashable {
     let group: Int
-    /// The steps' own, whatever the group says.
+    /// The steps' own policy, whatever the group's is.
     let policy: EnvironmentPolicy
   }
 
@@ -53,14 +53,14 @@ final class CommandResolver: Sendable {
     return program
   }
 
-  /// The step's working directory; `nil` where the process stands.
+  /// The step's working directory; `nil` for the current directory of the process.
   func directory(of step: ResolvedStep) -> String? {
     guard let written = step.workingDirectory else { return startDirectory }
     guard let startDirectory, !written.hasPrefix("/") else { return written }
     return startDirectory + "/" + written
   }
 
-  /// What the next attempt of a step finds around it.
+  /// The environment of the step's next attempt.
   func environment(
     of resolved: ResolvedStep, for task: StepTask
   ) throws(EnvironmentProblem) -> EnvironmentBlock {
@@ -75,18 +75,18 @@ final class CommandResolver: Sendable {
       (RunCookie.idempotencyKey, IdempotencyKey.text(of: task.address.text, inRun: run.text)),
     ]
     for (name, value) in resolved.handedOver { step.append((name, value)) }
-    // What most steps have in common is in the shared part already.
+    // The variables that most steps share are in the shared layers already.
     if own.isEmpty, task.attempt == 1 { return try shared.setting(step) }
     return try shared.setting(
       own.map { ($0.key, $0.value) } + whereabouts(inAttempt: task.attempt) + step)
   }
 
-  /// What the steps of a group have in common, with the variables that are the same for them.
+  /// The environment that the steps of a group share.
   ///
-  /// - Parameter resolved: What groups set by expressions: the same for all steps inside, since what they
-  ///   read had ended before the first of these began.
-  /// - Parameter isShared: Whether it is the same for all steps of the group, and not only for those of one
-  ///   element or one attempt.
+  /// - Parameter resolved: The variables that groups set by expressions. They are the same for all steps
+  ///   inside, because everything they read had ended before the first of these steps began.
+  /// - Parameter isShared: Whether it is the same for all steps of the group, not only for those of one element
+  ///   or one attempt.
   private func environment(
     of layers: SharedLayers, _ resolved: [Int: [String: String?]], isShared: Bool
   ) throws(EnvironmentProblem) -> EnvironmentBlock {
@@ -108,20 +108,20 @@ final class CommandResolver: Sendable {
     return environment
   }
 
-  /// After what a file sets, so that no file can set them.
+  /// The variables that identify the run; set after those of a file, so that no file can override them.
   private func whereabouts(inAttempt number: Int) -> Variables {
     [
       (RunCookie.run, run.text), (RunCookie.attempt, String(number)),
       (RunCookie.engine, engine),
-      // Removed rather than inherited from a run around this one.
+      // Removed rather than inherited from an enclosing run.
       (RunCookie.directory, runDirectory),
     ]
   }
 
-  /// Entries that the environments of all programs of this engine have, and no others.
+  /// Entries that are in the environments of all programs of this engine, and of no others.
   var cookie: [String] { ["\(RunCookie.run)=\(run.text)", "\(RunCookie.engine)=\(engine)"] }
 
-  /// Entries that those of an attempt have.
+  /// Entries that are in the environments of all programs of an attempt.
   func cookie(of step: StepAddress, attempt number: Int) -> [String] {
     cookie + [
       "\(RunCookie.step)=\(step.text)", "\(RunCookie.attempt)=\(number)",

@@ -1,34 +1,34 @@
 import WeftDefinition
 import WeftPlatform
 
-/// What a step with a secret output has written, kept until that is known: as it was written, and so only in memory,
-/// or in a file without a name.
+/// The output of a step with a secret output, buffered until the secret is known. It is unmasked, and so only
+/// kept in memory or in an unlinked file.
 struct HeldOutput {
   enum Target: Hashable {
     case stream(StepOutput.Stream)
-    /// Nothing but the log.
+    /// Only the log.
     case log
   }
 
-  /// Bytes that came one after another for one target.
+  /// Consecutive bytes for one target.
   private struct Stretch {
     let target: Target
     var count: Int
-    /// When the last of them came.
+    /// The arrival of the last of them.
     var time: Duration
   }
 
   private static let memoryBytes = 1 << 20
-  /// What a secret covers does not count towards the limit of a log, and is little.
+  /// Extra room, since bytes that masking removes do not count towards the limit of a log; they are few.
   private static let slackBytes = 1 << 20
 
   private var stretches: [Stretch] = []
   private var spool: SpoolFile?
   private var bytes: [UInt8] = []
   private var room: Int
-  /// All that came, also what was not kept.
+  /// The number of all bytes written, including those that were dropped.
   private(set) var writtenBytes: UInt64 = 0
-  /// Whether there was more than the log may hold.
+  /// Whether there were more than the log may hold.
   private(set) var isCut = false
 
   init(limit: ByteCount) {
@@ -51,7 +51,7 @@ struct HeldOutput {
     }
   }
 
-  /// Passes on everything in the order in which it came, in pieces.
+  /// Passes on everything in the order of arrival, in pieces.
   func passOn(_ pass: (Target, UnsafeRawBufferPointer, Duration) -> Void) {
     var offset = 0
     for stretch in stretches {
@@ -66,7 +66,7 @@ struct HeldOutput {
     }
   }
 
-  /// - Returns: Whether there is any: what does not fit into memory goes to the file.
+  /// - Returns: Whether there is room: bytes that do not fit into memory go to the file.
   private mutating func makeRoom(for count: Int) -> Bool {
     guard bytes.count + count > HeldOutput.memoryBytes, !bytes.isEmpty else { return true }
     if spool == nil { spool = try? SpoolFile() }

@@ -1,16 +1,16 @@
 import WeftPlatform
 
-/// Cuts a stream of bytes into lines, however the stream is cut into chunks.
+/// Splits a stream of bytes into lines, however the stream is cut into chunks.
 ///
-/// A line longer than the limit is passed on in parts, never cut inside a UTF-8 sequence. Of a line that
-/// returns to its start by `\r` and is written over, only what stands there at last is a line; what was
-/// written over is among the bytes all the same.
+/// A line longer than the limit is passed on in parts, never cut inside a UTF-8 sequence. If a line returns to
+/// its start by `\r` and is overwritten, only its final state is a line; the overwritten text is still among
+/// the bytes.
 package struct LineSplitter {
-  /// Lines that are complete, in one piece of memory.
+  /// Complete lines, in one piece of memory.
   package struct Block {
     /// All bytes up to the end of the last line, as they were written.
     package let bytes: [UInt8]
-    /// Each line without its newline, and what ends it; none where everything was written over.
+    /// Each line without its newline, and its ending; empty if everything was overwritten.
     package let lines: [(range: Range<Int>, ending: StepOutput.Ending)]
   }
 
@@ -18,14 +18,14 @@ package struct LineSplitter {
 
   package init() {}
 
-  /// What has not been passed on: the beginning of a line whose end has not come yet.
+  /// The bytes that have not been passed on: the beginning of an incomplete line.
   private var rest: [UInt8] = []
   /// Whether that line has returned to its start.
   private(set) var isOverwriting = false
 
   /// Takes a chunk.
   ///
-  /// - Returns: All lines that it completes; `nil` if there is nothing to pass on.
+  /// - Returns: All lines that it completes; `nil` if there are none.
   package mutating func take(_ chunk: UnsafeRawBufferPointer) -> Block? {
     guard
       chunk.offset(of: LineSplitter.newline) != nil
@@ -61,8 +61,8 @@ package struct LineSplitter {
     return Block(bytes: rest, lines: [(start..<rest.count, .endOfStream)])
   }
 
-  /// What the unfinished line has shown, and what it shows now, if it has returned to its start: the last
-  /// state that was written over or is about to be, and what was written after it. Either may be empty.
+  /// The states of an unfinished line that has returned to its start: the last complete state, and the text
+  /// written after it. Either may be empty.
   var states: (last: ArraySlice<UInt8>, current: ArraySlice<UInt8>) {
     guard isOverwriting, let mark = rest.lastIndex(of: LineSplitter.carriageReturn) else {
       return ([], [])
@@ -79,7 +79,7 @@ package struct LineSplitter {
 extension LineSplitter {
   private typealias Line = (range: Range<Int>, ending: StepOutput.Ending)
 
-  /// The lines in `bytes`, and where the rest begins that is none yet.
+  /// The complete lines in `bytes`, and the offset of the incomplete rest.
   private static func cut(_ bytes: UnsafeRawBufferPointer) -> (lines: [Line], end: Int) {
     let returns = bytes.offset(of: carriageReturn) != nil
     var lines: [Line] = []
@@ -98,9 +98,9 @@ extension LineSplitter {
     return (lines, start)
   }
 
-  /// Adds what of a line is too long to wait for its end.
+  /// Adds the parts of a line that is too long to wait for its end.
   ///
-  /// - Returns: Where the rest of the line begins.
+  /// - Returns: The offset of the rest of the line.
   private static func addParts(
     of bytes: UnsafeRawBufferPointer, in line: Range<Int>, to lines: inout [Line]
   ) -> Int {
@@ -113,7 +113,7 @@ extension LineSplitter {
     return start
   }
 
-  /// What remains visible of a line: all after the last `\r` that has something after it.
+  /// The visible part of a line: everything after the last `\r` that is followed by other text.
   private static func finalState(
     of bytes: UnsafeRawBufferPointer, in line: Range<Int>
   ) -> Range<Int> {
@@ -124,8 +124,8 @@ extension LineSplitter {
     return start..<line.upperBound
   }
 
-  /// What is kept of an unfinished line that is too long: its last state and what was written after it, or
-  /// the latter alone if both are too long together.
+  /// The part to keep of an unfinished line that is too long: its last state and the text written after it, or
+  /// only the latter if both together are too long.
   private static func keptStates(
     of bytes: UnsafeRawBufferPointer, in line: Range<Int>
   ) -> Range<Int> {
@@ -135,8 +135,8 @@ extension LineSplitter {
     return (line.upperBound - last > longestLineBytes ? current : last)..<line.upperBound
   }
 
-  /// Where a part that begins at `start` ends: at the limit, or up to three bytes before it if a UTF-8
-  /// sequence would be cut (RFC 3629: continuation bytes are 10xxxxxx, at most three in a row).
+  /// The end of a part that begins at `start`: at the limit, or up to three bytes before it to keep a UTF-8
+  /// sequence whole (RFC 3629: continuation bytes are 10xxxxxx, at most three in a row).
   private static func boundary(in bytes: UnsafeRawBufferPointer, from start: Int) -> Int {
     let limit = start + longestLineBytes
     var end = limit

@@ -1,7 +1,7 @@
 package import WeftPlanning
 package import WeftPlatform
 
-/// The folder in which what steps write stays, a file for each step.
+/// The folder of the steps' logs, one file for each step.
 package struct LogFolder: Sendable {
   private let directory: PrivateDirectory
 
@@ -9,8 +9,8 @@ package struct LogFolder: Sendable {
     self.directory = directory
   }
 
-  /// What a step's log is called: its address, in which all but letters, digits and a few signs is written as
-  /// `%41`; a long one is cut, and told from others by the SHA-256 of the address.
+  /// The file name of a step's log: its address, with all characters but letters, digits and a few signs
+  /// escaped as `%41`. A long one is cut, and made unique by the SHA-256 of the address.
   package static func fileName(of step: StepAddress) -> String {
     var name: [UInt8] = []
     for byte in step.text.utf8 {
@@ -27,9 +27,9 @@ package struct LogFolder: Sendable {
     return String(decoding: name, as: UTF8.self) + ".log"
   }
 
-  /// With the rest, less than a name may have anywhere.
+  /// Short enough to be a valid file name everywhere, including the suffix.
   private static let nameBytes = 200
-  /// 128 bits: nobody finds two addresses that have the same.
+  /// 128 bits: collisions are infeasible.
   private static let hashDigits = 32
 
   private static func isPlain(_ byte: UInt8) -> Bool {
@@ -45,10 +45,10 @@ package struct LogFolder: Sendable {
     value < 10 ? UInt8(ascii: "0") + value : UInt8(ascii: "A") + value - 10
   }
 
-  /// A step's log, to be read; `nil` if there is none, or it is not a file of this user's own.
+  /// A step's log, opened for reading; `nil` if there is none, or if it is not a file owned by this user.
   package func log(of step: StepAddress) -> Descriptor? { try? open(step, isNew: false) }
 
-  /// - Parameter isNew: Whether it may have to be made.
+  /// - Parameter isNew: Whether to create the file if it does not exist.
   func open(_ step: StepAddress, isNew: Bool) throws(WriteFailure) -> Descriptor {
     do {
       return try directory.file(
@@ -61,18 +61,18 @@ package struct LogFolder: Sendable {
 
 /// The logs of steps that are files in a folder.
 struct FolderLogs {
-  /// Of steps that have begun, by their numbers.
+  /// Addresses of steps that have begun, by their numbers.
   var names: [Int: StepAddress] = [:]
-  /// Where the log of this run's engine begins in the file: behind what an earlier one has left.
+  /// The offset at which this engine's log begins in the file, after the output of previous engines.
   private var bases: [Int: Int] = [:]
   private var open: [Int: Descriptor] = [:]
 
-  /// Where a step writes: a file that is open, or one that is to be.
+  /// The destination of a step's output: an open file, or one to be opened.
   enum Place {
     case file(Descriptor)
     case name(StepAddress)
 
-    /// - Returns: What had to be opened first.
+    /// - Returns: The file, if it had to be opened first.
     func append(
       _ bytes: [UInt8], in folder: LogFolder
     ) throws(WriteFailure) -> Opened? {
@@ -91,11 +91,11 @@ struct FolderLogs {
 
   struct Opened {
     let file: Descriptor
-    /// What an earlier attempt, or an earlier engine, has left in it.
+    /// The bytes that an earlier attempt or a previous engine has written to it.
     let base: Int
   }
 
-  /// `nil` of a step that has not begun.
+  /// `nil` for a step that has not begun.
   func place(of step: Int) -> Place? {
     open[step].map(Place.file) ?? names[step].map(Place.name)
   }
@@ -105,7 +105,7 @@ struct FolderLogs {
     if bases[step] == nil { bases[step] = opened.base }
   }
 
-  /// A log that an earlier engine has written, from `base` on in its file.
+  /// Adds a log that a previous engine has written, from `base` on in its file.
   mutating func adopt(_ step: Int, _ address: StepAddress, base: Int) {
     names[step] = address
     bases[step] = base
@@ -119,7 +119,7 @@ struct FolderLogs {
     open[step] = nil
   }
 
-  /// A stretch of a log, as far as it can be read.
+  /// A range of a log, as far as it can be read.
   func bytes(in range: Range<Int>, of step: Int, in folder: LogFolder) -> [UInt8] {
     guard !range.isEmpty, let name = names[step], let base = bases[step] else { return [] }
     guard let file = try? open[step] ?? folder.open(name, isNew: false) else { return [] }

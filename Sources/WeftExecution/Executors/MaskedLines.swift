@@ -1,7 +1,6 @@
 /// One output stream without its secrets, up to a limit that both streams of an attempt share.
 ///
-/// What counts towards the limit is what is passed on; so the limit never cuts a secret, whose beginning
-/// would then be shown.
+/// The limit counts masked output; so it never cuts a secret, whose beginning would then be visible.
 struct MaskedLines {
   private(set) var lines = StreamLines()
   private var filter = SecretFilter()
@@ -10,7 +9,7 @@ struct MaskedLines {
 
   /// Takes a chunk.
   ///
-  /// - Parameter room: How much more is passed on; below zero once something was not.
+  /// - Parameter room: The number of bytes that may still be passed on; below zero once output was dropped.
   mutating func take(
     _ chunk: UnsafeRawBufferPointer, at now: Duration, room: inout Int,
     _ pass: (LineSplitter.Block?) -> Void
@@ -18,22 +17,22 @@ struct MaskedLines {
     filter.take(chunk) { lines.take($0, at: now, room: &room, pass) }
   }
 
-  /// The stream has ended; passes on what is left of it.
+  /// Passes on the rest of the stream after it has ended.
   mutating func finish(room: inout Int, _ pass: (LineSplitter.Block?) -> Void) {
-    // The time no longer matters: nothing is shown for now any more.
+    // The time does not matter any more, since no further states are shown.
     filter.finish { lines.take($0, at: .zero, room: &room, pass) }
     pass(lines.finish())
   }
 
-  /// Nothing is passed on any more but what the last line has already.
+  /// Passes on the rest of the last line, and nothing after it.
   mutating func cut(_ pass: (LineSplitter.Block?) -> Void) { pass(lines.finish()) }
 
-  /// Once, shows the last state of a line that writes over itself.
+  /// The state of a progress line, if it is new and due.
   mutating func state(at now: Duration) -> [UInt8]? { lines.state(at: now) }
 }
 
 extension StreamLines {
-  /// Takes as much as there is room for.
+  /// Takes as many bytes as there is room for.
   fileprivate mutating func take(
     _ piece: UnsafeRawBufferPointer, at now: Duration, room: inout Int,
     _ pass: (LineSplitter.Block?) -> Void

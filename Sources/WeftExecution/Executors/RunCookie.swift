@@ -1,16 +1,16 @@
 package import WeftPlatform
 
-/// The variables by which a program can tell where it runs, and by which it is found again.
+/// The variables that tell a program which run, step and attempt it belongs to, and by which it is found again.
 package enum RunCookie {
   package static let run = "WEFT_RUN_ID"
   package static let step = "WEFT_STEP"
   package static let attempt = "WEFT_ATTEMPT"
-  /// The directory of the run's record; not set of a run without one.
+  /// The run directory; not set for a run without a journal.
   package static let directory = "WEFT_RUN_DIR"
-  /// What a request of the step has as its derived key.
+  /// The derived idempotency key of the step's requests.
   package static let idempotencyKey = "WEFT_IDEMPOTENCY_KEY"
-  /// `PID.START.SESSION.NAMESPACE.COOKIE` of the engine: the start tells its process from a later one with its
-  /// id, the namespace from one in another container, and the cookie is known to nobody else.
+  /// `PID.START.SESSION.NAMESPACE.COOKIE` of the engine: the start distinguishes its process from a later one
+  /// with the same id, the namespace from one in another container, and the cookie is a secret of the engine.
   package static let engine = "WEFT_ENGINE"
 
   /// The value of ``engine`` for programs that this process starts.
@@ -24,13 +24,13 @@ package enum RunCookie {
       "\(process.id).\(process.startTicks).\(ThisProcess.session).\(ThisProcess.idNamespace)"
   }()
 
-  /// The entries that an environment has of these.
+  /// The entries of an environment for these variables.
   static func entries(of environment: EnvironmentBlock) -> [String] {
     [run, engine, step, attempt].compactMap { name in environment[name].map { "\(name)=\($0)" } }
   }
 
-  /// What a process's environment says; `nil` if it is of no run, or of one in another namespace of
-  /// process ids: whether that one's engine is alive cannot be told from here.
+  /// The run and attempt that a process's environment names; `nil` if it belongs to no run, or to one in
+  /// another PID namespace, whose engine cannot be checked from here.
   package static func membership(in environment: [UInt8]) -> RunMembership? {
     guard let run = ProcessCookie.value(of: run, in: environment),
       let engine = ProcessCookie.value(of: engine, in: environment)
@@ -54,7 +54,7 @@ package enum RunCookie {
 }
 
 extension ChildProgram {
-  /// Runs a program that tells something of a step, such as a version, held as the step's own programs are.
+  /// Runs a helper program of a step, such as its version command, contained like the step's own programs.
   func run(
     in containment: (any Containment)?, stop: StopSwitch,
     output: @escaping (OutputStream, UnsafeRawBufferPointer) -> Void

@@ -1,12 +1,12 @@
 import WeftDefinition
 import WeftPlatform
 
-/// What the system had no room for when an attempt was to be started.
+/// A lack of resources when an attempt was to be started.
 struct Shortage: Sendable, Hashable {
-  /// One sentence, and its cure.
+  /// The problem as one sentence.
   let message: String
   let help: String?
-  /// Whether the same may well succeed later.
+  /// Whether a later try may well succeed.
   let mayPass: Bool
 
   init(_ reason: ThreadNotStarted) {
@@ -19,7 +19,7 @@ struct Shortage: Sendable, Hashable {
       }
   }
 
-  /// `nil` if it is not for want of room.
+  /// `nil` if the obstacle is not resource exhaustion.
   init?(_ obstacle: AttemptObstacle) {
     let error: SystemError
     switch obstacle {
@@ -33,12 +33,12 @@ struct Shortage: Sendable, Hashable {
     (message, help, mayPass) = (reason.message, reason.help, true)
   }
 
-  /// How the attempt fails that is not tried any more.
+  /// The failure of an attempt that is given up.
   var failure: StepFailure {
     StepFailure(classes: [.spawn], message: "did not start: \(message)", help: help)
   }
 
-  /// What is told when the first has to wait.
+  /// The warning when the first attempt has to wait.
   func warning(step: String) -> RunWarning {
     RunWarning(
       kind: .scarceResources, message: "step \"\(step)\" waits to start: \(message)", help: help)

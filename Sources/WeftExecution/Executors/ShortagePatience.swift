@@ -1,6 +1,6 @@
-/// How long a start for which the system has no room is tried again: pauses that double from
-/// ``firstPause`` up to ``longestPause``. It is given up after ``total``, of which the time is not taken
-/// during which something else of the run runs: that will end, and leave room.
+/// The backoff for starts that fail by resource exhaustion: it doubles from ``firstPause`` up to
+/// ``longestPause``. Starts are given up after ``total``. The time while other programs of the run are running
+/// does not count, because they will end and free resources.
 package struct ShortagePatience: Sendable, Hashable {
   package var firstPause = Duration.milliseconds(50)
   package var longestPause = Duration.seconds(5)
@@ -11,7 +11,7 @@ package struct ShortagePatience: Sendable, Hashable {
 
   package init() {}
 
-  /// How long to wait before the next try; `nil`: it is not tried again.
+  /// The delay before the next try; `nil` to give up.
   mutating func nextPause(othersRun: Bool) -> Duration? {
     guard othersRun || spent < total else { return nil }
     var pause = lastPause.map { min($0 * 2, longestPause) } ?? firstPause

@@ -1,38 +1,37 @@
 import Synchronization
 import WeftPlatform
 
-/// Gives every attempt of a run a thread on which its program is started. Where the system has no room
-/// for either now, attempts wait, without a thread and without a descriptor: for a program of the run to
-/// end, or for better times.
+/// Gives every attempt of a run a thread on which its program is started. On resource exhaustion, attempts wait
+/// without a thread and without a descriptor, until a program of the run has ended or some time has passed.
 ///
-/// Those that wait are tried one by one, the next as soon as one has started: so as many run as fit.
+/// Waiting attempts are tried one by one, the next as soon as one has started: so as many run as fit.
 final class StartQueue: Sendable {
-  /// Why an attempt is not tried any more.
+  /// The reason why an attempt is given up.
   enum Refusal: Sendable {
     case stopped
     case shortage(Shortage)
   }
 
-  /// An attempt that is to be started. In the end either `job` returns `nil` or `refuse` is called, once.
+  /// An attempt to start. In the end either `job` returns `nil` or `refuse` is called, exactly once.
   struct Request: Sendable {
     let stop: StopSwitch
-    /// Called when it has to wait.
+    /// Called when the attempt has to wait.
     let warn: @Sendable (Shortage) -> Void
     let refuse: @Sendable (Refusal) -> Void
-    /// Runs the program to its end on the calling thread; or says what there was no room for.
+    /// Runs the program to its end on the calling thread; or returns the shortage that prevented it.
     let job: @Sendable () -> Shortage?
   }
 
   private struct Entry: Sendable {
     let id: UInt64
     let request: Request
-    /// Whether a stop withdraws it.
+    /// Whether a stop removes it.
     var isObserved: Bool
   }
 
   private struct State {
     var lastID: UInt64 = 0
-    /// In the order of their arrival. While there are any, a timer runs or one of them is being tried.
+    /// In the order of arrival. While there are any, a timer runs or one of them is being tried.
     var waiting: [Entry] = []
     var running = 0
     var hasTimer = false
@@ -52,7 +51,7 @@ final class StartQueue: Sendable {
   private let state: Mutex<State>
   private let patience: ShortagePatience
   private let threads: BlockingThreads
-  /// `nil`: there is not even a thread for timers, and nothing can wait.
+  /// `nil` if there is not even a thread for timers, so that nothing can wait.
   private let time: (any TimeSource)?
 
   init(_ threads: BlockingThreads, patience: ShortagePatience, time: (any TimeSource)?) {
@@ -62,9 +61,10 @@ final class StartQueue: Sendable {
     state = Mutex(State(patience: patience))
   }
 
-  /// Starts the attempt, or has it wait behind those that wait already.
+  /// Starts the attempt, or queues it behind those that are waiting already.
   ///
-  /// - Parameter onThisThread: It may be on the calling thread, which is about to be free if it is one of those.
+  /// - Parameter onThisThread: Whether it may use the calling thread, if that is one of the pool and about to
+  ///   be free.
   func submit(_ request: Request, onThisThread: Bool = true) {
     let (entry, mustWait) = state.withLock { state in
       state.lastID += 1
@@ -75,7 +75,7 @@ final class StartQueue: Sendable {
     if mustWait { observeStop(of: entry) } else { start(entry, onThisThread: onThisThread) }
   }
 
-  /// Called by a job when its program has started: there was room for one.
+  /// Called by a job when its program has started, which shows that there were resources for one.
   func programStarted() {
     let someWait = state.withLock { state in
       state.running += 1
@@ -108,7 +108,7 @@ final class StartQueue: Sendable {
     let next = state.withLock { $0.waiting.isEmpty ? nil : $0.waiting.removeFirst() }
     guard let next else { return }
     start(next, onThisThread: onThisThread)
-    // A thread that waits for work is room for something else.
+    // An idle thread occupies resources that something else may use.
     threads.endParked()
   }
 }
@@ -131,7 +131,7 @@ extension StartQueue {
     if !wasObserved {
       observeStop(of: entry)
     } else if entry.request.stop.level > .none {
-      // The stop came while it was being tried, and did not find it here.
+      // The stop came while the attempt was being tried, and did not find it here.
       withdraw(entry.id)
     }
   }

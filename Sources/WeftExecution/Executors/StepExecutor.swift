@@ -6,18 +6,18 @@ package import WeftPlatform
 
 /// Runs attempts of steps. Knows nothing of order, slots, failure policies or the graph.
 package protocol StepExecutor: Sendable {
-  /// Begins the attempt.
+  /// Starts the attempt.
   ///
-  /// - Returns: What came of it. It settles when nothing of the attempt is left behind, also after
-  ///   `attempt.stop` was asked for; a non-zero exit status is a result and not an error.
+  /// - Returns: The end of the attempt. It settles when nothing of the attempt is left running, also after
+  ///   `attempt.stop` was requested; a non-zero exit status is a result, not an error.
   func execute(_ attempt: Attempt) -> Future<AttemptEnd, Never>
 
-  /// How surely it finds again what attempts start; `nil` where they start nothing.
+  /// The containment of the processes that attempts start; `nil` if they start none.
   var containment: ContainmentLevel? { get }
 
-  /// Ends what outlived its attempt. Called once, after the last of them.
+  /// Terminates orphans of attempts. Called once, after the last attempt.
   ///
-  /// - Parameter stop: Asks for more haste.
+  /// - Parameter stop: Shortens the termination when requested.
   func finish(stop: StopSwitch) -> Future<Remains, Never>
 }
 
@@ -26,28 +26,28 @@ extension StepExecutor {
   package func finish(stop: StopSwitch) -> Future<Remains, Never> { Future(value: Remains()) }
 }
 
-/// What was left of a run when its last step had ended.
+/// Orphans of a run after its last step has ended.
 package struct Remains: Sendable, Hashable {
-  /// What has been ended now.
+  /// Those that were terminated.
   package var leftovers: [LeftoverProcess] = []
-  /// What could not be.
+  /// Those that could not be killed.
   package var unkillable: [LeftoverProcess] = []
 
   package init() {}
 }
 
-/// One go at running a step.
+/// One execution of a step.
 package final class Attempt: Sendable {
   let task: StepTask
-  /// What it does, without expressions.
+  /// The step, its expressions evaluated.
   package let resolved: ResolvedStep
-  /// The file into which it writes what it hands on; `nil` where nothing is expected there.
+  /// The file to which it writes its outputs; `nil` if none are expected.
   let outputFile: String?
-  /// Why it cannot be made.
+  /// The reason why the file cannot be created.
   let obstacle: StepFailure?
-  /// Asks the attempt to end; it may have been asked for already.
+  /// Asks the attempt to end; possibly requested already.
   package let stop = StopSwitch()
-  /// Where its output goes.
+  /// The destination of its output.
   package let output: StepOutputSink
   private let run: LiveRun
 
@@ -63,58 +63,57 @@ package final class Attempt: Sendable {
     self.output = output
   }
 
-  /// What steps have written so far, for one that reads the log of another.
+  /// The logs of the run, for a step that reads the log of another.
   package var logs: StepLogs { run.logs }
-  /// Where the attempt tells what the run goes on in spite of.
+  /// The warnings of the run.
   package var warnings: RunWarnings { run.warnings }
-  /// For a step that shares the run's free slots with the tools that it runs.
+  /// The run's slots, for a step that shares free ones with the tools it runs.
   var slots: Slots { run.slots }
-  /// What is not to be told.
+  /// The secrets to mask.
   var secrets: RunSecrets { run.secrets }
-  /// What a request's own expressions say of its answers.
+  /// The evaluator for a request's expressions about its responses.
   var questions: AnswerQuestions { run.questions(of: task) }
 
-  /// To be called as soon as there is a process.
+  /// Must be called as soon as there is a process.
   package func spawned(_ program: StartedProgram) {
     run.events.note(.spawned(address, attempt: number, program.identity))
   }
 
-  /// To be called when the attempt's program has ended and what it left alive is to stay.
+  /// Must be called when the attempt's program has ended and processes it left behind are to be kept.
   package func leftSomething() { run.events.note(.kept(address, attempt: number)) }
 
   package var step: PlannedStep { task.step }
-  /// What the step is called this time.
+  /// The address of the step's instance.
   package var address: StepAddress { task.address }
   /// The step's index in the plan.
   package var index: Int { task.index }
-  /// The step's number in the run, which no other has at the same time.
+  /// The step's instance number, unique among those running at the same time.
   package var instance: Int { task.instance }
   /// Counts from 1.
   package var number: Int { task.attempt }
   var frame: Frame { task.frame }
 }
 
-/// What came of an attempt.
+/// The end of an attempt.
 package struct AttemptEnd: Sendable, Hashable {
   package enum Status: Sendable, Hashable {
     /// It ended by itself.
     case ended(ProgramExit)
-    /// Its time limit passed, and it was ended; without an exit if it had not started.
+    /// Terminated after its time limit; without an exit if it had not started.
     indirect case timedOut(after: Duration, ProgramExit?)
-    /// It wrote nothing for so long, and was ended; without an exit if it had not started.
+    /// Terminated after it wrote nothing for this long; without an exit if it had not started.
     indirect case stalled(after: Duration, ProgramExit?)
-    /// It was asked to stop, and ended; `nil` if it had not started.
+    /// Ended after a stop request; `nil` if it had not started.
     case stopped(ProgramExit?)
-    /// It could not start, or failed in another way than by its exit.
+    /// It could not start, or failed otherwise than by its exit.
     indirect case failed(StepFailure)
-    /// It ended well, and what it hands on cannot be used.
+    /// It succeeded, but its outputs cannot be used.
     indirect case misdelivered(ProgramExit, StepFailure)
-    /// It was no program but an action, and returned this.
+    /// An action has returned this.
     indirect case returned(JSONValue)
-    /// It was a request, and the answer is what it was to be.
+    /// A request got the expected response.
     case answered
-    /// It was a request, and the answer is not yet what it is to be: the same is asked again after this, as a
-    /// part of the same attempt.
+    /// A request did not get the expected response yet: it is repeated after this, as part of the same attempt.
     case asksAgain(after: Duration)
   }
 
@@ -128,18 +127,18 @@ package struct AttemptEnd: Sendable, Hashable {
     var unkillable: [LeftoverProcess] = []
   }
 
-  /// Processes that were still alive after its program had ended, and were ended.
+  /// Orphans: processes that were still alive after its program had ended, and were terminated.
   package var leftovers: [LeftoverProcess] { boxedSurvivors?.value.leftovers ?? [] }
-  /// Those that are still alive: they could not be killed.
+  /// Processes that are still alive because they could not be killed.
   package var unkillable: [LeftoverProcess] { boxedSurvivors?.value.unkillable ?? [] }
 
-  /// What the kernel counted for the program and all its waited-for children; `nil` if there was none.
+  /// The usage that the kernel counted for the program and all reaped children; `nil` if there was no program.
   package var usage: ResourceUsage? { boxedUsage?.value }
 
-  /// Whether it was a request.
+  /// Whether it was an HTTP request.
   var isOfRequest: Bool { boxedRequest != nil }
 
-  /// Of a request.
+  /// The trace of an HTTP request.
   package var request: RequestTrace? {
     get { boxedRequest?.value }
     set { boxedRequest = newValue.map(Boxed.holding) }
@@ -152,7 +151,7 @@ extension AttemptEnd {
     unkillable: [LeftoverProcess] = []
   ) {
     let isClean = leftovers.isEmpty && unkillable.isEmpty
-    // By the initialiser of all members: see ``ResolvedStep``.
+    // Uses the memberwise initialiser: see ``ResolvedStep``.
     self.init(
       status: status, boxedUsage: usage.map { .holding($0) },
       boxedSurvivors: isClean

@@ -3,13 +3,13 @@ import WeftDefinition
 import WeftPlanning
 package import WeftPlatform
 
-/// What every step of a run has written, on disk: in the run's folder, a file for each step; without one, in
-/// one unlinked temporary file, in which each step has its extents, and which goes with the run.
+/// The logs of all steps of a run, on disk: in the run's folder, one file for each step; without a folder, in
+/// one unlinked temporary file, in which each step has its extents.
 ///
-/// It lets a slow display catch up, and one step read the log of another, in bounded memory. If it cannot be written, events still carry the output, and the run says at its end
-/// what could not be kept.
+/// They let a slow display catch up, and one step read the log of another, in bounded memory. If they cannot be
+/// written, events still carry the output, and the run reports at its end what was lost.
 package final class StepLogs: Sendable {
-  /// A stretch of the file that holds a stretch of a log.
+  /// A range of the file that holds a range of a log.
   fileprivate struct Extent {
     let logOffset: Int
     let fileOffset: Int
@@ -21,15 +21,15 @@ package final class StepLogs: Sendable {
     var logs: [Int: [Extent]] = [:]
     var sizes: [Int: Int] = [:]
     var limits: [Int: ByteCount] = [:]
-    /// Where the log of the last attempt begins, if it is not the first.
+    /// The offset at which the log of the last attempt begins, if it is not the first.
     var beginnings: [Int: Int] = [:]
-    /// Steps of an earlier engine whose logs are not there any more.
+    /// Steps of a previous engine whose logs do not exist any more.
     var missing: Set<Int> = []
     var fault: WriteFailure?
-    /// The steps of which not all is kept, in a folder, and the first of them.
+    /// The steps whose logs in the folder are incomplete, and the first few of them.
     var incomplete: Set<StepAddress> = []
     var namedIncomplete: [StepAddress] = []
-    /// In a folder: what is being written to.
+    /// The logs in the folder.
     var folder = FolderLogs()
 
     mutating func noteIncomplete(_ step: Int) {
@@ -50,13 +50,13 @@ package final class StepLogs: Sendable {
   private let state = Mutex(State())
   private let folder: LogFolder?
 
-  /// - Parameter folder: Where the logs stay; `nil`: nowhere.
+  /// - Parameter folder: The folder of the logs; `nil` for a temporary file.
   package init(in folder: LogFolder? = nil) {
     self.folder = folder
   }
 
-  /// Makes the file now, so that it is there however few descriptors are left later. What fails now is
-  /// tried again when a step writes.
+  /// Creates the file in advance, so that it exists even if descriptors run out later. On failure, it is tried
+  /// again when a step writes.
   func prepare() {
     guard folder == nil else { return }
     state.withLock { state in
@@ -64,13 +64,13 @@ package final class StepLogs: Sendable {
     }
   }
 
-  /// The first error of the file; from then on nothing more is kept.
+  /// The first error of the file; nothing is written after it.
   package var fault: WriteFailure? { state.withLock { $0.fault } }
 
-  /// How many incomplete logs are named.
+  /// The maximum number of incomplete logs that are named.
   private static let incompleteLimit = 10
 
-  /// What is not kept, as a sentence without a full stop; `nil` if all is.
+  /// The logs that are incomplete, as a sentence without a full stop; `nil` if there are none.
   package var faultMessage: String? {
     state.withLock { state in
       guard let fault = state.fault else { return nil }
@@ -81,9 +81,9 @@ package final class StepLogs: Sendable {
     }
   }
 
-  /// Appends to a step's log. One thread at a time appends to the same step's.
+  /// Appends to a step's log. Only one thread at a time may append to the same log.
   ///
-  /// - Returns: Where in the log the bytes begin.
+  /// - Returns: The offset of the bytes in the log.
   func append(_ bytes: [UInt8], of step: Int) -> Int {
     if let folder { return append(bytes, of: step, in: folder) }
     return state.withLock { state in
@@ -122,19 +122,19 @@ package final class StepLogs: Sendable {
     return offset
   }
 
-  /// What the step is called whose log has that number.
+  /// Sets the address of the step with this number.
   func name(_ step: Int, _ address: StepAddress) {
     guard folder != nil else { return }
     state.withLock { $0.folder.names[step] = address }
   }
 
-  /// Nothing is written for now.
+  /// Closes the log's file until the next write.
   func endAttempt(of step: Int) {
     guard folder != nil else { return }
     state.withLock { $0.folder.close(step) }
   }
 
-  /// What comes now is another attempt's, which is all that others read of the log.
+  /// Starts another attempt: only its output is read by other steps.
   func beginAttempt(of step: Int) {
     state.withLock { state in
       guard let size = state.sizes[step], size > 0 else { return }
@@ -143,10 +143,10 @@ package final class StepLogs: Sendable {
     }
   }
 
-  /// Takes up the log of a step that an earlier engine has run, so that others can read it.
+  /// Adds the log of a step that a previous engine has run, so that other steps can read it.
   ///
   /// - Parameters:
-  ///   - limit: Where the log was cut, if it was.
+  ///   - limit: The limit at which the log was cut; `nil` if it was not.
   func adopt(_ end: StepEnd, of step: Int, _ address: StepAddress, limit: ByteCount?) {
     let size = Int(clamping: end.logBytes)
     let last = end.attempts > 1 ? min(size, Int(clamping: end.outputBytes)) : size
@@ -169,11 +169,11 @@ package final class StepLogs: Sendable {
     state.withLock { state in steps.contains { state.sizes[$0, default: 0] > 0 } }
   }
 
-  /// Steps with these numbers have ended, and others will have them.
+  /// Removes steps that have ended, whose numbers will be reused.
   func forget(_ steps: Range<Int>) {
     state.withLock { state in
       let isFolder = folder != nil
-      // To look for what is not there takes a hash for each.
+      // Looking up keys that are absent would cost a hash for each.
       let isKnown = !state.sizes.isEmpty || !state.limits.isEmpty || !state.beginnings.isEmpty
       guard isFolder || isKnown else { return }
       for step in steps {
@@ -187,7 +187,7 @@ package final class StepLogs: Sendable {
     }
   }
 
-  /// Ends a step's log with a line that says why it ends; nothing is to be appended after it.
+  /// Ends a step's log with a line that names the limit; nothing may be appended after it.
   func cut(at limit: ByteCount, of step: Int) {
     state.withLock { $0.limits[step] = limit }
     let size = size(of: step)
@@ -196,10 +196,10 @@ package final class StepLogs: Sendable {
     _ = append(Array(((isWhole ? "" : "\n") + mark).utf8), of: step)
   }
 
-  /// How large a step's log is.
+  /// The size of a step's log.
   package func size(of step: Int) -> Int { state.withLock { $0.sizes[step, default: 0] } }
 
-  /// A stretch of a step's log, as far as there is one and it could be kept.
+  /// A range of a step's log, as far as it exists and could be written.
   package func read(_ range: Range<Int>, of step: Int) -> [UInt8] {
     if let folder { return read(range, of: step, in: folder) }
     let (file, extents) = state.withLock { ($0.file, $0.logs[step] ?? []) }
@@ -220,14 +220,14 @@ package final class StepLogs: Sendable {
     return logs.bytes(in: range.clamped(to: 0..<size), of: step, in: folder)
   }
 
-  /// Why there is no copy of a log.
+  /// The reason why there is no copy of a log.
   enum NoCopy: Error {
-    /// It lacks what the step wrote beyond this limit.
+    /// Output of the step beyond this limit is missing.
     case cut(at: ByteCount)
     case unwritten(WriteFailure)
   }
 
-  /// A copy of a step's whole log in a file of its own, to be read from the beginning.
+  /// A copy of a step's whole log in a file of its own, positioned at its beginning.
   func copy(of step: Int) throws(NoCopy) -> Descriptor {
     let (limit, fault, isMissing) = state.withLock {
       ($0.limits[step], $0.fault, $0.missing.contains(step))
@@ -256,7 +256,7 @@ package final class StepLogs: Sendable {
 }
 
 extension [StepLogs.Extent] {
-  /// Adds an extent, or lengthens the last one if it goes on where that ends.
+  /// Adds an extent, or extends the last one if the two are adjacent.
   fileprivate mutating func add(_ extent: Element) {
     if let last, last.fileOffset + last.count == extent.fileOffset {
       self[count - 1].count += extent.count

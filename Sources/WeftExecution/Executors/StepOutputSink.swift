@@ -4,18 +4,18 @@ import WeftDefinition
 import WeftPlanning
 package import WeftPlatform
 
-/// Takes what one attempt writes: into the step's log, and as events, line by line, secrets masked.
+/// Writes the output of one attempt to the step's log, and publishes it line by line as events, secrets masked.
 ///
-/// A line reaches the log when it is complete, so lines of the two streams never mix within a line.
-/// One thread at a time writes.
+/// A line reaches the log when it is complete, so the two streams never mix within a line. Only one thread at a
+/// time may write.
 package final class StepOutputSink: Sendable {
-  /// `nil` as long as nothing has been written.
+  /// `nil` until something has been written.
   private let state = Mutex<AttemptOutput?>(nil)
-  /// The exact bytes that expressions are going to read; `nil` where none does.
+  /// The exact bytes for expressions; `nil` if none reads them.
   private let captured: Mutex<OutputCapture>?
-  /// What is kept until the step's secret outputs are known; `nil` where it has none.
+  /// The output that is buffered until the step's secret outputs are known; `nil` if it has none.
   private let held: Mutex<Holding>?
-  /// The beginning of the log, for the cache; `nil` where nothing is kept.
+  /// The beginning of the log, for the cache; `nil` if the step is not cached.
   private let kept: Mutex<CachedLog>?
   private let index: Int
   private let address: StepAddress
@@ -34,8 +34,8 @@ package final class StepOutputSink: Sendable {
   }
 
   /// - Parameters:
-  ///   - holdsBack: Whether nothing is passed on before ``finish()``.
-  ///   - keepsLog: Whether ``log`` is wanted.
+  ///   - holdsBack: Whether all output is buffered until ``finish()``.
+  ///   - keepsLog: Whether ``log`` is needed.
   init(
     step index: Int, address: StepAddress, limit: ByteCount, of run: LiveRun,
     capture: OutputCapture?, holdsBack: Bool = false, keepsLog: Bool = false
@@ -60,7 +60,7 @@ package final class StepOutputSink: Sendable {
   private func pass(
     on chunk: UnsafeRawBufferPointer, _ stream: StepOutput.Stream, at now: Duration
   ) {
-    // Here are the bytes as the program wrote them; beyond it they are masked.
+    // The bytes are still as the program wrote them; from here on they are masked.
     let mask = secrets.mask
     var rest = chunk[...]
     repeat {
@@ -77,12 +77,12 @@ package final class StepOutputSink: Sendable {
     } while !rest.isEmpty
   }
 
-  /// What is cut into lines at once, and how many lines are told at once: of very short lines the
+  /// The number of bytes split into lines, and of lines published, at a time: for very short lines, the
   /// bookkeeping is many times as large as their bytes.
   private static let pieceBytes = 32 << 10
   private static let linesAtOnce = 1024
 
-  /// Takes lines into the log alone: nobody is told. Only of a step that starts no program.
+  /// Writes lines to the log without publishing events. Only for a step that starts no program.
   func keep(_ lines: [UInt8]) {
     lines.withUnsafeBytes { lines in
       if !hold(lines, .log, at: .zero) { keepInLog(lines) }
@@ -93,7 +93,7 @@ package final class StepOutputSink: Sendable {
     _ = logs.append(secrets.mask.masked(lines), of: index)
   }
 
-  /// Both streams have ended; passes on what is left without a newline, and first of all what was held back.
+  /// Passes on buffered output and the last lines without a newline, after both streams have ended.
   package func finish() {
     passOnHeld()
     if let news = state.withLock({ $0?.finish() }) { pass(on: news) }
@@ -101,13 +101,13 @@ package final class StepOutputSink: Sendable {
 
   // MARK: Holding back
 
-  /// Whether the output is held back until the step's secret outputs are known.
+  /// Whether the output is buffered until the step's secret outputs are known.
   var holdsBack: Bool { held != nil }
 
-  /// Whether a secret output could not be known, so that what it is computed from is not passed on.
+  /// Whether a secret output is unknown, so that the output it is computed from is discarded.
   var isWithheld: Bool { held?.withLock { $0.isWithheld } ?? false }
 
-  /// What is held back of standard output is not passed on, as a secret may stand in it that nobody knows.
+  /// Discards buffered standard output, because it may contain an unknown secret.
   func withhold(standardErrorToo: Bool) {
     held?.withLock { held in
       held.isWithheld = true
@@ -115,7 +115,7 @@ package final class StepOutputSink: Sendable {
     }
   }
 
-  /// - Returns: Whether the chunk is held back.
+  /// - Returns: Whether the chunk was buffered.
   private func hold(
     _ chunk: UnsafeRawBufferPointer, _ target: HeldOutput.Target, at now: Duration
   ) -> Bool {
@@ -158,13 +158,13 @@ package final class StepOutputSink: Sendable {
     line.withUTF8 { pass(on: UnsafeRawBufferPointer($0), .stdout, at: .zero) }
   }
 
-  /// What is kept of the output for expressions.
+  /// The output captured for expressions.
   var capture: OutputCapture? { captured?.withLock { $0 } }
 
-  /// The log as the cache keeps it, secrets masked.
+  /// The log as the cache stores it, secrets masked.
   var log: CachedLog? { kept?.withLock { $0 } }
 
-  /// How much has been written to both streams.
+  /// The number of bytes written to both streams.
   package var writtenBytes: UInt64 {
     held?.withLock { $0.writtenBytes } ?? state.withLock { $0?.bytes ?? 0 }
   }
@@ -203,8 +203,8 @@ extension StepOutputSink: ProgramOutput {
 
   package var alarm: Duration? { state.withLock { $0?.alarm } }
 
-  /// What a line shows that writes over itself is told without being in the log: it comes there with the
-  /// rest of its line.
+  /// Publishes the states of progress lines. They are not in the log: they get there with the rest of their
+  /// line.
   package func timePassed(until now: Duration) {
     let states = state.withLock { $0?.states(at: now) ?? [] }
     guard !states.isEmpty else { return }

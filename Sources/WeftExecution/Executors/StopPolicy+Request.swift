@@ -2,7 +2,7 @@ import WeftDefinition
 import WeftPlatform
 
 extension StopPolicy {
-  /// The policy for a command that wishes for some of it to be different.
+  /// The policy with the parts that a command overrides.
   func following(_ request: StopRequest?) -> StopPolicy {
     StopPolicy(
       signal: request?.signal.flatMap(Signal.init(name:)) ?? signal,

@@ -1,17 +1,17 @@
-/// One output stream on its way to events: its lines, and what a line shows that writes over itself.
+/// One output stream on its way to events: its lines, and the states of a progress line.
 ///
-/// What such a line shows is told while it changes; where the next state is there already, the one that
-/// is complete goes first, so that a state which was cut by a read is not shown before its rest is there.
+/// States are shown while the line changes. If the next state has begun already, the complete one is shown
+/// first, so that a state which was cut by a read is not shown before its rest has arrived.
 struct StreamLines {
   private var splitter = LineSplitter()
   private var pace = ProgressPace()
   private var shown: [UInt8] = []
   private var lastComplete: [UInt8] = []
 
-  /// When ``state(at:)`` has something to tell.
+  /// The time at which ``state(at:)`` has something to show.
   var alarm: Duration? { pace.due }
 
-  /// Takes a chunk; returns what is complete with it.
+  /// Takes a chunk; returns the lines that it completes.
   mutating func take(_ chunk: UnsafeRawBufferPointer, at now: Duration) -> LineSplitter.Block? {
     let wasOverwriting = splitter.isOverwriting
     let block = splitter.take(chunk)
@@ -20,7 +20,7 @@ struct StreamLines {
     return block
   }
 
-  /// What the unfinished line shows, if that is new and due.
+  /// The state of the unfinished line, if it is new and due.
   mutating func state(at now: Duration) -> [UInt8]? {
     guard pace.show(at: now) else { return nil }
     let (last, current) = splitter.states
@@ -33,7 +33,7 @@ struct StreamLines {
     return shown
   }
 
-  /// The stream has ended; returns what is left of it.
+  /// The rest of the stream after it has ended.
   mutating func finish() -> LineSplitter.Block? {
     forgetLine()
     return splitter.finish()

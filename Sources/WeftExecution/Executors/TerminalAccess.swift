@@ -1,19 +1,19 @@
 package import WeftPlatform
 
-/// Lends the program's terminal to steps that want it, one at a time.
+/// Lends the program's terminal to steps that need it, one at a time.
 package protocol TerminalAccess: Sendable {
-  /// Waits until no other step has the terminal and nobody else writes to it.
+  /// Waits until no other step has the terminal and nothing else writes to it.
   ///
-  /// - Throws: Why the step does not get it; `.stopped` if that was requested meanwhile. Nothing is to be
-  ///   given back then.
+  /// - Throws: The reason why the step does not get it; `.stopped` if that was requested meanwhile. There is no
+  ///   loan to give back then.
   func borrow(stop: StopSwitch) throws(ProgramNotStarted) -> TerminalLoan
 
-  /// The program has ended, or did not start.
+  /// Returns the terminal after the program has ended or failed to start.
   func giveBack(_ loan: TerminalLoan)
 }
 
 extension CommandExecutor {
-  /// Waits for the terminal and runs the program there; nothing of what it writes comes back.
+  /// Waits for the terminal and runs the program there; its output is not captured.
   func runAtTerminal(
     _ program: ChildProgram, for attempt: Attempt, started: (StartedProgram) -> Void
   ) throws(ProgramNotStarted) -> ProgramEnd {

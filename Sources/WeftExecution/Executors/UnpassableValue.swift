@@ -4,8 +4,8 @@ import WeftExpressions
 import WeftPlanning
 import WeftPlatform
 
-/// A value that the system does not pass to a program, as an argument or in a variable: told by the
-/// expression that it came from, since nobody who wrote the file knows of a `WEFT_VALUE_1`.
+/// A value that the system cannot pass to a program, as an argument or in a variable. The failure names the
+/// expression that it came from, since authors of the file do not know a `WEFT_VALUE_1`.
 struct UnpassableValue {
   private enum Place {
     /// Counted from the program's name.
@@ -18,7 +18,7 @@ struct UnpassableValue {
     case nul
   }
 
-  /// What the value was made of, in a text of the file.
+  /// The source of the value, in a text of the file.
   private struct Origin {
     let text: PlannedText
     let part: SourceRange
@@ -30,7 +30,7 @@ struct UnpassableValue {
       written = "${{ \(shortened(expression.text)) }}"
     }
 
-    /// A text as a whole.
+    /// Uses a text as a whole.
     init(_ text: PlannedText) {
       if let expression = text.template.onlyExpression {
         self = Origin(expression, in: text)
@@ -45,13 +45,13 @@ struct UnpassableValue {
   private let place: Place
   private let fault: Fault
 
-  /// `nil` if it is something else that the program did not start for.
+  /// `nil` if the obstacle is a different one.
   init?(_ obstacle: AttemptObstacle) {
     switch obstacle {
     case .notStarted(.argumentTooLong(let index, let size, let limit)):
       (place, fault) = (.argument(index), .tooLong(bytes: size, limit: limit))
     case .notStarted(.variableTooLong(let name, let size, let limit)):
-      // What the system counts is NAME=VALUE.
+      // The system counts NAME=VALUE.
       let own = name.utf8.count + 1
       (place, fault) = (.variable(name), .tooLong(bytes: size - own, limit: limit - own))
     case .notStarted(.nulInArgument(let index)): (place, fault) = (.argument(index), .nul)
@@ -60,7 +60,7 @@ struct UnpassableValue {
     }
   }
 
-  /// `nil` if the value is written in the file as it is, or comes from outside.
+  /// `nil` if the value is literal in the file, or comes from elsewhere.
   func failure(of attempt: Attempt, in plan: Plan) -> StepFailure? {
     guard let origin = origin(in: attempt, plan) else { return nil }
     let place = plan.place(of: origin.part, in: origin.text).map { " (\($0))" } ?? ""

@@ -2,14 +2,14 @@ import WeftDiagnostics
 package import WeftExpressions
 import WeftPlatform
 
-/// What `hashFiles` gives.
+/// The result of `hashFiles`.
 package enum FileHash {
-  /// The SHA-256 of the SHA-256s of the files that the patterns mean, one after the other in the order
-  /// of their paths; empty where there are none. As GitHub's, but for the order and for symbolic
-  /// links, which are not followed.
+  /// The SHA-256 of the concatenated SHA-256s of the files that match the patterns, in the order of their
+  /// paths; empty if there are none. Compatible with GitHub's, except for the order and for symbolic links,
+  /// which are not followed.
   ///
-  /// - Parameter root: The directory below which the files are; patterns cannot lead out of it.
-  /// - Throws: A fault without a range, as ``ExpressionScope`` has it.
+  /// - Parameter root: The directory below which files are matched; patterns cannot leave it.
+  /// - Throws: A fault without a range, as ``ExpressionScope`` expects it.
   package static func text(
     of patterns: [String], below root: String
   ) throws(ExpressionFault) -> String {

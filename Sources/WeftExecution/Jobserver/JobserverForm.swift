@@ -1,13 +1,13 @@
 import Synchronization
 import WeftPlatform
 
-/// How a jobserver is handed to a program.
+/// The form in which a jobserver is passed to a program.
 enum JobserverForm: Sendable, Hashable {
   case fifo
-  /// Two descriptors. GNU make before 4.4 knows nothing else, and ends at the word `fifo:`.
+  /// Two descriptors. GNU make before 4.4 supports only these, and fails at the word `fifo:`.
   case pipe
 
-  /// - Parameter text: What `make --version` has written; `nil` without a make.
+  /// - Parameter text: The output of `make --version`; `nil` without a make.
   init(makeVersion text: String?) {
     let name = "GNU Make "
     guard let text, text.hasPrefix(name) else {
@@ -21,11 +21,11 @@ enum JobserverForm: Sendable, Hashable {
   }
 }
 
-/// Asks the make that a step would find, once for each PATH.
+/// Determines the jobserver form by the make that a step would find, once for each PATH.
 final class JobserverForms: Sendable {
   private let known = Mutex<[String: JobserverForm]>([:])
 
-  /// Runs `make --version` on the calling thread, if that is not known yet.
+  /// Runs `make --version` on the calling thread, unless the form is already known.
   func form(
     for program: ChildProgram, in containment: (any Containment)?, stop: StopSwitch
   ) throws(ProgramNotStarted) -> JobserverForm {
@@ -37,7 +37,7 @@ final class JobserverForms: Sendable {
     return form
   }
 
-  /// The version is in the first line; the rest is not kept.
+  /// The version is in the first line; further bytes are discarded.
   static let mostBytes = 4096
 
   static func version(
@@ -52,7 +52,7 @@ final class JobserverForms: Sendable {
         if stream == .output { text += bytes.prefix(mostBytes - text.count) }
       }
     } catch {
-      // What is in the way of any program is in the way of the step's too.
+      // What prevents this spawn also prevents that of the step's program.
       switch error {
       case .resources, .stopped: throw error
       default: return nil

@@ -2,19 +2,19 @@ package import WeftPlatform
 
 /// The jobserver that one attempt's program is offered.
 struct StepJobserver {
-  /// How many descriptors it takes at the most.
+  /// The maximum number of descriptors it uses.
   static let descriptors = 3
 
-  /// What its `MAKEFLAGS` says.
+  /// The address in the program's `MAKEFLAGS`.
   let address: JobserverAddress
   /// Its descriptors 3 and 4, if it needs them.
   var further: [Descriptor] = []
-  /// Through which slots are lent to it; `nil` if what it is offered is somebody else's.
+  /// The pipe through which slots are lent; `nil` if the jobserver is not the run's own.
   var pipe: TokenPipe?
-  /// To be removed when it has ended.
+  /// Removed after the program has ended.
   var path: String?
 
-  /// The run's own slots, by a pipe or a FIFO.
+  /// Offers the run's own slots, by a pipe or a FIFO.
   init(_ form: JobserverForm) throws(SystemError) {
     switch form {
     case .fifo:
@@ -31,7 +31,7 @@ struct StepJobserver {
     }
   }
 
-  /// The one that the run has joined itself.
+  /// Passes on the jobserver that the run itself has joined.
   init(passingOn joined: JoinedJobserver) {
     switch joined.address {
     case .fifo: address = joined.address
@@ -48,12 +48,12 @@ struct StepJobserver {
   private static let inherited = JobserverAddress.pipe(reading: 3, writing: 4)
 }
 
-/// A jobserver that a make above offers, and that the run takes its slots from.
+/// A jobserver of an enclosing make that the run takes its slots from.
 package struct JoinedJobserver: Sendable {
   let address: JobserverAddress
   let pipe: TokenPipe
 
-  /// - Throws: When what is offered is not there.
+  /// - Throws: If the jobserver does not exist.
   package init(_ address: JobserverAddress) throws(JobserverUnavailable) {
     self.address = address
     pipe = try TokenPipe.joined(address)
@@ -61,7 +61,7 @@ package struct JoinedJobserver: Sendable {
 }
 
 extension RunWarning {
-  /// Of an offer that cannot be taken.
+  /// A warning that the offered jobserver cannot be used.
   package init(_ reason: JobserverUnavailable) {
     self.init(
       kind: .jobserver,

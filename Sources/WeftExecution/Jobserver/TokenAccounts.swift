@@ -1,20 +1,20 @@
 import WeftPlatform
 
-/// Which slots are not the run's alone: tokens that it has taken from a jobserver above it, and tokens that
-/// it has lent to the tools of its steps.
+/// Accounts for slots that are shared: tokens taken from the enclosing jobserver, and tokens lent to the tools
+/// of steps.
 ///
-/// Decides only; the bytes are moved by whoever asks.
+/// Decides only; callers move the bytes.
 struct TokenAccounts<Pipe> {
-  /// A jobserver above. The run has one slot of its own, and one for each token that it holds.
+  /// The enclosing jobserver. The run has one slot of its own, and one for each token that it holds.
   struct Joined {
     let pipe: Pipe
-    /// More than these are never taken.
+    /// The maximum number of slots, with the run's own.
     let slotLimit: Int
-    /// In the order in which they came; each goes back as it is.
+    /// In order of arrival; each token is returned unchanged.
     var held: [UInt8] = []
   }
 
-  /// A jobserver that a step's tool draws from.
+  /// A jobserver that a step's tools take tokens from.
   struct Lending {
     let pipe: Pipe
     var lent = 0
@@ -26,7 +26,7 @@ struct TokenAccounts<Pipe> {
   }
 
   var joined: Joined?
-  /// By the index of the step.
+  /// Keyed by the index of the step.
   private(set) var lendings: [Int: Lending] = [:]
 
   init(joined: Joined? = nil) {
@@ -37,15 +37,15 @@ struct TokenAccounts<Pipe> {
     lendings[step] = Lending(pipe: pipe)
   }
 
-  /// The step's program has ended: what its tools had taken comes back with what they had not.
+  /// Ends lending when the step's program has ended: taken and untaken tokens both come back.
   mutating func endLending(to step: Int, _ queue: inout SlotQueue) {
     guard let lending = lendings.removeValue(forKey: step) else { return }
     for _ in 0..<lending.lent { queue.takeBack(from: step) }
   }
 
-  /// Lends what nobody waits for, evenly.
+  /// Lends slots that no step waits for, evenly.
   ///
-  /// - Returns: The pipes into which a token is to be put, one for each.
+  /// - Returns: The pipes to put a token into, one entry per token.
   mutating func lendFree(_ queue: inout SlotQueue) -> [Pipe] {
     var pipes: [Pipe] = []
     var canLend = !lendings.isEmpty
@@ -60,9 +60,9 @@ struct TokenAccounts<Pipe> {
     return pipes
   }
 
-  /// Gives back what nobody here has a use for.
+  /// Returns tokens that the run does not need.
   ///
-  /// - Returns: The tokens to put into the pipe above.
+  /// - Returns: The tokens to put into the enclosing jobserver's pipe.
   mutating func returnSurplus(_ queue: inout SlotQueue) -> [UInt8] {
     var tokens: [UInt8] = []
     while joined?.held.isEmpty == false, queue.removeFreeSlot() {
@@ -71,13 +71,13 @@ struct TokenAccounts<Pipe> {
     return tokens
   }
 
-  /// Every token held, whatever it is used for: the process is about to end.
+  /// Returns every token held, even if in use, because the process is about to end.
   mutating func abandon() -> [UInt8] {
     defer { joined?.held = [] }
     return joined?.held ?? []
   }
 
-  /// Where a token would help somebody who waits.
+  /// The pipes from which a token would help a waiting step.
   func wanted(_ queue: inout SlotQueue) -> [(source: Source, pipe: Pipe)] {
     var wanted: [(Source, Pipe)] = []
     if let joined, joined.held.count + 1 < joined.slotLimit, queue.lacksSlots() {
@@ -89,7 +89,7 @@ struct TokenAccounts<Pipe> {
     return wanted
   }
 
-  /// A token has been read. One of a step that has ended meanwhile has been counted back already.
+  /// Records a token that was read. A token of a step that has ended meanwhile was already counted as returned.
   mutating func received(_ token: UInt8, from source: Source, _ queue: inout SlotQueue) {
     switch source {
     case .above:

@@ -1,7 +1,7 @@
 import Synchronization
 import WeftPlatform
 
-/// The thread that takes tokens out of pipes for the run's slots, and only while somebody waits for one.
+/// The thread that takes tokens out of pipes for the run's slots, only while a step waits for a slot.
 final class TokenExchange: Sendable {
   private struct State {
     var hasThread = false
@@ -16,7 +16,7 @@ final class TokenExchange: Sendable {
     watch = try TokenWatch()
   }
 
-  /// Something about who waits has changed.
+  /// Reports that the set of waiting steps has changed.
   func look(for slots: Slots) {
     let needsThread = state.withLock { state in
       defer { state.hasThread = true }
@@ -26,7 +26,7 @@ final class TokenExchange: Sendable {
     do {
       try threads.submit { [self] in serve(slots) }
     } catch {
-      // Tried again when something changes; until then the run goes on with the slots that it has.
+      // Retried at the next change; until then the run continues with the slots that it has.
       state.withLock { $0.hasThread = false }
     }
   }

@@ -1,7 +1,7 @@
 import WeftDefinition
 import WeftDiagnostics
 
-/// One thing that is wrong with what a step has written into the file `$WEFT_OUTPUT`.
+/// A diagnostic about the content of a step's file `$WEFT_OUTPUT`.
 package struct OutputFault: Sendable, Hashable {
   enum Kind: Sendable, Hashable {
     case notUTF8
@@ -19,9 +19,9 @@ package struct OutputFault: Sendable, Hashable {
   }
 
   let kind: Kind
-  /// Counts from 1; `nil` where it is about no line.
+  /// Counts from 1; `nil` if it is not about a line.
   package let line: Int?
-  /// Whether what stands in the line may be part of a secret.
+  /// Whether the content of the line may be part of a secret.
   let isSecret: Bool
 
   init(_ kind: Kind, line: Int? = nil, isSecret: Bool = false) {
@@ -30,7 +30,7 @@ package struct OutputFault: Sendable, Hashable {
     self.isSecret = isSecret
   }
 
-  /// What is wrong, and where: lower case, no full stop.
+  /// The error and its location: lower case, no full stop.
   package var message: String {
     let subject = line.map { "line \($0) of $WEFT_OUTPUT" } ?? "$WEFT_OUTPUT"
     if case .notJSON(let fault, _) = kind {
@@ -64,7 +64,7 @@ package struct OutputFault: Sendable, Hashable {
     }
   }
 
-  /// Whether one of the outputs that are missing may be meant.
+  /// Whether the missing output `name` may be explained by this fault.
   func mayHide(_ name: String) -> Bool {
     switch kind {
     case .notUTF8, .nul, .unreadableLine, .notJSON, .notAnObject: true
@@ -73,7 +73,7 @@ package struct OutputFault: Sendable, Hashable {
     }
   }
 
-  /// What to do about it.
+  /// The suggested remedy.
   package var help: String? {
     switch kind {
     case .undeclared where isSecret: "values of several lines are safe as JSON only"
@@ -96,17 +96,17 @@ package struct OutputFault: Sendable, Hashable {
   }
 }
 
-/// What a step has written as its outputs cannot be used; never empty.
+/// The content of a step's output file cannot be used; never empty.
 package struct OutputsRejected: Error, Sendable, Hashable {
-  /// By line; those of missing outputs last.
+  /// Ordered by line; those of missing outputs last.
   package let faults: [OutputFault]
 
-  /// All of it in a sentence; of many faults the first three.
+  /// All faults in a sentence; only the first three if there are more.
   package var message: String {
     let told = faults.prefix(3).map(\.message).joined(separator: "; ")
     return faults.count > 3 ? told + "; and \(faults.count - 3) more" : told
   }
 
-  /// The cure for the first that has one.
+  /// The remedy of the first fault that has one.
   package var help: String? { faults.lazy.compactMap(\.help).first }
 }

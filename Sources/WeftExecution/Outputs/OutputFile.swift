@@ -3,18 +3,18 @@ import WeftDiagnostics
 package import WeftJSON
 package import WeftPlatform
 
-/// The file `$WEFT_OUTPUT`, in which a step's program hands over values by name.
+/// The file `$WEFT_OUTPUT`, to which a step's program writes its outputs.
 ///
-/// A line is `NAME=VALUE`; or `NAME<<END`, after which all lines up to one that is `END` are the value,
-/// without the last line end; or, if it begins with `{`, a JSON object of outputs. The last is the safe
-/// form: whatever a value holds, it cannot set another output. In the first, what follows a line end in a
-/// value is read as a line of its own. Empty lines mean nothing; lines end with LF or CR LF.
+/// A line is `NAME=VALUE`; or `NAME<<END`, after which all lines up to one that is `END` are the value, without
+/// the last line end; or, if it begins with `{`, a JSON object of outputs. Only JSON is safe for arbitrary
+/// values: it cannot set another output. In the first form, text after a line end in a value is read as a line
+/// of its own. Empty lines are ignored; lines end with LF or CR LF.
 package enum OutputFile {
-  /// A name under which a value is expected.
+  /// An output that the file is expected to set.
   package struct Declaration: Sendable, Hashable {
     package var name: String
     package var schema: ValueSchema
-    /// Whether nothing of the value may be told.
+    /// Whether the value must not appear in messages.
     package var isSecret: Bool
 
     package init(_ name: String, _ schema: ValueSchema = ValueSchema(), isSecret: Bool = false) {
@@ -24,25 +24,25 @@ package enum OutputFile {
     }
   }
 
-  /// How large the file may be.
+  /// The maximum size of the file.
   package static let limitBytes = 1 << 20
 
-  /// What comes after so many faults is not looked at.
+  /// Reading stops after this many faults.
   static let mostFaults = 100
 
   /// Reads the file at `path`, which the step's program may have replaced by anything.
   ///
-  /// - Throws: In a sentence, why it was not read.
+  /// - Throws: The reason why it was not read, as a sentence.
   package static func bytes(at path: String) throws(RegularFileFault) -> [UInt8] {
     try FileReading.bytes(ofRegularFile: path, limit: limitBytes)
   }
 
   /// The outputs in a file's text, in the order of their declarations.
   ///
-  /// Values of lines are read by the declared type, as those of `-i` are; each output must be there
-  /// once, and fit.
+  /// Text values are read by the declared type, as those of `-i` are. Each output must be set exactly once, and
+  /// match its schema.
   ///
-  /// - Throws: All that is wrong.
+  /// - Throws: All faults.
   package static func values(
     in bytes: [UInt8], declared: [Declaration]
   ) throws(OutputsRejected) -> [(name: String, value: JSONValue)] {
@@ -52,7 +52,7 @@ package enum OutputFile {
   }
 }
 
-/// One walk over the text of an output file.
+/// One pass over the text of an output file.
 private struct OutputReading {
   private enum Content {
     case text(String)
@@ -63,7 +63,7 @@ private struct OutputReading {
   private let places: [String: Int]
   private let hasSecrets: Bool
   private var values: [Int: JSONValue] = [:]
-  /// Where each output was first set, fit or not.
+  /// The line where each output was first set, valid or not.
   private var lines: [Int: Int] = [:]
   private var faults: [OutputFault] = []
 
@@ -74,7 +74,7 @@ private struct OutputReading {
   }
 
   func finish() throws(OutputsRejected) -> [(name: String, value: JSONValue)] {
-    // What only follows from another fault is not told.
+    // Faults that only follow from other faults are not reported.
     let missing = declared.indices.filter { output in
       lines[output] == nil && !faults.contains { $0.mayHide(declared[output].name) }
     }
@@ -114,7 +114,7 @@ private struct OutputReading {
     }
   }
 
-  /// What comes first says which it is: `a=b<<c` and `a<<b=c` are both meant as they begin.
+  /// The first operator decides: `a=b<<c` and `a<<b=c` are both read by what comes first.
   private mutating func read(pair text: String, at line: Int, _ lines: inout OutputLines) {
     let units = text.utf8
     let equals = units.firstIndex(of: UInt8(ascii: "="))
@@ -154,7 +154,7 @@ private struct OutputReading {
     }
   }
 
-  /// What was begun counts as set: that it is missing would be no further problem.
+  /// Counts the output as set: reporting it as missing, too, would not help.
   private mutating func refuse(_ name: String, _ fault: OutputFault) -> String? {
     if let output = places[name], lines[output] == nil { lines[output] = fault.line }
     faults.append(fault)

@@ -5,8 +5,8 @@ import WeftJSON
 import WeftPlanning
 import WeftPlatform
 
-/// The files into which steps write what they hand on: in a directory of the run's own, which nobody else
-/// may enter, each new and empty for its attempt, and gone after it.
+/// The files to which steps write their outputs: in a private directory of the run, each new and empty for its
+/// attempt, and removed after it.
 final class OutputFolder: Sendable {
   private let run: RunID
   private let path = Mutex<String?>(nil)
@@ -15,14 +15,14 @@ final class OutputFolder: Sendable {
     self.run = run
   }
 
-  /// A new file for one attempt of a step.
+  /// Creates a file for one attempt of a step.
   func makeFile(forStep index: Int, attempt: Int) throws(SystemError) -> String {
     let file = "\(try folder())/\(index + 1).\(attempt)"
     _ = try Descriptor.creating(file, .onlyNew)
     return file
   }
 
-  /// Takes away what the run made, with whatever its steps have put beside their files.
+  /// Removes the directory with everything in it, including what steps put beside their files.
   func close() {
     path.withLock { path in
       if let path { FileTree.remove(path) }
@@ -43,7 +43,7 @@ final class OutputFolder: Sendable {
 }
 
 extension OutputCollector {
-  /// What a step's program wrote into the file for its outputs; nothing where it has none.
+  /// The outputs that a step's program wrote into its file; empty if it has none.
   func written(
     in path: String?, by step: PlannedStep
   ) throws(StepFailure) -> [OutputValue] {
@@ -73,7 +73,7 @@ extension OutputCollector {
     }
   }
 
-  /// One that holds the bytes of a secret is secret.
+  /// An output that contains the bytes of a secret is secret.
   private func output(
     _ name: String, _ value: ExpressionValue, isSecret: Bool
   ) -> OutputValue {

@@ -1,28 +1,28 @@
-/// The lines of an output file, and the values that reach over several of them.
+/// The lines of an output file, and the values that span several of them.
 struct OutputLines {
   struct Line {
     /// Counts from 1.
     let number: Int
-    /// Without its end; `nil` where it is no text.
+    /// Without its line end; `nil` if it is not text.
     let text: String?
-    /// Why it is none.
+    /// The fault if it is not text.
     let fault: OutputFault.Kind
   }
 
   enum Delimited {
     case value(String)
-    /// The end of the file came first.
+    /// The file ended before the delimiter.
     case unclosed
     case unreadable(OutputFault.Kind, line: Int)
   }
 
   private let bytes: [UInt8]
-  /// Where the next line begins.
+  /// The offset of the next line.
   private var start: Int
   /// The number of the last line.
   private var number = 0
 
-  /// A byte order mark is passed over.
+  /// Skips a byte order mark.
   init(_ bytes: [UInt8]) {
     self.bytes = bytes
     start = bytes.starts(with: [0xEF, 0xBB, 0xBF]) ? 3 : 0
@@ -33,8 +33,8 @@ struct OutputLines {
     return line(range)
   }
 
-  /// All up to the line that is `delimiter`, without the line end before it. What is between line ends is
-  /// taken as it is, and so are the line ends.
+  /// The text up to the line that is `delimiter`, without the line end before it. Everything in between is kept
+  /// unchanged, including line ends.
   mutating func value(until delimiter: String) -> Delimited {
     let first = start
     while true {

@@ -3,13 +3,13 @@ import WeftExpressions
 package import WeftHTTP
 import WeftJSON
 
-/// What came of a request, and of those that followed from it: the last page's answer.
+/// The response to a request, or to the last one of those that followed from it, such as pages.
 package final class Answer: Sendable {
   package let response: HTTPResponse
   let form: HTTPCall.ResponseForm
-  /// What was collected of all pages.
+  /// The values collected from all pages.
   let collected: ExpressionValue?
-  /// Of all requests.
+  /// The figures of all requests together.
   let figures: ExchangeFigures
 
   init(
@@ -22,7 +22,7 @@ package final class Answer: Sendable {
     self.figures = figures ?? response.figures
   }
 
-  /// What is told of it.
+  /// The summary for reports.
   var summary: HTTPSummary {
     HTTPSummary(
       method: response.method.name, url: response.url.description, status: response.status,
@@ -44,18 +44,18 @@ extension Answer: Hashable {
   package func hash(into hasher: inout Hasher) { hasher.combine(ObjectIdentifier(self)) }
 }
 
-/// What expressions can read of an answer.
+/// The parts of a response that expressions can read.
 struct AnswerValues: Sendable {
   let status: Int
   let isStale: Bool
   let headers: ScopedValue
-  /// `nil` where nobody reads it, or a file has it.
+  /// `nil` if no expression reads it, or if it was saved to a file.
   let body: CapturedBody?
   let collected: ScopedValue?
 
   /// - Parameters:
-  ///   - keepsBody: Whether anybody reads the body.
-  ///   - isSecret: Whether all of it is, whatever the mask says.
+  ///   - keepsBody: Whether an expression reads the body.
+  ///   - isSecret: Whether all of it is secret, whatever the mask covers.
   init(
     _ answer: Answer, keepsBody: Bool, mask: SecretMask?, isSecret: Bool = false,
     spool: CaptureSpool
@@ -72,7 +72,7 @@ struct AnswerValues: Sendable {
     }
   }
 
-  /// Of an answer that came in an earlier part of the run; `nil` of what was secret or is not there.
+  /// The values of a response in the journal, from a previous engine; `nil` if it was secret or is missing.
   init?(_ kept: KeptAnswer, of summary: HTTPSummary?, spool: CaptureSpool) {
     guard let status = summary?.status, case .value(let headers) = kept.headers else { return nil }
     self.status = status
@@ -88,7 +88,7 @@ struct AnswerValues: Sendable {
       .map { ScopedValue($0) }
   }
 
-  /// By names in small letters; several of one name with commas between them (RFC 9110 §5.3).
+  /// Headers by lower-case names; repeated ones are joined by commas (RFC 9110 §5.3).
   private static func headers(_ headers: HTTPHeaders, _ mask: SecretMask?) -> ScopedValue {
     var members: [(String, String)] = []
     for header in headers.fields {
@@ -112,7 +112,7 @@ extension KeptText {
 }
 
 extension HTTPResponse {
-  /// What a cache had to do with it; `nil` where none had.
+  /// The role of the HTTP cache; `nil` if none was involved.
   fileprivate var cache: String? {
     if case .bypass = cacheStatus { nil } else { cacheStatus.name }
   }

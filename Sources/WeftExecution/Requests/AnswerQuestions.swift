@@ -2,7 +2,7 @@ import WeftDefinition
 import WeftExpressions
 import WeftPlanning
 
-/// What a request's own expressions say of an answer, which they read as `self`.
+/// The evaluator for a request's expressions about its response, which they read as `self`.
 struct AnswerQuestions: Sendable {
   private let scope: StepScope
   private let texts: [HTTPSite: PlannedText]
@@ -21,7 +21,7 @@ struct AnswerQuestions: Sendable {
     self.texts = bare
   }
 
-  /// What the expression at a site comes to; `nil` where there is none.
+  /// The value of the expression at a site; `nil` if there is none.
   func value(
     at site: HTTPSite, of answer: Answer
   ) throws(StepFailure) -> Evaluation? {
@@ -43,11 +43,11 @@ struct AnswerQuestions: Sendable {
     }
   }
 
-  /// Whether the expression at a site holds; `nil` where there is none.
+  /// Whether the expression at a site is true; `nil` if there is none.
   func holds(_ site: HTTPSite, for answer: Answer) throws(StepFailure) -> Bool? {
     try value(at: site, of: answer)?.value.isTruthy
   }
 
-  /// How messages quote the expression at a site.
+  /// The expression at a site as messages quote it.
   func text(at site: HTTPSite) -> String { texts[site]?.template.onlyExpression?.text ?? "" }
 }

@@ -2,7 +2,7 @@ import WeftDefinition
 import WeftExpressions
 import WeftHTTP
 
-/// The body of an answer, kept for the expressions that read it. What is longer waits on disk, unless it is
+/// The body of a response, kept for the expressions that read it. A long one is kept on disk, unless it is
 /// secret.
 struct CapturedBody: Sendable {
   private enum Content: Sendable {
@@ -15,9 +15,9 @@ struct CapturedBody: Sendable {
   private let isCut: Bool
   /// Whether it is read as JSON.
   let isJSON: Bool
-  /// What the answer says that it is.
+  /// The `Content-Type` of the response.
   private let type: String?
-  /// Whether the bytes of a secret are in it.
+  /// Whether it contains the bytes of a secret.
   let isSecret: Bool
 
   init(_ answer: Answer, mask: SecretMask?, isSecret: Bool = false, spool: CaptureSpool) {
@@ -28,7 +28,7 @@ struct CapturedBody: Sendable {
       type: answer.response.headers["content-type"], spool: spool)
   }
 
-  /// One that was read in an earlier part of the run.
+  /// A body that a previous engine has recorded.
   init(text: String, isJSON: Bool, type: String?, spool: CaptureSpool) {
     self.init(
       Array(text.utf8), isSecret: false, charset: nil, isCut: false, isJSON: isJSON, type: type,
@@ -51,7 +51,7 @@ struct CapturedBody: Sendable {
     }
   }
 
-  /// Before it is read as text.
+  /// The size before decoding.
   var byteCount: Int {
     switch content {
     case .memory(let bytes): bytes.count
@@ -59,12 +59,12 @@ struct CapturedBody: Sendable {
     }
   }
 
-  /// - Parameter owner: How messages call whose body it is.
+  /// - Parameter owner: The owner of the body, as named in messages.
   func text(_ owner: String, from spool: CaptureSpool) throws(ExpressionProblem) -> ScopedValue {
     ScopedValue(.string(try decoded(owner, spool)), isSecret: isSecret)
   }
 
-  /// What the body says as JSON; `null` of an empty one.
+  /// The body parsed as JSON; `null` if it is empty.
   func json(_ owner: String, from spool: CaptureSpool) throws(ExpressionProblem) -> ScopedValue {
     guard isJSON else {
       throw .scope(
@@ -94,7 +94,7 @@ struct CapturedBody: Sendable {
     do throws(BodyNotText) {
       return try BodyText.decode(bytes, charset: charset)
     } catch {
-      // The last character of what was cut may be, too.
+      // The last character may be cut, too.
       if isCut { return String(decoding: bytes, as: UTF8.self) }
       throw .scope(
         code: "W0338", message: "the answer of \(owner): \(error.message)", help: error.help)

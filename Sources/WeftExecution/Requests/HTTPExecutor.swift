@@ -5,21 +5,22 @@ import WeftHTTP
 import WeftPlanning
 package import WeftPlatform
 
-/// Sends the requests of steps, by one transport that keeps its connections for all of them.
+/// Sends the requests of steps, by one transport that shares its connections among them.
 package final class HTTPExecutor: StepExecutor {
   private let run: RunID
   private let time: any TimeSource
   private let grace: Duration
-  /// Where answers are looked at: the transport's own thread must not be blocked. What follows is done there,
-  /// too, up to the next request, so more threads than processors would only wait for each other.
+  /// The threads that evaluate responses, because the transport's own thread must not be blocked. Subsequent
+  /// work runs there, too, up to the next request, so more threads than processors would only wait for each
+  /// other.
   private let threads = FewThreads(name: "weft-answers", limit: ThisProcess.processorCount)
   private let startDirectory: String?
   private let state: Mutex<State>
 
   private struct State {
-    /// Made by the first request.
+    /// Created by the first request.
     var transport: (any Transport)?
-    /// By their folders; the run's own under none. Made by the first request that names it.
+    /// Keyed by folder; that of the run alone has none. Created by the first request that names it.
     var caches: [String?: HTTPCache] = [:]
   }
 
@@ -68,7 +69,8 @@ package final class HTTPExecutor: StepExecutor {
     }
   }
 
-  /// Requests that keep nothing go past the run's cache, too: what they change is forgotten there.
+  /// Requests without caching use an open cache as well, because it must forget the responses that they
+  /// invalidate.
   private func transport(
     for call: HTTPCall, folder: String?
   ) throws(StepFailure) -> any Transport {
@@ -78,7 +80,7 @@ package final class HTTPExecutor: StepExecutor {
     }
     guard call.cache != nil else { return transport }
     let cache = try openCache(in: folder)
-    // Of two that open it at once, the first counts.
+    // If two are opened at once, the first is kept.
     let kept = state.withLock { state in
       state.caches[folder] = state.caches[folder] ?? cache
       return state.caches[folder] ?? cache
@@ -104,23 +106,23 @@ package final class HTTPExecutor: StepExecutor {
   }
 }
 
-/// What a step's request has left behind for those who decide what follows.
+/// The facts about a step's request that decide whether it is retried, polled or resumed.
 package struct RequestTrace: Sendable, Hashable {
   package var summary: HTTPSummary
-  /// `nil` where there was none.
+  /// `nil` if there was none.
   var answer: Answer?
-  /// The least wait that the server asks for.
+  /// The least delay that the server asks for.
   var retryAfter: Duration?
-  /// The method of a request that may have been done, and is not to be sent again.
+  /// The method of a request that the server may have performed already, and that must not be sent again.
   var methodInDoubt: String?
   var partial: PartialDownload?
 }
 
-/// What was saved of a file whose rest did not come.
+/// The saved part of a file whose rest did not arrive.
 struct PartialDownload: Sendable, Hashable {
   let file: PartialFile
 
-  /// Nobody goes on with it: it is removed.
+  /// Removes the part, because no further attempt will complete it.
   func discard() { file.discard() }
 
   static func == (left: PartialDownload, right: PartialDownload) -> Bool {

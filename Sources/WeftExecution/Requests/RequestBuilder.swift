@@ -4,14 +4,14 @@ import WeftHTTP
 import WeftJSON
 import WeftPlatform
 
-/// Makes of a resolved request the one that is sent.
+/// Builds the request to send from a resolved request.
 struct RequestBuilder {
   let resolved: ResolvedRequest
-  /// What relative files are relative to; `nil`: where the process stands.
+  /// The base of relative file paths; `nil` for the current directory of the process.
   let directory: String?
   /// The key for ``HTTPCall/IdempotencyKey/derived``.
   let derivedKey: String
-  /// Whether a text has a secret in it.
+  /// Whether a text contains a secret.
   let isSecret: @Sendable (String) -> Bool
 
   private var call: HTTPCall { resolved.call }
@@ -51,7 +51,7 @@ struct RequestBuilder {
     return request
   }
 
-  /// The folder of the cache; `nil` where answers are kept for the run, or not at all.
+  /// The folder of the cache; `nil` if responses are cached for the run, or not at all.
   var cacheFolder: String? {
     guard case .folder(let path) = call.cache else { return nil }
     return place(of: resolved.text(.cacheFolder, path))
@@ -65,7 +65,7 @@ struct RequestBuilder {
     }
   }
 
-  /// Where bodies may go: nowhere but to the first origin, unless others are named.
+  /// The origins that may receive bodies: only the first one, unless others are named.
   private func bodyOrigins(
     with first: HTTPURL.Origin
   ) throws(StepFailure) -> Set<HTTPURL.Origin> {
@@ -166,7 +166,7 @@ extension StaleOnError {
   }
 }
 
-/// What makes requests of one step of one run known as the same, whichever attempt sends them.
+/// The idempotency key of a step's requests: the same for all attempts of one step in one run.
 enum IdempotencyKey {
   static func text(of step: String, inRun run: String) -> String {
     SHA256.text(of: SHA256.digest(of: Array("\(run)\n\(step)".utf8)))
@@ -174,7 +174,7 @@ enum IdempotencyKey {
 }
 
 extension StepFailure {
-  /// A request that was not sent, since it cannot be.
+  /// A request that cannot be sent.
   static func unsendable(_ message: String, help: String? = nil) -> StepFailure {
     StepFailure(classes: [.expression], message: message, help: help)
   }

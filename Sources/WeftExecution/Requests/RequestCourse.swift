@@ -2,10 +2,10 @@ import WeftDefinition
 import WeftExpressions
 import WeftHTTP
 
-/// Decides what follows an answer: that it is the right one, that more pages follow, that the same is asked
-/// again later, or that the attempt has failed. It asks nobody but its questions, and sends nothing.
+/// Decides what follows a response: success, the next page, another poll, or failure of the attempt. It has no
+/// effects: it only evaluates the request's expressions.
 struct RequestCourse: Sendable {
-  /// What an answer's own expressions say of it.
+  /// Evaluates a request's expressions about a response.
   protocol Questions: Sendable {
     func holds(_ site: HTTPSite, for answer: Answer) throws(StepFailure) -> Bool?
     func value(at site: HTTPSite, of answer: Answer) throws(StepFailure) -> Evaluation?
@@ -13,11 +13,11 @@ struct RequestCourse: Sendable {
   }
 
   enum Next: Sendable {
-    /// The next page is asked for.
+    /// Requests the next page.
     case ask(HTTPRequest)
-    /// The attempt has got what it wanted.
+    /// The attempt has succeeded.
     case done(Answer)
-    /// The answer is not the one that is waited for; the same is asked again after this.
+    /// Polls again after this delay, because the response is not the awaited one.
     case askLater(Duration, Answer)
     case failed(StepFailure, Answer)
   }
@@ -25,7 +25,7 @@ struct RequestCourse: Sendable {
   private let call: HTTPCall
   private let first: HTTPRequest
   private let questions: any Questions
-  /// How often the first page has been asked for, this time included.
+  /// The number of requests for the first page, including this one.
   private let asked: Int
   private var pages = 0
   private var seen: Set<HTTPURL> = []
@@ -33,7 +33,7 @@ struct RequestCourse: Sendable {
   private var isSecret = false
   private var bytes = 0
   private var figures: ExchangeFigures?
-  /// What is being asked for.
+  /// The request in flight.
   private(set) var request: HTTPRequest
 
   init(_ call: HTTPCall, _ request: HTTPRequest, asked: Int, _ questions: any Questions) {
@@ -181,7 +181,7 @@ struct RequestCourse: Sendable {
     collected += array.elements
   }
 
-  /// A page that is an array is taken apart; another one is an element.
+  /// The elements of a page that is an array; any other page is one element.
   private func elements(of page: Answer) throws(StepFailure) -> [ExpressionValue] {
     do throws(ExpressionProblem) {
       let body = CapturedBody(page, mask: nil, spool: CaptureSpool())
@@ -199,14 +199,14 @@ struct RequestCourse: Sendable {
 extension AnswerQuestions: RequestCourse.Questions {}
 
 extension ErrorClass {
-  /// The narrowest first.
+  /// The classes of a status, narrowest first.
   static func classes(ofStatus status: Int) -> [ErrorClass] {
     [.http(status), .http(hundreds: status / 100), .http]
   }
 }
 
 extension StepFailure {
-  /// An answer of a status that was not expected.
+  /// A response with an unexpected status.
   fileprivate static func answered(_ answer: Answer) -> StepFailure {
     let response = answer.response
     var message = "was answered \(response.status)"

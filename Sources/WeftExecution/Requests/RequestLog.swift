@@ -1,14 +1,15 @@
 import WeftHTTP
 
-/// What of an answer is in the step's log: its head, and the start of a body that is text and not in a file.
+/// The text in a step's log about a response: its head, and the start of a text body that is not saved to a
+/// file.
 struct RequestLog {
-  /// Of one body, and of all bodies of one attempt.
+  /// The limits for one body, and for all bodies of one attempt.
   static let bodyBytes = 64 << 10
   static let allBodyBytes = 1 << 20
 
   private var room = RequestLog.allBodyBytes
 
-  /// The request, redirects, and the head of the answer.
+  /// The request, redirects, and the head of the response.
   func head(of response: HTTPResponse) -> [UInt8] {
     var lines = "\(response.method) \(response.url)\n"
     for hop in response.redirects { lines += "\(hop.status) \(hop.from) -> \(hop.to)\n" }
@@ -37,7 +38,7 @@ struct RequestLog {
 }
 
 extension String {
-  /// As many whole characters as fit.
+  /// The longest prefix of whole characters that fits.
   fileprivate func prefix(upToUTF8 count: Int) -> Substring {
     guard utf8.count > count else { return self[...] }
     var end = utf8.index(startIndex, offsetBy: max(0, count))

@@ -2,15 +2,15 @@ import WeftDefinition
 import WeftDiagnostics
 import WeftExpressions
 
-/// The path of a file that a request reads or writes, made of what is written and of values: what a value says
-/// may have come from a server, and never leads out of the directory that is written.
+/// The path of a file that a request reads or writes, made of literal text and of values. A value may come from
+/// a server, so it can never lead out of the literal directory.
 enum RequestPath {
   static func text(
     of template: Template, _ values: [ScopedText]
   ) throws(ExpressionFault) -> ScopedText {
     var path = ""
     var isWritten = true
-    /// How much of the path is the directory that is written.
+    /// The length of the literal directory in the path.
     var trusted = 0
     var next = 0
     var first: Expression?
@@ -42,7 +42,7 @@ enum RequestPath {
     return bytes.lastIndex(of: UInt8(ascii: "/")).map { $0 + 1 } ?? 0
   }
 
-  /// Lexically: links in directories are those of whoever made them.
+  /// Checked lexically: symbolic links in directories are trusted.
   private static func staysInside(
     _ path: some Collection<UInt8>, isBeginning: Bool
   ) -> Bool {
@@ -61,7 +61,7 @@ enum RequestPath {
 }
 
 extension Template.Segment {
-  /// What is written there; `nil` of an expression.
+  /// The literal text; `nil` for an expression.
   var literal: String? {
     if case .text(let text) = content { text } else { nil }
   }

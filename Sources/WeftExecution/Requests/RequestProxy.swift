@@ -1,8 +1,8 @@
 import WeftExpressions
 import WeftHTTP
 
-/// The URL of a proxy. A value that stands for its user or password is written for that place, so that no
-/// character of it ends the password or begins another host; any other stands as it is.
+/// The URL of a proxy. A value in its user or password is percent-encoded, so that none of its characters ends
+/// the password or begins another host; any other value is used unchanged.
 enum RequestProxy {
   static func text(of template: Template, _ values: [ScopedText]) -> ScopedText {
     let credentials = credentials(in: template.segments)

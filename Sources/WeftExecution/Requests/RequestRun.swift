@@ -4,15 +4,15 @@ import WeftFutures
 import WeftHTTP
 import WeftPlatform
 
-/// One attempt of a request and of those that follow from it: does what a ``RequestCourse`` and an
-/// ``ActionEnding`` decide.
+/// One attempt of a request and of those that follow from it: carries out the decisions of a ``RequestCourse``
+/// and of an ``ActionEnding``.
 final class RequestRun: Sendable {
-  /// What is under way.
+  /// The current activity.
   private enum Activity {
-    /// The turn for the next request is awaited.
+    /// Waiting for the next request's turn.
     case waiting
     case exchange(Future<HTTPResponse, HTTPFailure>)
-    /// An answer is being looked at, which takes no long time: the attempt is not left meanwhile.
+    /// Evaluating a response, which is quick: the attempt is not left behind meanwhile.
     case answer
   }
 
@@ -20,7 +20,7 @@ final class RequestRun: Sendable {
     var course: RequestCourse
     var activity = Activity.waiting
     var ending = ActionEnding()
-    /// Of the time limit, and of the grace.
+    /// The timers of the time limit and of the grace period.
     var timers: [TimerToken] = []
     var log = RequestLog()
   }
@@ -31,14 +31,14 @@ final class RequestRun: Sendable {
   private let time: any TimeSource
   private let grace: Duration
   private let threads: FewThreads
-  /// When the attempt began: of one that asks again, the first time.
+  /// The start of the attempt; for polling, the start of its first request.
   private let began: Duration
   private let state: Mutex<State>
 
-  /// How long a transport may take to end a request of a run that is killed: no longer than one of libcurl needs.
+  /// The longest grace period of a killed run: enough for libcurl to end a request.
   private static let longestGraceOfKilled = Duration.milliseconds(500)
 
-  /// - Parameter grace: How long a transport may take to end a request that is cancelled.
+  /// - Parameter grace: The time that a transport has to end a cancelled request.
   init(
     _ attempt: Attempt, _ course: RequestCourse, _ client: HTTPClient, time: any TimeSource,
     grace: Duration, threads: FewThreads
@@ -65,7 +65,7 @@ final class RequestRun: Sendable {
 
   // MARK: Ending early
 
-  /// Asks the request to end; the first reason counts, and the shortest grace.
+  /// Asks the request to end; the first reason and the shortest grace period count.
   private func end(_ status: AttemptEnd.Status) {
     let (isOver, activity) = state.withLock { state in
       switch status {
@@ -85,7 +85,7 @@ final class RequestRun: Sendable {
     }
   }
 
-  /// The grace has passed, and the transport has not ended the request: the attempt ends without it.
+  /// Ends the attempt without its request, because the transport has not ended that within the grace period.
   private func leave() {
     let left = state.withLock { state -> (AttemptEnd.Status, HTTPRequest)? in
       guard case .exchange = state.activity,
@@ -127,11 +127,11 @@ final class RequestRun: Sendable {
       do {
         try threads.submit { [self] in settled(result) }
       } catch {
-        // Without a thread all others wait for this one, and it ends.
+        // Evaluated on the transport's thread: other requests wait meanwhile, but this one ends.
         settled(result)
       }
     }
-    // It was asked to end before there was anything to cancel.
+    // It was asked to end before there was an exchange to cancel.
     if let isEnding { end(isEnding) }
   }
 
@@ -142,20 +142,20 @@ final class RequestRun: Sendable {
       return (state.ending.reason, state.course.request)
     }
     guard let (reason, request) = found else {
-      // It was left behind: nobody goes on with what it has saved.
+      // It was left behind: no further attempt will complete what it has saved.
       if case .failure(let failure) = result { failure.partial?.discard() }
       return
     }
     switch result {
     case .failure(let failure): fail(failure, of: request)
     case .success(let response):
-      // What comes after the end of the attempt's time has not come.
+      // A response after the end of the attempt's time is ignored.
       if let reason { return conclude(reason, nil) }
       answered(response, to: request)
     }
   }
 
-  /// The next page is asked for when the pools of the step allow another request.
+  /// Requests the next page once the pools of the step allow another request.
   private func sendInTurn() {
     guard let turn = attempt.slots.anotherTurn(of: attempt.instance) else { return send() }
     let reason = state.withLock { state in
@@ -167,7 +167,7 @@ final class RequestRun: Sendable {
   }
 
   private func answered(_ response: HTTPResponse, to request: HTTPRequest) {
-    // Nobody else asks the course: one answer comes at a time.
+    // Nothing else changes this state meanwhile: responses arrive one at a time.
     var course = state.withLock { $0.course }
     let next = course.answered(response)
     state.withLock { [course] in $0.course = course }
@@ -210,7 +210,7 @@ final class RequestRun: Sendable {
     conclude(status, trace)
   }
 
-  /// What is to be heeded if it is tried again.
+  /// Notes what a retry must respect.
   private func advise(
     _ trace: inout RequestTrace, _ head: HTTPResponseHead, _ request: HTTPRequest
   ) {
@@ -224,7 +224,7 @@ final class RequestRun: Sendable {
     }
   }
 
-  /// The attempt has come to an end, which counts if it was not asked to end before.
+  /// Ends the attempt; the status counts only if it was not asked to end before.
   private func conclude(_ status: AttemptEnd.Status, _ trace: RequestTrace?) {
     let decision = state.withLock { $0.ending.actionEnded(status) }
     guard case .end(let status, _) = decision else { return }
@@ -242,7 +242,8 @@ final class RequestRun: Sendable {
     promise.succeed(end)
   }
 
-  /// What went well is in the log alone; of what did not, people are told at once what the server says.
+  /// Logs a success only; the body of a failure is published as output as well, so that the server's message is
+  /// visible.
   private func log(_ response: HTTPResponse, isFailure: Bool) {
     let (head, body) = state.withLock { ($0.log.head(of: response), $0.log.body(of: response)) }
     attempt.output.keep(isFailure ? head : head + body)
@@ -253,7 +254,7 @@ final class RequestRun: Sendable {
 }
 
 extension RequestTrace {
-  /// Of a request without an answer.
+  /// The trace of a request without a response.
   fileprivate init(
     of request: HTTPRequest, redirects: Int = 0, figures: ExchangeFigures = ExchangeFigures(),
     isInDoubt: Bool
@@ -276,7 +277,7 @@ extension StepFailure {
 extension ErrorClass {
   fileprivate static func classes(of failure: HTTPFailure) -> [ErrorClass] {
     switch failure.kind {
-    // Nothing was sent: the request by itself is at fault, or the machine.
+    // Nothing was sent: the request itself is invalid, or the machine cannot send it.
     case .invalid: [.expression]
     case .unavailable: [.spawn]
     default:

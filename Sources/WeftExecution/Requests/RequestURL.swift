@@ -4,8 +4,8 @@ import WeftExpressions
 import WeftHTTP
 import WeftPlanning
 
-/// A URL made of what is written and of values, each escaped for the part of the URL in which it stands: a
-/// value never leads to another host, path or parameter than the one that is written.
+/// A URL made of literal text and of values, each escaped for its part of the URL: a value never leads to
+/// another host, path or parameter than the literal text says.
 enum RequestURL {
   static func text(
     of template: Template, _ values: [ScopedText]
@@ -43,7 +43,8 @@ enum RequestURL {
       }
       return value
     case .segment:
-      // Another resource: that of the whole list in place of one of its elements, say.
+      // Without the segment, the URL would name a different resource, such as the whole list instead of an
+      // element.
       guard !value.isEmpty || !isAlone(between: before, and: after) else {
         throw fault(
           "\(text) is an empty text, so a part of the path would be missing", range,
@@ -54,7 +55,7 @@ enum RequestURL {
     }
   }
 
-  /// The beginning of a URL: a server, and perhaps a path, behind which something more follows.
+  /// The beginning of a URL: a server, and optionally a path, followed by further text.
   private static func base(
     _ value: String, _ range: SourceRange
   ) throws(ExpressionFault) -> String {

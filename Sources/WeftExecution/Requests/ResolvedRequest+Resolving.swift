@@ -4,15 +4,14 @@ import WeftExpressions
 import WeftHTTP
 import WeftPlanning
 
-/// Puts what the expressions of a request come to into their places, each escaped for the place where it
-/// stands.
+/// Inserts the values of a request's expressions, each escaped for its position.
 extension ResolvedRequest {
-  /// - Parameter hide: Called with every value that is made of secrets.
+  /// - Parameter hide: Called with every value that is derived from secrets.
   mutating func resolve(
     _ site: HTTPSite, _ template: Template, in scope: StepScope, hide: (Evaluation) -> Void
   ) throws(ExpressionFault) {
     switch site {
-    // Of answers, and there is none yet.
+    // About responses, of which there is none yet.
     case .expected, .until, .nextPage, .collected: break
     case .url:
       let pieces = try evaluated(template, in: scope, hide)
@@ -46,7 +45,7 @@ extension ResolvedRequest {
     }
   }
 
-  /// As many as an array has; none of `null`.
+  /// One text for each element of an array; none for `null`.
   private func several(
     _ template: Template, in scope: StepScope, _ hide: (Evaluation) -> Void
   ) throws(ExpressionFault) -> [ScopedText] {
@@ -71,7 +70,7 @@ extension ResolvedRequest {
     return texts
   }
 
-  /// What each expression of a text comes to.
+  /// The texts of a template's expressions.
   private func evaluated(
     _ template: Template, in scope: StepScope, _ hide: (Evaluation) -> Void
   ) throws(ExpressionFault) -> [ScopedText] {

@@ -2,11 +2,11 @@ package import WeftDefinition
 import WeftExpressions
 import WeftJSON
 
-/// The request that a step sends this time: as it is written, with values in place of its expressions.
+/// The request that a step sends in this attempt: its expressions replaced by values.
 package struct ResolvedRequest: Sendable {
-  /// With the conditions that expressions came to. Its texts are as they are written: see ``text(_:_:)``.
+  /// The request with its evaluated conditions. Its texts are still as written: see ``text(_:_:)``.
   package var call: HTTPCall
-  /// What expressions came to; none of a site: it is left out.
+  /// The evaluated texts; an empty array omits the site.
   private var values: [HTTPSite: [ScopedText]] = [:]
   private var json: [ValuePath: JSONValue] = [:]
 
@@ -15,12 +15,12 @@ package struct ResolvedRequest: Sendable {
   mutating func give(_ site: HTTPSite, _ texts: [ScopedText]) { values[site] = texts }
   mutating func give(json value: JSONValue, at path: ValuePath) { json[path] = value }
 
-  /// What stands at a site: as it is written, unless an expression came to something else.
+  /// The texts at a site: the evaluated ones, or else the literal text.
   func texts(_ site: HTTPSite, _ written: String) -> [ScopedText] {
     values[site] ?? [ScopedText(text: written)]
   }
 
-  /// Likewise of a site with one text.
+  /// The text at a site that has only one.
   func text(_ site: HTTPSite, _ written: String) -> ScopedText? { texts(site, written).first }
 
   func text(_ site: HTTPSite, _ written: String?) -> String? {

@@ -1,6 +1,6 @@
 import WeftHTTP
 
-/// What a status means, in a few words (RFC 9110 §15, RFC 6585).
+/// The meaning of a status, in a few words (RFC 9110 §15, RFC 6585).
 enum StatusReason {
   static func text(_ status: Int) -> String? {
     switch status {

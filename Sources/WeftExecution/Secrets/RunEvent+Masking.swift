@@ -1,8 +1,8 @@
 import WeftDefinition
 import WeftJSON
 
-/// Everything in an event that somebody but the author of the workflow may have put there. Output is masked
-/// before it becomes an event, since a secret may go on in the next one.
+/// Masks all parts of an event that may not come from the workflow itself. Output is masked before it becomes
+/// an event, since a secret may continue in the next one.
 extension RunEvent.Kind {
   func masked(by mask: SecretMask) -> RunEvent.Kind {
     switch self {
@@ -20,7 +20,7 @@ extension RunEvent.Kind {
     case .stepQueued, .stepStarted, .stepWaiting, .stepOutput, .stepSkipped, .groupStarted,
       .runCancelling:
       self
-    // Made of events that have been masked.
+    // Built from events that have been masked.
     case .outputDropped, .snapshot: self
     }
   }
@@ -118,7 +118,7 @@ extension HandedOn {
 }
 
 extension JSONValue {
-  /// The value with every text in it masked, also those of names.
+  /// The value with all texts in it masked, including names.
   fileprivate func masked(by mask: SecretMask) -> JSONValue {
     switch self {
     case .null, .bool, .number: self

@@ -1,10 +1,10 @@
 import WeftDefinition
 import WeftJSON
 
-/// What no record tells. Where a secret stands in a value, the value is left out, and the record says that it was
-/// secret: half of it would be taken for the whole by whoever resumes.
+/// Masks the records of the journal. A value that contains a secret is omitted as a whole and recorded as
+/// secret, because a resumed run would take a masked value for the real one.
 extension RunRecord.Kind {
-  /// The record of an event that has been masked already, or of what nobody is told.
+  /// The record with its secrets masked; events in it must have been masked before.
   func masked(by mask: SecretMask) -> RunRecord.Kind {
     switch self {
     case .finished(let step, let end, let kept): .finished(step, end, kept.masked(by: mask))
@@ -17,7 +17,7 @@ extension RunRecord.Kind {
 }
 
 extension RecordOpening {
-  /// Without inputs in which a secret stands: they are given again when the run is resumed.
+  /// The opening without inputs that contain a secret: resuming requires them again.
   package func masked(by mask: SecretMask) -> RecordOpening {
     var opening = self
     opening.workflow = workflow.map(mask.masked)
@@ -71,7 +71,7 @@ extension RecordedElements {
 }
 
 extension SecretMask {
-  /// Whether a secret stands in a value: in a text or a name of it, or in how it is written.
+  /// Whether a value contains a secret: in its texts, its names, or its JSON text.
   func reveals(_ value: JSONValue?) -> Bool {
     guard let value, !isEmpty else { return false }
     return contains(value.description.utf8) || value.hasText { contains($0.utf8) }

@@ -2,13 +2,13 @@ package import WeftDefinition
 import WeftJSON
 
 extension RunSecrets {
-  /// Masks from now on the inputs that are secret, whoever comes to know them: the arguments of `weft`
-  /// itself can be seen by every program.
+  /// Masks the secret inputs from now on, even if they are visible elsewhere: every program can see the
+  /// arguments of `weft` itself.
   package func add(secretsIn inputs: InputValues) {
     for entry in inputs.entries where entry.isSecret { add(everythingIn: entry.value) }
   }
 
-  /// At most as deep as JSON is read.
+  /// Recurses at most as deep as JSON is read.
   private func add(everythingIn value: JSONValue) {
     switch value {
     case .null, .bool: break

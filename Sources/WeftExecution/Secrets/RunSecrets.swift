@@ -1,10 +1,10 @@
 import Synchronization
 package import WeftDefinition
 
-/// The secrets of one run: their values by name and the file that declares them, for what may use them, and the mask that hides them
-/// wherever the run writes. More may come to be secret while it goes on. For any thread.
+/// The secrets of one run: their values, by name and declaring file, and the mask that hides them in everything
+/// the run writes. Further secrets may be added during the run. Safe to use on any thread.
 package final class RunSecrets: Sendable {
-  /// Which secret of which of a plan's files.
+  /// The name of a secret, and the file of the plan that declares it.
   package struct Key: Sendable, Hashable {
     package let file: Int
     package let name: SecretName
@@ -17,16 +17,16 @@ package final class RunSecrets: Sendable {
 
   private let values: [Key: Secret]
   private let layers: Mutex<MaskLayers>
-  /// Whether there are any layers, which stays so. Asked for each event, without the lock.
+  /// Whether there are any layers; never reset. Read for each event, without the lock.
   private let areThereAny: Atomic<Bool>
 
-  /// - Parameter values: By the names in the workflow's `secrets`.
+  /// - Parameter values: Keyed by the names in the workflow's `secrets`.
   package convenience init(_ values: [SecretName: Secret] = [:]) {
     self.init(
       byFile: Dictionary(uniqueKeysWithValues: values.map { (Key($0, inFile: 0), $1) }))
   }
 
-  /// - Parameter values: Those of workflows that run others.
+  /// - Parameter values: Keyed by file, too, for workflows that run other workflows.
   package init(byFile values: [Key: Secret]) {
     self.values = values
     areThereAny = Atomic(!values.isEmpty)
@@ -40,19 +40,19 @@ package final class RunSecrets: Sendable {
 
   package var isEmpty: Bool { values.isEmpty }
 
-  /// Whether anything is to be masked now.
+  /// Whether there is anything to mask now.
   var hideAnything: Bool { areThereAny.load(ordering: .acquiring) }
 
-  /// What is to be masked now. Ask again for each text: it costs a lock, and making it anew only after
-  /// something was added.
+  /// The secrets to mask now. Get it again for each text: that costs a lock, and it is only rebuilt after a
+  /// secret was added.
   package var mask: SecretMask { layers.withLock { $0.mask() } }
 
-  /// Masks from now on a value that was made from secrets. Where known secrets stand in it, their forms are
-  /// masked as ever, and of the whole only the value as it is.
+  /// Masks from now on a value that was derived from secrets. If it contains known secrets, these are masked in
+  /// all forms, but the value as a whole only unencoded.
   ///
-  /// What is longer than a ``Secret`` may be, or has a NUL, is masked in parts.
+  /// A value that is longer than a ``Secret`` may be, or contains a NUL, is masked in parts.
   ///
-  /// - Returns: Whether it can be: not if it is shorter than four bytes.
+  /// - Returns: Whether it can be masked: not if it is shorter than four bytes.
   @discardableResult
   package func add(_ value: [UInt8]) -> Bool {
     var isMasked = false
@@ -70,7 +70,7 @@ package final class RunSecrets: Sendable {
   private func add(_ secret: Secret) {
     layers.withLock { layers in
       let mask = layers.mask()
-      // Nothing is gained where the known secrets hide all of it.
+      // There is nothing to gain if the known secrets hide all of it.
       guard secret.bytes.withUnsafeBytes(mask.masked) != Array(Secret.mark.utf8) else { return }
       layers.add(secret, onlyAsIs: mask.contains(secret.bytes))
       areThereAny.store(true, ordering: .releasing)
@@ -82,25 +82,25 @@ extension RunSecrets: CustomStringConvertible {
   package var description: String { "\(values.count) secrets" }
 }
 
-/// The parts that the mask of a run is made of, as it grows. Each part is at least twice as large as the
-/// next, so that there are few, and that each secret is put into a new part only now and then: a thousand
-/// secrets that come one by one are compiled ten times each (Bentley and Saxe 1980, the logarithmic method).
+/// The layers of a run's mask as it grows. Each layer is at least twice as large as the next, so that there are
+/// few, and that each secret is rarely moved to a new layer: a thousand secrets that are added one by one are
+/// compiled ten times each (Bentley and Saxe 1980, the logarithmic method).
 struct MaskLayers: Sendable {
   private struct Layer {
     var values: [MaskedValue]
-    /// `nil` until somebody masks.
+    /// `nil` until the first masking.
     var automaton: PatternAutomaton?
   }
 
-  /// How many bytes of secrets are looked for in all their encodings, which take some hundred times as much memory.
-  /// What is more is looked for as it is.
+  /// The number of bytes of secrets whose encodings are searched for, which take some hundred times as much
+  /// memory. Beyond it, secrets are only masked unencoded.
   static let encodedBytes = 256 << 10
 
   private var layers: [Layer] = []
-  /// How much of that is left.
+  /// The rest of ``encodedBytes``.
   private var room: Int
 
-  /// - Parameter encodedBytes: Fewer in tests.
+  /// - Parameter encodedBytes: Fewer than the default in tests.
   init(_ secrets: [Secret], encodedBytes: Int = MaskLayers.encodedBytes) {
     room = encodedBytes
     if !secrets.isEmpty { layers = [Layer(values: secrets.map { value($0, onlyAsIs: false) })] }

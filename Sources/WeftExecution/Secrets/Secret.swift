@@ -1,24 +1,24 @@
 import WeftDefinition
 
-/// The bytes of a secret. Whatever prints one, by interpolation, `print` or `dump`, shows `***`.
+/// The bytes of a secret. Printing one, by interpolation, `print` or `dump`, shows `***`.
 package struct Secret: Sendable {
-  /// For what hands it to a program, and for what masks it.
+  /// The value, for passing it to programs and for masking.
   package let bytes: [UInt8]
 
-  /// White space around it does not count. A shorter one would be found in half of all texts, and masking
-  /// it would tell more than it hides.
+  /// The minimum length, without surrounding white space. A shorter one would occur in half of all texts, and
+  /// masking it would reveal more than it hides.
   package static let fewestBytes = WorkflowLimits.secretBytes.lowerBound
-  /// Masking takes memory in proportion to what is masked.
+  /// The maximum length, because masking takes memory in proportion to it.
   package static let mostBytes = WorkflowLimits.secretBytes.upperBound
 
-  /// Why bytes are no secret that can be kept.
+  /// The reason why bytes cannot be a secret.
   package enum Unfit: Error, Sendable, Hashable {
     case empty
     case tooShort(count: Int)
     case tooLong
-    /// No program could be given it in its environment.
+    /// It could not be passed in an environment.
     case hasNUL
-    /// No expression could hand it on as it is.
+    /// It could not be passed on unchanged by expressions.
     case notUTF8
   }
 
@@ -34,7 +34,7 @@ package struct Secret: Sendable {
 }
 
 extension Secret: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
-  /// What stands in place of every secret.
+  /// The replacement for every secret.
   package static let mark = "***"
 
   package var description: String { Secret.mark }

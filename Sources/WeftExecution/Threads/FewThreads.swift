@@ -2,19 +2,19 @@ import Synchronization
 import WeftFutures
 import WeftPlatform
 
-/// Threads for jobs that are short, or read and write files: so many at once as are of use, the others in turn.
+/// A bounded pool of threads for short jobs and file access; jobs beyond the limit wait their turn.
 final class FewThreads: Sendable {
   typealias Job = @Sendable () -> Void
 
   private struct State {
     var running = 0
-    /// The next comes last.
+    /// The next job is the last element.
     private var waiting: [Job] = []
     private var arrived: [Job] = []
 
     mutating func add(_ job: @escaping Job) { arrived.append(job) }
 
-    /// The next job for a thread that has done one; without any, the thread ends.
+    /// The next job for a thread that has finished one; `nil` if there is none and the thread ends.
     mutating func next() -> Job? {
       if waiting.isEmpty {
         waiting = arrived.reversed()
@@ -24,7 +24,7 @@ final class FewThreads: Sendable {
       return waiting.popLast()
     }
 
-    /// What waits for no thread any more.
+    /// The jobs that no remaining thread will run.
     mutating func giveUp() -> [Job] {
       running -= 1
       guard running == 0 else { return [] }
@@ -42,9 +42,9 @@ final class FewThreads: Sendable {
     threads = BlockingThreads(name: name)
   }
 
-  /// Gives `work` a thread when it is its turn.
+  /// Runs `work` on a thread when its turn comes.
   ///
-  /// - Parameter substitute: What comes of it where the system has no thread.
+  /// - Parameter substitute: The result if the system cannot start a thread.
   func run<Value: Sendable>(
     ifNotRun substitute: Value, _ work: @escaping @Sendable () -> Value
   ) -> Future<Value, Never> {
@@ -53,9 +53,9 @@ final class FewThreads: Sendable {
     return promise.future
   }
 
-  /// Gives `job` a thread when it is its turn.
+  /// Runs `job` on a thread when its turn comes.
   ///
-  /// - Throws: Where the system has no thread. The job will not run, nor will any that waits for one.
+  /// - Throws: If the system cannot start a thread. The job will not run, nor will any job that waits for one.
   func submit(_ job: @escaping Job) throws(ThreadNotStarted) {
     let starts = state.withLock { state in
       guard state.running < limit else {
@@ -67,7 +67,7 @@ final class FewThreads: Sendable {
     }
     guard starts else { return }
     do { try threads.submit { [self] in workOff(job) } } catch {
-      // Released outside of the lock: what is waited for settles with it.
+      // Released outside the lock: futures that depend on the jobs settle when they are released.
       _ = state.withLock { $0.giveUp() }
       throw error
     }

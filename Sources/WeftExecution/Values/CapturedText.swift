@@ -3,7 +3,7 @@ import WeftDefinition
 import WeftExpressions
 import WeftPlatform
 
-/// What one stream of a step carried, for the expressions that read it.
+/// The output of one stream of a step, for the expressions that read it.
 struct CapturedText: Sendable {
   private enum Content: Sendable {
     case memory([UInt8])
@@ -12,13 +12,13 @@ struct CapturedText: Sendable {
 
   private let content: Content
   private let isCut: Bool
-  /// Whether the bytes of a secret are in it.
+  /// Whether it contains the bytes of a secret.
   let isSecret: Bool
 
-  /// What is longer than this waits on disk, unless it is secret.
+  /// A longer text is kept on disk, unless it is secret.
   static let memoryBytes = 64 << 10
 
-  /// - Parameter spool: Where longer texts are put aside; what cannot be is kept in memory.
+  /// - Parameter spool: The file for longer texts; those that cannot be written to it are kept in memory.
   init(_ stream: OutputCapture.Stream, isSecret: Bool, spool: CaptureSpool) {
     isCut = stream.isCut
     self.isSecret = isSecret
@@ -45,7 +45,7 @@ struct CapturedText: Sendable {
   }
 }
 
-/// Why what a step wrote cannot be a value.
+/// The reason why the output of a step cannot be a value.
 enum CaptureFault: Error, Hashable {
   case tooLong
   case notUTF8
@@ -70,11 +70,11 @@ enum CaptureFault: Error, Hashable {
   }
 }
 
-/// Puts longer texts aside in a file without a name.
+/// Stores longer texts in an unlinked file.
 final class CaptureSpool: Sendable {
   private let file = Mutex<SpoolFile?>(nil)
 
-  /// - Returns: `nil` where it could not be written.
+  /// - Returns: `nil` if they could not be written.
   func put(_ bytes: [UInt8]) -> Range<Int>? {
     file.withLock { file in
       if file == nil { file = try? SpoolFile() }

@@ -5,14 +5,14 @@ package import WeftPlanning
 import WeftPlatform
 
 extension Plan {
-  /// The plan with values in place of the expressions that are needed before anything starts: names, and
-  /// the computed keys of groups and of the workflow.
+  /// The plan with values in place of the expressions that are needed before anything starts: names, and the
+  /// computed keys of groups and of the workflow.
   ///
   /// - Parameters:
-  ///   - run: `nil` where there is no run: what reads `run`, or an input that is not given, stays
-  ///     as it is written.
-  ///   - directory: The directory of its record, from the root, if it has or will have one.
-  /// - Returns: The plan, and everything that is wrong with the values; it must not be run then.
+  ///   - run: `nil` if there is no run: expressions that read `run`, or an input that is not given, are left as
+  ///     written.
+  ///   - directory: The absolute path of the run directory, if there is or will be one.
+  /// - Returns: The plan, and diagnostics for the values; if there are any, the plan must not be run.
   package func bound(
     to inputs: InputValues, run: RunID?, in directory: String? = nil
   ) -> (plan: Plan, problems: [Diagnostic]) {
@@ -22,7 +22,7 @@ extension Plan {
     if run == nil {
       binding.foresee()
     } else if !declaredSecrets.isEmpty {
-      // Of what will not run no secret is read.
+      // The secrets of steps that will not run need not be read.
       binding.foresee(elementsToo: false)
     }
     return (self.binding(binding.values), binding.problems.sortedByPlace())
@@ -31,7 +31,7 @@ extension Plan {
 
 private struct EarlyBinding {
   private let plan: Plan
-  /// By file.
+  /// Indexed by file.
   private let files: [EarlyFile]
   private let hasRun: Bool
   private(set) var values = EarlyValues()
@@ -76,7 +76,7 @@ private struct EarlyBinding {
 
   // MARK: What inputs decide
 
-  /// Finds out what conditions and loops come to that nothing but inputs decides.
+  /// Evaluates the conditions and loops that depend on nothing but inputs.
   mutating func foresee(elementsToo: Bool = true) {
     for (index, step) in plan.steps.enumerated() where step.hasControl {
       foresee(
@@ -109,7 +109,7 @@ private struct EarlyBinding {
     }
   }
 
-  /// Whether a text reads nothing but inputs that are known, and what the file says.
+  /// Whether a text reads only known inputs and constants of the file.
   private func isDecided(_ text: PlannedText) -> Bool {
     files[text.file].decides(text, hasRun: false)
   }
@@ -182,7 +182,7 @@ private struct EarlyBinding {
 }
 
 extension PlannedText {
-  /// Whether it says for which elements something is run.
+  /// Whether it defines the elements of a loop.
   fileprivate var saysElements: Bool {
     switch site {
     case .elements, .axis, .include, .exclude: true

@@ -2,8 +2,8 @@ import WeftDefinition
 import WeftExpressions
 import WeftPlanning
 
-/// What is known of a file's inputs before anything runs: all, of the workflow that is started; of one that a
-/// step runs, those that constants give, defaults, and expressions over what is known where they stand.
+/// The inputs of a file that are known before anything runs: all inputs of the main workflow; for a nested
+/// workflow, those given by constants, by defaults, or by expressions over values that are known at that point.
 struct EarlyFile {
   let scope: StepScope
   private let inputs: InputValues
@@ -28,7 +28,7 @@ struct EarlyFile {
     return files
   }
 
-  /// Whether a text of the file reads nothing but what is known.
+  /// Whether a text of the file reads only known values.
   func decides(_ text: PlannedText, hasRun: Bool) -> Bool {
     text.template.expressions.allSatisfy { expression in
       expression.references.allSatisfy { reference in
@@ -43,7 +43,7 @@ struct EarlyFile {
     }
   }
 
-  /// What does not fit is told when the file is run.
+  /// An invalid value is reported when the file is run.
   private func inputs(
     givenTo file: PlannedFile, by caller: Int, in plan: Plan, hasRun: Bool
   ) -> InputValues {

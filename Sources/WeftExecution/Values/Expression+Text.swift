@@ -1,7 +1,7 @@
 import WeftExpressions
 
 extension Expression {
-  /// The value as it stands in a text: neither `null` nor an array nor an object.
+  /// The value as part of a text: neither `null` nor an array nor an object.
   func text(in scope: StepScope) throws(ExpressionFault) -> ScopedText {
     let evaluation = try evaluate(in: scope)
     return ScopedText(text: try text(of: evaluation.value), isSecret: evaluation.isSecret)
@@ -17,7 +17,7 @@ extension Expression {
 }
 
 extension Template {
-  /// What the template comes to as a text.
+  /// The text that the template evaluates to.
   func text(in scope: StepScope) throws(ExpressionFault) -> ScopedText {
     if let onlyExpression { return try onlyExpression.text(in: scope) }
     let evaluation = try evaluate(in: scope)
@@ -25,7 +25,7 @@ extension Template {
       text: evaluation.value.primitiveText ?? "", isSecret: evaluation.isSecret)
   }
 
-  /// The same, but nothing where it is one expression that comes to `null`.
+  /// The text that the template evaluates to; `nil` if it is a single expression that evaluates to `null`.
   func optionalText(in scope: StepScope) throws(ExpressionFault) -> ScopedText? {
     guard let onlyExpression else { return try text(in: scope) }
     let evaluation = try onlyExpression.evaluate(in: scope)
@@ -34,7 +34,7 @@ extension Template {
       text: try onlyExpression.text(of: evaluation.value), isSecret: evaluation.isSecret)
   }
 
-  /// The arguments it stands for: as many as an array has, else one.
+  /// The arguments that it evaluates to: one for each element of an array, else one.
   func arguments(in scope: StepScope) throws(ExpressionFault) -> [ScopedText] {
     guard let onlyExpression else { return [try text(in: scope)] }
     let evaluation = try onlyExpression.evaluate(in: scope)

@@ -4,7 +4,7 @@ import WeftExpressions
 import WeftJSON
 import WeftPlanning
 
-/// The elements for which something is run, as their expressions came to when it was their turn.
+/// The elements of a loop, evaluated when the loop starts.
 struct FanOutListing: Sendable {
   let elements: FanOutElements
   let source: Element.Source
@@ -14,7 +14,7 @@ struct FanOutListing: Sendable {
 
   var count: Int { elements.count }
 
-  /// As it is written down. Of what is secret, the keys tell no more than how many there are.
+  /// The record of the elements. For secret elements, the keys only reveal their number.
   var recorded: RecordedElements {
     RecordedElements(
       elements: (0..<count).map { index in
@@ -27,18 +27,18 @@ struct FanOutListing: Sendable {
 
   subscript(index: Int) -> Element {
     Element(
-      // Keys are shown in addresses, and what a secret calls its parts may be as secret as they are.
+      // Keys are shown in addresses, and those of a secret value may be as secret as the value.
       source: source, index: index, key: isSecret ? String(index) : elements.key(at: index),
       value: ExpressionValue(elements.value(at: index)), isSecret: isSecret)
   }
 }
 
-/// Finds out for which elements something is run.
+/// Evaluates the elements of a loop.
 struct FanOutLister {
   private let values: RunValues
   private let task: FanOutTask
   private let texts: ArraySlice<PlannedText>
-  /// What it was in an earlier part of the run, which is not found out again.
+  /// The elements that a previous engine has recorded; they are not evaluated again.
   private let recorded: RecordedElements?
 
   init(_ values: RunValues, _ task: FanOutTask, recorded: RecordedElements? = nil) {
@@ -140,7 +140,7 @@ struct FanOutLister {
     }
   }
 
-  /// What the expression at a site comes to; `nil` where there is none.
+  /// The value of the expression at a site; `nil` if there is none.
   private func evaluation(
     at site: TextSite, in scope: StepScope
   ) throws(StepFailure) -> Evaluation? {
@@ -172,7 +172,7 @@ struct FanOutLister {
       let element = Element(
         source: source, index: index, key: elements.key(at: index),
         value: ExpressionValue(elements.value(at: index)), isSecret: isSecret)
-      // It is read as if the element were under way.
+      // The key is evaluated as if the element were running.
       var inside = scope
       inside.frame = Frame(
         .element(element), of: task.part, in: task.frame, firstInstance: 0, firstScope: 0, scope: 0)

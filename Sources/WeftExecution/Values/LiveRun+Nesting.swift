@@ -3,11 +3,11 @@ import WeftExpressions
 import WeftJSON
 import WeftPlanning
 
-/// What a step gives to the file that it runs.
+/// The inputs of a nested workflow.
 extension LiveRun {
-  /// Computes the inputs of the file that a group runs, each time it does. Other groups have none.
+  /// Evaluates the inputs of the file that a group runs, each time it runs. Other groups have none.
   ///
-  /// - Returns: The reason that the file cannot be run.
+  /// - Returns: The reason why the file cannot be run.
   @discardableResult
   func giveInputs(to task: GroupTask) -> StepFailure? {
     guard let file = plan.file(runByGroup: task.index),
@@ -30,7 +30,7 @@ extension LiveRun {
   }
 }
 
-/// Brings together what another file declares and what is given to it.
+/// Combines the inputs that a file declares with the values given to it.
 struct InputGiving {
   private let declarations: [InputDeclaration]
   private let nested: NestedWorkflow
@@ -49,7 +49,7 @@ struct InputGiving {
     self.scope = scope
   }
 
-  /// - Throws: The first that cannot be computed or does not fit; nothing of a secret is in it.
+  /// - Throws: The first failure to evaluate or validate an input; it contains nothing secret.
   func inputs() throws(StepFailure) -> InputValues {
     var entries: [InputValues.Entry] = []
     for declaration in declarations {

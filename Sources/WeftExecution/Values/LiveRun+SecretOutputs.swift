@@ -2,10 +2,10 @@ import WeftDefinition
 import WeftExpressions
 import WeftPlanning
 
-/// Outputs that a step declares to be secret: they become known when the step has ended, and it has written before.
+/// The secret outputs of a step: they only become known after the step has written its log.
 extension LiveRun {
-  /// Masks the secret outputs of an attempt whose output is held back, also of one that has failed. Where one of
-  /// them cannot be computed, what it is computed from is withheld: it may stand there.
+  /// Masks the secret outputs of an attempt whose log is buffered, even if it has failed. If one of them cannot
+  /// be evaluated, the text that it is evaluated from is withheld, because the secret may be in it.
   func learnSecrets(of attempt: Attempt, _ end: AttemptEnd) {
     let own = nodeValues(of: attempt, end)
     let collector = OutputCollector(values, in: attempt.frame)
@@ -17,14 +17,14 @@ extension LiveRun {
 }
 
 extension OutputCollector {
-  /// Masks from now on what a step declares to be secret of what it has left.
+  /// Masks from now on the outputs that a step declares to be secret.
   ///
-  /// - Returns: Whether all of that is known.
+  /// - Returns: Whether all of them are known.
   fileprivate func hideSecretOutputs(of attempt: Attempt, _ own: NodeValues) -> Bool {
     let secret = attempt.step.step.outputs.filter(\.isSecret)
     var isKnown = true
     if secret.contains(where: { $0.value == nil }) {
-      // The file is read for its values, which are masked by that.
+      // The file is read for its values, which masks them.
       isKnown =
         isEmpty(attempt.outputFile)
         || (try? written(in: attempt.outputFile, by: attempt.step)) != nil

@@ -5,10 +5,10 @@ import WeftJSON
 import WeftPlanning
 import WeftPlatform
 
-/// What values mean for the nodes of a run: a step is resolved before it starts, and hands on its outputs
-/// when it has succeeded.
+/// The values of the steps and groups of a run: expressions of a step are evaluated before it starts, and its
+/// outputs after it has succeeded.
 extension LiveRun {
-  /// An attempt, with what it is to do, the file for its outputs, or why there can be none.
+  /// An attempt with its evaluated action and the file for its outputs, or with the reason why it cannot start.
   func makeAttempt(_ task: StepTask) -> Attempt {
     precondition(task.step.makesAttempts, "\(task.address) is to be attempted and runs nothing")
     var resolved = ResolvedStep(
@@ -41,7 +41,7 @@ extension LiveRun {
       output: output)
   }
 
-  /// What a request's own expressions say of its answers.
+  /// The evaluator for a request's expressions about its responses.
   func questions(of task: StepTask) -> AnswerQuestions {
     AnswerQuestions(
       StepScope(
@@ -51,12 +51,12 @@ extension LiveRun {
 
   private static let outputFileVariable = "WEFT_OUTPUT"
 
-  /// Whether an attempt hands anything on, or somebody reads how it ended.
+  /// Whether an attempt has outputs, or an expression reads its result.
   func leavesSomething(_ attempt: Attempt) -> Bool {
     !attempt.step.outputs.isEmpty || !plan.values.reads(ofNode: attempt.step.node).areNone
   }
 
-  /// What an attempt that leaves something hands on. One whose outputs cannot be had has failed.
+  /// Evaluates the outputs of an attempt. It fails if they cannot be evaluated.
   func collectOutputs(of attempt: Attempt, _ end: inout AttemptEnd) -> NodeValues {
     let declared = !attempt.step.outputs.isEmpty
     defer { attempt.outputFile.map(Descriptor.remove) }
@@ -83,7 +83,7 @@ extension LiveRun {
     }
   }
 
-  /// What an attempt has left. Of one whose secrets are not known all of it is secret.
+  /// The result of an attempt. All of it is secret if one of the step's secrets is unknown.
   func nodeValues(of attempt: Attempt, _ end: AttemptEnd) -> NodeValues {
     let capture = attempt.output.capture
     let isWithheld = attempt.output.isWithheld
@@ -110,7 +110,7 @@ extension LiveRun {
     return own
   }
 
-  /// What an action has returned; secret if it holds a secret, as what a program writes.
+  /// The value that an action has returned; secret if it contains a secret, as for the output of a program.
   private func returned(by end: AttemptEnd) -> ScopedValue {
     guard case .returned(let value) = end.status else { return ScopedValue(.null) }
     let isSecret =
@@ -118,7 +118,7 @@ extension LiveRun {
     return ScopedValue(ExpressionValue(value), isSecret: isSecret)
   }
 
-  /// Keeps what others read of the step.
+  /// Stores the result of the step for expressions.
   func record(_ own: NodeValues, _ end: StepEnd, of task: StepTask) {
     var own = own
     own.outcome = end.outcome
@@ -129,7 +129,7 @@ extension LiveRun {
     values.record(own, ofNode: task.step.node, in: task.frame)
   }
 
-  /// Computes a step that runs nothing.
+  /// Evaluates a step that only computes.
   func compute(_ task: StepTask) -> NodeResult {
     tellStart(of: task)
     let since = time.now
@@ -139,7 +139,7 @@ extension LiveRun {
     return concludeComputing(task, end, own)
   }
 
-  /// The end of a step without a program: with its outputs, if it succeeded.
+  /// Ends a step without a program, with its outputs if it succeeded.
   func concludeComputing(_ task: StepTask, _ end: StepEnd, _ own: NodeValues) -> NodeResult {
     guard end.outcome == .success else { return conclude(task, end, own) }
     var (own, end) = (own, end)
@@ -163,7 +163,7 @@ extension LiveRun {
 }
 
 extension AttemptEnd.Status {
-  /// How the program ended; `nil` if it did not start.
+  /// The exit of the program; `nil` if it did not start.
   var exit: ProgramExit? {
     switch self {
     case .ended(let exit), .misdelivered(let exit, _): exit
@@ -182,7 +182,7 @@ extension HandedOn {
 
 /// Groups, and the run as a whole.
 extension LiveRun {
-  /// What a group hands on, if all in it succeeded or was tolerated; a race, what the winner does.
+  /// The outputs of a group that succeeded, including tolerated failures; for a race, those of the winner.
   func outputs(
     of task: GroupTask, _ verdict: Scopes.Verdict, winner: Plan.NodeIndex?,
     lasting duration: Duration
@@ -205,7 +205,7 @@ extension LiveRun {
     }
   }
 
-  /// Keeps what others read of the group.
+  /// Stores the result of the group for expressions.
   func recordGroup(
     _ task: GroupTask, _ verdict: Scopes.Verdict, _ outputs: Result<[OutputValue], StepFailure>,
     winner: Plan.NodeIndex? = nil, lasting duration: Duration
@@ -218,9 +218,9 @@ extension LiveRun {
     values.record(own, ofNode: plan.groups[task.index].startNode, in: task.frame)
   }
 
-  /// What the run hands on, if it is going to have succeeded.
+  /// The outputs of the run, unless it has failed or was cancelled.
   func outputsOfRun() -> Result<[HandedOn], StepFailure> {
-    // A cancellation that found nothing left to cancel has not happened.
+    // A cancellation with nothing left to cancel has no effect.
     let isLost = state.withLock { state in
       state.scopes.firstFault != nil
         || state.scopes.runCancellation != nil && state.scopes.counts.cancelled > 0

@@ -4,7 +4,8 @@ import WeftExpressions
 import WeftJSON
 import WeftPlanning
 
-/// What expressions can read of a step or group: how it ended, what it wrote, what it hands on.
+/// The result of a step or group that expressions can read: outcome, output of its program, and declared
+/// outputs.
 struct NodeValues: Sendable {
   var outcome: Outcome
   var conclusion: Outcome
@@ -13,30 +14,30 @@ struct NodeValues: Sendable {
   var exit: ProgramExit?
   var stdout: CapturedText?
   var stderr: CapturedText?
-  /// Of an action: what it has returned, JSON's null until it has.
+  /// The value that an action has returned; JSON's null before that.
   var returned: ScopedValue?
-  /// Of a request: what was answered; `nil` where nothing was.
+  /// The response to a request; `nil` if there was none.
   var answer: AnswerValues?
   var isOfRequest = false
   var outputs: [OutputValue] = []
-  /// Those of a step whose result is kept that its program has written.
+  /// The outputs that the program of a cached step has written.
   var written: [OutputValue] = []
   var isGroup = false
-  /// Of what is run for many elements; by index.
+  /// The results of a loop's elements; by index.
   var results: [ElementResult]?
-  /// Of a race: the member that won.
+  /// The member that won a race.
   var winner: StepAddress?
 
-  /// What there is of it as a whole; `json` only where it is asked for, or need not be read.
+  /// The fields of the whole result; `json` only if that needs no parsing.
   var fields: [StepField] {
     if returned != nil { return ResultShape.action.fields }
     if isOfRequest { return ResultShape.answer.fields.filter { $0 != .json && $0 != .body } }
     return (isGroup ? ResultShape.group : .step).fields.filter { $0 != .json }
   }
 
-  /// One of a step's fields.
+  /// The value of one field.
   ///
-  /// - Parameter owner: How messages call the step.
+  /// - Parameter owner: The name of the step in messages.
   func value(
     of field: StepField, owner: String, spool: CaptureSpool
   ) throws(ExpressionProblem) -> ScopedValue {
@@ -73,7 +74,7 @@ struct NodeValues: Sendable {
     return try answer?.body?.json(owner, from: spool) ?? ScopedValue(.null)
   }
 
-  /// One output; `null` if it was not written.
+  /// The value of one output; `null` if it was not written.
   func output(_ name: String) -> ScopedValue {
     guard let output = outputs.first(where: { $0.name == name }) else { return ScopedValue(.null) }
     return ScopedValue(output.value, isSecret: output.isSecret)
@@ -104,16 +105,16 @@ struct NodeValues: Sendable {
   }
 }
 
-/// A value that a step, a group or the run hands on.
+/// An output of a step, a group or the run.
 struct OutputValue: Sendable {
   let name: String
   let value: ExpressionValue
-  /// It is in no event and in no report.
+  /// A secret output is in no event and in no report.
   let isSecret: Bool
 }
 
 extension ExpressionValue {
-  /// Reads JSON; says where in it something is wrong.
+  /// Parses JSON; reports the location of an error.
   static func json(_ text: String, from what: String) throws(ExpressionProblem) -> ExpressionValue {
     let file = SourceFile(path: "", bytes: Array(text.utf8))
     let (root, diagnostics) = JSONReader.read(file, limits: JSONLimits(problems: 1), beside: nil)

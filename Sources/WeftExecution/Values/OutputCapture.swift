@@ -1,18 +1,18 @@
 import WeftDefinition
 import WeftPlanning
 
-/// What of a step's output is kept for expressions that read it: the exact bytes, up to a limit.
+/// The output of a step that is kept for expressions: the exact bytes, up to a limit.
 struct OutputCapture: Sendable {
   /// One stream.
   struct Stream: Sendable {
-    /// All of it, or as much as is kept.
+    /// The output up to the limit.
     fileprivate(set) var bytes: [UInt8] = []
-    /// Whether there was more.
+    /// Whether output beyond the limit was dropped.
     fileprivate(set) var isCut = false
 
     /// - Parameters:
-    ///   - bytes: What was written.
-    ///   - isCut: Whether there was more.
+    ///   - bytes: The output up to the limit.
+    ///   - isCut: Whether output beyond the limit was dropped.
     init(_ bytes: [UInt8] = [], isCut: Bool = false) { (self.bytes, self.isCut) = (bytes, isCut) }
 
     fileprivate mutating func take(_ chunk: UnsafeRawBufferPointer, atMost limit: Int) {
@@ -23,12 +23,12 @@ struct OutputCapture: Sendable {
     }
   }
 
-  /// `nil` where nobody reads it.
+  /// `nil` if no expression reads it.
   private(set) var stdout: Stream?
   private(set) var stderr: Stream?
   private let limit: Int
 
-  /// - Parameter limit: Bytes of each stream.
+  /// - Parameter limit: The maximum number of bytes of each stream.
   init(_ reads: StepReads, limit: Int = WorkflowLimits.valueBytes) {
     stdout = reads.contains(.stdout) ? Stream() : nil
     stderr = reads.contains(.stderr) ? Stream() : nil

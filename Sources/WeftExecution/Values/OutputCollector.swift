@@ -4,7 +4,7 @@ import WeftExpressions
 import WeftJSON
 import WeftPlanning
 
-/// Computes what steps, groups and the run hand on, once they have succeeded.
+/// Evaluates the outputs of steps, groups and the run after they have succeeded.
 struct OutputCollector {
   let values: RunValues
   let frame: Frame
@@ -15,9 +15,11 @@ struct OutputCollector {
     self.frame = frame
   }
 
-  /// The outputs of a step whose result, but for them, is `own`.
+  /// The outputs of a step.
   ///
-  /// - Parameter written: What its program wrote into the file for outputs.
+  /// - Parameters:
+  ///   - own: The result of the step without its outputs.
+  ///   - written: The outputs that its program wrote to the output file.
   func outputs(
     ofStep index: Int, own: NodeValues, written: [OutputValue] = [], attempt: Int
   ) throws(StepFailure) -> [OutputValue] {
@@ -80,7 +82,7 @@ struct OutputCollector {
     return hiding(output)
   }
 
-  /// What is secret is masked from now on, wherever it turns up.
+  /// Masks the value from now on if it is secret.
   func hiding(_ output: OutputValue) -> OutputValue {
     if output.isSecret { values.secrets.add(everyTextIn: output.value) }
     return output
@@ -98,7 +100,7 @@ struct OutputCollector {
         ?? fault.help(isSecret: output.isSecret))
   }
 
-  /// The cure for a text that would fit if it were read as JSON: what a program writes is text.
+  /// The remedy for a text that would be valid if it were read as JSON, because programs write text.
   private func reading(
     _ output: OutputValue, of declaration: OutputDeclaration, by schema: ValueSchema
   ) -> String? {
@@ -111,7 +113,7 @@ struct OutputCollector {
 }
 
 extension RunSecrets {
-  /// Masks from now on every text inside a value that is secret; of numbers, those that are long enough.
+  /// Masks from now on every text inside a secret value, and numbers that are long enough.
   func add(everyTextIn value: ExpressionValue) {
     switch value {
     case .null, .boolean: break

@@ -1,9 +1,9 @@
 package import WeftDefinition
 
-/// The action of a step this time, with values in place of its expressions.
+/// The action of a step in one attempt, its expressions evaluated.
 ///
-/// A new kind of action is a new case, which ``StepExecutors`` must have an executor for: there is no case that stands
-/// in for others.
+/// A new kind of action is a new case, for which ``StepExecutors`` must have an executor: no case stands in for
+/// others.
 package enum ResolvedAction: Sendable {
   case command(Command)
   case call(ResolvedCall)
@@ -20,19 +20,19 @@ package enum ResolvedAction: Sendable {
     }
   }
 
-  /// The command; a value given to another kind of action is ignored.
+  /// The command; setting it has no effect on other kinds of action.
   var command: Command? {
     get { if case .command(let command) = self { command } else { nil } }
     set { if case .command = self, let newValue { self = .command(newValue) } }
   }
 
-  /// The call; a value given to another kind of action is ignored.
+  /// The call; setting it has no effect on other kinds of action.
   var call: ResolvedCall? {
     get { if case .call(let call) = self { call } else { nil } }
     set { if case .call = self, let newValue { self = .call(newValue) } }
   }
 
-  /// The request; a value given to another kind of action is ignored.
+  /// The request; setting it has no effect on other kinds of action.
   var request: ResolvedRequest? {
     get { if case .request(let request) = self { request } else { nil } }
     set { if case .request = self, let newValue { self = .request(newValue) } }

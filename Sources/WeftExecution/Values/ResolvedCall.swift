@@ -1,12 +1,12 @@
 package import WeftDefinition
 package import WeftJSON
 
-/// The action that a step runs this time, and what that is given.
+/// The registered action that a step calls in one attempt, with its parameters.
 package struct ResolvedCall: Sendable {
   package let name: ActionName
   package private(set) var parameters = JSONObject()
 
-  /// As it is written: a text with expressions in it is one until its value is put in its place.
+  /// Takes parameters as written: a text with expressions is kept until its value replaces it.
   init(asWritten call: ActionCall) {
     name = call.name
     for parameter in call.parameters {

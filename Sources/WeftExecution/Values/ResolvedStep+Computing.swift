@@ -2,7 +2,7 @@ import WeftDefinition
 import WeftExpressions
 
 extension ResolvedStep.Parts {
-  /// Takes the value that an expression gave in place of a key's.
+  /// Sets a key to the value that its expression evaluated to.
   mutating func set(
     _ key: ComputedKey, to value: ExpressionValue
   ) throws(ExpressionProblem) {
@@ -32,7 +32,7 @@ extension ResolvedStep.Parts {
       action.request?.call.polling?.max = try key.count(value, in: 1...WorkflowLimits.requests)
     case .pagesMax:
       action.request?.call.paging?.max = try key.count(value, in: 1...WorkflowLimits.requests)
-    // Of groups and of what makes many of a step, which are looked at before the step itself.
+    // Keys of groups and loops, which are evaluated before the step itself.
     case .maxParallel, .elementParallel: break
     }
   }

@@ -1,17 +1,17 @@
 package import WeftDefinition
 import WeftPlanning
 
-/// What a step does this time: as it is written, with values in place of its expressions.
+/// A step in one attempt, its expressions evaluated.
 ///
-/// A command without expressions is what is written; nothing of it is copied, and there may be very many.
+/// A command without expressions is not copied, because there may be very many of them.
 package struct ResolvedStep: Sendable {
   private let step: PlannedStep
-  /// What holds for the step, be it said by itself or by a group around it.
+  /// The working directory, set by the step or by an enclosing group.
   private let directory: String?
-  /// `nil`: as it is written.
+  /// `nil` if all is as written.
   private var boxedParts: Boxed<Parts>?
 
-  /// All that can be other than it is written.
+  /// The parts that may differ from what is written.
   struct Parts: Sendable {
     var action: ResolvedAction
     var timeout: Duration?
@@ -39,7 +39,7 @@ package struct ResolvedStep: Sendable {
     }
   }
 
-  /// To be changed as a whole, since each change makes it anew.
+  /// Should be changed as a whole, since each change allocates a new box.
   var parts: Parts {
     get { boxedParts?.value ?? Parts(asWritten: step, directory) }
     set { boxedParts = .holding(newValue) }
@@ -47,12 +47,12 @@ package struct ResolvedStep: Sendable {
 }
 
 extension ResolvedStep {
-  /// A step without expressions.
+  /// A step as it is written.
   ///
-  /// - Parameter directory: What holds for the step, be it said by itself or by a group around it.
+  /// - Parameter directory: The working directory, set by the step or by an enclosing group.
   init(asWritten step: PlannedStep, directory: String?) {
-    // Here, and by the initialiser of all members: one that sets them one by one in the type itself makes a copy
-    // of the whole and destroys the first (Swift 6.3, from seven words on).
+    // In an extension, and by the memberwise initialiser: one in the type itself that sets the members one by
+    // one makes a copy of the whole and destroys the first (Swift 6.3, from seven words on).
     self.init(
       step: step, directory: directory,
       boxedParts: step.runsCommand ? nil : .holding(Parts(asWritten: step, directory)))
@@ -61,13 +61,13 @@ extension ResolvedStep {
   package var action: ResolvedAction {
     boxedParts?.value.action ?? ResolvedAction(asWritten: step.action)
   }
-  /// The command it runs; `nil` of one that runs none.
+  /// The command it runs; `nil` if it runs none.
   package var command: Command? { boxedParts.map { $0.value.action.command } ?? step.command }
-  /// Which of its exit codes are good.
+  /// The exit codes that count as success.
   var successCodes: [Int] { boxedParts?.value.action.command?.successCodes ?? step.successCodes }
-  /// How much of its output the log holds.
+  /// The maximum size of its log.
   var logLimit: ByteCount { boxedParts?.value.action.command?.logLimit ?? step.logLimit }
-  /// Of one attempt.
+  /// The time limit of one attempt.
   package var timeout: Duration? {
     get { boxedParts == nil ? step.timeout : parts.timeout }
     set { parts.timeout = newValue }
@@ -75,34 +75,34 @@ extension ResolvedStep {
   package var allowFailure: FailureTolerance {
     boxedParts?.value.allowFailure ?? step.allowFailure
   }
-  /// When it is tried again.
+  /// The retry policies.
   package var retry: [RetryPolicy] { boxedParts?.value.retry ?? step.retry }
-  /// What the step itself sets; `nil` removes a variable.
+  /// The variables that the step itself sets; `nil` removes a variable.
   package var environment: [String: String?] {
     boxedParts?.value.environment ?? step.settings.environment
   }
-  /// Relative to the start directory; `nil` is the start directory itself.
+  /// Relative to the start directory; `nil` for the start directory itself.
   package var workingDirectory: String? {
     boxedParts == nil ? directory : parts.workingDirectory
   }
-  /// Variables by which a script gets the values of its expressions, and by which the program finds the
-  /// file for its outputs; above all that a file sets.
+  /// Variables that pass the values of expressions to a script, and the path of the output file to the program;
+  /// they override all variables that a file sets.
   package var handedOver: [(name: String, value: String)] {
     get { boxedParts?.value.handedOver ?? [] }
     set { parts.handedOver = newValue }
   }
-  /// What groups around the step set, of those in which an expression says it.
+  /// The variables of enclosing groups that set some by expressions.
   package var groupEnvironments: [Int: [String: String?]] {
     boxedParts?.value.groupEnvironments ?? [:]
   }
-  /// The variables, of the step and of groups around it, whose values are secret.
+  /// The names of variables, of the step and of enclosing groups, whose values are secret.
   var secretVariables: Set<String> { boxedParts?.value.secretVariables ?? [] }
-  /// Whether what it reads is.
+  /// Whether its standard input is secret.
   var inputIsSecret: Bool { boxedParts?.value.inputIsSecret ?? false }
 
-  /// Which element of the command line, as it is written, an argument comes from.
+  /// The index of the written command-line element that an argument comes from.
   func position(ofArgument index: Int) -> Int {
-    // How many arguments each element came to, if one came to other than one.
+    // The number of arguments of each element, if one did not evaluate to exactly one.
     guard let counts = boxedParts?.value.argumentCounts else { return index }
     var first = 0
     for (position, count) in counts.enumerated() {

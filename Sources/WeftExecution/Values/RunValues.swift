@@ -5,22 +5,22 @@ import WeftExpressions
 import WeftPlanning
 import WeftPlatform
 
-/// What expressions of a run can read: inputs, and what steps and groups have left behind that some
+/// The values that expressions of a run can read: inputs, and those results of steps and groups that some
 /// expression reads. Written once for each step and group, when it has ended.
 final class RunValues: Sendable {
   let plan: Plan
   let run: RunID
-  /// The directory of its record, from the root; `nil` of a run without one.
+  /// The absolute path of the run directory; `nil` for a run without a journal.
   let directory: String?
-  /// Of the workflow that was started; those of the workflows that it runs are the frames'.
+  /// The inputs of the main workflow; those of nested workflows are in the instances.
   private let inputs: RunInputs
   let secrets: RunSecrets
-  /// What lies outside of every `env`.
+  /// The environment outside every `env`.
   let process: EnvironmentBlock
   let spool = CaptureSpool()
-  /// Where steps write what they hand on.
+  /// The folder of the steps' output files.
   let folder: OutputFolder
-  /// What relative patterns of `hashFiles` and relative files are relative to.
+  /// The base of relative patterns of `hashFiles` and of relative files.
   let startDirectory: String?
 
   init(
@@ -37,9 +37,9 @@ final class RunValues: Sendable {
     folder = OutputFolder(of: run)
   }
 
-  /// The inputs of a file, seen from a frame.
+  /// The inputs of a file, as an instance sees them.
   ///
-  /// - Throws: The reason that they could not be computed.
+  /// - Throws: The reason why they could not be evaluated.
   func inputs(ofFile file: Int, in frame: Frame) throws(ExpressionProblem) -> RunInputs {
     if file == 0 { return inputs }
     let reason: StepFailure?
@@ -55,7 +55,7 @@ final class RunValues: Sendable {
       help: reason?.help)
   }
 
-  /// What has become of a step or group, seen from a frame; `nil` if it has not ended or nobody reads it.
+  /// The result of a step or group, as an instance sees it; `nil` if it has not ended or if no expression reads it.
   func result(ofNode node: Plan.NodeIndex, in frame: Frame) -> NodeValues? {
     frame.result(ofNode: node)
   }
@@ -65,7 +65,7 @@ final class RunValues: Sendable {
     frame.record(values, ofNode: node)
   }
 
-  /// What is to be kept of a step's output, if anything is; nothing of what goes to a terminal.
+  /// The capture for a step's output, if expressions read it; never for output to a terminal.
   func capture(of step: PlannedStep, running resolved: ResolvedStep) -> OutputCapture? {
     let reads = plan.values.reads(ofNode: step.node)
     if reads.areNone { return nil }
@@ -82,7 +82,7 @@ struct ScopedText: Sendable, Hashable {
   var isSecret = false
 }
 
-/// The values of a run's inputs, as expressions have them.
+/// The inputs of a run as expression values.
 struct RunInputs: Sendable {
   private let values: [(key: String, value: ScopedValue)]
 
@@ -97,7 +97,7 @@ struct RunInputs: Sendable {
       })
   }
 
-  /// `null` for one that was not declared. Names are found in upper or lower case.
+  /// `null` for an undeclared input. Names are case-insensitive.
   subscript(name: String) -> ScopedValue {
     if let exact = values.first(where: { $0.key == name }) { return exact.value }
     let folded = name.lowercased()

@@ -3,7 +3,7 @@ import WeftDiagnostics
 import WeftExpressions
 import WeftPlanning
 
-/// Puts values in place of the expressions of a step, at the moment when it starts.
+/// Evaluates the expressions of a step when it starts.
 struct StepResolver {
   let values: RunValues
   let frame: Frame
@@ -14,15 +14,16 @@ struct StepResolver {
     self.frame = frame
   }
 
-  /// Whether there are values to be put in place of expressions, in the step or in groups around it.
+  /// Whether the step or its enclosing groups have expressions.
   static func isNeeded(ofStep index: Int, in plan: Plan) -> Bool {
     !plan.values.texts(ofStep: index).isEmpty
       || plan.values.haveTexts(groupsAround: plan.steps[index].group, in: plan)
   }
 
-  /// Puts values in place of the expressions of a step that is resolved as it is written.
+  /// Evaluates the expressions of a step.
   ///
-  /// - Returns: Where an expression could not be evaluated, why the step cannot start.
+  /// - Parameter resolved: The step as written; its expressions are replaced by values.
+  /// - Returns: The reason why the step cannot start if an expression could not be evaluated.
   func resolve(_ index: Int, attempt: Int, _ resolved: inout ResolvedStep) -> StepFailure? {
     guard StepResolver.isNeeded(ofStep: index, in: plan) else { return nil }
     let (step, texts) = (plan.steps[index], plan.values.texts(ofStep: index))
@@ -32,13 +33,13 @@ struct StepResolver {
       try resolve(texts, of: step, at: index, attempt: attempt, &parts)
       return nil
     } catch {
-      // What the step is allowed to fail at includes its own expressions.
+      // `allowFailure` also covers the step's own expressions.
       if let tolerance = try? tolerance(ofStep: index) { parts.allowFailure = tolerance }
       return error
     }
   }
 
-  /// Which failures of a step the run survives; found even where other texts of it cannot be computed.
+  /// The failures of a step that are tolerated; available even if other texts of the step cannot be evaluated.
   func tolerance(ofStep index: Int) throws(StepFailure) -> FailureTolerance {
     let step = plan.steps[index]
     guard
@@ -98,7 +99,7 @@ struct StepResolver {
   ) throws(ExpressionFault) {
     switch text.site {
     case .name, .variable, .script, .output: break
-    // They are read when it is their turn, before the step is resolved or after it has ended.
+    // Evaluated at other times: before the step is resolved, or after it has ended.
     case .condition, .retryCondition, .elements, .elementKey, .axis, .include, .exclude, .waiting,
       .message, .concurrencyKey:
       break
@@ -145,7 +146,7 @@ struct StepResolver {
     }
   }
 
-  /// A script gets its values by variables, to which its text refers.
+  /// Passes values to a script by variables, to which its text refers.
   private func resolveScript(
     ofStep index: Int, _ texts: ArraySlice<PlannedText>, _ scope: StepScope,
     _ resolved: inout ResolvedStep.Parts
@@ -165,7 +166,7 @@ struct StepResolver {
 
   // MARK: Groups
 
-  /// What groups around the step say by expressions: their variables, and the innermost directory.
+  /// Evaluates the expressions of enclosing groups: their variables, and the innermost directory.
   private func resolveGroups(
     around step: PlannedStep, _ resolved: inout ResolvedStep.Parts
   ) throws(StepFailure) {
@@ -189,7 +190,7 @@ struct StepResolver {
     }
   }
 
-  /// What a group sets, evaluated.
+  /// The variables that a group sets, evaluated.
   func environment(ofGroup group: Int) throws(StepFailure) -> [String: ScopedText?] {
     try frame.environment(ofGroup: group) { frame in
       Result { () throws(StepFailure) in
@@ -202,7 +203,7 @@ struct StepResolver {
     }.get()
   }
 
-  /// What a step itself sets, evaluated.
+  /// The variables that a step itself sets, evaluated.
   func variables(ofStep index: Int) throws(StepFailure) -> [String: ScopedText?] {
     let step = plan.steps[index]
     return try variables(
@@ -210,7 +211,7 @@ struct StepResolver {
       StepScope(values: values, frame: frame, group: step.group))
   }
 
-  /// The variables of one layer; those with expressions read the layers outside of it.
+  /// The variables of one layer; their expressions read the enclosing layers.
   private func variables(
     _ written: [String: String?], _ texts: ArraySlice<PlannedText>, _ scope: StepScope
   ) throws(StepFailure) -> [String: ScopedText?] {
@@ -230,7 +231,7 @@ struct StepResolver {
 
   // MARK: Secrets and failures
 
-  /// A value for a place that everybody can see.
+  /// A value for a position that is publicly visible.
   private func open(_ value: ScopedText, _ text: PlannedText) throws(ExpressionFault) -> String {
     guard value.isSecret else { return value.text }
     throw ExpressionFault(
@@ -240,7 +241,7 @@ struct StepResolver {
       SourceRange(start: 0, end: text.template.text.utf8.count))
   }
 
-  /// What is made of secrets is masked like them.
+  /// Masks a value that is derived from secrets.
   private func hide(_ value: ScopedText) {
     if value.isSecret { _ = values.secrets.add(Array(value.text.utf8)) }
   }
@@ -251,7 +252,7 @@ struct StepResolver {
 }
 
 extension StepFailure {
-  /// - Parameter errorClass: `expression`, or `output` where what a step produced is to blame.
+  /// - Parameter errorClass: `expression`, or `output` if the step's output caused the fault.
   init(
     _ fault: ExpressionFault, in text: PlannedText, of plan: Plan,
     errorClass: ErrorClass = .expression

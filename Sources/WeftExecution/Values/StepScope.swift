@@ -4,20 +4,20 @@ import WeftExpressions
 import WeftPlanning
 import WeftPlatform
 
-/// Where the expressions of one text get their values from while the run goes on.
+/// The values for the expressions of one text during a run.
 struct StepScope: ExpressionScope {
   let values: RunValues
   var frame: Frame
-  /// The innermost group whose `env` is read; `nil` where only the process's own environment is.
+  /// The innermost group whose `env` is read; `nil` if only the process's own environment is.
   var group: Int?
-  /// The file that the text is in; `nil`: that of the group.
+  /// The file that contains the text; `nil` for that of the group.
   var ownFile: Int?
-  /// What the step itself sets, above that.
+  /// The variables that the step itself sets, which override those of the group.
   var variables: [String: ScopedText?] = [:]
-  /// The step or group whose result `self` is, as it is about to become.
+  /// The result that `self` refers to: that of the step or group which is about to end.
   var own: (values: NodeValues, address: StepAddress)?
   var attempt = 1
-  /// What the status functions say; of conditions alone.
+  /// The values of the status functions; only used by conditions.
   var statuses = Status(success: true, failure: false, cancelled: false)
 
   func value(of reference: ContextReference) throws(ExpressionFault) -> ScopedValue {
@@ -99,7 +99,7 @@ struct StepScope: ExpressionScope {
     return ScopedValue(.number(Double(element.index))).part(names)
   }
 
-  /// An element by the name that `as` gives it; names of contexts are found in upper or lower case.
+  /// An element by the name that `as` gives it, case-insensitively like names of contexts.
   private func namedElement(_ names: [ContextReference.Name]) -> ScopedValue {
     let name = names[0].text.lowercased()
     return elementValue(names) { element in
@@ -126,7 +126,7 @@ struct StepScope: ExpressionScope {
   private func itself(_ names: [ContextReference.Name]) throws(ExpressionProblem) -> ScopedValue {
     guard let own else { return ScopedValue(.null) }
     let names = names[1...]
-    // A member of the group whose outputs are computed: its id alone tells which.
+    // A member of the group whose outputs are evaluated: its id alone identifies it.
     if names.first?.text == StepField.members { return try step(Array(names)) }
     return try part(names, of: own.values, owner: "step \"\(own.address)\"")
   }
@@ -175,7 +175,7 @@ struct StepScope: ExpressionScope {
     return ScopedValue(.object(members), isSecret: isSecret)
   }
 
-  /// What has become of each element.
+  /// The results of the elements.
   private func elements(
     _ results: [ElementResult], _ owner: String
   ) throws(ExpressionProblem) -> ScopedValue {
@@ -198,7 +198,7 @@ struct StepScope: ExpressionScope {
 }
 
 extension ScopedValue {
-  /// What the names lead to, as `.name` does.
+  /// The value that the names lead to, as `.name` does.
   func part(_ names: ArraySlice<ContextReference.Name>) -> ScopedValue {
     names.isEmpty
       ? self
@@ -207,7 +207,7 @@ extension ScopedValue {
   }
 }
 
-/// `env`: what the layers around the text set, the inner winning, and outside of all what Weft was
+/// `env`: the variables of the enclosing layers, inner ones first, and then the environment that Weft was
 /// started with.
 extension StepScope {
   fileprivate func variable(
@@ -241,7 +241,7 @@ extension StepScope {
     }
   }
 
-  /// What files set; not all that Weft was started with.
+  /// The variables that files set, without those that Weft was started with.
   private func allVariables() throws(ExpressionProblem) -> ScopedValue {
     var all = variables
     var next = group

@@ -1,15 +1,15 @@
-/// Base64 (RFC 4648 §4 and §5) of a secret that stands anywhere in what was encoded.
+/// The base64 encodings (RFC 4648 §4 and §5) of a secret at any position in the encoded data.
 ///
-/// How its bytes fall into groups of three depends on what stands before them, so there are three forms.
-/// Of each, only the digits count that its own bytes determine alone: the one at either end that shares
-/// its six bits with a neighbour shows four bits of the secret at most.
+/// The bytes before the secret determine how its bytes are grouped in threes, so there are three forms. Each
+/// contains only the digits that the secret's bytes alone determine: the digit at either end that shares its
+/// six bits with a neighbour reveals at most four bits of the secret.
 enum Base64Forms {
   private static let standard = Array(
     "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/".utf8)
   private static let safeInURLs = standard.dropLast(2) + Array("-_".utf8)
 
-  /// 64 digits, so that in a part there is one line break at most: tools break lines after 64 digits or
-  /// 76 (RFC 7468 §2, RFC 2045 §6.8), always between groups of four.
+  /// 64 digits, so that a part contains at most one line break: tools break lines after 64 or 76 digits (RFC
+  /// 7468 §2, RFC 2045 §6.8), always between groups of four.
   private static let partBytes = 48
 
   static func all(of bytes: ArraySlice<UInt8>) -> [[UInt8]] {
@@ -25,7 +25,7 @@ enum Base64Forms {
     return forms
   }
 
-  /// The digits that `bytes` alone determine, after so many bytes of a group of three.
+  /// The digits that `bytes` alone determine, after `before` bytes of a group of three.
   private static func digits(of bytes: ArraySlice<UInt8>, after before: Int) -> [Int] {
     var digits: [Int] = []
     // The bits of the first byte that share a digit with the byte before it: none, 4, 2.
@@ -46,7 +46,7 @@ enum Base64Forms {
     return digits
   }
 
-  /// The same with a line break between two groups of four digits.
+  /// The digits with a line break between two groups of four.
   private static func broken(_ digits: [UInt8], firstInGroup first: Int) -> [[UInt8]] {
     stride(from: first == 0 ? 4 : 4 - first, to: digits.count, by: 4).flatMap { place in
       ["\n", "\r\n"].map { digits[..<place] + Array($0.utf8) + digits[place...] }

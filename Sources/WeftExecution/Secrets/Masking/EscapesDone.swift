@@ -1,5 +1,5 @@
-/// A value with its backslash escapes done: what `echo` of many shells, `printf %b` and readers of JSON make
-/// of a text such as `-----BEGIN KEY-----\nMIIE…`, which then has lines.
+/// A value with its backslash escapes replaced, as `echo` of many shells, `printf %b` and JSON readers do. Text
+/// such as `-----BEGIN KEY-----\nMIIE…` then has several lines.
 enum EscapesDone {
   static func all(of value: [UInt8]) -> [[UInt8]] {
     guard value.contains(backslash) else { return [] }
@@ -23,7 +23,7 @@ enum EscapesDone {
     UInt8(ascii: "/"): UInt8(ascii: "/"), UInt8(ascii: "\""): UInt8(ascii: "\""),
   ]
 
-  /// What is no escape stays as it is.
+  /// Leaves invalid escapes unchanged.
   private static func done(_ value: [UInt8], _ meanings: [UInt8: UInt8]) -> [UInt8] {
     var result: [UInt8] = []
     var rest = value[...]

@@ -1,4 +1,4 @@
-/// What programs that write HTML and XML make of a value: they differ in whether and how they write quotes.
+/// The encodings of a value in HTML and XML. Programs differ in whether and how they escape quotes.
 enum HTMLForms {
   static func all(of bytes: ArraySlice<UInt8>) -> [[UInt8]] {
     guard bytes.contains(where: { special.contains($0) }) else { return [] }

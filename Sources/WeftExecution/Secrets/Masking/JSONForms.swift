@@ -1,28 +1,28 @@
-/// The inside of a JSON string (RFC 8259 §7), as different writers do it: they differ in what they escape
-/// without having to, and in how.
+/// The encodings of a value inside a JSON string (RFC 8259 §7). Writers differ in what they escape
+/// unnecessarily, and in how.
 enum JSONForms {
-  /// What a writer escapes besides quotes, backslashes and controls.
+  /// The escapes of a writer, besides quotes, backslashes and controls.
   private struct Style {
     var slash = false
     var nonASCII = false
-    /// As `\u00XX`, so that the text may stand in HTML.
+    /// Characters escaped as `\u00XX`, so that the text is safe in HTML.
     var further: [UInt8] = []
-    /// Backspace and form feed as `\b` and `\f`.
+    /// Whether backspace and form feed are `\b` and `\f`.
     var shortControls = true
     var digits = HexForms.lowercase
   }
 
   static func all(of bytes: ArraySlice<UInt8>) -> [[UInt8]] {
-    // What is not text is never written as it is.
+    // Bytes that are not text never appear unencoded in JSON.
     guard let text = String(validating: bytes, as: UTF8.self) else { return [] }
     let forms = styles(for: Set(bytes)).map { escaped(text, $0) }
-    // JSON within JSON: what is plain ASCII by then is escaped by all writers in the same way.
+    // JSON within JSON: all writers escape what is then plain ASCII alike.
     return forms + forms.map { escaped(String(decoding: $0, as: UTF8.self), Style()) }
   }
 
-  /// Those that differ in how they write what stands in the value.
+  /// The styles that encode this value differently.
   private static func styles(for present: Set<UInt8>) -> [Style] {
-    // None; Go and those that write for HTML; Gson; jq.
+    // None; Go and writers for HTML; Gson; jq.
     let further = ["<>&", "<>&='", "\u{7F}"].map { Array($0.utf8) }
       .filter { !present.isDisjoint(with: $0) }
     let hasNonASCII = present.contains { $0 >= 0x80 }

@@ -1,16 +1,16 @@
 /// Finds all occurrences of many patterns in one pass over a stream, however it is cut into pieces.
 ///
-/// Two things take turns: bytes that begin no pattern are skipped by a table over four bytes at a time (the
-/// patterns' first four, hashed; after Wu and Manber 1994), and where one may begin, an automaton reads on
-/// (Aho and Corasick 1975) until it is back at so little that skipping knows better. Of long patterns it knows the
-/// beginning; where that stands, the rest is compared.
+/// Two methods alternate: a table over four bytes at a time (the hashed first four bytes of the patterns; after
+/// Wu and Manber 1994) skips bytes that begin no pattern. Where one may begin, an automaton (Aho and Corasick
+/// 1975) reads on until its match is so short that skipping is faster again. It contains only the beginnings of
+/// long patterns; after such a beginning, the rest is compared.
 final class PatternAutomaton: Sendable {
-  /// How much of a pattern the skipping looks at; no pattern is shorter.
+  /// The number of bytes of a pattern that skipping checks; no pattern is shorter.
   static let prefixBytes = Secret.fewestBytes
   private static let hashBits = 16
 
   let trie: PatternTrie
-  /// A bit for each hash: whether a pattern begins so.
+  /// One bit for each hash: whether a pattern begins with it.
   private let beginnings: [UInt64]
 
   init(_ patterns: PatternTrie) {
@@ -25,29 +25,29 @@ final class PatternAutomaton: Sendable {
     beginnings = table
   }
 
-  /// By a prime multiple, upper bits (Knuth, "The Art of Computer Programming" 3, §6.4).
+  /// Multiplicative hashing by a prime, upper bits (Knuth, "The Art of Computer Programming" 3, §6.4).
   @inline(__always)
   private static func hash(_ word: UInt32) -> Int {
     Int((word &* 2_654_435_761) >> UInt32(32 - hashBits))
   }
 
-  /// Where the reading of a stream stands between two of its pieces.
+  /// The state of reading a stream between two of its pieces.
   struct Position {
     fileprivate var state: UInt32 = 0
     fileprivate var partial: [PartialTail] = []
   }
 
-  /// A long pattern of which the stream ended with the beginning.
+  /// A long pattern whose beginning is at the end of the stream so far.
   fileprivate struct PartialTail {
     let tail: Int32
-    /// How much of the tail has come.
+    /// The number of bytes of the tail that have been read.
     let count: Int
   }
 
-  /// What of the end of the stream may go on to be a pattern: its length.
+  /// The length of the longest suffix of the stream that may be the beginning of a pattern.
   func pending(_ position: Position) -> Int {
     var state = position.state
-    // A pattern's end that no longer one begins with waits for nothing.
+    // The end of a pattern that is not also the beginning of one can be passed on.
     while state != 0, trie.nodes[Int(state)].firstChild == 0 {
       state = trie.nodes[Int(state)].fallback
     }
@@ -59,9 +59,10 @@ final class PatternAutomaton: Sendable {
   /// Reads a piece of a stream.
   ///
   /// - Parameters:
-  ///   - position: Where the piece before left off; then where this one does.
-  ///   - found: Told where a pattern stands in the piece, in no order; of short ones that end at one place, the
-  ///     longest. One that began in an earlier piece begins below zero. Returns whether to go on.
+  ///   - position: The position after the piece before; on return, that after this one.
+  ///   - found: Called with the range of each occurrence in the piece, in no order; of short patterns that end
+  ///     at one index, only with the longest. If it began in an earlier piece, the lower bound is negative.
+  ///     Returns whether to continue.
   func read(
     _ bytes: UnsafeRawBufferPointer, from position: inout Position, found: (Range<Int>) -> Bool
   ) {
@@ -76,7 +77,7 @@ final class PatternAutomaton: Sendable {
     }
   }
 
-  /// The tables of an automaton, and what it reads.
+  /// The tables of an automaton, and the bytes that it reads.
   private struct PatternReading {
     let nodes: UnsafeBufferPointer<PatternTrie.Node>
     let roots: UnsafeBufferPointer<UInt32>
@@ -94,7 +95,7 @@ final class PatternAutomaton: Sendable {
       var state = position.state
       defer { position.state = state }
       var index = 0
-      // Where the automaton began to read; what begins there is past skipping.
+      // The index where the automaton began to read; skipping has no more to say about that index.
       var entry = -1
       if state == 0 {
         index = nextBeginning(from: 0)
@@ -122,10 +123,11 @@ final class PatternAutomaton: Sendable {
       }
     }
 
-    /// Compares what comes with a tail: the pattern is there, or is not, or the piece ends before that is known.
+    /// Compares the bytes with a tail: the pattern matches, or does not, or the piece ends before that is
+    /// known.
     ///
-    /// - Parameter count: How much of the tail has come before `index`.
-    /// - Returns: Whether to go on.
+    /// - Parameter count: The number of bytes of the tail before `index`.
+    /// - Returns: Whether to continue.
     private func compare(
       _ tail: Int32, after count: Int, at index: Int, _ partial: inout [PartialTail],
       _ found: (Range<Int>) -> Bool
@@ -144,7 +146,7 @@ final class PatternAutomaton: Sendable {
       return found(index - count - trie.indexBytes..<index + length)
     }
 
-    /// The first place at or after `start` where a pattern may begin; near the end of the piece, any.
+    /// The first index at or after `start` where a pattern may begin; near the end of the piece, any.
     @inline(__always)
     private func nextBeginning(from start: Int) -> Int {
       var index = start
@@ -174,7 +176,7 @@ final class PatternAutomaton: Sendable {
 }
 
 extension PatternTrie {
-  /// The first four bytes of all patterns below a node, as a little-endian load of them gives.
+  /// The first four bytes of all patterns below a node, as a little-endian load returns them.
   fileprivate func words(of state: UInt32) -> [UInt32] {
     let node = nodes[Int(state)]
     guard node.depth < PatternAutomaton.prefixBytes else { return [0] }

@@ -1,28 +1,28 @@
-/// Patterns by their common beginnings: the tree that ``PatternAutomaton`` is made of, growing. It has the first bytes
-/// of each pattern, for which it takes much memory, and the rest of long ones as they are.
+/// A growing prefix tree of patterns, from which ``PatternAutomaton`` is built. Only the first bytes of each
+/// pattern have nodes, which take much memory; the rest of long patterns is stored as bytes.
 struct PatternTrie: Sendable {
-  /// How many bytes of a pattern have nodes.
+  /// The number of bytes of a pattern that have nodes.
   static let indexBytes = 16
 
-  /// What follows on the indexed bytes of a long pattern.
+  /// The bytes of a long pattern after the indexed ones.
   struct Tail {
     let start: Int
     let count: Int
-    /// Another tail of the same beginning; -1: none.
+    /// The next tail after the same beginning; -1 if there is none.
     let next: Int32
   }
 
-  /// One beginning of patterns. Zero is the root as a state, and none as a child or sibling.
+  /// A common beginning of patterns. Index 0 is the root; as a child or sibling it means none.
   struct Node {
     var firstChild: UInt32 = 0
     var nextSibling: UInt32 = 0
-    /// The longest end of this beginning that is a beginning, too.
+    /// The node of the longest proper suffix of this beginning that is a beginning, too.
     var fallback: UInt32 = 0
-    /// How long it is.
+    /// The length of the beginning.
     var depth: UInt16
-    /// The length of the longest pattern at its end; zero where no pattern ends.
+    /// The length of the longest pattern at its end; 0 if no pattern ends here.
     var match: UInt16 = 0
-    /// What it has after that of its parent.
+    /// The last byte of the beginning.
     var byte: UInt8
   }
 
@@ -35,7 +35,7 @@ struct PatternTrie: Sendable {
   private var firstTails: [UInt32: Int32] = [:]
   let indexBytes: Int
 
-  /// - Parameter indexBytes: Fewer in tests; 4 at least.
+  /// - Parameter indexBytes: At least 4; fewer than the default in tests.
   init(indexBytes: Int = PatternTrie.indexBytes) { self.indexBytes = indexBytes }
 
   mutating func insert(_ pattern: [UInt8]) {
@@ -67,7 +67,7 @@ struct PatternTrie: Sendable {
     tailBytes += bytes
   }
 
-  /// The index of the first tail of a beginning; -1: none.
+  /// The index of the first tail of a beginning; -1 if there is none.
   func firstTail(of state: UInt32) -> Int32 { firstTails[state] ?? -1 }
 
   func child(of state: UInt32, _ byte: UInt8) -> UInt32? {
@@ -90,8 +90,8 @@ struct PatternTrie: Sendable {
     return child
   }
 
-  /// Draws the edges by which matching goes on where no child fits, all anew (Aho and Corasick 1975,
-  /// algorithm 3), in time proportional to the nodes.
+  /// Computes all fallback edges, by which matching continues if no child fits (Aho and Corasick 1975,
+  /// algorithm 3), in time proportional to the number of nodes.
   mutating func drawFallbacks() {
     var queue: [UInt32] = [0]
     queue.reserveCapacity(nodes.count)

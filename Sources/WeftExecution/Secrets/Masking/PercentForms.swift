@@ -1,11 +1,11 @@
-/// Percent-encoding (RFC 3986 §2.1), as different programs do it: they differ in what they leave as it
-/// is, in the case of the digits, and in how they write a space.
+/// Percent-encodings (RFC 3986 §2.1) of a value. Programs differ in the characters that they leave unencoded,
+/// in the case of the digits, and in how they write a space.
 enum PercentForms {
   static func all(of bytes: ArraySlice<UInt8>) -> [[UInt8]] {
     var forms: [[UInt8]] = []
     let present = Set(bytes)
     var known: Set<Set<UInt8>> = []
-    // Sets that differ in what does not stand in the value come to the same.
+    // Sets that only differ in characters that are not in the value have equal results.
     for kept in setsOfKept where known.insert(kept.intersection(present)).inserted {
       for digits in [HexForms.uppercase, HexForms.lowercase] {
         forms.append(encoded(bytes, keeping: kept, digits))
@@ -18,7 +18,7 @@ enum PercentForms {
 
   private static let space = UInt8(ascii: " ")
 
-  /// What is left as it is, besides letters and digits; `nil`: not even those are.
+  /// Characters that are left unencoded; the last set is empty: even letters and digits are encoded.
   private static let setsOfKept: [Set<UInt8>] = {
     let alphanumeric = Set("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789".utf8)
     let marks = [

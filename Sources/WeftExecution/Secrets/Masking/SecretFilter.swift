@@ -1,18 +1,18 @@
 /// Masks the secrets in one stream of bytes, however the stream is cut into chunks.
 ///
-/// Each stretch that secrets cover, overlapping or touching, becomes one ``Secret/mark``. What the stream
-/// ends with is held back as long as it may be the beginning of a secret, and no longer: never as much as
-/// the longest form of one, and nothing where no secret begins.
+/// Each stretch covered by secrets, overlapping or adjacent, becomes one ``Secret/mark``. The end of the stream
+/// is held as long as it may be the beginning of a secret, and no longer: always less than the longest form of
+/// one, and nothing where no secret begins.
 package struct SecretFilter {
   private var automata: [PatternAutomaton]
-  /// Where each of them stands.
+  /// The positions of the automata.
   private var positions: [PatternAutomaton.Position]
   /// The end of the stream that has not been passed on.
   private var held: [UInt8] = []
-  /// Where secrets stand in what has not been passed on: ascending, apart from each other, and counted
-  /// from the end of `held`, so that they are below zero between chunks.
+  /// The stretches of secrets that have not been passed on: ascending, disjoint, and counted from the end of
+  /// `held`, so that they are negative between chunks.
   private var stretches: [Range<Int>] = []
-  /// Whether what was passed on last is a mark, which then stands for what touches it as well.
+  /// Whether the last output was a mark, which then covers an adjacent secret as well.
   private var endsWithMark = false
 
   package init(_ mask: SecretMask = .none) {
@@ -20,10 +20,10 @@ package struct SecretFilter {
     positions = automata.map { _ in PatternAutomaton.Position() }
   }
 
-  /// How much is held back.
+  /// The number of bytes held.
   package var heldBytes: Int { held.count }
 
-  /// Masks what this mask masks from now on, also in what is held back.
+  /// Uses this mask from now on, also for the bytes that are held.
   package mutating func use(_ mask: SecretMask) {
     guard !automata.elementsEqual(mask.automata, by: ===) else { return }
     automata = mask.automata
@@ -32,7 +32,7 @@ package struct SecretFilter {
     bytes.withUnsafeBytes { read($0, shift: -count) }
   }
 
-  /// Takes a chunk, and passes on, in pieces, what is certain with it.
+  /// Takes a chunk; passes on, in pieces, all bytes that are decided.
   package mutating func take(
     _ chunk: UnsafeRawBufferPointer, _ pass: (UnsafeRawBufferPointer) -> Void
   ) {
@@ -52,7 +52,7 @@ package struct SecretFilter {
     }
   }
 
-  /// The stream has ended: passes on what was held back.
+  /// Passes on the held bytes after the stream has ended.
   package mutating func finish(_ pass: (UnsafeRawBufferPointer) -> Void) {
     passOn(upTo: 0, of: UnsafeRawBufferPointer(start: nil, count: 0), pass)
     held = []
@@ -60,7 +60,7 @@ package struct SecretFilter {
     endsWithMark = false
   }
 
-  /// Finds what stands in the bytes, and adds it to what was known.
+  /// Finds secrets in the bytes, and adds them to the known stretches.
   private mutating func read(_ bytes: UnsafeRawBufferPointer, shift: Int) {
     var found = stretches
     for index in automata.indices {
@@ -85,7 +85,7 @@ package struct SecretFilter {
     stretches.append(lower..<stretch.upperBound)
   }
 
-  /// Passes on what stands before `end`, counted from where the chunk begins.
+  /// Passes on everything before `end`, counted from the beginning of the chunk.
   private mutating func passOn(
     upTo end: Int, of chunk: UnsafeRawBufferPointer, _ pass: (UnsafeRawBufferPointer) -> Void
   ) {
@@ -110,7 +110,7 @@ package struct SecretFilter {
 
   private static let mark = Array(Secret.mark.utf8)
 
-  /// Passes on bytes as they are: those below zero are held, the others stand in the chunk.
+  /// Passes on bytes unchanged: those at negative indices are held, the others are in the chunk.
   private func passOn(
     _ range: Range<Int>, of chunk: UnsafeRawBufferPointer, _ pass: (UnsafeRawBufferPointer) -> Void
   ) {

@@ -1,16 +1,16 @@
-/// The ways in which a secret may stand in a text: as it is, line by line, and in the encodings that
-/// programs write unasked.
+/// The forms in which a secret may appear in a text: unchanged, line by line, and in the encodings that
+/// programs apply by themselves.
 ///
-/// A long value is looked for in parts that overlap: together they cover the whole of it, each is found
-/// also by itself, and no more than one part has to be held back while output streams. Forms shorter than
-/// ``Secret/fewestBytes`` are left out.
+/// A long value is searched for in overlapping parts: together they cover the whole of it, each is also found
+/// by itself, and at most one part has to be held while output streams. Forms shorter than
+/// ``Secret/fewestBytes`` are omitted.
 enum SecretForms {
-  /// The longest part of a value that is looked for as one.
+  /// The longest part of a value that is searched for as one.
   static let partBytes = 256
-  /// From here on hexadecimal digits are looked for: those of fewer bytes are found by chance.
+  /// The minimum length for hexadecimal forms: the digits of fewer bytes occur by chance.
   static let fewestBytesInHex = 8
 
-  /// Every form of the value, some perhaps more than once.
+  /// Every form of the value; there may be duplicates.
   static func all(of value: [UInt8]) -> [[UInt8]] {
     units(of: value).flatMap(forms).filter { $0.count >= Secret.fewestBytes }
   }
@@ -20,7 +20,7 @@ enum SecretForms {
     value[...].parts(of: partBytes, overlapping: 2, atCharacters: true).map(Array.init)
   }
 
-  /// The value, and each of its lines without the white space around it, also with its escapes done. Lines
+  /// The value, and each of its lines without the white space around it, also with its escapes replaced. Lines
   /// such as `}` are too short.
   private static func units(of value: [UInt8]) -> [ArraySlice<UInt8>] {
     let values = [value] + EscapesDone.all(of: value)
@@ -50,7 +50,7 @@ enum SecretForms {
 }
 
 extension ArraySlice<UInt8> {
-  /// The slice without the white space (in ASCII) at both ends.
+  /// The slice without the ASCII white space at both ends.
   var withoutOuterSpace: ArraySlice<UInt8> {
     func isSpace(_ byte: UInt8) -> Bool { byte == 0x20 || (0x09...0x0D).contains(byte) }
     guard let first = firstIndex(where: { !isSpace($0) }),
@@ -59,9 +59,9 @@ extension ArraySlice<UInt8> {
     return self[first...last]
   }
 
-  /// Parts of about the same length, each with the beginning of the next at its end.
+  /// Parts of about the same length, each overlapping the beginning of the next.
   ///
-  /// - Parameter atCharacters: Of a text in UTF-8, parts begin and end between characters; they may then be
+  /// - Parameter atCharacters: Whether parts of a UTF-8 text begin and end between characters; they may then be
   ///   longer by three bytes at each end.
   func parts(
     of longest: Int, overlapping overlap: Int, atCharacters: Bool = false
@@ -91,7 +91,7 @@ extension ArraySlice<UInt8> {
     return result
   }
 
-  /// Whether the byte goes on with a character (RFC 3629).
+  /// Whether the byte continues a character (RFC 3629).
   private func isContinuation(_ index: Int) -> Bool {
     index < endIndex && self[index] & 0xC0 == 0x80
   }

@@ -1,7 +1,7 @@
-/// What is to be masked at one moment of a run. Finds secrets in texts, in all their ``SecretForms``, and
-/// puts ``Secret/mark`` in their place.
+/// The secrets to mask at one moment of a run. Finds them in texts, in all their ``SecretForms``, and replaces
+/// them by ``Secret/mark``.
 package struct SecretMask: Sendable {
-  /// What is looked for, in one part or several; none where there is nothing.
+  /// The automata that search for the secrets; empty if there is nothing to mask.
   let automata: [PatternAutomaton]
 
   /// Masks nothing, at no cost.
@@ -17,7 +17,7 @@ package struct SecretMask: Sendable {
 
   package var isEmpty: Bool { automata.isEmpty }
 
-  /// Whether some form of a secret stands in the bytes.
+  /// Whether the bytes contain some form of a secret.
   package func contains(_ bytes: UnsafeRawBufferPointer) -> Bool {
     automata.contains { automaton in
       var isFound = false
@@ -56,10 +56,10 @@ package struct SecretMask: Sendable {
   }
 }
 
-/// A secret, and how much of what it may be written as is looked for.
+/// A secret, and which of its forms are searched for.
 struct MaskedValue: Sendable {
   let secret: Secret
-  /// None of its encodings: much memory is spared where there are many such values.
+  /// Whether its encodings are omitted: this saves much memory if there are many such values.
   let onlyAsIs: Bool
 
   init(_ secret: Secret, onlyAsIs: Bool = false) {

@@ -1,5 +1,5 @@
-/// What shells, and programs that quote for them, make of a value: `set -x`, `printf %q`, `declare -p`, Python's
-/// `shlex.quote` and `repr`. Of each, what stands between the outer quotes.
+/// The quoted forms of a value that shells and other programs write: `set -x`, `printf %q`, `declare -p`,
+/// Python's `shlex.quote` and `repr`. Each without the outer quotes.
 enum ShellForms {
   static func all(of bytes: ArraySlice<UInt8>) -> [[UInt8]] {
     var forms: [[UInt8]] = []
@@ -18,9 +18,9 @@ enum ShellForms {
     return forms + escaped(bytes)
   }
 
-  /// What bash's `printf %q` puts a backslash before.
+  /// Characters that bash's `printf %q` escapes by a backslash.
   private static let backslashed = Set(#" '"\|&;()<>!{}*[]?^$`,"#.utf8)
-  /// Within double quotes (POSIX, XCU 2.2.3).
+  /// Characters to escape within double quotes (POSIX, XCU 2.2.3).
   private static let escapedInDouble = Set(#"$`"\"#.utf8)
 
   private static func replacing(
@@ -37,7 +37,7 @@ enum ShellForms {
     return form
   }
 
-  /// Between `$'` and `'`, and as `repr` has it, which differ in how they write other control characters.
+  /// The forms between `$'` and `'`, and those of `repr`, which differ in other control characters.
   private static func escaped(_ bytes: ArraySlice<UInt8>) -> [[UInt8]] {
     let isQuoted = bytes.contains(UInt8(ascii: "'"))
     let isPlain = bytes.allSatisfy { $0 >= 0x20 && $0 != 0x7F && $0 != UInt8(ascii: "\\") }
@@ -58,7 +58,7 @@ enum ShellForms {
     return forms
   }
 
-  /// Control characters that all write alike.
+  /// Control characters that all of them escape alike.
   private static let short: Set<UInt8> = [0x09, 0x0A, 0x0D]
 
   private static func escaped(

@@ -1,7 +1,7 @@
 import WeftDefinition
 import WeftPlatform
 
-/// Why the value of a secret could not be had. It tells of the source, and nothing of what it gave.
+/// The reason why a secret could not be read. It describes the source, and nothing of the content.
 enum SecretProblem: Error {
   case variableMissing(String)
   case file(String, FileNotRead)
@@ -14,7 +14,7 @@ enum SecretProblem: Error {
   case unfit(Secret.Unfit, SecretSource)
   case stopped
 
-  /// After the name of the secret.
+  /// The message, without the name of the secret before it.
   var message: String {
     switch self {
     case .variableMissing(let name): "cannot be read: the variable \"\(name)\" is not set"
@@ -59,7 +59,7 @@ enum SecretProblem: Error {
 }
 
 extension Secret.Unfit {
-  /// After the name of the secret.
+  /// The message, without the name of the secret before it.
   fileprivate var message: String {
     switch self {
     case .empty: "is empty"
@@ -84,7 +84,7 @@ extension Secret.Unfit {
 }
 
 extension SecretSource {
-  /// Where a value comes from, in a sentence.
+  /// The source of a value, as part of a sentence.
   var text: String {
     switch self {
     case .environment(let name): "the variable \"\(name)\""

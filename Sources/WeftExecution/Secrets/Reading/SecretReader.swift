@@ -5,7 +5,7 @@ package import WeftPlatform
 
 /// Reads the secrets of a workflow, once, before anything of a run starts.
 ///
-/// Descriptors are taken over at once, so that none of them can be mistaken for one that is opened later;
+/// Descriptors are claimed at once, so that none of them can be mistaken for one that is opened later;
 /// everything else is read by ``read(stop:)``.
 package struct SecretReader {
   private let secrets: [PlannedSecret]
@@ -14,8 +14,9 @@ package struct SecretReader {
   private let environment: EnvironmentBlock
 
   /// - Parameters:
-  ///   - secrets: Those that are needed.
-  ///   - startDirectory: Where files are looked for and commands run; `nil`: where the process stands.
+  ///   - secrets: The secrets that are needed.
+  ///   - startDirectory: The base of relative paths and the directory of commands; `nil` for the current
+  ///     directory of the process.
   package init(_ secrets: [PlannedSecret], startDirectory: String? = nil) {
     self.secrets = secrets
     self.startDirectory = startDirectory
@@ -27,10 +28,10 @@ package struct SecretReader {
     environment = .inheritedWithoutJobs().hiding(secrets.map(\.declaration))
   }
 
-  /// Reads them all, on the calling thread; what several files have from one source, once.
+  /// Reads all secrets, on the calling thread. A source that several files share is read once.
   ///
-  /// - Parameter stop: Ends it.
-  /// - Throws: What is wrong with any of them.
+  /// - Parameter stop: Ends the reading when requested.
+  /// - Throws: Diagnostics for all secrets that cannot be read.
   package func read(stop: StopSwitch = StopSwitch()) throws(SecretsNotRead) -> RunSecrets {
     var values: [RunSecrets.Key: Secret] = [:]
     var known: [SecretSource: Secret] = [:]
@@ -44,7 +45,7 @@ package struct SecretReader {
       } catch {
         diagnostics.append(error.diagnostic(of: declaration, in: planned.source))
       }
-      // Those after it have not failed.
+      // The secrets after it have not failed.
       if stop.level > .none { break }
     }
     guard diagnostics.isEmpty else { throw SecretsNotRead(diagnostics: diagnostics) }
@@ -69,7 +70,7 @@ package struct SecretReader {
     do { return try Secret(bytes) } catch { throw .unfit(error, source) }
   }
 
-  /// What is longer is no secret whether or not its newline counts.
+  /// Beyond this, a value is too long even without its newline.
   private static let limit = Secret.mostBytes + 2
 
   private func contents(of path: String) throws(SecretProblem) -> [UInt8] {
@@ -81,7 +82,7 @@ package struct SecretReader {
     }
   }
 
-  /// A file that is called "-" is a file here.
+  /// A path "-" names a file here.
   private func place(of path: String) -> String {
     path.hasPrefix("/") ? path : (startDirectory ?? ".") + "/" + path
   }
@@ -104,7 +105,7 @@ package struct SecretReader {
     }
   }
 
-  /// What a program prints. What it says on its standard error is nobody's: it may be the secret.
+  /// The output of a program. Its standard error is discarded, because it may contain the secret.
   private func output(
     of arguments: [String], within limit: Duration, stop: StopSwitch
   ) throws(SecretProblem) -> [UInt8] {
@@ -113,7 +114,7 @@ package struct SecretReader {
     var program = ChildProgram(arguments, environment: environment, directory: startDirectory)
     program.timeout = limit
     program.stopPolicy = StopPolicy(grace: .seconds(2))
-    // An agent that it starts and that keeps running is of use to the user.
+    // A child that keeps running, such as an agent, is of use to the user.
     program.keepsLeftovers = true
     var bytes: [UInt8] = []
     let end: ProgramEnd
@@ -138,8 +139,8 @@ package struct SecretReader {
 }
 
 extension SecretReader {
-  /// What holds the programs that print a secret, and their environment. There is no run yet; what they leave
-  /// alive after a success belongs to none.
+  /// The containment and the environment for programs that print a secret. There is no run yet, so processes
+  /// that are still alive after a success belong to none.
   private func contained() -> ((any Containment)?, EnvironmentBlock) {
     let cookie = EngineCookie()
     let engine = RunCookie.thisEngine(cookie)
@@ -151,7 +152,7 @@ extension SecretReader {
   }
 }
 
-/// Secrets that a run needs and that could not be had: why, each at the place of its declaration.
+/// Secrets that a run needs and that cannot be read: a diagnostic for each, at its declaration.
 package struct SecretsNotRead: Error, Sendable {
   package let diagnostics: [Diagnostic]
 }
@@ -170,7 +171,7 @@ extension SecretProblem {
 }
 
 extension [UInt8] {
-  /// Less one `\n` or `\r\n` at the end.
+  /// The bytes without one `\n` or `\r\n` at the end.
   fileprivate var withoutLastNewline: [UInt8] {
     guard last == UInt8(ascii: "\n") else { return self }
     return Array(dropLast(dropLast().last == UInt8(ascii: "\r") ? 2 : 1))
