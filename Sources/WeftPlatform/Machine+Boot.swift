@@ -5,8 +5,8 @@
 #endif
 
 extension Machine {
-  /// Tells this boot of the machine from all others, as process ids and ticks do not: a UUID. Empty where
-  /// the system does not tell (Linux: `random(4)`, `boot_id`).
+  /// A UUID that distinguishes this boot of the machine from all others, as process ids and ticks do not. Empty if the
+  /// system has none (Linux: `random(4)`, `boot_id`).
   package static let bootID: String = {
     #if os(Linux)
       let path = "/proc/sys/kernel/random/boot_id"

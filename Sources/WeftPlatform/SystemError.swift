@@ -6,7 +6,7 @@ import CWeftPlatform
   import Darwin
 #endif
 
-/// What the kernel answered when it refused: an `errno` that has a name and cannot be mistaken for a count.
+/// The reason why the kernel refused a call: an `errno` that has a name and cannot be mistaken for a count.
 package struct SystemError: Error, Hashable, Sendable {
   private let number: Int32
 
@@ -14,7 +14,7 @@ package struct SystemError: Error, Hashable, Sendable {
     self.number = abs(number)
   }
 
-  /// The error of the call that failed last on this thread.
+  /// The error of the last failed call on this thread.
   static var last: SystemError { SystemError(number: errno) }
 
   package static let notFound = SystemError(number: ENOENT)
@@ -41,13 +41,13 @@ package struct SystemError: Error, Hashable, Sendable {
   package static let textFileBusy = SystemError(number: ETXTBSY)
   package static let notTerminal = SystemError(number: ENOTTY)
 
-  /// "ENOENT"; "errno 2" where the system keeps no names.
+  /// "ENOENT"; "errno 2" if the system has no names.
   package var name: String {
     guard let name = weft_error_name(number) else { return "errno \(number)" }
     return String(cString: name)
   }
 
-  /// "no such file or directory": the system's own words, as part of a sentence.
+  /// "no such file or directory": the system's own text, as part of a sentence.
   package var text: String {
     let sentence = withUnsafeTemporaryAllocation(of: CChar.self, capacity: 256) { buffer in
       weft_error_text(number, buffer.baseAddress, buffer.count)
@@ -56,7 +56,8 @@ package struct SystemError: Error, Hashable, Sendable {
     return sentence.prefix(1).lowercased() + sentence.dropFirst()
   }
 
-  /// Whether the same call may well succeed when something else has ended: descriptors, memory, processes.
+  /// Whether the call failed because resources are exhausted (descriptors, memory, processes), so that a later one may
+  /// succeed.
   package var isShortage: Bool {
     [.outOfDescriptors, .outOfSystemDescriptors, .wouldBlock, .outOfMemory].contains(self)
   }
@@ -66,13 +67,13 @@ extension SystemError: CustomStringConvertible {
   package var description: String { "\(text) (\(name))" }
 }
 
-/// The result of a call that answers with a negated errno.
+/// Returns `result`, or throws if it is a negated errno.
 func checked<Count: BinaryInteger>(_ result: Count) throws(SystemError) -> Count {
   guard result < 0 else { return result }
   throw SystemError(number: Int32(truncatingIfNeeded: result))
 }
 
-/// Repeats a call that answers -1 and sets `errno` until no signal interrupts it.
+/// Repeats a call that returns -1 and sets `errno` until no signal interrupts it.
 func retrying<Count: BinaryInteger>(_ call: () -> Count) throws(SystemError) -> Count {
   while true {
     let result = call()

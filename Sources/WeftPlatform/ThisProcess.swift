@@ -6,11 +6,11 @@ import CWeftPlatform
   import Darwin
 #endif
 
-/// The process that the engine is part of.
+/// The process of the engine.
 package enum ThisProcess {
   package static var id: Int32 { getpid() }
 
-  /// The name of the user whose process it is, as the login has set it; else the number of the user.
+  /// The name of its user, as set by the login; otherwise the user's number.
   package static var userName: String {
     for name in ["LOGNAME", "USER"] {
       if let user = variable(name), !user.isEmpty { return user }
@@ -20,13 +20,13 @@ package enum ThisProcess {
 
   package static var session: Int32 { getsid(0) }
 
-  /// Told from every other process that has had or will have its id.
+  /// An identity distinct from that of every other process that has had or will have its id.
   package static var identity: ProcessIdentity {
     ProcessStatus(of: id)?.identity ?? ProcessIdentity(id: id, startTicks: 0)
   }
 
-  /// Tells the namespace that its process ids are of (Linux, `pid_namespaces(7)`) from others; 0 where
-  /// there are none.
+  /// The number of the namespace that its process ids belong to (Linux, `pid_namespaces(7)`); 0 if there are no
+  /// namespaces.
   package static let idNamespace: UInt64 = {
     #if os(Linux)
       var status = stat()
@@ -36,7 +36,7 @@ package enum ThisProcess {
     #endif
   }()
 
-  /// How many processors it may run on, at least 1.
+  /// The number of processors it may run on, at least 1.
   package static var processorCount: Int { Int(weft_processor_count()) }
 
   /// The value of an environment variable, byte for byte.
@@ -45,10 +45,9 @@ package enum ThisProcess {
     return Array(UnsafeRawBufferPointer(start: value, count: strlen(value)))
   }
 
-  /// Sends TSTP to this process's own group, as ^Z does to the foreground's.
+  /// Sends TSTP to this process's own group, as ^Z does to the foreground group.
   ///
-  /// - Returns: False, and nothing is sent, when this process ignores it: whoever started it controls no
-  ///   jobs.
+  /// - Returns: False, without sending anything, if this process ignores TSTP: its parent then has no job control.
   static func stopJob() -> Bool {
     guard weft_signal_is_ignored(SIGTSTP) == 0 else { return false }
     return kill(0, SIGTSTP) == 0

@@ -7,26 +7,26 @@ import Synchronization
   import Darwin
 #endif
 
-/// The children of this process: the programs that it has started, and, where it is a subreaper or the
-/// first process of its namespace, those that it has adopted.
+/// The children of this process: the programs that it has spawned and, if it is a subreaper or the first process of its
+/// namespace, those that it has adopted.
 ///
-/// A started program is reaped by the thread that runs it, an adopted child here, each by its own id:
-/// a `waitpid(-1)` would take somebody else's.
+/// A spawned program is reaped by the thread that runs it, an adopted child here, each by its own id: a `waitpid(-1)`
+/// would also reap children of other code.
 package enum ChildProcesses {
   private struct State {
     var leaders: Set<Int32> = []
-    /// Children that were there before: none of the engine's business.
+    /// Children that existed before; the engine does not manage them.
     var earlier: Set<ProcessIdentity> = []
     var isAdopting = false
   }
 
   private static let state = Mutex(State())
 
-  /// How often adopted children that have ended are looked for.
+  /// The interval between searches for adopted children that have exited.
   private static let reapingInterval = Duration.milliseconds(250)
 
-  /// Makes this process the parent of all descendants that lose theirs, and reaps those. For a program's
-  /// `main`, not for a library: the whole process is changed.
+  /// Makes this process the parent of all descendants that lose theirs, and reaps those. For a program's `main`, not
+  /// for a library: it changes the whole process.
   package static func adoptOrphans() throws(SystemError) {
     _ = try checked(weft_become_subreaper())
     if weft_has_children() != 0 {
@@ -48,7 +48,7 @@ package enum ChildProcesses {
   /// Whether this process has any child, a zombie included.
   static var exist: Bool { weft_has_children() != 0 }
 
-  /// Starts a program and registers it.
+  /// Spawns a program and registers it.
   static func start<Failure>(
     _ spawn: () throws(Failure) -> StartedProgram
   ) throws(Failure) -> StartedProgram {
@@ -59,7 +59,7 @@ package enum ChildProcesses {
     return started
   }
 
-  /// Starts and reaps a child that nobody needs to know of.
+  /// Spawns and reaps a child that is never registered.
   static func beforeRegistering(_ call: () -> Int32) throws(SystemError) -> Int32 {
     weft_start_gate_pass()
     defer { weft_start_gate_passed() }
@@ -68,8 +68,8 @@ package enum ChildProcesses {
 
   /// Reaps a program that was registered and has exited.
   ///
-  /// In one act: its id is free from the moment of the reaping, and the registration of the next program that
-  /// gets it must not be taken away.
+  /// Both happen under one lock: the id is free as soon as the program is reaped, and the registration of the next
+  /// program that gets it must not be removed.
   static func reap(_ leader: Int32, _ wait: () -> Void) {
     state.withLock { state in
       wait()
@@ -77,13 +77,13 @@ package enum ChildProcesses {
     }
   }
 
-  /// Adopted processes that only a step can have left behind: none where this process had children before it
-  /// adopted any, for those may leave some behind as well, and nothing tells them apart.
+  /// Adopted processes that only a step can have left behind. Empty if this process had children before it began to
+  /// adopt, because those may leave orphans too, and the two kinds cannot be distinguished.
   static func orphansOfSteps(among processes: [ProcessStatus]) -> Set<ProcessIdentity> {
     state.withLock { $0.earlier.isEmpty } ? adopted(among: processes) : []
   }
 
-  /// What this process has adopted.
+  /// The children that this process has adopted.
   static func adopted(among processes: [ProcessStatus]) -> Set<ProcessIdentity> {
     let own = processes.filter { $0.parent == getpid() }
     return state.withLock { state in
@@ -92,8 +92,8 @@ package enum ChildProcesses {
     }
   }
 
-  /// Reaps the adopted children that have ended; nobody, where none are adopted: a library's host waits for
-  /// its children itself.
+  /// Reaps the adopted children that have exited. Does nothing unless this process adopts: the host of a library waits
+  /// for its children itself.
   static func reapAdopted() {
     guard isAdopting else { return }
     while let exited = exitedAdopted() {
@@ -105,8 +105,8 @@ package enum ChildProcesses {
     }
   }
 
-  /// The system names but one that has exited; if that is a program that its thread will reap, all are
-  /// looked through.
+  /// An adopted child that has exited. The system names only one exited child; if that is a program that its own thread
+  /// will reap, all children are searched.
   private static func exitedAdopted() -> Int32? {
     let exited = weft_exited_child()
     guard exited > 0 else { return nil }

@@ -1,34 +1,34 @@
-/// How surely everything that a program has started is found again.
+/// The reliability with which the processes that a program has started can be found.
 package enum ContainmentLevel: String, Hashable, Sendable, CaseIterable {
-  /// Each attempt has a control group (cgroup v2) of its own, which nobody leaves by a `setsid`, a double
-  /// fork or a cleared environment.
+  /// Each attempt has its own control group (cgroup v2), which a process cannot leave by a `setsid`, a double fork or a
+  /// cleared environment.
   case cgroup
-  /// What loses its parents becomes a child of this process (`PR_SET_CHILD_SUBREAPER`), so nothing is lost
-  /// sight of; whose it is, parentage tells, or the cookie in its environment.
+  /// Processes that lose their parents become children of this one (`PR_SET_CHILD_SUBREAPER`), so none gets lost;
+  /// parentage or the cookie in the environment shows their attempt.
   case subreaper
-  /// Session, parentage and cookie only: what has left its session, lost its parents and cleared its
-  /// environment before anybody looked is not found.
+  /// Only session, parentage and cookie. A process is not found if it left its session, lost its parents and cleared
+  /// its environment before it was first observed.
   case groupAndCookie = "group+cookie"
 }
 
-/// Holds everything that the programs of one run start, so that all of it can be ended.
+/// Tracks all processes that the programs of one run start, so that all of them can be terminated.
 package protocol Containment: AnyObject, Sendable {
   var level: ContainmentLevel { get }
-  /// Makes what one attempt's program will live in.
+  /// Creates the enclosure for the program of one attempt.
   ///
-  /// - Parameter cookie: `NAME=value` entries that its environment will hold, and no other attempt's.
+  /// - Parameter cookie: `NAME=value` entries that the environment of this attempt will have, and of no other.
   func enclose(
     cookie: @escaping @autoclosure @Sendable () -> [String]
   ) throws(SystemError) -> any Enclosure
-  /// Makes anew what programs are held in, if it is gone: a start that failed because of that is tried again.
+  /// Creates the container of programs again if it is gone; a spawn that failed for this reason is then tried again.
   ///
-  /// - Returns: Whether it was gone, and is there again.
+  /// - Returns: Whether it was gone and has been created again.
   func restore() -> Bool
-  /// Whether there may be something for `strays` to find; cheap.
+  /// Whether `strays` may find something; cheap.
   var mayHoldStrays: Bool { get }
-  /// What is alive of attempts that have ended, those kept by wish left out.
+  /// The living orphans of attempts that have ended, without those that are to be kept.
   func strays() -> [ProcessStatus]
-  /// Takes everything away that was made for the run. Called once, at its end.
+  /// Removes everything that was created for the run. Called once, at its end.
   func close()
 }
 
@@ -36,25 +36,25 @@ extension Containment {
   package func restore() -> Bool { false }
 }
 
-/// What one attempt's processes are held in.
+/// The container of the processes of one attempt.
 package protocol Enclosure: AnyObject, Sendable {
-  /// The directory of the control group that the program begins in, or -1.
+  /// The directory of the control group that the program is created in, or -1.
   var cgroup: Int32 { get }
   func began(leader: Int32)
-  /// Somebody else has reaped the leader, and its id may be another's from now on.
+  /// Called when other code has reaped the leader, whose id may belong to a different process from now on.
   func lost(leader: Int32)
-  /// `true` when it is certain, without a search, that only the leader is left.
+  /// Whether it is certain, without a search, that only the leader is left.
   var isKnownToBeEmpty: Bool { get }
-  /// All that is alive of it but the leader.
+  /// All living members except the leader.
   func members(besides leader: Int32) -> [ProcessStatus]
-  /// Whether a process that was once a member still is: ids are reused.
+  /// Whether a process that was once a member still is one: ids are reused.
   func holds(_ process: ProcessStatus) -> Bool
-  /// Kills all but the leader, as surely as can be.
+  /// Kills all members except the leader, as reliably as possible.
   func killAll(besides leader: Int32)
-  /// The leader is about to be reaped.
+  /// Called when the leader is about to be reaped.
   ///
-  /// - Parameter keepsRest: What is alive of it is to outlive the run.
+  /// - Parameter keepsRest: Whether the remaining processes are to outlive the run.
   func ended(leader: Int32, keepsRest: Bool)
-  /// No program was started in it.
+  /// Called if no program was spawned in it.
   func abandoned()
 }

@@ -1,23 +1,23 @@
-/// What kind of containment is wanted.
+/// The kind of containment that is requested.
 package enum ContainmentRequest: Hashable, Sendable {
-  /// The surest that there is.
+  /// The most reliable one available.
   case automatic
   case exactly(ContainmentLevel)
 }
 
-/// Why a containment that was asked for cannot be had.
+/// The requested containment is not available.
 package struct NoContainment: Error, Hashable, Sendable {
   package let level: ContainmentLevel
   package let message: String
 }
 
-/// Makes containments.
+/// Creates containments.
 package enum Containments {
   /// - Parameters:
   ///   - run: The run's id; part of a directory's name.
-  ///   - cookie: The engine's; another part of that name.
-  ///   - entries: Entries of the environments of all programs that the engine starts, and of no other.
-  /// - Throws: When a level was asked for that cannot be had here.
+  ///   - cookie: The engine's cookie; its hash is the other part of that name.
+  ///   - entries: Environment entries of all programs that the engine spawns, and of no others.
+  /// - Throws: If the requested level is not available.
   package static func make(
     _ request: ContainmentRequest, run: String, cookie: EngineCookie, entries: [String]
   ) throws(NoContainment) -> any Containment {

@@ -2,17 +2,17 @@
   import Glibc
   import Synchronization
 
-  /// A directory of the cgroup v2 tree that this process has made (Linux, `cgroups(7)`).
+  /// A directory that this process has created in the cgroup v2 tree (Linux, `cgroups(7)`).
   ///
-  /// Its files tell who is in it, and end all of them in one write.
+  /// Its files list its processes, and kill all of them with one write.
   final class ControlGroup: Sendable {
     let name: String
-    /// Of the directory.
+    /// The descriptor of the directory.
     let descriptor: Int32
     private let events: Int32
     private let wasKilled = Atomic(false)
 
-    /// Makes the directory `name` below another, which must have `cgroup.kill` (Linux 5.14).
+    /// Creates the directory `name` below `parent`, which must have `cgroup.kill` (Linux 5.14).
     convenience init(making name: String, below parent: Int32) throws(SystemError) {
       _ = try retrying { mkdirat(parent, name, 0o755) }
       do throws(SystemError) {
@@ -23,7 +23,7 @@
       }
     }
 
-    /// Opens one that is there.
+    /// Opens an existing group.
     init(opening name: String, below parent: Int32) throws(SystemError) {
       self.name = name
       let directory = try retrying { openat(parent, name, O_RDONLY | O_DIRECTORY | O_CLOEXEC) }
@@ -44,9 +44,9 @@
       close(events)
     }
 
-    /// Whether any process is alive in it, at whatever depth; a zombie is not.
+    /// Whether any process is alive in it, at any depth; zombies do not count.
     ///
-    /// Asked once for every program, so without memory: "populated 0" is the file's first line.
+    /// Called once for every program, so it allocates no memory: "populated 0" is the file's first line.
     var isPopulated: Bool {
       withUnsafeTemporaryAllocation(byteCount: 64, alignment: 1) { buffer in
         let count = pread(events, buffer.baseAddress, buffer.count, 0)
@@ -56,14 +56,14 @@
       }
     }
 
-    /// Nothing can begin its life in the group after that: Linux 6.14 and others take a child that is
-    /// cloned into it for one that raced with the kill, and kill it too.
+    /// Kills all processes of the group. None can be created in it afterwards: Linux 6.14, among others, takes a child
+    /// that is cloned into the group for one that raced with the kill, and kills it too.
     func killAll() {
       wasKilled.store(true, ordering: .relaxed)
       CgroupFile.write("1", to: "cgroup.kill", of: descriptor)
     }
 
-    /// Whether its name still leads to it.
+    /// Whether its name still refers to it.
     func isStill(in parent: Int32) -> Bool {
       var (here, there) = (stat(), stat())
       return fstat(descriptor, &here) == 0
@@ -71,7 +71,7 @@
         && here.st_ino == there.st_ino && here.st_dev == there.st_dev
     }
 
-    /// Whether the calling user has made it.
+    /// Whether the calling user owns it.
     var isOwn: Bool {
       var status = stat()
       return fstat(descriptor, &status) == 0 && status.st_uid == geteuid()
@@ -79,7 +79,7 @@
 
     var isReusable: Bool { !wasKilled.load(ordering: .relaxed) }
 
-    /// The ids of all processes in it, at whatever depth.
+    /// The ids of all processes in it, at any depth.
     var processes: [Int32] {
       var ids = CgroupFile.numbers(in: "cgroup.procs", of: descriptor)
       for child in CgroupFile.directories(of: descriptor) {
@@ -89,7 +89,7 @@
       return ids
     }
 
-    /// What is alive in it, at whatever depth; by its ids alone where /proc does not tell of it.
+    /// The living processes in it, at any depth; with their ids only if /proc does not show them.
     var members: [ProcessStatus] {
       guard ProcessTable.isReadable else {
         return processes.map { id in
@@ -101,15 +101,15 @@
       return processes.compactMap { ProcessStatus(of: $0) }.filter(\.isAlive)
     }
 
-    /// More rounds are needed only by what forks without end.
+    /// The limit of rounds; only processes that fork endlessly need more.
     private static let releaseRounds = 100
 
-    /// Moves its processes into another group, until none is left: they may fork meanwhile.
+    /// Moves its processes to a different group until none is left: they may fork meanwhile.
     ///
-    /// - Returns: False if some are still there.
+    /// - Returns: False if some are left.
     func release(into other: Int32) -> Bool {
       for _ in 0..<Self.releaseRounds {
-        // 0 is a process that this namespace does not see; written, it would mean the writer.
+        // 0 is a process that is not visible in this namespace; writing 0 would mean the writer itself.
         let ids = processes.filter { $0 > 0 }
         if ids.isEmpty { break }
         for id in ids { CgroupFile.write(String(id), to: "cgroup.procs", of: other) }
@@ -117,7 +117,7 @@
       return !isPopulated
     }
 
-    /// Removes it and what is below it; only where nobody is left.
+    /// Removes it and the groups below it; only groups without processes can be removed.
     func remove(from parent: Int32) {
       for child in CgroupFile.directories(of: descriptor) {
         guard let group = try? ControlGroup(opening: child, below: descriptor) else { continue }
@@ -127,7 +127,7 @@
     }
   }
 
-  /// Reading and writing the tree's files.
+  /// Reads and writes the files of the tree.
   enum CgroupFile {
     @discardableResult
     static func write(_ text: String, to name: String, of directory: Int32) -> Bool {

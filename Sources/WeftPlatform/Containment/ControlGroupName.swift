@@ -1,5 +1,5 @@
-/// The name of the control group that one engine makes for its run: `weft-RUN-MARK`, where MARK is a hash of the
-/// engine's cookie. A name that only begins with `weft-` may be anybody's, such as a unit of systemd.
+/// The name of the control group that one engine creates for its run: `weft-RUN-MARK`, where MARK is a hash of the
+/// engine's cookie. A name that only begins with `weft-` may belong to other software, such as a systemd unit.
 package struct ControlGroupName: Hashable, Sendable {
   package let run: String
   /// ``EngineCookie/mark``.
@@ -12,7 +12,7 @@ package struct ControlGroupName: Hashable, Sendable {
     mark = cookie.mark
   }
 
-  /// - Parameter text: `nil` if it is the name of a group that Weft does not make.
+  /// Parses the name of a group; `nil` if Weft does not create groups with such names.
   package init?(_ text: String) {
     guard text.hasPrefix(Self.prefix) else { return nil }
     let parts = text.dropFirst(Self.prefix.count).split(

@@ -1,12 +1,12 @@
 #if os(Linux)
   import Glibc
 
-  /// Control groups that engines have left behind which were killed.
+  /// Control groups that were left behind by engines that were killed.
   extension ControlGroupTree {
-    /// How deep a run's group is looked for.
+    /// The maximum depth of the search for a run's group.
     private static let depth = 12
 
-    /// The living processes in the groups of these names.
+    /// The living processes in the groups with these names.
     static func processes(of names: Set<ControlGroupName>) -> [ProcessStatus] {
       abandoned().filter { names.contains($0.name) }.flatMap(\.processes)
     }
@@ -19,15 +19,15 @@
       return found
     }
 
-    /// Removes those in which nothing is alive.
+    /// Removes abandoned groups without living processes.
     static func clear() {
       visit { _, group, parent in
         if !group.isPopulated { group.remove(from: parent) }
       }
     }
 
-    /// Shows the groups that the calling user's engines have made for runs, of those engines that are gone: a
-    /// living one holds a lock on its group. All other groups, whatever they are called, are looked into.
+    /// Visits the groups that the calling user's engines have created for runs, if the engine is gone: a living engine
+    /// holds a lock on its group. All other groups, whatever their names, are searched.
     private static func visit(
       _ body: (ControlGroupName, ControlGroup, _ parent: Int32) -> Void
     ) {

@@ -1,12 +1,12 @@
-/// Where in the cgroup v2 tree a process is, and under which path that is seen.
+/// The location of a process in the cgroup v2 tree.
 struct ControlGroupPlace: Equatable {
   /// The process's own group, as a path of the file system.
   var directory: String
 
   init(directory: String) { self.directory = directory }
 
-  /// From the texts of /proc/self/mountinfo and /proc/self/cgroup (`proc_pid_mountinfo(5)`,
-  /// `cgroups(7)`); `nil` where no v2 tree is mounted, or the process is outside of what is.
+  /// Parses the texts of /proc/self/mountinfo and /proc/self/cgroup (`proc_pid_mountinfo(5)`, `cgroups(7)`); `nil` if
+  /// no v2 tree is mounted, or the process is outside of the mounted part.
   init?(mounts: String, membership: String) {
     let own = membership.split(separator: "\n").first { $0.hasPrefix("0::/") }?.dropFirst(3)
     guard let own, !own.hasPrefix("/..") else { return nil }
@@ -23,7 +23,7 @@ struct ControlGroupPlace: Equatable {
     return nil
   }
 
-  /// Blanks and backslashes stand as octal numbers in mountinfo: `\040`.
+  /// Decodes blanks and backslashes, which mountinfo writes as octal numbers: `\040`.
   private static func unescaped(_ field: some StringProtocol) -> String {
     guard field.contains("\\") else { return String(field) }
     var text: [UInt8] = []
@@ -48,9 +48,9 @@ struct ControlGroupPlace: Equatable {
   import Glibc
   import Synchronization
 
-  /// A run's part of the cgroup tree: a group (``ControlGroupName``) below this process's own, and in it one for
-  /// each attempt under way. Groups that are empty again are used anew: making one costs as much as a tenth of
-  /// a small program.
+  /// The part of the cgroup tree that belongs to a run: a group (``ControlGroupName``) below that of this process, and
+  /// in it a group for each attempt under way. Groups that are empty again are reused: creating one costs as much as a
+  /// tenth of a small program.
   final class ControlGroupTree: Containment {
     let level = ContainmentLevel.cgroup
     private let place: OwnedDescriptor
@@ -58,23 +58,23 @@ struct ControlGroupPlace: Equatable {
     private let state: Mutex<State>
 
     private struct State {
-      /// The group of the run, with this process's lock on it.
+      /// The group of the run, locked by this process.
       var run: ControlGroup
       var made = 0
       var free: [ControlGroup] = []
-      /// Of attempts that have ended and left something alive.
+      /// The groups of ended attempts that left processes alive.
       var lingering: [ControlGroup] = []
-      /// The same, where that is to outlive the run and could not be moved elsewhere yet.
+      /// The groups of ended attempts whose processes are to outlive the run, and could not be moved elsewhere yet.
       var kept: [ControlGroup] = []
     }
 
-    /// - Throws: Where there is no tree that this process may use, and why.
+    /// - Throws: If there is no tree that this process may use.
     init(run id: String, cookie: EngineCookie) throws(SystemError) {
       guard let place = ControlGroupTree.ownPlace else { throw .notFound }
       let path = place.directory
       let directory = try retrying { open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC) }
       self.place = OwnedDescriptor(directory)
-      // To begin in a group, a child needs the permission to be moved there from this one.
+      // Creating a child in a group requires the permission to move it there from this process's group.
       guard faccessat(directory, "cgroup.procs", W_OK, 0) == 0 else { throw .last }
       name = ControlGroupName(run: id, cookie: cookie)
       let run = try ControlGroupTree.locked(name.text, below: directory)
@@ -87,11 +87,12 @@ struct ControlGroupPlace: Equatable {
       }
     }
 
-    /// How often a group is made that somebody removes before it is locked, and how long its lock is waited for.
+    /// The number of attempts to create a group if it is removed before it is locked, and the maximum wait for its
+    /// lock.
     private static let (makingLimit, lockLimit) = (16, Duration.seconds(2))
 
-    /// Makes a group and locks it. The lock tells those who clear up after killed engines that this one lives;
-    /// one of them may hold it for a moment, and may have removed the group by then.
+    /// Creates a group and locks it. The lock shows processes that clean up after killed engines that this engine is
+    /// alive. Such a process may hold the lock for a moment, and may have removed the group by then.
     private static func locked(
       _ name: String, below directory: Int32
     ) throws(SystemError) -> ControlGroup {
@@ -107,7 +108,7 @@ struct ControlGroupPlace: Equatable {
       throw .notFound
     }
 
-    /// Not a call that blocks: anybody who may open the directory may lock it for ever.
+    /// Polls instead of blocking: any process that may open the directory may hold its lock forever.
     private static func lock(_ group: ControlGroup) throws(SystemError) {
       let limit = MonotonicClock.now + lockLimit
       while true {
@@ -155,7 +156,7 @@ struct ControlGroupPlace: Equatable {
     }
 
     fileprivate func takeBack(_ group: ControlGroup, isPopulated: Bool, keepsRest: Bool) {
-      // At once, and not with the run: whoever clears up after this engine ends what is in the run's group.
+      // Now, not at the end of the run: cleanup after a crash of this engine kills all processes in the run's group.
       let isPopulated = isPopulated && !(keepsRest && group.release(into: place.number))
       state.withLock { state in
         if isPopulated {
@@ -181,11 +182,11 @@ struct ControlGroupPlace: Equatable {
     }
   }
 
-  /// One attempt in a group of its own.
+  /// An attempt in its own group.
   private final class ControlGroupEnclosure: Enclosure {
     private let group: ControlGroup
     private let tree: ControlGroupTree
-    /// Once its leader had exited: from then on nobody can come to be in it.
+    /// Set once the group was seen empty after its leader had exited; no process can enter it after that.
     private let wasSeenEmpty = Atomic(false)
 
     init(_ group: ControlGroup, of tree: ControlGroupTree) {
@@ -196,7 +197,7 @@ struct ControlGroupPlace: Equatable {
     var cgroup: Int32 { group.descriptor }
     func began(leader: Int32) {}
     func lost(leader: Int32) {}
-    // A leader that is a zombie does not count.
+    // A zombie leader does not count.
     var isKnownToBeEmpty: Bool {
       let isEmpty = !group.isPopulated
       if isEmpty { wasSeenEmpty.store(true, ordering: .relaxed) }

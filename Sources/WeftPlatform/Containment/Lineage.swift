@@ -1,14 +1,14 @@
-/// Whose a process is, where no control group tells: by parentage seen while its parents were alive, then
-/// by the cookie in its environment.
+/// The attempts that processes belong to, for systems without control groups: found by parentage observed while the
+/// parents were alive, otherwise by the cookie in the environment.
 ///
-/// It sees the system only through the process tables that it is shown. What it has once told apart it
-/// remembers by id and start, so that a process stays known after its parents have gone.
+/// It sees the system only through the process tables that it is given. It remembers its findings by id and start time,
+/// so that a process stays known after its parents have gone.
 struct Lineage {
-  /// An attempt's leader that is not yet reaped: nobody else can have its id.
+  /// Leaders of attempts that are not yet reaped: no other process can have their ids.
   private var leaders: [Int32: AttemptNumber] = [:]
   private var known: [ProcessIdentity: AttemptNumber] = [:]
-  /// Sessions in which only an attempt's processes can be: a known process has made it, or all that is alive in
-  /// it is known. One known process is not enough: a daemon may start a job for a step, in its own session.
+  /// Sessions that contain only processes of one attempt: a known process created the session, or all living processes
+  /// in it are known. A single known process is not enough: a daemon may start a job for a step, in its own session.
   private var sessions: [Int32: AttemptNumber] = [:]
   /// The engine's own process and session, which belong to no attempt.
   private let engine: Int32
@@ -23,13 +23,13 @@ struct Lineage {
 
   mutating func began(_ attempt: AttemptNumber, leader: Int32) { leaders[leader] = attempt }
 
-  /// The leader is about to be reaped: from then on its id can be anyone's.
+  /// Forgets a leader that is about to be reaped: from then on its id can belong to any process.
   mutating func ended(leader: Int32) { leaders[leader] = nil }
 
-  /// Finds out whose each process is, as far as can be told.
+  /// Finds the attempt of each process, as far as possible.
   ///
-  /// - Parameter cookie: Reads the attempt from a process's environment; asked only of those that nothing
-  ///   else tells of.
+  /// - Parameter cookie: Reads the attempt from a process's environment; called only for processes whose attempt is not
+  ///   found otherwise.
   mutating func observe(
     _ processes: [ProcessStatus], cookie: (ProcessStatus) -> AttemptNumber?
   ) {
@@ -49,7 +49,7 @@ struct Lineage {
     noteSessions(among: processes)
   }
 
-  /// The living processes of each attempt among those shown, leaders left out.
+  /// The living processes of each attempt among `processes`, without leaders.
   func living(in processes: [ProcessStatus]) -> [AttemptNumber: [ProcessStatus]] {
     var living: [AttemptNumber: [ProcessStatus]] = [:]
     for process in processes where process.isAlive && leaders[process.id] == nil {
@@ -58,7 +58,7 @@ struct Lineage {
     return living
   }
 
-  /// Whose a process is known to be.
+  /// The attempt that a process is known to belong to.
   func owner(of process: ProcessStatus) -> AttemptNumber? {
     if let owner = known[process.identity] ?? leaders[process.id] { return owner }
     if let owner = leaders[process.group] ?? leaders[process.session] { return owner }
@@ -72,8 +72,8 @@ struct Lineage {
     known[process.identity] = owner
   }
 
-  /// A process comes into a session by its birth or by making it, so those that come later descend from what is
-  /// there now.
+  /// Adds sessions. A process joins a session by being born in it or by creating it, so later members descend from the
+  /// current ones.
   private mutating func noteSessions(among processes: [ProcessStatus]) {
     guard !known.isEmpty else { return }
     let vouched = Set(
@@ -100,7 +100,7 @@ struct Lineage {
     guard !known.isEmpty || !sessions.isEmpty else { return }
     let present = Set(processes.map(\.identity))
     known = known.filter { present.contains($0.key) }
-    // A session's id, too, is used anew once all of it is gone; one who is known vouches for it.
+    // The id of a session is reused, too, once the session is empty; a known process in it shows that it still exists.
     var vouched: Set<Int32> = []
     for process in processes where known[process.identity] != nil {
       vouched.insert(process.session)
@@ -109,7 +109,7 @@ struct Lineage {
   }
 }
 
-/// Follows parents upwards until somebody is found whose owner is known.
+/// Follows parents up to a process whose attempt is known.
 private struct OwnerFinder {
   enum Finding {
     case attempt(Lineage.AttemptNumber)
@@ -143,7 +143,7 @@ private struct OwnerFinder {
         break
       }
       path.append(current)
-      // A table is not of one instant: ids may have been reused in it so that parents run in a circle.
+      // A table is not a snapshot of one instant: ids may have been reused, so that parents form a cycle.
       findings[current] = .nobody
       next = indices[processes[current].parent]
     }

@@ -4,7 +4,7 @@
   import Darwin
 #endif
 
-/// Entries of an environment by which a program's descendants are known, unless they have cleared theirs.
+/// Environment entries that identify a program's descendants, unless they have cleared their environment.
 package struct ProcessCookie: Hashable, Sendable {
   private let entries: [[UInt8]]
 
@@ -13,7 +13,7 @@ package struct ProcessCookie: Hashable, Sendable {
     self.entries = entries.map { Array($0.utf8) }
   }
 
-  /// Whether all entries stand in the environment.
+  /// Whether the environment contains all entries.
   package func isIn(_ environment: [UInt8]) -> Bool {
     var missing = entries
     for entry in environment.split(separator: 0) where !missing.isEmpty {
@@ -22,13 +22,13 @@ package struct ProcessCookie: Hashable, Sendable {
     return missing.isEmpty
   }
 
-  /// The environment that a process's program was started with, entries ended by NUL; `nil` if it cannot be
-  /// read: another user's, or none any more.
+  /// The environment that a process's program was started with, entries terminated by NUL; `nil` if it cannot be read:
+  /// the process belongs to a different user or has gone.
   package static func environment(of id: Int32) -> [UInt8]? {
     #if os(Linux)
       CgroupFile.contents(ofFile: "/proc/\(id)/environ")
     #else
-      nil  // macOS shows it to nobody but the process itself
+      nil  // macOS shows it only to the process itself
     #endif
   }
 

@@ -6,32 +6,31 @@ import CWeftPlatform
   import Darwin
 #endif
 
-/// The system calls by which a single process is signalled. They answer with a negated errno; a test puts
-/// failing ones in their place.
+/// The system calls that signal a single process. They return a negated errno; tests replace them with failing ones.
 struct SignalCalls: Sendable {
-  /// Takes hold of a process by its id; a descriptor.
+  /// Opens a descriptor that refers to the process with an id.
   var hold: @Sendable (Int32) -> Int32 = { weft_exit_descriptor($0) }
   var signalHeld: @Sendable (_ descriptor: Int32, _ signal: Int32) -> Int32 = {
     weft_signal_held($0, $1)
   }
   var letGo: @Sendable (Int32) -> Void = { close($0) }
-  /// Signals whatever has the id.
+  /// Signals whichever process has the id.
   var signal: @Sendable (_ id: Int32, _ signal: Int32) -> Void = { kill($0, $1) }
 
   static let system = SignalCalls()
 
-  /// Whether a call failed because there is no such call or no descriptor is free. Any other error is about
-  /// the process: above all that it has gone (ESRCH), and its id may be another's.
+  /// Whether a call failed because the system does not have it or no descriptor is free. Any other error concerns the
+  /// process: usually that it has gone (ESRCH), and its id may belong to a different one.
   static func isUnavailable(_ result: Int32) -> Bool {
     [-ENOSYS, -EMFILE, -ENFILE].contains(result)
   }
 }
 
 extension ProcessStatus {
-  /// Sends a signal to this very process.
+  /// Sends a signal to exactly this process.
   ///
-  /// - Parameter isSame: Asked after the process has been taken hold of, where the system can do that
-  ///   (Linux: a pidfd): if its id had been another's by then, this tells.
+  /// - Parameter isSame: Evaluated after the process has been opened, if the system can do that (Linux: a pidfd), so
+  ///   that it detects an id that was reused before.
   func send(
     _ signal: Signal, if isSame: @autoclosure () -> Bool, by calls: SignalCalls = .system
   ) {
@@ -46,12 +45,11 @@ extension ProcessStatus {
   var isStillThere: Bool { ProcessStatus(of: id)?.identity == identity }
 }
 
-/// Ends processes that may go on to start others while they are being ended.
+/// Kills processes that may keep starting others meanwhile.
 enum Sweep {
   private static let rounds = 32
 
-  /// Stops all there are, until a look finds nobody new, and then kills them: what is stopped forks no
-  /// more.
+  /// Stops all processes until a search finds no new ones, and then kills them: a stopped process does not fork.
   static func kill(
     _ find: () -> [ProcessStatus], if holds: (ProcessStatus) -> Bool = \.isStillThere
   ) {

@@ -6,8 +6,8 @@ import Synchronization
   import Darwin
 #endif
 
-/// Finds what a run's programs have started by looking at all processes: by session and group, by
-/// parentage, by cookie; and, in a subreaper, by its own children.
+/// Finds the processes that a run's programs have started by searching all processes: by session and group, by
+/// parentage, by cookie; and, in a subreaper, among its own children.
 final class ProcessTracking: Containment {
   let level: ContainmentLevel
   private let state: Mutex<State>
@@ -17,22 +17,22 @@ final class ProcessTracking: Containment {
     var made = 0
     /// The attempts under way.
     var cookies: [Lineage.AttemptNumber: @Sendable () -> [String]] = [:]
-    /// Those that have ended and whose processes are to outlive the run.
+    /// Ended attempts whose processes are to outlive the run.
     var kept: [Lineage.AttemptNumber: ProcessCookie] = [:]
     let run: ProcessCookie
-    /// What had started before this process can be of no run of its.
+    /// A process that started before this one cannot belong to its runs.
     let earliestStart = ProcessStatus(of: getpid())?.identity.startTicks ?? 0
-    /// By attempt, as the last walk that was observed has seen them.
+    /// Living processes by attempt, from the last walk that was observed.
     var living: [Lineage.AttemptNumber: [ProcessStatus]] = [:]
     var observedWalk = 0
-    /// Processes that were asked for their environment, and did not have the run's cookie.
+    /// Processes whose environment was read and did not contain the run's cookie.
     var strangers: Set<ProcessIdentity> = []
   }
 
-  /// What has the run's cookie, and belongs to no attempt that goes on.
+  /// The attempt number of processes that have the run's cookie and belong to no attempt under way.
   private static let formerAttempt = 0
 
-  /// - Parameter cookie: Entries of the environments of all programs of the run, and of no other.
+  /// - Parameter cookie: Environment entries of all programs of the run, and of no others.
   init(_ level: ContainmentLevel, runCookie cookie: [String]) {
     self.level = level
     let lineage = Lineage(engine: getpid(), session: getsid(0))
@@ -78,7 +78,7 @@ final class ProcessTracking: Containment {
     }
   }
 
-  // With a subreaper, nobody is lost who is not a child or a child's child of this process.
+  // With a subreaper, every orphan is a descendant of this process.
   var mayHoldStrays: Bool { level != .subreaper || ChildProcesses.exist }
 
   func strays() -> [ProcessStatus] {
@@ -102,7 +102,7 @@ final class ProcessTracking: Containment {
 }
 
 extension ProcessTracking.State {
-  /// Once for each walk, however many ask: a thousand programs may be ended at the same time.
+  /// Observes each walk once, however many callers there are: a thousand programs may be ended at the same time.
   mutating func observe(_ walk: ProcessTable.Walk) {
     guard walk.number > observedWalk else { return }
     observedWalk = walk.number
@@ -113,7 +113,7 @@ extension ProcessTracking.State {
   private mutating func find(in processes: [ProcessStatus]) {
     var strangers = strangers
     let (cookies, kept, run, earliestStart) = (cookies, kept, run, earliestStart)
-    // Put into words only when somebody is found who may have one: that is rare, and attempts are many.
+    // Built only when a process is found that may have a cookie: that is rare, and there may be many attempts.
     var spelled: [(attempt: Lineage.AttemptNumber, cookie: ProcessCookie)]?
     lineage.observe(processes) { process in
       guard process.isAlive, process.identity.startTicks >= earliestStart,
@@ -121,7 +121,7 @@ extension ProcessTracking.State {
       else { return nil }
       guard let environment = ProcessCookie.environment(of: process.id) else { return nil }
       guard run.isIn(environment) else {
-        // An empty one may be that of a program on its way in.
+        // An empty environment may be that of a program still in its execve.
         if !environment.isEmpty { strangers.insert(process.identity) }
         return nil
       }
@@ -135,7 +135,7 @@ extension ProcessTracking.State {
   }
 }
 
-/// One attempt, told apart from the others by looking.
+/// An attempt whose processes are found by searching.
 private final class TrackedEnclosure: Enclosure {
   private let attempt: Lineage.AttemptNumber
   private let tracking: ProcessTracking

@@ -4,7 +4,7 @@
   import Darwin
 #endif
 
-/// One attempt of a step, as the environment of its program names it.
+/// One attempt of a step, as named by the environment of its program.
 package struct AttemptName: Hashable, Sendable {
   package let step: String
   package let number: Int
@@ -15,12 +15,12 @@ package struct AttemptName: Hashable, Sendable {
   }
 }
 
-/// The engine, run and attempt that the environment of a process names. Anybody can write such an environment
-/// who knows the cookie.
+/// The engine, run and attempt that the environment of a process names. Any process that knows the cookie can have such
+/// an environment.
 package struct RunMembership: Hashable, Sendable {
   package let run: String
   package let engine: ProcessIdentity
-  /// The engine's session: a step at the terminal is in it, and so is much that is nobody's.
+  /// The engine's session: it contains a step at the terminal, but also many unrelated processes.
   package let engineSession: Int32
   package let cookie: EngineCookie
   package let attempt: AttemptName?
@@ -37,13 +37,13 @@ package struct RunMembership: Hashable, Sendable {
   }
 }
 
-/// One engine of a run, as the run's record tells of it.
+/// One engine of a run, as described by the run's journal.
 package struct RecordedEngine: Hashable, Sendable {
   package var cookie: EngineCookie
   package var process: ProcessIdentity
   /// ``Machine/bootID`` of the boot that the process's start is counted from.
   package var bootID: String
-  /// The attempts whose processes are to stay: `"leftovers": "keep"`, and the program has succeeded.
+  /// The attempts whose processes are to be kept: `"leftovers": "keep"`, and the program has succeeded.
   package var kept: Set<AttemptName> = []
 
   package init(cookie: EngineCookie, process: ProcessIdentity, bootID: String) {
@@ -53,8 +53,8 @@ package struct RecordedEngine: Hashable, Sendable {
   }
 }
 
-/// Finds from outside what engines have started that are gone: by the cookie in environments, by parentage and
-/// sessions, and by the control groups that were made for them.
+/// Finds processes started by engines that are gone: by the cookie in environments, by parentage and sessions, and by
+/// the control groups that were created for them.
 package struct RunSearch {
   private let membership: (_ environment: [UInt8]) -> RunMembership?
 
@@ -62,10 +62,10 @@ package struct RunSearch {
     self.membership = membership
   }
 
-  /// The living processes that these engines of a run have started, those to be kept left out.
+  /// The living processes that these engines of a run have started, without those that are to be kept.
   ///
-  /// Only processes of the calling user count, none that is older than its engine, and none whose environment
-  /// names another engine than the record does.
+  /// Includes only processes of the calling user, none older than its engine, and none whose environment names a
+  /// different engine than the journal does.
   package func processes(
     of run: String, startedBy engines: [RecordedEngine]
   ) -> [ProcessStatus] {
@@ -105,7 +105,7 @@ package struct RunSearch {
     }
     guard let session = own.values.first?.engineSession else { return [:] }
     var lineage = Lineage(engine: engine.process.id, session: session)
-    // Twice: what descends from a process that is known by its cookie is found when that is known.
+    // Twice: descendants of a process that is known by its cookie are found once that process is known.
     for _ in 0..<2 {
       lineage.observe(table) { process in
         own[process.identity].map { member in
@@ -116,7 +116,7 @@ package struct RunSearch {
     return lineage.living(in: table)
   }
 
-  /// What the environments of the calling user's processes say.
+  /// The memberships that the environments of the calling user's processes name.
   private func memberships(in table: [ProcessStatus]) -> [ProcessIdentity: RunMembership] {
     var members: [ProcessIdentity: RunMembership] = [:]
     for process in table where process.isAlive {
@@ -129,8 +129,8 @@ package struct RunSearch {
     return members
   }
 
-  /// Removes control groups that were made for runs of the calling user, hold nothing alive, and whose engines
-  /// have gone.
+  /// Removes control groups that were created for runs of the calling user, contain no living process, and whose
+  /// engines are gone.
   package static func clear() {
     #if os(Linux)
       ControlGroupTree.clear()
@@ -138,18 +138,19 @@ package struct RunSearch {
   }
 }
 
-// MARK: Runs without a record
+// MARK: Runs without a journal
 
-/// A run that processes say they belong to, without a record that vouches for it.
+/// A run that processes claim to belong to, without a journal that confirms it.
 package struct RunClaim: Sendable {
   package let run: String
-  /// Whether one of the engines that they name is alive.
+  /// Whether one of the engines that its processes name is alive.
   package fileprivate(set) var isEngineAlive = false
   package fileprivate(set) var processes: [ProcessStatus] = []
 }
 
 extension RunSearch {
-  /// All runs that processes or control groups of the calling user name, by id. Enough to tell of, not to act on.
+  /// All runs named by processes or control groups of the calling user, by id. Enough to report them, but not to act on
+  /// them.
   package func claims() -> [RunClaim] {
     let table = ProcessTable.shared.walk().processes.filter { $0.id != getpid() }
     let members = memberships(in: table)

@@ -1,20 +1,19 @@
-/// What had to be ended, and what came of it.
+/// The result of terminating orphans.
 package struct StraysEnd: Hashable, Sendable {
-  /// What was alive, and has been ended.
+  /// Processes that were alive and have been terminated.
   package var ended: [ProcessRecord] = []
-  /// What could not be.
+  /// Processes that could not be terminated.
   package var survivors: [ProcessRecord] = []
 
   package init() {}
 }
 
-/// Ends processes whose program has ended before them: asks, and after the grace kills, as a program is
-/// stopped.
+/// Terminates orphans in the way that a program is stopped: requests termination, and kills after the grace period.
 package struct StraysEnding {
-  /// All that is alive now.
+  /// Finds all living orphans.
   let find: () -> [ProcessStatus]
   let policy: StopPolicy
-  /// Asks for more haste.
+  /// A switch that can speed up the termination.
   let stop: StopSwitch
 
   package init(policy: StopPolicy, stop: StopSwitch, find: @escaping () -> [ProcessStatus]) {
@@ -30,7 +29,7 @@ package struct StraysEnding {
     guard !found.isEmpty, let slot = try? ProgramSlot.ofThisThread() else { return StraysEnd() }
     _ = stop.attach(slot.signal)
     defer { stop.detach(slot.signal) }
-    // Like a program whose leader exits in the moment of the stop, and has written all.
+    // Like a program whose leader exits at the moment of the stop, with all output written.
     var ending = Ending(startedAt: MonotonicClock.now, timeout: nil, grace: policy.grace)
     ending.stopRequested(max(.graceful, stop.level))
     while true {
@@ -47,7 +46,7 @@ package struct StraysEnding {
         }
       case .look:
         found = look(hasKilled: ending.hasKilled)
-        // Known by identity: its parent, group and name may have changed since.
+        // Compared by identity: parent, group and name may have changed since.
         all += found.filter { new in !all.contains { $0.identity == new.identity } }
         ending.othersSeen(areGone: found.isEmpty, at: MonotonicClock.now)
       case .finish: return result(of: all, survivors: ending.gaveUp ? found : [])
@@ -63,7 +62,7 @@ package struct StraysEnding {
   }
 
   private func look(hasKilled: Bool) -> [ProcessStatus] {
-    // One look may miss who is started during it.
+    // One search may miss a process that starts during it.
     var found = find()
     if found.isEmpty { found = find() }
     if !found.isEmpty, hasKilled { Sweep.kill(find) }
@@ -80,7 +79,7 @@ package struct StraysEnding {
 }
 
 extension Containment {
-  /// Ends what outlived its attempt.
+  /// Terminates the orphans of ended attempts.
   package func endStrays(_ policy: StopPolicy, stop: StopSwitch) -> StraysEnd {
     guard mayHoldStrays else { return StraysEnd() }
     return StraysEnding(policy: policy, stop: stop, find: strays).end()

@@ -4,7 +4,7 @@
   import Darwin
 #endif
 
-/// Looking for a byte as fast as the C library does (`memchr`: 16 to 32 bytes at a time).
+/// Searches for a byte as fast as the C library does (`memchr`: 16 to 32 bytes at a time).
 extension UnsafeRawBufferPointer {
   /// The offset of the first `byte` at or after `start`.
   package func offset(of byte: UInt8, from start: Int = 0) -> Int? {

@@ -1,6 +1,6 @@
 /// A regular file beneath a directory, open for reading.
 package struct ConfinedFile: Sendable {
-  /// Where it lies, after all links.
+  /// The file's location, after all links.
   package let path: ConfinedPath
   private let file: Descriptor
 
@@ -9,10 +9,10 @@ package struct ConfinedFile: Sendable {
     self.file = file
   }
 
-  /// All of it, to be asked for once.
+  /// All of its bytes. May be called once.
   ///
-  /// - Throws: ``FileNotRead/tooLarge(limit:)`` of a file that has more than `limit` bytes, before any of
-  ///   it is read, and of one that grows while it is.
+  /// - Throws: ``FileNotRead/tooLarge(limit:)`` for a file that has more than `limit` bytes, before any of it is read,
+  ///   and for one that exceeds the limit by growing meanwhile.
   package func bytes(limit: Int) throws(FileNotRead) -> [UInt8] {
     try FileReader(file: file.number, limit: limit, patience: nil).all()
   }

@@ -1,12 +1,12 @@
-/// Why a file beneath a directory was not opened.
+/// The reason why a file beneath a directory was not opened.
 package enum ConfinedFileFault: Error, Hashable, Sendable {
-  /// The path leads out of the directory, by way of `link` if there was one; nothing out there was looked at.
+  /// The path leads out of the directory, through `link` if there was one; nothing outside was accessed.
   case outside(link: ConfinedPath?)
-  /// Nothing has that name in that directory.
+  /// That directory has no entry of that name.
   case missing(String, in: ConfinedPath)
-  /// Links lead on to links, to each other perhaps.
+  /// Too many links lead to further links, perhaps in a cycle.
   case tooManyLinks
-  /// What kind of thing it is instead.
+  /// The file is not regular; its kind.
   case notRegular(String)
   case notRead(FileNotRead)
 }

@@ -1,28 +1,28 @@
-/// Decides how a path leads on from one directory to the next, and that it does not lead out.
+/// Decides how a path continues from one directory to the next, and that it stays inside.
 ///
-/// What a name stands for is found out by who walks, and told: a directory is ``enter(_:)``ed, a link
-/// ``follow(_:from:)``ed, as the system would, but for absolute links, which are taken to lead out.
+/// The caller looks up each name and reports its kind: a directory by ``enter(_:)``, a link by ``follow(_:from:)``.
+/// Links are followed as by the system, except that absolute links count as leading out.
 struct ConfinedWalk {
   enum Move: Hashable {
-    /// To what has that name in the directory reached; nothing comes after the last.
+    /// Open the entry of that name in the current directory; nothing follows the last one.
     case open([UInt8], isLast: Bool)
-    /// Back to the directory above.
+    /// Return to the parent directory.
     case leave
-    /// The path ends at the directory reached.
+    /// The path ends at the current directory.
     case end
   }
 
-  /// As Linux has it (`path_resolution(7)`).
+  /// The limit of Linux (`path_resolution(7)`).
   static let linkLimit = 40
 
-  /// The directory reached.
+  /// The current directory.
   private(set) var position = ConfinedPath()
-  /// The next comes last.
+  /// The names still to come, in reverse order.
   private var ahead: [[UInt8]]
   private var linkCount = 0
   private var lastLink: ConfinedPath?
 
-  /// - Parameter directory: Where a relative path begins. It was found before; now it is walked to again.
+  /// - Parameter directory: The start of a relative path, found earlier; the walk passes through it again.
   init(_ path: [UInt8], from directory: ConfinedPath = ConfinedPath()) throws(ConfinedFileFault) {
     ahead = (directory.names + ConfinedWalk.names(of: path)).reversed()
     if path.first == UInt8(ascii: "/") { throw .outside(link: nil) }
@@ -43,13 +43,13 @@ struct ConfinedWalk {
     return .end
   }
 
-  /// The name just met is a directory's, which is open now.
+  /// Reports that the last name is a directory, which is now open.
   mutating func enter(_ name: [UInt8]) throws(ConfinedFileFault) {
     guard position.names.count < FileTree.depthLimit else { throw .notRead(.system(.nameTooLong)) }
     position.names.append(name)
   }
 
-  /// The name just met is that of a link to `target`.
+  /// Reports that the last name is a link to `target`.
   mutating func follow(_ target: [UInt8], from name: [UInt8]) throws(ConfinedFileFault) {
     linkCount += 1
     guard linkCount <= ConfinedWalk.linkLimit else { throw .tooManyLinks }

@@ -6,16 +6,16 @@ import CWeftPlatform
   import Darwin
 #endif
 
-/// What the system is asked on the way.
+/// System calls of the walk.
 extension ConfiningDirectory {
   enum Found {
     case directory(Descriptor)
     case file(Descriptor)
-    /// Where it leads.
+    /// A link and its target.
     case link([UInt8])
   }
 
-  /// What a name stands for, opened. It is looked at first, for to open a FIFO or a device has effects.
+  /// Looks up a name and opens it. Its kind is checked first, because opening a FIFO or a device has effects.
   static func found(
     _ name: [UInt8], in directory: Descriptor, at place: ConfinedPath, isLast: Bool
   ) throws(ConfinedFileFault) -> Found {
@@ -41,7 +41,7 @@ extension ConfiningDirectory {
     }
   }
 
-  /// Opens a directory to go on from; the right to search it is enough. A link is refused.
+  /// Opens a directory to continue from; search permission is enough. A link is refused.
   static func entered(_ name: [UInt8], in directory: Int32) throws(SystemError) -> Descriptor {
     while true {
       do { return Descriptor(owning: try checked(weft_enter(directory, terminated(name)))) } catch {
@@ -50,7 +50,7 @@ extension ConfiningDirectory {
     }
   }
 
-  /// The names on the way from `/`, after all links.
+  /// The names on the path from `/`, after all links.
   static func resolved(_ path: String) -> ConfinedPath? {
     guard !path.utf8.contains(0), let found = realpath(path, nil) else { return nil }
     defer { free(found) }
@@ -58,8 +58,8 @@ extension ConfiningDirectory {
     return ConfinedPath(bytes.split(separator: UInt8(ascii: "/")).map { Array($0) })
   }
 
-  /// Opens a regular file. A link is refused, and so is what else may have taken the file's place since it
-  /// was looked at.
+  /// Opens a regular file. A link is refused, and so is anything else that may have replaced the file since it was
+  /// checked.
   static func opened(
     _ name: [UInt8], in directory: Descriptor, at place: ConfinedPath
   ) throws(ConfinedFileFault) -> Descriptor {

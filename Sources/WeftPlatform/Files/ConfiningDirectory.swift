@@ -6,23 +6,23 @@
 
 /// A directory that no path leads out of.
 ///
-/// Each name is opened in the directory that was opened before it, links are resolved by hand, and `..` goes
-/// back to what is still open: whoever exchanges directories for links meanwhile leads nobody out. What
-/// lies outside is not opened, nor looked at.
+/// Each name is opened in the directory that was opened before it, links are resolved by hand, and `..` returns to a
+/// directory that is still open. So a process that replaces directories with links meanwhile cannot lead the walk out.
+/// Nothing outside is opened or examined.
 package final class ConfiningDirectory: Sendable {
   private let directory: Descriptor
-  /// Absolute, without links.
+  /// Absolute and without links.
   private let path: ConfinedPath
 
-  /// - Parameter path: As the user named it: links lead on to wherever they do.
+  /// - Parameter path: A path named by the user; its links may lead anywhere.
   package init(_ path: String = ".") throws(SystemError) {
     guard let names = ConfiningDirectory.resolved(path) else { throw .last }
     self.path = names
     directory = try ConfiningDirectory.entered(Array("/".utf8) + names.bytes, in: AT_FDCWD)
   }
 
-  /// Where `path`, which whoever uses this program has named, lies beneath the directory; `nil` if it
-  /// does not, or is nothing that has a name.
+  /// The location beneath the directory of `path`, a path named by the user of this program; `nil` if it is elsewhere
+  /// or does not exist.
   package func place(of path: String) -> ConfinedPath? {
     guard let found = ConfiningDirectory.resolved(path),
       found.names.starts(with: self.path.names)
@@ -30,11 +30,11 @@ package final class ConfiningDirectory: Sendable {
     return ConfinedPath(Array(found.names.dropFirst(self.path.names.count)))
   }
 
-  /// Opens a regular file for reading, and nothing else.
+  /// Opens a regular file for reading; other kinds are refused.
   ///
   /// - Parameters:
   ///   - path: Relative; links in it are followed as long as they stay inside.
-  ///   - start: Where it begins.
+  ///   - start: The directory that it is relative to.
   package func file(
     _ path: String, from start: ConfinedPath = ConfinedPath()
   ) throws(ConfinedFileFault) -> ConfinedFile {
@@ -58,7 +58,7 @@ package final class ConfiningDirectory: Sendable {
     }
   }
 
-  /// The names of what is in a directory beneath this one, by their bytes; none if it cannot be read.
+  /// The names of the entries of a directory beneath this one, in byte order; none if it cannot be read.
   package func names(in place: ConfinedPath) -> [String] {
     var directory = directory
     for name in place.names {

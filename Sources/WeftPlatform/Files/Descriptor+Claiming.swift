@@ -6,19 +6,18 @@ import CWeftPlatform
   import Darwin
 #endif
 
-/// Why the bytes of a claimed descriptor could not be had.
+/// The reason why the bytes of a claimed descriptor could not be read.
 package enum DescriptorNotRead: Error, Hashable, Sendable {
   case tooLarge(limit: Int)
-  /// Whoever writes to it had not closed it when the time came.
+  /// The writer had not closed it in time.
   case timedOut
   case stopped
   case system(SystemError)
 }
 
 extension Descriptor {
-  /// Takes over descriptors that the caller of this process left open: from now on they have other numbers,
-  /// no program inherits them, and each is closed with its last reference. Those that are not open are left
-  /// out.
+  /// Takes over descriptors that the parent of this process left open: from now on they have other numbers, no program
+  /// inherits them, and each is closed with its last reference. Descriptors that are not open are omitted.
   package static func claiming(_ numbers: Set<Int32>) -> [Int32: Descriptor] {
     var claimed: [Int32: Descriptor] = [:]
     let free = (numbers.max() ?? 0) + 1
@@ -31,14 +30,14 @@ extension Descriptor {
     return claimed
   }
 
-  /// All that can be read from it. The thread is blocked meanwhile.
+  /// Reads all bytes to the end. Blocks the thread.
   package func readToEnd(
     limit: Int, stop: StopSwitch, until time: Duration
   ) throws(DescriptorNotRead) -> [UInt8] {
     var bytes: [UInt8] = []
     while true {
       guard stop.level == .none else { throw .stopped }
-      // Others may have the same open file, so that it cannot be made not to block.
+      // Other processes may share the open file, so it cannot be made non-blocking.
       guard weft_poll_one(number, Int16(POLLIN), Self.askingMilliseconds) > 0 else {
         if MonotonicClock.now >= time { throw .timedOut }
         continue
@@ -53,7 +52,7 @@ extension Descriptor {
 
   private static let askingMilliseconds: Int32 = 20
 
-  /// Empty at the end.
+  /// Reads the next bytes; none at the end.
   private func readPiece(atMost room: Int) throws(SystemError) -> [UInt8] {
     var failure: SystemError?
     let piece = [UInt8](unsafeUninitializedCapacity: room) { buffer, count in

@@ -6,9 +6,9 @@
 
 extension Descriptor {
   package enum Creation: Sendable {
-    /// Fails if there is something of that name, a dangling link too.
+    /// Fails if the name exists, even as a dangling link.
     case onlyNew
-    /// What there is, is emptied; a device or a FIFO is written to. Waits for a FIFO's reader.
+    /// Truncates an existing file; writes to a device or a FIFO. Waits for a FIFO's reader.
     case orEmptied
   }
 
@@ -31,6 +31,6 @@ extension Descriptor {
     return flags >= 0 && flags & O_ACCMODE != O_RDONLY
   }
 
-  /// Takes a name away again that this process has just given to a file.
+  /// Removes a name that this process has just given to a file.
   package static func remove(_ path: String) { unlink(path) }
 }

@@ -6,22 +6,22 @@ import CWeftPlatform
   import Darwin
 #endif
 
-/// Why a file was not opened for a program to read.
+/// The reason why a file was not opened for a program to read.
 package enum InputNotOpened: Error, Hashable {
   case refused(SystemError)
-  /// It is a FIFO that nobody opened for writing before the time came.
+  /// It is a FIFO that was not opened for writing in time.
   case timedOut
-  /// It is a FIFO, and a stop was requested while it was waited for.
+  /// It is a FIFO, and a stop was requested during the wait for a writer.
   case stopped
 }
 
 extension Descriptor {
-  /// Opens a file for a program to read. A FIFO is waited for until somebody opens it for writing, as the
-  /// `<` of a shell does; the thread is blocked meanwhile.
+  /// Opens a file for a program to read. Waits for a FIFO's writer, as the `<` of a shell does, and blocks the thread
+  /// meanwhile.
   ///
   /// - Parameters:
-  ///   - stop: Ends the waiting.
-  ///   - time: When to wait no longer.
+  ///   - stop: Ends the wait.
+  ///   - time: The time at which the wait ends.
   package static func opened(
     forReading path: String, stop: StopSwitch = StopSwitch(), until time: Duration? = nil
   ) throws(InputNotOpened) -> Descriptor {
@@ -30,14 +30,15 @@ extension Descriptor {
     do throws(SystemError) { (file, kind) = try openedAtOnce(path) } catch { throw .refused(error) }
     if kind == S_IFDIR { throw .refused(.isDirectory) }
     if kind == S_IFIFO { try file.waitForWriter(stop: stop, until: time) }
-    // The program that gets it expects reads that wait.
+    // The program that gets it expects blocking reads.
     _ = fcntl(file.number, F_SETFL, fcntl(file.number, F_GETFL) & ~O_NONBLOCK)
     return file
   }
 
-  /// Opens a file that has all of its bytes already. Nothing is waited for.
+  /// Opens a regular file, without waiting.
   ///
-  /// - Throws: ``SystemError/isDirectory``, and ``SystemError/invalid`` of what else is no regular file.
+  /// - Throws: ``SystemError/isDirectory`` for a directory, and ``SystemError/invalid`` for any other file that is not
+  ///   regular.
   package static func opened(
     regularFile path: String
   ) throws(SystemError) -> (file: Descriptor, byteCount: Int) {
@@ -50,7 +51,7 @@ extension Descriptor {
   private static func openedAtOnce(
     _ path: String
   ) throws(SystemError) -> (file: Descriptor, kind: mode_t) {
-    // The system would open what the part before the NUL names.
+    // The system would open the path before the NUL.
     if path.utf8.contains(0) { throw .invalid }
     let flags = O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK
     let file = Descriptor(owning: try retrying { () -> Int32 in open(path, flags) })
@@ -59,8 +60,8 @@ extension Descriptor {
     return (file, status.st_mode & S_IFMT)
   }
 
-  /// An `open` that waits could only be interrupted by a signal. So it is open already, and asked now and
-  /// then: that a writer has come without writing is told by no poll.
+  /// Waits for the FIFO's writer by polling. A blocking `open` could only be interrupted by a signal, so the FIFO is
+  /// already open; and poll(2) does not report a writer that has not written anything.
   private func waitForWriter(stop: StopSwitch, until time: Duration?) throws(InputNotOpened) {
     let wakeup = Wakeup()
     stop.attach(wakeup)

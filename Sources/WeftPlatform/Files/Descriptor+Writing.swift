@@ -6,11 +6,11 @@ import CWeftPlatform
   import Darwin
 #endif
 
-/// Why bytes could not all be written.
+/// The reason why not all bytes could be written.
 package enum WriteFailure: Error, Hashable, Sendable {
-  /// Whoever read them has gone away: `weft run | head -1`.
+  /// The reader has gone away: `weft run | head -1`.
   case brokenPipe
-  /// The disk, the quota or the size limit of a file.
+  /// The disk is full, or the quota or the size limit of a file is reached.
   case noSpace(SystemError)
   case other(SystemError)
 
@@ -31,10 +31,10 @@ package enum WriteFailure: Error, Hashable, Sendable {
 }
 
 extension Descriptor {
-  /// Writes all of `bytes`, in as many pieces as it takes; waits where the descriptor does not block.
+  /// Writes all of `bytes`, in as many pieces as needed; waits if the descriptor is non-blocking.
   ///
-  /// - Throws: With part of the bytes possibly written. A pipe without a reader is a failure here and no
-  ///   signal.
+  /// - Throws: If a write fails; part of the bytes may have been written. A pipe without a reader is a failure and
+  ///   raises no signal.
   package func writeAll(_ bytes: UnsafeRawBufferPointer) throws(WriteFailure) {
     var left = bytes
     while !left.isEmpty {
@@ -62,7 +62,7 @@ extension Descriptor {
     try writeAll(Array(text.utf8))
   }
 
-  /// Makes what was written survive a loss of power.
+  /// Makes the written data survive a power loss.
   package func synchronize() throws(SystemError) {
     _ = try retrying { fsync(number) }
   }

@@ -9,7 +9,7 @@ package final class Descriptor: Sendable {
   package let number: Int32
   private let isOwned: Bool
 
-  /// Takes over `number`, which nobody else may close from now on.
+  /// Takes over `number`, which no other code may close from now on.
   package init(owning number: Int32) {
     self.number = number
     isOwned = true
@@ -24,12 +24,12 @@ package final class Descriptor: Sendable {
     if isOwned { close(number) }
   }
 
-  /// The process's own; never closed.
+  /// Standard input of the process; never closed.
   package static let standardInput = Descriptor(borrowing: STDIN_FILENO)
   package static let standardOutput = Descriptor(borrowing: STDOUT_FILENO)
   package static let standardError = Descriptor(borrowing: STDERR_FILENO)
 
-  /// Someone else's, such as `--events fd:3`; never closed. `nil` when no file is open there.
+  /// A descriptor owned by other code, such as `--events fd:3`; never closed. `nil` if it is not open.
   package static func inherited(_ number: Int32) -> Descriptor? {
     fcntl(number, F_GETFD) < 0 ? nil : Descriptor(borrowing: number)
   }

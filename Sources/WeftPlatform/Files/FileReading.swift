@@ -6,11 +6,11 @@ import CWeftPlatform
   import Darwin
 #endif
 
-/// Why a file's bytes could not be had.
+/// The reason why a file's bytes could not be read.
 package enum FileNotRead: Error, Hashable, Sendable {
   case isDirectory
   case tooLarge(limit: Int)
-  /// A FIFO that nobody has opened for writing within the time.
+  /// A FIFO that was not opened for writing in time.
   case noWriter(waited: Duration)
   case nulInPath
   case system(SystemError)
@@ -23,7 +23,7 @@ package enum FileNotRead: Error, Hashable, Sendable {
     }
   }
 
-  /// What was found, after the name of the file.
+  /// The error, to follow the name of the file.
   package var message: String {
     switch self {
     case .isDirectory: "is a directory"
@@ -38,15 +38,15 @@ package enum FileNotRead: Error, Hashable, Sendable {
   }
 }
 
-/// Reading files whole.
+/// Reads whole files.
 package enum FileReading {
-  /// A workflow file, and all that it includes.
+  /// The limit for a workflow file and all files that it includes.
   package static let workflowLimit = 64 * 1024 * 1024
 
-  /// The bytes of the file at `path`, opened once and read once; of standard input when that is "-".
+  /// The bytes of the file at `path`, opened once and read once; of standard input if that is "-".
   ///
-  /// An endless file ends at the limit. A FIFO must find a writer within `patience`; one that has it may
-  /// take its time.
+  /// An endless file ends at the limit. A FIFO must get a writer within `patience`; after that, the writer may take its
+  /// time.
   package static func bytes(
     of path: String, limit: Int = workflowLimit, patience: Duration = .seconds(5)
   ) throws(FileNotRead) -> [UInt8] {
@@ -54,7 +54,7 @@ package enum FileReading {
     if path == "-" {
       return try FileReader(file: STDIN_FILENO, limit: limit, patience: nil).all()
     }
-    // Non-blocking, for opening a FIFO would wait for its writer.
+    // Non-blocking, because opening a FIFO would wait for its writer.
     let flags = O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY
     let file = OwnedDescriptor(
       try orNotRead { () throws(SystemError) in
@@ -67,7 +67,7 @@ package enum FileReading {
 struct FileReader {
   let file: Int32
   let limit: Int
-  /// `nil` where the writer, or the person at the terminal, is surely there.
+  /// `nil` if the writer, or the person at the terminal, is known to be there.
   let patience: Duration?
 
   func all() throws(FileNotRead) -> [UInt8] {
@@ -95,8 +95,8 @@ struct FileReader {
     }
   }
 
-  /// A FIFO without any writer yet reads as ended and polls as silent; after the first writer has come
-  /// and gone it polls as hung up, and while one is there reading waits.
+  /// A FIFO that has not had a writer yet reads as ended and polls as silent. After the first writer has gone, it polls
+  /// as hung up. While it has a writer, reads wait.
   private func sawWriter(within pause: Duration, until giveUp: Duration) throws(FileNotRead) -> Bool
   {
     let milliseconds = Int32(pause / .milliseconds(1))
@@ -105,7 +105,7 @@ struct FileReader {
     return false
   }
 
-  /// Empty at the end of the file.
+  /// Reads the next bytes; none at the end of the file.
   private func readPiece(atMost room: Int) throws(FileNotRead) -> [UInt8] {
     while true {
       var failure: SystemError?

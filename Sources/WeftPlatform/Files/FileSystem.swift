@@ -6,10 +6,9 @@ import CWeftPlatform
   import Darwin
 #endif
 
-/// The few things asked of directories and of where this program stands.
+/// Operations on directories, and the location of this program.
 package enum FileSystem {
-  /// Makes `path` and what is missing above it, with `mode` less the umask. That it is there already is
-  /// no error if it is a directory.
+  /// Creates `path` and its missing parents, with `mode` less the umask. It may already exist if it is a directory.
   package static func makeDirectories(_ path: String, mode: UInt32 = 0o777) throws(SystemError) {
     do { try makeDirectory(path, mode: mode) } catch {
       switch error {
@@ -18,7 +17,7 @@ package enum FileSystem {
         guard let parent = parent(of: path) else { throw error }
         try makeDirectories(parent, mode: mode)
         do { try makeDirectory(path, mode: mode) } catch {
-          // Someone else was quicker.
+          // A different process created it first.
           guard error == .alreadyExists, isDirectory(path) else { throw error }
         }
       default: throw error
@@ -26,18 +25,18 @@ package enum FileSystem {
     }
   }
 
-  /// Makes the one directory, which must not be there.
+  /// Creates one directory, which must not exist.
   package static func makeDirectory(_ path: String, mode: UInt32 = 0o777) throws(SystemError) {
     _ = try retrying { mkdir(path, mode_t(mode)) }
   }
 
-  /// Symbolic links are followed.
+  /// Whether `path` is a directory; follows symbolic links.
   package static func isDirectory(_ path: String) -> Bool {
     var status = stat()
     return stat(path, &status) == 0 && status.st_mode & S_IFMT == S_IFDIR
   }
 
-  /// Where this process is; an error when that has been deleted.
+  /// The current directory; an error if it has been deleted.
   package static func currentDirectory() throws(SystemError) -> String {
     guard let path = getcwd(nil, 0) else { throw .last }
     defer { free(path) }
@@ -48,7 +47,7 @@ package enum FileSystem {
     _ = try retrying { chdir(path) }
   }
 
-  /// The file of the running program, symbolic links resolved where the system does so.
+  /// The file of the running program, with symbolic links resolved if the system does so.
   package static func executablePath() throws(SystemError) -> String {
     var failure: SystemError?
     let path = String(unsafeUninitializedCapacity: 4096) { buffer in
@@ -78,7 +77,7 @@ package enum FileSystem {
   }
 }
 
-/// Bytes that nobody can guess.
+/// Unpredictable bytes.
 package enum Entropy {
   package static func bytes(_ count: Int) throws(SystemError) -> [UInt8] {
     var bytes = [UInt8](repeating: 0, count: count)
@@ -88,8 +87,8 @@ package enum Entropy {
   }
 }
 
-/// What this process has to run on.
+/// Properties of the machine.
 package enum Machine {
-  /// Processors that this process may use, at least 1; an affinity mask counts.
+  /// The number of processors that this process may use, at least 1; honours an affinity mask.
   package static var processorCount: Int { Int(weft_processor_count()) }
 }

@@ -5,9 +5,9 @@
 #endif
 
 extension FileTree {
-  /// How many bytes the regular files below what has a name in a directory have together.
+  /// The total number of bytes in the regular files below an entry of a directory.
   ///
-  /// No link is followed; what cannot be looked at has none.
+  /// Follows no links; files that cannot be examined count as empty.
   static func byteCount(of name: String, in directory: Int32) -> Int {
     byteCount(of: Array(name.utf8CString), in: directory, depth: 0)
   }

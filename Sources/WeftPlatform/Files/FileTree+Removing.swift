@@ -5,9 +5,9 @@
 #endif
 
 extension FileTree {
-  /// Takes away a directory of this process's own with everything that others have put into it.
+  /// Removes a directory of this process with everything that other processes have put into it.
   ///
-  /// Links are taken away and never followed. What cannot be taken away stays, and is no error.
+  /// Links are removed and never followed. Files that cannot be removed are left, without an error.
   package static func remove(_ root: String) {
     if let directory = try? opened(
       AT_FDCWD, Array(root.utf8CString), O_DIRECTORY | O_NOFOLLOW, at: [])
@@ -17,7 +17,7 @@ extension FileTree {
     rmdir(root)
   }
 
-  /// The same for what has a name in a directory that is open.
+  /// Removes an entry of an open directory in the same way as ``remove(_:)``.
   static func remove(_ name: String, in directory: Int32) {
     let path = Array(name.utf8CString)
     if let inner = try? opened(directory, path, O_DIRECTORY | O_NOFOLLOW, at: []) {

@@ -6,15 +6,14 @@
 
 /// Reads the regular files below a directory.
 ///
-/// Directories are read in the order of their names' bytes, so that the order of files depends on their
-/// names only. No symbolic link is followed, nor opened; each step goes through the directory that
-/// was opened before (`openat`), so that nobody can exchange one on the way. Names that are not
-/// UTF-8 are told with U+FFFD.
+/// Directories are read in the byte order of their names, so that the order of files depends only on names. No symbolic
+/// link is followed or opened. Each directory is opened through the one before it (`openat`), so that none can be
+/// replaced on the way. Names that are not UTF-8 are reported with U+FFFD.
 package struct FileTree {
-  /// Directories inside each other; each is an open descriptor meanwhile.
+  /// The maximum depth of nested directories; each one keeps a descriptor open.
   package static let depthLimit = 200
 
-  /// What to read. Paths are the names from the root on.
+  /// The files to read. Paths are the names from the root on.
   package struct Choice {
     package var entersDirectory: ([String]) -> Bool
     package var readsFile: ([String]) -> Bool
@@ -28,7 +27,7 @@ package struct FileTree {
   }
 
   package struct Fault: Error, Sendable, Hashable {
-    /// From the root on; empty for the root itself.
+    /// The path from the root on; empty for the root itself.
     package var path: String
     package var kind: Kind
 
@@ -42,7 +41,7 @@ package struct FileTree {
   /// Called with each piece of a file as it is read, then with `nil` at its end.
   private let take: (UnsafeRawBufferPointer?) -> Void
 
-  /// Reads all files of the choice, one after the other.
+  /// Reads all chosen files in sequence.
   package static func read(
     below root: String, _ choice: Choice, take: (UnsafeRawBufferPointer?) -> Void
   ) throws(Fault) {
@@ -84,7 +83,7 @@ package struct FileTree {
   }
 }
 
-/// What the system is asked, with the place told where it refuses.
+/// System calls that add the path to their errors.
 extension FileTree {
   private static func placing<Value>(
     _ path: [String], _ call: () throws(SystemError) -> Value
@@ -103,7 +102,7 @@ extension FileTree {
       })
   }
 
-  /// The bits of `S_IFMT`.
+  /// The file type, as the bits of `S_IFMT`.
   fileprivate static func kind(
     of name: [CChar], in directory: Int32, at path: [String]
   ) throws(Fault) -> mode_t {
@@ -114,7 +113,7 @@ extension FileTree {
     return status.st_mode & S_IFMT
   }
 
-  /// Without `.` and `..`, each with the zero that ends it, by their bytes.
+  /// The names of the entries, without `.` and `..`, each with its terminating zero, in byte order.
   static func names(in directory: Int32, at path: [String]) throws(Fault) -> [[CChar]] {
     let copy = try placing(path) { () throws(SystemError) in
       try retrying { fcntl(directory, F_DUPFD_CLOEXEC, 0) }
@@ -136,7 +135,7 @@ extension FileTree {
         names.append(name)
       }
     }
-    // Before the stream is closed, which may set it again.
+    // Read before the stream is closed, which may set it again.
     let error = SystemError.last
     guard error == SystemError(number: 0) else {
       throw Fault(path: path.joined(separator: "/"), kind: .system(error))

@@ -4,7 +4,7 @@
   import Darwin
 #endif
 
-/// A descriptor with one owner, closed at the end of its life; costs nothing but the number.
+/// A descriptor with one owner, closed at the end of its lifetime; no overhead beyond the number.
 struct OwnedDescriptor: ~Copyable {
   let number: Int32
 

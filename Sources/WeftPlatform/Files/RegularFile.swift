@@ -4,14 +4,14 @@
   import Darwin
 #endif
 
-/// Why a file that another program was to write is not read.
+/// The reason why a file that a different program should have written was not read.
 package enum RegularFileFault: Error, Hashable, Sendable {
   case missing
-  /// It is something else now, such as a directory, a FIFO or a symbolic link.
+  /// It is no longer a regular file but, for example, a directory, a FIFO or a symbolic link.
   case replaced(by: String)
   case notRead(FileNotRead)
 
-  /// What was found, after the name of the file.
+  /// The error, to follow the name of the file.
   package var message: String {
     switch self {
     case .missing: "is not there any more"
@@ -22,8 +22,8 @@ package enum RegularFileFault: Error, Hashable, Sendable {
 }
 
 extension FileReading {
-  /// The bytes of a file that a program may have replaced by anything: no link is followed, nothing is
-  /// waited for, and no more than `limit` is read of a file that still grows.
+  /// The bytes of a file that a program may have replaced by anything: follows no links, does not wait, and reads at
+  /// most `limit` bytes of a file that is still growing.
   package static func bytes(
     ofRegularFile path: String, limit: Int
   ) throws(RegularFileFault) -> [UInt8] {
@@ -51,7 +51,7 @@ extension RegularFileFault {
     switch error {
     case .notFound: self = .missing
     case SystemError(number: ELOOP): self = .replaced(by: "a symbolic link")
-    // A FIFO and a socket refuse some ways of opening; nothing of ours does.
+    // FIFOs and sockets refuse some ways of opening; for a FIFO, those are not used here.
     case SystemError(number: ENXIO): self = .replaced(by: "a socket")
     default: self = .notRead(.system(error))
     }

@@ -7,24 +7,24 @@ import Synchronization
   import Darwin
 #endif
 
-/// Bytes put aside on disk: a file without a name, which is gone with its last reference, also after a crash.
+/// Bytes buffered on disk, in a file without a name, which is deleted with its last reference, even after a crash.
 ///
-/// One appends while others read; each sees all that was appended before it asked.
+/// One thread appends while others read; each reader sees all bytes appended before its call.
 package final class SpoolFile: Sendable {
   /// The file itself, for a program to read from the beginning: appending does not move its offset.
   package let file: Descriptor
   private let length = Mutex(0)
 
-  /// - Parameter directory: Says on which disk; only the owner may read the file.
+  /// - Parameter directory: Selects the disk; only the owner may read the file.
   package init(in directory: String = FileSystem.temporaryDirectory) throws(SystemError) {
     file = Descriptor(owning: try checked(weft_nameless_file(directory)))
   }
 
   package var count: Int { length.withLock { $0 } }
 
-  /// All of `bytes` or, when that fails, none of them.
+  /// Appends all of `bytes` or, on failure, none of them.
   package func append(_ bytes: UnsafeRawBufferPointer) throws(WriteFailure) {
-    // Held while writing: a reader must not see a length whose bytes are not there yet.
+    // Locked while writing: a reader must not see a length whose bytes are not written yet.
     try length.withLock { (length: inout sending Int) throws(WriteFailure) -> Void in
       try write(bytes, at: length)
       length += bytes.count
@@ -38,7 +38,7 @@ package final class SpoolFile: Sendable {
     try result.get()
   }
 
-  /// What stands at `range`; less where the file ends before it.
+  /// The bytes at `range`; fewer if the file ends before its end.
   package func bytes(in range: Range<Int>) throws(SystemError) -> [UInt8] {
     let range = range.clamped(to: 0..<count)
     var failure: SystemError?

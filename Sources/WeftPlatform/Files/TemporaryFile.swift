@@ -7,14 +7,14 @@ import Synchronization
   import Darwin
 #endif
 
-/// An open file that has a name only until it gets its own. With its last reference it is removed, unless it has
-/// got it.
+/// An open file with a temporary name, until it is committed under its own. If it is not committed, it is removed with
+/// its last reference.
 package final class TemporaryFile: Sendable {
   private let descriptor: Descriptor
   private let name: String
   private let isCommitted = Mutex(false)
 
-  /// Beside `path`, which says where it is to be; with a name that nobody can guess, for nobody else to read.
+  /// Creates the file beside `path`, its later name, with an unpredictable name and readable only by its owner.
   package init(beside path: String) throws(SystemError) {
     let word = try Entropy.bytes(8).map { String($0, radix: 36) }.joined()
     let slash = path.lastIndex(of: "/").map(path.index(after:)) ?? path.startIndex
@@ -30,7 +30,7 @@ package final class TemporaryFile: Sendable {
     if !isCommitted.withLock({ $0 }) { unlink(name) }
   }
 
-  /// Writes all of it, where the last ended.
+  /// Writes all of `bytes` where the last write ended.
   package func write(_ bytes: UnsafeRawBufferPointer) throws(SystemError) {
     var left = bytes
     while !left.isEmpty {
@@ -44,14 +44,14 @@ package final class TemporaryFile: Sendable {
     }
   }
 
-  /// Forgets what stands behind so many bytes; what is written next follows them.
+  /// Truncates the file to `length` bytes; the next write continues there.
   package func cut(to length: Int) throws(SystemError) {
     _ = try retrying { ftruncate(descriptor.number, off_t(length)) }
     guard lseek(descriptor.number, off_t(length), SEEK_SET) >= 0 else { throw .last }
   }
 
-  /// Gives it its own name, so that it survives a loss of power: with the mode that a new file has here, in
-  /// place of what has the name. A link is replaced, not followed.
+  /// Renames the file to `path`, so that it survives a power loss: with the default mode of new files, replacing any
+  /// existing file. A link is replaced, not followed.
   package func commit(as path: String) throws(SystemError) {
     let mode = mode_t(weft_mode_of_new_files())
     _ = try retrying { fchmod(descriptor.number, mode) }
@@ -66,12 +66,12 @@ package final class TemporaryFile: Sendable {
     let directory = slash.map { $0 == path.startIndex ? "/" : String(path[..<$0]) } ?? "."
     let file = OwnedDescriptor(
       try retrying { open(directory, O_RDONLY | O_CLOEXEC | O_DIRECTORY) })
-    // Some file systems cannot do it.
+    // Some file systems do not support this.
     if fsync(file.number) < 0, SystemError.last != .invalid { throw .last }
   }
 }
 
-/// `write(2)`, by a name that the method of that name does not hide.
+/// `write(2)`, under a name that the method `write` does not hide.
 private func writeOnce(_ file: Int32, _ bytes: UnsafeRawPointer?, _ count: Int) -> Int {
   write(file, bytes, count)
 }

@@ -6,7 +6,7 @@ import CWeftPlatform
   import Darwin
 #endif
 
-/// How large a terminal's screen is, in characters.
+/// The size of a terminal's screen, in characters.
 package struct TerminalSize: Hashable, Sendable {
   package var columns: Int
   package var rows: Int
@@ -20,13 +20,13 @@ package struct TerminalSize: Hashable, Sendable {
 extension Descriptor {
   package var isTerminal: Bool { isatty(number) == 1 }
 
-  /// Whether it is this session's terminal, and another group of it is in the foreground.
+  /// Whether it is this session's terminal, and a different group of the session is in the foreground.
   package var isTerminalOfOthers: Bool {
     let foreground = tcgetpgrp(number)
     return foreground > 0 && foreground != getpgrp()
   }
 
-  /// `nil` when it is no terminal, or one that does not know its size (0 by 0, as a bare pty says).
+  /// The size; `nil` if it is not a terminal, or one that does not know its size (0 by 0, as a bare pty reports).
   package var terminalSize: TerminalSize? {
     var (columns, rows): (UInt16, UInt16) = (0, 0)
     guard weft_terminal_size(number, &columns, &rows) == 0, columns > 0, rows > 0 else {

@@ -1,4 +1,4 @@
-/// A hash that only those can make who have the key: RFC 2104 over SHA-256.
+/// A hash that can only be computed with the key: RFC 2104 over SHA-256.
 package struct HMAC: Sendable {
   private let inner: SHA256
   private let outer: SHA256

@@ -1,4 +1,4 @@
-/// The hash of FIPS 180-4 §6.2, of bytes that come piece by piece.
+/// The hash of FIPS 180-4 §6.2, computed piece by piece.
 package struct SHA256: Sendable {
   /// A hash, as 32 bytes.
   package typealias Digest = [UInt8]
@@ -7,7 +7,7 @@ package struct SHA256: Sendable {
     0x6a09_e667, 0xbb67_ae85, 0x3c6e_f372, 0xa54f_f53a, 0x510e_527f, 0x9b05_688c, 0x1f83_d9ab,
     0x5be0_cd19,
   ]
-  /// Less than a block.
+  /// Input that does not fill a block yet.
   private var rest: [UInt8] = []
   private var byteCount: UInt64 = 0
   private var schedule = [UInt32](repeating: 0, count: 64)
@@ -39,7 +39,7 @@ package struct SHA256: Sendable {
     rest.append(contentsOf: bytes[start...])
   }
 
-  /// The hash of all that was given so far.
+  /// The hash of all input so far.
   package func digest() -> Digest {
     var last = self
     let padding = (SHA256.blockLength * 2 - 9 - rest.count) % SHA256.blockLength
@@ -57,14 +57,14 @@ package struct SHA256: Sendable {
     return hash.digest()
   }
 
-  /// As it is written: lower case hexadecimal digits.
+  /// The digest in lower-case hexadecimal digits.
   package static func text(of digest: Digest) -> String {
     let digits = Array("0123456789abcdef".utf8)
     return String(
       decoding: digest.flatMap { [digits[Int($0 >> 4)], digits[Int($0 & 15)]] }, as: UTF8.self)
   }
 
-  /// Takes in one block.
+  /// Adds one block to the state.
   private mutating func mix(_ block: UnsafeRawBufferPointer) {
     schedule.withUnsafeMutableBufferPointer { words in
       for index in 0..<16 {

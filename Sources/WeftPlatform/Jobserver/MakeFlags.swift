@@ -1,9 +1,9 @@
-/// Where a jobserver is, as GNU make tells it (manual, "POSIX Jobserver Interaction").
+/// The address of a jobserver, in the form of GNU make (manual, "POSIX Jobserver Interaction").
 package enum JobserverAddress: Hashable, Sendable {
   case fifo(String)
   case pipe(reading: Int32, writing: Int32)
 
-  /// `nil` for what is no address, and for the negative numbers by which make says that there is none.
+  /// Parses an address; `nil` for other text, and for the negative numbers with which make reports that there is none.
   init?(_ text: some StringProtocol) {
     if text.hasPrefix("fifo:") {
       self = .fifo(String(text.dropFirst("fifo:".count)))
@@ -24,7 +24,7 @@ package enum JobserverAddress: Hashable, Sendable {
   }
 }
 
-/// The value of `MAKEFLAGS`: words, of which those that follow `--` are definitions of variables.
+/// The value of `MAKEFLAGS`: words, of which those after `--` are variable definitions.
 package struct MakeFlags: Sendable, Hashable {
   private var options: [Substring]
   private let definitions: ArraySlice<Substring>
@@ -36,7 +36,7 @@ package struct MakeFlags: Sendable, Hashable {
     definitions = words[end...]
   }
 
-  /// Of several the last; `nil` if none is offered.
+  /// The last jobserver that is offered; `nil` if there is none.
   package var jobserver: JobserverAddress? {
     let values = options.compactMap { option in
       Self.addressOptions.first(where: option.hasPrefix).map { option.dropFirst($0.count) }
@@ -44,21 +44,21 @@ package struct MakeFlags: Sendable, Hashable {
     return values.last.flatMap { JobserverAddress($0) }
   }
 
-  /// Without anything that says how many jobs may run, or who gives them; `nil` if nothing is left.
+  /// The flags without options about the number of jobs and about jobservers; `nil` if none are left.
   package var withoutJobs: String? {
     let words = options.filter { !Self.saysJobs($0) } + definitions
     return words.isEmpty ? nil : words.joined(separator: " ")
   }
 
-  /// Offers a jobserver in place of any other.
+  /// The flags with this jobserver in place of any other.
   package func offering(_ address: JobserverAddress, jobs: Int) -> String {
-    // The first word may be letters without a hyphen, and has to stay the first.
+    // The first word may be letters without a hyphen, and must remain the first.
     let kept = options.filter { !Self.saysJobs($0) }.map(String.init)
     let offer = ["-j\(jobs)", "--jobserver-auth=\(address.text)"]
     return (kept + offer + definitions.map(String.init)).joined(separator: " ")
   }
 
-  /// `--jobserver-fds` is what make 4.1 and older said.
+  /// `--jobserver-fds` is the form of make 4.1 and older.
   private static let addressOptions = ["--jobserver-auth=", "--jobserver-fds="]
 
   private static func saysJobs(_ option: Substring) -> Bool {

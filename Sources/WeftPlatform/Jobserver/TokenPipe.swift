@@ -6,9 +6,9 @@ import CWeftPlatform
   import Darwin
 #endif
 
-/// Why a jobserver that was offered is of no use.
+/// The reason why a jobserver that was offered cannot be used.
 package enum JobserverUnavailable: Error, Hashable, Sendable {
-  /// make keeps its descriptors from what it does not take for another make.
+  /// make closes its descriptors in programs that it does not recognize as make.
   case descriptorsClosed(JobserverAddress)
   case notOpened(JobserverAddress, SystemError)
   case noPipe(JobserverAddress)
@@ -22,9 +22,9 @@ package enum JobserverUnavailable: Error, Hashable, Sendable {
   }
 }
 
-/// A pipe in which each byte is the permission to run one more job.
+/// A pipe in which each byte permits one more job.
 package final class TokenPipe: Sendable {
-  /// Ours alone, so that reads do not wait; whoever else has the pipe open goes on waiting.
+  /// A separate open file description, so that its reads do not block while those of other processes still do.
   let reading: Descriptor
   private let writing: Descriptor
 
@@ -33,7 +33,7 @@ package final class TokenPipe: Sendable {
     self.writing = writing
   }
 
-  /// One that somebody else made.
+  /// Joins a pipe that a different process created.
   package static func joined(
     _ address: JobserverAddress
   ) throws(JobserverUnavailable) -> TokenPipe {
@@ -52,7 +52,7 @@ package final class TokenPipe: Sendable {
     }
   }
 
-  /// A new pipe, and the two ends of it that a program is to have.
+  /// Creates a pipe, with the two ends that a program is to have.
   package static func made()
     throws(SystemError) -> (pipe: TokenPipe, reading: Descriptor, writing: Descriptor)
   {
@@ -62,7 +62,7 @@ package final class TokenPipe: Sendable {
     return (TokenPipe(reading: reopened(reading), writing: writing), reading, writing)
   }
 
-  /// A new FIFO. It is for its owner alone; whoever made it removes its name.
+  /// Creates a FIFO that only its owner may open; the caller removes its name.
   package static func made(at path: String) throws(SystemError) -> TokenPipe {
     _ = try retrying { mkfifo(path, 0o600) }
     do throws(SystemError) {
@@ -74,27 +74,27 @@ package final class TokenPipe: Sendable {
     }
   }
 
-  /// Takes a token if there is one at this moment.
+  /// Takes a token if one is available now.
   package func take() -> UInt8? {
     var byte: UInt8 = 0
     guard (try? retrying({ read(reading.number, &byte, 1) })) == 1 else { return nil }
     return byte
   }
 
-  /// Puts a token in. There are never so many that it would have to wait.
+  /// Returns a token. There are never so many that this blocks.
   package func put(_ token: UInt8) {
     withUnsafeBytes(of: token) { _ = weft_write_quietly(writing.number, $0.baseAddress, 1) }
   }
 
-  /// What make writes.
+  /// The byte that make writes.
   package static let token = UInt8(ascii: "+")
 
   private static func opened(_ path: String, _ mode: Int32) throws(SystemError) -> Descriptor {
     Descriptor(owning: try retrying { open(path, mode | O_NONBLOCK | O_CLOEXEC | O_NOCTTY) })
   }
 
-  /// Opened anew: O_NONBLOCK belongs to what was opened, and set there it would be everybody's. Where the
-  /// system opens nothing anew the reads may wait.
+  /// Opens the end again: O_NONBLOCK belongs to the open file description, and setting it there would affect all
+  /// processes that share it. On systems that cannot do this, reads may block.
   private static func reopened(_ end: Descriptor) -> Descriptor {
     (try? opened("/proc/self/fd/\(end.number)", O_RDONLY)) ?? end
   }

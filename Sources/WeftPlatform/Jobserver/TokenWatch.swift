@@ -6,7 +6,7 @@ import CWeftPlatform
   import Darwin
 #endif
 
-/// Where one thread waits for a token in any of some pipes.
+/// A wait of one thread for a token in any of several pipes.
 package final class TokenWatch: Sendable {
   private let wakeEnd: Descriptor
   private let signalEnd: Descriptor
@@ -21,7 +21,7 @@ package final class TokenWatch: Sendable {
   /// Ends the wait, or the next one.
   package func wake() { weft_wake_signal(signalEnd.number) }
 
-  /// Waits until one of the pipes may have a token, or for a wake.
+  /// Waits until one of the pipes may have a token, or until woken.
   ///
   /// - Returns: The index of the pipe; `nil` after a wake.
   package func wait(for pipes: [TokenPipe]) -> Int? {

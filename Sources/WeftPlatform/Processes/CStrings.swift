@@ -4,7 +4,7 @@
   import Darwin
 #endif
 
-/// Strings laid out as execve takes them: NUL-terminated, one after another.
+/// Strings in the layout that execve takes: NUL-terminated, in sequence.
 struct CStrings: Sendable {
   private(set) var bytes: [UInt8] = []
   private(set) var starts: [Int] = []
@@ -12,7 +12,7 @@ struct CStrings: Sendable {
 
   var count: Int { starts.count }
 
-  /// The caller has made sure that there is no NUL in it.
+  /// Appends a string, which must not contain a NUL.
   mutating func append(_ string: some Sequence<UInt8>) {
     starts.append(bytes.count)
     bytes.append(contentsOf: string)
@@ -20,7 +20,7 @@ struct CStrings: Sendable {
     longest = max(longest, length(of: count - 1))
   }
 
-  /// Appends `name`, `separator` and `value` as one string, unless there is a NUL in the value.
+  /// Appends `name`, `separator` and `value` as one string, unless the value contains a NUL.
   ///
   /// - Returns: Whether it was appended.
   mutating func append(_ name: [UInt8], _ separator: UInt8, _ value: String) -> Bool {
@@ -36,7 +36,7 @@ struct CStrings: Sendable {
     return true
   }
 
-  /// Takes a string out; those after it move up.
+  /// Removes a string; later ones move up.
   mutating func remove(at index: Int) {
     let size = length(of: index) + 1
     bytes.removeSubrange(starts[index]..<starts[index] + size)
@@ -49,7 +49,7 @@ struct CStrings: Sendable {
     bytes[starts[index]..<starts[index] + length(of: index)]
   }
 
-  /// Appends a string, unless there is a NUL in it.
+  /// Appends a string, unless it contains a NUL.
   ///
   /// - Returns: Whether it was appended.
   mutating func append(_ string: String) -> Bool {
@@ -66,16 +66,16 @@ struct CStrings: Sendable {
     }
   }
 
-  /// Bytes of string `index`, without its terminator.
+  /// The number of bytes in string `index`, without its terminator.
   func length(of index: Int) -> Int {
     let end = index + 1 < starts.count ? starts[index + 1] : bytes.count
     return end - starts[index] - 1
   }
 
-  /// What the kernel counts against its limit: the bytes, and a pointer to each string.
+  /// The size that the kernel counts against its limit: the bytes, and a pointer to each string.
   var kernelBytes: Int { bytes.count + count * MemoryLayout<UnsafeRawPointer>.size }
 
-  /// The first that is longer than `limit`, by the name in front of its `=`.
+  /// The first string that is longer than `limit`, identified by the name before its `=`.
   func variable(longerThan limit: Int) -> (name: String, size: Int)? {
     guard longest > limit, let index = (0..<count).first(where: { length(of: $0) > limit }) else {
       return nil
@@ -88,10 +88,11 @@ struct CStrings: Sendable {
     length(of: index) + 1 + MemoryLayout<UnsafeRawPointer>.size
   }
 
-  /// The address of the first byte; string `n` stands at `starts[n]`.
+  /// Passes the address of the first byte; string `n` begins at offset `starts[n]`.
   func withBase<Result>(_ body: (UnsafeMutablePointer<CChar>?) -> Result) -> Result {
     bytes.withUnsafeBytes { buffer in
-      // execve's prototype is not const-correct for historical reasons (POSIX, Rationale): nothing writes.
+      // execve's prototype is not const-correct for historical reasons (POSIX, Rationale): the strings are not
+      // modified.
       body(
         UnsafeMutableRawPointer(mutating: buffer.baseAddress)?.assumingMemoryBound(to: CChar.self))
     }
@@ -110,7 +111,7 @@ struct CStrings: Sendable {
     return next
   }
 
-  /// All of them as execve's array, ended by a null pointer.
+  /// Passes all strings as execve's array, terminated by a null pointer.
   func withPointers<Result>(_ body: (CStringArray) -> Result) -> Result {
     withBase { base in
       withUnsafeTemporaryAllocation(of: CStringArray.Pointee.self, capacity: count + 1) { array in

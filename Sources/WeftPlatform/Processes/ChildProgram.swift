@@ -1,14 +1,14 @@
-// WeftPlatform is the operating system, as far as Weft needs it, and the only place where POSIX is spoken;
-// what C alone can do is in CWeftPlatform.
+// WeftPlatform wraps the parts of the operating system that Weft needs. It is the only module that uses POSIX;
+// CWeftPlatform contains what is only possible in C.
 //
 //   Processes/  `ChildProgram` runs one program to its end on the calling thread: `ProgramArguments` and
-//               `SearchPath` say what is started, `ProgramRun` waits and acts, `Ending` decides,
-//               and `RunningGroups` lets all programs stand still
-//   Terminals/  `TerminalLoan`: the terminal in the hands of one program, and back as it was
-//   Threads/    `BlockingThreads`, for jobs that block, such as the above
-//   Time/       clocks, and `TimeSource`, behind which a test puts its own
+//               `SearchPath` define what is spawned, `ProgramRun` waits and acts, `Ending` decides,
+//               and `RunningGroups` pauses all programs
+//   Terminals/  `TerminalLoan` lends the terminal to one program, and restores it
+//   Threads/    `BlockingThreads`, for blocking work such as the above
+//   Time/       clocks, and `TimeSource`, which tests replace
 //   Signals/    `Signal` by name, `SignalListener` for a program's main
-//   Files/      reading workflow files and confining where they lie, writing output, putting bytes aside
+//   Files/      reading workflow files and confining their paths, writing output, spooling bytes to disk
 
 import CWeftPlatform
 
@@ -17,43 +17,43 @@ package enum OutputStream: Hashable, Sendable {
   case output, errors
 }
 
-/// A program to be run once: what is started, with what, and how it is stopped.
+/// A program to run once: its command, its inputs, and the way it is stopped.
 package struct ChildProgram: Sendable {
   package enum Input: Sendable {
-    /// End of file at once.
+    /// End of file immediately.
     case null
-    /// These bytes, then end of file. A program that does not read them is no error.
+    /// These bytes, then end of file. It is no error if the program does not read them.
     case bytes([UInt8])
-    /// Read from where it stands. It is shared with the program, offset and all.
+    /// A file, read from its current offset. The program shares its open file description.
     case file(Descriptor)
   }
 
-  /// The first names the program: by a path with a slash in it, relative to `directory`, or to be looked
-  /// for in the PATH of `environment`.
+  /// The program and its arguments. The program is a path with a slash in it, relative to `directory`, or a name to
+  /// find in the PATH of `environment`.
   package var arguments: [String]
   package var environment: EnvironmentBlock
-  /// `nil`: where this process is.
+  /// The working directory; `nil` for that of this process.
   package var directory: String?
   package var input = Input.null
-  /// Becomes its standard streams, in place of `input` and the pipes: there is no output then. It is as
-  /// before when ``run(stop:started:output:)`` returns.
+  /// The terminal that becomes its standard streams, in place of `input` and the pipes, so that there is no output. It
+  /// is restored when ``run(stop:started:output:)`` returns.
   package var terminal: TerminalLoan?
-  /// Become its descriptors 3, 4 ...; at most 4.
+  /// The descriptors that become its 3, 4 ...; at most 4.
   package var further: [Descriptor] = []
-  /// Both streams into one pipe, so that their order is exact; all arrives as `.output`.
+  /// Whether both streams share one pipe, so that their order is exact; all bytes arrive as `.output`.
   package var mergesOutput = false
-  /// From when on its time is counted, if that is before its start.
+  /// The time from which its limits are counted, if that is before its start.
   package var countsTimeFrom: Duration?
-  /// From the start to the leader's exit.
+  /// The limit from its start to the leader's exit.
   package var timeout: Duration?
-  /// How long it may write nothing, from its start or its last output to the leader's exit.
+  /// The limit without output, from its start or its last output to the leader's exit.
   package var stallTimeout: Duration?
   package var stopPolicy = StopPolicy()
-  /// Exit codes after which what has made a session of its own is left alone.
+  /// The exit codes that count as success: processes that created their own session are then left running.
   package var successCodes: [Int32] = [0]
-  /// After a success, what is alive in its group is left alone, too.
+  /// Whether, after a success, processes in its group are left running, too.
   package var keepsLeftovers = false
-  /// What all that it starts is held in; `nil`: only its group is ended with it.
+  /// The container of all processes that it starts; `nil`: only its group is terminated with it.
   package var enclosure: (any Enclosure)?
 
   package init(_ arguments: [String], environment: EnvironmentBlock, directory: String? = nil) {
@@ -62,16 +62,16 @@ package struct ChildProgram: Sendable {
     self.directory = directory
   }
 
-  /// Opens what all programs share, so that it is there however few descriptors are left later.
+  /// Opens the descriptors that all programs share, so that they are available however few are left later.
   package static func prepare() { _ = try? NullDevice.descriptor() }
 
   /// Runs the program to its end on the calling thread, which is blocked meanwhile.
   ///
   /// - Parameters:
-  ///   - stop: Asks it to stop from any thread; requested beforehand, nothing is started.
+  ///   - stop: Stops it from any thread; if stopped beforehand, nothing is spawned.
   ///   - started: Called once, before any output.
-  ///   - output: Takes what it writes.
-  /// - Throws: `ProgramNotStarted` when nothing of it has run.
+  ///   - output: Takes the program's output.
+  /// - Throws: `ProgramNotStarted` if nothing of it has run.
   package func run(
     stop: StopSwitch,
     started: (StartedProgram) -> Void = { _ in },
@@ -98,7 +98,7 @@ package struct ChildProgram: Sendable {
     var streams: ProgramStreams
     do { streams = try self.streams() } catch { throw .resources(error) }
     let started = try RunningGroups.shared.admit { () throws(ProgramNotStarted) in
-      // It may have been in the foreground when the terminal was lent, and have been stopped since.
+      // This process may have been in the foreground when the terminal was lent, and have been stopped since.
       if let terminal, !terminal.isForeground { throw .terminalUnavailable(.inBackground) }
       let started = try ChildProcesses.start { () throws(ProgramNotStarted) in
         try StartedProgram { () throws(ProgramNotStarted) in

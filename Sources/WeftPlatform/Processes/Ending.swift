@@ -1,47 +1,47 @@
-/// Decides how one program comes to its end. It has no clock and touches no process: it is told what
-/// happened and says what is to be done now.
+/// Decides how one program ends. A pure state machine without a clock or access to processes: callers report what
+/// happened, and it returns the next action.
 ///
-/// Left alone, a program ends when its leader has exited and its output is drained; what is then alive in
-/// its group is killed, and after a failure all that it has started, wherever that went. Stopped, all that
-/// it has started gets a signal and a grace, then KILL; its output is drained after that. In either case
-/// the leader is reaped last: until then it holds the group's id.
+/// If it is not stopped, a program ends when its leader has exited and its output is drained. Processes still alive in
+/// its group are then killed, and after a failure all that it has started, in any group. If it is stopped, all
+/// processes that it has started get a signal and a grace period, then KILL; its output is drained after that. In
+/// either case the leader is reaped last: until then it holds the group's id.
 struct Ending {
   enum Action: Hashable {
-    /// Nothing to do before something happens, or the time comes.
+    /// Wait for the next event, or until the time.
     case wait(until: Duration?)
-    /// Send the policy's signal, and CONT, to all that the program has started.
+    /// Send the policy's signal, and CONT, to all processes that the program has started.
     case terminate
     case kill(Scope)
-    /// See whether any process but the leader is alive, and tell `othersSeen` before going on.
+    /// Check whether any process but the leader is alive, and report it to `othersSeen` before the next call.
     case look(Scope)
     case finish
   }
 
-  /// Who is ended with the program, or looked for.
+  /// The processes to kill or look for.
   enum Scope: Hashable {
     /// The members of its group.
     case group
-    /// All that it has started, also what has left the group.
+    /// All processes that it has started, including those that have left the group.
     case everything
   }
 
-  /// Output that stays silent for so long is taken to be complete, although someone holds it open.
+  /// The silence after which output is considered complete, although a process holds it open.
   static let quiet = Duration.milliseconds(100)
-  /// How long after a success what is alive in the group is looked at before it is killed: a process that is to
-  /// make a session of its own (`setsid server &`) may be about to do so when its shell has exited already.
+  /// The delay between a success and the killing of processes in its group: a process that is to create its own session
+  /// (`setsid server &`) may be just about to do so when its shell has already exited.
   static let settling = Duration.milliseconds(100)
-  /// Output that goes on is read for so long.
+  /// The limit for reading output that does not end.
   static let drainLimit = Duration.seconds(2)
-  /// Killed processes that are not gone after so long are given up (uninterruptible sleep).
+  /// The time after which killed processes that are still there are given up (uninterruptible sleep).
   static let deathLimit = Duration.seconds(5)
 
-  /// Who stopped it, once somebody has.
+  /// The cause of the stop; `nil` if it was not stopped.
   private(set) var cause: StopCause?
   private(set) var neededKill = false
   private(set) var outputIsOpen = true
-  /// Whether waiting for the output's end was given up.
+  /// Whether the wait for the end of the output was given up.
   private(set) var outputWasHeld = false
-  /// Whether some were alive `deathLimit` after they were killed.
+  /// Whether processes were alive `deathLimit` after they were killed.
   private(set) var gaveUp = false
 
   private let keepsLeftovers: Bool
@@ -56,7 +56,7 @@ struct Ending {
   private var lastOutput: Duration
   private var others = Others()
 
-  /// What is known, after the leader's exit, about the rest.
+  /// The state of the other processes after the leader's exit.
   private struct Others {
     var goneAt: Duration?
     var lookedAt: Duration?
@@ -64,7 +64,7 @@ struct Ending {
     var pause = Duration.milliseconds(1)
   }
 
-  /// - Parameter keepsLeftovers: What is alive after a success is left alone.
+  /// - Parameter keepsLeftovers: Whether processes that are alive after a success are left alone.
   init(
     startedAt start: Duration, timeout: Duration?, stallTimeout: Duration? = nil, grace: Duration,
     keepsLeftovers: Bool = false
@@ -95,18 +95,18 @@ struct Ending {
     }
   }
 
-  /// Whether the others have been killed already, and who is still found came later.
+  /// Whether the others have been killed; processes found later started after that.
   var hasKilled: Bool { killedAt != nil }
 
-  /// Nobody stopped it, and its leader has succeeded.
+  /// Whether it was not stopped, and its leader has succeeded.
   var endedWell: Bool { cause == nil && succeeded }
 
-  /// A success leaves alone what has made a session of its own; everything else ends all there is.
+  /// The processes to kill: a success leaves processes in their own sessions alone, any other end leaves none.
   private var scope: Scope { endedWell ? .group : .everything }
 
   mutating func next(at now: Duration) -> Action {
     guard let exitedAt else { return whileRunning(at: now) }
-    // Who exits before anything was sent has not been stopped, however close the race was.
+    // A leader that exits before any signal was sent has not been stopped, however close the race was.
     guard cause == nil else {
       return endOthers(at: now) ?? drain(since: others.goneAt ?? now, at: now) ?? .finish
     }
@@ -126,7 +126,7 @@ struct Ending {
     return killIfDue(at: now) ?? .wait(until: killedAt == nil ? killAt : nil)
   }
 
-  /// What will end it if nothing else happens before. A program that has closed its output is silent, too.
+  /// The limit that is reached next. A program that has closed its output counts as silent, too.
   private var nextLimit: (time: Duration, cause: StopCause)? {
     let stallAt = stallTimeout.map { lastOutput + $0 }
     if let stallAt, stallAt < timeoutAt ?? stallAt + .nanoseconds(1) { return (stallAt, .stall) }
@@ -145,7 +145,7 @@ struct Ending {
     return .kill(scope)
   }
 
-  /// `nil` once no other process is left, or what is left cannot be killed.
+  /// The next action for the other processes; `nil` once none is left or the rest cannot be killed.
   private mutating func endOthers(at now: Duration) -> Action? {
     guard others.goneAt == nil else { return nil }
     if needsLook(at: now) { return .look(scope) }
@@ -159,21 +159,21 @@ struct Ending {
     return .wait(until: min(others.nextLook, limit ?? others.nextLook))
   }
 
-  /// When what is left after an end that nobody asked for may be killed; `nil` before the exit.
+  /// The time from which the rest may be killed, if the program was not stopped; `nil` before the exit.
   private var settledAt: Duration? {
     exitedAt.map { succeeded && level < .now ? $0 + Self.settling : $0 }
   }
 
   private func hasSettled(at now: Duration) -> Bool { hasPassed(settledAt, at: now) }
 
-  /// What is killed was seen after the moment to settle, not before.
+  /// Whether to look at the others first: only processes that were seen after the time to settle are killed.
   private func needsLook(at now: Duration) -> Bool {
     if others.nextLook <= now { return true }
     guard cause == nil, killedAt == nil, let settledAt, settledAt <= now else { return false }
     return others.lookedAt.map { $0 < settledAt } ?? true
   }
 
-  /// `nil` once there is no more output to wait for.
+  /// The wait for more output; `nil` once there is none to wait for.
   private mutating func drain(since begin: Duration, at now: Duration) -> Action? {
     guard outputIsOpen, !outputWasHeld else { return nil }
     let end = min(max(lastOutput, begin) + Self.quiet, begin + Self.drainLimit)

@@ -1,11 +1,11 @@
 import CWeftPlatform
 
-/// The environment of programs: one value per name, laid out once as execve takes it.
+/// The environment of programs: one value per name, laid out once in the form that execve takes.
 ///
-/// Build it once for each distinct environment; `setting` shares what is there and costs only what it
+/// Build it once for each distinct environment. `setting` shares the existing entries and costs only as much as it
 /// adds, so that every step may have a few variables of its own.
 package struct EnvironmentBlock: Sendable {
-  /// In one piece, which every copy shares: blocks are handed on for every step.
+  /// A single object shared by all copies, because blocks are passed around for every step.
   private let parts: Parts
 
   private final class Parts: Sendable {
@@ -33,16 +33,16 @@ package struct EnvironmentBlock: Sendable {
 
   private static let path = Array("PATH".utf8)
 
-  /// Nothing at all.
+  /// An environment without variables.
   package static let empty = EnvironmentBlock(EnvironmentLayer())
 
-  /// The process's own environment as it is now. Of two equal names the first counts, as for `getenv`.
+  /// The process's current environment. Of two equal names the first counts, as for `getenv`.
   package static func inherited() -> EnvironmentBlock { EnvironmentBlock(.inherited()) }
 
-  /// Where programs named without a slash are looked for.
+  /// The directories in which programs named without a slash are searched for.
   package var searchPath: SearchPath { parts.searchPath }
 
-  /// This environment with `variables` above it: the last value of a name wins, `nil` removes it.
+  /// This environment with `variables` added: the last value of a name wins, `nil` removes it.
   package func setting(
     _ variables: [(name: String, value: String?)]
   ) throws(EnvironmentProblem) -> EnvironmentBlock {
@@ -63,7 +63,7 @@ package struct EnvironmentBlock: Sendable {
     parts = Parts(shared, changes, hidden: hidden, searchPath: searchPath)
   }
 
-  /// The same environment with all of it shared, for further `setting` to stand upon.
+  /// The environment with all entries shared, as a base for further calls of `setting`.
   package func flattened() -> EnvironmentBlock {
     parts.changes.isEmpty ? self : EnvironmentBlock(flatLayer())
   }
@@ -89,14 +89,14 @@ package struct EnvironmentBlock: Sendable {
     return EnvironmentBlock(kept)
   }
 
-  /// The value of `name`, with U+FFFD for what is not UTF-8 (programs get its exact bytes).
+  /// The value of `name`, with U+FFFD in place of invalid UTF-8 (programs get its exact bytes).
   package subscript(name: String) -> String? {
     let name = Array(name.utf8)
     let value = parts.changes.has(name) ? parts.changes[name] : parts.shared[name]
     return value.map { String(decoding: $0, as: UTF8.self) }
   }
 
-  /// All names, in no promised order.
+  /// All names, in no particular order.
   package var names: [String] {
     flatLayer().names.map { String(decoding: $0, as: UTF8.self) }
   }
@@ -105,7 +105,7 @@ package struct EnvironmentBlock: Sendable {
     parts.shared.entries.count - parts.hidden.count + parts.changes.entries.count
   }
 
-  /// What the kernel counts against its limit.
+  /// The size that the kernel counts against its limit.
   var kernelBytes: Int {
     let (shared, changes) = (parts.shared.entries, parts.changes.entries)
     return parts.hidden.reduce(shared.kernelBytes + changes.kernelBytes) { total, index in
@@ -119,7 +119,7 @@ package struct EnvironmentBlock: Sendable {
       ?? parts.shared.entries.variable(longerThan: limit)
   }
 
-  /// All of it as execve's array, ended by a null pointer.
+  /// Passes all entries as execve's array, terminated by a null pointer.
   func withPointers<Result>(_ body: (CStringArray) -> Result) -> Result {
     let (shared, changes) = (parts.shared.entries, parts.changes.entries)
     return withUnsafeTemporaryAllocation(
@@ -127,7 +127,7 @@ package struct EnvironmentBlock: Sendable {
     ) { array in
       shared.withBase { base in
         changes.withBase { changesBase in
-          // A hidden entry's place is taken by the last one: the order of an environment means nothing.
+          // The last entry replaces a hidden one: the order of an environment has no meaning.
           var next = shared.point(into: array, at: 0, from: base)
           for index in parts.hidden.sorted(by: >) {
             next -= 1
@@ -142,7 +142,7 @@ package struct EnvironmentBlock: Sendable {
   }
 }
 
-/// Why a variable cannot be part of an environment.
+/// The reason why a variable cannot be part of an environment.
 package enum EnvironmentProblem: Error, Hashable, Sendable {
   case emptyName
   case equalsSign(name: String)
@@ -170,7 +170,7 @@ package enum EnvironmentProblem: Error, Hashable, Sendable {
     }
   }
 
-  /// What is wrong with the variable's name, if anything.
+  /// The problem with the variable's name, if any.
   package static func inName(_ name: String) -> EnvironmentProblem? { inName(Array(name.utf8)) }
 
   static func inName(_ name: [UInt8]) -> EnvironmentProblem? {

@@ -1,6 +1,6 @@
-/// What stands above an ``EnvironmentLayer``: variables that are set, and names that are removed.
+/// Changes to an ``EnvironmentLayer``: variables that are set, and names that are removed.
 ///
-/// Searched from end to end: there are a few, and they are made for every step.
+/// Searched linearly: there are few, and they are built for every step.
 struct EnvironmentChanges: Sendable {
   private(set) var entries = CStrings()
   private var removed: [[UInt8]] = []
@@ -14,9 +14,9 @@ struct EnvironmentChanges: Sendable {
     position(of: name).map { entries[$0].dropFirst(name.count + 1) }
   }
 
-  /// Sets a variable anew, or removes it for `nil`.
+  /// Sets a variable, or removes it if `value` is `nil`.
   ///
-  /// - Returns: Whether nothing was said of the name before.
+  /// - Returns: Whether the name was neither set nor removed before.
   mutating func set(_ name: [UInt8], to value: String?) throws(EnvironmentProblem) -> Bool {
     if let problem = EnvironmentProblem.inName(name) { throw problem }
     let isNew = !has(name)

@@ -1,11 +1,11 @@
 import CWeftPlatform
 
-/// Variables by name, each `NAME=value` written out once.
+/// Variables by name, each laid out once as `NAME=value`.
 ///
-/// Names are bytes: as strings, two that differ only in Unicode normalisation would be one.
+/// Names are bytes: as strings, two names that differ only in Unicode normalisation would be equal.
 struct EnvironmentLayer: Sendable {
   private(set) var entries = CStrings()
-  /// Where a name's entry stands.
+  /// The position of each name's entry.
   private var positions: [[UInt8]: Int] = [:]
 
   var names: Dictionary<[UInt8], Int>.Keys { positions.keys }
@@ -21,7 +21,7 @@ struct EnvironmentLayer: Sendable {
     positions.compactMap { isIncluded($0) ? $1 : nil }.sorted()
   }
 
-  /// Takes `NAME=value` unless the name is there already. What has no name is dropped.
+  /// Appends `NAME=value` unless the name exists already. An entry without a name is dropped.
   mutating func append(entry: ArraySlice<UInt8>) {
     guard let equals = entry.firstIndex(of: UInt8(ascii: "=")), equals > entry.startIndex else {
       return

@@ -1,4 +1,4 @@
-/// `text` for a message: control characters are written out, so that a carriage return can be seen.
+/// `text` for a message, with control characters escaped, so that a carriage return is visible.
 func escaped(_ text: some StringProtocol) -> String {
   var shown = ""
   for scalar in text.unicodeScalars {
@@ -18,7 +18,7 @@ func escaped(_ text: some StringProtocol) -> String {
   return shown
 }
 
-/// "1.2 MB", for people; sizes that a limit is compared with are told in bytes as well.
+/// "1.2 MB", for people; messages that compare a size with a limit also give it in bytes.
 func humanSize(_ bytes: Int) -> String {
   guard bytes >= 1000 else { return "\(bytes) bytes" }
   var (amount, unit) = (Double(bytes) / 1000, "kB")

@@ -6,7 +6,7 @@ import CWeftPlatform
   import Darwin
 #endif
 
-/// What a running program is waited for with, in one poll.
+/// The descriptors to poll while a program runs.
 struct PollSet {
   enum Place: Int, CaseIterable {
     case output, errors, feed, exit, wake
@@ -29,7 +29,7 @@ struct PollSet {
     entries[place.rawValue] = pollfd(fd: number, events: Int16(events), revents: 0)
   }
 
-  /// Returns when something happened, the time has come, or a signal interrupted it; then nothing is ready.
+  /// Returns when something happened, at the time, or when a signal interrupts it; then nothing is ready.
   func poll(until time: Duration?) {
     let count = UInt32(Place.allCases.count)
     guard weft_poll(entries, count, Self.nanoseconds(until: time)) < 0 else { return }
@@ -40,7 +40,7 @@ struct PollSet {
     guard let time else { return -1 }
     let left = (time - MonotonicClock.now).components
     guard left.seconds >= 0, left.attoseconds >= 0 else { return 0 }
-    // Up, so that the time has come when the poll returns; a century is as good as more.
+    // Rounded up, so that the time has come when the poll returns; a century is as good as more.
     return min(left.seconds, 3_000_000_000) * 1_000_000_000 + left.attoseconds / 1_000_000_000 + 1
   }
 }

@@ -20,7 +20,7 @@
   }
 
   extension ProcessStatus {
-    /// `nil` when there is no such process (any more).
+    /// `nil` if there is no such process (any more).
     package init?(of id: Int32) {
       guard let status = ProcessTable.listed([CTL_KERN, KERN_PROC, KERN_PROC_PID, id]).first else {
         return nil
@@ -28,7 +28,7 @@
       self = status
     }
 
-    /// Nobody asks: macOS shows no environments, so nothing is found by them.
+    /// Not needed: macOS shows no environments, so no process is found by them.
     static func user(of id: Int32) -> uid_t? { nil }
 
     fileprivate init(_ process: kinfo_proc) {

@@ -2,8 +2,8 @@
   import Glibc
 
   extension ProcessTable {
-    /// Whether /proc tells of processes by the ids that they have here. It is another's in a namespace of
-    /// process ids that has mounted none of its own, and a signal sent by what it says would hit anyone.
+    /// Whether /proc lists processes by their ids in this namespace. In a PID namespace without its own mount, /proc
+    /// belongs to a different one, and a signal sent to an id from it could hit any process.
     package static let isReadable: Bool = {
       withUnsafeTemporaryAllocation(of: CChar.self, capacity: 32) { buffer in
         let count = readlink("/proc/self", buffer.baseAddress!, buffer.count)
@@ -26,7 +26,7 @@
   }
 
   extension ProcessStatus {
-    /// `nil` when there is no such process (any more).
+    /// `nil` if there is no such process (any more).
     package init?(of id: Int32) {
       guard ProcessTable.isReadable else { return nil }
       let file = open("/proc/\(id)/stat", O_RDONLY | O_CLOEXEC)
@@ -40,8 +40,8 @@
       self = status
     }
 
-    /// The effective user of a process; `nil` when there is none. From its status: the directory of one that
-    /// hides its memory belongs to root.
+    /// The effective user of a process; `nil` if there is no such process. Read from its status file, because the
+    /// directory of a process that hides its memory belongs to root.
     static func user(of id: Int32) -> uid_t? {
       guard let bytes = CgroupFile.contents(ofFile: "/proc/\(id)/status") else { return nil }
       let line = bytes.split(separator: UInt8(ascii: "\n")).first { $0.starts(with: "Uid:".utf8) }
@@ -51,15 +51,15 @@
       return uid_t(String(decoding: fields[2], as: UTF8.self))
     }
 
-    /// What /proc/PID/stat says (proc_pid_stat(5)). The command stands in parentheses and may hold any
-    /// byte, parentheses too; the last one ends it.
+    /// Parses /proc/PID/stat (proc_pid_stat(5)). The command is in parentheses and may contain any byte, including
+    /// parentheses; the last one ends it.
     init?(line: UnsafeRawBufferPointer) {
       guard let id = DecimalDigits.number(startingAt: line),
         let open = line.firstIndex(of: UInt8(ascii: "(")),
         let close = line.lastIndex(of: UInt8(ascii: ")")), open < close
       else { return nil }
       let fields = line[(close + 1)...].split(separator: UInt8(ascii: " "), maxSplits: 20)
-      // From field 3, the state, on; 20 is the number of threads, 22 the start.
+      // Fields from 3, the state, on; 20 is the number of threads, 22 the start.
       guard fields.count > 19, let state = fields[0].first else { return nil }
       let numbers = [1, 2, 3, 17, 19].compactMap {
         DecimalDigits.number(startingAt: UnsafeRawBufferPointer(rebasing: fields[$0]))
@@ -69,16 +69,16 @@
       self.init(
         identity: ProcessIdentity(id: Int32(id), startTicks: UInt64(numbers[4])),
         command: String(decoding: line[(open + 1)..<close], as: UTF8.self),
-        // A first thread that has ended looks like a zombie while others go on.
+        // A process whose main thread has ended looks like a zombie while its other threads run.
         isAlive: !isDead || numbers[3] > 1,
         parent: Int32(numbers[0]), group: Int32(numbers[1]), session: Int32(numbers[2]))
     }
   }
 #endif
 
-/// Numbers as the kernel writes them.
+/// Parses numbers as the kernel writes them.
 enum DecimalDigits {
-  /// The number that the bytes begin with; `nil` if they begin with anything but a digit.
+  /// The number at the beginning of `bytes`; `nil` if they begin with anything but a digit.
   static func number(startingAt bytes: UnsafeRawBufferPointer) -> Int? {
     var number: Int?
     for byte in bytes {

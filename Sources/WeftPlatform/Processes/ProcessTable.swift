@@ -1,9 +1,9 @@
 import Synchronization
 
-/// A process as it was seen.
+/// A process for reports.
 package struct ProcessRecord: Hashable, Sendable {
   package var id: Int32
-  /// The program's name as the kernel keeps it: 15 bytes at most.
+  /// The program's name as the kernel keeps it: at most 15 bytes.
   package var command: String
 
   package init(id: Int32, command: String) {
@@ -12,10 +12,10 @@ package struct ProcessRecord: Hashable, Sendable {
   }
 }
 
-/// Tells a process from an earlier one that had the same id.
+/// An identity that distinguishes a process from an earlier one with the same id.
 package struct ProcessIdentity: Hashable, Sendable {
   package var id: Int32
-  /// When it started, in the kernel's ticks since boot.
+  /// The start time, in the kernel's ticks since boot.
   package var startTicks: UInt64
 
   package init(id: Int32, startTicks: UInt64) {
@@ -24,11 +24,11 @@ package struct ProcessIdentity: Hashable, Sendable {
   }
 }
 
-/// Where a process stands among the others.
+/// A process and its relations to others.
 package struct ProcessStatus: Hashable, Sendable {
   package var identity: ProcessIdentity
   package var command: String
-  /// False for zombies, which are only waited for.
+  /// False for zombies, which only wait to be reaped.
   package var isAlive: Bool
   package var parent: Int32
   package var group: Int32
@@ -52,12 +52,12 @@ package struct ProcessStatus: Hashable, Sendable {
 
 /// The processes of this machine, zombies included.
 ///
-/// A walk over /proc takes a few microseconds per process of the whole machine, so threads that ask at
-/// the same time share one: whoever asks before a walk begins is served by it.
+/// A walk over /proc takes a few microseconds for each process of the whole machine, so concurrent callers share one: a
+/// walk serves all calls made before it begins.
 package final class ProcessTable: Sendable {
   static let shared = ProcessTable()
 
-  /// What one walk has seen.
+  /// The result of one walk.
   struct Walk {
     /// Later walks have higher numbers.
     var number = 0
@@ -67,7 +67,7 @@ package final class ProcessTable: Sendable {
 
   private let last = Mutex(Walk())
 
-  /// All processes as they were at some moment after this call began.
+  /// All processes at some moment after the start of this call.
   func walk() -> Walk {
     let asked = MonotonicClock.now
     return last.withLock { walk in
@@ -80,7 +80,7 @@ package final class ProcessTable: Sendable {
     }
   }
 
-  /// The living members of group `leader`, itself left out.
+  /// The living members of group `leader`, without the leader itself.
   func members(ofGroup leader: Int32) -> [ProcessStatus] {
     walk().processes.filter { $0.group == leader && $0.id != leader && $0.isAlive }
   }

@@ -6,13 +6,13 @@ import CWeftPlatform
   import Darwin
 #endif
 
-/// Arguments, environment and directory, found fit to be passed to a program.
+/// Arguments, environment and directory that have been checked for use with a program.
 struct ProgramArguments: ~Copyable {
   private let arguments: CStrings
   private let environment: EnvironmentBlock
   private let directory: String?
 
-  /// Linux's MAX_ARG_STRLEN, 32 pages with the terminator; macOS knows only the sum.
+  /// Linux's MAX_ARG_STRLEN, 32 pages including the terminator; macOS only limits the sum.
   static let stringLimit = 128 * 1024
 
   init(
@@ -46,16 +46,16 @@ struct ProgramArguments: ~Copyable {
       throw .variableTooLong(name: variable.name, size: variable.size, limit: stringLimit)
     }
     let (own, inherited) = (arguments.kernelBytes, environment.kernelBytes)
-    // The least that any system promises to pass (Linux: 128 KiB) needs no question.
+    // Any system passes at least this much (Linux: 128 KiB), so that no query is needed.
     guard own + inherited > 100_000 else { return }
-    // Linux passes no more than 6 MiB however large the stack may grow (fs/exec.c).
+    // Linux passes at most 6 MiB, however large the stack may grow (fs/exec.c).
     let limit = min(max(sysconf(Int32(_SC_ARG_MAX)), stringLimit), 6 * 1024 * 1024)
     if own + inherited > limit {
       throw .argumentsTooBig(arguments: own, environment: inherited, limit: limit)
     }
   }
 
-  /// Starts `program` with the program's ends of `streams` as its descriptors; returns its process id.
+  /// Spawns `program` with the program's ends of `streams` as its descriptors; returns its process id.
   func start(
     _ program: String, streams: borrowing ProgramStreams, further: [Descriptor] = [],
     cgroup: Int32 = -1
@@ -75,8 +75,8 @@ struct ProgramArguments: ~Copyable {
     }
   }
 
-  /// A file that is open for writing cannot be started. Whoever has just written it may have closed it, and a
-  /// child that another thread is starting may hold it still, until its execve (ETXTBSY).
+  /// The delays between attempts to execute a file that is open for writing (ETXTBSY). The process that wrote it may
+  /// have closed it, but a child that a different thread is spawning may still hold it open until its execve.
   private static let firstBusyPause: Int64 = 1_000_000
   private static let lastBusyPause: Int64 = 64_000_000
 

@@ -6,7 +6,7 @@ import CWeftPlatform
   import Darwin
 #endif
 
-/// What stands at a path, as far as executing it goes.
+/// The kind of file at a path, with regard to executing it.
 enum FileKind {
   case absent, directory, refused, executable
 
@@ -18,8 +18,8 @@ enum FileKind {
   }
 }
 
-/// Finds out after a failed start what it was: execve says ENOENT for a missing program and for a
-/// missing interpreter alike, and EACCES for a directory.
+/// Finds the reason for a failed spawn: execve reports ENOENT for a missing program and a missing interpreter alike,
+/// and EACCES for a directory.
 enum ProgramDiagnosis {
   static func explain(
     _ failure: weft_spawn_failure, program: String, directory: String?
@@ -51,7 +51,7 @@ enum ProgramDiagnosis {
 
   static func notExecutable(_ path: String, as name: String) -> ProgramNotStarted {
     var status = stat()
-    // With an execute bit it is something else: another owner's file, a file system mounted noexec.
+    // With an execute bit the reason is different: a file of a different owner, a file system mounted noexec.
     guard stat(path, &status) == 0, status.st_mode & 0o111 == 0 else {
       return .refused(path: path, .notPermitted)
     }
@@ -63,8 +63,8 @@ enum ProgramDiagnosis {
     return directory + "/" + program
   }
 
-  /// The first word after `#!`, by the kernel's rules: blanks end it, a carriage return does not
-  /// (Linux, fs/binfmt_script.c, which reads 256 bytes).
+  /// The first word after `#!`, by the kernel's rules: blanks end it, a carriage return does not (Linux,
+  /// fs/binfmt_script.c, which reads 256 bytes).
   private static func interpreter(of path: String) -> String? {
     let file = open(path, O_RDONLY | O_CLOEXEC)
     guard file >= 0 else { return nil }

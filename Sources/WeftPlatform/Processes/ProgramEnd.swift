@@ -6,35 +6,35 @@ import Synchronization
   import Darwin
 #endif
 
-/// How a program that started came to its end.
+/// The end of a program that was started.
 package struct ProgramEnd: Hashable, Sendable {
   package enum Status: Hashable, Sendable {
     case exited(code: Int32)
     case killed(by: Signal)
-    /// It has ended, and nobody can tell how: its exit status was taken elsewhere in this process
-    /// (`waitpid(-1)`), or dropped by the kernel because SIGCHLD is ignored.
+    /// It has ended with an unknown status: the status was taken elsewhere in this process (`waitpid(-1)`), or dropped
+    /// by the kernel because SIGCHLD is ignored.
     case lost
   }
 
   package var status: Status
-  /// Who ended it; `nil` when it ended by itself, also if a stop came too late for it.
+  /// The cause of its stop; `nil` if it ended by itself, even if a stop came too late for it.
   package var stopped: StopCause?
   /// Whether stopping it took KILL.
   package var neededKill: Bool
-  /// What was alive when its leader had exited by itself: in its group, or, after a failure, anywhere. It
-  /// has been ended.
+  /// Processes that were alive when its leader had exited by itself: in its group or, after a failure, anywhere. They
+  /// have been killed.
   package var leftovers: [ProcessRecord]
-  /// What could not be killed, and is still alive.
+  /// Processes that could not be killed and are still alive.
   package var survivors: [ProcessRecord]
-  /// Whether it may have left something alive that is to stay: ``ChildProgram/keepsLeftovers``.
+  /// Whether it may have left processes that are to stay: ``ChildProgram/keepsLeftovers``.
   package var keptRest: Bool
-  /// Whether some process kept its output open, so that reading stopped before the end of file.
+  /// Whether a process kept its output open, so that reading stopped before the end of file.
   package var outputWasHeld: Bool
   package var usage: ResourceUsage
-  /// From just before the start to the leader's reaping.
+  /// The time from just before the start to the leader's reaping.
   package var duration: Duration
 
-  /// Whether it may have had no chance to clean up after itself.
+  /// Whether it may have had no chance to clean up.
   package var wasCutOff: Bool {
     switch status {
     case .killed, .lost: true
@@ -46,20 +46,20 @@ package struct ProgramEnd: Hashable, Sendable {
   package func exited(with code: Int32) -> Bool { status == .exited(code: code) && stopped == nil }
 }
 
-/// What the kernel accounts to a program and those of its descendants that it has waited for.
+/// The resources that the kernel accounts to a program and to those of its descendants that it has waited for.
 package struct ResourceUsage: Hashable, Sendable {
   package var user: Duration
   package var system: Duration
-  /// Includes what the starting process had resident at that moment (`ru_maxrss`), so it means
-  /// something only where it is larger than that.
+  /// Includes the resident memory of the parent process at the time of the spawn (`ru_maxrss`), so it is meaningful
+  /// only if it is larger than that.
   package var peakResidentBytes: Int
   package var minorFaults: Int
   package var majorFaults: Int
   package var voluntarySwitches: Int
   package var involuntarySwitches: Int
 
-  /// The peak, where it is certain that it is the program's own: the kernel counts what the engine had in
-  /// memory when it started the program, too, and both only to within a few pages a processor.
+  /// The peak if it is certain to be the program's own, otherwise `nil`: the kernel also counts the memory that the
+  /// engine had when it spawned the program, and both only to within a few pages per processor.
   package var peakBeyondThisProcess: Int? {
     let margin = 1 << 20
     guard peakResidentBytes > Self.ownPeak.load(ordering: .relaxed) + margin else { return nil }
@@ -68,7 +68,7 @@ package struct ResourceUsage: Hashable, Sendable {
     return peakResidentBytes > own + margin ? peakResidentBytes : nil
   }
 
-  /// As it was when last asked for; it only grows.
+  /// The last known value; it only grows.
   private static let ownPeak = Atomic(0)
 
   init(_ usage: rusage) {
@@ -85,7 +85,7 @@ package struct ResourceUsage: Hashable, Sendable {
     involuntarySwitches = usage.ru_nivcsw
   }
 
-  /// What this process itself has used so far, its children not counted.
+  /// The resources that this process itself has used so far, without its children.
   package static func ofThisProcess() -> ResourceUsage {
     var usage = rusage()
     #if canImport(Darwin)
@@ -104,7 +104,7 @@ extension Duration {
 }
 
 extension ProgramEnd.Status {
-  /// From `wait4`'s word (POSIX `WIFEXITED` and its kin are macros that Swift does not see).
+  /// Decodes the status word of `wait4` (POSIX `WIFEXITED` and related names are macros that Swift does not see).
   init(waitStatus: Int32) {
     let signal = waitStatus & 0x7f
     self =

@@ -1,5 +1,5 @@
 extension ProgramNotStarted {
-  /// What was found, as one sentence without a full stop.
+  /// The error, as one sentence without a full stop.
   package var message: String {
     switch self {
     case .emptyProgramName: "the program's name is empty"
@@ -32,7 +32,7 @@ extension ProgramNotStarted {
     }
   }
 
-  /// The cure, where there is one to tell.
+  /// The suggested remedy, if any.
   package var help: String? {
     switch self {
     case .emptyProgramName: "the first element of an argument list names the program"

@@ -1,12 +1,12 @@
-/// Why a program did not start. Nothing of it has run.
+/// The reason why a program did not start. Nothing of it has run.
 package enum ProgramNotStarted: Error, Hashable, Sendable {
   case emptyProgramName
   case programNotFound(name: String, searched: SearchPath)
   case programMissing(path: String, directory: String?, SystemError)
   case programIsDirectory(path: String)
-  /// `mode` are the permission bits.
+  /// `mode` contains the permission bits.
   case programNotExecutable(path: String, mode: UInt32)
-  /// No machine code that this system knows, and no `#!` line.
+  /// It is not machine code for this system and has no `#!` line.
   case programNotRunnable(path: String)
   case interpreterNotStarted(program: String, interpreter: String, SystemError)
   case directoryNotEntered(String, SystemError)
@@ -16,15 +16,15 @@ package enum ProgramNotStarted: Error, Hashable, Sendable {
   case argumentsTooBig(arguments: Int, environment: Int, limit: Int)
   case nulInArgument(index: Int)
   case nulInDirectory
-  /// Descriptors, processes or memory have run out; the same start may succeed later.
+  /// Descriptors, processes or memory are exhausted; a later spawn may succeed.
   case resources(SystemError)
   case refused(path: String, SystemError)
-  /// It was to have the terminal.
+  /// The program needs the terminal, which is not available.
   case terminalUnavailable(TerminalUnavailable)
-  /// A stop was requested before there was anything to stop.
+  /// A stop was requested before the program was spawned.
   case stopped
 
-  /// What is to blame.
+  /// The part that is at fault.
   package enum Kind: String, Sendable {
     case program, interpreter, directory, arguments, resources, terminal, stopped
   }
@@ -43,7 +43,7 @@ package enum ProgramNotStarted: Error, Hashable, Sendable {
     }
   }
 
-  /// The system's answer, or the one it would have given; `nil` when it was not asked.
+  /// The system's error, or the one it would have returned; `nil` if the system was not involved.
   package var error: SystemError? {
     switch self {
     case .emptyProgramName, .programNotFound: .notFound

@@ -1,18 +1,18 @@
-/// Takes what a program writes. It is called on the thread that runs the program, which is held back by
-/// its full pipe meanwhile; it must not run another program on that thread: they would share its buffer.
+/// A consumer of a program's output. It is called on the thread that runs the program, which meanwhile blocks once its
+/// pipe is full. It must not run a different program on that thread, because both would share a buffer.
 package protocol ProgramOutput {
-  /// One piece as it was read, cut anywhere; pieces come in order within a stream. The bytes are the
-  /// callee's until it returns.
+  /// Takes one piece as it was read, split anywhere; pieces arrive in order within a stream. The bytes are valid until
+  /// it returns.
   func take(_ bytes: UnsafeRawBufferPointer, from stream: OutputStream, at now: Duration)
 
-  /// When it wants to be told that time has passed though nothing was written; `nil`: never.
+  /// The time at which it wants to be called even without output; `nil`: never.
   var alarm: Duration? { get }
 
-  /// The alarm's time has come. The alarm must be another one after it.
+  /// Called at the time of the alarm. The alarm must have a different value afterwards.
   func timePassed(until now: Duration)
 }
 
-/// Output that is dealt with as it comes.
+/// Output that is handled as it arrives.
 struct ImmediateOutput: ProgramOutput {
   let handle: (OutputStream, UnsafeRawBufferPointer) -> Void
 
@@ -26,8 +26,8 @@ struct ImmediateOutput: ProgramOutput {
 }
 
 extension ChildProgram {
-  /// Runs the program to its end, see ``run(stop:started:output:)``, and hands over each piece of its
-  /// output as it comes.
+  /// Runs the program to its end, see ``run(stop:started:output:)``, and passes on each piece of its output as it
+  /// arrives.
   package func run(
     stop: StopSwitch, started: (StartedProgram) -> Void = { _ in },
     output: @escaping (OutputStream, UnsafeRawBufferPointer) -> Void

@@ -6,18 +6,19 @@ import CWeftPlatform
   import Darwin
 #endif
 
-/// Ending what a program has started, and then the program.
+/// Termination of the processes that a program has started, and then of the program.
 extension ProgramRun {
   private var enclosure: (any Enclosure)? { program.enclosure }
 
-  /// Sends a signal to the leader's group, unless its id may be another's: the leader is reaped last, but in a
-  /// host that reaps all of its children it may be gone before.
+  /// Sends a signal to the leader's group, unless its id may have been reused: the leader is reaped last, but a host
+  /// that reaps all of its children may have done so earlier.
   private mutating func signalGroup(_ signal: Signal) {
     if holdsLeader() { kill(-leader, signal.rawValue) }
   }
 
   mutating func terminate() {
-    // Looked for first: who loses its parents by the signal could not be told from a stranger's child.
+    // Found before the signal: a process that loses its parents through it could not be distinguished from an unrelated
+    // one.
     let outsiders = enclosure?.members(besides: leader).filter { $0.group != leader } ?? []
     signalGroup(program.stopPolicy.signal)
     signalGroup(.continue)
@@ -39,20 +40,20 @@ extension ProgramRun {
     ending.othersSeen(areGone: !isAnyoneLeft, at: MonotonicClock.now)
   }
 
-  /// Whether anyone is left; who, is in `found`, where that was worth a search.
+  /// Whether any other process is left; `found` contains them if a search was worthwhile.
   private mutating func findOthers(_ scope: Ending.Scope) -> Bool {
     if let enclosure, enclosure.isKnownToBeEmpty { return false }
     guard scope == .everything, let enclosure else { return findGroup() }
     found = enclosure.members(besides: leader)
-    // One look may miss who is started during it.
+    // One search may miss a process that starts during it.
     if found.isEmpty { found = enclosure.members(besides: leader) }
     noteLeftovers()
     return !found.isEmpty
   }
 
-  /// Most groups are empty, and that is cheap to see. Whether others are more than zombies which nobody
-  /// reaps takes a walk over all processes: at once where they are leftovers to be reported, otherwise
-  /// after they had a moment to go.
+  /// Most groups are empty, which is cheap to see. Finding out if the others are more than zombies that are not being
+  /// reaped requires a walk over all processes: immediately if they are leftovers to be reported, otherwise after they
+  /// have had a moment to exit.
   private mutating func findGroup() -> Bool {
     guard holdsLeader(), weft_group_has_others(leader) != 0 else { return false }
     guard ending.cause == nil && looks == 1 || looks > 3 else { return true }
@@ -66,7 +67,7 @@ extension ProgramRun {
   }
 
   mutating func reap() -> ProgramEnd {
-    // For those that `weft_group_has_others` may have missed.
+    // For processes that `weft_group_has_others` may have missed.
     if !program.keepsLeftovers { signalGroup(.kill) }
     RunningGroups.shared.remove(leader)
     program.terminal?.programEnded()
@@ -79,7 +80,7 @@ extension ProgramRun {
     ChildProcesses.reap(leader) {
       isReaped = (try? retrying { wait4(leader, &status, 0, &usage) }) != nil
     }
-    // Those that were killed are zombies of this process, if they are anyone's: each holds an id.
+    // Processes that were killed are zombies of this process, if of any, and each occupies an id.
     if ending.hasKilled { ChildProcesses.reapAdopted() }
     return ProgramEnd(
       status: isLost || !isReaped ? .lost : ProgramEnd.Status(waitStatus: status),

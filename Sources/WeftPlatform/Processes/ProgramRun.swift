@@ -6,26 +6,26 @@ import CWeftPlatform
   import Darwin
 #endif
 
-/// A program that has started, up to its end: does what `Ending` decides.
+/// Runs a program from its start to its end, as `Ending` decides.
 struct ProgramRun: ~Copyable {
   let started: StartedProgram
   let begin: Duration
   let program: ChildProgram
   private var streams: ProgramStreams
   var ending: Ending
-  /// Readable at the leader's exit; `nil` after it, or where the system gave none.
+  /// Readable at the leader's exit; `nil` after it, or if the system provided none.
   private var exit: OwnedDescriptor?
   private var hasExited = false
-  /// Whether the leader's exit status was taken by somebody else. Its id, and its group's, may then be
-  /// another's, and no signal goes there.
+  /// Whether the leader's exit status was taken by other code. Its id, and its group's, may then have been reused, so
+  /// they get no more signals.
   private(set) var isLost = false
-  /// Who was alive when the leader had exited.
+  /// The processes that were alive when the leader had exited.
   var leftovers: [ProcessRecord] = []
-  /// Who was alive when last looked.
+  /// The living processes found by the last search.
   var found: [ProcessStatus] = []
   var looks = 0
 
-  /// - Parameter exit: What `weft_exit_descriptor` gave, also if that is an error.
+  /// - Parameter exit: The result of `weft_exit_descriptor`, even if it is an error.
   init(
     of program: ChildProgram, started: StartedProgram, exit: Int32,
     streams: consuming ProgramStreams, begin: Duration
@@ -60,7 +60,7 @@ struct ProgramRun: ~Copyable {
   }
 }
 
-// MARK: Waiting for something to happen
+// MARK: Waiting for events
 
 extension ProgramRun {
   private mutating func wait(
@@ -71,7 +71,7 @@ extension ProgramRun {
     readReady(slot: slot, output: output)
     tellTime(to: output)
     if slot.polls[.feed].revents != 0, streams.feed?.sendSome() == false { streams.feed = nil }
-    // The exit before the stop: who had exited when the stop came has ended by itself.
+    // The exit comes before the stop: a leader that had exited when the stop came has ended by itself.
     noteExit(signalled: slot.polls[.exit].revents != 0)
     if !hasExited { program.terminal?.look() }
     if slot.polls[.wake].revents != 0 {
@@ -89,8 +89,8 @@ extension ProgramRun {
     slot.polls.poll(until: Self.sooner(time, by: pause))
   }
 
-  /// How long nothing may be looked at: no descriptor tells that a program was stopped, and none the exit
-  /// before Linux 5.3, or where none was free.
+  /// The interval of polling, if needed: no descriptor reports that a program was stopped, and none reports its exit
+  /// before Linux 5.3 or if no descriptor was free.
   private var pause: Duration? {
     if hasExited { return nil }
     return exit == nil ? .milliseconds(5) : program.terminal == nil ? nil : .milliseconds(50)
@@ -121,14 +121,14 @@ extension ProgramRun {
       at: MonotonicClock.now, succeeded: exited > 0 && program.successCodes.contains(code))
   }
 
-  /// Whether the leader is still a child of this process, and so nobody else can have its id.
+  /// Whether the leader is still a child of this process, so that no other process can have its id.
   mutating func holdsLeader() -> Bool {
     var code: Int32 = -1
     if !isLost, weft_has_exited(leader, &code) < 0 { lose() }
     return !isLost
   }
 
-  /// From now on the leader's id can be anyone's.
+  /// Notes that the leader's id may belong to any process from now on.
   mutating func lose() {
     guard !isLost else { return }
     isLost = true
@@ -139,7 +139,7 @@ extension ProgramRun {
 // MARK: Output
 
 extension ProgramRun {
-  /// What was read may have changed the alarm.
+  /// Calls `output` at its alarm, which the output just read may have changed.
   private func tellTime(to output: some ProgramOutput) {
     guard let alarm = output.alarm else { return }
     let now = MonotonicClock.now
@@ -157,16 +157,16 @@ extension ProgramRun {
       let goes = Self.readPiece(slot.polls[.errors], .errors, slot: slot, output: output)
       if !goes { streams.errors = nil }
     }
-    // After delivery: a callee that takes its time must not make the program look silent.
+    // After delivery: a slow callee must not make the program look silent.
     ending.outputArrived(at: MonotonicClock.now)
     if streams.outputNumber < 0, streams.errorsNumber < 0 { ending.outputEnded() }
   }
 
-  /// One read; false at the end of the stream.
+  /// Reads once; false at the end of the stream.
   private static func readPiece(
     _ polled: pollfd, _ stream: OutputStream, slot: ProgramSlot, output: some ProgramOutput
   ) -> Bool {
-    // Hung up with nothing to read is the end; only Linux tells it so, elsewhere read does.
+    // Hung up with nothing to read is the end. Only Linux reports it this way; elsewhere read does.
     guard polled.revents & Int16(POLLIN) != 0 || polled.revents & Int16(POLLHUP) == 0 else {
       return false
     }
@@ -186,8 +186,8 @@ extension ProgramRun {
     (try? retrying { read(number, buffer.baseAddress, buffer.count) }) ?? 0
   }
 
-  /// When reading stops before the end of file, what was written until now is not lost. What a process
-  /// goes on writing meanwhile is: no more is taken than fits into a pipe.
+  /// Reads the output written so far when reading stops before the end of file. Reads no more than fits into a pipe, so
+  /// output that a process keeps writing is lost.
   private mutating func readWhatIsThere(slot: ProgramSlot, output: some ProgramOutput) {
     guard ending.outputIsOpen else { return }
     for _ in 0..<Self.lastReads where ending.outputIsOpen {

@@ -6,10 +6,10 @@ import CWeftPlatform
   import Darwin
 #endif
 
-/// What a thread keeps between the programs that it runs: a wake descriptor and a buffer for output.
-/// Belongs to its thread and ends with it.
+/// The resources that a thread keeps between the programs it runs: a wake descriptor and a buffer for output. Belongs
+/// to its thread and is released with it.
 final class ProgramSlot {
-  /// Readable when somebody signalled `signal`.
+  /// Readable after a write to `signal`.
   let wake: OwnedDescriptor
   private let separateSignal: OwnedDescriptor?
   private(set) var buffer: UnsafeMutableRawBufferPointer
@@ -17,8 +17,8 @@ final class ProgramSlot {
 
   /// A pipe's capacity, so that one read empties it.
   static let bufferBytes = 64 * 1024
-  /// Both become so large once a program has filled a pipe: at 1 MiB twice the bytes per second go
-  /// through one (the largest that Linux gives without privilege, `/proc/sys/fs/pipe-max-size`).
+  /// The size of pipe and buffer once a program has filled a pipe: 1 MiB doubles the throughput (it is the largest size
+  /// that Linux allows without privilege, `/proc/sys/fs/pipe-max-size`).
   static let largeBufferBytes = 1024 * 1024
 
   private init() throws(SystemError) {
@@ -47,7 +47,7 @@ final class ProgramSlot {
     buffer = .allocate(byteCount: Self.largeBufferBytes, alignment: 4096)
   }
 
-  /// Sleeps until the time has come or somebody wakes this thread.
+  /// Sleeps until the time, or until this thread is woken.
   func sleep(until time: Duration?) {
     for place in PollSet.Place.allCases { polls.watch(place, -1, for: 0) }
     polls.watch(.wake, wake.number, for: POLLIN)
@@ -55,7 +55,7 @@ final class ProgramSlot {
     if polls[.wake].revents != 0 { weft_wake_drain(wake.number) }
   }
 
-  /// The calling thread's, made on first use.
+  /// The calling thread's slot, created on first use.
   static func ofThisThread() throws(SystemError) -> ProgramSlot {
     if let known = local.value {
       return Unmanaged<ProgramSlot>.fromOpaque(known).takeUnretainedValue()

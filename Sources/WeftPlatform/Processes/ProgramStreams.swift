@@ -9,12 +9,12 @@ import Synchronization
 
 /// The pipes between a program and the thread that runs it.
 struct ProgramStreams: ~Copyable {
-  /// Ours; `nil` once at its end.
+  /// The engine's ends; `nil` after the end of the stream.
   var output: OwnedDescriptor? = nil
   var errors: OwnedDescriptor? = nil
   var feed: InputFeed? = nil
 
-  /// The program's, and ours only until it has started.
+  /// The program's ends, which the engine holds only until the program has started.
   private var given = Given()
 
   private struct Given: ~Copyable {
@@ -27,10 +27,10 @@ struct ProgramStreams: ~Copyable {
   private(set) var programOutput: Int32 = -1
   private(set) var programErrors: Int32 = -1
 
-  /// That the program is to have as its own; else negative.
+  /// The terminal that becomes the program's controlling one; negative if there is none.
   private(set) var terminal: Int32 = -1
 
-  /// A terminal in place of pipes: there is nothing to read.
+  /// Streams that use a terminal in place of pipes: there is no output to read.
   init(terminal: Descriptor) {
     self.terminal = terminal.number
     programInput = terminal.number
@@ -62,10 +62,10 @@ struct ProgramStreams: ~Copyable {
     errors = OwnedDescriptor(errorEnds.reading)
   }
 
-  /// Without this the end of its output would never come.
+  /// Closes the program's ends; otherwise the output would never end.
   mutating func closeProgramEnds() { given = Given() }
 
-  /// The descriptors to poll; negative when at their end.
+  /// The descriptor to poll; negative after the end of the stream.
   var outputNumber: Int32 {
     switch output {
     case .some(let output): output.number
@@ -96,7 +96,7 @@ struct ProgramStreams: ~Copyable {
   }
 }
 
-/// Bytes on their way into a program's standard input.
+/// Bytes being written to a program's standard input.
 struct InputFeed: ~Copyable {
   let descriptor: OwnedDescriptor
   private let bytes: [UInt8]
@@ -105,11 +105,11 @@ struct InputFeed: ~Copyable {
   init(_ bytes: [UInt8], to descriptor: consuming OwnedDescriptor) {
     self.bytes = bytes
     self.descriptor = descriptor
-    // The reading end is not affected: each end of a pipe has flags of its own.
+    // The reading end is not affected: each end of a pipe has its own flags.
     _ = fcntl(self.descriptor.number, F_SETFL, O_NONBLOCK)
   }
 
-  /// Sends what the pipe takes now; false when all is sent or the program reads no more.
+  /// Writes as much as the pipe takes now; false when all is written or the program no longer reads.
   mutating func sendSome() -> Bool {
     while sent < bytes.count {
       let count = bytes.withUnsafeBytes { all in

@@ -7,32 +7,32 @@ import Synchronization
   import Darwin
 #endif
 
-/// The groups of the programs that run now, so that all of them can be made to stand still.
+/// The process groups of all running programs, so that they can be paused together.
 ///
-/// A terminal's ^Z does not reach them, for they have sessions of their own; and TSTP would do nothing,
-/// for their groups are orphaned (POSIX `sigaction`). So they get STOP.
+/// A terminal's ^Z does not reach them, because they have their own sessions; and TSTP would have no effect, because
+/// their groups are orphaned (POSIX `sigaction`). So they get STOP.
 package final class RunningGroups: Sendable {
-  /// Of this process: every program that it runs is here, a terminal's borrower excepted.
+  /// The groups of this process, with every program that it runs except the one that has borrowed the terminal.
   package static let shared = RunningGroups()
 
   fileprivate struct State {
     var leaders: Set<Int32> = []
-    /// How many programs are being started at this moment.
+    /// The number of programs being spawned.
     var starting = 0
-    /// Those stopped by the pause that goes on; `nil` when there is none.
+    /// The groups stopped by the current pause; `nil` if there is none.
     var paused: Set<Int32>?
-    /// To be woken when a start is over, or the pause.
+    /// Woken at the end of a spawn or of the pause.
     var waiting: [Wakeup] = []
   }
 
   private let state = Mutex(State())
 
-  /// Starts that take longer are not waited for; what they start is stopped as soon as it is known.
+  /// The maximum wait for spawns; programs whose spawn takes longer are stopped as soon as they are registered.
   private static let startLimit = Duration.seconds(1)
 
-  /// Starts a program, not during a pause.
+  /// Spawns a program, but not during a pause.
   ///
-  /// - Parameter start: Returns the leader of the program's group, or `nil` to leave it out.
+  /// - Parameter start: Returns the leader of the program's group, or `nil` if it is not to be registered.
   func admit<Started>(
     _ start: () throws(ProgramNotStarted) -> (Started, leader: Int32?)
   ) throws(ProgramNotStarted) -> Started {
@@ -44,7 +44,7 @@ package final class RunningGroups: Sendable {
     return result.0
   }
 
-  /// `leader` is about to be reaped, after which its number may be another's.
+  /// Removes a leader that is about to be reaped, after which its id may be reused.
   func remove(_ leader: Int32) {
     state.withLock { state in
       state.leaders.remove(leader)
@@ -52,7 +52,7 @@ package final class RunningGroups: Sendable {
     }
   }
 
-  /// Stops all groups but those that somebody else has stopped; what is to be started waits.
+  /// Stops all groups except those already stopped otherwise; new programs wait.
   package func pause() {
     state.withLock { $0.paused = $0.paused ?? [] }
     waitForStarts()

@@ -1,14 +1,14 @@
-/// The directories of a PATH in which programs named without a slash are looked for.
+/// The directories of a PATH, in which programs named without a slash are searched for.
 ///
-/// Nothing is remembered between searches: a step may install what the next one runs, in front of what
-/// was found before. One costs about a microsecond per directory.
+/// Nothing is cached between searches: a step may install a program that the next one runs, in a directory that
+/// precedes earlier results. A search takes about a microsecond per directory.
 package struct SearchPath: Hashable, Sendable {
   /// Absolute, in order.
   package private(set) var directories: [String] = []
-  /// Elements that name no fixed directory (empty, `.`, relative): what stands there would depend on
-  /// where a step runs. They are not searched, and whoever shows the plan should say so.
+  /// Elements that name no fixed directory (empty, `.`, relative): their programs would depend on where a step runs.
+  /// They are not searched, and commands that show the plan should say so.
   package private(set) var skipped: [String] = []
-  /// Without a PATH the system's default stands in (POSIX `confstr(_CS_PATH)`, as `execvp` does).
+  /// Whether there is no PATH, so that the system's default is used (POSIX `confstr(_CS_PATH)`, as `execvp` does).
   package let isDefault: Bool
 
   package init(_ value: String?) {
@@ -32,7 +32,7 @@ package struct SearchPath: Hashable, Sendable {
     }
   }
 
-  /// What a message says was searched.
+  /// A description of the search for messages.
   var searched: String {
     let list = directories.map { escaped($0) }.joined(separator: ":")
     let base = isDefault ? "PATH is not set, searched \(list)" : "searched PATH \"\(list)\""
@@ -41,8 +41,8 @@ package struct SearchPath: Hashable, Sendable {
     return base + ", skipped its relative element\(skipped.count == 1 ? "" : "s") \(names)"
   }
 
-  /// The path to execute for `name`. One with a slash is taken as it is: the child resolves it after it
-  /// has entered its directory. Among candidates the first that may be executed counts.
+  /// The path to execute for `name`. A name with a slash is returned unchanged: the child resolves it after it has
+  /// entered its directory. Among candidates, the first executable one is chosen.
   func resolve(_ name: String) throws(ProgramNotStarted) -> String {
     if name.utf8.contains(UInt8(ascii: "/")) { return name }
     if name.isEmpty { throw .emptyProgramName }

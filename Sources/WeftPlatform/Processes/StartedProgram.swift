@@ -5,10 +5,10 @@ import Synchronization
   import Glibc
 #endif
 
-/// The first process of a program that has just been started.
+/// The first process of a program that has just been spawned.
 package struct StartedProgram: Sendable {
   package let id: Int32
-  /// By the clock of the boot, in nanoseconds.
+  /// Bounds of its start time in nanoseconds, by the boot clock.
   private let earliest: Int64
   private let latest: Int64
 
@@ -18,17 +18,18 @@ package struct StartedProgram: Sendable {
     latest = weft_boot_nanoseconds()
   }
 
-  /// What tells it from any other with the same id; without its start where the system does not tell that.
+  /// An identity that distinguishes it from any other process with the same id; without its start if the system does
+  /// not report that.
   ///
-  /// To ask the system takes a hundred times as long as to look at a clock, and makes the end of the process longer,
-  /// so it is asked only where the process may have started in either of two ticks.
+  /// A query to the system takes a hundred times as long as reading a clock, and prolongs the end of the process, so
+  /// there is one only if the process may have started in either of two ticks.
   package var identity: ProcessIdentity {
     guard ProcessTable.isReadable else { return ProcessIdentity(id: id, startTicks: 0) }
     guard let ticks = BootTicks.tick(ofAllBetween: earliest, latest), BootTicks.agreement != .no
     else { return asked ?? ProcessIdentity(id: id, startTicks: 0) }
     let known = ProcessIdentity(id: id, startTicks: ticks)
     if BootTicks.agreement == .yes { return known }
-    // Somebody may stand between the clock and the process table: the first time both are asked.
+    // The clock and the process table may disagree, so the first time both are read.
     guard let asked else { return known }
     BootTicks.agreement = asked == known ? .yes : .no
     return asked
@@ -37,9 +38,9 @@ package struct StartedProgram: Sendable {
   private var asked: ProcessIdentity? { ProcessStatus(of: id)?.identity }
 }
 
-/// The ticks in which the system tells when a process has started.
+/// The ticks in which the system reports the start of a process.
 private enum BootTicks {
-  /// Whether the clock and the process table have been found to say the same.
+  /// Whether the clock and the process table were found to agree.
   enum Agreement: UInt8 {
     case unknown, yes, no
   }
@@ -52,10 +53,10 @@ private enum BootTicks {
   }
 
   #if canImport(Glibc)
-    /// proc_pid_stat(5): what is told is divided by `sysconf(_SC_CLK_TCK)`.
+    /// proc_pid_stat(5): the reported value is divided by `sysconf(_SC_CLK_TCK)`.
     private static let nanoseconds = 1_000_000_000 / Int64(max(1, sysconf(Int32(_SC_CLK_TCK))))
 
-    /// The tick that all moments from one to another are in; `nil` if there are several.
+    /// The tick that contains all moments from `first` to `last`; `nil` if there are several.
     static func tick(ofAllBetween first: Int64, _ last: Int64) -> UInt64? {
       guard first > 0, first / nanoseconds == last / nanoseconds else { return nil }
       return UInt64(first / nanoseconds)

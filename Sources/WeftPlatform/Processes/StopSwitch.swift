@@ -1,9 +1,9 @@
 import CWeftPlatform
 import Synchronization
 
-/// Asks running programs to stop; any thread may, any number of times, only upwards.
+/// Stops running programs. Any thread may raise its level, any number of times.
 ///
-/// One switch serves one program or many, and those that have not started yet: they never will.
+/// One switch serves any number of programs. Those that have not been spawned yet never will be.
 package final class StopSwitch: Sendable {
   private enum Waker {
     case descriptor(Int32)
@@ -30,14 +30,14 @@ package final class StopSwitch: Sendable {
     var wakers: [Waker] = []
     var observers: [(level: StopLevel, action: @Sendable () -> Void)] = []
 
-    /// - Returns: Whether it came in time.
+    /// - Returns: Whether it was added before the level was reached.
     mutating func add(_ wanted: StopLevel, _ action: @escaping @Sendable () -> Void) -> Bool {
       guard level < wanted else { return false }
       observers.append((wanted, action))
       return true
     }
 
-    /// Those who wait for no more than the level that is reached.
+    /// Removes and returns the observers whose level has been reached.
     mutating func takeObservers() -> [@Sendable () -> Void] {
       let called = observers.filter { $0.level <= level }
       observers.removeAll { $0.level <= level }
@@ -51,31 +51,31 @@ package final class StopSwitch: Sendable {
 
   package var level: StopLevel { state.withLock { $0.level } }
 
-  /// Raises the level; a lower or equal one changes nothing.
+  /// Raises the level; a lower or equal one has no effect.
   package func request(_ level: StopLevel) {
     let observers = state.withLock { state -> [@Sendable () -> Void] in
       guard level > state.level else { return [] }
       state.level = level
-      // Inside the lock, for after `detach` the descriptor may be closed and its number be another's.
+      // Inside the lock, because after `detach` the descriptor may be closed and its number reused.
       for waker in state.wakers { waker.wake() }
       return state.takeObservers()
     }
     for observer in observers { observer() }
   }
 
-  /// Calls `action` once, when a stop as urgent as `level` is first requested: on the thread that requests
-  /// it, at once if somebody has. For what waits without a thread.
+  /// Calls `action` once, when a stop at least as urgent as `level` is first requested: on the requesting thread, or
+  /// immediately if one has been requested. For code that waits without a thread.
   package func whenRequested(
     _ level: StopLevel = .graceful, _ action: @escaping @Sendable () -> Void
   ) {
     if !state.withLock({ $0.add(level, action) }) { action() }
   }
 
-  /// From now on `descriptor` is signalled when the level rises.
+  /// Signals `descriptor` whenever the level rises, until it is detached.
   func attach(_ descriptor: Int32) -> StopLevel { attach(.descriptor(descriptor)) }
   func detach(_ descriptor: Int32) { detach(.descriptor(descriptor)) }
 
-  /// From now on `wakeup` is woken when the level rises.
+  /// Wakes `wakeup` whenever the level rises, until it is detached.
   package func attach(_ wakeup: Wakeup) { _ = attach(.wakeup(wakeup)) }
   package func detach(_ wakeup: Wakeup) { detach(.wakeup(wakeup)) }
 
