@@ -1,8 +1,8 @@
 import WeftJSON
 
-/// A value that a workflow built in Swift has, and that the decoder would have refused in a file.
+/// A value of a workflow built in Swift that the decoder would have rejected in a file.
 package struct UnfitValue: Sendable, Hashable {
-  /// Its key, as the file format calls it: `retry.factor`.
+  /// Its key in the file format: `retry.factor`.
   package let key: String
   package let code: DefinitionCode
   package let message: String
@@ -19,9 +19,8 @@ package struct UnfitValue: Sendable, Hashable {
 
 /// Checks the values of a workflow by the rules that the decoder applies to files (``ValueRule``).
 ///
-/// A `Workflow` built or changed in Swift may hold any number and any text. A plan promises that they are fit, so the
-/// planner asks for each of its workflows, steps and groups. Names that must resolve, and cycles, are the planner's
-/// own checks.
+/// A `Workflow` built or changed in Swift may hold any number and any text. A plan guarantees valid values, so the
+/// planner checks each of its workflows, steps and groups. Unresolved names and cycles are the planner's own checks.
 package struct BuiltValues {
   private var found: [UnfitValue] = []
 
@@ -34,7 +33,7 @@ package struct BuiltValues {
 
   /// The unfit values of a step or group, without those of its members or cleanup steps.
   ///
-  /// - Parameter isCleanup: Whether it cleans up after another one, and so is no group or loop.
+  /// - Parameter isCleanup: Whether it is a cleanup step, and so must not be a group or loop.
   package static func unfit(in step: Step, isCleanup: Bool = false) -> [UnfitValue] {
     var values = BuiltValues()
     values.check(step)
@@ -418,7 +417,7 @@ package struct BuiltValues {
     if let problem = ValueRule.problem(withName: name) { note(key, problem) }
   }
 
-  /// Names that occur twice, or where upper and lower case do not count, differ in that only.
+  /// Reports names that occur twice, or that differ only in case where case is ignored.
   private mutating func noteRepetitions<Name: Hashable>(
     _ key: String, _ names: [(name: Name, text: String)]
   ) {
@@ -435,8 +434,8 @@ package struct BuiltValues {
 }
 
 extension Step {
-  /// Whether ``BuiltValues`` is to look at it: a plain command that was read from a file is as it was read.
-  /// Asked of every step: without a copy of it.
+  /// Whether ``BuiltValues`` must check it: a plain command from a file was checked when it was read. Inlinable, so
+  /// that testing every step makes no copy.
   @inlinable package var mayHaveUnfitValues: Bool {
     if place.value == nil || timeout != nil || hasValues || hasControl { return true }
     if case .run(let command) = action { return command.hasOptions }

@@ -1,6 +1,6 @@
 import WeftDiagnostics
 
-/// The rules for single values of a workflow. The decoder applies them to a file, ``BuiltValues`` to what was built in
+/// Rules for single values of a workflow. The decoder applies them to files, ``BuiltValues`` to workflows built in
 /// Swift, so that both accept the same workflows.
 package enum ValueRule {
   static let maxParallel = 1...WorkflowLimits.maxParallel
@@ -10,7 +10,7 @@ package enum ValueRule {
   static let successesOfJoin = 1...WorkflowLimits.steps
   static let toleratedElements = 0...WorkflowLimits.elements
   static let requests = 1...WorkflowLimits.requests
-  /// Not the standard streams; the system's own limit is found when a run starts.
+  /// Excludes the standard streams; the system's own limit is checked when a run starts.
   static let descriptors = 3...1_048_575
   package static let retryBudgetPercent = 0...1_000
   static let redirects = 0...WorkflowLimits.redirects
@@ -42,7 +42,7 @@ package enum ValueRule {
       path: path, text: "\(duration)", fault: fault, allowsZero: allowsZero)
   }
 
-  /// Not a number, and infinity, are out of range too.
+  /// NaN and infinity are out of range too.
   static func problem(withFactor factor: Double, _ path: String, written: String) -> Problem? {
     let range = WorkflowLimits.retryFactor
     guard factor >= Double(range.lowerBound), factor <= Double(range.upperBound) else {
@@ -55,12 +55,12 @@ package enum ValueRule {
     name.isEmpty || name.utf8.contains(UInt8(ascii: "=")) ? .invalidVariableName(name) : nil
   }
 
-  /// For names of outputs, pools, axes and elements, which follow the rule for ids.
+  /// The problem with the name of an output, pool, axis or element, which follows the rule for ids.
   static func problem(withName name: String) -> Problem? {
     StepID.fault(in: name).map { .schema(.invalidName(name, fault: $0)) }
   }
 
-  /// For the name by which expressions call an element.
+  /// The problem with a name by which expressions refer to an element.
   static func problem(withElementName name: String) -> Problem? {
     if let problem = problem(withName: name) { return problem }
     return ForEach.takenNames.contains(InputName.folded(name))

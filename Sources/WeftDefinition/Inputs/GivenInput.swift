@@ -1,24 +1,24 @@
 import WeftDiagnostics
 package import WeftJSON
 
-/// What somebody gives for an input, before anybody has looked whether it fits.
+/// A value given for an input, before it is checked against the declaration.
 package struct GivenInput: Sendable {
   package enum Content: Sendable {
-    /// To be read by the declared type.
+    /// Text to be read as the declared type.
     case text(String)
     /// JSON, whatever the declared type.
     case json(String)
     case value(JSONValue)
-    /// Something that could not be read, and why: a verb and what was found.
+    /// A value that could not be read; carries a verb and what was found.
     case unread(String)
   }
 
   package enum Origin: Sendable {
-    /// An option, as messages call it: `-i version`.
+    /// An option, as named in messages: `-i version`.
     case option(String)
     /// A member of a document with all inputs.
     case document(JSONMember)
-    /// Another program's code.
+    /// Code of the embedding program.
     case program
   }
 
@@ -40,7 +40,7 @@ package struct GivenInput: Sendable {
     }
   }
 
-  /// What messages call the value.
+  /// The name of the value in messages.
   var subject: String {
     switch origin {
     case .option(let text): quoted(text)
@@ -48,7 +48,7 @@ package struct GivenInput: Sendable {
     }
   }
 
-  /// Whether it wins over what stands in a document.
+  /// Whether it takes precedence over a document.
   var isDirect: Bool {
     if case .document = origin { false } else { true }
   }

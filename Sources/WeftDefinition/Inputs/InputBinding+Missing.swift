@@ -1,6 +1,6 @@
 import WeftDiagnostics
 
-/// Inputs that are required, and not given: told together, with what each is for.
+/// Required inputs that are not given, reported together with a description of each.
 extension InputBinding {
   func rejection(missing: [InputDeclaration], _ manner: Manner) -> InputsRejected {
     let missed = missing.map { declaration in

@@ -1,9 +1,9 @@
 import WeftDiagnostics
 import WeftJSON
 
-/// Brings together what a workflow declares and what is given for it.
+/// Matches the given values with the declared inputs of a workflow.
 package struct InputBinding {
-  /// Who gives the values, and is told how.
+  /// The source of the values, which determines the help in messages.
   package enum Manner: Sendable {
     case commandLine
     case program
@@ -11,17 +11,18 @@ package struct InputBinding {
 
   private let declarations: [InputDeclaration]
   private let declared: [InputName: InputDeclaration]
-  /// Whether no part of a document may be shown, for a secret may stand beside it.
+  /// Whether no part of a document may be shown, because it may contain a secret.
   private let hasSecrets: Bool
   private var given: [InputName: GivenInput] = [:]
   private(set) var faults: [InputFault] = []
-  /// Inputs that somebody tried to give: that they are missing only follows from that.
+  /// Inputs that were probably meant by unknown names or given with a fault; that they are missing
+  /// only follows from that.
   private var meant: Set<String> = []
 
-  /// The value of each input: what is given directly, else in a document, else the default.
+  /// The value of each input: given directly, else in a document, else the default.
   ///
-  /// - Parameter allowsMissing: Whether inputs that are not given are left out, rather than missed.
-  /// - Throws: All that is wrong.
+  /// - Parameter allowsMissing: Whether inputs that are not given are omitted rather than reported.
+  /// - Throws: All faults.
   package static func bind(
     _ declarations: [InputDeclaration], _ given: [GivenInput], manner: Manner,
     allowsMissing: Bool = false
@@ -44,7 +45,8 @@ package struct InputBinding {
     hasSecrets = declarations.contains(where: \.isSecret)
   }
 
-  /// Tells a fault at its place in a document, or tells the place in words.
+  /// Reports a fault at its location in a document. If secrets may be near, the location is only
+  /// text in the message.
   private mutating func tell(
     _ kind: InputFault.Kind, _ name: String, _ message: String, help: String?,
     at place: Diagnostic.Place?
@@ -62,7 +64,7 @@ package struct InputBinding {
       && !meant.contains(declaration.name.text)
   }
 
-  // MARK: Which
+  // MARK: Names
 
   private mutating func sort(_ all: [GivenInput]) {
     for one in all where one.isDirect { take(one) }
@@ -98,7 +100,7 @@ package struct InputBinding {
       help: nearest.map(didYouMean) ?? known, at: one.namePlace)
   }
 
-  // MARK: What
+  // MARK: Values
 
   private mutating func entry(for declaration: InputDeclaration) -> InputValues.Entry? {
     let value: JSONValue
@@ -109,7 +111,7 @@ package struct InputBinding {
       check(value, declaration, subject: one.subject) { one.place(of: $0) }
     } else if let standard = declaration.defaultValue {
       value = standard
-      // That of a file was checked when it was read.
+      // A default from a file was checked when the file was read.
       let subject = "the default of input \(quoted(declaration.name.text))"
       check(value, declaration, subject: subject) { _ in nil }
     } else {
@@ -151,13 +153,13 @@ package struct InputBinding {
     }
   }
 
-  /// One that could not be hidden in what programs write is none.
+  /// Reports a secret that cannot be masked in the output of programs because of its length.
   private mutating func checkLength(
     ofSecret value: JSONValue, _ declaration: InputDeclaration, _ one: GivenInput
   ) {
     let limits = WorkflowLimits.secretBytes
     guard case .string(let text) = value else { return }
-    // White space around a secret is not what is secret.
+    // White space around a secret is not part of it.
     let count = text.drop(while: \.isWhitespace).reversed().drop(while: \.isWhitespace)
       .reduce(0) { $0 + $1.utf8.count }
     guard !limits.contains(count) else { return }

@@ -1,15 +1,15 @@
 public import WeftDiagnostics
 public import WeftJSON
 
-/// An input of a workflow: its name, and what may be given for it.
+/// An input of a workflow: its name, and the schema of its values.
 public struct InputDeclaration: Sendable, Hashable {
   public var name: InputName
   public var schema: ValueSchema
-  /// What it is when nothing is given; without one something must be given.
+  /// The value if none is given; `nil` if the input is required.
   public var defaultValue: JSONValue?
-  /// Whether nothing of its value may be shown.
+  /// Whether its value must not be shown.
   public var isSecret: Bool
-  /// Where its name stands; `nil` when it was built in Swift.
+  /// The location of its name; `nil` if it was built in Swift.
   public var place: Written<Diagnostic.Place?>
 
   public init(
@@ -27,7 +27,7 @@ public struct InputDeclaration: Sendable, Hashable {
 }
 
 extension [InputDeclaration] {
-  /// The inputs by their names, which are found in upper or lower case.
+  /// The inputs by name, regardless of case.
   package var byName: [InputName: InputDeclaration] {
     Dictionary(map { ($0.name, $0) }) { first, _ in first }
   }

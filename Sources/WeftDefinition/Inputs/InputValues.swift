@@ -1,12 +1,12 @@
 public import WeftJSON
 
-/// The values of a run's inputs, in the order of their declarations; each fits its own.
+/// The values of a run's inputs, in the order of their declarations; each fits its declaration.
 public struct InputValues: Sendable, Hashable {
-  /// What an input is in a run.
+  /// The value of an input in a run.
   public struct Entry: Sendable, Hashable {
     public let name: InputName
     public let value: JSONValue
-    /// Whether nothing of the value may be shown.
+    /// Whether the value must not be shown.
     public let isSecret: Bool
 
     package init(_ name: InputName, _ value: JSONValue, isSecret: Bool = false) {
@@ -19,26 +19,26 @@ public struct InputValues: Sendable, Hashable {
   public let entries: [Entry]
   private let places: [InputName: Int]
 
-  /// Of a workflow without inputs.
+  /// The values for a workflow without inputs.
   public static let none = InputValues([])
 
-  /// - Parameter entries: Each name once.
+  /// - Parameter entries: No name occurs twice.
   package init(_ entries: [Entry]) {
     self.entries = entries
     places = Dictionary(uniqueKeysWithValues: entries.enumerated().map { ($1.name, $0) })
   }
 
-  /// The input of a name, in upper or lower case; `nil` where nothing is known of it.
+  /// The input with this name, in any case; `nil` if there is none.
   public func entry(named name: String) -> Entry? {
     InputName(name).flatMap { places[$0] }.map { entries[$0] }
   }
 
-  /// The value of an input, its name in upper or lower case.
+  /// The value of the input with this name, in any case.
   public subscript(name: String) -> JSONValue? { entry(named: name)?.value }
 }
 
 extension InputValues.Entry: CustomStringConvertible, CustomReflectable {
-  /// A secret is not shown, however it comes to be printed.
+  /// Hides a secret, however the entry is printed.
   public var description: String { "\(name): \(isSecret ? "***" : value.description)" }
 
   public var customMirror: Mirror {

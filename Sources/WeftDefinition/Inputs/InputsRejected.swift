@@ -1,10 +1,10 @@
 public import WeftDiagnostics
 
-/// What is given for the inputs of a workflow is not what it declares; nothing was started.
+/// An error about given inputs that do not fit their declarations; nothing was started.
 package struct InputsRejected: Error, Sendable, Hashable {
-  /// Everything that is wrong, not only the first.
+  /// All faults, not only the first.
   package let faults: [InputFault]
-  /// The faults as they are told: those of missing inputs together.
+  /// The faults as reported: missing inputs are combined.
   package let diagnostics: [Diagnostic]
 
   package init(_ faults: [InputFault], diagnostics: [Diagnostic]) {
@@ -13,29 +13,29 @@ package struct InputsRejected: Error, Sendable, Hashable {
   }
 }
 
-/// One thing that is wrong with what is given for inputs.
+/// One fault of the given inputs.
 public struct InputFault: Sendable, Hashable {
   public enum Kind: String, Sendable, Hashable, CaseIterable {
     /// The workflow has no such input.
     case unknown
     /// An input without a default was not given.
     case missing
-    /// One input was given more than once in one place.
+    /// One input was given more than once by the same source.
     case repeated
-    /// What is given does not fit the declaration.
+    /// The given value does not fit the declaration.
     case unfit
-    /// A file that holds the value could not be read.
+    /// A file with the value could not be read.
     case unread
   }
 
   public let kind: Kind
-  /// The input: as it was given, or as it is declared where it is missing.
+  /// The name of the input: as given, or as declared if it is missing.
   public let name: String
-  /// A sentence that names the input; nothing of a secret is in it.
+  /// A sentence that names the input and contains no part of a secret.
   public let message: String
-  /// What to do about it.
+  /// The suggested remedy.
   public let help: String?
-  /// In a document of inputs.
+  /// The location in a document of inputs.
   public let place: Diagnostic.Place?
 
   init(

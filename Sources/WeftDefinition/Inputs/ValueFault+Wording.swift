@@ -24,7 +24,7 @@ extension ValueFault {
     }
   }
 
-  /// What was wanted instead; nothing of the value is in it.
+  /// The expected value; contains no part of the actual one.
   var wanted: String {
     switch kind {
     case .wrongType(_, let types): listed(types.map(\.expectation), conjunction: "or")
@@ -52,7 +52,7 @@ extension ValueFault {
 }
 
 extension JSONValue {
-  /// The value in a sentence: as it would be written, or what it is where that is long.
+  /// The value for a sentence: as written, or its type if that is long.
   var noun: String {
     switch self {
     case .null: "null"
@@ -68,7 +68,7 @@ extension JSONValue {
 /// `1 element`, `3 elements`.
 func counted(_ count: Int, _ noun: String) -> String { "\(count) \(noun)\(count == 1 ? "" : "s")" }
 
-/// `a, b or c`; of many the first.
+/// `a, b or c`; only the first of many.
 package func listed(_ names: [String], conjunction: String) -> String {
   let most = 12
   guard names.count <= most else {

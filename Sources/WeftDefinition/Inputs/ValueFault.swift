@@ -1,7 +1,7 @@
 import WeftDiagnostics
 import WeftJSON
 
-/// One way in which a value is not what its schema wants.
+/// One way in which a value does not fit its schema.
 public struct ValueFault: Error, Sendable, Hashable {
   enum Kind: Sendable, Hashable {
     case wrongType(JSONValue, wanted: [ValueType])
@@ -25,7 +25,7 @@ public struct ValueFault: Error, Sendable, Hashable {
   }
 
   let kind: Kind
-  /// Where in the value; of an undeclared property, the property.
+  /// The path inside the value; for an undeclared property, that of the property.
   public let path: ValuePath
 
   init(_ kind: Kind, _ path: ValuePath) {
@@ -33,17 +33,17 @@ public struct ValueFault: Error, Sendable, Hashable {
     self.path = path
   }
 
-  /// How many faults of one value are told.
+  /// The most faults that are reported for one value.
   public static let mostTold = 100
 
-  /// Whether it is the name of the property at ``path`` that is wrong, not its value.
+  /// Whether the name of the property at ``path`` is wrong, not its value.
   package var isAboutName: Bool {
     if case .undeclaredProperty = kind { true } else { false }
   }
 
   /// A sentence about a value that `subject` names, such as `input "port"`.
   ///
-  /// - Parameter isSecret: Whether nothing of what was found may be told.
+  /// - Parameter isSecret: Whether the message must not contain the actual value.
   package func message(about subject: String, isSecret: Bool = false) -> String {
     // The names of a secret's properties may be part of the secret.
     if isSecret { return "\(subject) is a secret that does not fit, expected \(wanted)" }
@@ -52,7 +52,7 @@ public struct ValueFault: Error, Sendable, Hashable {
     return "\(whole) \(found), expected \(wanted)"
   }
 
-  /// What to do about it.
+  /// The suggested remedy.
   package func help(isSecret: Bool = false) -> String? {
     if isSecret { return nil }
     switch kind {
@@ -66,7 +66,7 @@ public struct ValueFault: Error, Sendable, Hashable {
     }
   }
 
-  /// Quotes are what is most often too many or missing.
+  /// Suggests to add or remove quotes, the most common mistake.
   private static func cure(for value: JSONValue, _ wanted: [ValueType]) -> String? {
     switch value {
     case .string(let text):

@@ -1,4 +1,4 @@
-/// Where in a value something is: `[3].name`; nothing at all for the value itself.
+/// The path of a part of a value: `[3].name`; empty for the value itself.
 public struct ValuePath: Sendable, Hashable {
   public enum Component: Sendable, Hashable {
     case property(String)
@@ -15,7 +15,7 @@ public struct ValuePath: Sendable, Hashable {
 }
 
 extension ValuePath: CustomStringConvertible {
-  /// `[3].name`, and `["first name"]` where a name is no plain word.
+  /// `[3].name`, and `["first name"]` if a name is not a plain word.
   public var description: String {
     components.map { component in
       switch component {

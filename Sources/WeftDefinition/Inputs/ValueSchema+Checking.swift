@@ -1,8 +1,7 @@
 public import WeftJSON
 
 extension ValueSchema {
-  /// All that is wrong with a value, in its own order; empty for one that fits. At most
-  /// ``ValueFault/mostTold``.
+  /// All faults of a value, in its own order; empty if it fits. At most ``ValueFault/mostTold``.
   public func faults(of value: JSONValue) -> [ValueFault] {
     var check = ValueCheck()
     check.check(value, by: self, at: ValuePath())
@@ -22,7 +21,7 @@ private struct ValueCheck {
 
   mutating func check(_ value: JSONValue, by schema: ValueSchema, at path: ValuePath) {
     guard schema.types.isEmpty || schema.types.contains(where: { $0.holds(for: value) }) else {
-      // What else is wrong with it only follows.
+      // Other faults would only follow from this one.
       return tell(.wrongType(value, wanted: schema.types), at: path)
     }
     if let constant = schema.constant, constant != value {

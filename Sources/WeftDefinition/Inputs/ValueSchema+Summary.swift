@@ -1,7 +1,7 @@
 import WeftJSON
 
 extension ValueSchema {
-  /// What a value must be like, in a clause: `a whole number, at least 1, at most 10`.
+  /// The allowed values in a clause: `a whole number, at least 1, at most 10`.
   package var summary: String {
     var parts = [subject]
     if let pattern = text.pattern { parts.append("matching \(quoted(pattern.text))") }
@@ -38,7 +38,7 @@ extension ValueSchema {
     }
   }
 
-  /// What stands for a value in a synopsis: `TEXT`, `a|b`.
+  /// The symbol for a value in a synopsis: `TEXT`, `a|b`.
   package var placeholder: String {
     let words = allowed.compactMap { value -> String? in
       switch value {
@@ -58,7 +58,7 @@ extension ValueSchema {
 }
 
 extension InputDeclaration {
-  /// How it is given on a command line; the arguments of a program can be seen by others, so a secret
-  /// comes from a file.
+  /// The option that gives it on a command line; a secret comes from a file, because others can see
+  /// the arguments of a program.
   package var option: String { "-i \(name)=\(isSecret ? "@FILE" : schema.placeholder)" }
 }

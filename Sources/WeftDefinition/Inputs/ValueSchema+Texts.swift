@@ -1,16 +1,16 @@
 package import WeftDiagnostics
 package import WeftJSON
 
-/// Why a text cannot be read as a value of the declared type.
+/// The reason why a text cannot be read as a value of the declared type.
 package enum TextFault: Error, Sendable, Hashable {
-  /// None of the types can be written so.
+  /// The text is not a value of any of the types.
   case unlike(String, wanted: [ValueType])
-  /// It is not JSON; the place counts within the text.
+  /// It is not JSON; the location counts within the text.
   case notJSON(String, at: SourcePosition, help: String?)
 
   /// - Parameters:
-  ///   - subject: What the text is given for, such as `"-i port"`.
-  ///   - isSecret: Whether nothing of the text may be told.
+  ///   - subject: The option or input that the text is for, such as `"-i port"`.
+  ///   - isSecret: Whether the message must not contain any part of the text.
   package func message(about subject: String, isSecret: Bool = false) -> String {
     switch self {
     case .unlike(let text, let wanted):
@@ -50,8 +50,8 @@ package enum TextFault: Error, Sendable, Hashable {
 }
 
 extension ValueSchema {
-  /// The types by which a text is read: those declared, else those of the values that are allowed;
-  /// without either a text is taken as it is.
+  /// The types by which a text is read: those declared, else those of the allowed values; without
+  /// either, a text is taken literally.
   private func typesOfTexts(besides other: JSONValue?) -> [ValueType] {
     if !types.isEmpty { return types }
     let known = allowed + [constant, other].compactMap(\.self).filter { $0 != .null }
@@ -61,11 +61,12 @@ extension ValueSchema {
 
   /// Reads a text as people write it on a command line.
   ///
-  /// A text is taken as it is where a string will do. Numbers are written by the grammar of JSON,
-  /// `true`, `false` and `null` so, arrays and objects as JSON. Whether the value fits is not asked.
+  /// A text is taken literally where a string is allowed. Numbers follow the grammar of JSON; `true`,
+  /// `false`, `null`, arrays and objects are written as in JSON. Whether the value fits is not
+  /// checked.
   ///
-  /// - Parameter example: A value that is known to fit, such as the default: without declared types it
-  ///   says which is meant.
+  /// - Parameter example: A value that is known to fit, such as the default: it gives the type if none
+  ///   is declared.
   package func value(
     ofText text: String, like example: JSONValue? = nil
   ) throws(TextFault) -> JSONValue {
@@ -84,7 +85,7 @@ extension ValueSchema {
 }
 
 extension JSONValue {
-  /// Reads a text that is JSON by itself.
+  /// Reads a text that is JSON.
   package init(text: String) throws(TextFault) {
     let file = SourceFile(path: "<text>", bytes: Array(text.utf8))
     let (root, diagnostics) = JSONReader.read(file)

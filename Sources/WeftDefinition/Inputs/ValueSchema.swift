@@ -1,15 +1,15 @@
 public import WeftJSON
 
-/// What a value must be like: the part of JSON Schema (draft 2020-12) that inputs and outputs are
-/// declared by.
+/// The rules for a value: the part of JSON Schema (draft 2020-12) in which inputs and outputs are
+/// declared.
 ///
-/// As in JSON Schema, rules for one type say nothing about values of another: without ``types`` any
-/// value may be given, and only a text is held to ``text``. The decoder refuses rules that can never
-/// matter or never be kept; what is built in Swift is taken as it is.
+/// As in JSON Schema, rules for one type do not apply to values of others: without ``types`` any
+/// value is allowed, and ``text`` only applies to strings. The decoder rejects rules that can never
+/// apply or never be satisfied; a schema built in Swift is taken as it is.
 public struct ValueSchema: Sendable, Hashable {
-  /// The types of which a value must have one; empty: any.
+  /// The types of which a value must have one; empty for any.
   public var types: [ValueType]
-  /// `enum`: the values of which it must be one; empty: any.
+  /// `enum`: the values of which it must be one; empty for any.
   public var allowed: [JSONValue]
   /// `const`.
   public var constant: JSONValue?
@@ -40,7 +40,7 @@ public struct ValueSchema: Sendable, Hashable {
     public var maximum: JSONNumber?
     public var exclusiveMinimum: JSONNumber?
     public var exclusiveMaximum: JSONNumber?
-    /// Greater than zero, of 18 significant digits at most.
+    /// Greater than zero, with at most 18 significant digits.
     public var divisor: JSONNumber?
 
     public init() {}
@@ -59,7 +59,7 @@ public struct ValueSchema: Sendable, Hashable {
   public struct ObjectRules: Sendable, Hashable {
     public var properties: [Property] = []
     public var required: [String] = []
-    /// What holds for properties that are not among ``properties``.
+    /// The rule for properties that are not in ``properties``.
     public var additional = MemberRule.anything
     public var count = CountLimits()
 
@@ -76,10 +76,10 @@ public struct ValueSchema: Sendable, Hashable {
     }
   }
 
-  /// How many of something there must be.
+  /// The allowed number of characters, elements or properties.
   public struct CountLimits: Sendable, Hashable {
     public var least = 0
-    /// `nil`: any number.
+    /// `nil` for any number.
     public var most: Int?
 
     public init(least: Int = 0, most: Int? = nil) {
@@ -88,7 +88,7 @@ public struct ValueSchema: Sendable, Hashable {
     }
   }
 
-  /// What holds for parts of a value that have no rule of their own.
+  /// The rule for parts of a value that have no rule of their own.
   public indirect enum MemberRule: Sendable, Hashable {
     case anything
     case nothing

@@ -1,10 +1,10 @@
 public import WeftJSON
 
-/// The types of JSON Schema; a value may have two of them: a whole number is an `integer` and a `number`.
+/// The types of JSON Schema. A value may have two of them: a whole number is an `integer` and a `number`.
 public enum ValueType: String, Sendable, Hashable, CaseIterable {
   case string, number, integer, boolean, array, object, null
 
-  /// Whether a value is of this type. `5.0` is an integer, for its value is one.
+  /// Whether a value is of this type. `5.0` is an integer, because its value is one.
   public func holds(for value: JSONValue) -> Bool {
     switch (self, value) {
     case (.string, .string), (.number, .number), (.boolean, .bool), (.array, .array),
@@ -17,7 +17,7 @@ public enum ValueType: String, Sendable, Hashable, CaseIterable {
     }
   }
 
-  /// The type of a value; of a number, `number`.
+  /// The type of a value; `number` for every number.
   package init(of value: JSONValue) {
     switch value {
     case .null: self = .null
@@ -29,7 +29,7 @@ public enum ValueType: String, Sendable, Hashable, CaseIterable {
     }
   }
 
-  /// `a string`, `true or false`: what is expected.
+  /// The expectation in a message: `a string`, `true or false`.
   var expectation: String {
     switch self {
     case .string: "a string"

@@ -2,13 +2,14 @@
 public struct ActionName: Sendable, Hashable {
   public let text: String
 
-  /// `nil` if `text` is no such name.
+  /// `nil` if `text` is not a valid name.
   public init?(_ text: String) {
     guard ActionName.fault(in: text) == nil else { return nil }
     self.text = text
   }
 
-  /// The first thing that keeps `text` from being a name: points are as good as dashes, else it is as an id.
+  /// The first problem of `text` as a name. The rule is that of ids, except that dots are allowed after the
+  /// beginning.
   package static func fault(in text: String) -> StepID.Fault? {
     if text.utf8.first == UInt8(ascii: ".") { return .beginning(".") }
     return StepID.fault(in: String(text.map { $0 == "." ? "-" : $0 }))
@@ -16,7 +17,7 @@ public struct ActionName: Sendable, Hashable {
 }
 
 extension ActionName: ExpressibleByStringLiteral {
-  /// - Precondition: The literal is such a name.
+  /// - Precondition: The literal is a valid name.
   public init(stringLiteral text: String) {
     guard let name = ActionName(text) else {
       preconditionFailure(

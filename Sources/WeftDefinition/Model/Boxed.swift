@@ -1,4 +1,4 @@
-/// A value kept outside of the one that has it, where most have none.
+/// A value stored outside its owner, because most owners have none.
 @usableFromInline package indirect enum Boxed<Value> {
   case holding(Value)
 

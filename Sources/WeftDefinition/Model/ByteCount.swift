@@ -13,6 +13,6 @@ public struct ByteCount: Sendable, Hashable, Comparable {
 }
 
 extension ByteCount: CustomStringConvertible {
-  /// As it would be written in a workflow.
+  /// The spelling in a workflow.
   public var description: String { SizeText.text(of: self) }
 }

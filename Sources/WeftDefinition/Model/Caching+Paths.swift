@@ -1,13 +1,14 @@
 package import WeftExpressions
 
-/// Where the files of a step are that may stand in for running it.
+/// Paths of the files of a cached step.
 extension Command.Caching {
-  /// The names of a path, as the system takes them.
+  /// The components of a path, without `.`.
   package static func names(_ path: String) -> [String] {
     path.split(separator: "/").map(String.init).filter { $0 != "." }
   }
 
-  /// The names of a path from the directory on in which a directory is; `nil` if it leads out of that.
+  /// The components of a path in `directory`, from the base on that `directory` is relative to; `nil` if it leaves that
+  /// base.
   package static func names(_ path: String, in directory: [String]) -> [String]? {
     var names = directory
     for name in Self.names(path) {
@@ -20,15 +21,15 @@ extension Command.Caching {
     return names
   }
 
-  /// The names that a pattern begins with and that stand for themselves, from the directory on in which a directory is.
+  /// The literal components at the start of a pattern in `directory`, from the base of `directory` on.
   private static func literalNames(_ pattern: String, in directory: [String]) -> [String]? {
     let parts = pattern.split(separator: "/").map(String.init)
     let literal = parts.prefix { part in !part.contains { "*?[\\".contains($0) } }
     return names(literal.joined(separator: "/"), in: directory)
   }
 
-  /// The output in which all that a pattern of inputs means is; `nil` if there is none. A pattern that means files elsewhere
-  /// too, such as `**`, means no outputs.
+  /// The output that contains all matches of an input pattern; `nil` if there is none. A pattern that also matches
+  /// files elsewhere, such as `**`, does not match outputs.
   package func output(around input: String, in directory: [String]) -> String? {
     guard !input.hasPrefix("!"), let names = Self.literalNames(input, in: directory) else {
       return nil
@@ -39,9 +40,9 @@ extension Command.Caching {
     }
   }
 
-  /// A pattern that is relative to a directory, as one of what that is in. It may lead up at its beginning.
+  /// A pattern in `directory`, made relative to the base of `directory`. It may begin with `../`.
   ///
-  /// - Parameter directory: `nil`: where that is, is not known yet.
+  /// - Parameter directory: `nil` if it is not known yet.
   package static func pattern(
     _ text: String, in directory: [String]?
   ) throws(PathPatternFault) -> String {

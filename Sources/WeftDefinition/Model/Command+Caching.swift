@@ -1,15 +1,16 @@
 extension Command {
-  /// What a command reads and makes, so that what it made once may stand in for running it again.
+  /// The inputs and outputs of a command, by which an earlier result can replace running it.
   public struct Caching: Sendable, Hashable {
-    /// Patterns of files, relative to the step's directory; one that begins with `!` takes out what it means.
+    /// Patterns of files, relative to the step's directory; a pattern that begins with `!` excludes its
+    /// matches.
     public var inputs: [String]
     /// Paths of files and directories, relative to the step's directory.
     public var outputs: [String]
-    /// Variables that count beside those that the workflow sets.
+    /// Environment variables that the result depends on, besides those that the workflow sets.
     public var environment: [String]
-    /// A text that counts too; another one means that the command is run again.
+    /// A text that the result depends on; the command runs again if it changes.
     public var key: String?
-    /// A command whose output counts too, such as that of a compiler telling its version.
+    /// A command whose output the result depends on, such as the version of a compiler.
     public var version: Invocation?
 
     public init(
@@ -24,7 +25,7 @@ extension Command {
     }
   }
 
-  /// What may stand in for running it; `nil`: nothing.
+  /// The conditions under which an earlier result replaces running it; `nil` if none does.
   public var caching: Caching? {
     get { hasOptions ? options.caching : nil }
     set { options.caching = newValue }

@@ -1,21 +1,23 @@
 extension Command {
-  /// How a command is watched and ended, and where its output goes.
+  /// Settings that control how a command is watched and terminated, and where its output goes.
   public struct Options: Sendable, Hashable {
-    /// How it is asked to end; `nil`, as every command of the run is.
+    /// The request to end it; `nil` for that of the run.
     public var stop: StopRequest?
-    /// What happens to processes of the command that are alive after its program has ended by itself.
+    /// The treatment of processes of the command that are alive after its program has ended by itself.
     public var leftovers: LeftoverPolicy
-    /// How long neither output stream may carry anything, from the start or from the last output on.
+    /// The longest time without output on either stream, from the start or from the last output on.
     public var stallTimeout: Duration?
-    /// Both output streams into one pipe: their order is exact, and all counts as standard output.
+    /// Whether both output streams share one pipe: their order is then exact, and all counts as standard
+    /// output.
     public var mergesOutput: Bool
-    /// How much of its output the log holds. What is more is neither kept nor told, only counted.
+    /// The amount of output that the log holds. Further output is neither kept nor reported, only counted.
     public var logLimit: ByteCount
-    /// It has the terminal to itself: it reads from it, and its output goes there instead of into a log.
+    /// Whether it has the terminal to itself: it reads from it, and its output goes there instead of into a
+    /// log.
     public var usesTerminal: Bool
-    /// It gets a GNU make jobserver whose tokens are the free slots of the run.
+    /// Whether it gets a GNU make jobserver whose tokens are the free slots of the run.
     public var usesJobserver: Bool
-    /// What it reads and makes, so that what it made once may stand in for running it; `nil`: nothing does.
+    /// The conditions under which an earlier result replaces running it; `nil` if none does.
     public var caching: Caching?
 
     public init(
@@ -34,31 +36,31 @@ extension Command {
     }
   }
 
-  /// How it is asked to end; `nil`, as every command of the run is.
+  /// The request to end it; `nil` for that of the run.
   public var stop: StopRequest? {
     get { options.stop }
     set { options.stop = newValue }
   }
 
-  /// What happens to processes of the command that are alive after its program has ended by itself.
+  /// The treatment of processes of the command that are alive after its program has ended by itself.
   public var leftovers: LeftoverPolicy {
     get { options.leftovers }
     set { options.leftovers = newValue }
   }
 
-  /// How long neither output stream may carry anything, from the start or from the last output on.
+  /// The longest time without output on either stream, from the start or from the last output on.
   public var stallTimeout: Duration? {
     get { options.stallTimeout }
     set { options.stallTimeout = newValue }
   }
 
-  /// Whether both output streams go into one pipe.
+  /// Whether both output streams share one pipe.
   public var mergesOutput: Bool {
     get { hasOptions && options.mergesOutput }
     set { options.mergesOutput = newValue }
   }
 
-  /// How much of its output the log holds.
+  /// The amount of output that the log holds.
   public var logLimit: ByteCount {
     get { hasOptions ? options.logLimit : WorkflowLimits.logLimit }
     set { options.logLimit = newValue }
@@ -77,11 +79,11 @@ extension Command {
   }
 }
 
-/// How a command is asked to end before it is made to; what is `nil` is as for every command of the run.
+/// A request to end a command before it is killed; a `nil` property has the value for the whole run.
 public struct StopRequest: Sendable, Hashable {
-  /// The signal that its processes get first, named without `SIG`: one of ``SignalName/ofStopping``.
+  /// The first signal for its processes, named without `SIG`: one of ``SignalName/ofStopping``.
   public let signal: String?
-  /// From that signal to KILL; zero sends KILL at once.
+  /// The time from that signal to KILL; zero sends KILL at once.
   public let grace: Duration?
 
   /// - Precondition: `signal` is one of ``SignalName/ofStopping``.
@@ -95,10 +97,10 @@ public struct StopRequest: Sendable, Hashable {
   }
 }
 
-/// What happens to processes that outlive the program that started them.
+/// The treatment of processes that outlive the program that started them.
 public enum LeftoverPolicy: String, Sendable, Hashable, CaseIterable {
-  /// They are ended, and told.
+  /// They are terminated and reported.
   case end
-  /// After a success they are left alone, also when the run ends.
+  /// They are left running after a success, even when the run ends.
   case keep
 }

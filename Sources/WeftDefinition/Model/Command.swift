@@ -1,4 +1,4 @@
-/// A program or a script, what it reads, which of its exit codes are good, and how it is treated.
+/// A program or a script, its standard input, its success codes and its options.
 public struct Command: Sendable, Hashable {
   public enum Invocation: Sendable, Hashable {
     /// Text for the step's shell.
@@ -8,11 +8,11 @@ public struct Command: Sendable, Hashable {
   }
 
   public var invocation: Invocation
-  /// `nil` is `/dev/null`.
+  /// `nil` for `/dev/null`.
   public var stdin: StandardInput?
   /// Exit codes that count as success, 0 to 255.
   public var successCodes: [Int]
-  /// Few commands have any, and there may be very many commands.
+  /// Boxed because few commands have options, and there may be very many commands.
   @usableFromInline var boxedOptions: Boxed<Options>?
 
   public init(
@@ -28,18 +28,18 @@ public struct Command: Sendable, Hashable {
   /// Whether anything of ``options`` is set.
   @inlinable package var hasOptions: Bool { boxedOptions != nil }
 
-  /// What most commands leave as it is.
+  /// Settings that most commands leave at their defaults.
   public var options: Options {
     get { boxedOptions?.value ?? Options() }
     set { boxedOptions = newValue == Options() ? nil : .holding(newValue) }
   }
 }
 
-/// What a command reads on its standard input.
+/// The source of a command's standard input.
 public enum StandardInput: Sendable, Hashable {
   case text(String)
   /// A file, relative to the step's working directory.
   case file(String)
-  /// Everything that another step wrote, both streams; it adds the edge to that step.
+  /// The log of another step, with both streams; it adds a dependency on that step.
   case log(Need)
 }

@@ -1,11 +1,11 @@
-/// What a workflow, a group or a step sets for the commands inside it; the inner setting wins.
+/// Settings of a workflow, a group or a step for the commands inside it; the inner setting wins.
 public struct CommandSettings: Sendable, Hashable {
   /// Merged by name with the outer layers; `nil` removes a variable.
   public var environment: [String: String?]
   /// Relative to the start directory, not to an outer setting.
   public var workingDirectory: String?
   public var shell: Shell?
-  /// What of the engine's own environment they get.
+  /// The part of the engine's own environment that they get.
   public var environmentPolicy: EnvironmentPolicy?
 
   public init(
@@ -19,11 +19,12 @@ public struct CommandSettings: Sendable, Hashable {
   }
 }
 
-/// What programs get of the environment that the engine has, beside what the workflow sets.
+/// The part of the engine's environment that programs get, besides the variables that the workflow
+/// sets.
 public enum EnvironmentPolicy: String, Sendable, Hashable, CaseIterable {
-  /// All of it but the sources of secrets. The default.
+  /// All variables except the sources of secrets. The default.
   case inherit
-  /// Only what programs cannot do without: see ``isKept(_:)``.
+  /// Only variables that programs cannot do without: see ``isKept(_:)``.
   case clean
 
   /// Whether `clean` keeps the variable: `PATH HOME USER LOGNAME SHELL LANG TZ TMPDIR TERM` and `LC_…`.
@@ -31,13 +32,13 @@ public enum EnvironmentPolicy: String, Sendable, Hashable, CaseIterable {
     kept.contains(name) || name.hasPrefix("LC_")
   }
 
-  /// The names that are kept, but for those of `LC_…`.
+  /// The names that are kept, except those that begin with `LC_`.
   package static let kept: Set<String> = [
     "PATH", "HOME", "USER", "LOGNAME", "SHELL", "LANG", "TZ", "TMPDIR", "TERM",
   ]
 }
 
-/// What runs the text of a script: a command line to which the text is appended.
+/// A command line that runs the text of a script, which is appended to it.
 public struct Shell: Sendable, Hashable {
   /// Never empty.
   public var prefix: [String]
@@ -55,7 +56,7 @@ public struct Shell: Sendable, Hashable {
   /// `python3`.
   public static let python = Shell(prefix: ["python3", "-c"])
 
-  /// The shells that a file may name by a word.
+  /// The shells that a file can select by name.
   public static let named: [(name: String, shell: Shell)] = [
     ("sh", .sh), ("bash", .bash), ("python", .python),
   ]

@@ -1,16 +1,16 @@
-/// Keeps runs of one key apart: while one of them is under way, none of the others is.
+/// Keeps runs with the same key apart: only one of them is active at a time.
 public struct Concurrency: Sendable, Hashable {
-  /// What a run does when another of the same key is under way.
+  /// The behavior of a run while another one with the same key is active.
   public enum Policy: String, Sendable, Hashable, CaseIterable {
-    /// Waits until it has ended.
+    /// Waits until the other one has ended.
     case wait
-    /// Does not begin.
+    /// Does not start.
     case refuse
-    /// Has it cancelled, and waits until it has ended; of several that wait, the latest run wins.
+    /// Cancels the other one and waits until it has ended; if several wait, the latest run wins.
     case cancelPrevious
   }
 
-  /// Any text; expressions in it may read `inputs`, `run` and `workflow`.
+  /// Any text; its expressions may read `inputs`, `run` and `workflow`.
   public var key: String
   public var policy: Policy
 

@@ -1,7 +1,7 @@
-/// A text of an HTTP step in which expressions may stand.
+/// A text of an HTTP step that may contain expressions.
 public enum HTTPSite: Sendable, Hashable {
   case method, url
-  /// By its name and its position among all of the query.
+  /// The name of a parameter, and its index in the whole query.
   case query(String, Int)
   case header(String, Int)
   case field(String, Int)
@@ -9,7 +9,7 @@ public enum HTTPSite: Sendable, Hashable {
   case partFile(String, Int)
   case partFileName(String, Int)
   case partType(String, Int)
-  /// A string inside of the body.
+  /// A string inside the body.
   case json(ValuePath)
   case body, bodyFile
   case bearer, user, password
@@ -18,12 +18,12 @@ public enum HTTPSite: Sendable, Hashable {
   /// `when` of `expect`.
   case expected
   case until, nextPage, collected
-  /// By its position in `origins` of `pages`.
+  /// Its index in `origins` of `pages`.
   case origin(Int)
 }
 
 extension HTTPSite {
-  /// As messages call it.
+  /// Its name in messages.
   package var path: String {
     switch self {
     case .method: "http.method"
@@ -56,7 +56,7 @@ extension HTTPSite {
     }
   }
 
-  /// Whether the text is an expression with or without `${{` and `}}` around it.
+  /// Whether the text is an expression even without `${{` and `}}` around it.
   package var isBare: Bool {
     switch self {
     case .expected, .until, .nextPage, .collected: true
@@ -66,7 +66,7 @@ extension HTTPSite {
 }
 
 extension HTTPCall {
-  /// Visits every text in which expressions may stand, in the order of the wire.
+  /// Visits every text that may contain expressions, in the order of the request.
   package func visitTexts(_ visit: (HTTPSite, String) -> Void) {
     visit(.method, method)
     visit(.url, url)

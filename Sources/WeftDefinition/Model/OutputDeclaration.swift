@@ -1,13 +1,14 @@
 public import WeftDiagnostics
 
-/// A value that a step, a group or a workflow hands on by name.
+/// A declared output of a step, a group or a workflow.
 public struct OutputDeclaration: Sendable, Hashable {
   public var name: String
-  /// A text with expressions; `nil`: the step's program writes the value into the file `$WEFT_OUTPUT`.
+  /// A text with expressions; `nil` if the step's program writes the value into the file
+  /// `$WEFT_OUTPUT`.
   public var value: String?
-  /// What the value must be like; `nil`: it may be anything.
+  /// The schema of the value; `nil` if any value is allowed.
   public var schema: ValueSchema?
-  /// Whether it is hidden wherever it is shown, and never recorded.
+  /// Whether it is masked wherever it is shown, and never recorded.
   public var isSecret: Bool
   /// The name, with its quotes.
   public var place: Written<SourceRange?>

@@ -1,6 +1,6 @@
 public import WeftDiagnostics
 
-/// A secret that a workflow uses: what expressions call it, and where its value is when a run starts.
+/// A secret that a workflow uses: its name in expressions, and the source of its value.
 public struct SecretDeclaration: Sendable, Hashable {
   public var name: SecretName
   public var source: SecretSource
@@ -19,34 +19,34 @@ public struct SecretDeclaration: Sendable, Hashable {
   }
 }
 
-/// Where the value of a secret is. It is read when a run starts, and never before: not to check a file, nor
+/// The source of a secret's value. It is read when a run starts and never before: not to check a file, nor
 /// to print its graph.
 public enum SecretSource: Sendable, Hashable {
-  /// A variable of the engine's environment. No program of a run gets it from there.
+  /// A variable of the engine's environment. Programs of a run do not inherit it.
   case environment(String)
   /// A file, relative to the start directory.
   case file(String)
-  /// What a program prints: never empty, started directly and not by a shell, in the start directory. With
-  /// no timeout it may take ``WorkflowLimits/secretCommandTimeout``.
+  /// The output of a program: never an empty command, started directly without a shell, in the start
+  /// directory. Without a timeout it may take ``WorkflowLimits/secretCommandTimeout``.
   case command([String], timeout: Duration? = nil)
-  /// An open descriptor of the engine's, above 2. It is read to its end, and closed.
+  /// An open descriptor of the engine, above 2. It is read to its end and closed.
   case descriptor(Int32)
 }
 
-/// What expressions call a secret: `[A-Za-z_][A-Za-z0-9_-]{0,254}`, not beginning with `WEFT_`.
+/// The name of a secret in expressions: `[A-Za-z_][A-Za-z0-9_-]{0,254}`, not beginning with `WEFT_`.
 ///
-/// Two names that differ only in upper and lower case are the same name, as they are in expressions.
+/// Names are case-insensitive, as they are in expressions.
 public struct SecretName: Sendable {
-  /// As it was written.
+  /// The original spelling.
   public let text: String
 
-  /// `nil` if `text` is no such name.
+  /// `nil` if `text` is not a valid name.
   public init?(_ text: String) {
     guard StepID.isValid(text.utf8), !SecretName.isReserved(text) else { return nil }
     self.text = text
   }
 
-  /// Whether Weft keeps the name to itself, as it does variables of that beginning.
+  /// Whether Weft reserves the name, as it does for variables with this prefix.
   static func isReserved(_ text: String) -> Bool { folded(text).hasPrefix("WEFT_") }
 
   private static func folded(_ text: String) -> String { text.uppercased() }
@@ -61,7 +61,7 @@ extension SecretName: Hashable {
 }
 
 extension SecretName: ExpressibleByStringLiteral {
-  /// - Precondition: The literal is such a name.
+  /// - Precondition: The literal is a valid name.
   public init(stringLiteral text: String) {
     guard let name = SecretName(text) else {
       preconditionFailure("\"\(text)\" is not the name of a secret: [A-Za-z_][A-Za-z0-9_-]{0,254}")

@@ -1,7 +1,7 @@
 import WeftDiagnostics
 
-/// Initializers for the usual steps. A step without an id is addressed by its position; none of them takes an
-/// optional id, because one that `StepID(_:)` refuses would then be lost without a word.
+/// Initializers for the usual steps. A step without an id is addressed by its position. The id is not
+/// optional, because one that `StepID(_:)` rejects would then be dropped silently.
 extension Step {
   /// A step that runs a script in its shell.
   public init(
@@ -15,7 +15,7 @@ extension Step {
 
   /// A step that runs a program directly, without a shell.
   ///
-  /// - Parameter arguments: The program, and what it is given.
+  /// - Parameter arguments: The program and its arguments.
   public init(
     _ id: StepID = .unnamed, run arguments: [String], needs: [Need]? = nil,
     timeout: Duration? = nil,
@@ -46,7 +46,7 @@ extension Step {
       allowFailure: allowFailure)
   }
 
-  /// A group whose members run side by side, until all have ended or `join` is satisfied.
+  /// A group whose members run concurrently, until all have ended or `join` is satisfied.
   public init(
     _ id: StepID = .unnamed, parallel members: [Step], needs: [Need]? = nil,
     timeout: Duration? = nil,
@@ -58,7 +58,7 @@ extension Step {
       needs: needs, timeout: timeout, allowFailure: allowFailure)
   }
 
-  /// A group whose members all start; the first that succeeds ends the others. There is at least one.
+  /// A group whose members all start; the first to succeed cancels the others. There is at least one member.
   public init(
     _ id: StepID = .unnamed, race members: [Step], needs: [Need]? = nil, timeout: Duration? = nil,
     maxParallel: Int? = nil, allowFailure: FailureTolerance = .none
@@ -68,17 +68,17 @@ extension Step {
       needs: needs, timeout: timeout, allowFailure: allowFailure)
   }
 
-  /// A step that waits, without a slot.
+  /// A step that waits without holding a slot.
   public init(_ id: StepID = .unnamed, wait duration: Duration, needs: [Need]? = nil) {
     self.init(id, wait: .duration(duration), needs: needs)
   }
 
-  /// A step that waits for a time or a moment, without a slot.
+  /// A step that waits for a duration or until a moment, without holding a slot.
   public init(_ id: StepID = .unnamed, wait: Waiting, needs: [Need]? = nil) {
     self.init(id: id.given, action: .wait(wait), needs: needs)
   }
 
-  /// A step that asks a person, and fails as `rejected` if the answer is no.
+  /// A step that asks for a person's approval, and fails as `rejected` if the answer is no.
   public init(
     _ id: StepID = .unnamed, approve message: String, needs: [Need]? = nil,
     timeout: Duration? = nil,
@@ -92,7 +92,7 @@ extension Step {
   /// A step that runs another workflow as part of the graph.
   ///
   /// - Parameters:
-  ///   - workflow: Has a name of its own for messages: its file, or else its name.
+  /// - workflow: Is named in messages by its file, or else by its name.
   ///   - parameters: Values for its inputs.
   public init(
     _ id: StepID = .unnamed, workflow: Workflow, with parameters: [Parameter] = [],
@@ -107,7 +107,7 @@ extension Step {
 
   /// A step that runs an action which the embedding program has registered.
   ///
-  /// - Parameter parameters: What the action is given, by name.
+  /// - Parameter parameters: The parameters of the action, by name.
   public init(
     _ id: StepID = .unnamed, use action: ActionName, with parameters: [Parameter] = [],
     needs: [Need]? = nil, timeout: Duration? = nil, allowFailure: FailureTolerance = .none

@@ -1,27 +1,28 @@
 import WeftJSON
 
 extension Step {
-  /// The step, run only if an expression holds: `Step(run: "make install").if("inputs.install")`.
+  /// The step, run only if an expression is true: `Step(run: "make install").if("inputs.install")`.
   public func `if`(_ condition: Condition) -> Step {
     changing { $0.control.condition = condition }
   }
 
-  /// The step, tried so many times more after a failure that may pass, or never again: `.retry(0)`.
+  /// The step, retried up to this many times after a failure that may be temporary, or never: `.retry(0)`.
   public func retry(_ further: Int) -> Step { retry(RetryPolicy(max: further)) }
 
-  /// The step, tried again by policies with counters of their own: the first that is for a failure takes it,
-  /// be it that it has attempts left or not.
+  /// The step, retried by policies with separate counters: the first one that applies to a failure handles
+  /// it, even if it has no attempts left.
   public func retry(_ policies: RetryPolicy...) -> Step {
     changing { $0.control.retry = policies }
   }
 
-  /// The step, run once for each element that an expression comes to: `.forEach("${{ steps.list.json }}")`.
+  /// The step, run once for each element that an expression evaluates to: `.forEach("${{ steps.list.json
+  /// }}")`.
   ///
   /// - Parameters:
-  ///   - elements: A text that is exactly one expression, of an array or an object.
-  ///   - name: What expressions call the element, beside `item`.
-  ///   - key: An expression that names an element; by default its index, or its key in an object.
-  ///   - tolerance: How many elements may fail without the whole failing.
+  ///   - elements: A text that is exactly one expression, which evaluates to an array or an object.
+  ///   - name: A name for the element in expressions, besides `item`.
+  ///   - key: An expression for the name of an element; by default its index, or its key in an object.
+  ///   - tolerance: The elements that may fail without failing the loop.
   public func forEach(
     _ elements: Condition, as name: String? = nil, key: Condition? = nil, maxParallel: Int? = nil,
     tolerating tolerance: FanOutTolerance = .count(0)
@@ -32,7 +33,7 @@ extension Step {
         tolerating: tolerance))
   }
 
-  /// The step, run once for each of these texts: `.forEach(["linux", "macos"], as: "os")`.
+  /// The step, run once for each of these strings: `.forEach(["linux", "macos"], as: "os")`.
   public func forEach(
     _ elements: [String], as name: String? = nil, maxParallel: Int? = nil,
     tolerating tolerance: FanOutTolerance = .count(0)
@@ -49,9 +50,9 @@ extension Step {
   /// The step, run once for each combination of values.
   public func matrix(_ matrix: Matrix) -> Step { changing { $0.control.fanOut = .matrix(matrix) } }
 
-  /// The step, run once for each combination of these texts: `.matrix(["os": ["linux", "macos"]])`.
+  /// The step, run once for each combination of these strings: `.matrix(["os": ["linux", "macos"]])`.
   ///
-  /// - Precondition: No axis stands twice.
+  /// - Precondition: No axis occurs twice.
   public func matrix(_ axes: KeyValuePairs<String, [String]>) -> Step {
     precondition(Set(axes.map(\.key)).count == axes.count, "an axis stands twice")
     return matrix(
@@ -60,12 +61,12 @@ extension Step {
     )
   }
 
-  /// The step, which holds slots of a pool while an attempt runs, beside those it holds already.
+  /// The step, which holds slots of a pool while an attempt runs, besides any it already requests.
   public func pool(_ name: String, slots: Int = 1) -> Step {
     changing { $0.control.pools.append(PoolRequest(name, slots: slots)) }
   }
 
-  /// The step, after which, once it was started, these run one after another when the group around it, or
+  /// The step with cleanup steps: if it was started, they run one after another when the enclosing group, or
   /// the run, ends.
   public func cleanup(_ steps: Step...) -> Step { changing { $0.control.cleanup = steps } }
 

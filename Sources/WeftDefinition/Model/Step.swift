@@ -1,25 +1,25 @@
 public import WeftDiagnostics
 
-/// One step of a workflow: an action, what must come before it, and what surrounds it.
+/// One step of a workflow: an action, its dependencies and its settings.
 public struct Step: Sendable, Hashable {
-  /// Without one the step is addressed by its position.
+  /// `nil` if the step is addressed by its position.
   public var id: StepID?
-  /// What people see instead of the address.
+  /// The name that people see instead of the address.
   public var name: String?
   public var description: String?
   public var action: StepAction
-  /// Exactly what the step waits for; `nil` leaves it to its place in the enclosing group.
+  /// The exact dependencies of the step; `nil` if they follow from its position in the enclosing group.
   public var needs: [Need]?
-  /// What the step's command, or every command of the group, sees around it.
+  /// Settings for the step's command, or for every command of the group.
   public var settings: CommandSettings
-  /// Limits one attempt, from its start; of a group, from the moment its dependencies are done.
+  /// The limit for one attempt, from its start; for a group, from the moment its dependencies are done.
   public var timeout: Duration?
-  /// Which failures the run survives.
+  /// The failures that do not fail the run.
   public var allowFailure: FailureTolerance
-  /// Few steps have outputs or computed keys, and there may be very many steps.
+  /// Boxed because few steps have outputs or computed keys, and there may be very many steps.
   @usableFromInline var boxedValues: Boxed<Values>?
   @usableFromInline var boxedControl: Boxed<StepControl>?
-  /// Where the step, and its id, stand in the file.
+  /// The locations of the step and of its id in the file.
   public var place: Written<StepPlace?>
 
   public init(
@@ -38,7 +38,7 @@ public struct Step: Sendable, Hashable {
     self.timeout = timeout
     self.allowFailure = allowFailure
     self.place = Written(place)
-    // Most steps have neither; to compare with what there would be by default takes longer than the rest.
+    // Most steps have neither, and comparing with the defaults takes longer than the rest.
     if !outputs.isEmpty || !computed.isEmpty {
       boxedValues = .holding(Values(outputs: outputs, computed: computed))
     }
@@ -57,33 +57,34 @@ extension Step {
     set { boxedValues = newValue == Values() ? nil : .holding(newValue) }
   }
 
-  // The two are asked of every step, and to ask what cannot be looked into takes a copy of the step.
+  // These properties are read for every step. They are inlinable, because an opaque getter would copy the
+  // step.
 
   /// Whether it has outputs or computed keys.
   @inlinable package var hasValues: Bool { boxedValues != nil }
 
-  /// What decides whether, how often, and beside what it runs.
+  /// The settings that control whether, how often and beside what it runs.
   public var control: StepControl {
     get { boxedControl?.value ?? StepControl() }
     set { boxedControl = newValue == StepControl() ? nil : .holding(newValue) }
   }
 
-  /// Asked of every step: without a copy of the action.
+  /// Whether it runs another file. Inlinable, so that testing every step copies no action.
   @inlinable package var runsAnotherFile: Bool {
     if case .workflow = action { true } else { false }
   }
 
-  /// Likewise.
+  /// Whether it calls a registered action. Inlinable for the same reason.
   @inlinable package var callsAction: Bool {
     if case .use = action { true } else { false }
   }
 
-  /// Likewise.
+  /// Whether it sends a request. Inlinable for the same reason.
   @inlinable package var sendsRequest: Bool {
     if case .http = action { true } else { false }
   }
 
-  /// Likewise: whether what it runs is treated in another way than most.
+  /// Whether it runs a command with options. Inlinable for the same reason.
   @inlinable package var hasCommandOptions: Bool {
     if case .run(let command) = action { command.hasOptions } else { false }
   }
@@ -91,27 +92,26 @@ extension Step {
   /// Whether anything of ``control`` is set.
   @inlinable package var hasControl: Bool { boxedControl != nil }
 
-  /// What it hands on, in the order of the file; no two have the same name.
+  /// The declared outputs, in the order of the file; no two have the same name.
   public var outputs: [OutputDeclaration] {
     get { values.outputs }
     set { values.outputs = newValue }
   }
 
-  /// Keys that an expression computes, each with its text; the property of such a key is as if it were
-  /// not set.
+  /// The texts of keys that an expression computes; the property of such a key is unset.
   public var computed: [ComputedKey: String] {
     get { values.computed }
     set { values.computed = newValue }
   }
 }
 
-/// Where a step stands in its file.
+/// The location of a step in its file.
 public struct StepPlace: Sendable, Hashable {
   /// The whole step.
   public var step: SourceRange
   /// The value of its `id`, with quotes.
   public var id: SourceRange?
-  /// Its texts that have expressions in them, and the script of a step with `cache`.
+  /// Its texts that contain expressions, and the script of a step with `cache`.
   public var texts: [TextPlace]
 
   public init(step: SourceRange, id: SourceRange? = nil, texts: [TextPlace] = []) {
@@ -121,9 +121,9 @@ public struct StepPlace: Sendable, Hashable {
   }
 }
 
-/// One entry of `needs`: the step or group to wait for, by its id.
+/// One entry of `needs`: the id of the step or group to wait for.
 public struct Need: Sendable, Hashable {
-  /// As written; whether such a step exists is for the planner to find out.
+  /// The id as written; the planner checks that such a step exists.
   public var name: String
   public var place: Written<SourceRange?>
 
@@ -137,19 +137,19 @@ extension Need: ExpressibleByStringLiteral {
   public init(stringLiteral name: String) { self.init(name) }
 }
 
-/// What a step does.
+/// The action of a step.
 public enum StepAction: Sendable, Hashable {
   /// Runs a program or a script.
   case run(Command)
   /// Runs other steps.
   case group(StepGroup)
-  /// Runs nothing: it computes its outputs.
+  /// Runs nothing, and computes its outputs.
   case compute
-  /// Runs nothing: it waits, without a slot.
+  /// Runs nothing, and waits without holding a slot.
   indirect case wait(Waiting)
-  /// Runs nothing: it asks a person.
+  /// Runs nothing, and asks a person for approval.
   indirect case approve(Approval)
-  /// Runs another file's steps.
+  /// Runs the steps of another file.
   indirect case workflow(NestedWorkflow)
   /// Runs an action that the embedding program has registered.
   indirect case use(ActionCall)
@@ -157,30 +157,30 @@ public enum StepAction: Sendable, Hashable {
   indirect case http(HTTPCall)
 }
 
-/// Steps that belong together, and the order between them.
+/// A group of steps, and the order between them.
 public struct StepGroup: Sendable, Hashable {
   public enum Order: String, Sendable, Hashable, CaseIterable {
     /// Each member waits for the one before it, unless it has `needs`.
     case steps
-    /// A member waits for the group's own start alone, unless it has `needs`.
+    /// A member waits only for the start of the group, unless it has `needs`.
     case parallel
-    /// All members start; the first that succeeds ends the others.
+    /// All members start; the first to succeed cancels the others.
     case race
   }
 
-  /// When a group whose members run side by side is over.
+  /// The condition for the end of a group whose members run concurrently.
   public enum Join: Sendable, Hashable {
-    /// When all have ended.
+    /// All members have ended.
     case all
-    /// When so many have succeeded; the others are ended.
+    /// This many members have succeeded; the others are cancelled.
     case atLeast(Int)
   }
 
   public var order: Order
   public var members: [Step]
-  /// How many attempts inside may run at once; `nil` is no limit besides the outer ones.
+  /// The most attempts inside that may run at once; `nil` for no limit besides those of enclosing scopes.
   public var maxParallel: Int?
-  /// Of ``Order/parallel``.
+  /// The condition for the end of an ``Order/parallel`` group.
   public var join: Join
 
   public init(

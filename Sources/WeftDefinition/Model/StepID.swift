@@ -10,13 +10,13 @@ public struct StepID: Sendable, Hashable {
 
   private init(unchecked text: String) { self.text = text }
 
-  /// Stands for no id where an id may be left out; it is the id of no step.
+  /// Marks the absence of an id where it may be omitted; no step has this id.
   @usableFromInline static let unnamed = StepID(unchecked: "")
 
-  /// The id, unless it stands for none.
+  /// The id; `nil` if it is ``unnamed``.
   var given: StepID? { text.isEmpty ? nil : self }
 
-  /// The rule on bytes, for a decoder that has not made a string yet.
+  /// Checks the rule on bytes, for a decoder that has not made a string yet.
   package static func isValid(_ bytes: some Collection<UInt8>) -> Bool {
     bytes.withContiguousStorageIfAvailable(holds(for:))
       ?? Array(bytes).withUnsafeBufferPointer(holds(for:))

@@ -1,6 +1,6 @@
 public import WeftDiagnostics
 
-/// A text of a step, of a group or of the workflow in which expressions (`${{ … }}`) may stand.
+/// A text of a step, a group or the workflow that may contain expressions (`${{ … }}`).
 public enum TextSite: Sendable, Hashable {
   case name
   /// The text of a script.
@@ -10,7 +10,7 @@ public enum TextSite: Sendable, Hashable {
   /// The value of a variable.
   case variable(String)
   case workingDirectory
-  /// What a command reads.
+  /// The standard input of a command.
   case input
   /// The path of the file that a command reads.
   case inputFile
@@ -30,27 +30,27 @@ public enum TextSite: Sendable, Hashable {
   case include
   /// The `exclude` of a matrix.
   case exclude
-  /// What a step waits for: a duration or a moment.
+  /// The duration or moment of a wait.
   case waiting
-  /// What a person is asked.
+  /// The message of an approval.
   case message
-  /// What runs have in common that are kept apart.
+  /// The key of `concurrency`.
   case concurrencyKey
-  /// A value given to another workflow's input.
+  /// A parameter in `with`.
   case parameter(String)
   /// A pattern of the files that a cached command reads, from 0.
   case cacheInput(Int)
-  /// A path that a cached command makes, from 0.
+  /// The path of an output of a cached command, from 0.
   case cacheOutput(Int)
-  /// What else a cached command depends on.
+  /// The `key` of a cached command.
   case cacheKey
-  /// A key whose value is a number, a duration, a size or a truth, given by an expression.
+  /// A key with a number, a duration, a size or a Boolean that an expression gives.
   case computed(ComputedKey)
-  /// A text of an HTTP request, or about its answer.
+  /// A text of an HTTP request, or an expression about its response.
   indirect case http(HTTPSite)
 }
 
-/// A key whose value may be given by exactly one expression instead.
+/// A key whose value can be given by exactly one expression instead.
 public enum ComputedKey: String, Sendable, Hashable, CaseIterable {
   case timeout
   case stallTimeout
@@ -76,7 +76,7 @@ public enum ComputedKey: String, Sendable, Hashable, CaseIterable {
   case pagesMax = "http.pages.max"
 }
 
-/// Where a text with an expression in it stands, with its quotes.
+/// The location of a text that contains an expression, with its quotes.
 public struct TextPlace: Sendable, Hashable {
   public var site: TextSite
   public var range: SourceRange

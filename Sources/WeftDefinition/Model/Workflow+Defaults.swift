@@ -1,9 +1,9 @@
 extension Workflow {
-  /// The workflow with ``defaults`` put where they hold: its steps say themselves what is done.
+  /// The workflow with ``defaults`` applied to the steps that they concern.
   ///
-  /// A time limit and a retry go to every step with a command, an action or a request that says nothing of
-  /// them, also in ``finally`` and in clean-ups; the shell to the workflow, whose steps inherit it. Groups, and steps
-  /// that run nothing, stay as they are. Other files have their own defaults. Doing it twice changes
+  /// A timeout and a retry policy are set on every step with a command, an action or a request that has none of its
+  /// own, including those in ``finally`` and in cleanups. The shell is set on the workflow, whose steps inherit it.
+  /// Groups, and steps that run nothing, are not changed. Other files have their own defaults. A second call changes
   /// nothing more.
   public func withDefaults() -> Workflow {
     guard defaults != StepDefaults() else { return self }
@@ -19,7 +19,7 @@ extension Workflow {
 extension StepDefaults {
   fileprivate var concernsSteps: Bool { timeout != nil || retry != nil || !computed.isEmpty }
 
-  /// Groups nested deeper than the limit are left as they are: the planner rejects them.
+  /// Groups nested deeper than the limit are not changed: the planner rejects them.
   fileprivate func applied(to steps: [Step], depth: Int) -> [Step] {
     steps.map { applied(to: $0, depth: depth) }
   }
@@ -53,7 +53,7 @@ extension StepDefaults {
     take(into: &step, \.isAboutRetrying)
   }
 
-  /// Adds what is computed at some sites, and where the texts stand that do.
+  /// Adds the computed keys of some sites, and the locations of their texts.
   private func take(into step: inout Step, _ isTaken: (TextSite) -> Bool) {
     for (key, text) in computed where isTaken(.computed(key)) { step.computed[key] = text }
     let places = texts.value.filter { isTaken($0.site) }

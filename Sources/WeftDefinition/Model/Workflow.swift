@@ -1,10 +1,10 @@
 public import WeftDiagnostics
 
-/// What is to be done, as written: steps, the order between them, and what surrounds them.
+/// A workflow as written: steps, the order between them, and their settings.
 ///
-/// A workflow is decoded from JSON or built in Swift; both are the same value, and the planner turns
-/// both into the same plan. Being a `Workflow` promises well-formed parts, not a sound whole: only a
-/// plan promises that names resolve and that there is no cycle.
+/// A workflow is decoded from JSON or built in Swift; both give the same value, and the planner turns both
+/// into the same plan. A `Workflow` has well-formed parts, but need not be sound as a whole: only a plan
+/// guarantees that names resolve and that there is no cycle.
 ///
 /// ```swift
 /// let workflow = Workflow(name: "release", steps: [
@@ -15,39 +15,38 @@ public import WeftDiagnostics
 public struct Workflow: Sendable, Hashable {
   public var name: String?
   public var description: String?
-  /// What may be given from outside, in the order in which it is declared.
+  /// The inputs in the order of their declarations.
   public var inputs: [InputDeclaration] = []
   /// The top level is a group like any other, without an id.
   public var body: StepGroup
-  /// What every step inherits.
+  /// Settings that every step inherits.
   public var settings: CommandSettings
-  /// In the order of the file; no two have the same name.
+  /// The secrets in the order of the file; no two have the same name.
   public var secrets: [SecretDeclaration] = []
-  /// How many attempts may run at once; `nil` leaves it to the engine (processor count, or `-j`).
+  /// The most attempts that may run at once; `nil` leaves it to the engine (processor count, or `-j`).
   public var maxParallel: Int? {
     get { body.maxParallel }
     set { body.maxParallel = newValue }
   }
-  /// Limits the whole run, from its start.
+  /// The limit for the whole run, from its start.
   public var timeout: Duration?
   public var onFailure: FailureResponse
-  /// Which other runs this one is kept apart from; `nil`: none. Only of the file that is run, not of one that
-  /// a step runs.
+  /// The runs from which this one is kept apart; `nil` for none. It only applies to the file that is run, not
+  /// to one that a step runs.
   public var concurrency: Concurrency?
-  /// What steps share; no two have the same name.
+  /// The pools that steps share; no two have the same name.
   public var pools: [Pool] = []
-  /// One after another when all else has ended, however it has.
+  /// Steps that run one after another when all others have ended, whatever the outcome.
   public var finally: [Step] = []
-  /// What holds for steps that do not say otherwise.
+  /// Settings for steps that do not have their own.
   public var defaults = StepDefaults()
-  /// What a run of it hands on, in the order of the file; no two have the same name.
+  /// The outputs of a run, in the order of the file; no two have the same name.
   public var outputs: [OutputDeclaration]
-  /// Keys that an expression computes, each with its text: ``ComputedKey/timeout`` and
-  /// ``ComputedKey/maxParallel``.
+  /// The texts of keys that an expression computes: ``ComputedKey/timeout`` and ``ComputedKey/maxParallel``.
   public var computed: [ComputedKey: String]
-  /// The texts of the workflow's own that have expressions in them.
+  /// The locations of the workflow's own texts that contain expressions.
   public var texts: Written<[TextPlace]>
-  /// The file it was read from; `nil` when it was built in Swift.
+  /// The file it was read from; `nil` if it was built in Swift.
   public var source: Written<SourceFile?>
 
   public init(
@@ -68,26 +67,26 @@ public struct Workflow: Sendable, Hashable {
     self.source = Written(source)
   }
 
-  /// Steps one after another.
+  /// Creates a workflow whose steps run one after another.
   public init(name: String? = nil, steps: [Step], onFailure: FailureResponse = .stop) {
     self.init(name: name, body: StepGroup(.steps, steps), onFailure: onFailure)
   }
 
-  /// Steps side by side; with `needs` among them, a graph.
+  /// Creates a workflow whose steps run concurrently; with `needs` among them, they form a graph.
   public init(name: String? = nil, parallel: [Step], onFailure: FailureResponse = .stop) {
     self.init(name: name, body: StepGroup(.parallel, parallel), onFailure: onFailure)
   }
 }
 
-/// What holds for every step that runs something and does not say otherwise; for no group.
+/// Settings for every step that runs something and does not have its own; not for groups.
 public struct StepDefaults: Sendable, Hashable {
   public var timeout: Duration?
   public var retry: [RetryPolicy]?
-  /// Of scripts; a shell of the workflow or of a group says otherwise for all in it.
+  /// The shell of scripts; a shell of the workflow or of a group takes precedence.
   public var shell: Shell?
-  /// Keys that an expression computes, each with its text: as if each step had it.
+  /// The texts of keys that an expression computes, as if each step had them.
   public var computed: [ComputedKey: String]
-  /// The texts that have expressions in them.
+  /// The locations of the texts that contain expressions.
   public var texts: Written<[TextPlace]>
 
   public init(
@@ -102,12 +101,12 @@ public struct StepDefaults: Sendable, Hashable {
   }
 }
 
-/// What happens to the rest of a scope when something in it fails untolerated.
+/// The effect of an untolerated failure on the rest of its scope.
 public enum FailureResponse: String, Sendable, Hashable, CaseIterable {
-  /// Start nothing new, let the running finish.
+  /// Starts nothing new, and lets running steps finish.
   case stop
-  /// Start nothing new, and end the running too.
+  /// Starts nothing new, and cancels running steps.
   case cancel
-  /// Go on with everything that does not depend on the failure; the run still fails.
+  /// Continues with everything that does not depend on the failure; the run still fails.
   case `continue`
 }

@@ -1,16 +1,16 @@
-/// How large a workflow may be; each limit is told by name when a file exceeds it.
+/// Limits on the size of a workflow; the diagnostic for a file that exceeds one names it.
 public enum WorkflowLimits {
   /// Bytes of a file that are read before it is rejected.
   public static let fileBytes = 64 << 20
-  /// Files that run one another, below the first.
+  /// Nesting of files that run one another, below the first.
   public static let nestedFiles = 8
-  /// Bytes of all files that a workflow runs, each counted once, besides its own.
+  /// Bytes of all files that a workflow runs besides its own, each counted once.
   public static let nestedBytes = 16 << 20
-  /// Bytes of a file that holds the value of one input.
+  /// Bytes of a file with the value of one input.
   public static let inputBytes = 1 << 20
-  /// Bytes of a text that is to match a pattern.
+  /// Bytes of a text that is matched against a pattern.
   public static let matchedBytes = 1 << 20
-  /// Bytes of a secret: fewer would be found, and hidden, in all kinds of texts.
+  /// Bytes of a secret: shorter ones would be found, and masked, in all kinds of texts.
   public static let secretBytes = 4...64 << 10
   /// Nesting of JSON arrays and objects.
   public static let jsonDepth = 256
@@ -18,41 +18,41 @@ public enum WorkflowLimits {
   public static let groupDepth = 64
   /// Steps and groups of one workflow, all together.
   public static let steps = 2_000_000
-  /// Problems of one file that are collected; what comes after them is not checked.
+  /// Problems of one file that are collected; the rest of the file is not checked.
   public static let problems = 100_000
-  /// The longest time limit that can be written.
+  /// The longest duration that can be written.
   public static let longestDuration = Duration.seconds(366 * 24 * 3600)
   /// The largest amount of data that can be written: a pebibyte.
   public static let largestSize = ByteCount(1 << 50)
-  /// How much of a step's output its log holds, unless the step says otherwise: a gibibyte.
+  /// The amount of a step's output that its log holds, unless the step sets a limit: a gibibyte.
   public static let logLimit = ByteCount(1 << 30)
-  /// How long a command may take that prints a secret, unless the secret says otherwise.
+  /// The timeout of a command that prints a secret, unless the secret sets one.
   public static let secretCommandTimeout = Duration.seconds(30)
-  /// Bytes of a step's output, or of what it writes into `$WEFT_OUTPUT`, that can be a value: a mebibyte.
+  /// Bytes of a step's output, or of its file `$WEFT_OUTPUT`, that can be a value: a mebibyte.
   public static let valueBytes = 1 << 20
   /// The largest `maxParallel` or `-j`.
   public static let maxParallel = 10_000
   /// The largest number of further attempts of a retry policy.
   public static let retries = 1_000
-  /// How long all of `finally` may take.
+  /// The timeout of all of `finally`.
   public static let finallyTimeout = Duration.seconds(300)
-  /// How long a step of `cleanup` may take that does not say otherwise.
+  /// The timeout of a step of `cleanup` that does not set one.
   public static let cleanupTimeout = Duration.seconds(60)
-  /// The policies of one `retry`.
+  /// Policies of one `retry`.
   public static let retryPolicies = 16
-  /// By how much the delay between attempts may grow from one to the next.
+  /// Factors by which the delay between attempts may grow.
   public static let retryFactor = 1...1_000
   /// Slots of a pool.
   public static let poolSlots = 1_000_000
   /// Elements of one `forEach`, combinations of one `matrix`.
   public static let elements = 1_000_000
-  /// How many redirects of a request are followed, at most and unless it says otherwise.
+  /// Redirects that a request can be allowed to follow.
   public static let redirects = 50
   public static let defaultRedirects = 10
-  /// How long a request and its answer may take that do not say otherwise.
+  /// The timeout of a request and its response, unless they set one.
   public static let requestTimeout = Duration.seconds(120)
-  /// The longest that a limit of a request can be.
+  /// The longest timeout of a request.
   public static let longestRequest = Duration.seconds(30 * 24 * 3600)
-  /// How often a step may ask for the same, and how many pages one may have.
+  /// Requests of one poll, or pages of one request.
   public static let requests = 100_000
 }

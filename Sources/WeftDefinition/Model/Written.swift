@@ -1,5 +1,5 @@
-/// Where something was written, carried along for messages and never part of what it means:
-/// two values that differ only in `Written` parts are equal and hash alike.
+/// A location in a file, carried along for messages and never part of the meaning: two values that
+/// differ only in `Written` parts are equal and have the same hash.
 public struct Written<Value: Sendable>: Sendable, Hashable {
   public var value: Value
 

@@ -1,13 +1,13 @@
-/// A regular expression that a text is to match somewhere, as the keyword `pattern` of JSON Schema has
-/// it; `^…$` for the whole text.
+/// A regular expression that matches any part of a text, like the keyword `pattern` of JSON Schema; `^…$` matches
+/// the whole text.
 ///
-/// The syntax is that of ECMA-262 with the `u` flag, on Unicode scalars, without looking around and
-/// referring back: so no text takes longer than the product of its length and the pattern's.
+/// The syntax is that of ECMA-262 with the `u` flag, on Unicode scalars, without lookaround and backreferences.
+/// Matching therefore takes no longer than the product of the lengths of the text and the pattern.
 public struct Pattern: Sendable {
   public let text: String
   private let program: PatternProgram
 
-  /// - Throws: Why the text is no pattern, and where.
+  /// - Throws: The reason why the text is not a pattern, and its location.
   public init(_ text: String) throws(PatternFault) {
     self.text = text
     program = try PatternProgram(PatternParser.parse(text), of: text)
@@ -20,8 +20,7 @@ public struct Pattern: Sendable {
 }
 
 extension Pattern {
-  /// Whether every text that matches as a whole is made of these scalars, with one of `first` at its beginning, and
-  /// nothing else matches.
+  /// Whether it only matches whole texts that consist of `allowed` scalars and begin with one of `first`.
   package func confines(to allowed: Set<Unicode.Scalar>, first: Set<Unicode.Scalar>) -> Bool {
     guard let node = try? PatternParser.parse(text), node.isAnchored else { return false }
     return node.isMade(of: allowed) && node.begins(with: first)
@@ -49,7 +48,7 @@ extension PatternNode {
     }
   }
 
-  /// Whether what it matches begins with one of these, or is empty.
+  /// Whether its matches begin with one of these scalars, or are empty.
   fileprivate func begins(with allowed: Set<Unicode.Scalar>) -> Bool {
     switch self {
     case .scalars(let set): return set.isMade(of: allowed)
@@ -87,7 +86,7 @@ extension Pattern: Hashable {
 }
 
 extension Pattern: ExpressibleByStringLiteral {
-  /// - Precondition: The literal is a pattern.
+  /// - Precondition: The literal is a valid pattern.
   public init(stringLiteral text: String) {
     do { try self.init(text) } catch {
       preconditionFailure("\(quoted(text)) is not a pattern: \(error.message)")

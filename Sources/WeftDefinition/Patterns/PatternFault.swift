@@ -1,4 +1,4 @@
-/// Why a text is no pattern, and where.
+/// The reason why a text is not a pattern, and its location.
 public struct PatternFault: Error, Sendable, Hashable {
   enum Kind: Sendable, Hashable {
     case tooLong(bytes: Int)
@@ -32,7 +32,7 @@ public struct PatternFault: Error, Sendable, Hashable {
     self.range = range
   }
 
-  /// What is wrong: lower case, no full stop.
+  /// The problem: lower case, no full stop.
   public var message: String {
     switch kind {
     case .tooLong(let bytes):
@@ -62,7 +62,7 @@ public struct PatternFault: Error, Sendable, Hashable {
     }
   }
 
-  /// What to do about it.
+  /// The suggested remedy.
   public var help: String? {
     switch kind {
     case .unopened(let character): "for the character itself write \"\\\(character)\""

@@ -1,5 +1,5 @@
-/// Walks once over a text, in all places of a program that could have been reached: the time is at most
-/// the length of the text times that of the program, whatever both are.
+/// Walks over a text once, at all positions of a program that could have been reached: the time is at
+/// most the length of the text times that of the program.
 struct PatternMatcher {
   private let program: PatternProgram
 
@@ -21,26 +21,28 @@ struct PatternMatcher {
   }
 }
 
-/// One walk; it holds pointers into the memory of ``PatternMatcher/finds(in:)`` and lives inside it.
+/// One walk; it holds pointers into the memory of ``PatternMatcher/finds(in:)`` and must not outlive
+/// that call.
 private struct PatternWalk {
   private let instructions: UnsafeBufferPointer<PatternProgram.Instruction>
   private let sets: UnsafeBufferPointer<ScalarSet>
   private var current: Places
   private var following: Places
-  /// Where still to go without taking a scalar.
+  /// Instructions to enter without taking a scalar.
   private let pending: UnsafeMutableBufferPointer<Int32>
-  /// Of each set, twice the number of the last scalar that was looked for, and 1 more if it was there.
+  /// For each set, twice the number of the last scalar that was looked up, plus 1 if the set contains
+  /// it.
   private let answers: UnsafeMutableBufferPointer<Int32>
   private var before: Unicode.Scalar?
   private var after: Unicode.Scalar?
-  /// How many scalars were taken, and one more.
+  /// The number of scalars taken, plus one.
   private var count: Int32 = 1
 
-  /// Instructions, each once, that take a scalar.
+  /// Instructions that take a scalar, without duplicates.
   private struct Places {
     let waiting: UnsafeMutableBufferPointer<Int32>
     var waitingCount = 0
-    /// Of each instruction, the last round in which it was seen.
+    /// For each instruction, the last round in which it was seen.
     private let seen: UnsafeMutableBufferPointer<Int32>
     private var round: Int32 = 1
 
@@ -54,7 +56,7 @@ private struct PatternWalk {
       round += 1
     }
 
-    /// `false` where it was seen before.
+    /// Adds an instruction; `false` if it was already seen in this round.
     mutating func insert(_ place: Int32) -> Bool {
       guard seen[Int(place)] != round else { return false }
       seen[Int(place)] = round
@@ -67,7 +69,8 @@ private struct PatternWalk {
     }
   }
 
-  /// Each instruction is entered once in a round and leads to two others at most.
+  /// The size of the memory: each instruction is entered once in a round and leads to at most two
+  /// others.
   static func size(for program: PatternProgram) -> Int {
     program.instructions.count * 6 + 1 + program.sets.count
   }
@@ -108,7 +111,7 @@ private struct PatternWalk {
     }
   }
 
-  /// Asks each set once for each scalar.
+  /// Whether an instruction takes the scalar; looks it up in each set only once.
   private func takes(_ scalar: Unicode.Scalar, _ place: Int32) -> Bool {
     guard case .scalars(let set) = instructions[Int(place)] else { return false }
     let known = answers[Int(set)]
@@ -118,7 +121,7 @@ private struct PatternWalk {
     return answer
   }
 
-  /// Goes on from an instruction to all that take a scalar; `true` where it comes to the end.
+  /// Follows an instruction to all that take a scalar; `true` if the end is reached.
   private func enter(_ start: Int32, _ places: inout Places) -> Bool {
     var top = 0
     pending[0] = start

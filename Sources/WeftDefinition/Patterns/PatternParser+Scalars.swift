@@ -1,6 +1,6 @@
 /// Classes and escapes.
 extension PatternParser {
-  /// What an escape, or a character of a class, stands for.
+  /// The meaning of an escape, or of a character in a class.
   enum Meaning {
     case one(Unicode.Scalar)
     case any(ScalarSet)
@@ -15,7 +15,7 @@ extension PatternParser {
 
   // MARK: Classes
 
-  /// After the `[`.
+  /// Reads a class from after the `[`.
   mutating func scalarClass(from start: Int) throws(PatternFault) -> ScalarSet {
     let isInverted = take("^")
     var set = ScalarSet()
@@ -32,7 +32,7 @@ extension PatternParser {
     return isInverted ? set.inverted() : set
   }
 
-  /// After the `-`.
+  /// Reads a range from after the `-`.
   private mutating func range(
     from low: Meaning, at first: Int, of start: Int
   ) throws(PatternFault) -> ScalarSet {
@@ -44,7 +44,7 @@ extension PatternParser {
     return ScalarSet([low.value...high.value])
   }
 
-  /// Whether the `-` that comes next stands before the `]`, and is one.
+  /// Whether the next `-` is before the `]`, and so is literal.
   private var isLastInClass: Bool {
     var ahead = self
     return ahead.take("-") && ahead.next == "]"
@@ -59,7 +59,7 @@ extension PatternParser {
 
   // MARK: Escapes
 
-  /// After the backslash.
+  /// Reads an escape from after the backslash.
   mutating func escape(from start: Int) throws(PatternFault) -> Meaning {
     guard let scalar = pop() else { throw fault(.trailingBackslash, from: start) }
     switch scalar {
@@ -106,7 +106,7 @@ extension PatternParser {
     return scalar
   }
 
-  /// Four digits, or a surrogate pair of twice four.
+  /// Reads four digits, or a surrogate pair of twice four.
   private mutating func codeUnits(from start: Int) throws(PatternFault) -> Unicode.Scalar {
     let high = try number(digits: 4, from: start)
     if let scalar = Unicode.Scalar(high) { return scalar }

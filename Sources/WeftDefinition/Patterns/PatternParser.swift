@@ -1,11 +1,11 @@
-/// Reads a pattern: the regular expressions of ECMA-262 §22.2 with the `u` flag, as JSON Schema wants
-/// them, without what makes matching slow (looking around, references back).
+/// Parses a pattern: the regular expressions of ECMA-262 §22.2 with the `u` flag, as JSON Schema
+/// requires, without the features that make matching slow (lookaround, backreferences).
 ///
-/// Beyond it, any ASCII punctuation may be escaped. Whether a repetition is lazy is read and means
-/// nothing: the only question is whether the text matches.
+/// As an extension, any ASCII punctuation may be escaped. Lazy repetitions are accepted but have no
+/// effect: the only question is whether the text matches.
 struct PatternParser {
   private let scalars: [Unicode.Scalar]
-  /// Where each scalar begins in UTF-8, and where the text ends.
+  /// The UTF-8 offset of each scalar, and of the end of the text.
   private let offsets: [Int]
   var at = 0
   private var depth = 0
@@ -93,7 +93,7 @@ struct PatternParser {
     guard take(">") else { throw fault(.unknownGroup(text(from: start)), from: start) }
   }
 
-  /// `*`, `+`, `?`, `{3}`, `{3,}` or `{3,5}`.
+  /// Reads `*`, `+`, `?`, `{3}`, `{3,}` or `{3,5}`.
   private mutating func count() throws(PatternFault) -> (least: Int, most: Int?)? {
     if take("*") { return (0, nil) }
     if take("+") { return (1, nil) }
@@ -153,7 +153,7 @@ struct PatternParser {
     return String(text)
   }
 
-  /// A fault of `count` scalars, or of all that was read since `start`.
+  /// A fault that covers `count` scalars, or everything read since `start`.
   func fault(_ kind: PatternFault.Kind, from start: Int, _ count: Int? = nil) -> PatternFault {
     PatternFault(kind, offsets[start]..<offsets[min(start + (count ?? at - start), scalars.count)])
   }

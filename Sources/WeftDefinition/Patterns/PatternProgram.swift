@@ -1,24 +1,24 @@
-/// A pattern as instructions for a machine that is in many places at once (K. Thompson 1968; R. Cox,
-/// "Regular Expression Matching: the Virtual Machine Approach", 2009).
+/// A pattern as instructions for a machine that is at many positions at once (K. Thompson 1968; R.
+/// Cox, "Regular Expression Matching: the Virtual Machine Approach", 2009).
 struct PatternProgram: Sendable {
-  /// Plain numbers, so that going through them counts no references.
+  /// Contains only numbers, so that copying it counts no references.
   enum Instruction: Sendable {
-    /// Goes on with the next instruction if the next scalar is in this one of ``sets``.
+    /// Continues with the next instruction if the next scalar is in this one of ``sets``.
     case scalars(Int32)
-    /// Goes on if this holds here.
+    /// Continues if this holds here.
     case assertion(PatternAssertion)
-    /// Goes on at both.
+    /// Continues at both.
     case split(Int32, Int32)
     case jump(Int32)
     case match
   }
 
   private(set) var instructions: [Instruction] = []
-  /// Each once.
+  /// Without duplicates.
   private(set) var sets: [ScalarSet] = []
   private var places: [ScalarSet: Int32] = [:]
 
-  /// - Throws: Where the repetitions, written out, are more than ``PatternLimits/instructions``.
+  /// - Throws: A fault if the expanded repetitions are more than ``PatternLimits/instructions``.
   init(_ node: PatternNode, of text: String) throws(PatternFault) {
     guard node.size < PatternLimits.instructions else {
       throw PatternFault(.tooLarge, 0..<text.utf8.count)
@@ -77,7 +77,7 @@ struct PatternProgram: Sendable {
     for split in splits { instructions[split] = .split(Int32(split) + 1, end) }
   }
 
-  /// Makes room for an instruction that is known later.
+  /// Reserves a place for an instruction that is known later.
   private mutating func reserve() -> Int {
     instructions.append(.jump(0))
     return instructions.count - 1
@@ -85,7 +85,7 @@ struct PatternProgram: Sendable {
 }
 
 extension PatternNode {
-  /// At least how many instructions it comes to, and at least 1; it does not overflow.
+  /// A lower bound on the number of its instructions, at least 1; it does not overflow.
   fileprivate var size: Int {
     switch self {
     case .scalars, .assertion: 1

@@ -1,10 +1,10 @@
-/// Unicode scalars by what they are: ranges, sorted and apart, and general categories beside them.
+/// A set of Unicode scalars: sorted, disjoint ranges, and general categories.
 struct ScalarSet: Sendable, Hashable {
   private(set) var ranges: [ClosedRange<UInt32>] = []
   private var categories: [CategoryTest] = []
   private(set) var isInverted = false
 
-  /// Scalars of some general categories (Unicode Standard §4.5), or of all others.
+  /// Scalars of some general categories (Unicode Standard §4.5), or all others.
   struct CategoryTest: Sendable, Hashable {
     var categories: Set<Unicode.GeneralCategory>
     var isInverted: Bool
@@ -21,7 +21,7 @@ struct ScalarSet: Sendable, Hashable {
     isInverted != (hasRange(around: scalar.value) || hasCategory(of: scalar))
   }
 
-  /// Whether it contains these at most.
+  /// Whether it contains only these scalars.
   func isMade(of allowed: Set<Unicode.Scalar>) -> Bool {
     guard !isInverted, categories.isEmpty else { return false }
     return ranges.allSatisfy { range in
@@ -30,7 +30,7 @@ struct ScalarSet: Sendable, Hashable {
     }
   }
 
-  /// Adds what the other one contains.
+  /// Adds the contents of another set.
   mutating func add(_ other: ScalarSet) {
     precondition(!isInverted, "an inverted set is not added to")
     ranges = ScalarSet.merged(
@@ -44,7 +44,7 @@ struct ScalarSet: Sendable, Hashable {
     return set
   }
 
-  /// By halving.
+  /// Finds the range by bisection.
   private func hasRange(around value: UInt32) -> Bool {
     var (low, high) = (0, ranges.count)
     while low < high {
@@ -90,7 +90,7 @@ struct ScalarSet: Sendable, Hashable {
   }
 }
 
-/// The sets that a pattern has names for (ECMA-262 §22.2).
+/// Sets that have names in patterns (ECMA-262 §22.2).
 extension ScalarSet {
   static let digits = ScalarSet([0x30...0x39])
   static let wordScalars = ScalarSet([0x30...0x39, 0x41...0x5A, 0x5F...0x5F, 0x61...0x7A])
@@ -107,7 +107,8 @@ extension ScalarSet {
 }
 
 extension ScalarSet.CategoryTest {
-  /// By the short name of a general category or of a group of them, such as `Lu` or `L`.
+  /// Creates the test for the short name of a general category or of a group of them, such as `Lu`
+  /// or `L`.
   init?(named name: String, isInverted: Bool) {
     guard !name.isEmpty, name.utf8.count <= 2 else { return nil }
     let members = Self.shortNames.filter { $0.name.hasPrefix(name) }.map(\.category)

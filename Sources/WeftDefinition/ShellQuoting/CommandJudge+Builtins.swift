@@ -1,6 +1,6 @@
-/// Commands of the shell that treat some of their arguments as more than data.
+/// Shell commands that treat some of their arguments as more than data.
 extension CommandJudge {
-  /// `export NAME=value`, without options: `local -i` would evaluate the value.
+  /// Classifies `export NAME=value`, without options: `local -i` would evaluate the value.
   mutating func judgeAssigning(_ arguments: ArraySlice<ShellWord>, of name: String) {
     let hasOptions = arguments.contains {
       $0.assignedName == nil && !$0.isPlain
@@ -31,7 +31,7 @@ extension CommandJudge {
     return !(word.literal.map { ["-r", "-x", "-p", "-f", "-g", "-a", "-A"].contains($0) } ?? false)
   }
 
-  /// `set`: values only behind `--`, and none of the options that change how text is read.
+  /// Classifies `set`: values only after `--`, and none of the options that change how text is read.
   mutating func judgeSet(_ arguments: ArraySlice<ShellWord>) {
     var words = arguments
     while let word = words.first {
@@ -70,7 +70,8 @@ extension CommandJudge {
     }
   }
 
-  /// `[` and `test`: by the number of arguments alone it is clear which of them is the operator (POSIX, `test`).
+  /// Classifies `[` and `test`: the number of arguments alone determines which of them is the operator (POSIX,
+  /// `test`).
   mutating func judgeTest(_ arguments: ArraySlice<ShellWord>, of name: String) {
     var operands = Array(arguments)
     if name == "[", operands.last?.literal == "]" { operands.removeLast() }
@@ -95,14 +96,14 @@ extension CommandJudge {
     if isSafe { return }
     let reason: ShellRejection.Reason =
       operands.count > 3 ? .longTest : .condition(operation)
-    // Whole tests are rarely built of variables alone: only known dangers are followed further.
+    // Whole tests are rarely built from variables alone: only known dangers are followed further.
     let isKnown = operation == "-v" || operation == "-R" || dialect == .zsh
     for word in operands where word.hasValue || isKnown && !word.isPlainName {
       reject(word, reason)
     }
   }
 
-  /// `printf`: the format must be written out, so that it is neither `-v` nor makes anything of values.
+  /// Classifies `printf`: the format must be literal, so that it is not `-v` and evaluates no values.
   mutating func judgePrintf(_ arguments: ArraySlice<ShellWord>) {
     var words = arguments
     if words.first?.literal == "--" {

@@ -1,5 +1,6 @@
 extension CommandJudge {
-  /// Judges the arguments of an interpreter: options, its program, and what the program is given.
+  /// Classifies the arguments of an interpreter: its options, its program, and the arguments of that
+  /// program.
   mutating func judge(
     _ interpreter: Interpreter, _ arguments: ArraySlice<ShellWord>, of name: String
   ) {
@@ -16,7 +17,7 @@ extension CommandJudge {
     if reading.readsProgram { readsProgram = true }
   }
 
-  /// Judges an interpreter that stands among the arguments of another program: only what is sure to be code.
+  /// Classifies an interpreter among the arguments of another program: only what is certainly code.
   mutating func judgeEmbedded(
     _ interpreter: Interpreter, _ arguments: ArraySlice<ShellWord>, of name: String
   ) {

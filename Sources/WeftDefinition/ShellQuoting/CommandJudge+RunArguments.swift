@@ -38,14 +38,15 @@ extension CommandJudge {
     }
   }
 
-  /// Whether a word begins so, or may, since it begins with a value.
+  /// Whether a word begins with one of the beginnings, or may because it begins with a value.
   private func begins(_ word: ShellWord, as beginnings: some Collection<String>) -> Bool {
     guard !beginnings.isEmpty, word.hasValue || word.hasExpansion else { return false }
     let start = String(decoding: word.literalStart, as: UTF8.self).lowercased()
     return beginnings.contains { start.hasPrefix($0) || $0.hasPrefix(start) }
   }
 
-  /// What stands behind `exec`: behind `--`, if there is one, else behind options and a few operands.
+  /// Classifies the command after an operand such as `exec`: after `--`, if present, else after
+  /// options and a few operands.
   private mutating func judgeCommand(
     behind words: ArraySlice<ShellWord>, _ places: RunArguments
   ) {
@@ -98,14 +99,14 @@ extension CommandJudge {
       return
     }
     if text.hasPrefix("--") {
-      // The name itself is not known.
+      // The name of the option itself is not known.
       if word.literal == nil, option.count == text.count { reject(word, .optionOf(name)) }
       return
     }
     takeLetters(word, of: places, &words, name)
   }
 
-  /// GNU programs know a long option by its beginning.
+  /// Whether `text` means `option`: GNU programs accept a unique prefix of a long option.
   private func isMeant(_ option: String, by text: Substring) -> Bool {
     text == option || (text.count >= 4 && text.hasPrefix("--") && option.hasPrefix(text))
   }

@@ -40,8 +40,8 @@ extension CommandJudge {
     if name == "xargs", !words.isEmpty { judgeInput(ofXargs: words) }
   }
 
-  /// What `xargs` reads become arguments: of an interpreter they may be its program, and of a command that
-  /// runs others, the command.
+  /// Notes whether the input of `xargs`, which becomes arguments, may be the program of an interpreter or,
+  /// for a command that runs others, the command.
   private mutating func judgeInput(ofXargs words: ArraySlice<ShellWord>) {
     let runsInterpreter = words.contains { word in
       word.literal.map { Interpreter.named(ShellDialect.basename($0)) != nil } ?? true
@@ -49,7 +49,7 @@ extension CommandJudge {
     if runsInterpreter || lacksCommand { readsProgram = true }
   }
 
-  /// Steps over an option; false if the rest of the command is text for a shell.
+  /// Skips an option; `false` if the rest of the command is text for a shell.
   private mutating func option(
     _ word: ShellWord, of wrapper: Wrapper, _ words: inout ArraySlice<ShellWord>, _ name: String
   ) -> Bool {
@@ -87,7 +87,7 @@ extension CommandJudge {
     }
   }
 
-  /// `find`: what stands after `-exec` up to `;` or `+` is a command.
+  /// Classifies `find`: the words after `-exec` up to `;` or `+` are a command.
   mutating func judgeFind(_ arguments: ArraySlice<ShellWord>) {
     let starts: Set<String> = ["-exec", "-execdir", "-ok", "-okdir"]
     var words = arguments
@@ -100,7 +100,8 @@ extension CommandJudge {
     }
   }
 
-  /// `ssh`: what follows the host is text for the shell there, and an option may name a program to run here.
+  /// Classifies `ssh`: the words after the host are text for the remote shell, and an option may name a
+  /// program to run here.
   mutating func judgeSSH(_ arguments: ArraySlice<ShellWord>, of name: String) {
     var words = arguments
     var acceptsOptions = true

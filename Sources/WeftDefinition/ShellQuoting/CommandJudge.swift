@@ -1,34 +1,34 @@
-/// Says which words of a command a value must not be in, for they are code to the command.
+/// Finds the words of a command that must not contain a value because the command treats them as code.
 ///
-/// Knows commands by name: those of the shell that evaluate arguments, those that run other commands, and the interpreters
-/// whose program is an argument. Everything else takes its arguments as data.
+/// It knows commands by name: shell commands that evaluate arguments, commands that run other commands, and
+/// interpreters that take a program as an argument. Every other command takes its arguments as data.
 struct CommandJudge {
   let dialect: ShellDialect
   var rejections: [(holes: Range<Int>, ShellRejection.Reason, isArgument: Bool)] = []
   var suspicions: [ShellSuspicion] = []
-  /// Words that begin with a value, before any `--`.
+  /// Words before any `--` that begin with a value.
   var options: [ShellWord] = []
-  /// Words that are code, with values or without.
+  /// Words that are code, with or without values.
   var evaluated: [Range<Int>] = []
-  /// The variables that `read` and its kin set.
+  /// The variables that `read` and similar commands set.
   var readNames: [String]?
-  /// Variables that it declares, sets or removes, besides ``assignments`` and ``readNames``.
+  /// Variables that the command declares, sets or removes, besides ``assignments`` and ``readNames``.
   var setNames: [String] = []
-  /// It runs text in the same shell, which may set any variable.
+  /// Whether it runs text in the same shell, which may set any variable.
   var setsAnyName = false
   /// Variables that it evaluates in a shell of its own.
   var evaluatedNames: Set<String> = []
-  /// Variables that words of the command set, and to what.
+  /// Variables that words of the command set, and their values.
   var assignments: [(name: String, value: Range<Int>)] = []
-  /// What it reads from its standard input is a program.
+  /// Whether it reads a program from its standard input.
   var readsProgram = false
   var givesAttributes = false
-  /// It runs a command, and none is written out.
+  /// Whether it runs a command that is not written out.
   var lacksCommand = false
-  /// Its name, if text after it is read by other rules.
+  /// Its name, if it changes how the text after it is read.
   var changesReading: String?
 
-  /// How deep the command is nested in others.
+  /// The nesting depth of the command in others.
   private let depth: Int
 
   init(dialect: ShellDialect, depth: Int) {
@@ -36,7 +36,7 @@ struct CommandJudge {
     self.depth = depth
   }
 
-  /// Notes what the script of a shell that the command starts does with variables and with its parameters.
+  /// Notes the use of variables and parameters in the script of a shell that the command starts.
   mutating func judge(script: ShellWord, of shell: String, parameters: ArraySlice<ShellWord>) {
     guard let text = script.literal else { return }
     let names = ScriptReading.namesEvaluated(
@@ -52,20 +52,20 @@ struct CommandJudge {
     if word.hasValue { rejections.append((word.holes, reason, isArgument)) }
   }
 
-  /// For words that are harmless when they are written out, such as names of variables, and programs in
-  /// other languages, in which the variables of the script are none.
+  /// Rejects a word that is harmless only as a literal: the name of a variable, or a program in another language, in
+  /// which the script's variables do not exist.
   mutating func rejectUnlessLiteral(_ word: ShellWord, _ reason: ShellRejection.Reason) {
     if word.literal == nil { reject(word, reason) }
   }
 
-  /// For words of which the first may choose what is run.
+  /// Rejects words of which the first may choose what is run.
   mutating func reject(_ words: ArraySlice<ShellWord>, _ reason: ShellRejection.Reason) {
     for (index, word) in zip(words.indices, words) {
       reject(word, reason, isArgument: index > words.startIndex)
     }
   }
 
-  /// Judges a command by its words, the first of which names it.
+  /// Classifies a command by its words, the first of which names it.
   mutating func judge(_ words: ArraySlice<ShellWord>) {
     guard let first = words.first else {
       lacksCommand = true
@@ -93,7 +93,7 @@ struct CommandJudge {
     apply(rule, to: arguments, of: name)
   }
 
-  /// The name of the program: of a path, its last part, which must not be an expansion.
+  /// The name of the program; for a path, its last component, which must not be an expansion.
   private func name(of word: ShellWord) -> String? {
     if let literal = word.literal {
       return literal.contains("/") ? ShellDialect.basename(literal) : literal
@@ -143,7 +143,7 @@ struct CommandJudge {
     case .finds: judgeFind(arguments)
     case .interprets(let interpreter):
       judge(interpreter, arguments, of: name)
-      // What its program is given may be a command again: runuser -u www -- sh -c …
+      // The arguments of its program may again be a command: runuser -u www -- sh -c …
       judgeOrdinary(arguments, of: name)
     case .joinsIntoScript: reject(arguments, .scriptText(name))
     case .hands(let places):
@@ -163,8 +163,8 @@ struct CommandJudge {
     assignments.append((name, word.range.lowerBound + length..<word.range.upperBound))
   }
 
-  /// A program that is not known takes its arguments as they are, unless it runs a shell, as
-  /// `docker exec box sh -c …` does.
+  /// Classifies the arguments of an unknown program: they are data, unless it runs a shell, like `docker exec box sh -c
+  /// …`.
   private mutating func judgeOrdinary(_ arguments: ArraySlice<ShellWord>, of name: String) {
     guard arguments.contains(where: { $0.hasValue || $0.hasExpansion }) else { return }
     var acceptsOptions = true

@@ -1,33 +1,33 @@
-/// How a command treats its arguments, where they are more than data.
+/// Treatment of a command's arguments that are more than data.
 enum CommandRule {
   /// Evaluates its arguments, or may run what they name.
   case evaluates
   /// Takes names of variables, and evaluates subscripts in them.
   case names
-  /// The same, and gives variables attributes by which assignments evaluate.
+  /// Like ``names``, and gives variables attributes that make assignments evaluate.
   case declares
   /// Sets variables to what it reads.
   case reads
-  /// Text after it is read by other rules.
+  /// Changes how the text after it is read.
   case changesReading
-  /// `export` and its kin: `NAME=value` is the one form a value may stand in.
+  /// `export` and similar commands: a value is only allowed in `NAME=value`.
   case assigns
   case setsOptions
   case setsShellOptions
   case tests
   case prints
-  /// Builtins that only look at their arguments.
+  /// Builtins that only inspect their arguments.
   case data
   case runs(Wrapper)
   case finds
   case interprets(Interpreter)
-  /// Joins its arguments and gives them to a shell.
+  /// Joins its arguments and passes them to a shell.
   case joinsIntoScript
   case connects
   /// Runs some of its arguments.
   case hands(RunArguments)
 
-  /// The rule for a command of that name; `nil` for a program that is not known.
+  /// The rule for a command with this name; `nil` for an unknown program.
   static func named(_ name: String, _ dialect: ShellDialect) -> CommandRule? {
     if dialect == .zsh, let rule = zsh[name] { return rule }
     return table[name] ?? Interpreter.named(name).map(CommandRule.interprets)
@@ -57,7 +57,7 @@ enum CommandRule {
     return table
   }()
 
-  /// zsh evaluates numbers wherever it takes them, and has builtins for much else.
+  /// zsh evaluates numbers wherever it takes them, and has more builtins.
   private static let zsh: [String: CommandRule] = {
     var table: [String: CommandRule] = [:]
     for name in [

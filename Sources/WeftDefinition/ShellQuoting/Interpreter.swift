@@ -1,26 +1,27 @@
 /// A program that reads another program from its arguments.
 struct Interpreter {
-  /// Options of one letter whose argument is program text.
+  /// One-letter options whose argument is program text.
   var code = ""
-  /// The same in words.
+  /// Long options whose argument is program text.
   var codeWords: Set<String> = []
-  /// Options of one letter that take another argument; in an interpreter it usually names more code.
+  /// One-letter options with other arguments; for an interpreter these usually name more code.
   var letters = ""
-  /// Letters that take the rest of their word for an argument, but never the next word.
+  /// One-letter options that take the rest of their word as an argument, but never the next word.
   var attached = ""
   /// Options that take the next word, or the next two, as data.
   var data: [String: Int] = [:]
-  /// The program is the first argument that is no option, if no option gave it.
+  /// Whether the first operand is the program, if no option gave it.
   var isFirstOperand = false
-  /// The option for code takes no argument: the program is then the first operand, as of `sh -c`.
+  /// Whether the option for code takes no argument, so that the program is the first operand, as
+  /// with `sh -c`.
   var isShell = false
-  /// Nothing after the program is an option to the interpreter.
+  /// Whether no word after the program is an option of the interpreter.
   var endsAtCode = false
-  /// Options are recognised also behind operands.
+  /// Whether options are also recognised after operands.
   var permutes = false
-  /// All operands but the first are program text.
+  /// Whether all operands except the first are program text.
   var operandsAreCode = false
-  /// Without program and without file, the standard input is the program.
+  /// Whether the standard input is the program if neither a program nor a file is given.
   var readsInput = true
 
   static func named(_ name: String) -> Interpreter? {

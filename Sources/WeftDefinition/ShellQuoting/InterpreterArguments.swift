@@ -1,19 +1,20 @@
-/// Goes through the arguments of an interpreter, one after another.
+/// Reads the arguments of an interpreter one by one.
 struct InterpreterArguments {
   let interpreter: Interpreter
   let name: String
-  /// An option has given it program text, or told a shell that some follows.
+  /// Whether an option gave program text, or announced it to a shell.
   private(set) var hasCode = false
   private var awaitsCode = false
-  /// The text after a shell's `-c` has been taken.
+  /// Whether the text after a shell's `-c` was taken.
   private(set) var hasScript = false
-  /// What the next word is: the argument of an option.
+  /// The rejection reason for the next word, if that is the argument of an option.
   private var awaited: ShellRejection.Reason?
   private var dataToCome = 0
   private var acceptsOptions = true
   private var operands = 0
   private(set) var isDone = false
-  /// The argument of the present option is the program: what follows is for that.
+  /// Whether the argument of the current option is the program, so that the words after it belong
+  /// to that.
   private var endsNext = false
   private var isUncertain = false
   private var isToldToReadInput = false
@@ -28,7 +29,7 @@ struct InterpreterArguments {
     interpreter.readsInput && (isToldToReadInput || !(hasCode || operands > 0))
   }
 
-  /// Why the word is code to the interpreter, if it is.
+  /// The reason why the word is code for the interpreter; `nil` if it is not.
   mutating func take(_ word: ShellWord) -> ShellRejection.Reason? {
     if isDone { return nil }
     if isUncertain { return word.hasValue ? .optionOf(name) : nil }
@@ -109,7 +110,7 @@ struct InterpreterArguments {
     return nil
   }
 
-  /// `awk -v name=value` and `-F separator` take data.
+  /// Whether a letter takes data, like `awk -v name=value` and `-F separator`.
   private mutating func isDataLetter(_ letter: Character, _ word: ShellWord, isLast: Bool) -> Bool {
     guard interpreter.isFirstOperand, letter == "v" || letter == "F" else { return false }
     if isLast { dataToCome = 1 }

@@ -1,8 +1,8 @@
-/// A script whose expressions have been found a place each, as variables that it refers to.
+/// A script in which expressions are replaced by references to variables.
 ///
-/// A value never becomes code: it is handed over in the environment, and the text refers to it, quoted
-/// for the place where the expression stood. The script is read once, by a lexer of the shell's own grammar; what
-/// that cannot follow to the letter, or what the shell would read again as code, is rejected.
+/// A value never becomes code: it is passed in the environment, and the text refers to it, quoted as its position
+/// requires. A lexer of the shell's own grammar reads the script once. Expressions after syntax that it cannot
+/// follow exactly, or in text that the shell would evaluate again, are rejected.
 ///
 /// ```swift
 /// let script = QuotedScript("echo ${{ inputs.name }}", holes: [5..<23], dialect: .posix)
@@ -10,16 +10,16 @@
 /// script.text(referringTo: names)                            // echo "${WEFT_VALUE_1}"
 /// ```
 package struct QuotedScript: Sendable, Hashable {
-  /// As it was written.
+  /// The original text.
   package let text: String
-  /// The expressions in UTF-8 offsets, `${{` and `}}` included.
+  /// The placeholders in UTF-8 offsets, `${{` and `}}` included.
   package let holes: [Range<Int>]
-  /// One for each hole, in the same order.
+  /// One for each placeholder, in the same order.
   package let placements: [ShellPlacement]
-  /// Values that have a place, and may be run all the same.
+  /// Values that can be quoted, but may still be run by a program.
   package let suspicions: [ShellSuspicion]
 
-  /// - Parameter values: What is known of each expression's value; without it, nothing is.
+  /// - Parameter values: A bound on each expression's value; empty if none is known.
   /// - Precondition: `holes` are in order, not empty and do not overlap, and lie in `text`.
   package init(
     _ text: String, holes: [Range<Int>], dialect: ShellDialect, values: [ValueText] = []
@@ -31,27 +31,27 @@ package struct QuotedScript: Sendable, Hashable {
       of: holes, in: text, dialect: dialect, values: values)
   }
 
-  /// The variables whose values the script evaluates or runs; `nil` of one that cannot be followed to its end.
+  /// The variables whose values the script evaluates or runs; `nil` if it cannot be followed to its end.
   package static func variablesEvaluated(
     by text: String, holes: [Range<Int>], dialect: ShellDialect
   ) -> Set<String>? {
     ScriptReading.variablesEvaluated(by: text, holes: holes, dialect)
   }
 
-  /// The variables that the script reads and does not set itself, each where it is first read; `nil` of one that
-  /// cannot be followed to its end, or that runs text which may set any.
+  /// The variables that the script reads and does not set itself, each at its first read; `nil` if the script
+  /// cannot be followed to its end, or runs text that may set any variable.
   package static func readsFromOutside(
     by text: String, holes: [Range<Int>], dialect: ShellDialect
   ) -> [VariableRead]? {
     ScriptReading.readsFromOutside(by: text, holes: holes, dialect)
   }
 
-  /// Whether every expression has a place.
+  /// Whether every expression can be quoted.
   package var isSound: Bool {
     placements.allSatisfy { if case .quoted = $0 { true } else { false } }
   }
 
-  /// What is wrong, with the holes it concerns by index, in the order of the text.
+  /// The rejections in the order of the text, with the indices of their placeholders.
   package var rejections: [(hole: Int, rejection: ShellRejection)] {
     placements.indices.compactMap { index in
       guard case .rejected(let rejection) = placements[index] else { return nil }
@@ -59,12 +59,12 @@ package struct QuotedScript: Sendable, Hashable {
     }
   }
 
-  /// A name for each expression's variable: `WEFT_VALUE_1` and so on, equal expressions sharing one.
+  /// A name for each expression's variable: `WEFT_VALUE_1` and so on; equal expressions share one.
   ///
-  /// If the script mentions `WEFT_VALUE_` itself, so that it might assign such a variable, the names are
-  /// `WEFT_VALUE_X_1`, with as many `X` as it takes to be new.
+  /// If the script mentions `WEFT_VALUE_` itself and so might assign such a variable, the names are
+  /// `WEFT_VALUE_X_1`, with as many `X` as needed to be unused.
   ///
-  /// - Precondition: There are as many expressions as holes.
+  /// - Precondition: There are as many expressions as placeholders.
   package func variableNames(for expressions: [String]) -> [String] {
     precondition(expressions.count == holes.count, "one expression for each hole")
     let prefix = unmentionedPrefix
@@ -76,9 +76,9 @@ package struct QuotedScript: Sendable, Hashable {
     }
   }
 
-  /// The script to run: each expression replaced by a reference to the variable of its name.
+  /// The script to run: each expression replaced by a reference to its variable.
   ///
-  /// - Precondition: The script is sound, and there are as many names as holes.
+  /// - Precondition: The script is sound, and there are as many names as placeholders.
   package func text(referringTo names: [String]) -> String {
     precondition(isSound && names.count == holes.count, "every expression has a place and a name")
     var result = ""
@@ -92,7 +92,7 @@ package struct QuotedScript: Sendable, Hashable {
     return result + text[end...]
   }
 
-  /// What the names of variables begin with; what the expressions say, in their language, does not count.
+  /// A prefix for variable names that the script does not mention outside of its expressions.
   private var unmentionedPrefix: String {
     var prefix = "WEFT_VALUE_"
     guard Array(text.utf8).mentions(prefix) else { return prefix }
@@ -109,7 +109,7 @@ package struct QuotedScript: Sendable, Hashable {
 }
 
 extension [UInt8] {
-  /// Whether the text, which is ASCII and in which the first character comes but once, occurs in these bytes.
+  /// Whether these bytes contain `text`, which is ASCII and whose first character occurs in it only once.
   fileprivate func mentions(_ text: String) -> Bool {
     let wanted = Array(text.utf8)
     var matched = 0

@@ -1,32 +1,32 @@
-/// The arguments of a program that the program runs, or hands to one that runs them.
+/// The arguments of a program that the program runs, or passes to one that runs them.
 ///
-/// The manual pages of the programs say which these are, and the list of GTFOBins which programs have such: each of its
-/// programs is here, among the interpreters or wrappers, or has a reason in `ProgramTableTests`.
+/// They are taken from the manual pages. GTFOBins lists the programs that have such arguments: each of its programs is
+/// here, among the interpreters or wrappers, or has a reason in `ProgramTableTests`.
 struct RunArguments {
-  /// Options of one letter whose argument is run.
+  /// One-letter options whose argument is run.
   var letters = ""
-  /// Options of one letter that take another argument.
+  /// One-letter options with other arguments.
   var others = ""
-  /// Options in words whose argument is run: `--to-command`, `-ex`.
+  /// Long options whose argument is run: `--to-command`, `-ex`.
   var words: Set<String> = []
-  /// Options whose argument is run if it begins so: of `ssh -o`, `ProxyCommand=`. An argument that begins with a value
-  /// may begin so.
+  /// Options whose argument is run if it has one of these beginnings: `ProxyCommand=` for `ssh -o`. An argument that
+  /// begins with a value may have any beginning.
   var settings: [String: Set<String>] = [:]
-  /// Operands that are run from there on, by what they begin with in any case: of `socat`, `EXEC:`.
+  /// Beginnings, in any case, of operands that are run: `EXEC:` for `socat`.
   var beginnings: [String] = []
-  /// Behind this operand stands a command: `npm exec`, `uv run`.
+  /// Operands that are followed by a command: `npm exec`, `uv run`.
   var commands: Set<String> = []
-  /// Options of one letter whose argument is run behind that operand only: of `git clone`, `-u`.
+  /// One-letter options whose argument is run only after an operand: `-u` for `git clone`.
   var lettersBehind: [String: String] = [:]
-  /// How many operands stand between that and the command.
+  /// The number of operands between such an operand and the command.
   var skipped = 0
-  /// Behind this operand stands text for a shell or an interpreter: `adb shell`, `deno eval`.
+  /// Operands that are followed by text for a shell or an interpreter: `adb shell`, `deno eval`.
   var texts: Set<String> = []
-  /// All operands from this one on are run.
+  /// The first operand that is run, with all after it.
   var firstRun: Int?
-  /// Its standard input is run.
+  /// Whether its standard input is run.
   var readsInput = false
-  /// It reads its standard input as a program only if an operand says so: `crontab -`.
+  /// The operand with which it reads its standard input as a program: `crontab -`.
   var inputOperand: String?
 
   static func named(_ name: String) -> RunArguments? { table[name] }
@@ -199,7 +199,7 @@ struct RunArguments {
     add("check_ssl_cert", RunArguments(words: ["--grep-bin", "--openssl", "--curl-bin"]))
     add("wg-quick neofetch fastfetch", RunArguments(words: ["--config"]))
     add("agetty", RunArguments(letters: "l", words: ["--login-program"]))
-    // Package managers and what they start
+    // Package managers and the programs they start
     add(
       "npm",
       RunArguments(letters: "c", words: ["--call", "--script-shell"], commands: ["exec", "x"]))
@@ -260,7 +260,7 @@ struct RunArguments {
       RunArguments(
         letters: "FL", words: ["--filter", "--lua-filter", "--pdf-engine"]))
     add("msgfilter", RunArguments(firstRun: 0))
-    // Tools that have a language
+    // Tools with a language of their own
     add(
       "gdb",
       RunArguments(

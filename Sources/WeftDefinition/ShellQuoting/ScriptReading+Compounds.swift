@@ -10,7 +10,7 @@ extension ScriptReading {
     try redirections(ofCommandFrom: start, readsProgram: programReaders > readers)
   }
 
-  /// The redirections behind a compound command, the last thing in it.
+  /// Reads the redirections after a compound command, which are its last part.
   private mutating func redirections(
     ofCommandFrom start: Int, readsProgram: Bool
   ) throws(Unfollowable) {
@@ -118,7 +118,7 @@ extension ScriptReading {
     try expect("done", after: start)
   }
 
-  /// `for` and `select`, which has the same form.
+  /// Reads `for`, or `select`, which has the same form.
   private mutating func forCommand(_ start: Int) throws(Unfollowable) {
     position += plainWord.count
     try skipBlanks()
@@ -190,7 +190,7 @@ extension ScriptReading {
     position += 1
   }
 
-  /// From behind a function's name.
+  /// Reads a function from the position after its name.
   mutating func functionBody(of name: ShellWord) throws(Unfollowable) {
     reject(name.holes, .functionName)
     if byte == .openParenthesis {
@@ -208,7 +208,7 @@ extension ScriptReading {
   }
 }
 
-/// The words that begin or divide compound commands; those of zsh and bash are here for all shells.
+/// The words that begin or divide compound commands. Those of zsh and bash count in all shells.
 enum ReservedWord: String {
   case `if`, then, elif, `else`, fi, `while`, until, `do`, done, `for`, `case`, esac
   case openBrace = "{"
@@ -216,7 +216,7 @@ enum ReservedWord: String {
   case openBrackets = "[["
   case not = "!"
   case function, select, time, coproc
-  // Of zsh alone, and no names of programs that anybody would run elsewhere.
+  // Only in zsh; elsewhere no usual program has such a name.
   case `repeat`, foreach, end, nocorrect, noglob, always
 
   init?(_ word: ArraySlice<UInt8>) {

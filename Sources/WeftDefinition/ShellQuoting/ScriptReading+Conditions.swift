@@ -1,6 +1,6 @@
-/// `[[ … ]]` of bash and zsh.
+/// `[[ … ]]` in bash and zsh.
 extension ScriptReading {
-  /// From `[[` to behind `]]`.
+  /// Reads from `[[` to after `]]`.
   mutating func condition(_ start: Int) throws(Unfollowable) {
     position += 2
     var words: [ShellWord] = []
@@ -46,7 +46,7 @@ extension ScriptReading {
     }
   }
 
-  /// The right side of `=~`, where parentheses and bars mean themselves.
+  /// Reads the right side of `=~`, where parentheses and bars are literal.
   private mutating func regularExpression() throws(Unfollowable) -> ShellWord {
     let start = position
     var text: [UInt8] = []
@@ -70,7 +70,8 @@ extension ScriptReading {
     }
   }
 
-  /// One test: a word, an operator and a word, or a word, an operator and a word.
+  /// Classifies one test: a word, an operator and a word, or two words with an operator between
+  /// them.
   private mutating func judge(primary words: [ShellWord]) {
     guard let first = words.first, let last = words.last else { return }
     let range = first.range.lowerBound..<last.range.upperBound
@@ -92,18 +93,18 @@ extension ScriptReading {
   }
 }
 
-/// The tests that only look at their operands.
+/// The tests that only inspect their operands.
 enum TestOperators {
   static let ofOne: Set<String> = [
     "-a", "-b", "-c", "-d", "-e", "-f", "-g", "-h", "-k", "-n", "-p", "-r", "-s", "-u", "-w", "-x",
     "-z", "-G", "-L", "-N", "-O", "-S",
   ]
   static let ofTwo: Set<String> = ["=", "==", "!=", "<", ">", "-nt", "-ot", "-ef"]
-  /// Whether it stands between two operands, so that a `!` before it is one of them.
+  /// Whether it is a binary operator, so that a `!` before it is an operand.
   static func isBinary(_ word: String) -> Bool {
     ofTwo.contains(word) || ofNumbers.contains(word)
   }
 
-  /// Numbers that `[` reads as such, but `[[` and zsh evaluate.
+  /// Comparisons of numbers, which `[` only parses, but `[[` and zsh evaluate.
   static let ofNumbers: Set<String> = ["-eq", "-ne", "-lt", "-le", "-gt", "-ge"]
 }

@@ -1,9 +1,9 @@
-/// What begins with `$` or a backquote (POSIX, §2.6).
+/// Expansions that begin with `$` or a backquote (POSIX, §2.6).
 extension ScriptReading {
-  /// Where an expansion stands, for quotes inside of it mean different things.
+  /// The context of an expansion, which determines what quotes inside it mean.
   enum Surroundings { case bare, doubleQuotes, hereDocument }
 
-  /// A `$` and what belongs to it.
+  /// Reads a `$` and the rest of its expansion.
   mutating func dollar(
     _ surroundings: Surroundings, into text: inout [UInt8]
   ) throws(Unfollowable) {
@@ -44,7 +44,7 @@ extension ScriptReading {
   private static let specialParameters = Array("@*#?-$!".utf8)
   private static let flagsOfZsh = Array("=~^+:".utf8)
 
-  /// zsh takes `[…]` and `:x` after `$name` for a part of the expansion.
+  /// Stops where zsh takes `[…]` and `:x` after `$name` as part of the expansion.
   private func expectNothingOfZsh() throws(Unfollowable) {
     guard dialect == .zsh else { return }
     let previous = script.bytes[position - 1]
@@ -54,7 +54,7 @@ extension ScriptReading {
     }
   }
 
-  /// `$"…"`, which bash translates before it expands it.
+  /// Reads `$"…"`, which bash translates before it expands it.
   private mutating func translated(into text: inout [UInt8]) throws(Unfollowable) {
     let start = position
     position += 1
@@ -62,7 +62,7 @@ extension ScriptReading {
     reject(script.holes(in: start..<position), .translated)
   }
 
-  /// `(…)` after `$`, `<` or `>`: commands with quotes of their own.
+  /// Reads `(…)` after `$`, `<` or `>`: commands with quotes of their own.
   mutating func commandSubstitution() throws(Unfollowable) {
     let start = position
     position += 1
@@ -78,7 +78,7 @@ extension ScriptReading {
     (awaited, awaitedOutside) = (outer, outside)
   }
 
-  /// `((…))`: every value in it would be evaluated, also what a command in it writes.
+  /// Reads `((…))`: every value in it would be evaluated, including the output of commands in it.
   mutating func arithmetic(allowsSemicolons: Bool = false) throws(Unfollowable) {
     let start = position
     position += 2
@@ -108,7 +108,7 @@ extension ScriptReading {
       case let next where next.isNameStart:
         let name = position
         while byte.isName { position += 1 }
-        // Whether it is set there or read, nobody looks.
+        // Whether the name is set or read there is not distinguished.
         flow.set([script.text(name..<position)], at: name)
       default: position += 1
       }
@@ -118,7 +118,7 @@ extension ScriptReading {
     flow.evaluated.append(start..<position)
   }
 
-  /// `${…}`: what may stand behind the name is read too differently, and much of it is evaluated.
+  /// Reads `${…}`: shells differ on what may follow the name, and evaluate much of it.
   private mutating func parameter(_ surroundings: Surroundings) throws(Unfollowable) {
     let start = position
     position += 2
@@ -173,7 +173,7 @@ extension ScriptReading {
     }
   }
 
-  /// `` `…` ``: read up to the next backquote without a backslash, whatever is in it.
+  /// Reads `` `…` `` up to the next backquote without a backslash, whatever it contains.
   mutating func backquoted() throws(Unfollowable) {
     let start = position
     position += 1

@@ -1,18 +1,18 @@
 /// A here-document whose operator has been read.
 struct HereDocument {
   var delimiter: [UInt8]
-  /// `<<-`: tabs before each line do not count.
+  /// Whether it begins with `<<-`: tabs at the start of each line are ignored.
   var stripsTabs: Bool
-  /// Nothing in it is expanded.
+  /// Whether its delimiter is quoted, so that nothing in it is expanded.
   var isQuoted: Bool
-  /// Of its operator.
+  /// The offset of its operator.
   var offset: Int
-  /// It is the program of the command that reads it.
+  /// Whether it is the program of the command that reads it.
   var isProgram = false
 }
 
 extension ScriptReading {
-  /// The delimiter after `<<` or `<<-`.
+  /// Reads the delimiter after `<<` or `<<-`.
   mutating func hereDocument(offset: Int, stripsTabs: Bool) throws(Unfollowable) -> ShellWord {
     while byte == .space || byte == .tab { position += 1 }
     let start = position
@@ -66,7 +66,7 @@ extension ScriptReading {
     position += 1
   }
 
-  /// Reads a body, from the start of its first line to behind the line of the delimiter.
+  /// Reads a body, from the start of its first line to after the line of the delimiter.
   mutating func body(of document: HereDocument) throws(Unfollowable) {
     let (end, next) = try lines(of: document)
     let start = position
@@ -81,7 +81,7 @@ extension ScriptReading {
     position = next
   }
 
-  /// Where the body ends, and where the line after its delimiter begins.
+  /// The end of the body, and the start of the line after its delimiter.
   private func lines(of document: HereDocument) throws(Unfollowable) -> (end: Int, next: Int) {
     var line = position
     var isContinued = false
@@ -114,7 +114,7 @@ extension ScriptReading {
       case .dollar:
         let start = position
         try dollar(.hereDocument, into: &ignored)
-        // bash joins continued lines before it reads what is in the body, also those of quoted text there.
+        // bash joins continued lines before it reads the body, even inside quoted text in it.
         guard !script.continuesLine(in: start..<position) else {
           throw unfollowable("<<", at: document.offset)
         }

@@ -1,5 +1,5 @@
 extension ScriptReading {
-  /// Judges a complete simple command, and keeps what later ones need to know of it.
+  /// Classifies a complete simple command, and keeps what later commands need to know about it.
   mutating func judge(_ command: SimpleCommand) throws(Unfollowable) {
     for assignment in command.assignments { judge(assignment: assignment) }
     guard let first = command.words.first, let last = command.words.last else { return }

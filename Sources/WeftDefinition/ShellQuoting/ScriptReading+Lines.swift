@@ -1,6 +1,6 @@
-/// Between words.
+/// Blanks, comments and line ends between words.
 extension ScriptReading {
-  /// Steps over blanks, continued lines and a comment.
+  /// Skips blanks, continued lines and a comment.
   mutating func skipBlanks() throws(Unfollowable) {
     while true {
       switch byte {
@@ -22,7 +22,7 @@ extension ScriptReading {
     }
   }
 
-  /// Steps over blanks, comments and the ends of lines.
+  /// Skips blanks, comments and line ends.
   mutating func skipLines() throws(Unfollowable) {
     while true {
       try skipBlanks()
@@ -31,7 +31,7 @@ extension ScriptReading {
     }
   }
 
-  /// Steps over the end of a line and the here-documents that follow it.
+  /// Skips the end of a line and the here-documents that follow it.
   mutating func newline() throws(Unfollowable) {
     guard awaitedOutside == 0 else { throw unfollowable("<<") }
     position += 1
@@ -40,13 +40,13 @@ extension ScriptReading {
     for document in bodies { try body(of: document) }
   }
 
-  /// A newline that ends no command must not stand where a here-document is awaited: shells differ in
-  /// where they let its body begin.
+  /// Stops at a newline that ends no command while a here-document is awaited: shells differ in where
+  /// its body then begins.
   func expectNoDocument() throws(Unfollowable) {
     guard awaited.isEmpty && awaitedOutside == 0 else { throw unfollowable("<<") }
   }
 
-  /// The word here if it is one without any quoting, and so may be reserved.
+  /// The word here if it has no quoting and so may be reserved; else empty.
   var plainWord: ArraySlice<UInt8> {
     var end = position
     while !script.bytes[end].endsWord {
@@ -66,7 +66,7 @@ extension ScriptReading {
 
   func isAt(_ word: String) -> Bool { plainWord.elementsEqual(word.utf8) }
 
-  /// Steps over a reserved word; everything between `opening` and here belongs to it.
+  /// Skips a reserved word; everything between `opening` and here belongs to it.
   mutating func expect(_ word: StaticString, after opening: Int) throws(Unfollowable) {
     guard isAt(word) else {
       throw unbalanced(String(decoding: openingWord(opening), as: UTF8.self), at: opening)

@@ -1,16 +1,16 @@
 /// Lists, pipelines and simple commands (POSIX, §2.9).
 extension ScriptReading {
-  /// What ends a list of commands; the list does not take it.
+  /// The end of a list of commands; the list does not consume it.
   enum ListEnd {
     /// The newline after a complete command.
     case endOfLine
     case parenthesis
-    /// `;;` and its kin, or `esac`.
+    /// `;;` and its variants, or `esac`.
     case caseItem
     case words([StaticString])
   }
 
-  /// Commands up to `end`, or to the end of the text.
+  /// Reads commands up to `end`, or to the end of the text.
   mutating func list(until end: ListEnd) throws(Unfollowable) {
     while true {
       if case .endOfLine = end { try skipBlanks() } else { try skipLines() }
@@ -56,7 +56,8 @@ extension ScriptReading {
       try skipBlanks()
     }
     let first = position
-    // The last part but the first that reads a program: what is written before it is that program.
+    // The last part after the first that reads a program: the output of the parts before it is that
+    // program.
     var reader: Int?
     var previous = first..<first
     while true {
@@ -80,7 +81,7 @@ extension ScriptReading {
     if let reader { rejectAsProgram(first..<reader) }
   }
 
-  /// Rejects all values in that part of the text, and in the here-documents whose operators stand there.
+  /// Rejects all values in that part of the text, and in the here-documents whose operators are in it.
   mutating func rejectAsProgram(_ part: Range<Int>) {
     flow.evaluated.append(part)
     reject(script.holes(in: part), .programInput)
@@ -93,7 +94,7 @@ extension ScriptReading {
     }
   }
 
-  /// A command that is neither compound nor a function; `words` begins where the present position is.
+  /// Reads a command that is neither compound nor a function, from its first word on.
   mutating func simpleCommand() throws(Unfollowable) {
     var command = SimpleCommand(start: position)
     while true {
@@ -123,13 +124,13 @@ extension ScriptReading {
     try judge(command)
   }
 
-  /// Digits directly before a redirection are its descriptor, not a word.
+  /// Whether the word is the descriptor of a redirection: digits directly before it.
   private func isDescriptor(_ word: ShellWord) -> Bool {
     (byte == .less || byte == .greater) && word.isPlain && word.text.allSatisfy(\.isDigit)
   }
 
-  /// `name[…` where a command could begin is an assignment to an element, in bash up to the `]` that
-  /// closes it whatever stands between.
+  /// Stops at `name[…` where a command could begin. It is an assignment to an element, which in bash
+  /// extends to the closing `]`, whatever is between.
   private mutating func expectNoSubscript(
     _ word: ShellWord, of command: SimpleCommand
   ) throws(Unfollowable) {
@@ -141,7 +142,7 @@ extension ScriptReading {
     throw unfollowable("name[…]", at: word.range.lowerBound)
   }
 
-  /// `{name}>file`, in bash a redirection, elsewhere a word and one.
+  /// Stops at `{name}>file`: a redirection in bash, a word and a redirection elsewhere.
   private func expectNoNamedDescriptor(_ word: ShellWord) throws(Unfollowable) {
     guard byte == .less || byte == .greater, word.text.first == .openBrace,
       word.text.last == .closeBrace
@@ -149,7 +150,7 @@ extension ScriptReading {
     throw unfollowable("{…}\(UnicodeScalar(byte))", at: word.range.lowerBound)
   }
 
-  /// A parenthesis behind a command's first word: it is the name of a function.
+  /// Reads a function: a parenthesis after a command's first word makes that its name.
   private mutating func function(_ command: SimpleCommand) throws(Unfollowable) {
     guard command.words.count == 1, command.assignments.isEmpty, command.redirections.isEmpty,
       let name = command.words.first, name.isPlain || name.hasValue

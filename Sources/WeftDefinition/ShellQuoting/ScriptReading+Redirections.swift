@@ -1,6 +1,6 @@
 /// Redirections (POSIX, §2.7) and arrays.
 extension ScriptReading {
-  /// The redirection here, if there is one.
+  /// Reads the redirection here, if there is one.
   mutating func redirection() throws(Unfollowable) -> Redirection? {
     let offset = position
     switch byte {
@@ -57,7 +57,7 @@ extension ScriptReading {
     return .file
   }
 
-  /// `name=(…)`, of which every word is a value.
+  /// Reads `name=(…)`, in which every word is a value.
   mutating func array(
     named name: ShellWord, of command: inout SimpleCommand
   ) throws(Unfollowable) {

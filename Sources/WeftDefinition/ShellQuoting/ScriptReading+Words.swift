@@ -1,6 +1,6 @@
 /// Words and the quotes in them (POSIX, §2.2 and §2.3).
 extension ScriptReading {
-  /// The word here, up to what ends it; empty if nothing of a word stands here.
+  /// Reads the word here up to its end; empty if there is none.
   mutating func word() throws(Unfollowable) -> ShellWord {
     let start = position
     var text: [UInt8] = []
@@ -42,7 +42,7 @@ extension ScriptReading {
         position += 1
       case UInt8(ascii: "~"),
         .equals where text.isEmpty:
-        // zsh looks for a folder or a program of the name that follows, quoted or not.
+        // zsh looks up a folder or a program with the name that follows, quoted or not.
         guard dialect != .zsh else { throw unfollowable(String(UnicodeScalar(byte))) }
         text.append(byte)
         position += 1
@@ -117,7 +117,7 @@ extension ScriptReading {
     }
   }
 
-  /// `$'…'`: dash does not know it, and reads what is in it as between single quotes.
+  /// Reads `$'…'`. dash does not know it, and reads its content like text in single quotes.
   mutating func dollarQuoted(into text: inout [UInt8]) throws(Unfollowable) {
     let start = position
     position += 2
@@ -139,7 +139,7 @@ extension ScriptReading {
     position += 1
   }
 
-  /// A byte between quotes that means itself, or an expression there.
+  /// Reads a literal byte between quotes, or an expression there.
   private mutating func quotedByte(
     _ opening: String, from start: Int, _ quoting: ShellQuoting, into text: inout [UInt8]
   ) throws(Unfollowable) {

@@ -1,38 +1,38 @@
-/// Reads a script once, as its shell would, and finds a place for each expression in it.
+/// Reads a script once, as its shell would, and decides how each expression in it is quoted or why it is rejected.
 ///
-/// A recursive descent over the grammar of POSIX (Shell Command Language, §2.10) with what bash and zsh
-/// add. Lexing is the same for all commands, so a place is known as soon as an expression is met; whether
-/// it is sound is judged when its command is complete, by ``CommandJudge``. What follows something that shells read
-/// in different ways is not read at all: see ``Unfollowable``.
+/// It is a recursive descent over the grammar of POSIX (Shell Command Language, §2.10) with the additions of bash
+/// and zsh. Lexing is the same for all commands, so the quoting of an expression is known as soon as it is read;
+/// whether it is sound is decided by ``CommandJudge`` when its command is complete. Text after a construct that
+/// shells read in different ways is not read: see ``Unfollowable``.
 struct ScriptReading {
   let script: ScriptText
   let dialect: ShellDialect
   var position = 0
-  /// `nil` where the reading has not come to, or where nothing was found to be wrong yet.
+  /// `nil` for expressions that were not reached, or of which nothing is known yet.
   var places: [Place?]
-  /// What is known of the expressions' values.
+  /// A bound on each expression's value; empty if none is known.
   private let values: [ValueText]
-  /// Arguments that a program may run, though nobody knows.
+  /// Arguments that an unknown program may run.
   var suspicions: [ShellSuspicion] = []
-  /// Commands, substitutions and expansions that are open.
+  /// The number of open commands, substitutions and expansions.
   var depth = 0
   /// Here-documents whose bodies begin after the next newline.
   var awaited: [HereDocument] = []
-  /// How many here-documents the commands around the present substitution wait for.
+  /// The number of here-documents awaited by the commands around the current substitution.
   var awaitedOutside = 0
   /// The expressions of each here-document that has been read, by the offset of its operator.
   var documents: [(offset: Int, holes: Range<Int>)] = []
-  /// How many commands have been met that read a program from their standard input.
+  /// The number of commands so far that read a program from their standard input.
   var programReaders = 0
   var flow = ValueFlow()
 
-  /// What is known of an expression.
+  /// The decision about an expression.
   enum Place {
     case quoted(ShellQuoting, mayBeOption: Bool)
     case rejected(ShellRejection.Reason)
   }
 
-  /// How deeply commands, substitutions and expansions may be nested.
+  /// The deepest nesting of commands, substitutions and expansions.
   static let depthLimit = 100
 
   init(_ script: ScriptText, dialect: ShellDialect, values: [ValueText] = []) {
@@ -60,7 +60,7 @@ struct ScriptReading {
     return (placements, suspicions)
   }
 
-  /// The variables that a script evaluates or runs; `nil` of one that cannot be followed to its end.
+  /// The variables that a script evaluates or runs; `nil` if it cannot be followed to its end.
   static func variablesEvaluated(
     by text: String, holes: [Range<Int>], _ dialect: ShellDialect
   ) -> Set<String>? {
@@ -70,7 +70,7 @@ struct ScriptReading {
     return reading.flow.namesEvaluated(in: reading.script)
   }
 
-  /// The variables that a script reads from its environment; `nil` of one that cannot be followed to its end.
+  /// The variables that a script reads from its environment; `nil` if it cannot be followed to its end.
   static func readsFromOutside(
     by text: String, holes: [Range<Int>], _ dialect: ShellDialect
   ) -> [VariableRead]? {
@@ -79,7 +79,7 @@ struct ScriptReading {
     return reading.flow.readsFromOutside
   }
 
-  /// The variables that a script without expressions evaluates, by name; `@` for its parameters.
+  /// The names of the variables that a script without expressions evaluates; `@` for its parameters.
   static func namesEvaluated(by text: String, _ dialect: ShellDialect, depth: Int) -> Set<String> {
     var reading = ScriptReading(ScriptText(text, holes: []), dialect: dialect)
     reading.depth = depth
@@ -107,7 +107,7 @@ struct ScriptReading {
     for (holes, reason) in flow.rejections(in: script) { reject(holes, reason) }
   }
 
-  /// Where the complete command begins that is being read: all before it has been run when it is read.
+  /// The start of the complete command being read: the shell has run everything before it when it reads it.
   private var startOfPresentCommand = 0
 
   private mutating func readCommands() throws(Unfollowable) {
@@ -125,7 +125,7 @@ struct ScriptReading {
     }
   }
 
-  /// Takes back places that were found in a command which cannot be read to its end.
+  /// Withdraws the quoting of expressions in a command that cannot be read to its end.
   private mutating func forget(from offset: Int) {
     for hole in script.holes(in: offset..<script.bytes.count) {
       if case .rejected? = places[hole] { continue }
@@ -149,7 +149,7 @@ extension ScriptReading {
     Unfollowable(construct: .unbalanced(opening), offset: offset)
   }
 
-  /// What stands here, as a message shows it.
+  /// The text at the current position, as a message shows it.
   var unexpected: String {
     if byte == ScriptText.end { return "the end" }
     let word = script.bytes[position...].prefix { !$0.endsWord && $0 != ScriptText.hole }
@@ -157,7 +157,7 @@ extension ScriptReading {
       ? String(UnicodeScalar(byte)) : String(decoding: word.prefix(20), as: UTF8.self)
   }
 
-  /// Rejects what has not been rejected for a reason of its own.
+  /// Rejects placeholders that are not yet rejected for a reason of their own.
   mutating func reject(
     _ holes: Range<Int>, _ reason: ShellRejection.Reason, isArgument: Bool = false
   ) {
@@ -175,7 +175,7 @@ extension ScriptReading {
     }
   }
 
-  /// Whether a letter or digit of a word, or a sign that may be in one, stands directly before an expression.
+  /// Whether the byte directly before an expression is a letter, a digit or a sign that may be part of a word.
   private func followsWord(_ hole: Int) -> Bool {
     let start = script.holes[hole].lowerBound
     guard start > 0 else { return false }
@@ -183,7 +183,7 @@ extension ScriptReading {
     return byte.isName || ".,:/@+=-".utf8.contains(byte)
   }
 
-  /// Gives the expression here its place and steps over it.
+  /// Sets the quoting of the expression here and moves past it.
   mutating func takeHole(_ quoting: ShellQuoting) {
     let hole = script.hole(at: position)
     if places[hole] == nil { places[hole] = .quoted(quoting, mayBeOption: false) }
@@ -196,7 +196,7 @@ extension ScriptReading {
     position = script.holes[hole].upperBound
   }
 
-  /// Reads something that is inside of something else, and not too deeply.
+  /// Reads a nested construct, up to the depth limit.
   mutating func nested(
     _ body: (inout ScriptReading) throws(Unfollowable) -> Void
   ) throws(Unfollowable) {

@@ -1,7 +1,7 @@
 /// The bytes of a script, with a mark for each expression in it.
 ///
-/// Every byte of an expression is replaced by ``hole`` and a NUL follows the end, so that the lexer may look
-/// at any byte without asking whether it stands in an expression or behind the end. Control characters
+/// Every byte of an expression is replaced by ``hole``, and a NUL follows the end, so that the lexer may
+/// look at any byte without checking whether it is inside an expression or past the end. Control characters
 /// of the script itself cannot be mistaken for marks: ``firstControl`` says where they begin.
 struct ScriptText {
   /// Marks each byte of an expression.
@@ -11,8 +11,8 @@ struct ScriptText {
 
   let bytes: [UInt8]
   let holes: [Range<Int>]
-  /// The first control character that is neither tab nor newline nor carriage return; such a script is
-  /// not read further, for shells use some of them for themselves.
+  /// The offset of the first control character except tab, newline and carriage return. Such a script is not
+  /// read further, because shells use some of them internally.
   let firstControl: Int?
 
   init(_ text: String, holes: [Range<Int>]) {
@@ -31,7 +31,7 @@ struct ScriptText {
     self.holes = holes
   }
 
-  /// The index of the expression that begins at that offset.
+  /// The index of the expression that begins at this offset.
   func hole(at offset: Int) -> Int {
     var low = 0
     var high = holes.count
@@ -42,16 +42,16 @@ struct ScriptText {
     return low
   }
 
-  /// The indices of the expressions that begin in that part of the text.
+  /// The indices of the expressions that begin in this part of the text.
   func holes(in range: Range<Int>) -> Range<Int> {
     holes.isEmpty ? 0..<0 : hole(at: range.lowerBound)..<hole(at: range.upperBound)
   }
 
-  /// The text between those offsets.
+  /// The text between these offsets.
   func text(_ range: Range<Int>) -> String { String(decoding: bytes[range], as: UTF8.self) }
 }
 
-/// Bytes that the grammar of shells names.
+/// Bytes with a meaning in the grammar of shells.
 extension UInt8 {
   static let tab = UInt8(ascii: "\t")
   static let newline = UInt8(ascii: "\n")

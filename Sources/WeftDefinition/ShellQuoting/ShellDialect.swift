@@ -1,16 +1,17 @@
-/// The language of a script, as far as it is known where values may stand in it.
+/// The language of a script, as far as the safe positions of values in it are known.
 package enum ShellDialect: Sendable, Hashable {
-  /// What dash, bash called `sh` and busybox all read alike; where they do not, nothing is proved.
+  /// The common subset of dash, bash called as `sh`, and busybox; where they differ, nothing is
+  /// assumed.
   case posix
   case bash
   case zsh
-  /// Something else, by the name of its program: no value has a place in its scripts.
+  /// Any other language, by the name of its program: its scripts cannot contain values.
   case unknown(String)
 
-  /// The dialect of the scripts that a shell is given.
+  /// The dialect of a shell's scripts.
   ///
   /// A command line is known only if its program is, and if it ends in `-c` after options that do not
-  /// change how text is read; what follows `-c` is the script.
+  /// change how text is read; the script follows `-c`.
   package init(_ shell: Shell) {
     var words = shell.prefix[...]
     let program = Self.basename(words.removeFirst())
@@ -22,10 +23,10 @@ package enum ShellDialect: Sendable, Hashable {
     self = dialect
   }
 
-  /// The dialect of the shell of that name.
+  /// The dialect of the shell with this name.
   init(program: String) { self = Self.named[program] ?? .unknown(program) }
 
-  /// By the name of the program, without its folder.
+  /// The dialects by the name of the program, without its folder.
   private static let named: [String: ShellDialect] = [
     "sh": .posix, "dash": .posix, "ash": .posix, "bash": .bash, "zsh": .zsh,
   ]
@@ -51,7 +52,7 @@ package enum ShellDialect: Sendable, Hashable {
   }
 }
 
-/// Options of shells that change nothing about how text is read.
+/// Shell options that do not change how text is read.
 enum OptionNames {
   static let harmless: Set<String> = [
     "allexport", "errexit", "errtrace", "functrace", "monitor", "noclobber", "noglob", "notify",

@@ -1,29 +1,29 @@
-/// What becomes of one expression in a script.
+/// The treatment of one expression in a script.
 package enum ShellPlacement: Sendable, Hashable {
   /// It is replaced by a reference to its variable.
   ///
-  /// `mayBeOption`: it begins an argument of a program before any `--`, so that a value which begins with
-  /// `-` would be read as an option by that program.
+  /// `mayBeOption`: it begins an argument of a program before any `--`, so that the program would read a
+  /// value that begins with `-` as an option.
   case quoted(ShellQuoting, mayBeOption: Bool)
   case rejected(ShellRejection)
 }
 
-/// Where in the text an expression stands, and so how the reference to its variable is written.
+/// The context of an expression, which determines how the reference to its variable is written.
 package enum ShellQuoting: Sendable, Hashable {
-  /// Outside of all quotes.
+  /// Outside all quotes.
   case bare
-  /// Inside of `"…"`.
+  /// Inside `"…"`.
   case doubleQuotes
-  /// Inside of `'…'`.
+  /// Inside `'…'`.
   case singleQuotes
-  /// Inside of `$'…'`.
+  /// Inside `$'…'`.
   case dollarQuotes
   /// In the body of a here-document whose delimiter is not quoted.
   case hereDocument
   /// In a comment: the value is not needed.
   case comment
 
-  /// The text that stands for the variable in that place.
+  /// The text that refers to the variable in this context.
   package func reference(to name: String) -> String {
     switch self {
     case .bare: "\"${\(name)}\""

@@ -1,8 +1,8 @@
 extension ShellRejection {
-  /// What was found and what was wanted.
+  /// The problem and what was expected.
   package var message: String { "\(shown) \(reason.sentence)" }
 
-  /// What to write instead.
+  /// The suggested remedy.
   package var help: String {
     switch reason.cure {
     case .variable(let use): "add \(entry) and \(use)"
@@ -14,18 +14,18 @@ extension ShellRejection {
     }
   }
 
-  /// The expression, on one line and not longer than a message bears.
+  /// The expression on one line, shortened to fit a message.
   private var shown: String {
     shortened(expression.split(whereSeparator: \.isNewline).joined(separator: " "))
   }
 
   private var entry: String { "\"env\": { \"VALUE\": \"\(shown)\" }" }
 
-  /// What is advised; the expression is filled in.
+  /// The advice; the expression is filled in.
   fileprivate enum Cure {
-    /// A variable of the step's environment, used like that.
+    /// A variable of the step's environment, and how to use it.
     case variable(String)
-    /// The same where even a quoted variable would be evaluated.
+    /// A variable too, but where even a quoted one would be evaluated.
     case validation(String)
     case text(String)
     case around(String, String)
@@ -142,7 +142,7 @@ extension ShellRejection.Reason {
     return .variable("read it there as \(reading)")
   }
 
-  /// How programs in other languages read a variable of the environment.
+  /// The expression that reads an environment variable in each language.
   private static let readings: [String: String] = [
     "sh": "\"$VALUE\", in text between single quotes",
     "bash": "\"$VALUE\", in text between single quotes",

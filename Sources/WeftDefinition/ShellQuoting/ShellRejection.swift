@@ -1,7 +1,7 @@
-/// Why an expression cannot stand where it does in a script: the reason, and what to write instead.
+/// The reason why an expression is not allowed at its position in a script.
 package struct ShellRejection: Error, Sendable, Hashable {
   package let reason: Reason
-  /// As it is written, `${{` and `}}` included.
+  /// The original text, `${{` and `}}` included.
   package let expression: String
 
   init(_ reason: Reason, expression text: String, _ hole: Range<Int>) {
@@ -16,7 +16,7 @@ package struct ShellRejection: Error, Sendable, Hashable {
     case unknownShell(String)
     case unfollowable(Construct, line: Int)
 
-    // Places where the shell expands nothing, or where quotes cannot be proved to hold
+    // Positions where the shell expands nothing, or where quotes cannot be proved to hold
     case quotedHereDocument
     case hereDocumentDelimiter
     case backquotes
@@ -26,10 +26,10 @@ package struct ShellRejection: Error, Sendable, Hashable {
     case afterDollar
     case descriptor
 
-    // Places where the shell evaluates what a quoted variable holds
+    // Positions where the shell evaluates the value of a quoted variable
     case arithmetic
     case elementIndex
-    /// `[[` or `[` with that operator, if it is known.
+    /// `[[` or `[` with this operator, if it is known.
     case condition(String?)
     case longTest
     case evaluatedArgument(String)
@@ -49,19 +49,19 @@ package struct ShellRejection: Error, Sendable, Hashable {
     case programFile(String)
     case programInput
     case scriptText(String)
-    /// An argument that a program runs, or hands to one that does.
+    /// An argument that a program runs, or passes to one that does.
     case runArgument(String)
     case optionOf(String)
     case format
   }
 
-  /// What the script is not read beyond.
+  /// A construct beyond which the script is not read.
   package enum Construct: Sendable, Hashable {
-    /// Named as it is written, such as `((`.
+    /// The original syntax, such as `((`.
     case syntax(String)
-    /// A command after which the shell reads text by other rules.
+    /// A command that changes how the shell reads the text after it.
     case changesReading(command: String)
-    /// Something is never closed, or closed without having been opened.
+    /// A construct that is never closed, or closed without having been opened.
     case unbalanced(String)
     case controlCharacter
     case tooDeep
@@ -69,8 +69,8 @@ package struct ShellRejection: Error, Sendable, Hashable {
 }
 
 extension ShellRejection {
-  /// Whether it holds as well where no shell reads the command line: the program itself takes the value
-  /// for a part of its code.
+  /// Whether it also applies if no shell reads the command line: the program itself takes the value as
+  /// code.
   package var holdsWithoutShell: Bool {
     switch reason {
     case .programText, .scriptText, .runArgument, .specialVariable: true
@@ -78,7 +78,7 @@ extension ShellRejection {
     }
   }
 
-  /// Whether a program is known that may read one of its arguments as code, or that starts such a one.
+  /// Whether a program is known to read an argument as code, or to start a program that does.
   package static func mayReadCode(program: String) -> Bool {
     let name = program.utf8.lastIndex(of: UInt8(ascii: "/")).map {
       program[program.utf8.index(after: $0)...]

@@ -1,13 +1,13 @@
-/// A value that a program may run, for its name or that of its option says so, though the program is not known.
+/// A value that a program may run: the program is not known, but its name or that of its option suggests so.
 package struct ShellSuspicion: Sendable, Hashable {
-  /// The expression, by its index.
+  /// The index of the expression.
   package let hole: Int
   package let program: String
   package let option: String
 }
 
 extension CommandJudge {
-  /// Notes values behind options that programs which run text often have.
+  /// Notes values after options that often take text to run.
   mutating func suspect(_ arguments: ArraySlice<ShellWord>, of program: String) {
     guard !Self.harmless.contains(program) else { return }
     var option: String?

@@ -1,31 +1,31 @@
 /// A word of a command, after the removal of quotes.
 struct ShellWord {
-  /// Where it stands, quotes included.
+  /// Its range in the script, quotes included.
   var range: Range<Int>
   /// Its characters without quotes; ``ScriptText/hole`` stands for each expression in it, ``expansion`` for
-  /// whatever the shell puts in.
+  /// the result of an expansion.
   var text: [UInt8]
-  /// Not quoted anywhere, and without expansions and expressions.
+  /// Whether it has no quotes, expansions and expressions.
   var isPlain: Bool
-  /// The expressions in it, also those inside of its `$(…)`.
+  /// The expressions in it, including those inside its `$(…)`.
   var holes: Range<Int>
   /// The length of `NAME` in `NAME=value` and `NAME+=value`, if it has that form.
   var assignedName: Int?
 
-  /// Stands for an expansion in ``text``.
+  /// Marks an expansion in ``text``.
   static let expansion: UInt8 = 0x02
 
-  /// The word if it holds neither expansions nor expressions.
+  /// The word if it contains neither expansions nor expressions.
   var literal: String? {
     text.contains { $0 < 0x03 } ? nil : String(decoding: text, as: UTF8.self)
   }
 
-  /// What is sure to stand at its start.
+  /// Its characters before any expansion or expression.
   var literalStart: ArraySlice<UInt8> { text.prefix { $0 > 0x02 } }
 
   var hasValue: Bool { !holes.isEmpty }
 
-  /// A variable's name, written out, without a subscript.
+  /// Whether it is the literal name of a variable, without a subscript.
   var isPlainName: Bool { isPlain && text.allSatisfy(\.isName) }
 
   /// Whether its first character may come from an expression.
@@ -36,7 +36,7 @@ struct ShellWord {
   var hasExpansion: Bool { text.contains(ShellWord.expansion) }
 }
 
-/// A command without those that it is made of: words, assignments, redirections.
+/// A command that contains no other commands: words, assignments and redirections.
 struct SimpleCommand {
   var start: Int
   var assignments: [ShellWord] = []

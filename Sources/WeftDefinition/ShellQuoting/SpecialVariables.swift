@@ -1,11 +1,11 @@
-/// Variables to which a shell gives a meaning of its own, besides those by which programs choose what they run.
+/// Variables with a meaning to the shell itself, besides those by which programs choose what they run.
 package enum SpecialVariables {
-  /// Whether a value in that variable may run something, or is evaluated when it is assigned.
+  /// Whether a value in that variable may be run, or is evaluated on assignment.
   static func isSpecial(_ name: String) -> Bool {
     EnvironmentName.runsCode(name) || names.contains(name) || name.hasPrefix("BASH_")
   }
 
-  /// Whether shells, terminals and logins set it, so that no result is meant to go by it.
+  /// Whether shells, terminals and logins set it, so that no result should depend on it.
   package static func isSurrounding(_ name: String) -> Bool {
     EnvironmentPolicy.isKept(name) || names.contains(name) || surrounding.contains(name)
       || name.hasPrefix("BASH_") || name.hasPrefix("XDG_") || name.hasPrefix("WEFT_")
@@ -18,17 +18,18 @@ package enum SpecialVariables {
   ]
 
   private static let names: Set<String> = [
-    // A prompt is expanded, commands in it are run (bash(1), "PROMPTING"; zshparam(1)).
+    // A prompt is expanded, and commands in it are run (bash(1), "PROMPTING"; zshparam(1)).
     "PS1", "PS2", "PS3", "PROMPT", "PROMPT2", "PROMPT3", "PROMPT4", "RPROMPT", "RPROMPT2", "RPS1",
     "RPS2", "SPROMPT", "POSTEDIT", "TIMEFMT", "WATCHFMT", "FCEDIT",
-    // zsh: commands that stand for none, where functions are, and the tables of the shell itself.
+    // zsh: commands that run in place of an empty one, the locations of functions, and the tables of the shell
+    // itself.
     "NULLCMD", "READNULLCMD", "FPATH", "fpath", "MODULE_PATH", "module_path", "path", "functions",
     "dis_functions", "aliases", "galiases", "saliases", "commands", "nameddirs", "options", "argv",
     "status", "pipestatus", "histchars", "HISTCHARS", "ARGV0", "USERNAME",
-    // They divide or choose what the shell reads.
+    // Variables that split or select what the shell reads.
     "GLOBIGNORE", "EXECIGNORE", "COMP_WORDBREAKS", "SHELL", "FUNCNAME", "GROUPS", "DIRSTACK",
     "PIPESTATUS",
-    // They are numbers, which some shell evaluates on assignment.
+    // Numbers, which some shell evaluates on assignment.
     "OPTIND", "OPTERR", "RANDOM", "SRANDOM", "SECONDS", "EPOCHSECONDS", "EPOCHREALTIME", "HISTCMD",
     "HISTSIZE", "HISTFILESIZE", "SAVEHIST", "LINENO", "COLUMNS", "LINES", "MAILCHECK", "FUNCNEST",
     "TMOUT", "KEYTIMEOUT", "LISTMAX", "SHLVL", "UID", "EUID", "GID", "EGID", "PPID", "TTYIDLE",

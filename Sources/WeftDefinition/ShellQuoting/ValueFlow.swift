@@ -1,44 +1,44 @@
-/// What a script does with its variables, as far as its text shows it.
+/// The use that a script makes of its variables, as far as its text shows it.
 ///
-/// A quoted variable is safe where it stands, and not where the script evaluates it later: after
-/// `n="${V}"` the value `a[$(command)]` runs its command in `$((n))`. This follows values backwards from
-/// what is evaluated, by the names that are mentioned: through assignments, loops, pipelines into `read` and
-/// the arguments of functions. What a script does to a value in files and other programs is not followed.
+/// A quoted variable is safe where it is, but not where the script evaluates it later: after `n="${V}"` the value
+/// `a[$(command)]` runs its command in `$((n))`. This follows values backwards from evaluated text, by the names
+/// mentioned: through assignments, loops, pipelines into `read` and the arguments of functions. Values that pass
+/// through files and other programs are not followed.
 struct ValueFlow {
   /// Text that the shell evaluates or runs.
   var evaluated: [Range<Int>] = []
   /// Variables that a shell started by the script evaluates.
   var evaluatedNames: Set<String> = []
-  /// Where the reading stopped.
+  /// The offset at which reading stopped.
   var unreadText: Int?
-  /// Some variable was given the integer attribute or made a reference to another.
+  /// Whether some variable was given the integer attribute or made a reference to another.
   var hasAttributes = false
-  /// Some command runs text that may set any variable.
+  /// Whether some command runs text that may set any variable.
   var setsAnyName = false
   var functions: [String] = []
   private var assignments: [(name: String, value: Range<Int>)] = []
   /// The arguments of commands that might be functions.
   private var calls: [(name: Range<Int>, arguments: Range<Int>)] = []
-  /// The names that `read` and its kin are given, and where.
+  /// The names given to `read` and similar commands, with their offsets.
   private var readers: [(name: String, offset: Int)] = []
-  /// Variables that are set to what comes through a pipe, and those of loops over parameters.
+  /// Variables that are set from a pipe, and those of loops over parameters.
   private var links: [(name: String, source: String)] = []
 
-  /// Variables that are expanded by name, and where.
+  /// Variables that are expanded by name, with their locations.
   private var reads: [VariableRead] = []
-  /// Variables that are set to what the script does not say, and where.
+  /// Variables that are set to a value not in the script, with their offsets.
   private var others: [(name: String, offset: Int)] = []
 
-  /// Stands for `$1`, `$@` and all such.
+  /// Stands for `$1`, `$@` and the like.
   static let positional = "@"
-  /// Stands for what is written into pipes and redirected from files.
+  /// Stands for text written into pipes and redirected from files.
   private static let pipe = "|"
 
   mutating func assign(_ name: String, _ value: Range<Int>) {
     assignments.append((name, value))
   }
 
-  /// What comes out of `source` is the standard input of `target`, all of which has been read.
+  /// Connects the output of `source` to the standard input of `target`, all of which has been read.
   mutating func pipe(_ source: Range<Int>, into target: Range<Int>) {
     assign(Self.pipe, source)
     while let reader = readers.last, reader.offset >= target.lowerBound {
@@ -70,7 +70,7 @@ struct ValueFlow {
     reads.append(VariableRead(name: name, range: range))
   }
 
-  /// `${…}`: an indirection is evaluated, and so are a subscript and the numbers of a part; `:=` assigns.
+  /// Notes `${…}`: an indirection, a subscript and the numbers of a substring are evaluated; `:=` assigns.
   mutating func noteExpansion(_ range: Range<Int>, in script: ScriptText) {
     let inside = script.bytes[range].dropFirst(2).dropLast()
     let parameter = inside.first == .hash ? inside.dropFirst() : inside
@@ -94,7 +94,7 @@ struct ValueFlow {
   private static let defaults = Array("-=?+".utf8)
 }
 
-/// A place at which a script expands a variable.
+/// A position at which a script expands a variable.
 package struct VariableRead: Sendable, Hashable {
   package let name: String
   /// UTF-8 offsets in the script, from the `$` on.
@@ -102,11 +102,11 @@ package struct VariableRead: Sendable, Hashable {
 }
 
 extension ValueFlow {
-  /// The variables that get their value from outside of the script, each where it is first read; `nil` if the script
-  /// runs text that may set any.
+  /// The variables that get their value from outside the script, each at its first read; `nil` if the script runs
+  /// text that may set any variable.
   ///
-  /// A variable that the script sets somewhere is its own, for the order of the text is not that of functions and
-  /// loops, unless it is first set to what is made of itself: `MODE=${MODE:-debug}`.
+  /// A variable that the script sets anywhere is its own, because functions and loops do not run in the order of the
+  /// text. The exception is a variable that is first set from itself: `MODE=${MODE:-debug}`.
   var readsFromOutside: [VariableRead]? {
     guard unreadText == nil, !setsAnyName else { return nil }
     var firstSet: [String: Range<Int>] = [:]
@@ -125,9 +125,9 @@ extension ValueFlow {
   }
 }
 
-/// Looking back from what is evaluated.
+/// Tracing back from evaluated text.
 extension ValueFlow {
-  /// What must be rejected although its place is sound.
+  /// Rejections of values that are quoted soundly but evaluated elsewhere.
   func rejections(in script: ScriptText) -> [(Range<Int>, ShellRejection.Reason)] {
     var rejections: [(Range<Int>, ShellRejection.Reason)] = []
     if hasAttributes {
@@ -141,11 +141,11 @@ extension ValueFlow {
     return rejections
   }
 
-  /// The variables whose values are evaluated sooner or later, also in variables that they are copied to.
+  /// The variables whose values are evaluated at some point, possibly through variables they are copied to.
   func namesEvaluated(in script: ScriptText) -> Set<String> { sources(in: script).names }
 
-  /// The names that reach something evaluated, and the text that they are set to, each by the name that
-  /// is evaluated in the end.
+  /// The names that reach evaluated text, and the text they are set to, each with the name that is evaluated in the
+  /// end.
   private func sources(
     in script: ScriptText
   ) -> (names: Set<String>, values: [(name: String, value: Range<Int>)]) {
@@ -167,7 +167,7 @@ extension ValueFlow {
     return (reached, values)
   }
 
-  /// The names that stand in evaluated text.
+  /// The names that occur in evaluated text.
   private func roots(in script: ScriptText) -> Set<String> {
     var regions = evaluated
     if let unreadText { regions.append(unreadText..<script.bytes.count - 1) }

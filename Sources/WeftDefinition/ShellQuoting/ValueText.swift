@@ -1,4 +1,4 @@
-/// What is known of the text of a value before a run, as far as it matters where that text might be run.
+/// A bound on the text of a value, known before a run, for positions where that text might be run.
 package enum ValueText: Sendable, Hashable {
   case any
   /// Letters, digits and `_ . , : / @ + = -`, and no `-` at its beginning.
@@ -6,7 +6,7 @@ package enum ValueText: Sendable, Hashable {
   /// A number, `true` or `false`, or one of the texts that the workflow lists.
   case listed
 
-  /// What a declaration lets the text of an input be.
+  /// The texts that the declaration of an input allows.
   package init(of schema: ValueSchema) {
     let plain: Set<ValueType> = [.integer, .number, .boolean]
     if schema.constant != nil || !schema.allowed.isEmpty {
@@ -29,15 +29,16 @@ package enum ValueText: Sendable, Hashable {
 }
 
 extension ShellRejection.Reason {
-  /// Whether a value of which that much is known is harmless in that place, and can be handed over there.
+  /// Whether a value of which this much is known is harmless in this position and can be passed there.
   ///
   /// - Parameters:
-  ///   - isGlued: A sign of a word stands directly before it, so that it begins no word of any language.
-  ///   - isArgument: It is not the first word of the text that is run.
+  ///   - isGlued: Whether a sign of a word is directly before it, so that it begins no word in any
+  ///     language.
+  ///   - isArgument: Whether it is not the first word of the text that is run.
   func isHarmless(for text: ValueText, isGlued: Bool, isArgument: Bool) -> Bool {
     switch (self, text) {
     case (_, .any): false
-    // Nothing is expanded there, or a name must be written out.
+    // Nothing is expanded there, or a name must be literal.
     case (.unknownShell, _), (.unfollowable, _), (.quotedHereDocument, _),
       (.hereDocumentDelimiter, _),
       (.backquotes, _), (.expansion, _), (.translated, _), (.afterBackslash, _), (.afterDollar, _),

@@ -1,12 +1,12 @@
-/// A command that runs the command which its arguments are.
+/// A command that runs the command given by its arguments.
 struct Wrapper {
-  /// Options of one letter that take an argument.
+  /// One-letter options that take an argument.
   var letters = ""
-  /// Options in words that take the next word as an argument, unless it is given after `=`.
+  /// Long options that take the next word as an argument, unless it is given after `=`.
   var words: Set<String> = []
-  /// How many arguments stand before the command.
+  /// The number of arguments before the command.
   var operands = 0
-  /// Whether `NAME=value` may stand before the command.
+  /// Whether `NAME=value` may precede the command.
   var assigns = false
   /// Options whose argument is text for a shell, or is split into words.
   var scripts: Set<String> = []
@@ -40,7 +40,8 @@ struct Wrapper {
         "--replace",
       ]),
     "strace": Wrapper(letters: "abeEIoOpPsSuUX"), "ltrace": Wrapper(letters: "aAeFlnopsuwxX"),
-    // Each starts the command behind its options, in other surroundings or with another priority.
+    // Each starts the command after its options, in a different environment or with a different
+    // priority.
     "aa-exec": Wrapper(letters: "pni"), "aoss": Wrapper(),
     "choom": Wrapper(letters: "np"), "chrt": Wrapper(letters: "pTPD", operands: 1),
     "cpulimit": Wrapper(letters: "lpePc"), "firejail": Wrapper(), "grc": Wrapper(letters: "cf"),

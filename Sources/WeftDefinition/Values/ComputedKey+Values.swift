@@ -1,6 +1,6 @@
 package import WeftExpressions
 
-/// What an expression may come to in place of a key's value. The words are those of a file's values.
+/// Values of keys from the results of expressions, in the syntax of the file.
 extension ComputedKey {
   package func duration(_ value: ExpressionValue) throws(ExpressionProblem) -> Duration {
     guard case .string(let text) = value else {
@@ -16,7 +16,7 @@ extension ComputedKey {
     }
   }
 
-  /// Whether no time at all is a value of it.
+  /// Whether zero is a valid duration for it.
   private var allowsZero: Bool {
     switch self {
     case .grace, .retryDelay, .retryMaxDelay, .pollEvery: true

@@ -1,18 +1,18 @@
-/// How durations are written in a workflow: `"1500ms"`, `"30s"`, `"1h30m"`, `"2d"`.
+/// Durations as written in a workflow: `"1500ms"`, `"30s"`, `"1h30m"`, `"2d"`.
 ///
-/// Whole numbers with units from the largest to the smallest, each unit at most once. Digits may
-/// begin with zeros (`1h05m`), and a part may be more than the next unit holds (`90m`).
+/// They are whole numbers with units from the largest to the smallest, each unit at most once.
+/// Numbers may begin with zeros (`1h05m`), and a part may be more than the next unit holds (`90m`).
 package enum DurationText {
-  /// What keeps a text from being a duration.
+  /// The reason why a text is not a duration.
   package enum Fault: Error, Sendable, Hashable {
     /// Not a sequence of numbers and units.
     case malformed
-    /// Nothing but digits; carries them.
+    /// Only digits; carries them.
     case withoutUnit(number: String)
-    /// Parts, and then digits without a unit; carries the digits.
+    /// Parts followed by digits without a unit; carries the digits.
     case lastWithoutUnit(number: String)
     case unknownUnit(String)
-    /// A unit stands twice, or after a smaller one.
+    /// A unit that occurs twice, or after a smaller one.
     case unitOutOfOrder(String)
     case negative
     case fraction
@@ -26,7 +26,7 @@ package enum DurationText {
     ("d", 86_400_000), ("h", 3_600_000), ("m", 60_000), ("s", 1_000), ("ms", 1),
   ]
 
-  /// - Parameter allowsZero: Whether no time at all is a duration, too.
+  /// - Parameter allowsZero: Whether zero is a duration too.
   package static func duration(
     from text: String, allowsZero: Bool = false
   ) throws(Fault) -> Duration {
@@ -49,14 +49,14 @@ package enum DurationText {
     return .milliseconds(milliseconds)
   }
 
-  /// What does not fit is too long in any case.
+  /// An overflow is too long in any case.
   private static func saturatingSum(_ sum: Int64, _ count: Int64, times unit: Int64) -> Int64 {
     let (length, isLarge) = count.multipliedReportingOverflow(by: unit)
     let (total, isLarger) = sum.addingReportingOverflow(length)
     return isLarge || isLarger ? .max : total
   }
 
-  /// The text that reads back as `duration`, in whole milliseconds; `0ms` for none.
+  /// The text that reads back as `duration`, in whole milliseconds; `0ms` for zero.
   package static func text(of duration: Duration) -> String {
     let (seconds, attoseconds) = duration.components
     var rest = seconds * 1000 + attoseconds / 1_000_000_000_000_000
@@ -69,7 +69,7 @@ package enum DurationText {
     return text.isEmpty ? "0ms" : text
   }
 
-  /// Takes digits and the letters after them; a number too large for its type is `Int64.max`.
+  /// Takes digits and the letters after them; a number too large for its type becomes `Int64.max`.
   private static func part(
     from rest: inout Substring.UTF8View, isFirst: Bool
   ) throws(Fault) -> (count: Int64, unit: Substring.UTF8View) {

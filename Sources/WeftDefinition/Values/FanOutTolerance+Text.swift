@@ -1,5 +1,6 @@
 extension FanOutTolerance {
-  /// How a part is written in a workflow: `"10%"`; `nil` if `text` is none, or more than all.
+  /// Reads a percentage as written in a workflow: `"10%"`; `nil` if `text` is not one, or is above
+  /// 100%.
   init?(percentage text: String) {
     let digits = text.utf8.dropLast()
     guard text.utf8.last == UInt8(ascii: "%"), !digits.isEmpty, digits.allSatisfy(\.isDigit),

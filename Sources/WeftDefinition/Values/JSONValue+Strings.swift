@@ -1,7 +1,7 @@
 package import WeftJSON
 
 extension JSONValue {
-  /// Visits every string in the value that is not a name, itself included, in order.
+  /// Visits every string in the value in order, itself included, but not names.
   package func visitStrings(at path: ValuePath, _ visit: (ValuePath, String) -> Void) {
     switch self {
     case .string(let text): visit(path, text)
@@ -17,7 +17,7 @@ extension JSONValue {
     }
   }
 
-  /// The value with what stands for each of its strings in their places.
+  /// The value with each of its strings replaced.
   package func replacingStrings(
     at path: ValuePath = ValuePath(), _ replacement: (ValuePath, String) -> JSONValue
   ) -> JSONValue {

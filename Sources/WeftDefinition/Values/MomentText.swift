@@ -1,10 +1,10 @@
-/// How moments are written in a workflow: as RFC 3339 has it, `"2026-11-21T09:00:00Z"` or
+/// Moments as written in a workflow, in the format of RFC 3339: `"2026-11-21T09:00:00Z"` or
 /// `"2026-11-21T10:00:00.5+01:00"`.
 package enum MomentText {
-  /// What keeps a text from being a moment.
+  /// The reason why a text is not a moment.
   package enum Fault: Error, Sendable, Hashable {
     case malformed
-    /// A day without a time of the day.
+    /// A date without a time.
     case withoutTime
     /// Neither `Z` nor an offset at the end.
     case withoutOffset
@@ -14,14 +14,14 @@ package enum MomentText {
     case hour(Int)
     case minute(Int)
     case second(Int)
-    /// A second 60, which clocks of computers do not have.
+    /// A second 60, which computer clocks do not have.
     case leapSecond
     case offset
     /// Before the year 1678, or after 2261.
     case outOfRange
   }
 
-  /// What is finer than a nanosecond is left out.
+  /// Reads a moment; digits beyond nanoseconds are dropped.
   package static func moment(from text: String) throws(Fault) -> WallMoment {
     var reader = MomentReader(text)
     let day = try reader.day()
@@ -37,7 +37,7 @@ package enum MomentText {
   }
 }
 
-/// Takes the parts of a moment one after another.
+/// Reads the parts of a moment one after another.
 private struct MomentReader {
   private var rest: Substring.UTF8View
 
@@ -95,7 +95,7 @@ private struct MomentReader {
     return nanoseconds
   }
 
-  /// Seconds by which clocks are ahead there; nothing may follow.
+  /// The seconds by which local time is ahead of UTC; nothing may follow.
   mutating func offset() throws(MomentText.Fault) -> Int64 {
     guard let sign = rest.popFirst() else { throw .withoutOffset }
     switch sign {
@@ -137,7 +137,7 @@ private struct MomentReader {
 
   /// H. Hinnant, "chrono-Compatible Low-Level Date Algorithms", `days_from_civil`; years from 0 on.
   private static func daysSinceEpoch(_ year: Int, _ month: Int, _ day: Int) -> Int64 {
-    // Years begin in March there, so that a leap day is the last; year 0 begins in an era before.
+    // Years begin in March here, so that a leap day is the last; year 0 begins in the previous era.
     let shifted = month <= 2 ? year + 399 : year + 400
     let (era, yearOfEra) = shifted.quotientAndRemainder(dividingBy: 400)
     let dayOfYear = (153 * (month > 2 ? month - 3 : month + 9) + 2) / 5 + day - 1

@@ -1,5 +1,5 @@
 extension Rate {
-  /// What keeps a text from being a rate.
+  /// The reason why a text is not a rate.
   enum Fault: Error, Sendable, Hashable {
     /// Not a number, a slash and something after it.
     case malformed
@@ -7,7 +7,7 @@ extension Rate {
     case period(String, DurationText.Fault)
   }
 
-  /// How rates are written in a workflow: `"30/1m"`.
+  /// Reads a rate as written in a workflow: `"30/1m"`.
   init(_ text: String) throws(Fault) {
     let parts = text.split(separator: "/", maxSplits: 1, omittingEmptySubsequences: false)
     guard parts.count == 2, !parts[0].isEmpty, parts[0].utf8.allSatisfy(\.isDigit) else {
@@ -26,6 +26,6 @@ extension Rate {
 }
 
 extension Rate: CustomStringConvertible {
-  /// As it would be written in a workflow.
+  /// The spelling in a workflow.
   public var description: String { "\(count)/\(DurationText.text(of: period))" }
 }

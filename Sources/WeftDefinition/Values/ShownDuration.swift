@@ -1,4 +1,4 @@
-/// Durations as people read them; always cut, never rounded up, so that 59.99 s is not a minute.
+/// Durations for people to read; truncated and never rounded up, so that 59.99 s is not a minute.
 package enum ShownDuration {
   /// `85 ms`, `1.2 s`, `1 m 05 s`, `2 h 03 m`, `30 d 02 h`.
   package static func precise(_ duration: Duration) -> String {
@@ -8,7 +8,7 @@ package enum ShownDuration {
     return coarse(duration)
   }
 
-  /// As ``precise(_:)``, but whole seconds: what a display shows that changes once a second.
+  /// Like ``precise(_:)``, but in whole seconds, for a display that changes once a second.
   package static func coarse(_ duration: Duration) -> String {
     let seconds = milliseconds(duration) / 1000
     let minutes = seconds / 60
@@ -27,7 +27,7 @@ package enum ShownDuration {
     return hours == 0 ? rest : "\(hours):\(rest)"
   }
 
-  /// A limit that somebody has written down: exact, in the largest unit that divides it.
+  /// A configured limit: exact, in the largest unit that divides it.
   package static func limit(_ duration: Duration) -> String {
     let milliseconds = milliseconds(duration)
     for (size, unit) in [(86_400_000, "d"), (3_600_000, "h"), (60_000, "m"), (1000, "s")]
@@ -37,7 +37,7 @@ package enum ShownDuration {
     return precise(duration)
   }
 
-  /// A clock that went backwards shows nothing, not a negative time.
+  /// Treats a negative duration as zero: the clock went backwards.
   private static func milliseconds(_ duration: Duration) -> Int64 {
     let (seconds, attoseconds) = max(duration, .zero).components
     let limit = Int64.max / 1000 - 1

@@ -1,15 +1,15 @@
-/// How amounts of data are written in a workflow: `"64KiB"`, `"10MB"`, `"1GiB"`, `"512B"`.
+/// Amounts of data as written in a workflow: `"64KiB"`, `"10MB"`, `"1GiB"`, `"512B"`.
 ///
-/// One whole number and one unit, spelled exactly so: K, M and G are powers of 1000 with `B`, and powers
-/// of 1024 with `iB` (IEC 80000-13).
+/// They are one whole number and one unit in this exact spelling: K, M and G are powers of 1000 with `B`,
+/// and powers of 1024 with `iB` (IEC 80000-13).
 package enum SizeText {
-  /// What keeps a text from being an amount of data.
+  /// The reason why a text is not an amount of data.
   package enum Fault: Error, Sendable, Hashable {
     /// Not a number and a unit.
     case malformed
-    /// Nothing but digits; carries them.
+    /// Only digits; carries them.
     case withoutUnit(number: String)
-    /// Carries the unit as it is spelled in full, if it is near enough to one.
+    /// Carries the correct spelling of the unit, if it is close enough to one.
     case unknownUnit(String, nearest: String?)
     case negative
     case fraction
@@ -47,7 +47,8 @@ package enum SizeText {
     return "\(size.bytes / (unit?.bytes ?? 1))\(unit?.name ?? "B")"
   }
 
-  /// Others write `k`, `Mb`, `gib` or `G`; a single letter mostly means a power of 1024, as with `ulimit`.
+  /// Other tools write `k`, `Mb`, `gib` or `G`; a single letter mostly means a power of 1024, as with
+  /// `ulimit`.
   private static func nearestUnit(to name: String) -> String? {
     let name = name.drop { $0 == " " }.lowercased()
     if let known = units.first(where: { $0.name.lowercased() == name }) { return known.name }

@@ -1,5 +1,5 @@
 extension StepID {
-  /// What is wrong with a text that was meant as an id.
+  /// The reason why a text is not an id.
   package enum Fault: Error, Sendable, Hashable {
     case empty
     case tooLong(bytes: Int)
@@ -7,10 +7,10 @@ extension StepID {
     case character(Character)
   }
 
-  /// The most characters that an id has.
+  /// The most characters of an id.
   package static let longest = 255
 
-  /// The first thing that keeps `text` from being an id; `nil` for an id.
+  /// The first problem that keeps `text` from being an id; `nil` if it is one.
   package static func fault(in text: String) -> Fault? {
     guard !isValid(text.utf8) else { return nil }
     guard let first = text.first else { return .empty }

@@ -1,6 +1,6 @@
 package import WeftExpressions
 
-/// What an expression may come to that says how long, or until when, a step waits.
+/// Durations and moments of a wait from the results of expressions.
 extension Waiting {
   package static func duration(_ value: ExpressionValue) throws(ExpressionProblem) -> Duration {
     guard case .string(let text) = value else {

@@ -1,8 +1,8 @@
 public import WeftDiagnostics
 
-/// An action of the embedding program, and what a step gives to it.
+/// An action of the embedding program, and its parameters.
 public struct ActionCall: Sendable, Hashable {
-  /// Whether there is such an action is for the planner to find out.
+  /// The planner checks that such an action exists.
   public var name: ActionName
   /// Values by name, in the order of the file.
   public var parameters: [Parameter]

@@ -1,22 +1,23 @@
 public import WeftDiagnostics
 public import WeftJSON
 
-/// What makes many of one step or group.
+/// A loop over a step or group.
 public enum FanOut: Sendable, Hashable {
   case forEach(ForEach)
   case matrix(Matrix)
 }
 
-/// Once for each element of a list or object.
+/// A loop over the elements of a list or object.
 public struct ForEach: Sendable, Hashable {
   public var elements: Listing
-  /// What expressions call the element beside `item`; `nil`: nothing else.
+  /// A name for the element in expressions, besides `item`; `nil` for none.
   public var name: String?
-  /// An expression that names an element; `nil`: an object's keys, else the index from 0.
+  /// An expression for the name of an element; `nil` for the keys of an object, else the index from
+  /// 0.
   public var key: Condition?
-  /// How many elements may be under way at once; `nil` is no limit besides the outer ones.
+  /// The most elements that may run at once; `nil` for no limit besides those of enclosing scopes.
   public var maxParallel: Int?
-  /// How many may fail without the whole failing.
+  /// The elements that may fail without failing the loop.
   public var tolerance: FanOutTolerance
 
   public init(
@@ -31,7 +32,7 @@ public struct ForEach: Sendable, Hashable {
   }
 }
 
-/// A list or object: written out, or what an expression comes to.
+/// A list or object: a literal, or the value of an expression.
 public enum Listing: Sendable, Hashable {
   /// An array or an object.
   case values(JSONValue)
@@ -39,13 +40,13 @@ public enum Listing: Sendable, Hashable {
   case computed(Condition)
 }
 
-/// How many elements may fail.
+/// The number of elements that may fail.
 public enum FanOutTolerance: Sendable, Hashable {
   case count(Int)
-  /// Of all, rounded down; from 0 to 100.
+  /// A percentage of all elements, rounded down; from 0 to 100.
   case percent(Int)
 
-  /// How many of `count` elements that is.
+  /// The number for a loop of `count` elements.
   public func limit(of count: Int) -> Int {
     switch self {
     case .count(let limit): limit
@@ -54,11 +55,11 @@ public enum FanOutTolerance: Sendable, Hashable {
   }
 }
 
-/// Once for each combination of the values of axes, as GitHub's `strategy.matrix` has it.
+/// A loop over the combinations of the values of axes, like GitHub's `strategy.matrix`.
 public struct Matrix: Sendable, Hashable {
   public struct Axis: Sendable, Hashable {
     public var name: String
-    /// An array, or an expression that comes to one.
+    /// An array, or an expression that evaluates to one.
     public var values: Listing
     /// The name, with its quotes.
     public var place: Written<SourceRange?>
@@ -70,11 +71,11 @@ public struct Matrix: Sendable, Hashable {
     }
   }
 
-  /// In the order of the file; the last varies fastest.
+  /// The axes in the order of the file; the last one varies fastest.
   public var axes: [Axis]
-  /// An array of objects, which extend combinations or add some; `nil`: none.
+  /// An array of objects that extend combinations or add some; `nil` for none.
   public var include: Listing?
-  /// An array of objects: combinations that have all of one's values are left out; `nil`: none.
+  /// An array of objects: combinations with all values of one of them are dropped; `nil` for none.
   public var exclude: Listing?
 
   public init(axes: [Axis], include: Listing? = nil, exclude: Listing? = nil) {

@@ -1,44 +1,44 @@
 public import WeftJSON
 
-/// One HTTP request of a step, and what is to become of its answer.
+/// One HTTP request of a step, and the treatment of its response.
 ///
-/// Texts may have expressions in them; what is written out is checked when the workflow is planned, what is
-/// computed when the step starts.
+/// Texts may contain expressions. Literal texts are checked during planning, computed ones when the step
+/// starts.
 public struct HTTPCall: Sendable, Hashable {
-  /// As it stands on the wire: `GET`.
+  /// The method as sent: `GET`.
   public var method: String
   public var url: String
-  /// What the URL's query has besides, in order. A name may come twice.
+  /// Parameters that are added to the URL's query, in order. A name may occur twice.
   public var query: [Field] = []
-  /// Likewise of the head of the request.
+  /// Header fields, in order. A name may occur twice.
   public var headers: [Field] = []
   public var body = Body.none
   public var auth: Auth?
   public var timeouts = Timeouts()
-  /// How many redirects are followed.
+  /// The most redirects to follow.
   public var redirects = WorkflowLimits.defaultRedirects
   /// Whether a redirect may lead from https to http.
   public var allowsDowngrade = false
   public var expectation = Expectation()
-  /// The file into which the body goes, relative to the step's directory.
+  /// The file for the body, relative to the step's directory.
   public var saveTo: String?
-  /// What the body may have of bytes; `nil`: 64 MiB, and no limit for what is saved.
+  /// The largest body; `nil` for 64 MiB, or for no limit if the body is saved.
   public var maxBytes: ByteCount?
-  /// `http://host:port` and the like, or `env` for what the environment names; `nil`: none.
+  /// `http://host:port` or similar, or `env` for the proxy that the environment names; `nil` for none.
   public var proxy: String?
   public var tls = TLS()
   public var polling: Polling?
   public var paging: Paging?
   public var responseForm = ResponseForm.auto
   public var idempotencyKey: IdempotencyKey?
-  /// Where answers are kept for later requests; `nil`: nowhere.
+  /// The cache that keeps responses for later requests; `nil` for none.
   public var cache: Cache?
-  /// When a kept answer stands in for a server that has failed; `nil`: never.
+  /// The condition for using a cached response when the server fails; `nil` for never.
   public var staleOnError: StaleOnError?
 
-  /// Makes a request with the usual conditions.
+  /// Creates a request with default settings.
   ///
-  /// - Parameter method: `nil`: `POST` where there is a body, else `GET`.
+  /// - Parameter method: `nil` for `POST` if there is a body, else `GET`.
   public init(_ url: String, method: String? = nil, body: Body = .none) {
     self.url = url
     self.body = body
@@ -56,10 +56,10 @@ public struct HTTPCall: Sendable, Hashable {
     }
   }
 
-  /// What is sent.
+  /// The content to send.
   public enum Body: Sendable, Hashable {
     case none
-    /// Strings in it may have expressions; one that is exactly an expression becomes its value.
+    /// Strings in it may contain expressions; one that is exactly an expression becomes its value.
     case json(JSONValue)
     case text(String)
     case form([Field])
@@ -78,7 +78,7 @@ public struct HTTPCall: Sendable, Hashable {
 
     public var name: String
     public var content: Content
-    /// As which the server may keep it; `nil`: that of the file.
+    /// The name under which the server may store it; `nil` for that of the file.
     public var fileName: String?
     public var contentType: String?
 
@@ -97,7 +97,7 @@ public struct HTTPCall: Sendable, Hashable {
     case basic(user: String, password: String)
   }
 
-  /// Limits of one request, redirects included; `nil`: none of its own.
+  /// Timeouts of one request, redirects included; `nil` if it has none of its own.
   public struct Timeouts: Sendable, Hashable {
     public var connect: Duration?
     public var idle: Duration?
@@ -113,11 +113,11 @@ public struct HTTPCall: Sendable, Hashable {
     }
   }
 
-  /// Which answers are what was hoped for.
+  /// The responses that are accepted.
   public struct Expectation: Sendable, Hashable {
-    /// `200` and `2xx`.
+    /// Status codes and classes, such as `200` and `2xx`.
     public var statuses: [String]
-    /// Read with the answer as `self`.
+    /// Evaluated with the response as `self`.
     public var condition: Condition?
 
     public init(statuses: [String] = ["2xx"], condition: Condition? = nil) {
@@ -128,7 +128,7 @@ public struct HTTPCall: Sendable, Hashable {
 
   /// PEM files, relative to the step's directory.
   public struct TLS: Sendable, Hashable {
-    /// Authorities to trust in place of the system's.
+    /// Authorities to trust instead of the system's.
     public var authorities: String?
     public var certificate: String?
     public var key: String?
@@ -140,13 +140,13 @@ public struct HTTPCall: Sendable, Hashable {
     }
   }
 
-  /// Asking again until an answer is the right one.
+  /// Repeats a request until the response is the expected one.
   public struct Polling: Sendable, Hashable {
-    /// Read with the answer as `self`.
+    /// Evaluated with the response as `self`.
     public var until: Condition
-    /// From an answer to the next request.
+    /// The delay from a response to the next request.
     public var every: Duration
-    /// How often it is asked in all.
+    /// The total number of requests.
     public var max: Int
 
     public init(until: Condition, every: Duration = .seconds(5), max: Int = 100) {
@@ -156,19 +156,19 @@ public struct HTTPCall: Sendable, Hashable {
     }
   }
 
-  /// Asking for what follows.
+  /// Pagination: follows the pages of a response.
   public struct Paging: Sendable, Hashable {
     public enum Next: Sendable, Hashable {
-      /// What the answer's `Link` header names as `next`.
+      /// The URL that the response's `Link` header names as `next`.
       case link
-      /// A URL, absolute or relative to the answer's; `null` or nothing after the last page.
+      /// A URL, absolute or relative to that of the response; `null`, `false` or empty after the last page.
       case computed(Condition)
     }
 
     public var next: Next
-    /// How many pages there may be.
+    /// The most pages to request.
     public var max: Int
-    /// What of a page is kept: an array, of which all are put together; `nil`: its JSON.
+    /// The part of each page to keep: an array, and all are concatenated; `nil` for the JSON of the page.
     public var collect: Condition?
     /// Origins besides that of the URL that may get a request with a body, or one that may change something.
     public var origins: [String]
@@ -183,34 +183,34 @@ public struct HTTPCall: Sendable, Hashable {
     }
   }
 
-  /// What the body of an answer is taken for.
+  /// The interpretation of a response's body.
   public enum ResponseForm: String, Sendable, Hashable, CaseIterable {
-    /// What the answer says that it is.
+    /// As the response declares it.
     case auto
-    /// JSON, whatever the answer says; the step fails where it is none.
+    /// JSON, whatever the response declares; the step fails if it is not.
     case json
-    /// Text, whatever the answer says; the step fails where it is none.
+    /// Text, whatever the response declares; the step fails if it is not.
     case text
   }
 
-  /// A private cache as RFC 9111 has it.
+  /// A private cache as in RFC 9111.
   public enum Cache: Sendable, Hashable {
-    /// For as long as the run goes on.
+    /// Lasts as long as the run.
     case ofRun
-    /// In a folder, relative to the step's directory, where later runs find it too.
+    /// Is kept in a folder, relative to the step's directory, and shared with later runs.
     case folder(String)
   }
 
   public enum StaleOnError: Sendable, Hashable {
-    /// However old the answer is.
+    /// However old the response is.
     case always
-    /// For so long after its lifetime.
+    /// Up to this long after the end of its lifetime.
     case upTo(Duration)
   }
 
-  /// What makes it safe to send a request again.
+  /// A key that makes it safe to send a request again.
   public enum IdempotencyKey: Sendable, Hashable {
-    /// A key that only this step of this run has, the same for all its attempts.
+    /// A key unique to this step of this run, and shared by all its attempts.
     case derived
     case text(String)
   }

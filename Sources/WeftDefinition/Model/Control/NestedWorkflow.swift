@@ -3,13 +3,13 @@ public import WeftJSON
 
 /// Another workflow file, run as part of the graph.
 public struct NestedWorkflow: Sendable, Hashable {
-  /// As it is written: relative to the file that names it.
+  /// The path as written: relative to the file that names it.
   public var path: String
-  /// The other file's inputs, by name, in the order of the file.
+  /// Values for the other file's inputs, in the order of the file.
   public var parameters: [Parameter]
-  /// What the file says; `nil` until it has been read.
+  /// The decoded file; `nil` until it has been read.
   public var workflow: Workflow?
-  /// Whether the file could not be read, or is wrong by itself, and whoever read it has told so.
+  /// Whether the file could not be read, or is invalid by itself, and this was reported.
   package var isRejected = false
   /// The path, with its quotes.
   public var place: Written<SourceRange?>
@@ -25,7 +25,7 @@ public struct NestedWorkflow: Sendable, Hashable {
   }
 }
 
-/// A value given to another workflow's input.
+/// A value for an input of another workflow, or for an action.
 public struct Parameter: Sendable, Hashable {
   public enum Value: Sendable, Hashable {
     case value(JSONValue)

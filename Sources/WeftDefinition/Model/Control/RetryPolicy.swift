@@ -1,31 +1,31 @@
-/// When a step, or a group as a whole, is tried again after a failure, and how long after.
+/// The failures after which a step, or a group as a whole, is retried, and the backoff.
 public struct RetryPolicy: Sendable, Hashable {
   public enum Jitter: String, Sendable, Hashable, CaseIterable {
-    /// Any time from nothing to the delay, so that many that failed together do not come back together
-    /// (Brooker, "Exponential Backoff And Jitter", 2015).
+    /// A random time up to the delay, so that steps that failed together are not retried together (Brooker,
+    /// "Exponential Backoff And Jitter", 2015).
     case full
     /// The delay itself.
     case none
   }
 
-  /// How many attempts may follow the first because of this policy; 0 where an expression says it
+  /// The most attempts after the first by this policy; 0 if an expression gives it
   /// (``ComputedKey/retryMax``).
   public var max: Int
-  /// Before the first further attempt.
+  /// The delay before the first further attempt.
   public var delay: Duration
-  /// By how much the delay grows from one attempt to the next; at least 1.
+  /// The factor by which the delay grows from one attempt to the next; at least 1.
   public var factor: Double
-  /// The longest that any of the delays may be, before jitter makes it shorter.
+  /// The longest delay, before jitter shortens it.
   public var maxDelay: Duration
   public var jitter: Jitter
-  /// From the first attempt's start; none starts after it.
+  /// The time from the first attempt's start after which no attempt starts.
   public var within: Duration?
-  /// The classes of failures it is for; `nil`: ``defaultClasses``.
+  /// The classes of failures that it applies to; `nil` for ``defaultClasses``.
   public var classes: [ErrorClass]?
-  /// Read with the attempt's own result as `self`; tried again only if it is true.
+  /// Evaluated with the attempt's result as `self`; the step is retried only if it is true.
   public var condition: Condition?
 
-  /// - Parameter maxDelay: `nil` is ``defaultMaxDelay``, or `delay` where that is longer.
+  /// - Parameter maxDelay: `nil` for ``defaultMaxDelay``, or for `delay` if that is longer.
   public init(
     max: Int, delay: Duration = .seconds(1), factor: Double = 2, maxDelay: Duration? = nil,
     jitter: Jitter = .full, within: Duration? = nil, classes: [ErrorClass]? = nil,
@@ -41,16 +41,16 @@ public struct RetryPolicy: Sendable, Hashable {
     self.condition = condition
   }
 
-  /// The longest delay where nothing else is said.
+  /// The longest delay by default.
   public static let defaultMaxDelay = Duration.seconds(60)
 
-  /// What is tried again where nothing else is said: failures that may pass. Those that are ``lasting`` are
-  /// none, though a class here has them.
+  /// The failures that are retried by default: those that may be temporary. Failures in ``lasting`` are
+  /// excluded although a class here covers them.
   public static let defaultClasses: [ErrorClass] = [
     .exit, .signal, .timeout, .stall, .action, .network, .http(408), .http(425), .http(429),
     .http(hundreds: 5),
   ]
 
-  /// What will be the same a little later.
+  /// Failures that a retry would only repeat.
   public static let lasting: [ErrorClass] = [.http(501), .network(.tls)]
 }

@@ -1,22 +1,21 @@
 public import WeftDiagnostics
 
-/// What decides whether, how often, and beside what a step runs. Most steps have nothing of it.
+/// Settings that control whether, how often and beside what a step runs. Most steps have none of them.
 public struct StepControl: Sendable, Hashable {
-  /// Whether it runs at all; `nil`: if all it waits for went well.
+  /// The condition for running it; `nil` if its dependencies must have succeeded.
   public var condition: Condition?
-  /// What is done again after which failures; empty: nothing is said, and so nothing. A policy of no
-  /// attempts says that nothing is, whatever ``Workflow/defaults`` say.
+  /// The retry policies; empty if none is given, and then nothing is retried. A policy without attempts disables
+  /// retries, whatever ``Workflow/defaults`` say.
   public var retry: [RetryPolicy]
-  /// Runs it once for each of many elements.
+  /// The loop that runs it once for each element.
   public var fanOut: FanOut?
-  /// What it takes from pools while an attempt runs, all at once; no name twice.
+  /// The slots that an attempt takes from pools, all at once; no pool occurs twice.
   public var pools: [PoolRequest]
-  /// Runs when the group around the step, or the run, ends, if the step was started.
+  /// Steps that run when the enclosing group, or the run, ends, if this step was started.
   public var cleanup: [Step]
-  /// Whether doing it again does nothing that doing it once has not done; `nil`: nothing is said.
+  /// Whether running it twice has the same effect as running it once; `nil` if that is not given.
   public var isIdempotent: Bool?
-  /// What a run that is gone on with does about an attempt that was cut off; `nil`: it is made again if the step
-  /// is idempotent.
+  /// The treatment of an interrupted attempt in a resumed run; `nil` to rerun it if the step is idempotent.
   public var onInterrupted: InterruptionResponse?
 
   public init(
@@ -36,7 +35,7 @@ public struct StepControl: Sendable, Hashable {
 }
 
 extension Step {
-  /// Whether an attempt that was cut off, so that nobody knows how far it came, is made again.
+  /// Whether an interrupted attempt, of which it is unknown how far it got, is rerun.
   public var isMadeAgain: Bool {
     switch control.onInterrupted {
     case .rerun?: true
@@ -45,8 +44,8 @@ extension Step {
     }
   }
 
-  /// Whether it says that it is not made again, or is a request of which everybody knows it: a command that says
-  /// nothing may be either.
+  /// Whether it declares that it must not be rerun, or is a request, which is known not to be idempotent. A
+  /// command without a declaration may be either.
   @usableFromInline package var mustNotBeMadeAgain: Bool {
     guard !isMadeAgain else { return false }
     if case .http = action { return true }
@@ -55,8 +54,8 @@ extension Step {
 }
 
 extension StepAction {
-  /// Whether doing it twice does no more than doing it once, as far as can be seen: a request whose method says
-  /// so (RFC 9110, 9.2.2), or that has a key by which the server knows it, and a command whose result is kept.
+  /// Whether running it twice has the same effect as running it once, as far as is known: a request whose method
+  /// guarantees that (RFC 9110, 9.2.2) or that has a key by which the server recognizes it, or a cached command.
   fileprivate var isIdempotent: Bool {
     if case .run(let command) = self { return command.caching != nil }
     guard case .http(let call) = self else { return false }
@@ -65,19 +64,19 @@ extension StepAction {
   }
 }
 
-/// What becomes of a step that was running when the engine was killed.
+/// The treatment of a step that was running when the engine was killed.
 public enum InterruptionResponse: String, Sendable, Hashable, CaseIterable {
-  /// It is started again.
+  /// It is rerun.
   case rerun
-  /// It has failed, until somebody says that it may be started again.
+  /// It fails, until a person permits a rerun.
   case fail
 }
 
 /// An `if`: an expression, bare or as `${{ … }}`.
 public struct Condition: Sendable, Hashable {
-  /// As it is written.
+  /// The expression as written.
   public var text: String
-  /// With its quotes, if it has any: `true` and `false` may stand without.
+  /// Its location, with its quotes if it has any: `true` and `false` may be written without.
   public var place: Written<SourceRange?>
 
   public init(_ text: String, place: SourceRange? = nil) {
@@ -105,7 +104,7 @@ public struct PoolRequest: Sendable, Hashable {
   }
 }
 
-/// A number of slots that steps share, whatever else they wait for.
+/// A number of slots that steps share, independently of their dependencies.
 public struct Pool: Sendable, Hashable {
   public var name: String
   /// At least 1.
@@ -122,11 +121,11 @@ public struct Pool: Sendable, Hashable {
   }
 }
 
-/// How many slots may be taken in a time: a bucket that holds `count` and is filled evenly.
+/// The slots that may be taken in a period: a bucket that holds `count` and is refilled evenly.
 public struct Rate: Sendable, Hashable {
   /// At least 1.
   public var count: Int
-  /// More than nothing.
+  /// Greater than zero.
   public var period: Duration
 
   public init(count: Int, per period: Duration) {

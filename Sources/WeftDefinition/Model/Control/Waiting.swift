@@ -1,19 +1,19 @@
-/// What a step waits for that runs nothing.
+/// The duration or end of a `wait`.
 public enum Waiting: Sendable, Hashable {
   case duration(Duration)
-  /// A moment of the wall clock.
+  /// A moment of wall-clock time.
   case until(WallMoment)
-  /// A text that is exactly one expression, of a duration.
+  /// A text that is exactly one expression, which evaluates to a duration.
   case computedDuration(Condition)
-  /// A text that is exactly one expression, of a moment.
+  /// A text that is exactly one expression, which evaluates to a moment.
   case computedMoment(Condition)
 }
 
-/// A moment of the wall clock, as RFC 3339 writes it.
+/// A moment of wall-clock time in the format of RFC 3339.
 public struct WallMoment: Sendable, Hashable {
-  /// Since 1970-01-01T00:00:00Z, without leap seconds.
+  /// Nanoseconds since 1970-01-01T00:00:00Z, without leap seconds.
   public var nanoseconds: Int64
-  /// As it was written.
+  /// The original text.
   public var text: String
 
   public init(nanoseconds: Int64, text: String) {
@@ -22,9 +22,9 @@ public struct WallMoment: Sendable, Hashable {
   }
 }
 
-/// What is asked of a person.
+/// A request for a person's approval.
 public struct Approval: Sendable, Hashable {
-  /// What the person reads; may hold expressions.
+  /// The message for the approver; may contain expressions.
   public var message: String
 
   public init(message: String) {
