@@ -117,7 +117,7 @@ private struct NothingExecutor: StepExecutor {
   }
 }
 
-/// A clock that stands still.
+/// A clock that never advances.
 private struct StillTime: TimeSource {
   var now: Duration { .zero }
 

@@ -91,7 +91,7 @@ package struct Fuzzer {
     _ = Golden(at: "\(folder.path)/\(String(name, radix: 16)).seed").record(text)
   }
 
-  // MARK: Making texts
+  // MARK: Mutation
 
   private mutating func mutant() -> [UInt8] {
     var text = texts.randomElement(using: &random) ?? []

@@ -1,7 +1,7 @@
 public import WeftDefinition
 public import WeftJSON
 
-/// An action that the embedding program implements: `{ "use": "measure" }`.
+/// An action implemented by the embedding program: `{ "use": "measure" }`.
 ///
 /// ```swift
 /// let measure = Action("measure") { context in

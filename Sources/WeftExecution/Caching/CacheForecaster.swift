@@ -22,10 +22,10 @@ package struct CacheForecaster {
   package private(set) var explanations: [Plan.NodeIndex: CacheExplanation] = [:]
 
   /// - Parameters:
-  ///   - plan: Bound to these inputs.
-  /// `nil` if there is none yet.
-  /// The directory of Weft's own files.
-  /// `nil` for the current directory of the process.
+  ///   - plan: The plan, bound to these inputs.
+  ///   - cache: `nil` if there is none yet.
+  ///   - stateDirectory: The directory of Weft's own files.
+  ///   - startDirectory: `nil` for the current directory of the process.
   package init(
     _ plan: Plan, _ inputs: InputValues, _ cache: StepCache?, stateDirectory: String,
     startDirectory: String? = nil

@@ -96,7 +96,7 @@ struct CacheSubject: Sendable {
     }
   }
 
-  // MARK: Its parts
+  // MARK: Parts
 
   private static func directory(_ path: String?, start: String?) throws(CacheObstacle) -> [String] {
     guard var path else { return [] }

@@ -49,7 +49,7 @@ package final class CommandCache: Sendable {
   /// Saves what is known of files for later runs.
   func close() { access.cache.close() }
 
-  // MARK: Before a step runs
+  // MARK: Looking up
 
   /// Looks up a step's result. On a hit, its outputs have been restored.
   ///
@@ -151,7 +151,7 @@ package final class CommandCache: Sendable {
     }
   }
 
-  // MARK: After it
+  // MARK: Storing
 
   /// Stores the result of a step.
   func keep(
@@ -211,7 +211,7 @@ enum CacheKeeping: Sendable {
   case stopped
 }
 
-/// The state of the cache before a step that runs because its result is not cached.
+/// The cache key and the present outputs of a step that runs because its result is not cached.
 struct CacheTicket: Sendable {
   let subject: CacheSubject
   let key: CacheKey

@@ -135,7 +135,7 @@ extension LiveRun {
     CapturedText(OutputCapture.Stream(bytes), isSecret: false, spool: values.spool)
   }
 
-  // MARK: Keeping
+  // MARK: Storing
 
   /// Stores the result of an attempt if it is a clean success: the first attempt, with no process left behind.
   ///

@@ -51,7 +51,7 @@ struct RemainingWork: Sendable {
     }
   }
 
-  // MARK: What happens
+  // MARK: Updates
 
   /// Sets how many elements steps of a loop have, each executed once per element.
   mutating func listed(_ steps: Range<Int>, elements: Int) {
@@ -106,7 +106,7 @@ struct RemainingWork: Sendable {
     return overflows ? MeasuredStep.longest : min(product, MeasuredStep.longest)
   }
 
-  // MARK: What is left
+  // MARK: Estimates
 
   /// The least time the run still takes; `nil` if that would be a guess: when more than half of the remaining
   /// work was never measured, or the run waits for an approval or a point in time.

@@ -28,7 +28,7 @@ final class RunDurations: Sendable {
     state.withLock { $0.remaining?.remaining(at: now, slots: slots) }
   }
 
-  // MARK: What happens
+  // MARK: Updates
 
   func started(_ task: StepTask, at now: Duration) {
     state.withLock { $0.remaining?.started(task.index, as: task.instance, at: now) }

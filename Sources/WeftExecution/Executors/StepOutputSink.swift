@@ -99,12 +99,12 @@ package final class StepOutputSink: Sendable {
     if let news = state.withLock({ $0?.finish() }) { pass(on: news) }
   }
 
-  // MARK: Holding back
+  // MARK: Buffering
 
   /// Whether the output is buffered until the step's secret outputs are known.
   var holdsBack: Bool { held != nil }
 
-  /// Whether a secret output is unknown, so that the output it is computed from is discarded.
+  /// Whether a secret output is unknown, so that the output it is evaluated from is discarded.
   var isWithheld: Bool { held?.withLock { $0.isWithheld } ?? false }
 
   /// Discards buffered standard output, because it may contain an unknown secret.

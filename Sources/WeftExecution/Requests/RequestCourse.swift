@@ -62,7 +62,7 @@ struct RequestCourse: Sendable {
       collected: isLast ? .array(ExpressionArray(collected)) : nil, figures: figures)
   }
 
-  // MARK: Is it what was expected?
+  // MARK: Expectations
 
   private func unexpected(_ answer: Answer) throws(StepFailure) -> StepFailure? {
     let status = answer.response.status
@@ -92,7 +92,7 @@ struct RequestCourse: Sendable {
     }
   }
 
-  // MARK: Asking again
+  // MARK: Polling
 
   private func finished(_ answer: Answer) throws(StepFailure) -> Next {
     guard let polling = call.polling, try questions.holds(.until, for: answer) == false else {

@@ -74,7 +74,7 @@ private struct EarlyBinding {
     }
   }
 
-  // MARK: What inputs decide
+  // MARK: Conditions and loops
 
   /// Evaluates the conditions and loops that depend on nothing but inputs.
   mutating func foresee(elementsToo: Bool = true) {

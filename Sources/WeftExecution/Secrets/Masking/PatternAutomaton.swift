@@ -95,7 +95,7 @@ final class PatternAutomaton: Sendable {
       var state = position.state
       defer { position.state = state }
       var index = 0
-      // The index where the automaton began to read; skipping has no more to say about that index.
+      // The index where the automaton began to read; skipping has already checked it.
       var entry = -1
       if state == 0 {
         index = nextBeginning(from: 0)
