@@ -1,8 +1,7 @@
 import WeftDiagnostics
 import WeftJSON
 
-/// The action of a step while its keys are read. Whether the keys go together is known only at the
-/// end.
+/// The action of a step while its keys are read. Whether the keys go together is known only at the end.
 struct ActionDraft {
   var hasUnknownKey = false
   /// The kind that the first action key gives, and that key.

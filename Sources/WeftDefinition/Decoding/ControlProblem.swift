@@ -1,4 +1,4 @@
-/// Problems with the keys that control whether, how often and beside what a step runs.
+/// Problems with the keys for conditions, retries, loops, waits and other control of steps.
 enum ControlProblem: Hashable {
   case missingKey(path: String, key: String, example: String)
   // Combinations of keys

@@ -1,7 +1,6 @@
 import WeftJSON
 
-/// `use`: an action of the embedding program. Like a nested workflow, it takes its parameters from
-/// `with`.
+/// `use`: an action of the embedding program. Like a nested workflow, it takes its parameters from `with`.
 extension DecodingPass {
   mutating func actionCall(_ node: JSONNode) -> ActionCall? {
     let field = Field("use")

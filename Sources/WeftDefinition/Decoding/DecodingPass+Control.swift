@@ -1,7 +1,7 @@
 import WeftDiagnostics
 import WeftJSON
 
-/// The keys that control whether, how often and beside what a step runs.
+/// The keys for conditions, retries, loops, pools and other control of a step.
 extension DecodingPass {
   mutating func takeControl(
     _ key: StepKey, _ member: JSONMember, into step: inout Step, _ draft: inout ActionDraft

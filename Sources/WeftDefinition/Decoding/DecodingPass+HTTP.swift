@@ -1,8 +1,7 @@
 import WeftDiagnostics
 import WeftJSON
 
-/// `http`: one request. Further rules for its texts are checked during planning, as for a workflow built in
-/// Swift.
+/// `http`: one request. Further rules for its texts are checked during planning, as for a workflow built in Swift.
 extension DecodingPass {
   mutating func httpCall(_ node: JSONNode) -> HTTPCall? {
     let field = Field("http")

@@ -23,8 +23,7 @@ extension DecodingPass {
   func isIgnored(_ key: JSONNode) -> Bool { packed(key).isIgnored }
 
   /// Reports an unknown key. If it is clearly a misspelling of a key on which the graph depends, it
-  /// is read as that key: its steps and ids are then known, and steps that need them are not
-  /// reported.
+  /// is read as that key: its steps and ids are then known, and steps that need them are not reported.
   private mutating func reportUnknown<Key: ObjectKey>(
     _ member: JSONMember, in owner: KeyOwner
   ) -> Key? {

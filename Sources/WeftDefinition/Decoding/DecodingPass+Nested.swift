@@ -3,8 +3,7 @@ import WeftJSON
 
 /// `workflow` and `with`: a nested workflow and its parameters.
 extension DecodingPass {
-  /// Reads the path alone; the caller of the decoder reads the file, because it knows where this one
-  /// is.
+  /// Reads the path alone; the caller of the decoder reads the file, because it knows where this one is.
   mutating func nestedWorkflow(_ node: JSONNode) -> NestedWorkflow? {
     let field = Field("workflow")
     guard node.kind == .string else {

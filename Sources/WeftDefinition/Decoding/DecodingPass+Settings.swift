@@ -31,8 +31,7 @@ extension DecodingPass {
     return nil
   }
 
-  /// A variable's value, or an inner `nil` to remove it; the outer `nil` means that the value is
-  /// invalid.
+  /// A variable's value, or an inner `nil` to remove it; the outer `nil` means that the value is invalid.
   private mutating func variable(_ name: String, _ member: JSONMember) -> String?? {
     let node = member.value
     switch node.kind {

@@ -129,8 +129,7 @@ extension DecodingPass {
     return false
   }
 
-  /// Reports the value's type and the expected one, unless the reader has already reported it as
-  /// unreadable.
+  /// Reports the value's type and the expected one, unless the reader has already reported it as unreadable.
   mutating func reportType(
     of node: JSONNode, _ field: Field, found: String? = nil, wanted: String, help: String? = nil
   ) {

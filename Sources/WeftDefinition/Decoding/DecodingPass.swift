@@ -1,14 +1,12 @@
 import WeftDiagnostics
 import WeftJSON
 
-/// One walk over one document. The values read are returned to the callers; the problems are collected
-/// here.
+/// One walk over one document. The values read are returned to the callers; the problems are collected here.
 ///
 /// An unusable value is reported and dropped, and the walk continues, so that one pass finds all
 /// problems of a file. Consequences of a reported problem are not reported.
 ///
-/// It holds a pointer into the text and must not outlive the call of ``run(on:limits:)`` that creates
-/// it.
+/// It holds a pointer into the text and must not outlive the call of ``run(on:limits:)`` that creates it.
 struct DecodingPass {
   struct Limits {
     var steps = WorkflowLimits.steps

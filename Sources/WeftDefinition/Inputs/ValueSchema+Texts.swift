@@ -62,8 +62,7 @@ extension ValueSchema {
   /// Reads a text as people write it on a command line.
   ///
   /// A text is taken literally where a string is allowed. Numbers follow the grammar of JSON; `true`,
-  /// `false`, `null`, arrays and objects are written as in JSON. Whether the value fits is not
-  /// checked.
+  /// `false`, `null`, arrays and objects are written as in JSON. Whether the value fits is not checked.
   ///
   /// - Parameter example: A value that is known to fit, such as the default: it gives the type if none
   ///   is declared.

@@ -1,7 +1,6 @@
 public import WeftJSON
 
-/// The rules for a value: the part of JSON Schema (draft 2020-12) in which inputs and outputs are
-/// declared.
+/// The rules for a value: the part of JSON Schema (draft 2020-12) in which inputs and outputs are declared.
 ///
 /// As in JSON Schema, rules for one type do not apply to values of others: without ``types`` any
 /// value is allowed, and ``text`` only applies to strings. The decoder rejects rules that can never
@@ -33,8 +32,7 @@ public struct ValueSchema: Sendable, Hashable {
     public init() {}
   }
 
-  /// `minimum`, `maximum`, `exclusiveMinimum`, `exclusiveMaximum`, `multipleOf`: exact, to the last
-  /// digit.
+  /// `minimum`, `maximum`, `exclusiveMinimum`, `exclusiveMaximum`, `multipleOf`: exact, to the last digit.
   public struct NumberRules: Sendable, Hashable {
     public var minimum: JSONNumber?
     public var maximum: JSONNumber?

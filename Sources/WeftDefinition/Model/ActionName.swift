@@ -8,8 +8,7 @@ public struct ActionName: Sendable, Hashable {
     self.text = text
   }
 
-  /// The first problem of `text` as a name. The rule is that of ids, except that dots are allowed after the
-  /// beginning.
+  /// The first problem of `text` as a name. The rule is that of ids, except that dots are allowed after the beginning.
   package static func fault(in text: String) -> StepID.Fault? {
     if text.utf8.first == UInt8(ascii: ".") { return .beginning(".") }
     return StepID.fault(in: String(text.map { $0 == "." ? "-" : $0 }))

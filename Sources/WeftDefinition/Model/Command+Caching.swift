@@ -1,8 +1,7 @@
 extension Command {
   /// The inputs and outputs of a command, by which an earlier result can replace running it.
   public struct Caching: Sendable, Hashable {
-    /// Patterns of files, relative to the step's directory; a pattern that begins with `!` excludes its
-    /// matches.
+    /// Patterns of files, relative to the step's directory; a pattern that begins with `!` excludes its matches.
     public var inputs: [String]
     /// Paths of files and directories, relative to the step's directory.
     public var outputs: [String]

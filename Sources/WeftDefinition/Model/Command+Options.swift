@@ -7,13 +7,11 @@ extension Command {
     public var leftovers: LeftoverPolicy
     /// The longest time without output on either stream, from the start or from the last output on.
     public var stallTimeout: Duration?
-    /// Whether both output streams share one pipe: their order is then exact, and all counts as standard
-    /// output.
+    /// Whether both output streams share one pipe: their order is then exact, and all counts as standard output.
     public var mergesOutput: Bool
     /// The amount of output that the log holds. Further output is neither kept nor reported, only counted.
     public var logLimit: ByteCount
-    /// Whether it has the terminal to itself: it reads from it, and its output goes there instead of into a
-    /// log.
+    /// Whether it has the terminal to itself: it reads from it, and its output goes there instead of into a log.
     public var usesTerminal: Bool
     /// Whether it gets a GNU make jobserver whose tokens are the free slots of the run.
     public var usesJobserver: Bool

@@ -19,8 +19,7 @@ public struct CommandSettings: Sendable, Hashable {
   }
 }
 
-/// The part of the engine's environment that programs get, besides the variables that the workflow
-/// sets.
+/// The part of the engine's environment that programs get, besides the variables that the workflow sets.
 public enum EnvironmentPolicy: String, Sendable, Hashable, CaseIterable {
   /// All variables except the sources of secrets. The default.
   case inherit

@@ -92,7 +92,7 @@ extension Step {
   /// A step that runs another workflow as part of the graph.
   ///
   /// - Parameters:
-  /// - workflow: Is named in messages by its file, or else by its name.
+  ///   - workflow: The workflow to run. Messages name it by its file, or else by its name.
   ///   - parameters: Values for its inputs.
   public init(
     _ id: StepID = .unnamed, workflow: Workflow, with parameters: [Parameter] = [],

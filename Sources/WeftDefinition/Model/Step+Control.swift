@@ -15,8 +15,7 @@ extension Step {
     changing { $0.control.retry = policies }
   }
 
-  /// The step, run once for each element that an expression evaluates to: `.forEach("${{ steps.list.json
-  /// }}")`.
+  /// The step, run once for each element of an expression: `.forEach("${{ steps.list.json }}")`.
   ///
   /// - Parameters:
   ///   - elements: A text that is exactly one expression, which evaluates to an array or an object.

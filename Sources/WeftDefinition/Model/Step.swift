@@ -57,13 +57,12 @@ extension Step {
     set { boxedValues = newValue == Values() ? nil : .holding(newValue) }
   }
 
-  // These properties are read for every step. They are inlinable, because an opaque getter would copy the
-  // step.
+  // These properties are read for every step. They are inlinable, because an opaque getter would copy the step.
 
   /// Whether it has outputs or computed keys.
   @inlinable package var hasValues: Bool { boxedValues != nil }
 
-  /// The settings that control whether, how often and beside what it runs.
+  /// Its condition, retries, loop, pools and cleanup.
   public var control: StepControl {
     get { boxedControl?.value ?? StepControl() }
     set { boxedControl = newValue == StepControl() ? nil : .holding(newValue) }

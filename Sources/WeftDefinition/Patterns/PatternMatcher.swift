@@ -30,8 +30,7 @@ private struct PatternWalk {
   private var following: Places
   /// Instructions to enter without taking a scalar.
   private let pending: UnsafeMutableBufferPointer<Int32>
-  /// For each set, twice the number of the last scalar that was looked up, plus 1 if the set contains
-  /// it.
+  /// For each set, twice the number of the last scalar that was looked up, plus 1 if the set contains it.
   private let answers: UnsafeMutableBufferPointer<Int32>
   private var before: Unicode.Scalar?
   private var after: Unicode.Scalar?
@@ -69,8 +68,7 @@ private struct PatternWalk {
     }
   }
 
-  /// The size of the memory: each instruction is entered once in a round and leads to at most two
-  /// others.
+  /// The size of the memory: each instruction is entered once in a round and leads to at most two others.
   static func size(for program: PatternProgram) -> Int {
     program.instructions.count * 6 + 1 + program.sets.count
   }

@@ -70,8 +70,7 @@ extension CommandJudge {
     }
   }
 
-  /// Classifies `[` and `test`: the number of arguments alone determines which of them is the operator (POSIX,
-  /// `test`).
+  /// Classifies `[` and `test`: the number of arguments alone determines which of them is the operator (POSIX, `test`).
   mutating func judgeTest(_ arguments: ArraySlice<ShellWord>, of name: String) {
     var operands = Array(arguments)
     if name == "[", operands.last?.literal == "]" { operands.removeLast() }

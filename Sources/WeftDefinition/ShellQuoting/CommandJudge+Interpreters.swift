@@ -1,6 +1,5 @@
 extension CommandJudge {
-  /// Classifies the arguments of an interpreter: its options, its program, and the arguments of that
-  /// program.
+  /// Classifies the arguments of an interpreter: its options, its program, and the arguments of that program.
   mutating func judge(
     _ interpreter: Interpreter, _ arguments: ArraySlice<ShellWord>, of name: String
   ) {

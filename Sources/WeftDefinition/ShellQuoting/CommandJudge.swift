@@ -163,8 +163,8 @@ struct CommandJudge {
     assignments.append((name, word.range.lowerBound + length..<word.range.upperBound))
   }
 
-  /// Classifies the arguments of an unknown program: they are data, unless it runs a shell, like `docker exec box sh -c
-  /// …`.
+  /// Classifies the arguments of an unknown program: they are data, unless it runs a shell, like
+  /// `docker exec box sh -c …`.
   private mutating func judgeOrdinary(_ arguments: ArraySlice<ShellWord>, of name: String) {
     guard arguments.contains(where: { $0.hasValue || $0.hasExpansion }) else { return }
     var acceptsOptions = true

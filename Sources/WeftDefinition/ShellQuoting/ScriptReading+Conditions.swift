@@ -70,8 +70,7 @@ extension ScriptReading {
     }
   }
 
-  /// Classifies one test: a word, an operator and a word, or two words with an operator between
-  /// them.
+  /// Classifies one test: a word; an operator and a word; or two words with an operator between them.
   private mutating func judge(primary words: [ShellWord]) {
     guard let first = words.first, let last = words.last else { return }
     let range = first.range.lowerBound..<last.range.upperBound

@@ -56,8 +56,7 @@ extension ScriptReading {
       try skipBlanks()
     }
     let first = position
-    // The last part after the first that reads a program: the output of the parts before it is that
-    // program.
+    // The last part after the first that reads a program: the output of the parts before it is that program.
     var reader: Int?
     var previous = first..<first
     while true {

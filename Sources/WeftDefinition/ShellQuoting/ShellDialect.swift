@@ -1,7 +1,6 @@
 /// The language of a script, as far as the safe positions of values in it are known.
 package enum ShellDialect: Sendable, Hashable {
-  /// The common subset of dash, bash called as `sh`, and busybox; where they differ, nothing is
-  /// assumed.
+  /// The common subset of dash, bash called as `sh`, and busybox; where they differ, nothing is assumed.
   case posix
   case bash
   case zsh

@@ -69,8 +69,7 @@ package struct ShellRejection: Error, Sendable, Hashable {
 }
 
 extension ShellRejection {
-  /// Whether it also applies if no shell reads the command line: the program itself takes the value as
-  /// code.
+  /// Whether it also applies if no shell reads the command line: the program itself takes the value as code.
   package var holdsWithoutShell: Bool {
     switch reason {
     case .programText, .scriptText, .runArgument, .specialVariable: true

@@ -21,8 +21,7 @@ package enum SpecialVariables {
     // A prompt is expanded, and commands in it are run (bash(1), "PROMPTING"; zshparam(1)).
     "PS1", "PS2", "PS3", "PROMPT", "PROMPT2", "PROMPT3", "PROMPT4", "RPROMPT", "RPROMPT2", "RPS1",
     "RPS2", "SPROMPT", "POSTEDIT", "TIMEFMT", "WATCHFMT", "FCEDIT",
-    // zsh: commands that run in place of an empty one, the locations of functions, and the tables of the shell
-    // itself.
+    // zsh: commands that run in place of an empty one, the locations of functions, and the tables of the shell itself.
     "NULLCMD", "READNULLCMD", "FPATH", "fpath", "MODULE_PATH", "module_path", "path", "functions",
     "dis_functions", "aliases", "galiases", "saliases", "commands", "nameddirs", "options", "argv",
     "status", "pipestatus", "histchars", "HISTCHARS", "ARGV0", "USERNAME",

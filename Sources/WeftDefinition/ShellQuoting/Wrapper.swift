@@ -40,8 +40,7 @@ struct Wrapper {
         "--replace",
       ]),
     "strace": Wrapper(letters: "abeEIoOpPsSuUX"), "ltrace": Wrapper(letters: "aAeFlnopsuwxX"),
-    // Each starts the command after its options, in a different environment or with a different
-    // priority.
+    // Each starts the command after its options, in a different environment or with a different priority.
     "aa-exec": Wrapper(letters: "pni"), "aoss": Wrapper(),
     "choom": Wrapper(letters: "np"), "chrt": Wrapper(letters: "pTPD", operands: 1),
     "cpulimit": Wrapper(letters: "lpePc"), "firejail": Wrapper(), "grc": Wrapper(letters: "cf"),

@@ -47,8 +47,7 @@ package enum SizeText {
     return "\(size.bytes / (unit?.bytes ?? 1))\(unit?.name ?? "B")"
   }
 
-  /// Other tools write `k`, `Mb`, `gib` or `G`; a single letter mostly means a power of 1024, as with
-  /// `ulimit`.
+  /// Other tools write `k`, `Mb`, `gib` or `G`; a single letter mostly means a power of 1024, as with `ulimit`.
   private static func nearestUnit(to name: String) -> String? {
     let name = name.drop { $0 == " " }.lowercased()
     if let known = units.first(where: { $0.name.lowercased() == name }) { return known.name }

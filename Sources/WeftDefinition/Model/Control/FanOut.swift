@@ -12,8 +12,7 @@ public struct ForEach: Sendable, Hashable {
   public var elements: Listing
   /// A name for the element in expressions, besides `item`; `nil` for none.
   public var name: String?
-  /// An expression for the name of an element; `nil` for the keys of an object, else the index from
-  /// 0.
+  /// An expression for the name of an element; `nil` for the keys of an object, else the index from 0.
   public var key: Condition?
   /// The most elements that may run at once; `nil` for no limit besides those of enclosing scopes.
   public var maxParallel: Int?

@@ -2,8 +2,7 @@ public import WeftJSON
 
 /// One HTTP request of a step, and the treatment of its response.
 ///
-/// Texts may contain expressions. Literal texts are checked during planning, computed ones when the step
-/// starts.
+/// Texts may contain expressions. Literal texts are checked during planning, computed ones when the step starts.
 public struct HTTPCall: Sendable, Hashable {
   /// The method as sent: `GET`.
   public var method: String

@@ -1,6 +1,6 @@
 public import WeftDiagnostics
 
-/// Settings that control whether, how often and beside what a step runs. Most steps have none of them.
+/// The condition, retries, loop, pools and cleanup of a step. Most steps have none of them.
 public struct StepControl: Sendable, Hashable {
   /// The condition for running it; `nil` if its dependencies must have succeeded.
   public var condition: Condition?
