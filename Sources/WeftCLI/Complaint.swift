@@ -1,11 +1,11 @@
 import WeftDiagnostics
 import WeftExecution
 
-/// Something wrong that has no place in a workflow file, in the words and the shape of a diagnostic.
+/// An error without a location in a workflow file, worded and formatted like a diagnostic.
 struct Complaint: Error, Sendable, Hashable {
   /// One sentence: lower case, no full stop.
   var message: String
-  /// What to do about it.
+  /// The suggested remedy.
   var help: String?
 
   init(_ message: String, help: String? = nil) {
@@ -17,7 +17,7 @@ struct Complaint: Error, Sendable, Hashable {
     Complaint(mask.masked(message), help: help.map(mask.masked))
   }
 
-  /// Ends with a line end; nothing in it moves a terminal's cursor.
+  /// The formatted error. Ends with a line end, and contains no terminal control characters.
   var text: String {
     let footnote = help.map { "   = help: \(TerminalText.harmless($0))\n" } ?? ""
     return "weft: error: \(harmlessMessage)\n" + footnote

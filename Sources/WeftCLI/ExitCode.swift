@@ -1,19 +1,19 @@
-/// What the program tells its caller in one byte; stable across releases.
+/// The exit status of the program; stable across releases.
 enum ExitCode: Sendable, Hashable {
   case success
-  /// A step failed, or `--strict` counts what happened as a failure.
+  /// A step failed, or `--strict` counts the result as a failure.
   case failure
   /// The command line is wrong, or names something that does not exist.
   case usage
   /// The workflow file is rejected; nothing was started.
   case rejected
-  /// The program could not keep a promise: the disk, or its own output.
+  /// The program broke a promise: the disk, or its own output.
   case broken
-  /// Nothing can go on before somebody has answered; `weft resume` goes on.
+  /// The run is suspended until a pending approval is answered; `weft resume` continues it.
   case waiting
-  /// The run's own time limit passed; a step's is a ``failure``. The same as timeout(1).
+  /// The run's own time limit passed; a step's limit is a ``failure``. Equal to timeout(1).
   case timedOut
-  /// Ended by a signal, by its number: 130 for ^C, 143 for TERM, 129 for HUP.
+  /// A signal ended the program: 130 for ^C, 143 for TERM, 129 for HUP.
   case signal(Int32)
 
   var status: Int32 {

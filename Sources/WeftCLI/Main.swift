@@ -2,9 +2,9 @@ import WeftPlatform
 
 /// The command-line program `weft`.
 ///
-/// In the order in which it happens: ``Invocation`` says what the arguments ask for, by the one table
-/// of commands and options that help and completions are made from as well; ``Program`` does it; an
-/// ``ExitCode`` tells how it went. `weft run` is ``RunCommand`` up to a plan, then ``RunSession``.
+/// The order of events: ``Invocation`` interprets the arguments, using the table of commands and options from which
+/// help and completions are also generated; ``Program`` executes it; an ``ExitCode`` is the result. `weft run` is
+/// ``RunCommand`` up to a plan, then ``RunSession``.
 @main
 enum Main {
   static func main() {

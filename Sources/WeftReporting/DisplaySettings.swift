@@ -1,22 +1,22 @@
-/// How a run is shown, decided once from where the output goes.
+/// The way a run is displayed, decided once from the output device and the environment.
 package struct DisplaySettings: Sendable, Hashable {
   package enum Mode: Sendable, Hashable {
-    /// One line for each thing that happens.
+    /// One line per event.
     case plain
-    /// An area that is redrawn below lines that scroll.
+    /// An area that is redrawn below scrolling lines.
     case live
   }
 
   package var mode: Mode
-  /// Whether step output must be made harmless for a terminal; a pipe gets the bytes as they are.
+  /// Whether step output must be sanitized for a terminal; a pipe gets the bytes as they are.
   package var isTerminal: Bool
-  /// Whether SGR sequences are written, and those of steps pass.
+  /// Whether SGR sequences are written, and those of steps are kept.
   package var usesColour: Bool
-  /// Whether the reader's locale is UTF-8; else names are escaped and signs are ASCII.
+  /// Whether the locale is UTF-8; otherwise names are escaped and symbols are ASCII.
   package var usesUnicode: Bool
-  /// Whether failures become annotations of GitHub Actions.
+  /// Whether failures become GitHub Actions annotations.
   package var annotatesForGitHub: Bool
-  /// A sentence for the end of a summary that does not show all output of a failed step.
+  /// A sentence for the end of a summary that omits output of a failed step.
   package var howToSeeMore: String?
 
   package init(
@@ -31,10 +31,10 @@ package struct DisplaySettings: Sendable, Hashable {
     self.howToSeeMore = howToSeeMore
   }
 
-  /// Live on a terminal that can move its cursor and is wide enough, unless `CI` says that nobody
-  /// watches; plain everywhere else. `NO_COLOR` (no-color.org) takes the colours.
+  /// Chooses settings: live on a terminal that can move its cursor and is large enough, unless `CI` says that the
+  /// output is not watched; otherwise plain. `NO_COLOR` (no-color.org) disables colours.
   ///
-  /// - Parameter variable: The value of an environment variable.
+  /// - Parameter variable: Returns the value of an environment variable.
   package static func choose(
     isTerminal: Bool, size: DisplaySize, variable: (String) -> String?
   ) -> DisplaySettings {
@@ -49,7 +49,7 @@ package struct DisplaySettings: Sendable, Hashable {
       annotatesForGitHub: variable("GITHUB_ACTIONS") == "true")
   }
 
-  /// `CI=false` and `CI=0` are how people say that it is not.
+  /// `CI=false` and `CI=0` conventionally mean that it is not set.
   private static func isSet(_ value: String?) -> Bool {
     switch value {
     case nil, "", "0", "false": false
@@ -57,7 +57,7 @@ package struct DisplaySettings: Sendable, Hashable {
     }
   }
 
-  /// The first of these that is not empty decides (POSIX, Base Definitions §8.2).
+  /// Returns the first of these that is not empty (POSIX, Base Definitions §8.2).
   private static func locale(_ variable: (String) -> String?) -> String {
     ["LC_ALL", "LC_CTYPE", "LANG"].lazy.compactMap(variable).first { !$0.isEmpty } ?? "C"
   }
@@ -73,12 +73,12 @@ package struct DisplaySize: Sendable, Hashable {
   package let columns: Int
   package let rows: Int
 
-  /// What cannot be (`0`, as serial lines and `COLUMNS=0` say) counts as the usual 80 × 24.
+  /// Replaces impossible values (`0` from serial lines or `COLUMNS=0`) by the usual 80 × 24.
   package init(columns: Int, rows: Int) {
     self.columns = columns > 0 ? columns : 80
     self.rows = rows > 0 ? rows : 24
   }
 
-  /// Below this a live line has no room for a name and an age.
+  /// Whether a line has room for a name and an age.
   var fitsLiveDisplay: Bool { columns >= 20 && rows >= 3 }
 }

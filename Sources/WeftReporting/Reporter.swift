@@ -1,30 +1,31 @@
 package import WeftExecution
 package import WeftPlanning
 
-/// Shows a run to people while it goes on.
+/// Displays a run in progress.
 ///
 /// The module's tour: events come in, text goes out, and nothing here can affect a run.
-/// * ``DisplaySettings`` decides from the surroundings between the two displays.
-/// * ``PlainReporter``: one line for each thing that happens, for logs and pipes.
-/// * ``LiveReporter``: lines that scroll away above an area that is redrawn, for terminals.
-/// * `RunProgress` folds events into what both show; `RunSummary` is how both end.
-/// * `DisplayText` is the one place where foreign text is made harmless.
 ///
-/// A reporter owns no clock, file or thread. Its caller, in a loop, waits for events or until
-/// ``nextRedraw``, whichever comes first, and calls
-/// ``handle(_:now:size:log:remaining:write:)``, which writes nothing after `runFinished`.
+/// - ``DisplaySettings`` chooses between the two displays.
+/// - ``PlainReporter``: one line per event, for logs and pipes.
+/// - ``LiveReporter``: scrolling lines above a redrawn area, for terminals.
+/// - `RunProgress` folds events into the state that both show; `RunSummary` is the end of both.
+/// - `DisplayText` is the only place that sanitizes foreign text.
+///
+/// A reporter owns no clock, file or thread. In a loop, its caller waits for events or until ``nextRedraw``,
+/// whichever comes first, and calls ``handle(_:now:size:log:remaining:write:)``, which writes nothing after
+/// `runFinished`.
 package struct Reporter: Sendable {
-  /// Where bytes go. The plain display tells the run on standard output, what steps wrote to their
-  /// standard error included, because only one stream keeps the order; how a run failed goes to
-  /// standard error. The live display uses `output` alone.
+  /// The destination of bytes. The plain display writes to standard output, including the steps' standard error,
+  /// because only a single stream preserves the order; the summary of a failed run goes to standard error. The live
+  /// display only uses `output`.
   package enum Channel: Sendable, Hashable {
     case output
     case errors
   }
 
-  /// Bytes of a step's log; fewer than asked for when the log has no more.
+  /// Returns bytes of a step's log; fewer than requested at the end of the log.
   package typealias ReadLog = (StepAddress, Range<UInt64>) -> [UInt8]
-  /// Called with a whole frame, or with whole lines of about 64 KiB together.
+  /// Called with a complete frame, or with whole lines in batches of about 64 KiB.
   package typealias Write = (Channel, [UInt8]) -> Void
 
   private enum Display: Sendable {
@@ -42,8 +43,8 @@ package struct Reporter: Sendable {
       }
   }
 
-  /// When ``handle(_:now:size:log:remaining:write:)`` wants to be called though nothing has happened, as a time
-  /// since the run's start; `nil`: not before the next event.
+  /// The time at which ``handle(_:now:size:log:remaining:write:)`` must be called even without events, since the
+  /// run's start; `nil` if only events matter.
   package var nextRedraw: Duration? {
     switch display {
     case .plain: nil
@@ -51,15 +52,15 @@ package struct Reporter: Sendable {
     }
   }
 
-  /// Shows what has happened, and what time it is.
+  /// Shows events and the passage of time.
   ///
   /// - Parameters:
   ///   - events: All new events in order; none for a redraw.
-  ///   - now: Time since the run's start.
-  ///   - size: Asked once for each frame, as terminals change their size; `nil` while nothing is to be
-  ///     redrawn, as in the background. What has ended by then is shown later, and the run's end at once.
-  ///   - log: Asked for output of which the events were dropped.
-  ///   - remaining: Asked once for each frame how much longer the run takes; `nil` while nobody can say.
+  ///   - now: The time since the run's start.
+  ///   - size: Called once per frame, because terminals change their size; returns `nil` while nothing may be
+  ///     redrawn, such as in the background. Lines are then shown later, except the run's end.
+  ///   - log: Called for output whose events were dropped.
+  ///   - remaining: Called once per frame; returns the estimated remaining time, or `nil` if it is unknown.
   package mutating func handle(
     _ events: [RunEvent], now: Duration, size: () -> DisplaySize?, log: ReadLog,
     remaining: () -> Duration? = { nil }, write: Write
@@ -77,8 +78,8 @@ package struct Reporter: Sendable {
     }
   }
 
-  /// Takes away what would be redrawn, so that others may write to the screen; the next frame draws it
-  /// again. What has happened until now is shown before, where `isVisible`.
+  /// Removes the redrawn area, so that other output may use the screen; the next frame draws it again. Pending lines
+  /// are shown before that if `isVisible`.
   package mutating func withdraw(isVisible: Bool, write: Write) {
     guard case .live(var live) = display else { return }
     display = .live(LiveReporter.spent)

@@ -4,9 +4,9 @@ import WeftExecution
 import WeftPlanning
 import WeftPlatform
 
-/// What is known of cached steps before a run: for plans that are printed.
+/// Predictions about cached steps, for printed plans.
 enum CachePrediction {
-  /// - Parameter state: Where Weft keeps its own files.
+  /// - Parameter state: The state directory.
   static func forecaster(
     for plan: Plan, _ inputs: InputValues, state: String
   ) throws(SystemError) -> CacheForecaster {
@@ -14,7 +14,7 @@ enum CachePrediction {
       plan, inputs, StepCache.existing(RunCache.path(in: state)), stateDirectory: state)
   }
 
-  /// The plan with what is known; as it is, where the directory cannot be looked at.
+  /// Returns the plan with predictions; unchanged if the directory cannot be read.
   static func expecting(_ plan: Plan, _ inputs: InputValues, state: String) -> Plan {
     guard plan.steps.contains(where: \.isCached),
       let forecaster = try? forecaster(for: plan, inputs, state: state)

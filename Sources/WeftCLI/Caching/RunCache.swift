@@ -5,12 +5,12 @@ import WeftPlanning
 import WeftPlatform
 import WeftRecord
 
-/// What steps have made in earlier runs, opened for one that has steps of which something is kept.
+/// The step cache, opened for runs with cached steps.
 enum RunCache {
-  /// The variable that says how much it may hold.
+  /// The environment variable that limits its size.
   static let limitVariable = "WEFT_CACHE_LIMIT"
 
-  /// - Returns: Nothing where no step is cached; a warning where it cannot be opened.
+  /// - Returns: Nothing if no step is cached; a warning if it cannot be opened.
   static func open(
     for plan: Plan, _ invocation: RunInvocation
   ) -> (access: CacheAccess?, warning: RunWarning?) {

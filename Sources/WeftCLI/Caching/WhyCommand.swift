@@ -4,7 +4,7 @@ import WeftExecution
 import WeftPlanning
 import WeftPlatform
 
-/// `weft why`: whether a step would be run, and what has changed since it made nearly the same.
+/// `weft why`: whether a step would run, and what has changed since its most similar result.
 struct WhyCommand {
   private let invocation: WhyInvocation
   private let console: Console
@@ -35,7 +35,7 @@ struct WhyCommand {
 
   private func tell(_ plan: Plan, _ inputs: InputValues) -> ExitCode {
     let known = Set(plan.steps.map(\.address))
-    // An element is of the step that the plan has once.
+    // The plan contains the steps of a loop only once.
     let named = StepAddress(parsing: invocation.step)?.planned(isKnown: known.contains)
     guard let step = plan.steps.first(where: { $0.address == named }) else {
       let nearest = NearestName(plan.steps.map(\.address.text)).nearest(to: invocation.step)

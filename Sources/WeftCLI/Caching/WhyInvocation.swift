@@ -1,4 +1,4 @@
-/// Of which step `weft why` tells what has changed.
+/// The arguments of `weft why`.
 struct WhyInvocation: Sendable, Hashable {
   let file: String
   let step: String

@@ -3,7 +3,7 @@ import WeftExecution
 import WeftPlanning
 import WeftPlatform
 
-/// What `weft why` says, in lines.
+/// The output of `weft why`, in lines.
 struct WhyText {
   let step: StepAddress
   let forecast: CacheForecast
@@ -34,9 +34,9 @@ struct WhyText {
     return "compared with what it made in run \(entry.run), at \(moment)"
   }
 
-  // MARK: What has changed
+  // MARK: Differences
 
-  /// More is a list that nobody reads.
+  /// The maximum number of listed differences.
   private static let shown = 20
 
   private var differences: [String] {
@@ -77,7 +77,7 @@ struct WhyText {
     }
   }
 
-  /// Longer ones are cut where nobody reads on.
+  /// Quotes the beginning of a text.
   private static func quoted(_ text: String) -> String {
     let shown = text.prefix(60)
     return "\"\(shown)\(shown.endIndex == text.endIndex ? "" : "…")\""

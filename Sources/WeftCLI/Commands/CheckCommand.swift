@@ -2,7 +2,7 @@ import WeftDiagnostics
 import WeftExecution
 import WeftReporting
 
-/// `weft check`: every problem of the files, in the order in which they were named.
+/// `weft check`: all problems of the files, in the order in which the files were named.
 struct CheckCommand {
   private let invocation: CheckInvocation
   private let console: Console
@@ -27,14 +27,14 @@ struct CheckCommand {
     return codes.max { $0.status < $1.status } ?? .success
   }
 
-  /// How many problems of one file programs are told; people read fewer.
+  /// The maximum number of problems per file in formats for programs; the text format has a lower one.
   private static let programLimit = 1000
 
   private func collections(_ files: [CheckedFile]) -> [DiagnosticCollection] {
     diagnostics(of: files).map { DiagnosticCollection($0, limit: CheckCommand.programLimit) }
   }
 
-  /// A file that others run, and that is named itself, has its problems once.
+  /// Reports each problem once, even if a file is checked by itself and as part of others.
   private func diagnostics(of files: [CheckedFile]) -> [[Diagnostic]] {
     guard files.count > 1 else { return files.map(\.diagnostics) }
     var told = ToldDiagnostics()

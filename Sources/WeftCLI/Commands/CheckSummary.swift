@@ -1,6 +1,6 @@
 import WeftDiagnostics
 
-/// How many problems there are: the last line for people.
+/// The last line of the text format, which counts the problems.
 struct CheckSummary {
   private let fileCount: Int
   private let errorCount: Int
@@ -15,7 +15,7 @@ struct CheckSummary {
 
   var hasOnlyWarnings: Bool { errorCount == 0 && warningCount > 0 }
 
-  /// `2 files: 3 errors, 1 warning`, `1 file: no problems`.
+  /// The text, such as `2 files: 3 errors, 1 warning` or `1 file: no problems`.
   var text: String {
     let problems = [(errorCount, "error"), (warningCount, "warning")].filter { $0.0 > 0 }
     let told = problems.map(CheckSummary.counted).joined(separator: ", ")

@@ -4,19 +4,19 @@ import WeftLoading
 import WeftPlanning
 import WeftPlatform
 
-/// A workflow file that was read once, with the files that it names, and all that is to be said of them.
+/// A workflow file, read once with the files that it names, and its diagnostics.
 struct CheckedFile {
-  /// What was understood, of a rejected file too; `nil` where that is nothing.
+  /// The decoded part, even of a rejected file; `nil` if there is none.
   let workflow: Workflow?
-  /// `nil` if the file is rejected, or cannot be read.
+  /// `nil` if the file is rejected or cannot be read.
   let plan: Plan?
   let diagnostics: [Diagnostic]
-  /// Whether there is no such file to read.
+  /// Whether the path is wrong, rather than the file.
   private let isMissing: Bool
 
   /// - Parameters:
   ///   - path: `-` is standard input.
-  ///   - directory: Where `-C` has led before; to be mentioned where the file is missed.
+  ///   - directory: The directory given with `-C`, to mention if the file is missing.
   init(path: String, below directory: String? = nil) {
     do {
       (workflow, plan, diagnostics) = try CheckedFile.check(path)
@@ -31,7 +31,7 @@ struct CheckedFile {
 
   var hasWarnings: Bool { diagnostics.contains { $0.severity == .warning } }
 
-  /// What checking it comes to.
+  /// Returns the exit code of a check.
   func exitCode(isStrict: Bool) -> ExitCode {
     if isMissing { return .usage }
     if plan == nil { return .rejected }
@@ -48,7 +48,7 @@ struct CheckedFile {
     return (workflow, diagnostics.contains(where: \.isError) ? nil : plan, diagnostics)
   }
 
-  /// Without a place, for nothing was read.
+  /// Returns a diagnostic without a location, because nothing was read.
   private static func diagnostic(
     _ failure: FileNotRead, path: String, below directory: String?
   ) -> Diagnostic {
@@ -60,7 +60,7 @@ struct CheckedFile {
 }
 
 extension FileNotRead {
-  /// Whether another name has to be given, rather than the file be changed.
+  /// Whether another path is needed, rather than a change to the file.
   fileprivate var isAboutTheName: Bool {
     switch self {
     case .isDirectory, .nulInPath, .system: true

@@ -37,7 +37,8 @@ struct EvalCommand {
     }
   }
 
-  /// A text with `${{ }}`, unless all of it is an expression: such a one has `${{` in quotes only.
+  /// Parses the text as an expression; if that fails, as text with `${{ }}`. An expression can only contain `${{` in
+  /// quotes.
   private func template() throws(ExpressionFault) -> Template {
     let text = invocation.expression
     do {

@@ -5,21 +5,21 @@ import WeftJSON
 import WeftPlanning
 import WeftPlatform
 
-/// The values that `weft eval` is given.
+/// The values for `weft eval`.
 struct EvalContexts {
   let scope: ValueScope
   private let names: [String]
 
-  /// Why there are none, and how the program ends.
+  /// The reason why there are none, and the exit code.
   struct Rejected: Error {
     let diagnostics: [Diagnostic]
     let exitCode: ExitCode
   }
 
-  /// Those that a workflow's expressions have, whether a value is given or not, and GitHub's `job`.
+  /// The contexts of workflow expressions, with or without a value, and GitHub's `job`.
   private static let known = ValueContext.allCases.map(\.rawValue) + ["job"]
 
-  /// - Parameter path: `-` is standard input, `nil` nothing.
+  /// - Parameter path: `-` is standard input; `nil` means no values.
   init(path: String?) throws(Rejected) {
     let contexts = try path.map { path throws(Rejected) in try EvalContexts.read(path) }
     let object = contexts ?? ExpressionObject([])
@@ -30,7 +30,7 @@ struct EvalContexts {
     }
   }
 
-  /// Finds contexts that neither were given nor exist in workflows.
+  /// Rejects contexts that were not given and do not exist in workflows.
   func checkName(of reference: ContextReference) throws(ExpressionFault) {
     let name = reference.context.lowercased()
     guard !names.contains(where: { $0.lowercased() == name }) else { return }
@@ -66,7 +66,7 @@ struct EvalContexts {
     return object
   }
 
-  /// What GitHub calls `job.status`.
+  /// Returns the status that GitHub calls `job.status`.
   private static func statuses(in contexts: ExpressionObject) -> Set<StatusFunction> {
     guard case .object(let job) = contexts["job"], case .string(let word) = job["status"],
       let status = StatusFunction(rawValue: word.lowercased())

@@ -2,7 +2,7 @@ import WeftDefinition
 import WeftDiagnostics
 import WeftPlatform
 
-/// `weft run FILE --help`: which inputs a file has, whatever else may be wrong with it.
+/// `weft run FILE --help`: the inputs of a file, even if the file has errors.
 struct ExplainCommand {
   private let file: String
   private let directory: String?

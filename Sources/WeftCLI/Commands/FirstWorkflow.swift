@@ -1,4 +1,4 @@
-/// What `weft init` writes: small, and working wherever there is a shell.
+/// The output of `weft init`: small, and runnable wherever there is a shell.
 enum FirstWorkflow {
   static let text = """
     {

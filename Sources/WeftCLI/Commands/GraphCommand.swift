@@ -2,7 +2,7 @@ import WeftDefinition
 import WeftExecution
 import WeftPlanning
 
-/// `weft graph`: the plan, printed.
+/// `weft graph`: prints the plan.
 struct GraphCommand {
   private let invocation: GraphInvocation
   private let console: Console

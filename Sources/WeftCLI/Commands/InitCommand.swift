@@ -1,6 +1,6 @@
 import WeftPlatform
 
-/// `weft init`: a first workflow, in a file that did not exist.
+/// `weft init`: creates a first workflow in a new file.
 struct InitCommand {
   private let path: String
   private let console: Console
@@ -27,7 +27,7 @@ struct InitCommand {
     return .success
   }
 
-  /// Leaves either the whole file or none.
+  /// Writes the whole file or none.
   private func write() throws(Complaint) {
     let file: Descriptor
     do {

@@ -1,5 +1,4 @@
-/// What is kept to the end of the process: the kernel takes memory back faster than it can be given back
-/// piece by piece, and a large plan has millions of pieces.
+/// Deliberately leaked: exiting is faster than freeing a large plan object by object.
 enum Kept {
   private final class Box<Value: Sendable>: Sendable {
     let value: Value

@@ -1,10 +1,10 @@
 import WeftExecution
 
-/// The program from its arguments to its exit code.
+/// The program, from its arguments to its exit code.
 struct Program {
   let console = Console()
 
-  /// - Parameter arguments: Without the program's name.
+  /// - Parameter arguments: The arguments without the program's name.
   func run(_ arguments: [[UInt8]]) -> ExitCode {
     do {
       let parsed = try ArgumentParser.parse(try Program.decoded(arguments))

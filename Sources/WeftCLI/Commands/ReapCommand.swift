@@ -2,9 +2,9 @@ import WeftExecution
 import WeftPlatform
 import WeftRecord
 
-/// `weft reap`: ends what a weft that was killed has left running.
+/// `weft reap`: terminates processes left behind by a killed weft.
 ///
-/// Only runs with a record are acted on: what a process says of itself proves nothing.
+/// It only acts on runs with a journal, because a process's own claims prove nothing.
 struct ReapCommand {
   private let invocation: ReapInvocation
   private let console: Console
@@ -36,7 +36,7 @@ struct ReapCommand {
 
   private var place: String { RecordPlace.path(invocation.stateDirectory) }
 
-  /// Ends what is left of all runs that are recorded here, and lists the others.
+  /// Terminates the orphans of all runs recorded here, and lists those of other runs.
   private func reapAll() throws(Refusal) -> ExitCode {
     let claims = RunSearch(membership: RunCookie.membership).claims()
     let state = try RecordedRuns.all(in: invocation.stateDirectory)
@@ -60,7 +60,7 @@ struct ReapCommand {
     return worst
   }
 
-  /// The folder of a run whose weft has gone; `nil` if it is alive.
+  /// Returns the folder of a run whose engine is gone; `nil` if the engine is alive.
   private func held(_ run: RunID, in state: StateDirectory) throws(Refusal) -> RunFolder? {
     do { return try RunFolder.open(run, in: state) } catch {
       if case .held = error { return nil }
@@ -68,10 +68,10 @@ struct ReapCommand {
     }
   }
 
-  /// - Returns: Whether there was something to end.
+  /// - Returns: Whether there was anything to terminate.
   private func reap(_ folder: RunFolder) throws(Refusal) -> (ended: Bool, ExitCode) {
     let past: RecordedRun
-    // Damaged or not: the engines that can be read are those whose programs can be known.
+    // Damage does not matter: the readable records name the engines whose processes can be identified.
     do { past = try folder.contents().run } catch { throw Refusal(error) }
     let end = Survivors(of: folder.run, past: past).end()
     if !end.ended.isEmpty {
@@ -86,9 +86,9 @@ struct ReapCommand {
   }
 }
 
-/// The run that `weft reap` was given.
+/// The arguments of `weft reap`.
 struct ReapInvocation: Sendable, Hashable {
-  /// An id or the beginning of one; `nil`: all that are recorded.
+  /// An ID or its beginning; `nil` for all recorded runs.
   let run: String?
   let stateDirectory: String?
 

@@ -3,10 +3,11 @@ import WeftDiagnostics
 import WeftExecution
 import WeftPlatform
 
-/// The directory and the file that a record names, as far as the user has not named them too.
+/// The directory and file that a journal names, unless the user has named them too.
 ///
-/// The journal decides which file is run, and in which directory. A journal that was changed would run any program as the
-/// user who resumes. So the user confirms by `--trust-record` what does not follow from where the command is called.
+/// The journal decides which file runs, and in which directory. A modified journal could run any program as the user
+/// resuming it. The user therefore confirms with `--trust-record` everything that does not follow from the place
+/// where the command is called.
 struct RecordedLocation {
   private let run: RunID
   private let opening: RecordOpening
@@ -18,8 +19,8 @@ struct RecordedLocation {
     self.stateDirectory = stateDirectory
   }
 
-  /// Refuses a directory that is neither the present one nor the one that the state directory lies in, and a file
-  /// outside of that directory.
+  /// Rejects a directory other than the working directory and the parent of the state directory, and a file outside
+  /// the directory.
   func check() throws(Refusal) {
     if let directory = opening.directory, !isPresent(directory) {
       throw Refusal(

@@ -2,11 +2,11 @@ import WeftExecution
 import WeftPlatform
 import WeftRecord
 
-/// The runs that are recorded in one place, by the names that command lines have for them.
+/// The runs in one state directory, found by the names that users type.
 struct RecordedRuns {
   let state: StateDirectory
 
-  /// - Throws: When there is no such place, or it is not safe to read.
+  /// - Throws: If the directory does not exist or is not safe to read.
   init(in place: String) throws(Refusal) {
     do { state = try StateDirectory(place, makes: false) } catch {
       if case .place(let fault) = error, fault.error == .notFound {
@@ -16,9 +16,9 @@ struct RecordedRuns {
     }
   }
 
-  /// The records for a command that is about all runs: that there is none yet is no error of such a command.
+  /// Opens the state directory for a command about all runs, for which a missing directory is not an error.
   ///
-  /// - Parameter option: What `--state-dir` says.
+  /// - Parameter option: The value of `--state-dir`.
   /// - Returns: `nil` if there is no state directory, and none was named.
   static func all(in option: String?) throws(Refusal) -> StateDirectory? {
     let place = RecordPlace.path(option)
@@ -29,7 +29,9 @@ struct RecordedRuns {
     }
   }
 
-  /// - Parameter wanted: An id or the beginning of one; `nil`: the latest.
+  /// Returns the run that the user means.
+  ///
+  /// - Parameter wanted: An ID or its beginning; `nil` for the latest run.
   func chosen(_ wanted: String?) throws(Refusal) -> RunID {
     let runs = state.ids
     guard let wanted else {
@@ -59,21 +61,21 @@ struct RecordedRuns {
   }
 }
 
-/// Where the records of runs are.
+/// The location of recorded runs.
 enum RecordPlace {
-  /// - Parameter option: What `--state-dir` says.
+  /// - Parameter option: The value of `--state-dir`.
   static func path(_ option: String?) -> String {
     if let option { return option }
     if let named = ThisProcess.variable(StateDirectory.variable), !named.isEmpty { return named }
     return StateDirectory.defaultName
   }
 
-  /// For who sees only the end of what a step has written.
+  /// Returns the hint for output that is shown only in part.
   ///
-  /// - Parameter words: As ``words(for:stateDirectory:)`` has them.
+  /// - Parameter words: The result of ``words(for:stateDirectory:)``.
   static func wayToLogs(of words: String) -> String { "all lines: weft logs \(words) STEP" }
 
-  /// What is to be typed behind a command to have it find a run.
+  /// Returns the arguments that identify a run to a command.
   static func words(for run: RunID, stateDirectory option: String?) -> String {
     option.map { "\(run) --state-dir \(ShellWord.quoted($0))" } ?? run.text
   }

@@ -1,7 +1,7 @@
 import WeftDiagnostics
 import WeftRecord
 
-/// Why a command has done nothing.
+/// The reason why a command did nothing.
 struct Refusal: Error {
   let code: ExitCode
   var complaint: Complaint?
@@ -23,7 +23,7 @@ struct Refusal: Error {
 }
 
 extension Console {
-  /// Tells why nothing was done, and returns the code that says so.
+  /// Reports the reason, and returns the exit code.
   func refuse(_ refusal: Refusal) -> ExitCode {
     if !refusal.diagnostics.isEmpty { errors.write(refusal.diagnostics) }
     if let complaint = refusal.complaint { complain(complaint) }

@@ -6,10 +6,10 @@ import WeftPlanning
 import WeftPlatform
 import WeftRecord
 
-/// `weft resume`: goes on with a run where its record ends.
+/// `weft resume`: resumes a run from its journal.
 ///
-/// In the order in which it happens: the run is found and its lock taken, its record read, the file read and
-/// compared with the one that the run began with, what still runs of it ended; then it runs like any other.
+/// The order of events: the run is found and locked, its journal is read, the file is read and compared with the one
+/// that the run began with, its orphans are terminated; then it runs like any other.
 struct ResumeCommand {
   private let invocation: ResumeInvocation
   private let console: Console
@@ -39,9 +39,9 @@ struct ResumeCommand {
     }
   }
 
-  // MARK: The record
+  // MARK: The journal
 
-  /// The run's folder, with its lock.
+  /// Returns the run's folder, locked.
   private func held() throws(Refusal) -> RunFolder {
     let runs = try RecordedRuns(in: invocation.settings.recordDirectory)
     let run = try runs.chosen(invocation.run)
@@ -65,7 +65,7 @@ struct ResumeCommand {
         + "\"\(folder.directory.path)/\(RunFolder.tornName)\"\n")
   }
 
-  /// The report of a run that has ended, where the engine ended before the report was there.
+  /// Writes the report of an ended run whose engine ended before it could.
   private func writeMissingReport(
     _ folder: RunFolder, _ contents: JournalContents
   ) throws(Refusal) {
@@ -99,7 +99,7 @@ struct ResumeCommand {
     if !invocation.trustsRecord {
       try RecordedLocation(folder.run, opening, in: invocation.settings.recordDirectory).check()
     }
-    // Before the process goes where the run began.
+    // Created before changing to the run's directory, because its path may be relative.
     let earlierRuns = EarlierRuns(invocation.settings)
     if let directory = opening.directory, let complaint = WorkingDirectory.change(to: directory) {
       throw Refusal(.usage, complaint.message, help: complaint.help)
@@ -140,7 +140,7 @@ struct ResumeCommand {
     }
   }
 
-  /// Steps that are done have been done with the inputs of the record.
+  /// Rejects recorded inputs: completed steps have used their recorded values.
   private func refuseRecordedInputs(_ opening: RecordOpening) throws(Refusal) {
     let recorded = Set(opening.inputs.lazy.filter { $0.value != nil }.map(\.name))
     for argument in invocation.settings.inputs.arguments where recorded.contains(argument.name) {
@@ -150,7 +150,7 @@ struct ResumeCommand {
     }
   }
 
-  /// What is to be done again: what has changed, what was named, and what depends on it.
+  /// Returns the steps to rerun: changed ones, named ones, and their dependents.
   private func stepsAnew(
     in plan: Plan, _ changes: FileChanges, _ past: RecordedRun
   ) throws(Refusal) -> StepsAnew {
@@ -172,8 +172,8 @@ struct ResumeCommand {
     }
   }
 
-  /// Steps that were running when an engine was killed, and are not idempotent: listed all at once, and run again,
-  /// or counted as done, where that was asked for.
+  /// Handles steps that were running when an engine was killed and are not idempotent: lists them together, and
+  /// reruns them or counts them as done if requested.
   private func settleInterrupted(_ anew: inout StepsAnew, in plan: Plan, _ past: RecordedRun) {
     let steps = anew.interrupted(of: past, in: plan)
     guard !steps.isEmpty else { return }
@@ -194,7 +194,7 @@ struct ResumeCommand {
     }
   }
 
-  /// What steps have made that are not done again, and others will use.
+  /// Checks the outputs of completed steps that other steps will use.
   private func lookAtFiles(_ files: StandingFiles) throws(Refusal) {
     let changes = files.changes(in: nil)
     guard !changes.isEmpty else { return }
@@ -210,9 +210,9 @@ struct ResumeCommand {
     )
   }
 
-  // MARK: Survivors
+  // MARK: Orphans
 
-  /// What steps of a killed engine have left running is ended before anything starts again.
+  /// Terminates orphans of a killed engine before anything starts.
   private func endSurvivors(of run: RunID, _ past: RecordedRun) throws(Refusal) {
     defer { RunSearch.clear() }
     let survivors = Survivors(of: run, past: past)
@@ -221,7 +221,7 @@ struct ResumeCommand {
     if !end.ended.isEmpty {
       console.errors.write("weft: ended what was still running: \(Survivors.names(end.ended))\n")
     }
-    // Whatever came of that: never two of the same step.
+    // A step must never run twice at the same time, so its processes must be gone.
     guard !end.survivors.isEmpty || !survivors.processes.isEmpty else { return }
     throw Refusal(
       .broken,
@@ -237,7 +237,7 @@ extension ResumeInvocation {
 }
 
 extension Plan {
-  /// These steps and groups, and what depends on them.
+  /// Returns these steps and groups, and their dependents.
   fileprivate func steps(from names: [String]) throws(StepChoice.UnknownStep) -> [Int] {
     guard !names.isEmpty else { return [] }
     let others = Set(try stepsLeftOut(by: StepChoice(from: names)))

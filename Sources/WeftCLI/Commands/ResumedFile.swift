@@ -6,23 +6,23 @@ import WeftPlanning
 import WeftPlatform
 import WeftRecord
 
-/// What has become of a workflow's files since a run of it began.
+/// Changes to the files of a workflow since a run of it began.
 struct FileChanges {
-  /// Steps that are done again, and with them what depends on them.
+  /// The steps to rerun, along with their dependents.
   var changed: [StepAddress] = []
-  /// What people are told.
+  /// The descriptions for the user.
   var told: [String] = []
 }
 
-/// The workflow of a run that is gone on with: as it was read then, and as it is now.
+/// The workflow of a resumed run: as it was read then, and as it is now.
 struct ResumedFile {
   private let opening: RecordOpening
-  /// As it was; `nil` where it was not recorded.
+  /// The recorded content; `nil` if it was not recorded.
   private let recorded: [UInt8]?
   private let run: RunID
 
-  /// - Parameter first: How the run began.
-  /// - Throws: Where the record has not the file of which the journal speaks.
+  /// - Parameter first: The first opening record of the run.
+  /// - Throws: If the recorded file does not match the journal.
   init(
     _ folder: RunFolder, _ opening: RecordOpening, first: RecordOpening?
   ) throws(Refusal) {
@@ -32,7 +32,7 @@ struct ResumedFile {
       recorded = try folder.workflow()
       guard opening.file != nil else { return }
       guard let recorded else { throw .missing(RunFolder.workflowName, folder.run) }
-      // An engine that was killed while it took changes over has left the hash of one file, and the other file.
+      // An engine killed while it accepted changes leaves the hash of one version and the content of the other.
       let hash = SHA256.text(of: SHA256.digest(of: recorded))
       guard [opening.hash, first?.hash].contains(hash) else {
         throw .altered("\(folder.directory.path)/\(RunFolder.workflowName)")
@@ -42,7 +42,7 @@ struct ResumedFile {
     }
   }
 
-  /// The plan to go on with.
+  /// Returns the plan for resuming.
   func plan(
     acceptingChanges: Bool
   ) throws(Refusal) -> (Plan, FileChanges) {
@@ -51,7 +51,7 @@ struct ResumedFile {
         .usage, "run \(run) is of a workflow that was not a file",
         help: "only the program that has started it can go on with it")
     }
-    // What came from standard input is nowhere else.
+    // A workflow from standard input exists only in the run's folder.
     guard path != "<stdin>" else {
       return (try plan(of: SourceFile(path: path, bytes: recorded), at: nil), FileChanges())
     }
@@ -63,7 +63,7 @@ struct ResumedFile {
     let new = try plan(of: SourceFile(path: path, bytes: bytes), at: path)
     let others = changedFiles(in: new)
     if bytes == recorded, others.isEmpty { return (new, FileChanges()) }
-    // Of the other files only their present content is known as steps.
+    // Nested files are only known as steps in their present version.
     let old = try? plan(of: SourceFile(path: path, bytes: recorded), at: path)
     let difference = old.map { PlanDifference(from: $0, to: new) }
     let inOthers = new.steps.filter { step in
@@ -72,7 +72,7 @@ struct ResumedFile {
     guard acceptingChanges else {
       throw refusal(path, difference, others)
     }
-    // Where the old file cannot be understood any more, nothing of it is taken as done.
+    // If the old file is no longer valid, no step counts as done.
     var changed = difference?.changed ?? new.steps.map(\.address)
     changed += inOthers.filter { !changed.contains($0) }
     return (new, FileChanges(changed: changed, told: told(difference, others)))
@@ -91,7 +91,7 @@ struct ResumedFile {
     return plan
   }
 
-  /// The other files that are not as they were, or were not there.
+  /// Returns the nested files that have changed or are new.
   private func changedFiles(in plan: Plan) -> Set<String> {
     let before = Dictionary(
       opening.nested.map { ($0.path, $0.hash) }, uniquingKeysWith: { first, _ in first })
@@ -105,7 +105,7 @@ struct ResumedFile {
     return changed
   }
 
-  // MARK: Telling
+  // MARK: Messages
 
   private func refusal(
     _ path: String, _ difference: PlanDifference?, _ others: Set<String>

@@ -4,7 +4,7 @@ import WeftPlanning
 import WeftPlatform
 import WeftRecord
 
-/// `weft run`: checks the file, runs it, shows it, and tells how it ended.
+/// `weft run`: checks the file, runs it, displays it, and reports how it ended.
 struct RunCommand {
   private let invocation: RunInvocation
   private let console: Console
@@ -58,9 +58,9 @@ struct RunCommand {
   private func run(
     _ plan: Plan, _ id: RunID, _ inputs: InputValues, leavingOut leftOut: [Int]
   ) -> ExitCode {
-    // Warnings stand before what the steps write.
+    // Shows warnings before the steps' output.
     console.errors.flush()
-    // Before anything else is opened: a descriptor of theirs is not to be mistaken for another.
+    // Created before anything else is opened, so that descriptors of secrets cannot be mistaken for others.
     let secrets = SecretReader(plan.usedSecrets)
     do {
       let session = try RunSession(

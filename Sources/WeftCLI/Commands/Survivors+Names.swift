@@ -3,7 +3,7 @@ import WeftExecution
 import WeftPlatform
 
 extension Survivors {
-  /// In a message.
+  /// Returns the processes in a message.
   static func names(_ processes: [ProcessRecord]) -> String {
     processes.map { "\($0.id) (\(TerminalText.harmless($0.command)))" }.joined(separator: ", ")
   }

@@ -1,8 +1,8 @@
 import WeftPlatform
 
-/// Where the paths of the command line begin.
+/// The base of paths on the command line.
 enum WorkingDirectory {
-  /// As make -C does: before anything else. `nil` stays.
+  /// Changes the directory before anything else, like `make -C`. `nil` changes nothing.
   static func change(to directory: String?) -> Complaint? {
     guard let directory else { return nil }
     do {

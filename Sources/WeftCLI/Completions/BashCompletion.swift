@@ -1,6 +1,6 @@
-/// Completions for bash 3.2 and later, which needs no package of completions beside it.
+/// Completions for bash 3.2 and later, without a completion package.
 ///
-/// `=` breaks words in bash: `--format=js` arrives as three words, so both forms are looked at.
+/// `=` breaks words in bash: `--format=js` arrives as three words, so both forms are handled.
 enum BashCompletion {
   static var script: String {
     let names = CommandDescription.all.map(\.name.rawValue).joined(separator: " ")
@@ -91,7 +91,7 @@ enum BashCompletion {
 
   private static func operand(of command: CommandDescription) -> String? {
     guard let operand = command.operands.first else { return nil }
-    // The second is a step: once there is a file, of that; of runs, both may come first.
+    // The second operand is a step: of the file once there is one; with runs, either may come first.
     let second = command.operands.dropFirst().first.map { proposing($0.value) } ?? ""
     let first = proposing(operand.value)
     let all =
@@ -103,7 +103,7 @@ enum BashCompletion {
     return "    \(command.name.rawValue)) \(all) ;;\n"
   }
 
-  /// Commands of bash that propose values; each ends with a semicolon or is empty.
+  /// Returns bash commands that propose values; each ends with a semicolon or is empty.
   private static func proposing(_ value: ValueDescription) -> String {
     switch value.kind {
     case .text: ""

@@ -1,8 +1,8 @@
-/// Commands that print names for a shell to propose, one a line: weft itself knows them.
+/// Commands that print names for shells to propose, one per line, by calling weft itself.
 enum CompletedNames {
-  /// The steps of a file, and of the latest run.
+  /// Returns commands for the steps of a file and of the latest run.
   ///
-  /// - Parameter file: The file as the shell refers to it, with its quotes.
+  /// - Parameter file: The file as the shell refers to it, quoted.
   static func steps(_ file: String) -> String {
     let ends = " | cut -d '\"' -f 4"
     return "command weft graph --format json \(file) 2>/dev/null | grep -o '\"address\":\"[^\"]*\"'"
@@ -10,7 +10,7 @@ enum CompletedNames {
       + ends
   }
 
-  /// The inputs of a file, each with the `=` behind it.
+  /// Returns a command for the inputs of a file, each followed by `=`.
   static func inputs(_ file: String) -> String {
     "command weft run \(file) --help 2>/dev/null | grep -o '^  -i [A-Za-z_][A-Za-z0-9_-]*='"
       + " | cut -d ' ' -f 4"

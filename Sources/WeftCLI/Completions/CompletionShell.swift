@@ -1,4 +1,4 @@
-/// The shells that complete command lines of weft, by scripts made from the grammar.
+/// The shells with completions, which are generated from the grammar.
 enum CompletionShell: String, CaseIterable {
   case bash, zsh, fish
 
@@ -12,10 +12,10 @@ enum CompletionShell: String, CaseIterable {
 }
 
 extension String {
-  /// As one word of a Bourne shell, whatever it holds.
+  /// The text as one word of a Bourne shell.
   var inSingleQuotes: String { "'" + replacing("'", with: "'\\''") + "'" }
 
-  /// The standard library has no such method without Foundation.
+  /// Exists because the standard library has no such method without Foundation.
   func replacing(_ character: Character, with replacement: String) -> String {
     reduce(into: "") { $0 += $1 == character ? replacement : String($1) }
   }

@@ -58,7 +58,7 @@ enum FishCompletion {
       "complete -c weft -n \(condition)\(spellings.joined())\(value) -d \(quoted(option.help))\n"
   }
 
-  /// Arguments of `complete` that say what to propose.
+  /// Returns arguments of `complete` that propose values.
   private static func proposals(_ value: ValueDescription) -> String {
     switch value.kind {
     case .text: " -f"
@@ -77,7 +77,7 @@ enum FishCompletion {
     }
   }
 
-  /// In single quotes, as fish reads them: only `\\` and `\'` mean something else inside.
+  /// Returns the text in single quotes for fish, where only `\\` and `\'` are special.
   private static func quoted(_ text: String) -> String {
     "'" + text.replacing("\\", with: "\\\\").replacing("'", with: "\\'") + "'"
   }

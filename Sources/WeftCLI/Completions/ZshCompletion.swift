@@ -1,4 +1,4 @@
-/// Completions for zsh, by its own `_arguments`; works sourced and as a file `_weft` in `fpath`.
+/// Completions for zsh, using its `_arguments`; works sourced and as a file `_weft` in `fpath`.
 enum ZshCompletion {
   static var script: String {
     let names = CommandDescription.all.map {

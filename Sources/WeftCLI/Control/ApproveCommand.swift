@@ -4,7 +4,7 @@ import WeftPlanning
 import WeftPlatform
 import WeftRecord
 
-/// `weft approve`: answers a step that waits for somebody, from another terminal.
+/// `weft approve`: answers a pending approval from another terminal.
 struct ApproveCommand {
   private let invocation: ApproveInvocation
   private let console: Console

@@ -1,12 +1,12 @@
-/// What `weft approve` is to answer.
+/// The arguments of `weft approve`.
 struct ApproveInvocation: Sendable, Hashable {
-  /// An id or the beginning of one; `nil`: the latest run.
+  /// An ID or its beginning; `nil` for the latest run.
   let run: String?
   let step: String
   let rejects: Bool
   let stateDirectory: String?
 
-  /// The grammar has one or two operands, of which the last is the step.
+  /// Takes one or two operands, of which the last is the step.
   init(_ parsed: ParsedArguments) {
     run = parsed.operands.count == 2 ? parsed.operands[0] : nil
     step = parsed.operands[parsed.operands.count - 1]
@@ -15,9 +15,9 @@ struct ApproveInvocation: Sendable, Hashable {
   }
 }
 
-/// What `weft cancel` is to end.
+/// The arguments of `weft cancel`.
 struct CancelInvocation: Sendable, Hashable {
-  /// An id or the beginning of one; `nil`: the latest run that has not ended.
+  /// An ID or its beginning; `nil` for the latest run that has not ended.
   let run: String?
   let isNow: Bool
   let stateDirectory: String?

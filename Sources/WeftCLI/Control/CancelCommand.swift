@@ -2,7 +2,7 @@ import WeftExecution
 import WeftPlatform
 import WeftRecord
 
-/// `weft cancel`: ends a run from another terminal, and waits until it has ended.
+/// `weft cancel`: cancels a run from another terminal, and waits until it has ended.
 struct CancelCommand {
   private let invocation: CancelInvocation
   private let console: Console
@@ -12,7 +12,7 @@ struct CancelCommand {
     self.console = console
   }
 
-  /// How long a run may have ended before that is seen.
+  /// The polling interval while waiting for the end of a run.
   private static let attention = Duration.milliseconds(50)
 
   func execute() -> ExitCode {

@@ -1,9 +1,10 @@
-/// Takes command lines apart as getopt_long(3) does: options and operands in any order, `--` before
-/// operands only, `-j4` or `-j 4`, `--format=json` or `--format json`, flags in one word (`-kj4`).
+/// Parses command lines like getopt_long(3): options and operands in any order, `--` before operands only, `-j4` or
+/// `-j 4`, `--format=json` or `--format json`, combined flags (`-kj4`).
 ///
-/// Unlike it, no abbreviations: a script that says `--str` would break when another option begins so.
+/// Unlike getopt_long, it accepts no abbreviations: a script with `--str` would break when another option with that
+/// prefix is added.
 struct ArgumentParser {
-  /// - Parameter arguments: Without the program's name.
+  /// - Parameter arguments: The arguments without the program's name.
   static func parse(_ arguments: [String]) throws(UsageError) -> ParsedArguments {
     guard let first = arguments.first else { throw .noCommand }
     if Option.help.spellings.contains(first) { return ParsedArguments(command: .help) }
@@ -48,7 +49,7 @@ struct ArgumentParser {
     }
   }
 
-  /// Help for this command; for `run`, on the file that is named. What else is wrong does not matter.
+  /// Returns help for this command; for `run`, about the named file. Ignores other errors.
   private mutating func help() -> ParsedArguments {
     while command.name == .run, let word = rest.popFirst() { try? parse(word) }
     if parsed.operands.count == 1, command.name == .run { return parsed }

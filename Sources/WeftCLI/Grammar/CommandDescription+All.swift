@@ -148,7 +148,7 @@ extension Option {
 }
 
 extension CommandDescription {
-  /// In the order in which help lists them.
+  /// The commands in the order of the help text.
   static let all: [CommandDescription] = [
     run, resume, approve, cancel, runs, show, logs, check, graph, why, eval, reap, clean, schema,
     initialise, completions, help,

@@ -1,4 +1,4 @@
-/// The commands that ask something of a run from elsewhere.
+/// The commands that send requests to a run.
 extension CommandDescription {
   static let approve = CommandDescription(
     .approve, "answer a step that waits for approval",

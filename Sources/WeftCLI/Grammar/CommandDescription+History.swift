@@ -1,4 +1,4 @@
-/// The commands that tell of runs that were.
+/// The commands about recorded runs.
 extension CommandDescription {
   static let runs = CommandDescription(
     .runs, "list the runs that are recorded",

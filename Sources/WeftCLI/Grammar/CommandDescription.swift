@@ -1,21 +1,21 @@
-/// The commands by name; what is not here does not exist.
+/// The names of all commands.
 enum CommandName: String, Sendable, CaseIterable {
   case run, resume, approve, cancel, runs, show, logs, check, graph, why, eval, reap, clean, schema,
     `init`, completions, help, version
 }
 
-/// All that parsing, help and completions know of a command.
+/// The description of a command for parsing, help and completions.
 struct CommandDescription: Sendable {
   let name: CommandName
   /// A clause for the list of commands: lower case, no full stop.
   let summary: String
-  /// Paragraphs for the command's own help; lines that begin with a space are kept as they are.
+  /// The paragraphs of the command's help; lines that begin with a space are kept as they are.
   let details: [String]
-  /// In their order; of those that may be left out, the first that is given is the first.
+  /// The operands in order; optional ones are filled from the first.
   let operands: [Operand]
-  /// Without `--help`, which every command has.
+  /// The options, except `--help`, which every command has.
   let ownOptions: [Option]
-  /// Options of which at most one may be given.
+  /// The sets of options that exclude each other.
   let contradictions: [[Option]]
 
   init(
@@ -32,10 +32,10 @@ struct CommandDescription: Sendable {
 
   var options: [Option] { ownOptions + [.help] }
 
-  /// What stands first behind the command; the only one of most.
+  /// The first operand; the only one of most commands.
   var operand: Operand? { operands.first }
 
-  /// How many operands there may be.
+  /// The permitted number of operands.
   var operandCounts: ClosedRange<Int> {
     let ranges = operands.map(\.count.range)
     let most = ranges.map(\.upperBound)
@@ -44,7 +44,7 @@ struct CommandDescription: Sendable {
     }...(most.contains(.max) ? .max : most.reduce(0, +))
   }
 
-  /// `weft run [OPTION]... FILE`
+  /// The usage line, such as `weft run [OPTION]... FILE`.
   var usage: String {
     let parts = [
       "weft", name.rawValue, ownOptions.isEmpty ? nil : "[OPTION]...",

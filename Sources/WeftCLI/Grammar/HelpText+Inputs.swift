@@ -3,7 +3,7 @@ import WeftDiagnostics
 import WeftJSON
 
 extension HelpText {
-  /// What can be given to a workflow.
+  /// Returns help about the inputs of a workflow.
   static func text(for workflow: Workflow, file: String) -> String {
     let path = TerminalText.harmless(file)
     let name = workflow.name.map { ": " + TerminalText.harmless($0) } ?? ""

@@ -1,6 +1,6 @@
-/// What `weft help` and `weft COMMAND --help` print; no line is longer than 80 columns.
+/// The output of `weft help` and `weft COMMAND --help`, at most 80 columns wide.
 enum HelpText {
-  /// All commands.
+  /// The help about all commands.
   static var overview: String {
     let commands = CommandDescription.all.map { command in
       let operands = command.operands.map { " " + $0.synopsis }.joined()
@@ -22,7 +22,7 @@ enum HelpText {
       """
   }
 
-  /// One command.
+  /// Returns help about one command.
   static func text(for command: CommandDescription) -> String {
     var sections = ["weft \(command.name.rawValue): \(command.summary)\n"]
     sections.append("usage: \(command.usage)\n")
@@ -36,13 +36,13 @@ enum HelpText {
     return sections.joined(separator: "\n")
   }
 
-  /// Refilled, but for its lines that begin with a space.
+  /// Refills a paragraph, except lines that begin with a space.
   private static func paragraph(_ text: String) -> String {
     let lines = text.split(separator: "\n")
     return lines.map { $0.hasPrefix(" ") ? $0 + "\n" : filled(String($0), indent: 0) }.joined()
   }
 
-  /// An explanation, and what each word means where the value is one of several.
+  /// Returns an explanation, and the meanings of the words if the value is one of several.
   private static func entry(
     _ value: ValueDescription?, called term: String, _ explanation: String
   ) -> String {
@@ -57,14 +57,14 @@ enum HelpText {
       }.joined()
   }
 
-  /// `  term          explanation`, the explanation filled; a long term has a line to itself.
+  /// Returns `  term          explanation` with the explanation filled; a long term gets its own line.
   static func entry(_ term: String, _ explanation: String, column: Int) -> String {
     let start = "  " + term
     let body = filled(explanation, indent: column)
     return start.count + 2 > column ? start + "\n" + body : start + body.dropFirst(start.count)
   }
 
-  /// Broken between words; every line is indented and ends with a line end.
+  /// Breaks the text between words; every line is indented and ends with a line end.
   static func filled(_ text: String, indent: Int) -> String {
     let prefix = String(repeating: " ", count: indent)
     var lines: [String] = []

@@ -1,4 +1,4 @@
-/// Options of the commands that tell of runs that were.
+/// The options of commands about recorded runs.
 extension Option {
   static let records = Option(
     "--state-dir", value: ValueDescription(name: "DIR", kind: .directory),

@@ -1,13 +1,12 @@
-/// Something that the command line may say with a dash: all that parsing, help and completions know
-/// of it.
+/// The description of an option for parsing, help and completions.
 struct Option: Sendable, Hashable {
-  /// With their dashes, the one that messages use last: `-h`, `--help`.
+  /// The spellings with dashes, the one for messages last: `-h`, `--help`.
   let spellings: [String]
   /// `nil` for a flag.
   let value: ValueDescription?
   /// A clause: lower case, no full stop.
   let help: String
-  /// What other programs call it; only ever suggested, never understood.
+  /// Its names in other programs; only suggested, never accepted.
   let elsewhere: [String]
 
   init(
@@ -19,28 +18,28 @@ struct Option: Sendable, Hashable {
     self.elsewhere = elsewhere
   }
 
-  /// How messages call it.
+  /// The name in messages.
   var name: String { spellings.last! }
 
-  /// `-j N`, `-h, --help`.
+  /// The synopsis, such as `-j N` or `-h, --help`.
   var synopsis: String {
     spellings.joined(separator: ", ") + (value.map { " " + $0.name } ?? "")
   }
 }
 
-/// What stands where the grammar wants a value, of an option or as an operand.
+/// The description of a value, of an option or as an operand.
 struct ValueDescription: Sendable, Hashable {
   enum Kind: Sendable, Hashable {
     case text
     case file
-    /// A file that exists; files whose name ends so are proposed first.
+    /// An existing file; files with the suffix are proposed first.
     case existingFile(suffix: String)
     case directory
-    /// The id of a run, or the beginning of one.
+    /// The ID of a run, or its beginning.
     case recordedRun
-    /// A step of the workflow that the line names, else of the recorded run.
+    /// A step of the workflow on the command line, otherwise of the recorded run.
     case step
-    /// `NAME=VALUE`, of an input of that workflow.
+    /// `NAME=VALUE` for an input of that workflow.
     case input
     /// One of these words.
     case choice([Choice])
@@ -48,7 +47,7 @@ struct ValueDescription: Sendable, Hashable {
 
   struct Choice: Sendable, Hashable {
     let word: String
-    /// A clause: lower case, no full stop. `nil` where the word says it all.
+    /// A clause: lower case, no full stop. `nil` if the word explains itself.
     let help: String?
 
     init(_ word: String, _ help: String? = nil) {
@@ -57,25 +56,25 @@ struct ValueDescription: Sendable, Hashable {
     }
   }
 
-  /// As it stands in usage lines: `FILE`, `N`.
+  /// The name in usage lines: `FILE`, `N`.
   let name: String
   let kind: Kind
 
-  /// The words, where only certain words will do.
+  /// The permitted words, if there is a fixed set.
   var choices: [Choice] {
     if case .choice(let choices) = kind { choices } else { [] }
   }
 
   static let workflowFile = ValueDescription(name: "FILE", kind: .existingFile(suffix: ".json"))
 
-  /// A value that is one of these words, and is called by all of them: `json|sarif`.
+  /// Returns a value that is one of these words, and named after all of them: `json|sarif`.
   static func oneOf(_ choices: Choice...) -> ValueDescription {
     ValueDescription(
       name: choices.map(\.word).joined(separator: "|"), kind: .choice(choices))
   }
 }
 
-/// What a command takes without a dash.
+/// An argument without a dash.
 struct Operand: Sendable, Hashable {
   enum Count: Sendable, Hashable {
     case one
@@ -98,7 +97,7 @@ struct Operand: Sendable, Hashable {
   /// A clause: lower case, no full stop.
   let help: String
 
-  /// `FILE`, `[COMMAND]`, `FILE...`
+  /// The synopsis, such as `FILE`, `[COMMAND]` or `FILE...`.
   var synopsis: String {
     switch count {
     case .one: value.name

@@ -1,4 +1,4 @@
-/// A command line taken apart by the grammar; what the values say is not looked at yet.
+/// A command line parsed by the grammar, with values not yet interpreted.
 struct ParsedArguments: Sendable, Hashable {
   let command: CommandName
   private(set) var operands: [String] = []
@@ -10,10 +10,10 @@ struct ParsedArguments: Sendable, Hashable {
 
   func isGiven(_ option: Option) -> Bool { options[option] != nil }
 
-  /// The value of an option, the last one where it is repeated; `nil` where it is not given.
+  /// Returns the value of an option, the last one if it is repeated; `nil` if it is not given.
   func value(of option: Option) -> String? { options[option]?.last }
 
-  /// All values of an option, in their order.
+  /// Returns all values of an option, in order.
   func values(of option: Option) -> [String] { options[option] ?? [] }
 
   mutating func add(_ option: Option, value: String = "") {

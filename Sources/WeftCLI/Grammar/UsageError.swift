@@ -1,6 +1,6 @@
 import WeftDiagnostics
 
-/// What can be wrong with a command line: one case, one sentence, one cure.
+/// The errors in a command line, each with a sentence and a remedy.
 enum UsageError: Error, Sendable, Hashable {
   case noCommand
   case unknownCommand(String)
@@ -14,7 +14,7 @@ enum UsageError: Error, Sendable, Hashable {
   case repeatedOption(Option, CommandName)
   case standardInputTwice(String, String, CommandName)
   case contradiction(Option, Option, CommandName)
-  /// Positions count from 1.
+  /// `position` counts from 1.
   case notUTF8(position: Int, visible: String)
 
   var message: String {
@@ -44,7 +44,7 @@ enum UsageError: Error, Sendable, Hashable {
     }
   }
 
-  /// What to do about it.
+  /// The suggested remedy.
   var help: String {
     switch self {
     case .noCommand: UsageError.seeHelp(nil)
@@ -102,7 +102,7 @@ enum UsageError: Error, Sendable, Hashable {
 }
 
 extension CommandDescription {
-  /// What is missing where there is no operand.
+  /// A noun for the missing operand.
   fileprivate var missing: String {
     guard let operand = operands.last(where: { $0.count.range.lowerBound > 0 }) else {
       return "nothing"

@@ -3,7 +3,7 @@ import WeftPlatform
 import WeftRecord
 import WeftReporting
 
-/// `weft clean`: takes away the records of runs that are not to be kept.
+/// `weft clean`: removes old runs.
 struct CleanCommand {
   private let invocation: CleanInvocation
   private let console: Console
@@ -69,13 +69,13 @@ struct CleanCommand {
   }
 }
 
-/// `1 run`, `2 runs`.
+/// Formats `1 run`, `2 runs`.
 private enum Count {
   static func runs(_ count: Int) -> String { count == 1 ? "1 run" : "\(count) runs" }
 }
 
 extension StateDirectory {
-  /// All runs, the newest first, with how much they hold.
+  /// Returns all runs with their sizes, the newest first.
   fileprivate func candidates() -> [CleaningPolicy.Candidate] {
     newestFirst().compactMap { run in
       standing(of: run).map { CleaningPolicy.Candidate(run, $0, bytes: byteCount(of: run)) }

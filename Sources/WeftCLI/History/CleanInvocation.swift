@@ -1,7 +1,7 @@
 import WeftDefinition
 import WeftRecord
 
-/// Which records `weft clean` is to take away.
+/// The arguments of `weft clean`.
 struct CleanInvocation: Sendable, Hashable {
   let policy: CleaningPolicy
   let isDryRun: Bool

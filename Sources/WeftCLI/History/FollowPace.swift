@@ -2,31 +2,31 @@ import WeftExecution
 import WeftPlatform
 import WeftRecord
 
-/// Looks at a run again and again, until nothing more can come of it.
+/// Polls a run until it cannot produce anything more.
 struct FollowPace {
   enum Finding {
     case goesOn
     case ended(RunEnd)
-    /// Its engine has left it, until somebody has answered.
+    /// Its engine has suspended it until a pending approval is answered.
     case waits(RunPause)
-    /// No engine has it, and its end is not recorded.
+    /// No engine holds it, and its end is not recorded.
     case abandoned
   }
 
   private var followed: FollowedRun
   private let wakeup = Wakeup()
   private var isFirst = true
-  /// Whether no engine had it when it was looked at the last time.
+  /// Whether no engine held it at the last poll.
   private var isFree = false
 
-  /// Between two looks, while nothing comes.
+  /// The delay between polls without news.
   private static let pause = Duration.milliseconds(50)
 
   init(_ followed: FollowedRun) {
     self.followed = followed
   }
 
-  /// Waits a moment, and tells what has come.
+  /// Waits for the next poll, and reports new events.
   mutating func next(_ tell: FollowedRun.Tell) -> Finding {
     if !isFirst, !isFree { wakeup.wait(atMost: FollowPace.pause) }
     isFirst = false
@@ -38,7 +38,7 @@ struct FollowPace {
     } else if isFree {
       return .abandoned
     } else {
-      // What was recorded before that is looked for once more.
+      // Records from before this check are read by one more poll.
       isFree = !followed.isHeld
     }
     return .goesOn

@@ -3,12 +3,12 @@ import WeftPlatform
 import WeftRecord
 import WeftReporting
 
-/// Shows a run that another process has, as that process shows it, until it ends.
+/// Displays a run of another process, as that process does, until it ends.
 struct FollowSession {
   private let run: RunID
   private let state: StateDirectory
   private let console: Console
-  /// What is to be typed behind a command to have it find the run.
+  /// The arguments that identify the run to a command.
   private let words: String
   private var display: (reporter: Reporter, start: WallTime)?
 
@@ -22,7 +22,7 @@ struct FollowSession {
   mutating func follow() throws(Refusal) -> ExitCode {
     var pace: FollowPace
     do { pace = FollowPace(try FollowedRun(run, in: state)) } catch { throw Refusal(error) }
-    // Until nobody reads any more.
+    // Stops when the output is no longer read.
     while !console.output.isClosed {
       switch pace.next({ show($0) }) {
       case .goesOn: redraw()
@@ -58,7 +58,7 @@ struct FollowSession {
     guard let start = display?.start else { return }
     let (write, port) = (self.write, console.output)
     let now = WallTime(nanoseconds: WallClock.now.nanoseconds).since(start)
-    // A log is not asked for: all of it is told.
+    // Needs no logs: all output arrives as events.
     display?.reporter.handle(
       events, now: max(.zero, now), size: { port.redrawnSize },
       log: { _, _ in [] }, write: write)
@@ -78,7 +78,7 @@ struct FollowSession {
 }
 
 extension Refusal {
-  /// Whoever had the run is gone.
+  /// Returns the refusal for a run whose engine is gone.
   static func abandoned(_ run: RunID) -> Refusal {
     Refusal(
       .broken, "the weft of run \(run) has gone, and no end of the run is recorded",

@@ -3,17 +3,17 @@ import WeftExecution
 import WeftPlanning
 import WeftRecord
 
-/// Decides whose logs are meant.
+/// Selects the steps whose logs are printed.
 struct LogChoice {
-  /// As they were named; empty: all.
+  /// The addresses as given; empty for all.
   private let names: [StepAddress]
-  /// The names, and what is in a group that is called so: its members have names of their own.
+  /// The named steps, and the members of named groups, which have addresses of their own.
   private let wanted: Set<StepAddress>
-  /// The steps that the record tells of, in its order.
+  /// The steps in the journal, in its order.
   private let recorded: [StepAddress]
 
-  /// - Parameter plan: Knows steps that have not begun, and what is in groups.
-  /// - Throws: When one of the names is nobody's.
+  /// - Parameter plan: Provides steps that have not begun, and the members of groups.
+  /// - Throws: If a name does not exist.
   init(_ names: [String], of detail: RunDetail, _ plan: Plan?) throws(Refusal) {
     recorded = detail.order
     var named: [StepAddress] = []
@@ -39,33 +39,33 @@ struct LogChoice {
         ?? "\"weft show \(detail.run)\" tells which steps there are")
   }
 
-  /// The step whose bytes are wanted as they are; `nil` where lines of several are to be told apart.
+  /// The step whose log is printed unchanged; `nil` if lines of several steps are mixed.
   var single: StepAddress? {
     guard names.count == 1, wanted.count == 1 else { return nil }
     return steps.allSatisfy { $0 == names[0] } ? names[0] : nil
   }
 
-  /// Those that are meant of the steps that the record tells of.
+  /// The selected steps in the journal.
   var steps: [StepAddress] { recorded.filter(wants) }
 
   func wants(_ step: StepAddress) -> Bool {
     names.isEmpty || wanted.contains(step) || wanted.contains { step.isInside($0) }
   }
 
-  /// Whether everything that was named is among these.
+  /// Returns whether all named steps are among these.
   func isAll(_ done: Set<StepAddress>) -> Bool {
     !names.isEmpty && names.allSatisfy(done.contains)
   }
 }
 
 extension Plan {
-  /// The steps that a name stands for: itself, or all in the group.
+  /// Returns the steps that a name refers to: the step itself, or all in the group.
   fileprivate func members(of name: String) -> [StepAddress] {
     let members = try? stepsLeftOut(by: StepChoice(skip: [name]))
     return members?.map { steps[$0].address } ?? []
   }
 
-  /// Of steps and groups.
+  /// The addresses of steps and groups.
   fileprivate var addresses: [String] {
     steps.map(\.address.text) + groups.compactMap { $0.address?.text }
   }

@@ -8,7 +8,7 @@ struct LogFollowSession {
   private let logs: RecordedLogs
   private let console: Console
   private var open: [StepAddress: (reader: LogReader, printer: LogPrinter)] = [:]
-  /// Steps of which something may come.
+  /// The steps that may write more.
   private var running: Set<StepAddress> = []
   private var done: Set<StepAddress> = []
 

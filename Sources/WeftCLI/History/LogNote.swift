@@ -3,14 +3,14 @@ import WeftExecution
 import WeftPlanning
 import WeftRecord
 
-/// What is to be said of a log beside its bytes.
+/// A remark about a log besides its bytes.
 struct LogNote {
   let sentence: String
-  /// Whether something is not there that was recorded.
+  /// Whether recorded output is missing.
   let isFault: Bool
 
-  /// - Parameter found: How long the log is; `nil` if there is none.
-  /// - Returns: `nil` if the log tells all.
+  /// - Parameter found: The size of the log; `nil` if there is none.
+  /// - Returns: `nil` if the log needs no remark.
   init?(_ step: StepAddress, in detail: RunDetail, found: Int?) {
     let name = "\"\(TerminalText.harmless(step.text))\""
     if detail.past.steps[step]?.isCached == true {

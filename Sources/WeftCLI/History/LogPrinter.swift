@@ -1,9 +1,10 @@
 import WeftPlanning
 import WeftReporting
 
-/// Prints the log of one step: as it is, or each line behind the step's name.
+/// Prints the log of one step: unchanged, or each line prefixed with the step's name.
 ///
-/// A terminal would obey what is in a log, so it gets that of one step line by line, too.
+/// A terminal would execute control characters in a log, so even the log of a single step is sanitized line by line
+/// for it.
 struct LogPrinter {
   private let port: OutputPort
   private var lines: LogLines?
@@ -14,14 +15,14 @@ struct LogPrinter {
     lines = isSingle && !settings.isTerminal ? nil : LogLines(settings, of: isSingle ? nil : step)
   }
 
-  /// - Returns: Whether anybody reads it.
+  /// - Returns: Whether the output is still read.
   mutating func print(_ piece: [UInt8]) -> Bool {
     port.write(lines?.take(piece) ?? piece)
     port.flush()
     return !port.isClosed
   }
 
-  /// Nothing more comes for now.
+  /// Prints an unterminated line; nothing more comes for now.
   mutating func end() {
     if let rest = lines?.takeRest() { port.write(rest) }
   }

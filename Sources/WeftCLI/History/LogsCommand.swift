@@ -4,7 +4,7 @@ import WeftPlatform
 import WeftRecord
 import WeftReporting
 
-/// `weft logs`: prints what steps have written: of one step byte for byte, of several line by line.
+/// `weft logs`: prints the output of steps: unchanged for one step, line by line for several.
 struct LogsCommand {
   private let invocation: LogsInvocation
   private let console: Console
@@ -49,7 +49,7 @@ extension LogsCommand {
   private func choice(
     in detail: RunDetail, _ state: StateDirectory
   ) throws(Refusal) -> LogChoice {
-    // Only who names steps, or waits for them, can mean some that the record does not tell of.
+    // The plan is needed only for named steps, which may not be in the journal yet.
     let plan =
       invocation.steps.isEmpty
       ? nil : RecordedPlan(detail.run, detail.past.lastOpening, in: state).plan

@@ -1,17 +1,17 @@
 import WeftExecution
 import WeftRecord
 
-/// What `weft logs` is to print.
+/// The arguments of `weft logs`.
 struct LogsInvocation: Sendable, Hashable {
-  /// An id or the beginning of one; `nil`: the latest run.
+  /// An ID or its beginning; `nil` for the latest run.
   let run: String?
-  /// Empty: all.
+  /// Empty for all steps.
   let steps: [String]
   let follows: Bool
   let stateDirectory: String?
 
   init(_ parsed: ParsedArguments) {
-    // Steps without an id are called by numbers, so a run is named by its day at least.
+    // Steps without an ID are named by numbers, so a run needs at least its day.
     let namesRun = parsed.operands.first.map(RunID.mayBegin) ?? false
     run = namesRun ? parsed.operands.first : nil
     steps = Array(parsed.operands.dropFirst(namesRun ? 1 : 0))

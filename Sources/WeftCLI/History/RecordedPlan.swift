@@ -6,14 +6,14 @@ import WeftPlanning
 import WeftRecord
 import WeftReporting
 
-/// The plan of a recorded run, made again of the file as it was read then: to call its steps as its own display
-/// does, and to know those that have not begun.
+/// The plan of a recorded run, rebuilt from the file as it was read then. Provides the titles of steps, and the steps
+/// that have not begun.
 struct RecordedPlan {
-  /// `nil` where the file was not recorded, or is not understood.
+  /// `nil` if the file was not recorded or is not valid.
   let plan: Plan?
   private let secrets = RunSecrets()
 
-  /// - Parameter opening: As the run was taken up.
+  /// - Parameter opening: The run's last opening record.
   init(_ run: RunID, _ opening: RecordOpening?, in state: StateDirectory) {
     guard let opening, let path = opening.file,
       let bytes = (try? state.workflow(of: run)) ?? nil,
@@ -28,7 +28,7 @@ struct RecordedPlan {
       self.plan = plan
       return
     }
-    // What a secret input is by default stands in the file.
+    // The file contains the default values of secret inputs.
     secrets.add(secretsIn: inputs)
     let (bound, problems) = plan.bound(to: inputs, run: run, in: state.folderPath(of: run))
     self.plan = problems.isEmpty ? bound : plan
@@ -43,7 +43,7 @@ struct RecordedPlan {
     return workflow.flatMap { Planner.plan($0).plan }
   }
 
-  /// What people call its steps; nothing but their addresses where there is no plan.
+  /// The titles of its steps; only their addresses if there is no plan.
   var labels: StepLabels {
     plan.map { StepLabels($0, mask: secrets.mask) } ?? StepLabels()
   }

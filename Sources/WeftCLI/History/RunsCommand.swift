@@ -3,7 +3,7 @@ import WeftPlatform
 import WeftRecord
 import WeftReporting
 
-/// `weft runs`: lists what is recorded, the newest first.
+/// `weft runs`: lists recorded runs, the newest first.
 struct RunsCommand {
   private let invocation: RunsInvocation
   private let console: Console
@@ -49,14 +49,14 @@ extension RunsInvocation {
   func wants(_ run: RunGlance) -> Bool {
     if !states.isEmpty, !states.contains(run.state) { return false }
     if let file, !run.isCalled(file) { return false }
-    // Of what cannot be read the id tells when it began, to the second.
+    // The ID of an unreadable run still contains its start, to the second.
     if let since, (run.startedAt ?? run.run.startedAt)?.nanoseconds ?? 0 < since { return false }
     return true
   }
 }
 
 extension RunGlance {
-  /// By the workflow's name, or by the path of the file or its end.
+  /// Whether the name is that of the workflow, the path of the file, or the end of that path.
   fileprivate func isCalled(_ name: String) -> Bool {
     workflow == name || file == name || file?.hasSuffix("/" + name) == true
   }

@@ -2,13 +2,13 @@ import WeftDefinition
 import WeftPlatform
 import WeftRecord
 
-/// What `weft runs` is to list.
+/// The arguments of `weft runs`.
 struct RunsInvocation: Sendable, Hashable {
-  /// Empty: whatever it is.
+  /// Empty for any state.
   let states: Set<RecordedState>
-  /// What the file or the workflow is called; `nil`: whatever it is.
+  /// The name of the file or workflow; `nil` for any.
   let file: String?
-  /// Nanoseconds since 1970; `nil`: from the first on.
+  /// Nanoseconds since 1970; `nil` for no limit.
   let since: Int64?
   let limit: Int?
   let format: RunListFormat
@@ -29,7 +29,7 @@ enum RunListFormat: String, CaseIterable {
 }
 
 extension ParsedArguments {
-  /// A moment, as a date, as RFC 3339 has it, or as the time that has passed since.
+  /// Parses a time: a date, RFC 3339, or the duration since then.
   func moment(of option: Option, now: Int64) throws(UsageError) -> Int64? {
     guard let found = value(of: option) else { return nil }
     if let duration = try? DurationText.duration(from: found) {

@@ -2,7 +2,7 @@ import WeftExecution
 import WeftRecord
 import WeftReporting
 
-/// `weft show`: tells what is recorded of one run.
+/// `weft show`: shows one recorded run.
 struct ShowCommand {
   private let invocation: ShowInvocation
   private let console: Console
@@ -37,7 +37,7 @@ struct ShowCommand {
       console.output.write(
         RunDetailText(console.output.displaySettings, run: name).rendered(detail))
     }
-    // What is there was shown; that it is not all is told by the code.
+    // The output was shown; the exit code says that it is incomplete.
     return detail.damage == nil ? .success : .broken
   }
 }

@@ -1,9 +1,9 @@
-/// What `weft show` is to show.
+/// The arguments of `weft show`.
 struct ShowInvocation: Sendable, Hashable {
-  /// An id or the beginning of one; `nil`: the latest run.
+  /// An ID or its beginning; `nil` for the latest run.
   let run: String?
   let format: RunDetailFormat
-  /// Whether it is shown as it goes on.
+  /// Whether to follow it in progress.
   let follows: Bool
   let stateDirectory: String?
 

@@ -1,9 +1,9 @@
-/// What one `-i` says: a name, and how its value is to be had.
+/// The value of one `-i`: a name, and the source of its value.
 ///
 /// | argument | value |
 /// |---|---|
-/// | `name=text` | the text, read by the declared type |
-/// | `name=@file` | the content of a file, less one line end, read likewise; `@-` is standard input |
+/// | `name=text` | the text, parsed according to the declared type |
+/// | `name=@file` | the content of a file without its last line end, parsed likewise; `@-` is standard input |
 /// | `name=@@text` | a text that begins with `@` |
 /// | `name:=json` | a JSON value, whatever the type; `name:=@file` from a file |
 struct InputArgument: Sendable, Hashable {
@@ -13,11 +13,11 @@ struct InputArgument: Sendable, Hashable {
   }
 
   let name: String
-  /// Whether the value is JSON, and not a text to be read by the declared type.
+  /// Whether the value is JSON, rather than text to parse according to the declared type.
   let isJSON: Bool
   let source: Source
 
-  /// `nil` where it is not of that form.
+  /// `nil` if the argument does not have this form.
   init?(_ argument: String) {
     let parts = argument.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
     guard parts.count == 2 else { return nil }
@@ -34,13 +34,13 @@ struct InputArgument: Sendable, Hashable {
     }
   }
 
-  /// How messages call it: without the value, which may be a secret.
+  /// The form for messages: without the value, which may be secret.
   var spelling: String {
     let start = "-i \(name)\(isJSON ? ":" : "")"
     if case .file(let path) = source { return "\(start)=@\(path)" }
     return start
   }
 
-  /// Whether standard input is read for it.
+  /// Whether it reads standard input.
   var readsStandardInput: Bool { source == .file("-") }
 }

@@ -4,18 +4,18 @@ import WeftExecution
 import WeftJSON
 import WeftPlatform
 
-/// Gathers what the command line gives for the inputs of a workflow.
+/// Collects the inputs that the command line gives to a workflow.
 struct InputCollection {
   private let declarations: [InputDeclaration]
   private var given: [GivenInput] = []
   private var diagnostics: [Diagnostic] = []
 
-  /// The values of the inputs.
+  /// Returns the values of the inputs.
   ///
   /// - Parameters:
-  ///   - allowsMissing: Whether nothing is said of inputs that are not given.
-  ///   - recorded: Those of a run that is gone on with.
-  /// - Throws: All that is wrong.
+  ///   - allowsMissing: Whether missing inputs are permitted.
+  ///   - recorded: The inputs of a resumed run.
+  /// - Throws: All errors.
   static func values(
     _ options: InputOptions, for declarations: [InputDeclaration], allowsMissing: Bool = false,
     recorded: [HandedOn] = []
@@ -31,7 +31,7 @@ struct InputCollection {
     return try collection.bound(allowsMissing: allowsMissing)
   }
 
-  /// All that is wrong with the inputs on a command line.
+  /// The errors in the inputs on a command line.
   struct InputsUnusable: Error {
     let diagnostics: [Diagnostic]
   }
@@ -41,7 +41,7 @@ struct InputCollection {
   }
 
   private func bound(allowsMissing: Bool) throws(InputsUnusable) -> InputValues {
-    // What is missing may stand in the file that was not understood.
+    // Missing inputs may be in the file that could not be parsed.
     let isOpen = allowsMissing || !diagnostics.isEmpty
     var all = diagnostics
     do {
@@ -104,7 +104,7 @@ struct InputCollection {
     given += GivenInput.all(in: root)
   }
 
-  /// An excerpt of a file with secrets might show one, and so might what is said of a line.
+  /// Removes the excerpt and message of a diagnostic about a file with secrets, which might reveal one.
   private func withoutExcerpt(_ diagnostic: Diagnostic) -> Diagnostic {
     guard declarations.contains(where: \.isSecret), let place = diagnostic.place else {
       return diagnostic
@@ -118,7 +118,7 @@ struct InputCollection {
 }
 
 extension [UInt8] {
-  /// Without the line end of the last line, as of a step's output.
+  /// The bytes without a final line end, as for a step's output.
   fileprivate var withoutLineEnd: ArraySlice<UInt8> {
     guard last == UInt8(ascii: "\n") else { return self[...] }
     let rest = dropLast()

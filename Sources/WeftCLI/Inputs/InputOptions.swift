@@ -1,8 +1,8 @@
-/// What the command line gives for inputs.
+/// The inputs on the command line.
 struct InputOptions: Sendable, Hashable {
-  /// `-i`, in their order.
+  /// The values of `-i`, in order.
   let arguments: [InputArgument]
-  /// `--inputs`: a JSON file with all of them; `-` is standard input.
+  /// The value of `--inputs`: a JSON file with several inputs; `-` is standard input.
   let file: String?
 
   static let none = InputOptions(arguments: [], file: nil)
@@ -28,7 +28,7 @@ struct InputOptions: Sendable, Hashable {
     try checkStandardInput(parsed)
   }
 
-  /// Who reads standard input leaves nothing of it.
+  /// Rejects a second reader of standard input, because the first one consumes it.
   private func checkStandardInput(_ parsed: ParsedArguments) throws(UsageError) {
     var readers: [String] = parsed.operands.first == "-" ? ["the workflow"] : []
     if file == "-" { readers.append("--inputs") }

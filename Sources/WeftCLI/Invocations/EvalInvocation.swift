@@ -1,6 +1,6 @@
 struct EvalInvocation: Sendable, Hashable {
   let expression: String
-  /// `nil`: there are no values.
+  /// `nil` if there are no values.
   let contexts: String?
 
   init(_ parsed: ParsedArguments) {

@@ -5,7 +5,7 @@ struct GraphInvocation: Sendable, Hashable {
   let format: PlanFormat
   let inputs: InputOptions
   let choice: StepChoice
-  /// The directory that paths are relative to; `nil`: that of the process.
+  /// The directory that paths are relative to; `nil` for that of the process.
   let directory: String?
   let stateDirectory: String?
 

@@ -1,8 +1,8 @@
-/// What the user asked for: a command line of which every value is understood.
+/// The requested command, with all its values interpreted.
 enum Invocation: Sendable, Hashable {
   case run(RunInvocation)
   case resume(ResumeInvocation)
-  /// What a file's inputs are.
+  /// Explains the inputs of a file.
   case explain(file: String, directory: String?)
   case runs(RunsInvocation)
   case show(ShowInvocation)
@@ -18,11 +18,11 @@ enum Invocation: Sendable, Hashable {
   case schema(SchemaName)
   case initialise(path: String)
   case completions(CompletionShell)
-  /// `nil`: all commands.
+  /// `nil` for all commands.
   case help(CommandName?)
   case version
 
-  /// - Parameter arguments: Without the program's name.
+  /// - Parameter arguments: The arguments without the program's name.
   init(_ arguments: [String]) throws(UsageError) {
     try self.init(try ArgumentParser.parse(arguments))
   }
@@ -53,17 +53,17 @@ enum Invocation: Sendable, Hashable {
   }
 }
 
-/// The schemas that the program carries.
+/// The schemas built into the program.
 enum SchemaName: String, CaseIterable {
   case workflow, event
 }
 
 struct CheckInvocation: Sendable, Hashable {
-  /// At least one.
+  /// At least one file.
   let files: [String]
   let format: DiagnosticFormat
   let isStrict: Bool
-  /// The directory that paths are relative to; `nil`: that of the process.
+  /// The directory that paths are relative to; `nil` for that of the process.
   let directory: String?
 
   init(_ parsed: ParsedArguments) throws(UsageError) {
@@ -74,7 +74,7 @@ struct CheckInvocation: Sendable, Hashable {
   }
 }
 
-/// How `weft check` tells problems.
+/// The output formats of `weft check`.
 enum DiagnosticFormat: String, CaseIterable {
   case text, json, sarif, github
 }

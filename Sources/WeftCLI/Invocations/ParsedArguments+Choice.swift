@@ -1,7 +1,7 @@
 import WeftPlanning
 
 extension ParsedArguments {
-  /// Which steps are wanted.
+  /// The selection of steps.
   var choice: StepChoice {
     StepChoice(
       only: values(of: .only), skip: values(of: .skip), from: values(of: .from))
@@ -9,7 +9,7 @@ extension ParsedArguments {
 }
 
 extension StepChoice.UnknownStep {
-  /// Nothing has been started because of it.
+  /// The error message; nothing has been started.
   var complaint: Complaint {
     Complaint(
       "\"\(name)\" is not a step or group of this workflow",

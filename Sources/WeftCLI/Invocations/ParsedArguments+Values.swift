@@ -2,16 +2,16 @@ import WeftDefinition
 import WeftDiagnostics
 import WeftPlatform
 
-/// Values, understood or refused.
+/// Interpretation of values.
 extension ParsedArguments {
-  /// One of the words that name the cases of a type.
+  /// Returns the value as one of the words that name the cases of a type.
   func word<Word>(of option: Option) throws(UsageError) -> Word?
   where Word: RawRepresentable<String> {
     guard let found = value(of: option) else { return nil }
     return try word(found, of: "\"\(option.name)\"", option.value)
   }
 
-  /// The same of an option that may be given several times.
+  /// Returns the values of an option that may be repeated.
   func words<Word>(of option: Option) throws(UsageError) -> [Word]
   where Word: RawRepresentable<String> {
     var words: [Word] = []
@@ -60,7 +60,7 @@ extension ParsedArguments {
     }
   }
 
-  /// What the option says, else the environment.
+  /// Returns the limit from the option, otherwise from the environment.
   func cacheLimit() throws(UsageError) -> ByteCount? {
     let option = Option.cacheLimit
     var (name, text) = ("\"\(option.name)\"", value(of: option))

@@ -4,33 +4,33 @@ import WeftRecord
 
 struct RunInvocation: Sendable, Hashable {
   let file: String
-  /// `nil` leaves it to the workflow.
+  /// `nil` for the workflow's own value.
   let maxParallel: Int?
-  /// `nil` leaves it to the workflow.
+  /// `nil` for the workflow's own value.
   let onFailure: FailureResponse?
   let isStrict: Bool
-  /// Where to go before anything else.
+  /// The directory to change to before anything else.
   let directory: String?
-  /// `nil` leaves it to the workflow.
+  /// `nil` for the workflow's own value.
   let timeout: Duration?
   let events: EventsTarget?
   let containment: ContainmentChoice
   let recording: RecordingChoice
-  /// Where records are kept; `nil`: where the environment says, or in the directory where the run starts.
+  /// The state directory; `nil` for that in the environment, or in the directory where the run starts.
   let stateDirectory: String?
-  /// Whether what steps have made before stands in for running them.
+  /// Whether cached results replace running a step.
   let readsCache: Bool
-  /// `nil`: the cache's own.
+  /// `nil` for the default.
   let cacheLimit: ByteCount?
-  /// How many runs stay recorded.
+  /// The number of runs to keep.
   let keptRuns: Int
   let isDryRun: Bool
   let choice: StepChoice
-  /// `nil`: the engine's own.
+  /// `nil` for the engine's default.
   let retryBudgetPercent: Int?
   let inputs: InputOptions
 
-  /// - Parameter file: `nil` where the command names none.
+  /// - Parameter file: `nil` if the command has none.
   init(_ parsed: ParsedArguments, file: String?) throws(UsageError) {
     self.file = file ?? ""
     maxParallel = try parsed.count(of: .jobs, in: 1...WorkflowLimits.maxParallel)
@@ -54,41 +54,41 @@ struct RunInvocation: Sendable, Hashable {
   }
 }
 
-/// What `--containment` says.
+/// The value of `--containment`.
 enum ContainmentChoice: String, Sendable, Hashable {
   case auto, cgroup, subreaper
   case groupAndCookie = "group+cookie"
 }
 
-/// What `--record` says.
+/// The value of `--record`.
 enum RecordingChoice: String, Sendable, Hashable {
   case none, process, power
 }
 
-/// Where `--events` writes.
+/// The destination of `--events`.
 enum EventsTarget: Sendable, Hashable {
   case standardOutput
-  /// Created, or emptied.
+  /// Created, or truncated.
   case file(String)
-  /// One that the caller has opened.
+  /// A descriptor that the caller has opened.
   case descriptor(Int32)
 }
 
-/// What `weft resume` is to do.
+/// The arguments of `weft resume`.
 struct ResumeInvocation: Sendable, Hashable {
-  /// An id or the beginning of one; `nil`: the latest run.
+  /// An ID or its beginning; `nil` for the latest run.
   let run: String?
-  /// What it has in common with a run that begins.
+  /// The settings shared with `weft run`.
   let settings: RunInvocation
   let acceptsChanges: Bool
-  /// Whether the directory and the file that the record names are used without a look at where they are.
+  /// Whether the recorded directory and file are used without checking their location.
   let trustsRecord: Bool
   let salvages: Bool
-  /// Steps, groups and elements to be done again.
+  /// The steps, groups and elements to rerun.
   let rerun: [String]
   let rerunsInterrupted: Bool
   let skipsInterrupted: Bool
-  /// The same, with what depends on them.
+  /// The steps and groups to rerun along with their dependents.
   let from: [String]
 
   init(_ parsed: ParsedArguments) throws(UsageError) {

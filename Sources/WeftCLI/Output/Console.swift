@@ -1,17 +1,17 @@
 import WeftPlatform
 
-/// The program's two streams, for commands to write to.
+/// The two output streams of the program.
 struct Console {
   let output = OutputPort(.standardOutput)
   let errors = OutputPort(.standardError)
 
-  /// Tells what went wrong.
+  /// Reports an error.
   func complain(_ complaint: Complaint) { errors.write(complaint.text) }
 
-  /// Writes the rest, and tells what could not be written.
+  /// Writes pending output, and reports write errors.
   ///
-  /// - Returns: `code`, or ``ExitCode/broken`` where standard output is not whole; unless a signal
-  ///   ended the program, of which a lost terminal is only a consequence.
+  /// - Returns: `code`, or ``ExitCode/broken`` if standard output is incomplete, unless a signal ended the program,
+  ///   since a lost terminal is then only a consequence.
   func close(_ code: ExitCode) -> ExitCode {
     output.flush()
     if let fault = output.fault {

@@ -3,14 +3,14 @@ import WeftPlanning
 import WeftPlatform
 import WeftReporting
 
-/// What can be shown where the port leads.
+/// The display capabilities of the port.
 extension OutputPort {
   var displaySize: DisplaySize {
     let size = descriptor.terminalSize
     return DisplaySize(columns: size?.columns ?? 0, rows: size?.rows ?? 0)
   }
 
-  /// The size for what is drawn again and again; `nil` in the background, where a shell writes as well.
+  /// The size for redrawn output; `nil` in the background, where the shell writes too.
   var redrawnSize: DisplaySize? { descriptor.isTerminalOfOthers ? nil : displaySize }
 
   var displaySettings: DisplaySettings {
@@ -20,7 +20,7 @@ extension OutputPort {
 
   /// Writes a plan, as wide as the terminal and in the characters of the locale.
   ///
-  /// Files and pipes get whole lines, unless `COLUMNS` says how long these may be.
+  /// Files and pipes get unbroken lines, unless `COLUMNS` limits their width.
   func write(_ plan: Plan, as format: PlanFormat) {
     let columns =
       descriptor.terminalSize?.columns

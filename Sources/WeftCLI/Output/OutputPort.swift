@@ -1,18 +1,18 @@
 import WeftPlatform
 
-/// One stream that the program writes to: gathers what is said, and is never a reason to stop.
+/// A buffered output stream of the program that never fails a caller.
 ///
-/// After a failure everything is dropped, and the failure is told at the end. A reader that has gone
-/// (`weft … | head -1`) is none: what it did not want to read it does not miss.
+/// After a write error, further output is dropped, and the error is reported at the end. A closed pipe
+/// (`weft … | head -1`) is not an error.
 final class OutputPort {
-  /// Written at once when so much has come together.
+  /// The buffer size that triggers a write.
   private static let gatheredBytes = 64 << 10
 
   let descriptor: Descriptor
   private var gathered: [UInt8] = []
-  /// Whether nobody reads any more, or nothing can be written.
+  /// Whether the output is no longer read, or cannot be written.
   private(set) var isClosed = false
-  /// Why not everything was written.
+  /// The reason why output is incomplete.
   private(set) var fault: WriteFailure?
 
   init(_ descriptor: Descriptor) {
@@ -27,7 +27,7 @@ final class OutputPort {
     if gathered.count >= OutputPort.gatheredBytes { flush() }
   }
 
-  /// Writes what has been gathered; may wait for a reader.
+  /// Writes the buffer; may wait for a reader.
   func flush() {
     guard !isClosed, !gathered.isEmpty else { return }
     defer { gathered.removeAll(keepingCapacity: true) }

@@ -1,10 +1,10 @@
-/// A word as POSIX shells and fish read it back, for commands that messages suggest.
+/// Quotes words for POSIX shells and fish, in commands that messages suggest.
 enum ShellWord {
   static func quoted(_ word: String) -> String {
     if !word.isEmpty, word.utf8.allSatisfy(isPlain) { return word }
     var quoted = "'"
     for scalar in word.unicodeScalars {
-      // Inside of single quotes, fish reads two backslashes as one.
+      // Within single quotes, fish reads two backslashes as one.
       if scalar == "'" || scalar == "\\" { quoted += "'\\" }
       quoted.unicodeScalars.append(scalar)
       if scalar == "'" || scalar == "\\" { quoted += "'" }

@@ -1,30 +1,30 @@
 import WeftExecution
 import WeftPlatform
 
-/// Takes a run's events for one thread, in whatever number they have come.
+/// Delivers a run's events to one thread, in batches of any size.
 ///
-/// Single events are taken at once. While they come in quick succession they are taken together, a
-/// hundred times a second: a thread that woke for each would take a processor from the steps.
+/// Single events are delivered at once. Events in quick succession are combined, a hundred times per second: a thread
+/// that woke for each would take a processor from the steps.
 struct EventPump {
   private let subscription: EventSubscription
   private let wakeup: Wakeup
   private var lastBatch: Duration?
   private var isHurried = false
 
-  /// Batches that follow each other faster are taken together.
+  /// The delay for combining batches in quick succession.
   private static let pause = Duration.milliseconds(10)
-  /// So many events are taken even before the pause is over.
+  /// The number of events that ends the delay early.
   private static let manyEvents = 1_000
 
-  /// - Parameter wakeup: Where the thread waits; whoever wakes it makes it look whether to go on.
+  /// - Parameter wakeup: The point where the thread waits; waking it makes it check `isWanted`.
   init(_ subscription: EventSubscription, wakeup: Wakeup = Wakeup()) {
     self.subscription = subscription
     self.wakeup = wakeup
   }
 
-  /// Waits for events, at most until `time` by ``MonotonicClock``, and not while `isWanted` elsewhere.
+  /// Waits for events, at most until `time` of ``MonotonicClock``, or until `isWanted`.
   ///
-  /// - Returns: None when the time has come, or the thread is wanted; `nil` after the last event was taken.
+  /// - Returns: Empty if the time has come, or the thread is wanted elsewhere; `nil` after the last event.
   mutating func next(
     until time: Duration? = nil, isWanted: () -> Bool = { false }
   ) -> [RunEvent]? {

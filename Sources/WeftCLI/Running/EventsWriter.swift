@@ -3,23 +3,23 @@ import WeftExecution
 import WeftPlatform
 import WeftRecord
 
-/// Writes a run's events as JSON Lines, on a thread of its own: whoever reads them slowly holds up
-/// neither the run nor what people see.
+/// Writes a run's events as JSON Lines, on a separate thread, so that a slow reader delays neither the run nor its
+/// display.
 final class EventsWriter: Sendable {
   private let descriptor: Descriptor
-  /// How messages call what is written to.
+  /// The name of the target in messages.
   private let name: String
-  /// Why not everything was written.
+  /// The reason why events are missing.
   private let fault = Mutex<String?>(nil)
   private let ended = Wakeup()
 
-  /// Opens the target, before anything of the run has happened.
+  /// Opens the target, before the run starts.
   init(_ target: EventsTarget) throws(Complaint) {
     name = target.name
     descriptor = try target.open()
   }
 
-  /// Begins to write what the subscription gives.
+  /// Starts writing the events of the subscription.
   func start(_ subscription: EventSubscription, on threads: BlockingThreads) {
     do {
       try threads.submit { [self] in
@@ -45,13 +45,13 @@ final class EventsWriter: Sendable {
         }
       }
     } catch .brokenPipe {
-      // Who has stopped reading wanted no more.
+      // The reader closed the pipe and wants no more events.
     } catch {
       fault.withLock { $0 = error.message }
     }
   }
 
-  /// What is written at once: JSON of what is not text may be six times as long as the output in it.
+  /// Splits the events of one write: JSON of binary output may be six times as long as the output.
   private static func portions(of events: [RunEvent]) -> [ArraySlice<RunEvent>] {
     var portions: [ArraySlice<RunEvent>] = []
     var (start, bytes) = (0, 0)
@@ -69,7 +69,7 @@ final class EventsWriter: Sendable {
 
   /// Waits until the last event is written.
   ///
-  /// - Returns: What to tell if not all were.
+  /// - Returns: The error if events are missing.
   func finish() -> Complaint? {
     ended.wait()
     return fault.withLock { $0 }.map { Complaint("cannot write events to \(name): \($0)") }

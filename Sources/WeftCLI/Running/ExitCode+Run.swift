@@ -2,17 +2,17 @@ import WeftExecution
 import WeftPlatform
 
 extension ExitCode {
-  /// The code of a run that waits for somebody, without its engine.
+  /// Returns the code of a suspended run.
   init(of pause: RunPause?, keptPromises: Bool) {
     guard let pause else { preconditionFailure("events ended before the run did") }
     self = keptPromises && pause.unkillable.isEmpty ? .waiting : .broken
   }
 
-  /// The code of a run that has ended.
+  /// Returns the code of an ended run.
   ///
-  /// - Parameter keptPromises: Whether the engine recorded, and the program wrote, all that it had to.
-  ///   If not, that is told rather than how the run ended; unless a signal ended it, of which a lost
-  ///   terminal is only a consequence. That something could not be killed is told before all.
+  /// - Parameter keptPromises: Whether the engine recorded, and the program wrote, everything required. If not, that
+  ///   determines the code rather than the run's outcome, unless a signal ended the run, since a lost terminal is
+  ///   then only a consequence. An unkillable process takes precedence over everything.
   init(of end: RunEnd, isStrict: Bool, keptPromises: Bool) {
     if !end.unkillable.isEmpty {
       self = .broken
@@ -23,7 +23,7 @@ extension ExitCode {
     } else if case .runTimeout? = end.cancellation {
       self = .timedOut
     } else if case .requested? = end.cancellation {
-      // By "weft cancel", or by a run of the same concurrency key: as the first ^C does.
+      // Cancelled by "weft cancel" or a run with the same concurrency key; equal to the first ^C.
       self = .signal(Signal.interrupt.rawValue)
     } else if end.outcome == .success {
       self = isStrict && end.counts.tolerated > 0 ? .failure : .success

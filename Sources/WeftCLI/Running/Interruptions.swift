@@ -1,5 +1,5 @@
-/// What each signal does that asks the program to end: the first ends the run gracefully, the second
-/// kills what still runs, the third leaves at once. After the run, the first leaves.
+/// The effects of signals that ask the program to end: the first cancels the run gracefully, the second kills running
+/// processes, the third exits at once. After the run, the first one exits.
 struct Interruptions: Sendable, Hashable {
   enum Action: Sendable, Hashable {
     case cancel
@@ -8,10 +8,10 @@ struct Interruptions: Sendable, Hashable {
   }
 
   private var count = 0
-  /// Set when nothing is running any more, and only output is still to be written.
+  /// Set when nothing runs any more, and only output remains to be written.
   var runIsOver = false
 
-  /// What the next signal does.
+  /// Returns the effect of the next signal.
   mutating func next() -> Action {
     count += 1
     switch count {

@@ -2,10 +2,10 @@ import WeftExecution
 import WeftPlatform
 import WeftRecord
 
-/// Takes away the records of old runs when a run has ended.
+/// Removes old runs when a run has ended.
 ///
-/// Those that could still be resumed stay, and so does the run itself, whatever the clock says. What cannot be
-/// taken away is a warning.
+/// Runs that could still be resumed are kept, and so is the run itself, regardless of the clock. A failed removal is
+/// a warning.
 struct RunCleaning {
   private let place: String
   private let count: Int
@@ -17,7 +17,7 @@ struct RunCleaning {
 
   func clean(after run: RunID, _ console: Console) {
     guard let state = try? StateDirectory(place, makes: false) else { return }
-    // Only those that may go are looked at.
+    // Only runs beyond the limit are inspected.
     guard state.ids.count > count else { return }
     for old in state.newestFirst().dropFirst(count)
     where old != run && state.standing(of: old) == .ended {

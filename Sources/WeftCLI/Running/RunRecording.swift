@@ -5,17 +5,17 @@ import WeftPlanning
 import WeftPlatform
 import WeftRecord
 
-/// The record of one run, from before its first step to after its last.
+/// The recording of one run, from before its first step to after its last.
 struct RunRecording {
   private let folder: RunFolder
   let journal: JournalWriter
-  /// As the record has it.
+  /// The cookie in the journal.
   let cookie: EngineCookie?
 
-  /// Makes the folder of a new run.
+  /// Creates the folder of a new run.
   ///
-  /// - Returns: `nil` where nothing is to be recorded.
-  /// - Throws: When it cannot be made; nothing has happened then.
+  /// - Returns: `nil` if nothing is to be recorded.
+  /// - Throws: If it cannot be created; nothing has started then.
   static func make(
     _ plan: Plan, _ id: RunID, _ invocation: RunInvocation, _ inputs: InputValues,
     leavingOut leftOut: [Int], hiding secrets: RunSecrets
@@ -36,9 +36,9 @@ struct RunRecording {
     }
   }
 
-  /// Goes on with the record of a run whose folder is held.
+  /// Resumes the journal of a run whose folder is held.
   ///
-  /// - Throws: When it cannot be gone on with; no step has been started then.
+  /// - Throws: If it cannot be resumed; no step has started then.
   static func append(
     to folder: RunFolder, after contents: JournalContents, _ plan: Plan, _ inputs: InputValues,
     leavingOut leftOut: [Int], rerunning rerun: StepsAnew, _ invocation: ResumeInvocation,
@@ -63,22 +63,22 @@ struct RunRecording {
     }
   }
 
-  /// The directory of the record, from the root.
+  /// The absolute path of the run's folder.
   var directory: String { folder.path }
 
-  /// Where others ask something of the run.
+  /// The control requests for the run.
   var control: ControlFolder? { folder.control }
 
-  /// What steps write goes here.
+  /// The log folder of the run.
   var logs: LogFolder? { folder.logs }
 
-  /// The run has ended: makes the record safe, and writes the report beside it.
+  /// Closes the journal of the ended run, and writes its report.
   ///
-  /// - Returns: Why that could not be done.
+  /// - Returns: The error if that failed.
   func end(_ report: RunReport) -> Complaint? {
     journal.close()
     if let fault = journal.fault { return Complaint(fault.message, help: fault.help) }
-    // Of a run that waits there is no end to report yet.
+    // A suspended run has no end to report yet.
     guard report.end != nil else { return nil }
     do {
       try folder.write(report)

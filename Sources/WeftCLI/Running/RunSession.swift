@@ -6,8 +6,7 @@ import WeftPlatform
 import WeftRecord
 import WeftReporting
 
-/// One run from its start to its exit code: the engine works on its own threads, and this one shows
-/// what happens.
+/// One run from start to exit code: the engine works on its own threads, and this thread displays the run.
 struct RunSession {
   private let plan: Plan
   private let invocation: RunInvocation
@@ -19,11 +18,11 @@ struct RunSession {
   private let screen = Screen()
   private let desk: TerminalDesk
   private let secretReader: SecretReader
-  /// Of a run that is gone on with: what is recorded of it, and what of that is done again.
+  /// For a resumed run, its recorded state and the steps to rerun.
   private let past: (run: RecordedRun, anew: StepsAnew)?
   private let earlierRuns: EarlierRuns
 
-  /// - Throws: When the events cannot be written where they should be; nothing has happened then.
+  /// - Throws: If the events cannot be written; nothing has started then.
   init(
     _ plan: Plan, _ id: RunID, _ invocation: RunInvocation, _ inputs: InputValues,
     _ selection: Selection, _ console: Console, _ secrets: SecretReader,
@@ -49,13 +48,13 @@ struct RunSession {
     events = try EventsWriter(target)
   }
 
-  /// How much output waits for the display; what is more it reads from the logs.
+  /// The output buffered for the display; anything beyond is read from the logs.
   private static let displayLimitBytes = 512 << 10
 
   /// Runs the plan to its end.
   ///
-  /// - Parameter begin: Begins its record, when all that it needs from outside is there; given what is not to be
-  ///   written.
+  /// - Parameter begin: Opens the journal once everything needed from outside is available; receives the secrets,
+  ///   which must not be written.
   func follow(
     recording begin: (RunSecrets) throws(Complaint) -> RunRecording?
   ) throws(Complaint) -> ExitCode {
@@ -95,9 +94,9 @@ struct RunSession {
       console.complain(error)
       return .broken
     }
-    // Programs that print secrets may leave an agent behind, which is not to be adopted.
+    // Programs that print secrets may leave an agent behind, which must not be adopted.
     if invocation.containment != .groupAndCookie {
-      // Where this cannot be had, what can be is told in the run's first event.
+      // If this fails, the run's first event reports the available level.
       try? ChildProcesses.adoptOrphans()
     }
     let threads = BlockingThreads()
@@ -167,7 +166,7 @@ struct RunSession {
     return configuration
   }
 
-  /// A run that waits for answers tells by what it gets them.
+  /// Prints the commands that answer a suspended run.
   private func tellHowToGoOn(_ pause: RunPause?) {
     let words = RecordPlace.words(for: id, stateDirectory: invocation.stateDirectory)
     for request in pause?.requests ?? [] {
@@ -177,9 +176,9 @@ struct RunSession {
     console.errors.write("weft: then: weft resume \(words)\n")
   }
 
-  /// Waits for the run's turn among those of its key.
+  /// Waits until no other run holds the concurrency key.
   ///
-  /// - Returns: `nil` of a run that may begin at any time.
+  /// - Returns: `nil` if the run has no key.
   private func waitForTurn(_ signals: SignalHandling) throws(Refusal) -> ConcurrencyTurn.Result? {
     guard let concurrency = plan.workflow.concurrency else { return nil }
     let state: StateDirectory
@@ -208,7 +207,7 @@ struct RunSession {
     console.errors.flush()
   }
 
-  /// What is secret stays in this process, from before it is read.
+  /// Reads the secrets. Memory is hidden from other processes before that.
   private func readSecrets(_ signals: SignalHandling) throws(SecretsNotRead) -> RunSecrets {
     let hasSecretInputs = inputs.entries.contains(where: \.isSecret)
     if !plan.usedSecrets.isEmpty || hasSecretInputs { ThisProcess.hideMemory() }
@@ -216,7 +215,7 @@ struct RunSession {
     return try secretReader.read(stop: signals.stop)
   }
 
-  /// A make above gives slots, unless `-j` says how many there are.
+  /// Takes slots from a parent make, unless `-j` sets their number.
   private func joinJobserver(_ configuration: inout EngineConfiguration) {
     guard let flags = ThisProcess.variable("MAKEFLAGS"),
       let address = MakeFlags(flags).jobserver
@@ -228,7 +227,7 @@ struct RunSession {
     }
   }
 
-  /// Shows the run until it has ended, or waits for somebody.
+  /// Displays the run until it ends or is suspended.
   private func show(_ run: LiveRun, _ events: EventPump, since start: Duration) {
     var pump = events
     let port = invocation.events == .standardOutput ? console.errors : console.output

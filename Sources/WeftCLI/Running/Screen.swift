@@ -1,15 +1,15 @@
 import Synchronization
 import WeftPlatform
 
-/// Whose turn it is to write on the terminal: the display's, unless others have asked for it. They are a
-/// step that is to have the terminal, and the shell that gets it back at ^Z.
+/// Coordinates writers of the terminal: the display writes unless others request it, such as a step that gets the
+/// terminal, or the shell after ^Z.
 ///
-/// They ask on their own threads; the display's thread takes away what it has drawn, says so, and then
-/// waits, holding back what it would have written.
+/// Requests come from other threads. The display's thread removes what it has drawn, confirms that, and waits without
+/// writing.
 final class Screen: Sendable {
   private struct State {
     var askers = 0
-    /// Whether there is a display that would write.
+    /// Whether a display is open.
     var hasDisplay = false
     var hasWithdrawn = false
     var waiting: [Wakeup] = []
@@ -18,15 +18,15 @@ final class Screen: Sendable {
   }
 
   private let state = Mutex(State())
-  /// Where the display's thread waits, for events as well.
+  /// The point where the display's thread waits, also for events.
   let wakeup = Wakeup()
 
-  // MARK: For others
+  // MARK: For other writers
 
-  /// Asks the display to be quiet until ``release()``, which must follow in any case, and waits until it is.
+  /// Asks the display to be quiet until ``release()``, which must always follow, and waits until it is.
   ///
   /// - Parameters:
-  ///   - limit: The display cannot answer while nobody reads what it writes.
+  ///   - limit: The longest wait; a display whose output is not read cannot respond.
   ///   - stop: Ends the wait.
   /// - Returns: Whether it is quiet.
   func ask(atMost limit: Duration?, stop: StopSwitch? = nil) -> Bool {
@@ -58,7 +58,7 @@ final class Screen: Sendable {
 
   // MARK: For the display's thread
 
-  /// A display begins to write; until ``close()``.
+  /// Notes that a display starts to write, until ``close()``.
   func open() { state.withLock { $0.hasDisplay = true } }
 
   func close() {
@@ -69,10 +69,10 @@ final class Screen: Sendable {
     for answer in waiting { answer.wake() }
   }
 
-  /// Whether somebody waits for the display to withdraw.
+  /// Whether another writer waits for the display to withdraw.
   var isWanted: Bool { state.withLock { $0.askers > 0 } }
 
-  /// The display has withdrawn. Returns when nobody wants the screen any more.
+  /// Confirms that the display has withdrawn, and waits until no other writer needs the screen.
   func yield() {
     let waiting = state.withLock { state in
       state.hasWithdrawn = true

@@ -2,19 +2,19 @@ import Synchronization
 import WeftExecution
 import WeftPlatform
 
-/// Ends or stops a run when signals ask for it, on a thread of its own: they are heard also while the
-/// main thread waits for somebody to read what it writes.
+/// Ends or stops a run on signals, on a separate thread, so that signals take effect even while the main thread waits
+/// for its output to be read.
 final class SignalHandling: Sendable {
   private struct State {
     var interruptions = Interruptions()
-    /// The first signal; it makes the exit code.
+    /// The first signal, which determines the exit code.
     var first: Signal?
     /// `nil` until the run has begun.
     var run: LiveRun?
   }
 
   private let suspension: Suspension
-  /// Requested with the first signal, for what is done before the run.
+  /// Requested by the first signal, for work before the run.
   let stop = StopSwitch()
   private let state = Mutex(State())
 
@@ -22,9 +22,9 @@ final class SignalHandling: Sendable {
     self.suspension = suspension
   }
 
-  /// Begins to listen; before the program makes its first thread.
+  /// Starts listening; must be called before the program creates its first thread.
   ///
-  /// - Returns: Why it cannot.
+  /// - Returns: The error if it cannot.
   func start() -> Complaint? {
     do {
       _ = try SignalListener.start(SignalListener.ending + [.terminalStop]) { [self] signal in
@@ -36,7 +36,7 @@ final class SignalHandling: Sendable {
     }
   }
 
-  /// From now on signals are about this run; one that came before is about it, too.
+  /// Directs signals to this run, including one that came before.
   func attach(_ run: LiveRun) {
     let first = state.withLock { state in
       state.run = run

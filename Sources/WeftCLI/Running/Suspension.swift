@@ -1,18 +1,18 @@
 import WeftPlatform
 
-/// What ^Z does: the display withdraws, the steps stand still, the terminal is as it was, and then the
-/// program stops, until `fg` or `bg`.
+/// The effect of ^Z: the display withdraws, the steps are paused, the terminal is restored, and the program stops
+/// until `fg` or `bg`.
 struct Suspension: Sendable {
   let screen: Screen
   let desk: TerminalDesk
 
-  /// A display that nobody reads is not waited for longer.
+  /// The longest wait for a display whose output is not read.
   private static let patience = Duration.milliseconds(250)
 
-  /// Returns when the program has been continued.
+  /// Stops the program; returns when it is continued.
   func stopUntilContinued() {
     _ = screen.ask(atMost: Suspension.patience)
-    // In this order: who is about to start with the terminal either has it then, or waits.
+    // In this order, a step about to start with the terminal either has it by now, or waits.
     RunningGroups.shared.pause()
     desk.loan?.suspend()
     ThisProcess.stop()

@@ -4,7 +4,7 @@ import WeftFutures
 import WeftPlanning
 import WeftPlatform
 
-/// Asks at the terminal, which the display leaves meanwhile.
+/// Asks for approval at the terminal, while the display is withdrawn.
 struct TerminalApprover: Approver {
   let desk: TerminalDesk
   let threads: BlockingThreads
@@ -33,7 +33,7 @@ struct TerminalApprover: Approver {
     }
     var prompt =
       "\(TerminalText.harmless(request.step.text)): \(TerminalText.harmless(request.message)) [y/N] "
-    // An answer that is neither is asked for again; no answer at all is none.
+    // An invalid answer is asked for again; the end of input is a rejection.
     while let line = loan.line(after: prompt, stop: stop) {
       switch line.lowercased().trimmingSpaces {
       case "y", "yes": return .approved(by: "\(ThisProcess.userName), at the terminal")

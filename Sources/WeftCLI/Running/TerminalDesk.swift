@@ -5,24 +5,24 @@ import WeftPlatform
 /// Lends the program's terminal to one step at a time, and keeps the display off it meanwhile.
 final class TerminalDesk: TerminalAccess {
   private struct State {
-    /// Who waits for a turn, behind the one whose turn it is.
+    /// The queued requests for the terminal; the first one holds it.
     var queue: [Wakeup] = []
     var loan: TerminalLoan?
   }
 
   private let screen: Screen
-  /// How long a display that cannot answer is waited for.
+  /// The longest wait for a display that does not respond.
   private let patience: Duration?
   private let state = Mutex(State())
 
-  /// - Parameter isShownOnTerminal: Whether the display writes to a terminal, so that it must have
-  ///   withdrawn before a step may have it.
+  /// - Parameter isShownOnTerminal: Whether the display writes to a terminal, so that it must withdraw before a step
+  ///   gets it.
   init(_ screen: Screen, isShownOnTerminal: Bool) {
     self.screen = screen
     patience = isShownOnTerminal ? nil : .seconds(1)
   }
 
-  /// The terminal in the hands of a step; `nil` when none has it.
+  /// The loan to a step; `nil` if there is none.
   var loan: TerminalLoan? { state.withLock { $0.loan } }
 
   func borrow(stop: StopSwitch) throws(ProgramNotStarted) -> TerminalLoan {
@@ -46,7 +46,7 @@ final class TerminalDesk: TerminalAccess {
     endTurn()
   }
 
-  /// Waits behind those who came before; false when a stop was requested.
+  /// Waits for earlier requests; returns false if a stop was requested.
   private func takeTurn(_ stop: StopSwitch) -> Bool {
     let turn = Wakeup()
     state.withLock { $0.queue.append(turn) }
@@ -62,7 +62,7 @@ final class TerminalDesk: TerminalAccess {
     return true
   }
 
-  /// It may have become first in the meantime.
+  /// Leaves the queue, and wakes the next one, since this one may have become first meanwhile.
   private func leaveQueue(_ turn: Wakeup) {
     let next = state.withLock { state in
       state.queue.removeAll { $0 === turn }

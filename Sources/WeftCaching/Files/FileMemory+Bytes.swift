@@ -1,10 +1,10 @@
 import WeftPlatform
 
-/// As a file: a line that names the format, 80 bytes for each file, and a checksum of all that.
+/// The file format: a line that names the format, 80 bytes for each file, and a checksum of all that.
 extension FileMemory {
   private static let heading = Array("weft file memory 1\n".utf8)
   private static let recordBytes = 6 * 8 + 32
-  /// Those used least recently are forgotten.
+  /// The maximum number of files; the least recently used ones are dropped.
   static let limit = 200_000
 
   static func written(_ known: [Identity: Known]) -> [UInt8] {
@@ -24,7 +24,7 @@ extension FileMemory {
     return bytes
   }
 
-  /// Nothing of what is damaged, or of another format.
+  /// Returns nothing if the bytes are damaged or in another format.
   static func read(_ bytes: [UInt8]) -> [Identity: Known] {
     let length = bytes.count - heading.count - 8
     guard length >= 0, length % recordBytes == 0, bytes.starts(with: heading) else { return [:] }

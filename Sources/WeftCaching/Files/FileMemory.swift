@@ -1,11 +1,10 @@
 import Synchronization
 package import WeftPlatform
 
-/// Hashes of files that were read before, so that those which have not changed need not be read again.
+/// Hashes of files that were read before, so that unchanged files need not be read again.
 ///
-/// It goes by what the system says of a file (``FileStamp``). Of a file that was changed shortly before it was
-/// read, nothing is remembered: it could be written to once more within the same tick of the file system's clock
-/// (what git calls racy).
+/// A file counts as unchanged if its ``FileStamp`` is. A file modified shortly before it was read is not remembered,
+/// because it could be written again within the same tick of the file system's clock (git calls this racy).
 package final class FileMemory: Sendable {
   struct Identity: Hashable {
     var device: UInt64
@@ -29,18 +28,18 @@ package final class FileMemory: Sendable {
   private let state: Mutex<State>
   private let now: @Sendable () -> Int64
 
-  /// The coarsest clock of a file system: FAT's.
+  /// The coarsest timestamp resolution of a file system: that of FAT, in nanoseconds.
   static let tick: Int64 = 2_000_000_000
 
   /// - Parameters:
-  ///   - bytes: What ``bytes()`` gave; of anything else, nothing is remembered.
-  ///   - now: Nanoseconds since 1970.
+  ///   - bytes: The result of ``bytes()``; anything else counts as empty.
+  ///   - now: Returns nanoseconds since 1970.
   package init(_ bytes: [UInt8] = [], now: @escaping @Sendable () -> Int64) {
     self.now = now
     state = Mutex(State(known: FileMemory.read(bytes)))
   }
 
-  /// The hash of a file that has not changed since it was read; `nil`: it must be read.
+  /// Returns the hash of a file that has not changed since it was read; `nil` if it must be read.
   package func digest(of stamp: FileStamp) -> SHA256.Digest? {
     let now = now() / 1_000_000_000
     return state.withLock { state in
@@ -56,10 +55,12 @@ package final class FileMemory: Sendable {
     }
   }
 
-  /// The moment before a file is read, for ``learn(_:_:readAt:)``.
+  /// The time before a file is read, for ``learn(_:_:readAt:)``.
   package var moment: Int64 { now() }
 
-  /// - Parameter moment: From before its first byte was read.
+  /// Remembers the hash of a file.
+  ///
+  /// - Parameter moment: A time before its first byte was read.
   package func learn(_ stamp: FileStamp, _ digest: SHA256.Digest, readAt moment: Int64) {
     guard max(stamp.modified, stamp.changed) < moment - FileMemory.tick else { return }
     state.withLock { state in
@@ -70,7 +71,7 @@ package final class FileMemory: Sendable {
     }
   }
 
-  /// What is to be remembered; `nil` if that is what it was made of.
+  /// Returns the content to save; `nil` if it has not changed.
   package func bytes() -> [UInt8]? {
     let known = state.withLock { state in
       defer { state.isChanged = false }

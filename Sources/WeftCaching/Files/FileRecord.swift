@@ -1,12 +1,12 @@
-/// A file as it is known by what is in it.
+/// A file, identified by its content.
 package struct FileRecord: Sendable, Hashable {
-  /// From the workspace's root on, with `/`.
+  /// The path relative to the workspace's root, with `/`.
   package var path: String
-  /// A file, a link or a directory.
+  /// A file, link or directory.
   package var content: CacheContent
-  /// Bytes of a file; 0 of all else.
+  /// The size of a file in bytes; 0 for anything else.
   package var size: Int
-  /// The permission bits of a file or a directory; 0 for all else.
+  /// The permission bits of a file or directory; 0 for anything else.
   package var permissions: UInt32
 
   package init(
@@ -20,7 +20,7 @@ package struct FileRecord: Sendable, Hashable {
 
   var isDirectory: Bool { content == .directory }
 
-  /// The order of a walk: a directory before what is in it, names by their bytes.
+  /// Whether `one` precedes `other` in a walk: a directory before its contents, names by their bytes.
   static func comesBefore(_ one: FileRecord, _ other: FileRecord) -> Bool {
     one.names.lexicographicallyPrecedes(other.names) {
       $0.utf8.lexicographicallyPrecedes($1.utf8)
@@ -36,11 +36,11 @@ package struct FileRecord: Sendable, Hashable {
 }
 
 extension [FileRecord] {
-  /// In the order of a walk.
+  /// The records in the order of a walk.
   package var inOrder: [FileRecord] { sorted(by: FileRecord.comesBefore) }
 
-  /// Tells what is at a path from what else might be: of a file the hash of its content, of a directory one over
-  /// the names, kinds and contents of all that is in it.
+  /// Identifies the content of a path: the content hash for a file; for a directory, a hash of the names, kinds and
+  /// contents of everything in it.
   package var digest: String {
     if count == 1, case .file(let hash, _) = self[0].content { return hash }
     var bytes = CanonicalBytes()

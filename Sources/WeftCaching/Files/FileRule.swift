@@ -1,14 +1,13 @@
 package import WeftExpressions
 import WeftPlatform
 
-/// Which files of a workspace a step reads: those that its patterns mean, but for what it makes itself, what Weft
-/// keeps, and what belongs to git.
+/// The files of a workspace that a step reads: those that its patterns match, except its own outputs, Weft's own
+/// files, and git's.
 package struct FileRule: Sendable {
   private let selection: FileSelection
   private let excluded: [[String]]
 
-  /// - Parameters:
-  ///   - excluded: Paths that are no inputs, with all that is below them.
+  /// - Parameter excluded: Paths that are not inputs, with everything below them.
   package init(_ selection: FileSelection, excluding excluded: [[String]]) {
     self.selection = selection
     self.excluded = excluded

@@ -1,19 +1,19 @@
 package import WeftPlatform
 
-/// Looks at files of a workspace: what is in them, by hash.
+/// Reads files of a workspace, and hashes their content.
 package struct WorkspaceReader: Sendable {
   package let workspace: Workspace
   let memory: FileMemory
   package let stop: StopSwitch
 
-  /// - Parameter stop: Ends a walk, and the reading of a file, with ``WorkspaceFault/Kind/stopped``.
+  /// - Parameter stop: Ends a walk or the reading of a file with ``WorkspaceFault/Kind/stopped``.
   package init(_ workspace: Workspace, memory: FileMemory, stop: StopSwitch = StopSwitch()) {
     self.workspace = workspace
     self.memory = memory
     self.stop = stop
   }
 
-  /// What a step reads: files, and links with the files to which they lead.
+  /// Returns a step's input files; links include the hashes of the files they lead to.
   package func inputs(_ rule: FileRule) throws(WorkspaceFault) -> [FileRecord] {
     var records: [FileRecord] = []
     let choice = Workspace.Choice(
@@ -22,21 +22,21 @@ package struct WorkspaceReader: Sendable {
       switch found.stamp.kind {
       case .file: records.append(try file(found))
       case .link: records.append(try linkedInput(found))
-      // A FIFO or a socket has no content to speak of.
+      // A FIFO or socket has no content.
       case .directory, .other: break
       }
     }
     return records
   }
 
-  /// What is at a path: the file, or the directory and all that is in it; nothing if nothing is there.
+  /// Returns the file or the directory tree at a path; empty if nothing is there.
   package func tree(at path: [String]) throws(WorkspaceFault) -> [FileRecord] {
     let (records, specials) = try treeWithSpecials(at: path)
     if let fault = specials.first { throw fault }
     return records
   }
 
-  /// The same beside FIFOs, sockets and devices, each as the fault that it is for who reads files.
+  /// Returns the tree, and the FIFOs, sockets and devices in it, each as the error it is for callers that read files.
   func treeWithSpecials(
     at path: [String]
   ) throws(WorkspaceFault) -> (records: [FileRecord], specials: [WorkspaceFault]) {
@@ -58,7 +58,7 @@ package struct WorkspaceReader: Sendable {
     return (records, specials)
   }
 
-  /// What the system says of all that is at a path, but for directories.
+  /// Returns the stamps of everything at a path, except directories.
   package func stamps(at path: [String]) throws(WorkspaceFault) -> [String: FileStamp] {
     var stamps: [String: FileStamp] = [:]
     try workspace.walk(at: path, stop: stop) { (found) throws(WorkspaceFault) in
@@ -96,7 +96,7 @@ package struct WorkspaceReader: Sendable {
     return (digest, stamp)
   }
 
-  /// Reads a file that is open, once more if it was written to meanwhile.
+  /// Reads an open file; retries if it was written to meanwhile.
   private func digest(
     of file: Descriptor, _ path: [String]
   ) throws(WorkspaceFault) -> (digest: SHA256.Digest, stamp: FileStamp) {
@@ -123,7 +123,7 @@ package struct WorkspaceReader: Sendable {
 }
 
 extension CacheKey {
-  /// Files as a part of a key.
+  /// Sets a part of the key from files.
   package mutating func set(_ part: CachePart, files: [FileRecord]) {
     set(part, files.map { CacheValue($0.path, $0.content) })
   }

@@ -1,30 +1,30 @@
 import WeftPlatform
 
-/// What one named thing was, as far as it is told.
+/// The content of one named value, as far as known.
 package enum CacheContent: Sendable, Hashable {
   case text(String)
-  /// A text too long to be kept: its SHA-256.
+  /// The SHA-256 of a text too long to be stored.
   case long(hash: String)
-  /// A text that nobody may see: an HMAC of it, by a key that only this user has.
+  /// An HMAC of a secret text, with a key that only this user has.
   case secret(code: String)
-  /// A file, by the SHA-256 of its content.
+  /// A file, identified by the SHA-256 of its content.
   case file(hash: String, isExecutable: Bool)
-  /// A symbolic link: what it says, and the hash of the file to which it leads, if it leads to one.
+  /// A symbolic link: its target, and the hash of the file that it leads to, if any.
   case link(String, hash: String?)
   case directory
   /// A variable that is not set.
   case unset
 
-  /// Longer texts are kept by their hash.
+  /// The maximum length of a text; only the hash of a longer one is stored.
   package static let textBytes = 4096
 
-  /// A text that everybody may see.
+  /// Returns the content of a text that is not secret.
   package static func of(_ text: String) -> CacheContent {
     text.utf8.count <= textBytes
       ? .text(text) : .long(hash: SHA256.text(of: SHA256.digest(of: text.utf8)))
   }
 
-  /// What makes it this and no other.
+  /// Appends the bytes that identify the content.
   func append(to bytes: inout CanonicalBytes) {
     switch self {
     case .text(let text): bytes.append("t", text)
@@ -39,7 +39,7 @@ package enum CacheContent: Sendable, Hashable {
 }
 
 extension CacheContent {
-  /// By their bytes: `==` takes two spellings of "é" for one.
+  /// Compares by bytes: `==` treats two spellings of "é" as equal.
   static func areSame(_ one: CacheContent?, _ other: CacheContent?) -> Bool {
     one.map(\.canonical) == other.map(\.canonical)
   }
@@ -51,9 +51,9 @@ extension CacheContent {
   }
 }
 
-/// Named things of one part.
+/// A named value of a part.
 package struct CacheValue: Sendable, Hashable {
-  /// Of a variable or a file; empty where a part has only one thing.
+  /// The name of a variable or file; empty if the part has only one value.
   package var name: String
   package var content: CacheContent
 

@@ -1,16 +1,16 @@
-/// One thing in which two keys differ.
+/// One difference between two keys.
 package struct CacheDifference: Sendable, Hashable {
   package var part: CachePart
-  /// Of a variable or a file; empty where a part has only one thing.
+  /// The name of a variable or file; empty if the part has only one value.
   package var name: String
-  /// `nil`: it was not there.
+  /// `nil` if it did not exist.
   package var before: CacheContent?
-  /// `nil`: it is not there any more.
+  /// `nil` if it no longer exists.
   package var after: CacheContent?
 }
 
 extension CacheKey {
-  /// What has changed since an earlier key, in the order of the parts and of names; nothing of equal keys.
+  /// Returns the differences from an earlier key, in the order of parts and names; empty for equal keys.
   package func differences(from earlier: CacheKey) -> [CacheDifference] {
     changedParts(from: earlier).flatMap { part -> [CacheDifference] in
       guard case .values(let before) = earlier[part] ?? .values([]),
@@ -26,12 +26,12 @@ extension CacheKey {
     }
   }
 
-  /// The parts in which it is another than an earlier key.
+  /// Returns the parts that differ from an earlier key.
   package func changedParts(from earlier: CacheKey) -> [CachePart] {
     CachePart.allCases.filter { hash(of: $0) != earlier.hash(of: $0) }
   }
 
-  /// Both lists are in the order of names.
+  /// Requires both lists to be sorted by name.
   private static func differences(
     _ part: CachePart, _ before: [CacheValue], _ after: [CacheValue]
   ) -> [CacheDifference] {

@@ -1,10 +1,10 @@
-/// All that a step's result depends on, part by part: two steps of the same key are taken to make the same.
+/// Everything that a step's result depends on, by part: steps with equal keys are assumed to have equal results.
 package struct CacheKey: Sendable, Hashable {
-  /// What is known of a part.
+  /// The known content of a part.
   package enum Known: Sendable, Hashable {
-    /// Everything, in the order of names, no name twice.
+    /// All values, sorted by name, without duplicates.
     case values([CacheValue])
-    /// That it is this one, and no more.
+    /// Only the hash.
     case hash(String)
   }
 
@@ -14,14 +14,14 @@ package struct CacheKey: Sendable, Hashable {
 
   package subscript(part: CachePart) -> Known? { parts[part] }
 
-  /// The parts that it has, in their order.
+  /// The parts that are set, in order.
   package var words: [CachePart] { CachePart.allCases.filter { parts[$0] != nil } }
 
   package mutating func set(_ part: CachePart, _ content: CacheContent) {
     parts[part] = .values([CacheValue("", content)])
   }
 
-  /// - Precondition: No name is there twice.
+  /// - Precondition: No name occurs twice.
   package mutating func set(_ part: CachePart, _ values: [CacheValue]) {
     let sorted = values.sorted { $0.name.utf8.lexicographicallyPrecedes($1.name.utf8) }
     precondition(
@@ -30,7 +30,7 @@ package struct CacheKey: Sendable, Hashable {
     parts[part] = .values(sorted)
   }
 
-  /// Of a part, only what tells it from others.
+  /// Sets only the hash of a part.
   package mutating func set(_ part: CachePart, hash: String) { parts[part] = .hash(hash) }
 
   package func hash(of part: CachePart) -> String? {
@@ -49,7 +49,7 @@ package struct CacheKey: Sendable, Hashable {
     }
   }
 
-  /// Of all parts: what a result is found by.
+  /// The hash of all parts, which identifies a result.
   package var hash: String {
     var bytes = CanonicalBytes()
     bytes.append(CacheKey.format)
@@ -59,6 +59,6 @@ package struct CacheKey: Sendable, Hashable {
     return bytes.hash
   }
 
-  /// Another one means that whatever was kept is not found any more.
+  /// A different format makes all earlier results unreachable.
   static let format = "weft step cache 1"
 }

@@ -1,27 +1,27 @@
-/// A part of what a step's result depends on. The words are told to people and to programs, and stay what they are.
+/// A part of a step's dependencies. The raw values appear in reports and must not change.
 ///
-/// This module keeps what steps have made, and says why something is not to be had from there. It knows nothing of
-/// workflows: ``CacheKey`` is what a result depends on, ``CacheEntry`` what is kept of it, ``StepCache`` where;
-/// ``WorkspaceReader`` looks at files, and ``OutputRestorer`` puts them back.
+/// This module caches the results of steps, and explains why a result is not available. It knows nothing of
+/// workflows: ``CacheKey`` is what a result depends on, ``CacheEntry`` is the result, and ``StepCache`` stores it;
+/// ``WorkspaceReader`` reads files, and `OutputRestoration` puts them back.
 package enum CachePart: String, Sendable, Hashable, CaseIterable {
-  /// The machine's system and processor.
+  /// The operating system and processor.
   case platform
   /// The program and its arguments, or the interpreter and the script.
   case command
-  /// The directory in which it runs.
+  /// The working directory.
   case cwd
-  /// What a step that is run for many is run for.
+  /// The element of a loop.
   case element
-  /// What it reads on its standard input.
+  /// The standard input.
   case stdin
-  /// Variables: those that the file sets, and those that it lists.
+  /// The variables that the file sets or lists.
   case env
-  /// Files, by what is in them.
+  /// The input files, by content.
   case inputs
-  /// Which paths it makes.
+  /// The paths of the outputs.
   case outputs
-  /// A text of the author's own.
+  /// An arbitrary text by the author of the workflow.
   case key
-  /// What a tool says of its version.
+  /// The version that a tool reports.
   case version
 }

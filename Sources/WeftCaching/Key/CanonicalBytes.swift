@@ -1,7 +1,7 @@
 import WeftPlatform
 
-/// Texts as bytes from which they can be read again, so that no two lists of texts have the same: each is preceded
-/// by its length, and each list by its count.
+/// An unambiguous encoding of texts: each is preceded by its length, and each list by its count, so that no two lists
+/// have the same bytes.
 struct CanonicalBytes {
   private(set) var bytes: [UInt8] = []
 

@@ -2,12 +2,13 @@ import WeftDiagnostics
 import WeftJSON
 import WeftPlatform
 
-/// An entry as a file: a line with the code of the rest (an HMAC by the secret of the folder), and the rest as JSON.
-/// What is large has a file of its own, and is named by its hash.
+/// The file form of an entry: a line with the HMAC of the rest, by the secret of the folder, and the rest as JSON.
+/// Large parts have files of their own, named by their hashes.
 ///
-/// An entry is read as if anybody had written it: paths stay in the outputs, hashes are hashes, numbers have limits.
+/// An entry is untrusted input: paths must be within the outputs, hashes must be well-formed, and numbers are
+/// limited.
 extension CacheEntry {
-  /// Where the parts are that have files of their own, by their hashes.
+  /// The hashes of the parts that have files of their own.
   struct Elsewhere {
     /// The key's list of inputs.
     var inputs: String?
@@ -15,7 +16,7 @@ extension CacheEntry {
     var stderr: String?
     var log: Log?
 
-    /// Its bytes have a file of their own.
+    /// The log's bytes are in a file of their own.
     struct Log: Hashable {
       var hash: String
       var stretches: [Int]
@@ -42,12 +43,12 @@ extension CacheEntry {
     return Array((CacheEntry.code(of: text, code) + "\n").utf8) + text
   }
 
-  /// Apart from the codes of secrets, which are made with the same key.
+  /// Returns the HMAC of an entry. The prefix separates it from the codes of secrets, which use the same key.
   private static func code(of text: some Collection<UInt8>, _ code: HMAC) -> String {
     SHA256.text(of: code.digest(of: Array("weft cache entry\n".utf8) + text))
   }
 
-  /// `nil` of what is damaged, of another format, or not written by a process that has the secret of the folder.
+  /// `nil` if it is damaged, in another format, or not written by a process with the secret of the folder.
   static func read(
     _ bytes: [UInt8], _ code: HMAC
   ) -> (entry: CacheEntry, elsewhere: Elsewhere)? {
@@ -93,9 +94,9 @@ extension CacheEntry {
   }
 
   private static let format = 2
-  /// Milliseconds since 1970, as far as there are nanoseconds.
+  /// Milliseconds since 1970 that fit in 64-bit nanoseconds.
   private static let momentLimits = 0...Int(Int64.max / 1_000_000)
-  /// Bytes of a file, or milliseconds. All together are summed up.
+  /// The range of sizes and milliseconds, small enough to be summed.
   private static let amountLimits = 0...(1 << 50)
 
   /// Whether every file is in one of the outputs, once, in directories that are listed before it.
@@ -116,7 +117,7 @@ extension CacheEntry {
     return true
   }
 
-  /// Whether a path has names only, and leads to nothing but what it names.
+  /// Whether a path consists of plain names only, so that it cannot lead elsewhere.
   private static func isPlain(_ path: String) -> Bool {
     !path.utf8.contains(0)
       && path.split(separator: "/", omittingEmptySubsequences: false).allSatisfy {
@@ -152,7 +153,7 @@ extension CacheEntry {
     return key
   }
 
-  /// Named things, for a file of their own too.
+  /// Returns named values as JSON; also the content of a separate file.
   static func json(of values: [CacheValue]) -> JSONValue {
     .array(values.map { [.string($0.name), json(of: $0.content)] })
   }
@@ -220,7 +221,7 @@ extension CacheEntry {
 }
 
 extension JSONValue {
-  /// `nil` of what is no JSON.
+  /// `nil` if the bytes are not valid JSON.
   static func read(_ bytes: [UInt8]) -> JSONValue? {
     let (root, diagnostics) = JSONReader.read(
       SourceFile(path: "", bytes: bytes), limits: JSONLimits(bytes: 1 << 30, problems: 1),
@@ -249,7 +250,7 @@ extension JSONValue {
 }
 
 extension String {
-  /// Whether it is a SHA-256 in hexadecimal digits, and so can be the name of a file.
+  /// Whether it is a SHA-256 in hexadecimal digits, and thus a safe file name.
   fileprivate var isHash: Bool {
     utf8.count == 64
       && utf8.allSatisfy {
@@ -260,7 +261,7 @@ extension String {
 }
 
 extension Array {
-  /// All of them, or nothing if one has no value.
+  /// Returns all results, or `nil` if one is missing.
   fileprivate func mapAll<Value>(_ change: (Element) -> Value?) -> [Value]? {
     var values: [Value] = []
     for element in self {

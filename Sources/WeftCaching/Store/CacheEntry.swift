@@ -1,21 +1,22 @@
-/// What a step has made, by what it depended on.
+/// The result of a step, with the key it depends on.
 package struct CacheEntry: Sendable, Hashable {
   package var key: CacheKey
-  /// The step's address in its plan; without what an element is called.
+  /// The step's address in its plan, without element keys.
   package var step: String
-  /// The run that made it.
+  /// The run that produced it.
   package var run: String
   /// Milliseconds since 1970.
   package var storedAt: Int64
-  /// How long the step took, in milliseconds.
+  /// The duration of the step in milliseconds.
   package var milliseconds: Int
-  /// The paths that it makes, and all that is at them.
+  /// The paths of the outputs, and everything in them.
   package var outputs: [String]
   package var files: [FileRecord] = []
-  /// What was at the outputs and is not known to be made by the step: it is not kept, and has to be as it was.
+  /// Files in the outputs that the step is not known to have made. They are not stored, and must be unchanged when
+  /// the entry is used.
   package var foreign: [FileRecord] = []
   package var result: CachedResult
-  /// Whether what it wrote is kept, be it that it has been read back or not.
+  /// Whether the standard output is stored, even if it has not been loaded.
   package var keepsStdout = false
   package var keepsStderr = false
   package var keepsWholeLog = false
@@ -36,20 +37,20 @@ package struct CacheEntry: Sendable, Hashable {
     keepsWholeLog = result.log?.isWhole ?? false
   }
 
-  /// What is at one of its outputs.
+  /// Returns the files in one of the outputs.
   package func files(at output: String) -> [FileRecord] { files.filter { $0.isBelow(output) } }
 
   func foreign(at output: String) -> [FileRecord] { foreign.filter { $0.isBelow(output) } }
 }
 
-/// What others can read of a step that has succeeded.
+/// The outputs of a successful step that expressions can read.
 package struct CachedResult: Sendable, Hashable {
-  /// The bytes of a stream; `nil` where nobody read it then.
+  /// The bytes of a stream; `nil` if it was not captured.
   package var stdout: [UInt8]?
   package var stderr: [UInt8]?
-  /// What it wrote into the file for outputs.
+  /// The outputs written to the output file.
   package var written: [CachedOutput] = []
-  /// `nil` where it is not known any more.
+  /// `nil` if it is no longer available.
   package var log: CachedLog?
 
   package init(
@@ -63,20 +64,21 @@ package struct CachedResult: Sendable, Hashable {
   }
 }
 
-/// The beginning of a step's log, with what came from which stream.
+/// The beginning of a step's log, with the stream of each byte.
 package struct CachedLog: Sendable, Hashable {
-  /// How much of a log is kept.
+  /// The maximum number of bytes.
   package static let limit = 1 << 20
 
   package private(set) var bytes: [UInt8] = []
-  /// How many bytes came from standard output, then from standard error, then from standard output again.
+  /// The numbers of consecutive bytes from standard output, then from standard error, then from standard output
+  /// again.
   package private(set) var stretches: [Int] = []
-  /// Whether it is all that the step wrote.
+  /// Whether it is the complete log.
   package var isWhole = true
 
   package init() {}
 
-  /// - Returns: `nil` if the stretches are not those of the bytes.
+  /// - Returns: `nil` if the stretches do not match the bytes.
   init?(_ bytes: [UInt8], stretches: [Int], isWhole: Bool) {
     var rest = bytes.count
     for stretch in stretches {
@@ -89,7 +91,7 @@ package struct CachedLog: Sendable, Hashable {
     self.isWhole = isWhole
   }
 
-  /// Appends whole lines, as far as there is room.
+  /// Appends whole lines, as far as they fit.
   package mutating func append(_ lines: [UInt8], isError: Bool) {
     guard isWhole else { return }
     var part = lines[...]
@@ -108,7 +110,7 @@ package struct CachedLog: Sendable, Hashable {
     bytes += part
   }
 
-  /// The stretches, in their order.
+  /// The stretches, in order.
   package var parts: [(bytes: ArraySlice<UInt8>, isError: Bool)] {
     var start = 0
     return stretches.enumerated().map { index, count in

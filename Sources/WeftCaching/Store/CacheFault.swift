@@ -1,23 +1,23 @@
 package import WeftPlatform
 
-/// Why something is not kept, or cannot be had again.
+/// The reason why a result cannot be stored or restored.
 package enum CacheFault: Error, Sendable, Hashable {
-  /// A path that the step was to make is not there.
+  /// A declared output path does not exist.
   case noOutput(String)
-  /// It is more than the cache may hold altogether.
+  /// The result is larger than the whole cache may be.
   case tooLarge(bytes: Int, limit: Int)
-  /// What was kept is damaged, or has been taken away to make room.
+  /// The stored content is damaged or was evicted.
   case lost(String)
-  /// What is at an output, and was not made by the step, is not as it was.
+  /// A file in the outputs that the step did not make has changed.
   case changed(String)
-  /// Something that the step is not known to have made has the place of what it made.
+  /// A file that the step is not known to have made occupies the path of an output.
   case inTheWay(String)
   case workspace(WorkspaceFault)
   case place(UnsafePlace)
-  /// Nobody wants it any more.
+  /// The operation was stopped.
   case stopped
 
-  /// What was found, as a sentence without a full stop.
+  /// The error as a sentence without a full stop.
   package var message: String {
     switch self {
     case .noOutput(let path): "it has not made \"\(path)\""

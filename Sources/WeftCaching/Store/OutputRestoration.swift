@@ -1,23 +1,23 @@
 import WeftPlatform
 
-/// What has to be done to one output of a step, so that all that an entry lists is there.
+/// The changes needed to restore one output of a step to the state that an entry lists.
 struct OutputRestoration {
   let names: [String]
-  /// Whether nothing is there.
+  /// Whether nothing exists at the path.
   private let isAbsent: Bool
   private let listed: [FileRecord]
-  /// What is listed, and is missing or different.
+  /// The listed files that are missing or different.
   private let missing: [FileRecord]
-  /// What an earlier result of the step has left, and this one does not list.
+  /// The files of an earlier result of the step that this one does not list.
   private let outdated: [FileRecord]
-  /// What is there besides.
+  /// The other files at the path.
   let foreign: [FileRecord]
-  /// What is made beside the output.
+  /// The replacement files, prepared next to the output.
   var staged: StagedFiles?
 
   /// - Parameters:
-  ///   - found: What is there.
-  ///   - made: What the step is known to have made before; asked for only if that matters.
+  ///   - found: The existing files.
+  ///   - made: Returns the files known to have been made by the step; called only if needed.
   init(
     of entry: CacheEntry, at output: String, _ names: [String],
     _ found: (records: [FileRecord], specials: [WorkspaceFault]), made: () -> MadeBefore
@@ -37,7 +37,7 @@ struct OutputRestoration {
     }
     missing = listed.filter { file in
       guard let now = there[file.path] else { return true }
-      // Who may use a directory is its owner's to say.
+      // The permissions of a directory are up to its owner.
       return now.content != file.content
         || !file.isDirectory && now.permissions & ~file.permissions != 0
     }
@@ -56,10 +56,10 @@ struct OutputRestoration {
 
   var isNeeded: Bool { !missing.isEmpty || !outdated.isEmpty }
 
-  /// Whether the output comes as a whole: there is nothing that has to stay.
+  /// Whether the output is replaced as a whole, because nothing in it has to stay.
   private var isWhole: Bool { isAbsent || listed.first?.isDirectory != true }
 
-  /// What is to be made beside the output: all of it, or what is missing with the directories that it is in.
+  /// The files to prepare: all of them, or the missing ones with the directories they are in.
   var stagedFiles: [FileRecord] {
     if isWhole { return listed }
     var paths: Set<[String]> = []
@@ -69,12 +69,12 @@ struct OutputRestoration {
     return listed.filter { paths.contains($0.names) }
   }
 
-  /// - Returns: False if something was changed by another process meanwhile.
+  /// - Returns: False if another process changed something meanwhile.
   func publish() throws(WorkspaceFault) -> Bool {
     guard let staged else { return true }
     for file in outdated.inOrder.reversed() {
       let inner = file.names[names.count...]
-      // A directory stays that has foreign files in it.
+      // A directory with foreign files in it stays.
       let isRemoved = try staged.removePublished(inner, isDirectory: file.isDirectory)
       guard isRemoved || file.isDirectory else { return false }
     }
@@ -91,7 +91,7 @@ struct OutputRestoration {
   }
 }
 
-/// What a step is known to have made: the files, links and directories of its results.
+/// The files, links and directories of a step's known results.
 package struct MadeBefore {
   private struct Key: Hashable {
     let path: String

@@ -1,15 +1,15 @@
 package import WeftPlatform
 
-/// What a step has made, into the cache and out of it.
+/// Storing the outputs of steps.
 extension StepCache {
-  /// Keeps what a step has made. Nothing is kept if a part of it cannot be.
+  /// Stores the result of a step, completely or not at all.
   ///
-  /// A file that was there before the step, and that the step has not written to, is not known to be made by it, unless
-  /// an earlier result of the step has the same. It is not kept, and the entry holds only as long as it stays as it is.
+  /// A file that existed before the step and was not written by it counts as foreign, unless an earlier result of the
+  /// step contains the same file. It is not stored, and the entry is only valid while the file is unchanged.
   ///
   /// - Parameters:
-  ///   - entry: Without its files, which are looked at now.
-  ///   - before: What was at the outputs before the step ran.
+  ///   - entry: The entry without its files, which are read now.
+  ///   - before: The stamps of the files in the outputs before the step ran.
   /// - Returns: The entry with its files.
   @discardableResult
   package func store(
@@ -37,7 +37,7 @@ extension StepCache {
       entry.foreign.removeAll(where: made.contains)
     }
     let bytes = entry.files.reduce(0) { $0 + $1.size }
-    // Whatever is cleaned away, an eighth is free after it.
+    // After eviction, only an eighth is guaranteed to be free.
     guard bytes <= limit - limit / 8 else { throw .tooLarge(bytes: bytes, limit: limit) }
     for file in entry.files {
       guard case .file(let hash, _) = file.content else { continue }

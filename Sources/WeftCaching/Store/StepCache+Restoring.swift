@@ -1,22 +1,22 @@
 import WeftPlatform
 
-/// What a step has made, back to where it was.
+/// Restoring the outputs of steps.
 ///
-/// Only paths that the entry lists are written to. Only files are removed of which an earlier result of the same step
-/// has the same content at the same path. Everything else stays.
+/// Only paths that the entry lists are written. A file is removed only if an earlier result of the step has the same
+/// content at the same path. Everything else stays.
 extension StepCache {
-  /// What was done to have all of an entry where it belongs.
+  /// The effect of restoring an entry.
   package struct Restored: Sendable, Hashable {
-    /// How many outputs were changed.
+    /// The number of outputs that were changed.
     package var outputs = 0
-    /// What is in the outputs and was not made by the step, as far as it is known; in no order.
+    /// The files in the outputs that the step is not known to have made; unordered.
     package var foreign: [FileRecord] = []
   }
 
-  /// Puts back what a step has made, where it is missing or different, after all of it has been made beside its place.
+  /// Restores missing or different outputs of a step, after all of them have been prepared next to their paths.
   ///
-  /// - Throws: ``CacheFault/changed(_:)`` where something is not as it was that the entry does not list, and
-  ///   ``CacheFault/inTheWay(_:)`` where something else has the place of what it lists. Nothing is changed then.
+  /// - Throws: ``CacheFault/changed(_:)`` if a file that the entry expects unchanged is not, and
+  ///   ``CacheFault/inTheWay(_:)`` if another file occupies a listed path. Nothing is changed then.
   package func restore(
     _ entry: CacheEntry, to reader: WorkspaceReader
   ) throws(CacheFault) -> Restored {
@@ -29,14 +29,14 @@ extension StepCache {
 
   private static let attempts = 20
 
-  /// Whether what the entry does not list, and the step may have read, is as it was.
+  /// Whether the foreign files that the step may have read are unchanged.
   package func hasForeignFiles(of entry: CacheEntry, _ reader: WorkspaceReader) -> Bool {
     entry.foreign.allSatisfy { file in
       (try? reader.tree(at: file.names))?.first?.content == file.content
     }
   }
 
-  /// - Returns: `nil` if something was changed by another process meanwhile.
+  /// - Returns: `nil` if another process changed something meanwhile.
   private func restoreOnce(
     _ entry: CacheEntry, _ reader: WorkspaceReader
   ) throws(CacheFault) -> Restored? {

@@ -2,14 +2,14 @@ import Synchronization
 import WeftJSON
 package import WeftPlatform
 
-/// What steps have made, in a folder that runs have in common, also those that go on at the same time.
+/// Cached results of steps, in a folder shared by runs, including concurrent ones.
 ///
 ///     steps-1/     an entry for each key of each step
-///     objects-1/   contents of files, by their hashes
-///     files-1/     hashes of files that have not changed (``FileMemory``), and the secret for codes
+///     objects-1/   file contents, by their hashes
+///     files-1/     hashes of unchanged files (``FileMemory``), and the secret for codes
 ///
-/// Everything in it comes under a temporary name and is renamed when it is whole. Nothing is made to survive a loss of
-/// power: what is read is compared with its hash, and what does not fit is as good as not there.
+/// All files are written under a temporary name and renamed when complete. Nothing is synced against power loss:
+/// content is compared with its hash when read, and treated as missing if it does not match.
 package final class StepCache: Sendable {
   let steps: PrivateFolder
   let objects: PrivateFolder
@@ -19,18 +19,18 @@ package final class StepCache: Sendable {
   let now: @Sendable () -> Int64
   private let budget: Mutex<FolderBudget>
   package let memory: FileMemory
-  /// Whether it may be written to.
+  /// Whether it must not be written to.
   private let isReadOnly: Bool
 
-  /// What it holds where nobody says how much.
+  /// The default size limit.
   package static let defaultLimit = 10 << 30
-  /// The name of its folder where states are kept.
+  /// The name of its folder within a state directory.
   package static let folderName = "cache"
 
   /// - Parameters:
-  ///   - path: Made where it is missing.
-  ///   - limit: Bytes.
-  ///   - now: Nanoseconds since 1970.
+  ///   - path: Created if missing.
+  ///   - limit: The maximum size in bytes.
+  ///   - now: Returns nanoseconds since 1970.
   package convenience init(
     _ path: String, limit: Int = StepCache.defaultLimit,
     now: @escaping @Sendable () -> Int64 = { WallClock.now.nanoseconds }
@@ -38,7 +38,7 @@ package final class StepCache: Sendable {
     try self.init(path, limit: limit, now: now, isReadOnly: false)
   }
 
-  /// The same, to look at it only; `nil` where there is none.
+  /// Opens an existing cache for reading; `nil` if there is none.
   package static func existing(_ path: String) -> StepCache? {
     let parts = ["steps-1", "objects-1", "files-1"]
     guard parts.allSatisfy({ FileSystem.isDirectory("\(path)/\($0)") })
@@ -65,12 +65,12 @@ package final class StepCache: Sendable {
   private static let memoryName = "memory"
   private static let memoryBytes = 64 << 20
 
-  /// A text that nobody may see, as it stands in a key.
+  /// Returns the content of a secret text for use in a key.
   package func secret(_ text: String) -> CacheContent {
     .secret(code: SHA256.text(of: code.digest(of: Array(text.utf8))))
   }
 
-  /// Keeps what is known of files for later processes. What cannot be written is read again by them.
+  /// Saves the known file hashes for later processes. If that fails, they read the files again.
   package func close() {
     if !isReadOnly, let bytes = memory.bytes() {
       try? state.replace(StepCache.memoryName, with: bytes)
@@ -79,7 +79,7 @@ package final class StepCache: Sendable {
 
   // MARK: Entries
 
-  /// What a step has made when it depended on the same; `nil`: it has not, or not all of it is there any more.
+  /// Returns the result of a step for a key; `nil` if there is none, or it is no longer complete.
   package func entry(of step: String, _ key: CacheKey) -> CacheEntry? {
     let name = StepCache.name(of: step, key.hash)
     guard let (entry, elsewhere) = read(name), entry.key.hash == key.hash,
@@ -93,7 +93,7 @@ package final class StepCache: Sendable {
     return whole
   }
 
-  /// All that is known of a step, the newest first; without what expressions read of it.
+  /// Returns all entries of a step, the newest first, without the outputs that expressions read.
   package func entries(of step: String) -> [CacheEntry] {
     let beginning = StepCache.beginning(of: step)
     return steps.names(in: StepCache.part(of: step))
@@ -107,7 +107,7 @@ package final class StepCache: Sendable {
       .sorted { $0.storedAt > $1.storedAt }
   }
 
-  /// Whether all is there that the step has made, as far as names tell.
+  /// Whether all files of the entry are stored, judging by their names only.
   package func isWhole(_ entry: CacheEntry) -> Bool {
     entry.files.allSatisfy { file in
       guard case .file(let hash, _) = file.content else { return true }
@@ -134,7 +134,7 @@ package final class StepCache: Sendable {
       guard let bytes = object(hash) else { return nil }
       result.stderr = bytes
     }
-    // Without its log a result is as good for all who do not read that.
+    // Without its log, the result is still usable for everything else.
     if let log = elsewhere.log, let bytes = object(log.hash) {
       result.log = CachedLog(bytes, stretches: log.stretches, isWhole: log.isWhole)
     }
@@ -145,7 +145,7 @@ package final class StepCache: Sendable {
     object(hash).flatMap { JSONValue.read($0) }.flatMap { CacheEntry.values($0) }
   }
 
-  /// A content of moderate length; `nil` if it is not there, or not what it was.
+  /// Returns a stored content of moderate size; `nil` if it is missing or damaged.
   func object(_ hash: String) -> [UInt8]? {
     let name = StepCache.objectName(hash)
     guard let bytes = objects.read(name, limit: StepCache.entryBytes) else { return nil }
@@ -192,7 +192,7 @@ package final class StepCache: Sendable {
     return hash
   }
 
-  /// Takes away what was used least recently, if it is time to.
+  /// Evicts the least recently used files, if it is time to.
   func makeRoom(for bytes: Int) {
     guard budget.withLock({ $0.isDue(writing: bytes) }) else { return }
     let old = now() / 1_000_000_000 - StepCache.staleSeconds
@@ -209,7 +209,7 @@ package final class StepCache: Sendable {
     }
   }
 
-  /// Which folder it is in is said by its first letter.
+  /// Marks an entry's folder by a first letter.
   private static func marked(
     _ letter: String
   ) -> (PrivateFolder.Entry) -> PrivateFolder.Entry {

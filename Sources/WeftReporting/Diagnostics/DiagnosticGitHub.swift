@@ -1,14 +1,14 @@
 package import WeftDiagnostics
 
-/// Diagnostics as annotations of GitHub Actions: one workflow command a line.
+/// Formats diagnostics as GitHub Actions annotations: one workflow command per line.
 ///
-/// GitHub shows at most ten errors and ten warnings of a step.
+/// GitHub shows at most ten errors and ten warnings per step.
 package struct DiagnosticGitHub: Sendable {
   package init() {}
 
-  /// The lines, each with its end.
+  /// Returns the lines, including line ends.
   ///
-  /// - Parameter collections: One for each file that was checked.
+  /// - Parameter collections: One for each checked file.
   package func rendered(_ collections: [DiagnosticCollection]) -> String {
     var text = collections.flatMap(\.shown).map { rendered($0) + "\n" }.joined()
     let hidden = collections.reduce(0) { $0 + $1.hiddenCount }
@@ -25,8 +25,7 @@ package struct DiagnosticGitHub: Sendable {
       + GitHubCommands.escaped(message(of: diagnostic), isProperty: false)
   }
 
-  /// GitHub takes columns only where a range is on one line, and its end column is the last
-  /// character of it.
+  /// GitHub accepts columns only for single-line ranges; its end column is inclusive.
   private func properties(of place: Diagnostic.Place) -> [(String, String)] {
     let start = place.file.position(of: Int(place.range.start))
     let end = place.file.position(of: Int(place.range.end))

@@ -1,19 +1,19 @@
 package import WeftDiagnostics
 import WeftJSON
 
-/// Diagnostics as one JSON object, for programs.
+/// Formats diagnostics as one JSON object, for programs.
 ///
-/// `format` is 1 and changes when a reader of the old form would misunderstand the new. Members that
-/// do not apply are left out. Lines and columns count from 1, columns in Unicode scalars, `offset`
-/// in bytes from 0; `end` is the place after the last character.
+/// `format` is 1 and changes when a reader of the old format would misunderstand the new one. Members that do not
+/// apply are omitted. Lines and columns count from 1, columns in Unicode scalars, `offset` in bytes from 0; `end` is
+/// the position after the last character.
 package struct DiagnosticJSON: Sendable {
   package static let format = 1
 
   package init() {}
 
-  /// The text, indented, with a line end.
+  /// Returns the indented text with a line end.
   ///
-  /// - Parameter collections: One for each file that was checked.
+  /// - Parameter collections: One for each checked file.
   package func rendered(_ collections: [DiagnosticCollection]) -> [UInt8] {
     var writer = JSONWriter(.pretty, capacity: 4096)
     writer.beginObject()

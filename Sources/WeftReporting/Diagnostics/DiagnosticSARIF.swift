@@ -1,12 +1,12 @@
 package import WeftDiagnostics
 import WeftJSON
 
-/// Diagnostics as a SARIF 2.1.0 log (OASIS, 27 March 2020), for code scanning.
+/// Formats diagnostics as a SARIF 2.1.0 log (OASIS, 27 March 2020), for code scanning.
 ///
-/// One run, one result for each diagnostic, one rule for each code. Columns are Unicode code points.
-/// A path becomes a URI reference: relative to wherever the log is read if the path is relative.
+/// One run, one result per diagnostic, one rule per code. Columns are Unicode code points. A path becomes a URI
+/// reference; a relative path stays relative to the location where the log is read.
 package struct DiagnosticSARIF: Sendable {
-  /// The version of the program that writes.
+  /// The version of the writing program.
   private let version: String
 
   /// - Parameter version: Weft's own version.
@@ -14,9 +14,9 @@ package struct DiagnosticSARIF: Sendable {
     self.version = version
   }
 
-  /// The log, indented, with a line end.
+  /// Returns the indented log with a line end.
   ///
-  /// - Parameter collections: One for each file that was checked.
+  /// - Parameter collections: One for each checked file.
   package func rendered(_ collections: [DiagnosticCollection]) -> [UInt8] {
     let diagnostics = collections.flatMap(\.shown)
     let codes = Set(diagnostics.map(\.code)).sorted()
@@ -108,7 +108,7 @@ package struct DiagnosticSARIF: Sendable {
     writer.endObject()
   }
 
-  /// The end column is that of the character after the region (§3.30.8).
+  /// Writes a region; its end column is exclusive (§3.30.8).
   private func writeRegion(_ place: Diagnostic.Place, to writer: inout JSONWriter) {
     let start = place.file.position(of: Int(place.range.start))
     let end = place.file.position(of: Int(place.range.end))
@@ -128,7 +128,7 @@ package struct DiagnosticSARIF: Sendable {
     writer.endObject()
   }
 
-  /// Braces are doubled (§3.11.5), and brackets escaped where they would make a link (§3.11.6).
+  /// Doubles braces (§3.11.5), and escapes brackets that would form a link (§3.11.6).
   static func escaped(_ text: String) -> String {
     let hasLink = text.contains("](")
     var escaped = ""
@@ -150,7 +150,7 @@ package struct DiagnosticSARIF: Sendable {
     writer.endObject()
   }
 
-  /// A URI reference (RFC 3986 §4.1) for a path; one that is absolute becomes a `file` URI.
+  /// Returns a URI reference (RFC 3986 §4.1) for a path; a `file` URI for an absolute one.
   static func uri(ofPath path: String) -> String {
     var encoded = ""
     for byte in path.utf8 {
@@ -164,7 +164,8 @@ package struct DiagnosticSARIF: Sendable {
     return path.hasPrefix("/") ? "file://" + encoded : encoded
   }
 
-  /// What a path may hold as it is. A colon, which may, would make a scheme of a first segment.
+  /// Whether a path may contain the character unescaped. Colons are escaped, although allowed, because they would
+  /// make a first segment look like a scheme.
   private static func isPlain(_ scalar: Unicode.Scalar) -> Bool {
     switch scalar {
     case "a"..."z", "A"..."Z", "0"..."9": true

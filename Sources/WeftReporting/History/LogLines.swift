@@ -1,25 +1,25 @@
 import WeftExecution
 package import WeftPlanning
 
-/// What a step has written, each line behind its name, as the plain display has it.
+/// The log of a step, each line prefixed with the step's name, as in the plain display.
 package struct LogLines {
   private let style: PlainStyle
   private let prefix: [UInt8]
   private var lines = LineSplitter()
   private var parts = LineAssembler()
 
-  /// - Parameter step: `nil`: its name stands before no line.
+  /// - Parameter step: The step in the prefix; `nil` for no prefix.
   package init(_ settings: DisplaySettings, of step: StepAddress?) {
     style = PlainStyle(settings)
     prefix = step.map(style.prefix) ?? []
   }
 
-  /// The lines that a piece of the log completes.
+  /// Returns the lines that a piece of the log completes.
   package mutating func take(_ piece: [UInt8]) -> [UInt8] {
     rendered(piece.withUnsafeBytes { lines.take($0) })
   }
 
-  /// What stands at the end of the log without a newline.
+  /// Returns the unterminated line at the end of the log.
   package mutating func takeRest() -> [UInt8] {
     var bytes = rendered(lines.finish())
     if let rest = parts.takeRest() { style.append(output: rest, prefix: prefix, to: &bytes) }

@@ -4,21 +4,21 @@ import WeftJSON
 import WeftPlanning
 package import WeftRecord
 
-/// All that is recorded of a run, for people.
+/// The complete recorded state of a run as text.
 package struct RunDetailText: Sendable {
   private let text: DisplayText
   private let palette: Palette
-  /// What is to be typed behind a command to have it find the run: its id, and where it is.
+  /// The arguments that identify the run to a command: its ID and its location.
   private let run: String
 
-  /// - Parameter run: What is to be typed behind a command to have it find the run.
+  /// - Parameter run: The arguments that identify the run to a command.
   package init(_ settings: DisplaySettings, run: String) {
     text = DisplayText(passesSGR: false, passesUnicode: settings.usesUnicode)
     palette = Palette(usesColour: settings.usesColour, usesUnicode: settings.usesUnicode)
     self.run = run
   }
 
-  /// Each line with its end.
+  /// Returns the text, with a line end after each line.
   package func rendered(_ detail: RunDetail) -> String {
     var lines = head(detail)
     if !detail.order.isEmpty { lines.append("") }
@@ -121,7 +121,7 @@ package struct RunDetailText: Sendable {
     return lines
   }
 
-  /// `waits for pool "db", held by "a"`
+  /// Returns a phrase such as `waits for pool "db", held by "a"`.
   private func waiting(_ step: RecordedStep, _ detail: RunDetail) -> String {
     guard detail.state == .running else { return "not started" }
     for pool in step.pools {
@@ -171,7 +171,7 @@ package struct RunDetailText: Sendable {
 }
 
 extension RunDetailText {
-  // MARK: What to do now
+  // MARK: Next steps
 
   private func next(_ detail: RunDetail) -> [String] {
     switch detail.state {
@@ -218,7 +218,7 @@ extension RunDetailText {
 extension RecordedStep {
   fileprivate var isRunning: Bool { if case .started = state { true } else { false } }
 
-  /// Whether somebody will want to read what it wrote.
+  /// Whether its log is worth reading.
   fileprivate var deservesLog: Bool {
     guard mayHaveWritten else { return false }
     if case .finished(let end, _) = state { return end.outcome != .success }

@@ -2,10 +2,10 @@ import WeftDiagnostics
 import WeftExecution
 package import WeftRecord
 
-/// Recorded runs as comma-separated values (RFC 4180), for spreadsheets and programs: a head, then a line for
-/// each run. What is not known is empty.
+/// Recorded runs as comma-separated values (RFC 4180), for spreadsheets and programs: a header, then a line for each
+/// run. Unknown values are empty.
 ///
-/// What the standard does not allow in a field, control characters and line ends among them, is spelled out.
+/// Characters that the standard does not allow in a field, such as control characters and line ends, are escaped.
 package enum RunListCSV {
   private static let heads = [
     "run", "state", "startedAt", "durationUs", "steps", "succeeded", "failed", "tolerated",
@@ -28,7 +28,7 @@ package enum RunListCSV {
 
   private static func text(_ number: Int?) -> String { number.map(String.init) ?? "" }
 
-  /// A spreadsheet takes a field that begins so for a formula, and runs it; one that begins with `'` is a text.
+  /// Prefixes a field that a spreadsheet would execute as a formula with `'`, which marks a text.
   private static func inert(_ field: String) -> String {
     field.first.map { "=+-@".contains($0) } == true ? "'" + field : field
   }

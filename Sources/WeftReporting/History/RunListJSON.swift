@@ -5,12 +5,12 @@ package import WeftRecord
 
 /// Recorded runs as one JSON object, for programs.
 ///
-/// `format` is 1 and changes when a reader of the old form would misunderstand the new. What is not known is
-/// left out. Durations are whole microseconds.
+/// `format` is 1 and changes when a reader of the old format would misunderstand the new one. Unknown values are
+/// omitted. Durations are whole microseconds.
 package enum RunListJSON {
   package static let format = 1
 
-  /// Indented, with a line end.
+  /// Returns indented JSON with a line end.
   package static func rendered(_ runs: [RunGlance]) -> [UInt8] {
     var writer = JSONWriter(.pretty, capacity: 4096)
     writer.beginObject()
@@ -64,7 +64,7 @@ extension WallTime {
 }
 
 extension Duration {
-  /// Cut, not rounded.
+  /// The whole microseconds, truncated.
   var microseconds: Int {
     let (seconds, attoseconds) = components
     let limit = Int64.max / 1_000_000 - 1
@@ -73,7 +73,7 @@ extension Duration {
 }
 
 extension OutcomeCounts {
-  /// In the order in which they are always told.
+  /// The counts in their fixed order.
   var named: [(StaticString, Int)] {
     [
       ("succeeded", succeeded), ("failed", failed), ("tolerated", tolerated),

@@ -5,11 +5,11 @@ import WeftJSON
 import WeftPlatform
 package import WeftRecord
 
-/// Recorded runs for people, a line each.
+/// Recorded runs as a text table.
 package struct RunTable: Sendable {
   private let text: DisplayText
   private let palette: Palette
-  /// Runs are still going on at this moment.
+  /// The current time, for runs in progress.
   private let now: WallTime
 
   package init(_ settings: DisplaySettings, now: WallTime) {
@@ -20,7 +20,7 @@ package struct RunTable: Sendable {
 
   private static let heads = ["RUN", "STARTED (UTC)", "STATE", "DURATION", "STEPS", "WORKFLOW"]
 
-  /// With a head, each line with its end; what is damaged has its reason in a line of its own.
+  /// Returns the table with a header and line ends; damage is explained on a separate line below its run.
   package func rendered(_ runs: [RunGlance]) -> String {
     let showsInputs = runs.contains { !$0.inputs.isEmpty }
     let heads = RunTable.heads + (showsInputs ? ["INPUTS"] : [])
@@ -43,7 +43,7 @@ package struct RunTable: Sendable {
     ]
   }
 
-  /// `env=prod, count=3`, cut where it is long; `***` of secret ones.
+  /// Returns `env=prod, count=3`, truncated if it is long; secret values are `***`.
   private func inputs(_ run: RunGlance) -> String {
     let all = run.inputs.map { input -> String in
       guard let value = input.value else { return "\(input.name)=***" }
@@ -89,7 +89,7 @@ package struct RunTable: Sendable {
     case .success, .failure, .cancelled, .damaged:
       return counted(run.doneCount, "step") + failed
     }
-    // Elements are more than the plan tells.
+    // With loop elements, there may be more steps than the plan has.
     let all = run.stepCount.map { $0 > run.doneCount ? " of \($0)" : "" } ?? ""
     return "\(run.doneCount)\(all) done\(failed)"
   }
@@ -104,9 +104,9 @@ package struct RunTable: Sendable {
   }
 }
 
-/// Moments as people read them.
+/// Times as text.
 enum ShownMoment {
-  /// `2026-11-21 18:40:12`, in UTC.
+  /// Returns `2026-11-21 18:40:12`, in UTC.
   static func text(_ time: WallTime) -> String {
     let text = Timestamp(nanoseconds: time.nanoseconds).description
     return text.prefix(10) + " " + text.dropFirst(11).prefix(8)

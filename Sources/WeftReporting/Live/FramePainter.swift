@@ -1,18 +1,19 @@
 /// Turns frames into the bytes that change a terminal from one to the next.
 ///
-/// The cursor rests at the start of the row below the area and is never hidden: whoever ends the
-/// program, and however, the prompt finds a clean row. Only relative movement (CUU), EL and ED are
-/// used. Lines must be narrower than the terminal.
+/// The cursor rests at the start of the row below the area and is never hidden, so that the prompt finds a clean row
+/// however the program ends. Only relative movement (CUU), EL and ED are used. Lines must be narrower than the
+/// terminal.
 ///
-/// A terminal that is made narrower may wrap the old area into more rows, or not; which of the two
-/// cannot be known. Rows are counted as if it did not: at worst stale rows stay behind, whereas the
-/// other guess would erase lines that have scrolled.
+/// A terminal that is made narrower may or may not wrap the old area into more rows, which cannot be detected. Rows
+/// are counted as if it did not: at worst, stale rows remain, whereas the opposite assumption would erase scrolled
+/// lines.
 struct FramePainter: Sendable {
   private var drawn: [String] = []
   private var size: DisplaySize?
 
+  /// Returns the bytes for the next frame; empty if nothing changes.
+  ///
   /// - Parameter above: Lines that scroll away above the area, once.
-  /// - Returns: Nothing if nothing changes.
   mutating func paint(above: [String], area: [String], size: DisplaySize) -> [UInt8] {
     defer {
       drawn = area
@@ -24,7 +25,7 @@ struct FramePainter: Sendable {
     return update(to: area)
   }
 
-  /// Takes the area away, leaving `above` in its place; the next frame draws it again.
+  /// Removes the area, leaving `above` in its place; the next frame draws it again.
   mutating func withdraw(above: [String]) -> [UInt8] {
     defer { drawn = [] }
     return repaint(above, [])

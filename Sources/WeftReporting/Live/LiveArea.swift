@@ -2,26 +2,26 @@ import WeftDefinition
 import WeftExecution
 import WeftPlanning
 
-/// Lays out one frame of the live area for one size of the terminal.
+/// Lays out one frame of the live area for a terminal size.
 ///
-/// Every line is narrower than the terminal by at least one column, so that none wraps; the area is
-/// lower than the terminal by two rows, one for the cursor and one for what has scrolled.
+/// Every line is at least one column narrower than the terminal, so that none wraps; the area is at least two rows
+/// lower, for the cursor and for one scrolled line.
 struct LiveArea {
   let text: DisplayText
   let palette: Palette
   let label: (StepAddress) -> String
   let size: DisplaySize
   let now: Duration
-  /// How much longer the run takes, if somebody can say.
+  /// The estimated remaining time of the run, if known.
   let remaining: Duration?
 
-  /// Wider lines would say no more, and wrap sooner when the terminal is made narrower.
+  /// The maximum width: wider lines would add nothing, and wrap sooner when the terminal is made narrower.
   static let widthLimit = 120
 
   private var columns: Int { min(size.columns - 1, LiveArea.widthLimit) }
   private var rows: Int { max(1, size.rows - 2) }
 
-  /// Nothing before the run has begun.
+  /// Returns the lines; none before the run has begun.
   func lines(_ progress: RunProgress) -> [String] {
     guard progress.start != nil else { return [] }
     let all = rowsOf(progress)
@@ -34,13 +34,13 @@ struct LiveArea {
     return lines + [counter(progress)]
   }
 
-  /// Something that is under way.
+  /// A row for something in progress.
   private struct Row {
     let address: StepAddress
     let order: Int
-    /// `nil` of what waits.
+    /// `nil` if it waits.
     var since: Duration?
-    /// A step's last line of output, or how things stand.
+    /// A step's last line of output, or its state.
     var remark: [UInt8]
   }
 
@@ -65,25 +65,25 @@ struct LiveArea {
     return Array("waits, \(left(until: end)) left".utf8)
   }
 
-  /// `attempt 2 of 5 in 3 s`
+  /// Returns a remark such as `attempt 2 of 5 in 3 s`.
   private func remark(on waiter: RunProgress.Waiter) -> [UInt8] {
     let limit = waiter.attemptLimit.map { " of \($0)" } ?? ""
     return Array("attempt \(waiter.attempt)\(limit) in \(left(until: waiter.until))".utf8)
   }
 
-  /// Rounded up, so that nothing is left only when nothing is.
+  /// Rounds up, so that it shows zero only when no time is left.
   private func left(until end: Duration) -> String {
     ShownDuration.coarse(max(.zero, end - now) + .milliseconds(999))
   }
 
-  /// Those that have been there longest; all of them if they fit beside the counter.
+  /// Returns all rows if they fit next to the counter, otherwise the oldest ones.
   private func shown(_ all: [Row]) -> [Row] {
     let sorted = all.sorted { $0.order < $1.order }
     if sorted.count <= rows - 1 { return sorted }
     return Array(sorted.prefix(max(0, rows - 2)))
   }
 
-  /// `  label   1 m 05 s  last line of output`, the columns of all lines aligned.
+  /// Formats `  label   1 m 05 s  last line of output`, with aligned columns.
   private func lines(of shown: [Row]) -> [String] {
     let labelLimit = max(8, columns / 3)
     let labels = shown.map { text.cut(label($0.address), columns: labelLimit) }
@@ -110,7 +110,7 @@ struct LiveArea {
 
   private func spaces(_ count: Int) -> String { String(repeating: " ", count: count) }
 
-  /// `12/40 done · 3 running · 1 failed · 00:12 · about 1 m 05 s left`
+  /// Formats `12/40 done · 3 running · 1 failed · 00:12 · about 1 m 05 s left`.
   private func counter(_ progress: RunProgress) -> String {
     let counts = progress.counts
     var parts = ["\(counts.done)/\(progress.stepCount) done"]

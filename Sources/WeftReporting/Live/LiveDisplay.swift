@@ -2,7 +2,7 @@ import WeftDefinition
 import WeftExecution
 import WeftPlanning
 
-/// What a terminal shows of a run: lines that scroll away, and an area that is drawn anew.
+/// The content that a terminal shows of a run: scrolling lines, and an area that is redrawn.
 struct LiveDisplay: Sendable {
   private let text: DisplayText
   private let palette: Palette
@@ -53,7 +53,7 @@ struct LiveDisplay: Sendable {
     }
   }
 
-  /// The lines that have not been shown yet.
+  /// Returns the lines that have not been shown yet.
   mutating func takeScrolled() -> [String] {
     scrolled.take { count, reason in
       let more = "and \(counted(count, "more step"))"
@@ -61,9 +61,9 @@ struct LiveDisplay: Sendable {
     }
   }
 
-  /// The area below them: a line for each running step as far as there is room, then the counter.
+  /// Returns the area below them: a line for each running step as far as there is room, then the counter.
   ///
-  /// - Parameter remaining: How much longer the run takes, if somebody can say.
+  /// - Parameter remaining: The estimated remaining time of the run, if known.
   func area(size: DisplaySize, now: Duration, remaining: Duration? = nil) -> [String] {
     LiveArea(
       text: text, palette: palette, label: label, size: size, now: now, remaining: remaining
@@ -77,7 +77,7 @@ struct LiveDisplay: Sendable {
 }
 
 extension LiveDisplay {
-  /// Of more elements than this only those have lines that did not succeed: the others are counted.
+  /// The number of elements above which only unsuccessful ones get lines; the others are counted.
   private static let elementLimit = 10
 
   private func isOneOfMany(_ step: StepAddress) -> Bool {
@@ -126,7 +126,7 @@ extension LiveDisplay {
     if let help = warning.help { scrolled.add("  help: \(text.name(help))") }
   }
 
-  /// A group that ends with its members needs no line of its own.
+  /// Returns the line of an ended group; `nil` if its members' lines say it all.
   private func finished(
     _ address: StepAddress, _ end: GroupEnd, _ past: GroupSentence.Past
   ) -> String? {

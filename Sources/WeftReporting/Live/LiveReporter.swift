@@ -1,11 +1,10 @@
 import WeftExecution
 
-/// Decides when a terminal is drawn, and hands each frame over in one piece.
+/// Decides when to draw on a terminal, and passes on each frame in one piece.
 struct LiveReporter: Sendable {
   private var display: LiveDisplay
   private var painter = FramePainter()
-  /// When the last frame was drawn; at first the run's start, so that a run which is shorter than a
-  /// frame shows its result alone.
+  /// The time of the last frame; initially the run's start, so that a run shorter than a frame shows only its result.
   private var lastFrame: Duration = .zero
   private var hasNews = false
   private var hasEnded = false
@@ -14,10 +13,10 @@ struct LiveReporter: Sendable {
     display = LiveDisplay(settings, labels: labels)
   }
 
-  /// In the place of a reporter that is being changed.
+  /// A placeholder while a reporter is being changed.
   static let spent = LiveReporter(DisplaySettings(mode: .live), labels: StepLabels())
 
-  /// At most ten frames a second.
+  /// Ten frames per second.
   static let frameInterval: Duration = .milliseconds(100)
 
   var nextRedraw: Duration? {
@@ -43,7 +42,7 @@ struct LiveReporter: Sendable {
     }
   }
 
-  /// Leaves the screen to others until the next frame.
+  /// Leaves the screen to other output until the next frame.
   mutating func withdraw(isVisible: Bool, _ write: Reporter.Write) {
     let bytes = painter.withdraw(above: isVisible ? display.takeScrolled() : [])
     if !bytes.isEmpty { write(.output, bytes) }

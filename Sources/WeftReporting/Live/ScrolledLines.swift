@@ -1,9 +1,9 @@
 import WeftExecution
 
-/// Lines on their way to the part of the screen that scrolls; many steps that are skipped at once
-/// for the same reason are put together.
+/// Lines on their way to the scrolling part of the screen; many steps skipped at once for the same reason are
+/// grouped.
 struct ScrolledLines: Sendable {
-  /// How many steps skipped for one reason have their own line, one after another.
+  /// The number of consecutive steps skipped for one reason that get their own lines.
   static let skipLimit = 3
 
   private enum Entry: Sendable {
@@ -21,7 +21,7 @@ struct ScrolledLines: Sendable {
 
   /// Counts a skipped step.
   ///
-  /// - Returns: Whether it gets a line of its own, which the caller then adds.
+  /// - Returns: Whether the caller must add a line for it.
   mutating func add(skipped reason: SkipReason) -> Bool {
     let count = lastSkip?.reason == reason ? lastSkip!.count + 1 : 1
     lastSkip = (reason, count)

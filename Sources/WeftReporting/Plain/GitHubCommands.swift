@@ -1,16 +1,16 @@
-/// Workflow commands of GitHub Actions: lines that its runner obeys.
+/// GitHub Actions workflow commands: lines that its runner executes.
 ///
-/// The runner knows two forms (actions/runner, `ActionCommand.cs`): `::name …::` at the start of a
-/// line, which no line of a step can be behind its prefix, and `##[name …]` anywhere in a line.
+/// The runner recognizes two forms (actions/runner, `ActionCommand.cs`): `::name …::` at the start of a line, where a
+/// step's line has its prefix, and `##[name …]` anywhere in a line.
 struct GitHubCommands: Sendable {
-  /// An error; a tolerated failure is a warning.
+  /// Returns an error; a warning for a tolerated failure.
   func annotation(isTolerated: Bool, title: String, message: String) -> String {
     let name = isTolerated ? "warning" : "error"
     return "::\(name) title=\(GitHubCommands.escaped(title, isProperty: true))::"
       + GitHubCommands.escaped(message, isProperty: false)
   }
 
-  /// As the runner takes it back (actions/toolkit, `command.ts`).
+  /// Escapes text as the runner expects it (actions/toolkit, `command.ts`).
   static func escaped(_ text: String, isProperty: Bool) -> String {
     var result = ""
     for scalar in text.unicodeScalars {
@@ -26,8 +26,8 @@ struct GitHubCommands: Sendable {
     return result
   }
 
-  /// Adds a line with a space before every `[` that follows `##`. The runner compares by culture,
-  /// which overlooks characters that cannot be seen: so does this.
+  /// Appends a line with a space before every `[` that follows `##`. The runner's culture-sensitive comparison
+  /// ignores invisible characters, and so does this.
   func append(inert line: ArraySlice<UInt8>, to bytes: inout [UInt8]) {
     var hashes = 0
     for byte in line {

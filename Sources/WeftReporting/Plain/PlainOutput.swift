@@ -2,14 +2,14 @@ import WeftExecution
 import WeftPlanning
 import WeftPlatform
 
-/// The output of one running step on its way to whole lines, and how far its log has been shown.
+/// The output of one running step: assembles whole lines, and tracks how much of the log has been shown.
 struct PlainOutput: Sendable {
   let address: StepAddress
-  /// `[step] `
+  /// The prefix `[step] `.
   let prefix: [UInt8]
-  /// Where in the step's log the part begins that has not been shown.
+  /// The offset in the step's log up to which it has been shown.
   private(set) var shown: UInt64 = 0
-  /// Whether output events may have been left out since the last one that came.
+  /// Whether output events may have been dropped since the last one.
   var hasGaps = false
   private var stdout = LineAssembler()
   private var stderr = LineAssembler()
@@ -31,8 +31,8 @@ struct PlainOutput: Sendable {
     }
   }
 
-  /// A part of the log in the place of events. Where both streams wrote at once, the beginning of a
-  /// line may stand here as a line of its own, and again when the event of the whole line comes.
+  /// Takes a part of the log in place of dropped events. If both streams wrote at once, the beginning of a line may
+  /// appear as a line of its own, and again when the event of the whole line arrives.
   mutating func takeMissed(_ part: [UInt8]) -> [ArraySlice<UInt8>] {
     var lines = takeUnfinished()
     shown += UInt64(part.count)
@@ -45,7 +45,7 @@ struct PlainOutput: Sendable {
     return lines
   }
 
-  /// At the step's end: what came without a newline.
+  /// Returns unterminated lines at the end of the step.
   mutating func takeRest() -> [ArraySlice<UInt8>] {
     takeUnfinished() + [missed.takeRest()].compactMap(\.self)
   }
@@ -55,14 +55,14 @@ struct PlainOutput: Sendable {
   }
 }
 
-/// Puts the parts of a line together again, up to a limit.
+/// Joins the parts of a line, up to a limit.
 struct LineAssembler: Sendable {
-  /// A longer line is shown in pieces.
+  /// The maximum length; a longer line is shown in pieces.
   static let limitBytes = 64 << 10
 
   private var pending: [UInt8] = []
 
-  /// The lines that `bytes` complete: none or one.
+  /// Returns the lines that `bytes` complete: none or one.
   mutating func take(_ bytes: ArraySlice<UInt8>, isWhole: Bool) -> [ArraySlice<UInt8>] {
     if pending.isEmpty, isWhole || bytes.count >= LineAssembler.limitBytes { return [bytes] }
     pending += bytes

@@ -1,16 +1,16 @@
 import WeftExecution
 import WeftPlanning
 
-/// Tells a run line by line, for logs, pipes and terminals that cannot draw.
+/// Reports a run line by line, for logs, pipes and simple terminals.
 ///
-/// What a step writes stands behind `[step] `; what Weft says of it behind `weft: [step] `, so that
-/// no output can be taken for it. Every line is whole, the lines of one step keep their order, and
-/// none is left out: what a slow reader missed is read from the step's log.
+/// Step output is prefixed with `[step] `, and messages about a step with `weft: [step] `, so that output cannot be
+/// mistaken for messages. Every line is complete, the lines of one step are in order, and none is missing: events
+/// that a slow reader missed are read from the step's log.
 struct PlainReporter: Sendable {
   private let style: PlainStyle
   private let labels: StepLabels
   private var progress: RunProgress
-  /// Of the running steps that have written something, or of which something may have been left out.
+  /// The output of running steps that have written something or may have dropped events.
   private var outputs: [StepAddress: PlainOutput] = [:]
   private var pending: [UInt8] = []
 
@@ -20,17 +20,17 @@ struct PlainReporter: Sendable {
     progress = RunProgress(shape: labels.shape)
   }
 
-  /// In the place of a reporter that is being changed.
+  /// A placeholder while a reporter is being changed.
   static let spent = PlainReporter(DisplaySettings(mode: .plain), labels: StepLabels())
 
-  /// What is written at once.
+  /// The size of one write.
   private static let writeBytes = 64 << 10
-  /// What is read of a log at once. It may be all short lines, each of which takes more room than its bytes.
+  /// The size of one read from a log. Small because short lines take more memory than their bytes.
   private static let readBytes: UInt64 = 32 << 10
 
   mutating func handle(_ events: [RunEvent], log: Reporter.ReadLog, write: Reporter.Write) {
     for event in events {
-      // What has ended is not known any more by what is around it.
+      // An ended step or group is no longer known to its enclosing scopes.
       let isUndecided = isUndecided(event)
       let past = progress.past(ofGroupEndedBy: event)
       progress.apply(event, log: log)
@@ -46,7 +46,7 @@ struct PlainReporter: Sendable {
     pending.removeAll(keepingCapacity: true)
   }
 
-  /// Whether it will only be known later if what has failed counts.
+  /// Whether it is still open if a failure counts.
   private func isUndecided(_ event: RunEvent) -> Bool {
     switch event.kind {
     case .stepFinished(let address, let end):
@@ -114,7 +114,8 @@ struct PlainReporter: Sendable {
     }
   }
 
-  /// Failure is told on standard error, as make does: it is seen when the output goes to a file.
+  /// Writes the summary. A failure goes to standard error, as in make, so that it is visible when the output goes to
+  /// a file.
   private mutating func tellEnd(_ channel: Reporter.Channel, write: Reporter.Write) {
     for failure in progress.failures.undecidedOnes {
       if let annotation = style.annotation(failure) { style.append(annotation, to: &pending) }
@@ -133,7 +134,7 @@ struct PlainReporter: Sendable {
     noteGaps()
   }
 
-  /// Any step that runs may have written what is left out.
+  /// Notes that any running step may have written the dropped output.
   private mutating func noteGaps() {
     for address in progress.running.keys {
       let fresh = PlainOutput(address, prefix: style.prefix(of: address))
@@ -150,7 +151,7 @@ extension PlainReporter {
   private mutating func showOutput(
     _ output: StepOutput, of address: StepAddress, log: Reporter.ReadLog, write: Reporter.Write
   ) {
-    // Who does not draw shows a line once it is certain.
+    // A display without redrawing shows a line only when it is final.
     guard output.ending != .transient, let index = index(ofOutput: address) else { return }
     if outputs.values[index].hasGaps {
       var state = outputs.values[index]
@@ -163,7 +164,7 @@ extension PlainReporter {
     }
   }
 
-  /// A cached step has written what it wrote when it ran.
+  /// Shows the output of a cached step as it was when it ran.
   private mutating func endReplay(
     of address: StepAddress, _ end: StepEnd, log: Reporter.ReadLog, write: Reporter.Write
   ) {
@@ -174,7 +175,7 @@ extension PlainReporter {
     endOutput(of: address, end, log: log, write: write)
   }
 
-  /// Most steps write nothing, and have none.
+  /// Returns the output state of a step, creating it on demand: most steps write nothing.
   private mutating func index(ofOutput address: StepAddress) -> [StepAddress: PlainOutput].Index? {
     if let known = outputs.index(forKey: address) { return known }
     outputs[address] = PlainOutput(address, prefix: style.prefix(of: address))
@@ -189,7 +190,7 @@ extension PlainReporter {
     for line in state.takeRest() { style.append(output: line, prefix: state.prefix, to: &pending) }
   }
 
-  /// Shows what was dropped, part by part: neither a large log nor a slow reader takes memory.
+  /// Shows dropped output piece by piece, so that neither a large log nor a slow reader needs memory.
   private mutating func readMissed(
     of state: inout PlainOutput, upTo end: UInt64, log: Reporter.ReadLog, write: Reporter.Write
   ) {
@@ -198,7 +199,7 @@ extension PlainReporter {
     while state.shown < end {
       let part = log(
         state.address, state.shown..<min(end, state.shown + PlainReporter.readBytes))
-      // A log that was cut at its limit has no more, and that of an element is not kept for long.
+      // A log truncated at its limit has no more, and that of an element is not kept for long.
       guard !part.isEmpty else { break }
       for line in state.takeMissed(part) {
         style.append(output: line, prefix: state.prefix, to: &pending)

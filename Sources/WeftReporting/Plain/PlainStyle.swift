@@ -2,7 +2,7 @@ import WeftDefinition
 import WeftExecution
 import WeftPlanning
 
-/// How the plain display words things, and what it does to the bytes that a step writes.
+/// The wording of the plain display, and its treatment of step output.
 struct PlainStyle: Sendable {
   let text: DisplayText
   let palette: Palette
@@ -13,7 +13,7 @@ struct PlainStyle: Sendable {
     isTerminal = settings.isTerminal
     gitHub = settings.annotatesForGitHub ? GitHubCommands() : nil
     text = DisplayText(passesSGR: settings.usesColour, passesUnicode: settings.usesUnicode)
-    // Plain lines are read by programs too: no colours of its own, and signs of letters.
+    // Plain lines are also read by programs: no colours, and words instead of symbols.
     palette = Palette(usesColour: false, usesUnicode: false)
   }
 
@@ -23,8 +23,7 @@ struct PlainStyle: Sendable {
       + ", at most \(start.maxParallel) at once"
   }
 
-  /// Adds the line of a step that starts. Two such lines are all that most steps give, so these are put
-  /// together from bytes.
+  /// Appends the line of a step that starts. Built from bytes, because most steps only print two such lines.
   func append(
     started address: StepAddress, attempt: Int, title: String?, to bytes: inout [UInt8]
   ) {
@@ -87,7 +86,7 @@ struct PlainStyle: Sendable {
     bytes.append(UInt8(ascii: "\n"))
   }
 
-  /// It took so long when it was run.
+  /// Returns the line of a cached step, with its original duration.
   func cached(_ address: StepAddress, _ end: StepEnd) -> String {
     "[\(text.name(address.text))] cached (\(ShownDuration.precise(end.duration)) when it last ran)"
   }
@@ -96,7 +95,7 @@ struct PlainStyle: Sendable {
     "[\(text.name(address.text))] \(text.name(reason.phrase(of: address)))"
   }
 
-  /// Of what is run for many elements, or again as a whole; a group that is run once says nothing.
+  /// Returns the line of a loop or a retry that starts; `nil` for other groups.
   func started(_ group: StepAddress, _ start: GroupStart) -> String? {
     if let elements = start.elements {
       return "[\(text.name(group.text))] started for \(counted(elements, "element"))"
@@ -105,7 +104,7 @@ struct PlainStyle: Sendable {
     return "[\(text.name(group.text))] group started (attempt \(start.attempt))"
   }
 
-  /// A group that ends with its members needs no line of its own.
+  /// Returns the line of an ended group; `nil` if its members' lines say it all.
   func finished(_ group: StepAddress, _ end: GroupEnd, _ past: GroupSentence.Past) -> String? {
     guard let sentence = GroupSentence(end, past).text else { return nil }
     let name = text.name(group.text)
@@ -157,7 +156,7 @@ extension PlainStyle {
       message: text.name(end.failure?.message ?? "failed"))
   }
 
-  /// Of a failure of which it has turned out whether it counts.
+  /// Returns the annotation of a failure once it is known whether it counts.
   func annotation(_ failure: FailureList.Entry) -> String? {
     gitHub?.annotation(
       isTolerated: failure.pardon != nil, title: text.name(failure.address.text),
@@ -170,29 +169,29 @@ extension PlainStyle {
       message: text.name(warning.message) + (warning.help.map { " (\(text.name($0)))" } ?? ""))
   }
 
-  /// Adds a line that a runner of GitHub Actions may obey.
+  /// Appends a line that a GitHub Actions runner may execute.
   func append(_ annotation: String, to bytes: inout [UInt8]) {
     bytes += annotation.utf8
     bytes.append(UInt8(ascii: "\n"))
   }
 
-  /// Adds a line of Weft's own, which may quote names and output.
+  /// Appends a message line, which may quote names and output.
   func append(sentence: String, to bytes: inout [UInt8]) {
     append(inert: Array(sentence.utf8)[...], to: &bytes)
   }
 
-  /// Adds one line of a step's output. A pipe gets the bytes as they are, but for what a progress bar
-  /// has overwritten: a lone `\r` begins a new line for many readers, one without the prefix.
+  /// Appends one line of a step's output. A pipe gets the bytes as they are, except text overwritten by a progress
+  /// bar: many readers treat a lone `\r` as a new line, which would lack the prefix.
   func append(output line: ArraySlice<UInt8>, prefix: [UInt8], to bytes: inout [UInt8]) {
     let shown =
       isTerminal ? Array(text.line(line).utf8)[...] : DisplayText.lastState(of: line)
-    // A runner of GitHub Actions reads the line as one text, whoever wrote which part of it.
+    // A GitHub Actions runner interprets prefix and output as one text.
     if gitHub != nil { return append(inert: (prefix + shown)[...], to: &bytes) }
     bytes += prefix
     append(inert: shown, to: &bytes)
   }
 
-  /// `[step] `, before each line that a step writes.
+  /// Returns `[step] `, the prefix of each line of a step.
   func prefix(of step: StepAddress) -> [UInt8] { Array("[\(text.name(step.text))] ".utf8) }
 
   private func append(inert line: ArraySlice<UInt8>, to bytes: inout [UInt8]) {

@@ -1,52 +1,52 @@
 import WeftExecution
 import WeftPlanning
 
-/// What failed, for the end of the run: a bounded number of failures, in the order they happened.
+/// The failures for the summary of a run: a bounded number, in order.
 ///
-/// Whether a failure is one of the run's is known only when what is around it has ended: a group may be tried
-/// again, a race won by another, some elements may fail.
+/// Whether a failure counts is known only when its enclosing scopes have ended: a group may be retried, another step
+/// may win a race, some elements may be allowed to fail.
 struct FailureList: Sendable {
   struct Entry: Sendable {
     let address: StepAddress
-    /// What happened, in a sentence without its subject.
+    /// The failure as a sentence without its subject.
     let message: String
     let help: String?
-    /// Why it does not count, in a few words; `nil` of one that does.
+    /// The reason why it is tolerated, in a few words; `nil` if it counts.
     var pardon: String?
     let isGroup: Bool
     let duration: Duration
-    /// How many attempts there were.
+    /// The number of attempts.
     let attempts: Int
-    /// Empty for a group, beyond the first few, and of what does not count.
+    /// Empty for groups, tolerated failures, and beyond the first few.
     var tail: OutputTail
-    /// What is open around it and may absorb it.
+    /// The enclosing scopes that may still absorb it.
     fileprivate var scopes: [StepAddress]
   }
 
-  /// How many of those that count are told by name, and how many others.
+  /// The maximum number of listed failures, separately for those that count and tolerated ones.
   static let entryLimit = 50
-  /// How many are told with their last lines.
+  /// The maximum number of failures shown with their last lines.
   static let tailLimit = 10
 
   private(set) var entries: [Entry] = []
   private(set) var pardoned: [Entry] = []
-  /// Failures beyond the limit, by the outermost of what is around them.
+  /// The failures beyond the limit, by their outermost scope.
   private var omittedIn: [StepAddress?: Int] = [:]
-  /// Beyond the limit of those that do not count.
+  /// The tolerated failures beyond the limit.
   private(set) var pardonedOmitted = 0
 
-  /// Failures beyond the limit.
+  /// The failures beyond the limit.
   var omitted: Int { omittedIn.values.reduce(0, +) }
 
-  /// Those of which nobody knew at the time whether they count.
+  /// The failures that were undecided when they happened.
   var undecidedOnes: [Entry] { (entries + pardoned).filter { !$0.scopes.isEmpty } }
 
-  /// Whether the last lines of a step that failed now would be shown.
+  /// Whether the last lines of a step that fails now would be shown.
   func wantsTail(of end: StepEnd) -> Bool {
     end.conclusion != .success && entries.count < FailureList.tailLimit
   }
 
-  /// - Parameter scopes: What is open around it, the nearest first.
+  /// - Parameter scopes: The open enclosing scopes, innermost first.
   mutating func add(
     step address: StepAddress, _ end: StepEnd, tail: OutputTail, in scopes: [StepAddress] = []
   ) {
@@ -59,9 +59,10 @@ struct FailureList: Sendable {
         duration: end.duration, attempts: end.attempts, tail: tail, scopes: scopes))
   }
 
-  /// A group that failed by itself; one that failed because of a member adds nothing to it.
+  /// Adds a group that failed by itself; a group that failed because of a member adds nothing to the member's
+  /// failure.
   ///
-  /// - Parameter isFanOut: Whether it stands for many elements.
+  /// - Parameter isFanOut: Whether it is a loop.
   mutating func add(
     group address: StepAddress, _ end: GroupEnd, isFanOut: Bool = false,
     in scopes: [StepAddress] = []
@@ -84,7 +85,7 @@ struct FailureList: Sendable {
     }
   }
 
-  /// Many failures that may turn out not to count leave room for those that do.
+  /// Counts undecided failures separately, so that they cannot displace those that count.
   private func hasRoom(for entry: Entry) -> Bool {
     if entries.count < FailureList.entryLimit { return true }
     let isUndecided = !entry.scopes.isEmpty
@@ -102,9 +103,9 @@ struct FailureList: Sendable {
     pardoned.append(entry)
   }
 
-  /// What failed inside of something did not make it fail.
+  /// Tolerates the failures in a scope that did not fail because of them.
   ///
-  /// - Parameter reason: In a few words.
+  /// - Parameter reason: The reason in a few words.
   mutating func pardon(in scope: StepAddress, because reason: String) {
     guard entries.contains(where: { $0.scopes.contains(scope) }) || omittedIn[scope] != nil else {
       return
@@ -117,9 +118,9 @@ struct FailureList: Sendable {
     entries.removeAll { $0.scopes.contains(scope) }
   }
 
-  /// What did not count for a reason does not for another, or counts after all.
+  /// Changes the reason why failures in a scope are tolerated, or makes them count.
   ///
-  /// - Parameter revised: `nil`: it counts.
+  /// - Parameter revised: `nil` makes them count.
   mutating func revise(_ reason: String, in scope: StepAddress, to revised: String?) {
     for index in pardoned.indices
     where pardoned[index].pardon == reason && pardoned[index].scopes.contains(scope) {
@@ -129,7 +130,7 @@ struct FailureList: Sendable {
     pardoned.removeAll { $0.pardon == nil }
   }
 
-  /// The cause of the run's failure first, then the others; those that do not count last.
+  /// Returns the cause of the run's failure first, then the others; tolerated ones last.
   func ordered(cause: StepAddress?) -> [Entry] {
     entries.filter { $0.address == cause } + entries.filter { $0.address != cause } + pardoned
   }

@@ -1,13 +1,13 @@
 import WeftDefinition
 import WeftExecution
 
-/// How a group ended, in a sentence without its subject, if there is more to say than its steps have said.
+/// The end of a group as a sentence without its subject, if it adds to its steps' messages.
 struct GroupSentence {
-  /// What was known of the group until it ended.
+  /// The state of the group before it ended.
   struct Past {
-    /// Of what was run for many elements, how they ended.
+    /// The outcomes of a loop's elements.
     var elements: ElementCount?
-    /// The attempt that it waited for, which is not made any more.
+    /// The attempt that it waited for, which is no longer made.
     var nextAttempt: Int?
 
     static let nothing = Past()
@@ -23,7 +23,7 @@ struct GroupSentence {
     nextAttempt = past.nextAttempt
   }
 
-  /// `nil` where its steps have said it all.
+  /// `nil` if its steps' messages say it all.
   var text: String? {
     let subject: String
     switch end.outcome {

@@ -1,18 +1,18 @@
 import WeftExecution
 
-/// The last lines that a step wrote, each bounded.
+/// The last lines of a step's output, each truncated to a limit.
 struct OutputTail: Sendable {
-  /// How many lines are kept.
+  /// The number of lines kept.
   static let lineLimit = 20
-  /// How much is kept of one line.
+  /// The maximum length of a line.
   static let lineLimitBytes = 1024
 
-  /// A ring: the oldest line stands at `next` once it is full.
+  /// A ring buffer: once full, the oldest line is at `next`.
   private var ring: [[UInt8]] = []
   private var next = 0
-  /// How many lines there were, those that were left out included.
+  /// The total number of lines.
   private(set) var lineCount = 0
-  /// The last line that is more than white space; what a live display shows.
+  /// The last line that is not blank, for a live display.
   private(set) var latest: [UInt8] = []
 
   mutating func append(_ line: ArraySlice<UInt8>) {
@@ -26,9 +26,9 @@ struct OutputTail: Sendable {
     }
   }
 
-  /// Shows a line that may still change, and does not keep it.
+  /// Shows a line that may still change, without keeping it.
   ///
-  /// - Returns: What is kept of such a line.
+  /// - Returns: The truncated line.
   @discardableResult
   mutating func show(_ line: ArraySlice<UInt8>) -> [UInt8] {
     let kept = Array(DisplayText.lastState(of: line).prefix(OutputTail.lineLimitBytes))
@@ -36,11 +36,11 @@ struct OutputTail: Sendable {
     return kept
   }
 
-  /// Oldest first.
+  /// The lines, the oldest first.
   var lines: [[UInt8]] { Array(ring[next...] + ring[..<next]) }
 
-  /// The lines of the end of a log; of a part that does not begin at the log's start, the first line
-  /// is taken to be incomplete and left out.
+  /// Takes the lines at the end of a log. If `logEnd` does not start at the log's start, the first line is assumed to
+  /// be incomplete and skipped.
   init(logEnd: [UInt8], isWhole: Bool) {
     var pieces = logEnd.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false)
     if pieces.last?.isEmpty == true { pieces.removeLast() }

@@ -1,12 +1,12 @@
 import WeftExecution
 import WeftPlanning
 
-/// Steps that succeeded, but not at once: somebody may want to know which are not to be relied on.
+/// Steps that succeeded only after retries, which may be unreliable.
 struct Recoveries: Sendable {
   static let nameLimit = 5
 
   private(set) var count = 0
-  /// The first of them, with the attempt that succeeded.
+  /// The first of them, with their numbers of attempts.
   private(set) var first: [(step: StepAddress, attempts: Int)] = []
 
   mutating func add(_ step: StepAddress, _ end: StepEnd) {
@@ -15,7 +15,7 @@ struct Recoveries: Sendable {
     if first.count < Recoveries.nameLimit { first.append((step, end.attempts)) }
   }
 
-  /// `2 steps succeeded only after further attempts: fetch (3), upload[4] (2)`; `nil`: none did.
+  /// The sentence `2 steps succeeded only after further attempts: fetch (3), upload[4] (2)`; `nil` if there are none.
   var sentence: String? {
     guard count > 0 else { return nil }
     let names = first.map { "\($0.step) (\($0.attempts))" }.joined(separator: ", ")

@@ -2,24 +2,24 @@ import WeftDefinition
 import WeftExecution
 import WeftPlanning
 
-/// What the displays know of a run: its events folded, bounded by what runs and what went wrong.
+/// The state that displays need of a run: its folded events, bounded by the number of running and failed steps.
 struct RunProgress: Sendable {
-  /// A step that is under way.
+  /// A step in progress.
   struct RunningStep: Sendable {
     let address: StepAddress
-    /// Counts the starts; those that run longest come first.
+    /// A number that increases with each start, for listing the oldest first.
     let order: Int
     let since: Duration
     var tail = OutputTail()
-    /// Whether output events of it may have been left out.
+    /// Whether output events may have been dropped.
     var hasGaps = false
-    /// When it has waited enough, if that is all it does.
+    /// The end of its delay, if it only waits.
     var waitsUntil: Duration?
-    /// What a person is asked, if that is what it waits for.
+    /// The message of a pending approval.
     var asks: String?
   }
 
-  /// Something that is open while many elements of it come and go.
+  /// A loop in progress.
   struct OpenFanOut: Sendable {
     let address: StepAddress
     let order: Int
@@ -30,7 +30,7 @@ struct RunProgress: Sendable {
   struct Waiter: Sendable {
     let address: StepAddress
     let order: Int
-    /// The next attempt, and how many there are at most.
+    /// The number of the next attempt, and the maximum number.
     let attempt: Int
     let attemptLimit: Int?
     let until: Duration
@@ -38,7 +38,7 @@ struct RunProgress: Sendable {
 
   private(set) var start: RunStart?
   private(set) var end: RunEnd?
-  /// What the run waits for, without its engine.
+  /// The reason why the run is suspended.
   private(set) var pause: RunPause?
   private(set) var cancelling: CancelReason?
   private(set) var tally: RunTally
@@ -46,7 +46,7 @@ struct RunProgress: Sendable {
   private(set) var failures = FailureList()
   private(set) var skips = SkipList()
   private(set) var recoveries = Recoveries()
-  /// Steps and groups that have failed and are tried again.
+  /// The steps and groups that wait for a retry.
   private(set) var retrying: [StepAddress: Waiter] = [:]
   private(set) var fanOuts: [StepAddress: OpenFanOut] = [:]
   private var started = 0
@@ -57,7 +57,7 @@ struct RunProgress: Sendable {
 
   var counts: StepCounts { tally.counts }
 
-  /// - Parameter log: Asked for the end of a failed step's output if events of it are missing.
+  /// - Parameter log: Called for the end of a failed step's output if events are missing.
   mutating func apply(_ event: RunEvent, log: Reporter.ReadLog) {
     switch event.kind {
     case .runStarted(let start):
@@ -97,14 +97,14 @@ struct RunProgress: Sendable {
     }
   }
 
-  /// What is known of a group that ends, and will not be once that is applied.
+  /// Returns the state of a group that the event ends, which is lost when the event is applied.
   func past(ofGroupEndedBy event: RunEvent) -> GroupSentence.Past {
     guard case .groupFinished(let address, _) = event.kind else { return .nothing }
     return GroupSentence.Past(
       elements: tally.open[address]?.elements, nextAttempt: retrying[address]?.attempt)
   }
 
-  /// How many steps there are, as far as is known; at least those that have been told of.
+  /// The number of steps, as far as known; at least those that were reported.
   var stepCount: Int { max(tally.stepCount, counts.done + running.count) }
 
   private mutating func begin(_ address: StepAddress, at time: Duration) {
@@ -151,10 +151,10 @@ struct RunProgress: Sendable {
     failures.add(step: address, end, tail: tail, in: scopes)
   }
 
-  /// What was before is not told again, but for failures that something may yet tolerate.
+  /// Counts a result of a previous engine without reporting it, except failures that may yet be tolerated.
   private mutating func restore(_ address: StepAddress, _ end: StepEnd) {
     let scopes = end.outcome == .failure ? tally.scopes(around: address) : []
-    // Of what cleans up, the plan does not know that it will.
+    // The plan's step count does not include cleanup steps.
     tally.queued(address)
     tally.finished(address, end)
     guard end.outcome == .failure else { return }
@@ -177,7 +177,7 @@ struct RunProgress: Sendable {
     "\"\(group)\" was tried again after attempt \(attempt - 1)"
   }
 
-  /// The group was to be tried again, and was not.
+  /// Revises the reason of failures in a group that was not retried after all.
   private mutating func takeBackPardon(of group: Waiter, _ end: GroupEnd) {
     failures.revise(
       RunProgress.pardon(of: group.address, beforeAttempt: group.attempt), in: group.address,
@@ -190,7 +190,7 @@ struct RunProgress: Sendable {
     if reason.isTold { skips.add(address, reason) }
   }
 
-  /// How much of a log is read to find its last lines.
+  /// The size of the part of a log that is searched for its last lines.
   private static let tailBytes: UInt64 = 32 << 10
 
   private func tail(
@@ -201,17 +201,17 @@ struct RunProgress: Sendable {
     let size = end.logBytes
     let from = size > RunProgress.tailBytes ? size - RunProgress.tailBytes : 0
     let bytes = log(address, from..<size)
-    // A log that was cut at its limit has nothing there.
+    // A log truncated at its limit has nothing there.
     return bytes.isEmpty ? seen : OutputTail(logEnd: bytes, isWhole: from == 0)
   }
 
-  /// A display that came late starts from what has happened so far.
+  /// Initializes a display that starts late from the events so far.
   private mutating func join(_ report: RunReport, log: Reporter.ReadLog) {
     start = report.start
     end = report.end
     pause = report.pause
     tally.begin(stepCount: report.start.stepCount)
-    // What is around others comes before them, and ends after them.
+    // Enclosing groups come before their members, and end after them.
     for group in report.groups {
       var since = Duration.zero
       if case .running(let start) = group.state { since = start }

@@ -1,18 +1,18 @@
 import WeftDefinition
 import WeftPlanning
 
-/// What the displays want to know of a plan: which steps are run many times, or belong to what may absorb
-/// their failures. Addresses are those of the plan, without elements.
+/// The facts about a plan that displays need: which steps are repeated, or are in a scope that may absorb their
+/// failures. Addresses are those of the plan, without elements.
 struct RunShape: Sendable {
-  /// For what is run many times or again as a whole, and for what absorbs failures: how many steps the plan
-  /// has in it, but for those that clean up.
+  /// For loops, retried groups and failure boundaries: the number of steps in the plan within them, excluding cleanup
+  /// steps.
   private var sizes: [String: Int] = [:]
-  /// For steps and groups the nearest of these around them, where there is one.
+  /// For steps and groups, the innermost of these around them, if any.
   private var scopes: [String: String] = [:]
-  /// Steps that clean up: they are run, or not told of at all.
+  /// Cleanup steps, which are reported only if they run.
   private var cleanups: Set<String> = []
 
-  /// Of a plan of which every step is run once, and none absorbs the failure of another.
+  /// Creates the shape of a plan without repeated steps, failure boundaries and cleanup steps.
   init() {}
 
   init(_ plan: Plan) {
@@ -42,12 +42,12 @@ struct RunShape: Sendable {
     }
   }
 
-  /// Whether nothing in the plan is out of the ordinary.
+  /// Whether the plan has only ordinary steps.
   var isPlain: Bool { sizes.isEmpty && cleanups.isEmpty }
 
   func size(of planned: String) -> Int? { sizes[planned] }
   func scope(around planned: String) -> String? { scopes[planned] }
-  /// How many steps clean up.
+  /// The number of cleanup steps.
   var cleanupCount: Int { cleanups.count }
   func cleansUp(_ step: StepAddress) -> Bool {
     !cleanups.isEmpty && cleanups.contains(planned(step))
@@ -57,14 +57,14 @@ struct RunShape: Sendable {
     sizes[text] != nil || scopes[text] != nil || cleanups.contains(text)
   }
 
-  /// The plan's name of what is called `upload[3]` or `deploy[eu].push` in a run.
+  /// Returns the address in the plan of an instance such as `upload[3]` or `deploy[eu].push`.
   func planned(_ address: StepAddress) -> String {
     address.planned { isKnown($0.text) }.text
   }
 }
 
 extension Plan {
-  /// For each group what may absorb failures of its members: itself, or the nearest around it.
+  /// Returns for each group the innermost failure boundary for its members, which may be itself.
   fileprivate func nearestAbsorbers() -> [String?] {
     var nearest: [String?] = []
     for group in groups {
@@ -76,7 +76,7 @@ extension Plan {
 }
 
 extension PlannedGroup {
-  /// Whether what fails in it need not fail the run.
+  /// Whether failures in it need not fail the run.
   fileprivate var mayAbsorb: Bool {
     isRepeated || endsEarly || (step.map { $0.allowFailure != .none } ?? false)
       || step?.computed[.allowFailure] != nil

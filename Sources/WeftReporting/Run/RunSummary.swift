@@ -3,15 +3,15 @@ import WeftExecution
 import WeftJSON
 import WeftPlanning
 
-/// How a run ended, as both displays tell it: a blank line, failures with the cause first, what was
-/// skipped and why, then the count; the count alone where there is nothing to explain.
+/// The summary of a run, for both displays: a blank line, failures with the cause first, skipped steps with reasons,
+/// then the counts; only the counts if there is nothing to explain.
 struct RunSummary {
   let text: DisplayText
   let palette: Palette
   let labels: StepLabels
   let howToSeeMore: String?
 
-  /// Nothing before the run's end.
+  /// Returns the lines; none before the run's end.
   func lines(_ progress: RunProgress) -> [String] {
     if let pause = progress.pause { return lines(progress, pause) }
     guard let end = progress.end else { return [] }
@@ -34,7 +34,7 @@ struct RunSummary {
     return lines
   }
 
-  /// What is to be answered before the run can go on, and how.
+  /// Returns the pending approvals of a suspended run.
   private func lines(_ progress: RunProgress, _ pause: RunPause) -> [String] {
     var lines = failures(progress, cause: nil) + processes(pause.leftovers, pause.unkillable)
     lines += pause.requests.map { request in
@@ -47,7 +47,7 @@ struct RunSummary {
     return [""] + lines
   }
 
-  /// What failed, and what was skipped for it.
+  /// Returns the failures, and the steps skipped because of them.
   private func failures(_ progress: RunProgress, cause: StepAddress?) -> [String] {
     let entries = progress.failures.ordered(cause: cause)
     var lines = entries.flatMap(failure)
@@ -79,7 +79,7 @@ struct RunSummary {
     return lines
   }
 
-  /// What the run hands on, one line each: `count: 3`.
+  /// Returns the outputs of the run, one line each: `count: 3`.
   private func outputs(_ end: RunEnd) -> [String] {
     end.outputs.map { output in "\(output.name): \(shown(output.value))" }
   }
@@ -89,14 +89,14 @@ struct RunSummary {
     let whole =
       if case .string(let content) = value { content } else { value.description }
     let cut = whole.prefix(RunSummary.outputLimit)
-    // As what steps write, values are shown in whatever locale as they are, but for what a terminal obeys.
+    // Values are shown exactly in every locale, like step output, except for terminal control characters.
     let exact = DisplayText(passesSGR: false, passesUnicode: true)
     return exact.name(String(cut)) + (cut.endIndex == whole.endIndex ? "" : text.ellipsis)
   }
 
   private static let outputLimit = 200
 
-  /// `4711 (sleep), 4712 (sh)`
+  /// Returns `4711 (sleep), 4712 (sh)`.
   private func names(of processes: [LeftoverProcess]) -> String {
     let shown = processes.prefix(RunSummary.processLimit)
       .map { "\($0.process) (\(text.name($0.command)))" }.joined(separator: ", ")
@@ -135,7 +135,7 @@ struct RunSummary {
     return "\"\(text.name(address.text))\" (\(text.name(title)))"
   }
 
-  /// `7 steps skipped because "build" failed: a, b, c and 4 more`.
+  /// Returns `7 steps skipped because "build" failed: a, b, c and 4 more`.
   private func skip(_ entry: SkipList.Entry) -> String {
     var names = entry.names.map { text.name($0.text) }.joined(separator: ", ")
     if entry.count > entry.names.count { names += " and \(entry.count - entry.names.count) more" }
@@ -143,8 +143,8 @@ struct RunSummary {
       "\(counted(entry.count, "step")) \(text.name(entry.cause.phrase(of: entry.count))): \(names)"
   }
 
-  /// `3 of 5 steps succeeded, 1 failed, 1 skipped in 2.1 s`: of those that there were, since only the run
-  /// finds out for how many elements a step is run, and which clean up.
+  /// Returns `3 of 5 steps succeeded, 1 failed, 1 skipped in 2.1 s`. Counts the steps that existed in the run,
+  /// because the plan does not determine the number of elements and cleanup steps.
   private func verdict(_ end: RunEnd, unselected: Int) -> String {
     var counts = StepCounts(end.counts)
     counts.leaveOut(skipped: unselected)
@@ -159,7 +159,7 @@ struct RunSummary {
     if counts.skipped > 0 { parts.append("\(counts.skipped) skipped") }
     if end.counts.cached > 0 { parts.append("\(end.counts.cached) of them cached") }
     if unselected > 0 { parts.append("\(unselected) left out") }
-    // What failed may be no step: a list of elements that cannot be computed, a time limit.
+    // The failure may not be a step's: a loop's list that cannot be evaluated, or a time limit.
     let failed = end.outcome == .failure && counts.failed == 0 ? "the run failed; " : ""
     let earlier = end.counts.restored > 0 ? " (\(end.counts.restored) in an earlier part)" : ""
     let time = ShownDuration.precise(end.duration)

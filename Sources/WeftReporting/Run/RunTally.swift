@@ -1,29 +1,28 @@
 import WeftExecution
 import WeftPlanning
 
-/// Counts steps: how many have ended how, and how many there are, as far as is known.
+/// Counts steps by outcome, and their total as far as known.
 ///
-/// The plan has a step once that is run for many elements, or again with its group; so the number grows
-/// when elements become known, shrinks by those that never come, and what an attempt of a group has counted
-/// is taken back when another follows. What is counted is kept apart for everything that is open and may
-/// absorb failures.
+/// The plan contains the steps of loops and retried groups once. The total therefore grows when elements become
+/// known, shrinks by those that are never started, and the counts of an attempt are taken back when another follows.
+/// Counts are kept separately for every open scope that may absorb failures.
 struct RunTally: Sendable {
   struct Scope: Sendable {
-    /// What is open around it.
+    /// The open scope around it.
     let parent: StepAddress?
-    /// How many steps there are in it, as far as is known.
+    /// The number of steps in it, as far as known.
     var expected: Int
-    /// How many the plan has in it; of a fan-out, in each element.
+    /// The number of its steps in the plan; for a loop, per element.
     let size: Int
     var counts = StepCounts()
-    /// `nil` of what is not run for many elements.
+    /// `nil` if it is not a loop.
     var elements: ElementCount?
   }
 
   let shape: RunShape
   private(set) var counts = StepCounts()
   private(set) var stepCount = 0
-  /// Steps that were not asked for; they are in no other number.
+  /// The steps that were not selected, which no other count includes.
   private(set) var unselected = 0
   private(set) var open: [StepAddress: Scope] = [:]
 
@@ -31,8 +30,8 @@ struct RunTally: Sendable {
     self.shape = shape
   }
 
-  /// - Parameter stepCount: How many steps the plan has; of those that clean up it is not known yet whether
-  ///   they will.
+  /// - Parameter stepCount: The number of steps in the plan, including cleanup steps, of which it is unknown whether
+  ///   they will run.
   mutating func begin(stepCount: Int) { self.stepCount = stepCount - shape.cleanupCount }
 
   // MARK: Steps
@@ -47,7 +46,7 @@ struct RunTally: Sendable {
     endElement(step, of: around, end.conclusion)
   }
 
-  /// A step, or all that is run many times or again as a whole, never starts.
+  /// Counts a step, a loop or a group that never starts.
   mutating func skipped(_ step: StepAddress, _ reason: SkipReason) {
     let around = scope(around: step)
     if shape.cleansUp(step) { stepCount += 1 }
@@ -78,7 +77,7 @@ struct RunTally: Sendable {
     open[group] = scope
   }
 
-  /// What the attempt has counted is counted again in the next.
+  /// Takes back the counts of an attempt, which the next attempt counts again.
   mutating func retrying(_ group: StepAddress) {
     guard let scope = open[group] else { return }
     change(from: group) { $0.remove(scope.counts) }
@@ -102,15 +101,15 @@ struct RunTally: Sendable {
     open[scope]?.elements?.ended(conclusion)
   }
 
-  // MARK: What is open around
+  // MARK: Enclosing scopes
 
-  /// The nearest that is open around a step or group; what cleans up belongs to the run.
+  /// Returns the innermost open scope around a step or group; none for cleanup steps, which belong to the run.
   func scope(around address: StepAddress) -> StepAddress? {
     guard !open.isEmpty, !shape.cleansUp(address) else { return nil }
     return candidate(around: address).flatMap { open[$0] == nil ? nil : $0 }
   }
 
-  /// All that is open around a step or group, the nearest first.
+  /// Returns all open scopes around a step or group, innermost first.
   func scopes(around address: StepAddress) -> [StepAddress] {
     var scopes: [StepAddress] = []
     var next = scope(around: address)
@@ -148,7 +147,7 @@ struct RunTally: Sendable {
   }
 }
 
-/// How far something is that is run for many elements.
+/// The progress of a loop.
 struct ElementCount: Sendable, Hashable {
   let all: Int
   private(set) var done = 0
@@ -161,7 +160,7 @@ struct ElementCount: Sendable, Hashable {
     if conclusion == .failure { failed += 1 }
   }
 
-  /// `37/100 elements, 2 failed`
+  /// The text `37/100 elements, 2 failed`.
   var text: String {
     let failures = failed > 0 ? ", \(failed) failed" : ""
     return done == all

@@ -1,30 +1,30 @@
 import WeftExecution
 import WeftPlanning
 
-/// Steps that never started, put together by the reason.
+/// Skipped steps, grouped by reason.
 struct SkipList: Sendable {
-  /// What is told in one sentence.
+  /// A group that is reported in one sentence.
   enum Cause: Sendable, Hashable {
     case reason(SkipReason)
-    /// Conditions of their own.
+    /// The steps' own conditions.
     case ownConditions
   }
 
   struct Entry: Sendable {
     let cause: Cause
     var count: Int
-    /// The first of them.
+    /// The first ones.
     var names: [StepAddress]
   }
 
-  /// How many are told by name.
+  /// The maximum number of names.
   static let nameLimit = 3
-  /// How many reasons are told apart.
+  /// The maximum number of distinct reasons.
   static let reasonLimit = 20
 
-  /// In the order in which the reasons came up.
+  /// The groups in the order in which their reasons first occurred.
   private(set) var entries: [Entry] = []
-  /// Steps of reasons beyond the limit.
+  /// The number of steps with reasons beyond the limit.
   private(set) var omitted = 0
   private var indices: [Cause: Int] = [:]
 

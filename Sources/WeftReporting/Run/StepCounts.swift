@@ -1,6 +1,6 @@
 import WeftExecution
 
-/// How many steps have ended how, so far.
+/// The numbers of steps so far by outcome.
 struct StepCounts: Sendable, Hashable {
   private(set) var succeeded = 0
   private(set) var failed = 0
@@ -18,7 +18,7 @@ struct StepCounts: Sendable, Hashable {
     skipped = counts.skipped
   }
 
-  /// All that will not change any more.
+  /// The number of steps with a final outcome.
   var done: Int { succeeded + failed + tolerated + cancelled + skipped }
 
   mutating func add(_ end: StepEnd) {
@@ -31,7 +31,7 @@ struct StepCounts: Sendable, Hashable {
     }
   }
 
-  /// Takes back what was counted.
+  /// Takes back counts.
   mutating func remove(_ other: StepCounts) {
     succeeded -= other.succeeded
     failed -= other.failed
@@ -40,10 +40,10 @@ struct StepCounts: Sendable, Hashable {
     skipped -= other.skipped
   }
 
-  /// Of those that are not to be told of as skipped.
+  /// Excludes steps that are not reported as skipped.
   mutating func leaveOut(skipped count: Int) { skipped -= min(count, skipped) }
 
-  /// So many failures were survived.
+  /// Turns `count` failures into tolerated ones.
   mutating func tolerate(_ count: Int) {
     failed -= count
     tolerated += count

@@ -3,7 +3,7 @@ import WeftExecution
 import WeftPlanning
 
 extension CancelReason {
-  /// Why, in words: after "cancelled:".
+  /// The reason in words, for use after "cancelled:".
   var sentence: String {
     switch self {
     case .requested: "requested"
@@ -21,7 +21,7 @@ extension CancelReason {
 }
 
 extension SkipReason {
-  /// Why, in words: after "skipped", or "cancelled" as its outcome says.
+  /// The reason in words, for use after "skipped", or "cancelled" depending on its outcome.
   var sentence: String {
     switch self {
     case .dependencyFailed(let step): "because \"\(step)\" failed"
@@ -32,7 +32,7 @@ extension SkipReason {
     }
   }
 
-  /// What is said of one step: `skipped because "build" failed`, `skipped: its condition is false`.
+  /// Returns the phrase for one step: `skipped because "build" failed`, `skipped: its condition is false`.
   func phrase(of step: StepAddress) -> String {
     switch self {
     case .condition(of: step): "skipped: its condition is false"
@@ -41,7 +41,7 @@ extension SkipReason {
     }
   }
 
-  /// Whether there is something to explain at the end: not of what was asked for.
+  /// Whether the summary explains it; not if it was requested.
   var isTold: Bool {
     switch self {
     case .notSelected, .cancelled(.raceWon), .cancelled(.joined): false
@@ -49,12 +49,12 @@ extension SkipReason {
     }
   }
 
-  /// `skipped` or `cancelled`.
+  /// The verb `skipped` or `cancelled`.
   var verb: String { outcome.rawValue }
 }
 
 extension SkipList.Cause {
-  /// What is said of so many steps.
+  /// Returns the phrase for `count` steps.
   func phrase(of count: Int) -> String {
     switch self {
     case .reason(let reason): "\(reason.verb) \(reason.sentence)"
@@ -65,14 +65,14 @@ extension SkipList.Cause {
 }
 
 extension Retry {
-  /// `attempt 2 of 5 in 1.2 s`, after what failed.
+  /// The phrase `attempt 2 of 5 in 1.2 s`, for use after the failure.
   var sentence: String {
     let next = delay > .zero ? "in \(ShownDuration.precise(delay))" : "now"
     return "attempt \(attempt + 1) of \(attemptLimit) \(next)"
   }
 }
 
-/// A number with its noun.
+/// Returns a number with its noun.
 func counted(_ count: Int, _ noun: String) -> String {
   count == 1 ? "1 \(noun)" : "\(count) \(noun)s"
 }

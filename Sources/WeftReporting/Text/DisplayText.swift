@@ -1,35 +1,35 @@
 import WeftDiagnostics
 import WeftPlatform
 
-/// Foreign text — what steps write, and names — made fit for one line of a display.
+/// Sanitizes foreign text (step output and names) for one line of a display.
 ///
-/// The only place where it is decided what reaches a terminal: printable text, and SGR where asked
-/// for. Everything else that a terminal would obey, or that would reorder the line, is spelled out; "erase to the end of the line" is left out.
+/// The only place that decides what reaches a terminal: printable text, and SGR if enabled. All other characters that
+/// would control the terminal or reorder the line are escaped; "erase to the end of the line" is removed.
 struct DisplayText: Sendable, Hashable {
-  /// Whether SGR sequences (colours) pass; else they are left out.
+  /// Whether SGR sequences (colours) are kept; otherwise they are removed.
   var passesSGR: Bool
-  /// Whether text beyond ASCII passes; else it is spelled out.
+  /// Whether text beyond ASCII is kept; otherwise it is escaped.
   var passesUnicode: Bool
 
-  /// More bytes of one line than this are never looked at.
+  /// The maximum number of bytes of a line that are examined.
   static let lineLimitBytes = 4096
 
-  /// Stands for what was cut off.
+  /// The mark for truncated text.
   var ellipsis: String { passesUnicode ? "…" : "..." }
 
-  /// A name or a sentence, on one line.
+  /// Returns a name or sentence, on one line.
   func name(_ text: String) -> String {
     cut(text, columns: .max)
   }
 
-  /// The last state of a line of output, at most `columns` wide.
+  /// Returns the final state of a line of output, at most `columns` wide.
   func line(_ bytes: ArraySlice<UInt8>, columns: Int = .max) -> String {
     let state = DisplayText.lastState(of: bytes).prefix(DisplayText.lineLimitBytes)
     return cut(String(decoding: state, as: UTF8.self), columns: columns)
   }
 
-  /// What remains visible of a line that returned to its start: the text after the last `\r` that
-  /// has text after it.
+  /// Returns the visible remainder of a line with carriage returns: the text after the last `\r` that has text after
+  /// it.
   static func lastState(of line: ArraySlice<UInt8>) -> ArraySlice<UInt8> {
     guard line.index(of: carriageReturn) != nil else { return line }
     var line = line
@@ -40,7 +40,7 @@ struct DisplayText: Sendable, Hashable {
 
   private static let carriageReturn = UInt8(ascii: "\r")
 
-  /// Columns that text fills which this type has made; SGR sequences fill none.
+  /// Returns the number of columns of sanitized text; SGR sequences take none.
   static func columns(of text: String) -> Int {
     var width = 0
     var rest = text[...]
@@ -55,7 +55,7 @@ struct DisplayText: Sendable, Hashable {
     return width
   }
 
-  /// The text made harmless, at most `columns` wide, cut with an ellipsis.
+  /// Returns the sanitized text, truncated with an ellipsis to at most `columns`.
   func cut(_ text: String, columns: Int) -> String {
     guard columns > 0 else { return "" }
     if text.utf8.count <= columns, text.utf8.allSatisfy({ (0x20..<0x7F).contains($0) }) {
@@ -77,10 +77,11 @@ struct DisplayText: Sendable, Hashable {
     return line.finished()
   }
 
-  /// EL, to the end of the line (ECMA-48 §8.3.41): nothing is there. Compilers write it behind each colour.
+  /// EL, to the end of the line (ECMA-48 §8.3.41), where there is nothing to erase. Compilers write it after each
+  /// colour.
   private static let erasures = ["\u{1B}[K", "\u{1B}[0K"]
 
-  /// A character as it is, or each of its scalars spelled out where it has to be.
+  /// Returns a character as it is, or each of its scalars escaped if needed.
   private func pieces(of character: Character, at column: Int) -> [Piece] {
     if character == "\t" {
       let width = 8 - column % 8
@@ -102,7 +103,7 @@ struct DisplayText: Sendable, Hashable {
     return "\\u{" + String(scalar.value, radix: 16) + "}"
   }
 
-  /// `ESC [ parameters m` at the start (ECMA-48 §8.3.117); at most 64 characters.
+  /// Returns `ESC [ parameters m` at the start (ECMA-48 §8.3.117); at most 64 characters.
   private static func sgrPrefix(of text: Substring) -> Substring? {
     guard text.first == "\u{1B}" else { return nil }
     let scalars = text.unicodeScalars
@@ -125,7 +126,7 @@ struct DisplayText: Sendable, Hashable {
     var width: Int
   }
 
-  /// A line that grows up to a width, and knows where it must be cut if it grows beyond.
+  /// A line that grows up to a width, and remembers where to truncate it beyond that.
   private struct Line {
     let limit: Int
     let ellipsis: String
@@ -160,7 +161,7 @@ struct DisplayText: Sendable, Hashable {
       if !isFull { text += piece.text }
     }
 
-    /// Colours do not leak into what follows.
+    /// Returns the line; resets colours, so that they do not affect what follows.
     func finished() -> String {
       let ellipsis = limit < ellipsis.count ? "" : ellipsis
       return (isFull ? fitting + ellipsis : text) + (hasSGR ? "\u{1B}[0m" : "")

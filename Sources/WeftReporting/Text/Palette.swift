@@ -1,4 +1,4 @@
-/// The few colours and signs of the displays.
+/// The colours and symbols of the displays.
 struct Palette: Sendable, Hashable {
   /// SGR parameters (ECMA-48 §8.3.117).
   enum Tone: String {
@@ -21,12 +21,12 @@ struct Palette: Sendable, Hashable {
   var tolerated: String { painted(usesUnicode ? "✗" : "failed", .doubtful) }
   var cancelled: String { painted(usesUnicode ? "⊘" : "cancelled", .doubtful) }
   var skipped: String { painted(usesUnicode ? "−" : "skipped", .faint) }
-  /// Before a sentence that says so itself.
+  /// The symbol before a sentence that already says "failed".
   var failedSign: String { usesUnicode ? failed + " " : "" }
   var toleratedSign: String { usesUnicode ? tolerated + " " : "" }
-  /// Between the parts of the counter.
+  /// The separator between the parts of the counter.
   var separator: String { usesUnicode ? " · " : ", " }
-  /// Before a line of a step's output.
+  /// The margin before a line of a step's output.
   var margin: String { painted(usesUnicode ? "│" : "|", .faint) }
   var ellipsis: String { usesUnicode ? "…" : "..." }
 }

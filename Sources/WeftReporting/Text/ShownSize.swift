@@ -1,9 +1,9 @@
 import WeftExecution
 import WeftHTTP
 
-/// Amounts of data as people read them, in powers of a thousand; cut, never rounded up.
+/// Formats sizes in powers of a thousand; truncated, never rounded up.
 package enum ShownSize {
-  /// `512 B`, `1.2 kB`, `84 kB`, `3.1 MB`.
+  /// Returns `512 B`, `1.2 kB`, `84 kB`, `3.1 MB`.
   package static func text(_ bytes: Int) -> String {
     var unit = 1
     for name in ["B", "kB", "MB", "GB"] {
@@ -19,7 +19,7 @@ package enum ShownSize {
 }
 
 extension HTTPSummary {
-  /// What has been answered, after the time that it took: "200, 12 kB".
+  /// The response, for use after the duration: "200, 12 kB".
   var phrase: String? {
     guard let status else { return nil }
     if let staleReason { return "\(status), an old answer from the cache: \(staleReason)" }

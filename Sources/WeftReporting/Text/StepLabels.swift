@@ -2,18 +2,18 @@ import WeftDefinition
 package import WeftExecution
 package import WeftPlanning
 
-/// What people call the steps of a plan.
+/// The titles of a plan's steps.
 package struct StepLabels: Sendable {
   private let titles: [StepAddress: String]
-  /// Where the other titles are; `nil` where there are none.
+  /// The source of the other titles; `nil` if there are none.
   private let plan: Plan?
   private let indices: [StepAddress: Int32]
   private let mask: SecretMask
   let shape: RunShape
 
-  /// A step's title is its name; without name and id, the first line of its command.
+  /// Creates labels from a plan. A step's title is its name; without name and ID, the first line of its command.
   ///
-  /// - Parameter mask: For secrets that stand in the file itself.
+  /// - Parameter mask: Masks secrets that the file itself contains.
   package init(_ plan: Plan, mask: SecretMask = .none) {
     self.mask = mask
     var indices: [StepAddress: Int32] = [:]
@@ -26,7 +26,7 @@ package struct StepLabels: Sendable {
     shape = RunShape(plan)
   }
 
-  /// - Parameter titles: What stands beside an address; nothing for those that it leaves out.
+  /// - Parameter titles: The titles by address; missing ones have none.
   package init(titles: [StepAddress: String] = [:]) {
     self.titles = titles
     mask = .none
@@ -35,7 +35,7 @@ package struct StepLabels: Sendable {
     shape = RunShape()
   }
 
-  /// What a step is called besides its address; not yet made harmless.
+  /// Returns a step's title besides its address, not yet sanitized.
   func title(of address: StepAddress) -> String? {
     guard let plan else { return titles[address] }
     guard let index = indices[address] ?? indices[planned(address)] else { return nil }
@@ -44,7 +44,7 @@ package struct StepLabels: Sendable {
       ?? planned.command.map { summary(of: $0.invocation) }
   }
 
-  /// What an element is of has the same title.
+  /// Returns the loop's address for an element, since both have the same title.
   private func planned(_ address: StepAddress) -> StepAddress {
     address.loop.map { StepAddress(shape.planned($0)) } ?? address
   }
