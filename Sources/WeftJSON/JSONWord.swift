@@ -6,7 +6,7 @@ enum JSONWord {
   private static let ones: UInt64 = 0x0101_0101_0101_0101
   static let highs: UInt64 = 0x8080_8080_8080_8080
 
-  /// `"` and `\`.
+  /// Finds `"` and `\`.
   @inline(__always)
   static func quotes(in word: UInt64) -> UInt64 {
     let quote = word ^ (ones &* 0x22)
@@ -14,11 +14,11 @@ enum JSONWord {
     return ((quote &- ones) & ~quote | (backslash &- ones) & ~backslash) & highs
   }
 
-  /// Bytes below 0x20.
+  /// Finds bytes below 0x20.
   @inline(__always)
   static func controls(in word: UInt64) -> UInt64 { (word &- ones &* 0x20) & ~word & highs }
 
-  /// Bytes beyond ASCII.
+  /// Finds bytes beyond ASCII.
   @inline(__always)
   static func beyondASCII(in word: UInt64) -> UInt64 { word & highs }
 }

@@ -53,7 +53,7 @@ struct LoadingPass {
   ) -> [String] {
     let source = workflow.source.value
     var longest: [String] = []
-    // Compared by bytes, because two spellings of "é" are two files.
+    // Keyed by bytes, because two spellings of "é" are two files.
     var known: [[UInt8]: Result<LoadedFile, NamingFault>] = [:]
     workflow.updateNestedWorkflows { nested in
       let range = nested.place.value
@@ -97,7 +97,7 @@ struct LoadingPass {
     let file = report.add(decoded.diagnostics)
     var longest = [hop.name]
     if decoded.namesOtherFiles, var workflow = decoded.workflow {
-      decoded.workflow = nil  // or all its steps would be copied
+      decoded.workflow = nil  // avoids copying all its steps
       chain.enter(hop)
       longest += complete(&workflow, file: file, from: found.path.parent)
       chain.leave()

@@ -3,7 +3,7 @@ import WeftDiagnostics
 import WeftPlatform
 
 extension NamingFault {
-  /// Stable across releases.
+  /// The diagnostic code, stable across releases.
   var code: String {
     switch self {
     case .notOpened(.outside), .rootOutside: "W0602"

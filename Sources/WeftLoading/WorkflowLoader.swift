@@ -46,7 +46,7 @@ package enum WorkflowLoader {
     guard decoded.namesOtherFiles, var workflow = decoded.workflow else {
       return (decoded.workflow, decoded.diagnostics)
     }
-    decoded.workflow = nil  // or all its steps would be copied
+    decoded.workflow = nil  // avoids copying all its steps
     var pass = LoadingPass(
       root: file, at: path, saying: decoded.diagnostics, startDirectory: startDirectory)
     pass.complete(&workflow)

@@ -13,18 +13,18 @@ package struct PlanAddresses: Sendable {
       uniquingKeysWith: { first, _ in first })
   }
 
-  /// The step that has an address in a run.
+  /// The step with an address in a run.
   package func step(at address: StepAddress) -> Int? { steps[planned(address)] }
 
-  /// The group that has an address in a run.
+  /// The group with an address in a run.
   package func group(at address: StepAddress) -> Int? { groups[planned(address)] }
 
-  /// The innermost group around the step, or around or of the group, that has an address in a run.
+  /// The innermost group that contains the step with an address in a run, or the group with that address.
   package func innermostGroup(at address: StepAddress) -> Int? {
     step(at: address).map { plan.steps[$0].group } ?? group(at: address)
   }
 
-  /// The address in the plan of the step or group that has this one in a run.
+  /// The address in the plan of the step or group with this address in a run.
   package func planned(_ address: StepAddress) -> StepAddress {
     address.planned { steps[$0] != nil || groups[$0] != nil }
   }

@@ -1,12 +1,11 @@
 import WeftDefinition
 
-/// How one plan differs from another, step by step, for a run that has begun with one and is to go on with the
-/// other.
+/// The difference between two plans, step by step, for a run that began with one and is resumed with the other.
 package struct PlanDifference: Sendable, Hashable {
-  /// Steps that do something else, or for something else, than they did. In the order of the newer plan.
+  /// Steps whose action or surroundings changed, in the order of the newer plan.
   package private(set) var changed: [StepAddress] = []
   package private(set) var added: [StepAddress] = []
-  /// In the order of the older plan.
+  /// Removed steps, in the order of the older plan.
   package private(set) var removed: [StepAddress] = []
 
   package init(from old: Plan, to new: Plan) {
@@ -26,19 +25,19 @@ package struct PlanDifference: Sendable, Hashable {
 
   package var isEmpty: Bool { changed.isEmpty && added.isEmpty && removed.isEmpty }
 
-  /// What decides what a step does, besides the values that it reads.
+  /// Everything that decides what a step does, except for the values that it reads.
   private struct Content: Hashable {
     let step: Step
     let environment: [String: String?]
     let policy: EnvironmentPolicy?
     let directory: String?
     let shell: Shell
-    /// What makes many of it, from the inside out.
+    /// The loops around it, from the inside out.
     let fanOuts: [FanOut]
 
     init(of step: PlannedStep, in plan: Plan) {
       var plain = step.step
-      // Who waits for whom decides when, and not what.
+      // Dependencies decide when it runs, not what it does.
       plain.needs = nil
       self.step = plain
       environment = plan.environment(of: step)

@@ -1,33 +1,32 @@
-/// The parts of a plan that are run apart from what is around them: the inside of a group that is run
-/// several times, and what is done when all else has ended.
+/// The plan regions: the contents of loops, retried groups and other files, and `finally`.
 ///
-/// The graph of a plan has every step once. A run walks through the nodes of one body at a time, and
-/// through those of a repeated group once for each time.
+/// The graph of a plan has every step once. A run walks through the nodes of one region at a time, and through those of
+/// a repeated group once for each instance.
 package struct PlannedBodies: Sendable {
   package struct Body: Sendable {
-    /// The nodes that are directly in it, so that each comes after what it waits for.
+    /// The nodes directly in it, each after its dependencies.
     package fileprivate(set) var order: [Int32] = []
-    /// Whether something in it waits for what is outside.
+    /// Whether anything in it waits for something outside.
     package fileprivate(set) var waitsForOutside = false
   }
 
-  /// Of the run as a whole; of a plan with one body, the plan's own order.
+  /// The region of the whole run; if it is the only one, the plan's own order.
   package private(set) var root = Body()
-  /// By group.
+  /// The regions of groups, by group.
   package private(set) var ofGroups: [Int: Body] = [:]
-  /// The steps that clean up after a step or, by its start, a group.
+  /// The cleanup steps of each step or, by its start, group.
   package let cleanups: [Plan.NodeIndex: Range<Int32>]
-  /// All of these.
+  /// The indices of all cleanup steps.
   package let cleanupSteps: Set<Int>
-  /// The members of groups that may be over before all of them have ended: by the nodes whose futures
-  /// say how they ended, the group and the member.
+  /// The members of groups that may end before all their members: the group and the member, by the node whose future
+  /// settles with the member's outcome.
   package private(set) var racers: [Int32: (group: Int, member: Int32)] = [:]
-  /// The group of what is done when all else has ended.
+  /// The `finally` group of the workflow that is planned.
   package let finallyGroup: Int?
-  /// That one, and those of other files.
+  /// The `finally` groups of all files.
   package let finallyGroups: Set<Int>
 
-  /// Whether something in a body waits for what is outside of it.
+  /// Whether anything in a region waits for something outside of it.
   package var waitForOutside: Bool { ofGroups.values.contains(where: \.waitsForOutside) }
 
   init(of outline: Outline, _ dependencies: PlanEdges, in order: [Int32]) {
@@ -78,8 +77,8 @@ extension Outline {
     return groups[Int(index)].isRunApart
   }
 
-  /// The body that a node is run with; `nil` of what is run by itself: what cleans up, and the end of a
-  /// group with a body of its own, whose start stands for all of it.
+  /// The region that a node runs in; `nil` for nodes that run by themselves: cleanup steps, `finally`, and the end of a
+  /// group with its own region, whose start represents the whole group.
   fileprivate func body(of node: Plan.NodeIndex, _ bodyOfGroup: [Int]) -> Int? {
     switch nodes[node] {
     case .step(let index):

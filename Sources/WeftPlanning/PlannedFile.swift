@@ -1,21 +1,21 @@
 package import WeftDefinition
 package import WeftDiagnostics
 
-/// A workflow as a part of a plan: the one that is planned, or one that a step of it runs.
+/// A workflow as a part of a plan: the one that is planned, or one that a step runs.
 ///
-/// Each is a name space of its own. What stands in it sees its ids, its inputs and secrets, its `env` and
-/// `cwd`, and nothing of what is around the step that runs it; that is a group, with the top level of the
-/// other file as its only member, and with what that does finally.
+/// Each is a name space of its own. Its contents see its ids, inputs and secrets, its `env` and `cwd`, and nothing
+/// around the step that runs it. That step is a group with the top level of the other file as its only member, and with
+/// that file's `finally`.
 package struct PlannedFile: Sendable {
-  /// As it was written, with its defaults applied.
+  /// The workflow as written, with its defaults applied.
   package internal(set) var workflow: Workflow
   /// Its top level, as an index into ``Plan/groups``.
   package let topLevel: Int
-  /// The step that runs it, as such an index; `nil` of the workflow that is planned.
+  /// The step that runs it, as an index into ``Plan/groups``; `nil` for the workflow that is planned.
   package let caller: Int?
-  /// The group of what is done when all else in it has ended.
+  /// The `finally` group; `nil` if it has none.
   package internal(set) var finally: Int?
-  /// What the addresses of its steps begin with: `child/`.
+  /// The prefix of the addresses of its steps: `child/`.
   package let prefix: String
 
   init(_ workflow: Workflow, topLevel: Int, caller: Int? = nil, prefix: String = "") {
@@ -26,12 +26,12 @@ package struct PlannedFile: Sendable {
   }
 }
 
-/// A secret, and the file that declares it: two files may call different secrets alike.
+/// A secret and the file that declares it: two files may use the same name for different secrets.
 package struct PlannedSecret: Sendable {
   package let declaration: SecretDeclaration
-  /// As an index into ``Plan/files``.
+  /// The file, as an index into ``Plan/files``.
   package let file: Int
-  /// For messages; `nil` of a workflow built in Swift.
+  /// The text of the file, for messages; `nil` for a workflow built in Swift.
   package let source: SourceFile?
 
   package init(declaration: SecretDeclaration, file: Int = 0, source: SourceFile? = nil) {
@@ -42,7 +42,7 @@ package struct PlannedSecret: Sendable {
 }
 
 extension Plan {
-  /// The file that a step runs, by the group that stands for it; `nil` of any other group.
+  /// The file that a step runs, by the group of the step; `nil` for any other group.
   package func file(runByGroup group: Int) -> Int? {
     guard files.count > 1, group + 1 < groups.count, groups[group + 1].isTopLevel else {
       return nil
@@ -50,14 +50,14 @@ extension Plan {
     return groups[group + 1].file
   }
 
-  /// How a step or group is called in its own file.
+  /// The address of a step or group within its own file.
   package func localAddress(of node: NodeIndex) -> StepAddress {
     let address = address(of: node)
     let prefix = files[groups[group(around: node)].file].prefix
     return prefix.isEmpty ? address : StepAddress(String(address.text.dropFirst(prefix.count)))
   }
 
-  /// The group that a step, or a group by its start or end, is a member of.
+  /// The group of which a step, or a group by its start or end, is a member.
   package func group(around node: NodeIndex) -> Int {
     switch nodes[node] {
     case .step(let index): steps[Int(index)].group

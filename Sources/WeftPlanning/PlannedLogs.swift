@@ -1,4 +1,4 @@
-/// Which steps read the logs of which, as `stdin` says it; by their indices in ``Plan/steps``.
+/// The dependencies on logs, as declared by `stdin`; by indices into ``Plan/steps``.
 package struct PlannedLogs: Sendable {
   private var sources: [Int: Int] = [:]
   private var read: Set<Int> = []
@@ -11,6 +11,6 @@ package struct PlannedLogs: Sendable {
   /// The step whose log a step reads.
   package func source(ofStep reader: Int) -> Int? { sources[reader] }
 
-  /// Whether any step reads the log of that one.
+  /// Whether any step reads the log of this step.
   package func isRead(ofStep source: Int) -> Bool { read.contains(source) }
 }

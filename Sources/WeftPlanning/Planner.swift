@@ -1,25 +1,23 @@
 public import WeftDefinition
 public import WeftDiagnostics
 
-/// Turns what was written into what can run: names resolved, edges drawn, order known.
+/// Turns a workflow into a plan that can run: names resolved, edges drawn, order known.
 ///
-/// Planning reads nothing but the workflow and starts nothing. It takes time in proportion to the
-/// number of steps and edges, and stack for neither: chains and cycles of any length are walked by
-/// loops.
+/// Planning reads nothing but the workflow and starts nothing. Its time is proportional to the number of steps and
+/// edges. Its stack depth depends on neither: chains and cycles of any length are walked by loops.
 public enum Planner {
-  /// The plan of `workflow`, and everything that is wrong with it or worth a warning, by place.
+  /// The plan of `workflow`, and all errors and warnings, sorted by location.
   ///
-  /// The only way to obtain a ``Plan``. All problems are found in one pass, and what follows from
-  /// another problem is left out: a name that is not known, or that two steps have, adds no edge
-  /// and thus no cycle.
+  /// The only way to obtain a ``Plan``. All problems are found in one pass, and consequences of other problems are not
+  /// reported: a name that is unknown or ambiguous adds no edge and thus no cycle.
   ///
-  /// - Parameter actions: What steps with `use` may name: what the embedding program has registered.
-  /// - Returns: No plan exactly when one of the diagnostics is an error.
+  /// - Parameter actions: The actions that steps may run with `use`: those that the embedding program has registered.
+  /// - Returns: No plan exactly if one of the diagnostics is an error.
   public static func plan(
     _ workflow: Workflow, actions: Set<ActionName> = []
   ) -> (plan: Plan?, diagnostics: [Diagnostic]) {
     let (outline, tooLarge) = Outline.make(of: workflow)
-    // What follows relies on fit values.
+    // Later checks rely on valid values.
     let unfit = BuiltValueChecker.problems(of: outline)
     guard unfit.isEmpty else { return (nil, (tooLarge + unfit).told(in: outline)) }
     let (names, duplicates) = StepNames.make(of: outline)
@@ -31,7 +29,7 @@ public enum Planner {
     }
     var checker = ValueChecker(outline, names, texts: reader.texts)
     checker.check(in: order.nodes)
-    // What follows from another problem is not told.
+    // Consequences of other problems are not reported.
     let isOrdered = (duplicates + misnamed + cycles).allSatisfy { $0.problem.severity != .error }
     let problems =
       tooLarge + duplicates + reader.found.problems + misnamed + cycles + checker.found.problems

@@ -1,7 +1,7 @@
 import WeftDefinition
 
 extension PlanningProblem {
-  /// Stable across releases, and unique to the case.
+  /// The diagnostic code, stable across releases and unique to the case.
   var code: String {
     switch self {
     case .duplicateID: "W0201"
@@ -44,7 +44,7 @@ extension PlanningProblem {
     }
   }
 
-  /// The key at fault, as the file format calls it; `nil` where no single one is, or the text says which.
+  /// The offending key, by its name in the file format; `nil` if there is no single one, or if the text names it.
   var key: String? {
     switch self {
     case .duplicateID, .idOfFinally, .idOfCleanup: "id"
@@ -247,7 +247,7 @@ extension PlanningProblem {
     }
   }
 
-  /// Whether a name looks like the address of a step without id: `3`, `2.1`, `checks.3`.
+  /// Whether a name looks like the address of a step without an id: `3`, `2.1`, `checks.3`.
   private func isPosition(_ name: String) -> Bool {
     let parts = name.utf8.split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false)
     let isNumber = parts.map { part in
@@ -265,7 +265,7 @@ extension PlanningProblem {
     return "\(quoted.dropLast().joined(separator: ", ")) and \(last)"
   }
 
-  /// A name that was made up may have any length.
+  /// Shortens a name that may have any length.
   private func shortened(_ name: String) -> String {
     name.unicodeScalars.count <= 100 ? name : String(name.unicodeScalars.prefix(99)) + "…"
   }

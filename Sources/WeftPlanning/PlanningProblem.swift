@@ -1,9 +1,9 @@
 import WeftDefinition
 import WeftDiagnostics
 
-/// What can be wrong with the graph of a workflow: one case, one sentence, one cure.
+/// A problem with the graph of a workflow: one case, one message, one remedy.
 enum PlanningProblem: Sendable, Hashable {
-  /// Who has the problem, as messages name it.
+  /// The step or group that has the problem, as named in messages.
   enum Subject: Sendable, Hashable, CustomStringConvertible {
     case step(String)
     case group(String)
@@ -21,9 +21,9 @@ enum PlanningProblem: Sendable, Hashable {
   case unknownNeed(of: Subject, named: String, nearest: String?)
   case needsItsGroup(Subject, group: String)
   case needsItsMember(Subject, member: Subject)
-  /// What is inside of a group that runs several times, or ends early, cannot be named.
+  /// A member of a group that runs several times, or ends early, is named from outside.
   case needsInsideOf(Subject, member: String, of: SealedGroup)
-  /// What comes when all else has ended is named by something else.
+  /// A step that runs at the end of something is named by something else.
   case needsAfterwards(Subject, named: String, Afterwards)
   case cycle(Cycle)
   case unknownLog(of: Subject, named: String, nearest: String?)
@@ -34,56 +34,57 @@ enum PlanningProblem: Sendable, Hashable {
   case tooManySteps
   case unknownPool(of: Subject, named: String, known: [String], nearest: String?)
   case tooManySlots(Subject, asked: Int, String, Int, Diagnostic.Place?)
-  /// More at once than the pool's rate ever has.
+  /// More slots than the pool's rate ever allows at once.
   case moreThanRate(Subject, asked: Int, String, Int, Diagnostic.Place?)
-  /// Pools are asked for by what runs, not by what it is in.
+  /// A group requests a pool, but only steps that run something may.
   case poolOfGroup(String)
   case tooFewMembers(String, wanted: Int, there: Int)
-  /// A step has the id `finally` where there is such a list.
+  /// A step has the id `finally` in a file with `finally`.
   case idOfFinally
   /// A step in a loop has the id `cleanup`, and a cleanup step of the loop has no id.
   case idOfCleanup(loop: String)
-  /// Nobody has read the other file, and it is nowhere said what is in it.
+  /// The other file was not read, so its contents are unknown.
   case fileNotRead(Subject, path: String)
   case unknownParameter(String, of: String, known: [String], nearest: String?)
   case missingParameters([String], of: String)
-  /// - Parameter message: What is wrong with it, with its name.
+  /// - Parameter message: Describes the problem, including the name of the parameter.
   case unfitParameter(message: String, help: String?)
   case unknownAction(of: Subject, named: String, known: [String], nearest: String?)
-  /// What it is about is called as in the file; the words are of who sends requests.
+  /// A request that cannot be sent. The string is the key in the file; the message is that of the HTTP client.
   case unsendable(String, message: String, help: String?)
   case credentialsInURL(String)
   case credentialsInProxy(String)
-  /// A step that may be left out reads, makes, or stands in something outside of the start directory.
+  /// A cached step has an input, an output or a working directory outside of the start directory.
   case cachedOutside(Subject, path: String)
-  /// What a cached step reads is in what it makes.
+  /// An input of a cached step is inside one of its outputs.
   case cachedInputInOutput(Subject, input: String, output: String)
-  /// Two cached steps make the same, or one makes a part of what the other makes.
+  /// Two cached steps have the same output, or the output of one contains that of the other.
   case sharedOutput(Subject, path: String, with: Subject, at: String)
-  /// Variables of the environment that the script of a cached step reads, and on which its cache key does not depend.
+  /// Environment variables that the script of a cached step reads, but that its cache key does not cover.
   ///
-  /// - Parameter counted: Those on which it depends.
+  /// - Parameter counted: The variables that the cache key covers.
   case cachedWithoutVariables([String], counted: [String])
   case unusedPool(String)
   case raceOfOne(String)
   case needsTwice(Subject, String, first: SourceRange?)
-  /// A member of `steps` has `needs` and so does not wait for the one before it, and what comes after goes by the list.
+  /// A member of `steps` has `needs` and therefore does not wait for the one before it, but later members rely on the
+  /// order of the list.
   case leavesOrder(Subject, previous: String)
   case literal(LiteralRemark)
-  /// A value that no file could have: the workflow was built or changed in Swift.
+  /// A value that no file can contain: the workflow was built or changed in Swift.
   case unfit(UnfitValue)
   case value(ValueProblem)
 }
 
-/// A problem and where it stands; nowhere, in a workflow that was built in Swift.
+/// A problem and its location; a workflow built in Swift has no locations.
 struct PlacedProblem: Sendable, Hashable {
   var problem: PlanningProblem
   var range: SourceRange?
-  /// Which of the plan's files it is in.
+  /// The file that contains it, among those of the plan.
   var file: Int
-  /// The step, or group, that has it; `nil`: the workflow, or several steps.
+  /// The step or group that has it; `nil` for the workflow or several steps.
   var node: Plan.NodeIndex?
-  /// The key that has it, where the problem does not imply that.
+  /// The key that has it, if the problem does not imply that.
   var key: String?
 
   init(
@@ -107,17 +108,17 @@ struct PlacedProblem: Sendable, Hashable {
   }
 }
 
-/// The problems found so far: of each severity no more than ``WorkflowLimits/problems``, since what
-/// is wrong with a file that large is wrong with the program that wrote it.
+/// The problems found so far, at most ``WorkflowLimits/problems`` of each severity: if there are more, the cause is the
+/// program that wrote the file.
 struct FoundProblems: Sendable {
   private(set) var problems: [PlacedProblem] = []
-  /// The file, and the step or group, that is being looked at.
+  /// The file, and the step or group, that is being checked.
   var file = 0
   var node: Plan.NodeIndex?
   private var errorsLeft = WorkflowLimits.problems
   private var warningsLeft = WorkflowLimits.problems
 
-  /// - Parameter key: The key that has the problem, where that does not imply it.
+  /// - Parameter key: The key that has the problem, if the problem does not imply that.
   mutating func append(_ problem: PlanningProblem, _ range: SourceRange?, key: String? = nil) {
     let isError = problem.severity == .error
     guard (isError ? errorsLeft : warningsLeft) > 0 else { return }
@@ -127,7 +128,7 @@ struct FoundProblems: Sendable {
 }
 
 extension [PlacedProblem] {
-  /// By place. A file that is run by several steps has each of its problems once.
+  /// The diagnostics, sorted by location. Each problem of a file that several steps run is reported once.
   func told(in outline: Outline) -> [Diagnostic] {
     let diagnostics = map { $0.diagnostic(in: outline) }
     guard outline.files.count > 1 else { return diagnostics.sortedByPlace() }
@@ -154,7 +155,7 @@ extension PlanningProblem {
     }
   }
 
-  /// The other places of the problem, in the order in which they should be read.
+  /// The related locations of the problem, in reading order.
   func related(in file: SourceFile?) -> [Diagnostic.Related] {
     switch self {
     case .duplicateID(_, let first), .needsTwice(_, _, let first):

@@ -1,6 +1,6 @@
 import WeftDefinition
 
-/// A group whose members mean nothing outside of it: they run several times, or are ended early.
+/// A group whose members cannot be named from outside: they run several times, or may be ended early.
 struct SealedGroup: Sendable, Hashable {
   enum Reason: String, Sendable, Hashable {
     case retry, race, join, forEach, matrix
@@ -8,24 +8,24 @@ struct SealedGroup: Sendable, Hashable {
 
   var address: String
   var reason: Reason
-  /// Whether it can be named at all.
+  /// Whether it has an id by which it can be named.
   var hasID: Bool
 }
 
 extension PlannedGroup {
-  /// Whether its members can be named only inside of it.
+  /// Whether its members can be named only from inside.
   package var isSealed: Bool { sealing != nil }
 
-  /// Whether it is over when some of its members have succeeded.
+  /// Whether it ends when some of its members have succeeded.
   package var endsEarly: Bool {
     guard let step, case .group(let group) = step.action else { return false }
     return group.order == .race || group.join != .all
   }
 
-  /// Whether its inside is run apart from what is around it, be it once: as the steps of another file are.
+  /// Whether its contents are a plan region of their own, even if that runs once: the steps of another file are.
   package var isRunApart: Bool { isRepeated || step?.runsAnotherFile == true }
 
-  /// Whether its inside is run any number of times.
+  /// Whether its contents may run several times.
   package var isRepeated: Bool {
     guard let step, step.hasControl else { return false }
     return step.control.fanOut != nil || !step.control.retry.isEmpty
@@ -47,7 +47,7 @@ extension PlannedGroup {
 }
 
 extension Outline {
-  /// The outermost sealed group that stands around one node and not around the other.
+  /// The outermost sealed group that contains one node and not the other.
   func sealedGroup(
     around target: Plan.NodeIndex, butNotAround node: Plan.NodeIndex?
   ) -> SealedGroup? {
@@ -56,10 +56,10 @@ extension Outline {
     var next = group(around: target)
     while let index = next {
       let group = groups[index]
-      // What is around a file hides nothing from what is in it.
+      // Groups around a file hide nothing from its contents.
       next = group.isTopLevel ? nil : group.parent
       guard let reason = group.sealing, let address = group.address else { continue }
-      // Its own outputs are made of what is inside.
+      // The outputs of a group are computed from its contents.
       if let node, group.startNode <= node, node < group.endNode { continue }
       sealed = SealedGroup(
         address: address.text, reason: reason, hasID: group.step?.id != nil)
@@ -67,7 +67,7 @@ extension Outline {
     return sealed
   }
 
-  /// The group that a step, or a group by its start, is a member of.
+  /// The group of which a step, or a group by its start, is a member.
   private func group(around node: Plan.NodeIndex) -> Int? {
     switch nodes[node] {
     case .step(let index): steps[Int(index)].group
@@ -77,7 +77,7 @@ extension Outline {
 }
 
 extension SealedGroup {
-  /// What to name instead.
+  /// The remedy: what to name instead.
   var help: String {
     guard hasID else { return "give that group an \"id\", and name it by that" }
     return switch reason {

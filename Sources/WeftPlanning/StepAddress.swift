@@ -2,27 +2,27 @@ import WeftDiagnostics
 
 /// The identity of a step, group or loop element in events, on the command line and in files.
 ///
-/// A step of a plan is called by its id, or by its position from 1 under the nearest id: `build`, `3`, `2.1`,
-/// `checks.3`; what is in another file is behind the step that runs the file: `site/render`. An element of a loop is
-/// called by its key in brackets, and what is in the element behind that: `upload[a]`, `deploy[eu].push`.
+/// A step of a plan is addressed by its id, or by its position from 1 below the nearest id: `build`, `3`, `2.1`,
+/// `checks.3`. The contents of another file follow the step that runs the file: `site/render`. An element of a loop is
+/// addressed by its key in brackets, followed by the address within the element: `upload[a]`, `deploy[eu].push`.
 ///
-/// A key is any text, so `[`, `]` and `\` in it, and white space at its ends, have a backslash before them. Names have
-/// none of these. So no two elements have the same address, and ``init(parsing:)`` undoes what the printer did.
+/// A key is any text, so `[`, `]` and `\` in it, and white space at its ends, are escaped by a backslash. Names contain
+/// none of these. Therefore no two elements have the same address, and ``init(parsing:)`` reverses printing.
 public struct StepAddress: Sendable, CustomStringConvertible {
   public let text: String
 
-  /// - Parameter text: As ``text`` had it; whether a plan has such a step is not asked.
+  /// - Parameter text: The value of ``text``; whether a plan has such a step is not checked.
   public init(_ text: String) {
     self.text = text
   }
 
   public var description: String { text }
 
-  /// A part of an address, as it was before it was printed.
+  /// A part of an address, without escapes.
   package enum Part: Sendable, Hashable {
-    /// An id, or a position: the first part, or behind a `.`.
+    /// An id or a position: the first part, or after a `.`.
     case name(String)
-    /// The same, in the file that the step before it runs: behind a `/`.
+    /// An id or a position in the file that the step before it runs: after a `/`.
     case inFile(String)
     case element(key: String)
   }
@@ -39,27 +39,27 @@ public struct StepAddress: Sendable, CustomStringConvertible {
     self.text = text
   }
 
-  /// An address as somebody typed it: with a backslash before any sign of a key.
+  /// Parses an address as the user typed it: any character of a key may have a backslash before it.
   ///
-  /// - Returns: `nil` of a text that is no address.
+  /// - Returns: `nil` if the text is not an address.
   public init?(parsing text: String) {
     guard let parts = StepAddress(text).parts else { return nil }
     self.init(parts: parts)
   }
 
-  /// The parts, from the outermost; `nil` of a text that is no address.
+  /// The parts, from the outermost; `nil` if the text is not an address.
   package var parts: [Part]? {
     var reader = AddressReader(text)
     return reader.parts()
   }
 
-  /// Whether it is an address as the printer writes it, with keys that elements may have.
+  /// Whether it is written as the printer writes it, with keys that elements may have.
   package var isCanonical: Bool {
     if text.utf8.allSatisfy({ StepAddress.isPlain($0) }), !text.isEmpty { return true }
     return ElementKeys.unfitScalar(in: text) == nil && StepAddress(parsing: text) == self
   }
 
-  /// Letters, digits, `_` and `-`: what ids are made of.
+  /// Whether the byte is a letter, a digit, `_` or `-`, of which ids consist.
   fileprivate static func isPlain(_ byte: UInt8) -> Bool {
     switch byte {
     case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
@@ -70,7 +70,7 @@ public struct StepAddress: Sendable, CustomStringConvertible {
   }
 }
 
-/// Texts are compared as they are written: `é` as one scalar and as two are two keys.
+/// Addresses are compared as written: `é` as one scalar and as two are two keys.
 extension StepAddress: Hashable {
   public static func == (left: StepAddress, right: StepAddress) -> Bool {
     left.text.utf8.elementsEqual(right.text.utf8)
@@ -85,12 +85,12 @@ extension StepAddress: Hashable {
 // MARK: Elements
 
 extension StepAddress {
-  /// The address of one element of this step or group: `upload[linux]`.
+  /// The address of an element of this loop: `upload[linux]`.
   package func element(_ key: String) -> StepAddress {
     StepAddress("\(text)[\(StepAddress.escaped(key))]")
   }
 
-  /// A key as it is written between brackets.
+  /// A key as written between brackets.
   private static func escaped(_ key: String) -> String {
     guard needsEscaping(key) else { return key }
     let scalars = key.unicodeScalars
@@ -106,7 +106,7 @@ extension StepAddress {
     return result
   }
 
-  /// Whether a key is not written as it is.
+  /// Whether a key is written with escapes.
   package static func needsEscaping(_ key: String) -> Bool {
     let scalars = key.unicodeScalars
     return scalars.contains(where: isSpecial) || scalars.first?.properties.isWhitespace == true
@@ -117,26 +117,26 @@ extension StepAddress {
     scalar == "[" || scalar == "]" || scalar == "\\"
   }
 
-  /// Whether it is an element, or in one.
+  /// Whether it is an element or inside one.
   package var hasElement: Bool { text.utf8.contains(UInt8(ascii: "[")) }
 
-  /// The loop of which it is an element; `nil` of anything else.
+  /// The loop of which it is an element; `nil` for any other address.
   package var loop: StepAddress? {
     guard text.utf8.last == UInt8(ascii: "]"), let last = lastElement else { return nil }
     return StepAddress(String(text[..<last.lowerBound]))
   }
 
-  /// The outermost loop around it, or of which it is an element, as the plan calls that.
+  /// The outermost loop around it, or of which it is an element, by its address in the plan.
   package var outermostLoop: StepAddress? {
     text.utf8.firstIndex(of: UInt8(ascii: "[")).map { StepAddress(String(text[..<$0])) }
   }
 
-  /// The innermost element around it, or itself.
+  /// The innermost element around it, or itself if it is an element.
   package var innermostElement: StepAddress? {
     lastElement.map { StepAddress(String(text[..<$0.upperBound])) }
   }
 
-  /// The brackets of the last key.
+  /// The range of the last key, including its brackets.
   private var lastElement: Range<String.Index>? {
     let bytes = text.utf8
     var open: String.Index?
@@ -153,7 +153,7 @@ extension StepAddress {
     return last
   }
 
-  /// Whether it is that of a step, group or element, or of something in it by its name.
+  /// Whether it is `other`, or an address inside it.
   package func isInside(_ other: StepAddress) -> Bool {
     guard text.utf8.starts(with: other.text.utf8) else { return false }
     switch text.utf8.dropFirst(other.text.utf8.count).first {
@@ -162,7 +162,7 @@ extension StepAddress {
     }
   }
 
-  /// Whether it is in an element of a loop, or is one.
+  /// Whether it is an element of a loop, or inside one.
   package func isInElement(of loop: StepAddress) -> Bool {
     text.utf8.count > loop.text.utf8.count && text.utf8.starts(with: loop.text.utf8)
       && text.utf8.dropFirst(loop.text.utf8.count).first == UInt8(ascii: "[")
@@ -172,10 +172,11 @@ extension StepAddress {
 // MARK: The plan and the run
 
 extension StepAddress {
-  /// The address in a run of what the plan calls `planned`, in this element of what it calls `loop`.
+  /// The address in a run of the step or group with the address `planned` in the plan, in this element of `loop`, also
+  /// given by its address in the plan.
   ///
-  /// What has an id keeps it: `push` in `deploy[eu]` is `deploy[eu].push`. What has none is called by its place in the
-  /// loop, `deploy[eu].2`, and what is in another file by its place in that, `deploy[eu]/push`.
+  /// Ids are kept: `push` in `deploy[eu]` is `deploy[eu].push`. Steps without an id are addressed by their position in
+  /// the loop, `deploy[eu].2`, and the contents of another file by their address in that, `deploy[eu]/push`.
   package func inElement(_ planned: StepAddress, of loop: StepAddress) -> StepAddress {
     if planned == loop { return self }
     if planned.text.utf8.starts(with: (loop.text + "/").utf8) {
@@ -186,9 +187,9 @@ extension StepAddress {
     return StepAddress("\(text).\(planned.text.dropFirst(known))")
   }
 
-  /// The plan's name of what has this address in a run: undoes ``inElement(_:of:)``.
+  /// The address in the plan for this address in a run: the inverse of ``inElement(_:of:)``.
   ///
-  /// - Parameter isKnown: Whether the plan calls something so.
+  /// - Parameter isKnown: Whether the plan has such an address.
   package func planned(isKnown: (StepAddress) -> Bool) -> StepAddress {
     guard hasElement, let last = lastElement else { return self }
     let loop = StepAddress(String(text[..<last.lowerBound])).planned(isKnown: isKnown)
@@ -199,14 +200,14 @@ extension StepAddress {
     return !isKnown(byPlace) && isKnown(byName) ? byName : byPlace
   }
 
-  /// The beginning of the addresses of all in the same file: `site/`.
+  /// The common prefix of all addresses in the same file: `site/`.
   private var filePrefix: Substring {
     guard let end = text.utf8.lastIndex(of: UInt8(ascii: "/")) else { return "" }
     return text[...end]
   }
 }
 
-/// Reads an address from its beginning to its end.
+/// Parses an address from beginning to end.
 private struct AddressReader {
   private var rest: Substring.UTF8View
 
@@ -238,7 +239,7 @@ private struct AddressReader {
     return name.isEmpty ? nil : String(Substring(name))
   }
 
-  /// Up to the bracket that closes it; a backslash is followed by any scalar.
+  /// Reads a key up to its closing bracket; a backslash is followed by any scalar.
   private mutating func key() -> String? {
     var key: [UInt8] = []
     while let byte = rest.popFirst() {

@@ -1,12 +1,12 @@
 import WeftDiagnostics
 
-/// Which steps somebody wants of a plan, by the addresses of steps and groups.
+/// The user's selection of a plan's steps, by the addresses of steps and groups.
 package struct StepChoice: Sendable, Hashable {
-  /// These, and what they need.
+  /// These and their dependencies.
   package var only: [String] = []
   /// All but these.
   package var skip: [String] = []
-  /// These, and what depends on them.
+  /// These and their dependents.
   package var from: [String] = []
 
   package init(only: [String] = [], skip: [String] = [], from: [String] = []) {
@@ -20,16 +20,17 @@ package struct StepChoice: Sendable, Hashable {
   /// A name that no step or group of the plan has.
   package struct UnknownStep: Error, Sendable, Hashable {
     package let name: String
-    /// What was probably meant.
+    /// The closest existing name.
     package let nearest: String?
   }
 }
 
 extension Plan {
-  /// The steps that a choice leaves out, as indices. What is done finally is left out only by name, and what
-  /// cleans up by name or with what it cleans up after: they see to what the others leave behind.
+  /// The steps that a selection skips, as indices. Steps of `finally` are skipped only by name, or with everything else
+  /// in a nested file; cleanup steps are skipped by name, or with the step or group that they clean up: they handle
+  /// what the others leave behind.
   ///
-  /// - Throws: The first name that is unknown.
+  /// - Throws: The first unknown name.
   package func stepsLeftOut(by choice: StepChoice) throws(StepChoice.UnknownStep) -> [Int] {
     if choice.isEmpty { return [] }
     let names = StepNodes(self)
@@ -60,7 +61,7 @@ extension Plan {
     return steps.indices.filter { isLeftOut[$0] }
   }
 
-  /// Whether all of a step or group is left out; what cleans up in it does not count.
+  /// Whether all of a step or group is skipped; cleanup and `finally` steps in it do not count.
   private func isEmpty(at node: NodeIndex, _ isLeftOut: [Bool], _ isLast: [Bool]) -> Bool {
     if case .step(let index) = nodes[node] { return isLeftOut[Int(index)] }
     let range = node...end(of: node)
@@ -69,14 +70,14 @@ extension Plan {
     }
   }
 
-  // MARK: Reaching
+  // MARK: Reachability
 
-  /// For each node what it cannot do without: what it waits for; a group's end all that is in the group.
+  /// The dependencies of each node; for the end of a group, everything in it.
   private func needs() -> [[Int32]] {
     nodes.indices.map { Array(dependencies[$0]) }
   }
 
-  /// For each node what waits for it.
+  /// The dependents of each node.
   private func dependants() -> [[Int32]] {
     var lists: [[Int32]] = Array(repeating: [], count: nodes.count)
     for node in nodes.indices {
@@ -97,7 +98,7 @@ extension Plan {
     return isReached
   }
 
-  /// Marks nodes and, of groups, all that is in them.
+  /// Marks nodes and, for groups, everything in them.
   private func inside(_ starts: [NodeIndex]) -> [Bool] {
     var isInside = Array(repeating: false, count: nodes.count)
     for start in starts {
@@ -134,7 +135,7 @@ private struct StepNodes {
     var found: [Plan.NodeIndex] = []
     for name in names {
       guard let node = nodes[name] else {
-        // In the order of the file, so that of equals always the same is meant.
+        // In file order, so that ties are always resolved in the same way.
         let known = nodes.sorted { $0.value < $1.value }.map(\.key)
         throw StepChoice.UnknownStep(name: name, nearest: NearestName(known).nearest(to: name))
       }

@@ -1,15 +1,15 @@
 import WeftDefinition
 
-/// Counts the steps of a workflow with those of the files that it runs, each file once however often it is run.
+/// Counts the steps of a workflow and of the files that it runs, visiting each file once, however often it is run.
 ///
-/// Files that run each other several times have a number of steps that grows exponentially with their depth: too many to
-/// be written out only to be refused.
+/// If files run each other several times, the number of steps grows exponentially with their depth: too many to be
+/// written out only to be rejected.
 struct StepCounter {
-  /// By the storage of its steps, which all copies of a file share.
+  /// The counts by the storage of the steps, which all copies of a file share.
   private var known: [UnsafeRawPointer: Int] = [:]
   private var depth = 0
 
-  /// Deeper files are not counted: they are in other files that run each other, which is refused elsewhere.
+  /// The maximum depth of files that are counted: deeper ones are rejected elsewhere.
   private static let deepest = 100
 
   /// - Returns: At most `Int32.max`. The steps of groups are counted, groups are not.
@@ -25,7 +25,7 @@ struct StepCounter {
     let storage = steps.withUnsafeBytes { UnsafeRawPointer($0.baseAddress!) }
     if let sum = known[storage] { return sum }
     var sum = 0
-    // Groups may be nested without limit, in a workflow built in Swift.
+    // In a workflow built in Swift, groups may be nested without limit.
     var open = [steps]
     while let list = open.popLast() {
       for step in list {

@@ -1,21 +1,21 @@
 import WeftDefinition
 
-/// Finds the step or group that an id belongs to.
+/// Finds the step or group with an id.
 ///
-/// A hash table with open addressing over the ids' bytes, side by side in one array: half a million
-/// names are looked up in the large workflows, and `Dictionary<String, _>` takes twice as long.
-/// The hash is seeded anew in each process, so that a file cannot be written to collide.
+/// A hash table with open addressing over the ids' bytes, which are adjacent in one array: large workflows look up half
+/// a million names, and `Dictionary<String, _>` takes twice as long. The hash is seeded per process, so that a file
+/// cannot be written to cause collisions.
 struct StepNames: Sendable {
   enum Meaning: Sendable, Hashable {
     case unknown
-    /// Two steps have this id, which has been told.
+    /// Two steps have this id, which is already reported.
     case ambiguous
-    /// The node of a step, the start node of a group.
+    /// The node of a step, or the start node of a group.
     case node(Plan.NodeIndex)
   }
 
-  /// An index into `entries` plus 1, and above it a part of the id's hash; 0 is an empty slot. Kept
-  /// small: the time of a lookup is that of fetching a slot from memory.
+  /// An index into `entries` plus 1, and above it a part of the id's hash; 0 is an empty slot. Slots are small, because
+  /// fetching one from memory dominates the time of a lookup.
   private struct Slot {
     private static let entryBits: UInt32 = 22
     private var bits: UInt32 = 0
@@ -38,7 +38,7 @@ struct StepNames: Sendable {
     }
   }
 
-  /// An id, and where in `bytes` it stands.
+  /// An id and its position in `bytes`.
   private struct Entry {
     var node: Int32
     var start: Int32
@@ -50,7 +50,7 @@ struct StepNames: Sendable {
   private var entries: [Entry] = []
   private var bytes: [UInt8] = []
 
-  /// - Parameter capacity: The most names there will be, at most ``WorkflowLimits/steps`` and a few.
+  /// - Parameter capacity: The maximum number of names, at most slightly more than ``WorkflowLimits/steps``.
   init(capacity: Int) {
     var size = 16
     while size < 2 * capacity { size *= 2 }
@@ -59,7 +59,7 @@ struct StepNames: Sendable {
     bytes.reserveCapacity(8 * capacity)
   }
 
-  /// The ids of each file of an outline, and those that are not unique in theirs.
+  /// The ids of each file of an outline, and the problems of those that are not unique in their file.
   static func make(of outline: Outline) -> ([StepNames], [PlacedProblem]) {
     var names = StepNames.withRoom(for: outline)
     var found = FoundProblems()
@@ -88,7 +88,7 @@ struct StepNames: Sendable {
     return counts.map { StepNames(capacity: $0) }
   }
 
-  /// Returns the node that had the id before, which keeps it and makes it ambiguous.
+  /// Returns the node that already has the id; that node keeps it, but the id becomes ambiguous.
   mutating func insert(_ id: String, at node: Plan.NodeIndex) -> Plan.NodeIndex? {
     StepNames.withBytes(of: id) { text in
       let hash = NameHash.hash(text)
@@ -115,7 +115,7 @@ struct StepNames: Sendable {
     }
   }
 
-  /// Where `text` stands or would stand.
+  /// The slot that holds `text`, or would hold it.
   private func slot(of text: UnsafeBufferPointer<UInt8>, _ hash: UInt64) -> Int {
     var index = Int(truncatingIfNeeded: hash) & (slots.count - 1)
     while !slots[index].isEmpty {
@@ -136,12 +136,12 @@ struct StepNames: Sendable {
     of text: String, _ body: (UnsafeBufferPointer<UInt8>) -> Result
   ) -> Result {
     if let result = text.utf8.withContiguousStorageIfAvailable(body) { return result }
-    // A string that came from Objective-C.
+    // A string bridged from Objective-C.
     return Array(text.utf8).withUnsafeBufferPointer(body)
   }
 }
 
-/// Multiply and fold, eight bytes at a time, after wyhash (Wang Yi, final version 4).
+/// A multiply-and-fold hash of eight bytes at a time, based on wyhash (Wang Yi, final version 4).
 private enum NameHash {
   private static let seed = UInt64.random(in: .min ... .max)
 

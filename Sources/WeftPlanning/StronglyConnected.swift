@@ -1,16 +1,16 @@
-/// Finds the parts of a graph in which every node can be reached from every other (Tarjan 1972),
-/// with a stack of its own, so that the length of a path does not matter.
+/// Finds the strongly connected components of a graph (Tarjan 1972), with an explicit stack, so that paths may have any
+/// length.
 struct StronglyConnected {
-  /// A node with the edges of it that have been followed.
+  /// A node, and the next of its edges to follow.
   private struct Visit {
     var node: Int
     var next: Int
   }
 
   private let edges: PlanEdges
-  /// When each node was first reached, from 1; 0 before.
+  /// The order in which each node was first reached, from 1; 0 before.
   private var numbers: [Int32]
-  /// The earliest number that can be reached from each node.
+  /// The lowest number that can be reached from each node.
   private var lowest: [Int32]
   private var isOpen: [Bool]
   private var open: [Int32] = []
@@ -18,8 +18,8 @@ struct StronglyConnected {
   private var counter: Int32 = 0
   private var components: [[Int32]] = []
 
-  /// The components of more than one node among those that can be reached from `nodes`, each in
-  /// ascending order, ordered by their first nodes.
+  /// The components of more than one node that can be reached from `nodes`, each in ascending order, sorted by their
+  /// first nodes.
   static func components(of edges: PlanEdges, from nodes: some Sequence<Int>) -> [[Int32]] {
     var search = StronglyConnected(edges)
     for node in nodes where search.numbers[node] == 0 { search.explore(from: node) }

@@ -1,19 +1,19 @@
 import WeftDefinition
 import WeftDiagnostics
 
-/// Finds the nearest of many names to mistyped ones, for as many mistakes as take little time together: a
-/// question looks at every candidate, and which mistakes will be shown is known only at the end.
+/// Finds the closest of many names to mistyped ones, for a limited number of mistakes: each lookup visits every
+/// candidate, and which mistakes will be shown is known only at the end.
 struct Suggestions {
   private let names: () -> [String]
   private var known: NearestName?
   private var questionsLeft: Int?
 
-  /// Names that all questions together may look at.
+  /// The maximum number of names that all lookups together may visit.
   private static let looks = 2_000_000
 
   /// - Parameters:
-  ///   - questions: How many are answered; `nil`: as many as take little time.
-  ///   - names: The candidates; asked for when there is a mistake.
+  ///   - questions: The maximum number of lookups; `nil` for as many as take little time.
+  ///   - names: The candidates; called on the first mistake.
   init(answering questions: Int? = nil, _ names: @escaping () -> [String]) {
     self.names = names
     questionsLeft = questions

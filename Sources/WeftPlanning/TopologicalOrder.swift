@@ -1,9 +1,9 @@
-/// The nodes in an order in which each comes after what it waits for (Kahn 1962); of those that
-/// could come next, the smallest index comes first, which makes the order unique.
+/// The nodes in an order in which each follows its dependencies (Kahn 1962); of several possible next nodes, the
+/// smallest index comes first, which makes the order unique.
 struct TopologicalOrder: Sendable {
-  /// Not all of them where there is a cycle: those on it and those that wait for it are left out.
+  /// Incomplete if there is a cycle: the nodes on it and their dependents are missing.
   private(set) var nodes: [Int32] = []
-  /// How many of its dependencies each node still waits for; 0 for all in `nodes`.
+  /// The number of dependencies that each node still waits for; 0 for all in `nodes`.
   private(set) var waits: [Int32]
 
   init(of dependencies: PlanEdges) {
@@ -22,14 +22,14 @@ struct TopologicalOrder: Sendable {
   }
 }
 
-/// A set of small numbers that gives up its smallest first.
+/// A set of small numbers that returns its smallest first.
 ///
-/// A bit for each number, and above every 64 bits one that says whether any of them is set: a
-/// million numbers are four levels, where a heap would be twenty.
+/// A bit for each number, and for every 64 bits one bit above that is set if any of them is: a million numbers need
+/// four levels, where a heap would need twenty.
 private struct SmallestFirst {
   private var levels: [[UInt64]] = []
 
-  /// For numbers from 0 up to `capacity`.
+  /// Creates an empty set for numbers from 0 to below `capacity`.
   init(capacity: Int) {
     var count = capacity
     repeat {
@@ -67,12 +67,12 @@ private struct SmallestFirst {
 }
 
 extension PlanEdges {
-  /// How many edges each node has.
+  /// The number of edges of each node.
   func degrees() -> [Int32] {
     zip(offsets, offsets.dropFirst()).map { $1 - $0 }
   }
 
-  /// The same edges seen from their other ends: for each node what waits for it, ascending.
+  /// The reversed edges: the dependents of each node, ascending.
   package func reversed() -> PlanEdges {
     var starts = Array(repeating: Int32(0), count: offsets.count)
     for target in targets { starts[Int(target) + 1] += 1 }

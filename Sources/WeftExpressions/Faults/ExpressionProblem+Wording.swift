@@ -1,7 +1,7 @@
 internal import WeftDiagnostics
 
 extension ExpressionProblem {
-  /// Stable across releases.
+  /// The diagnostic code, stable across releases.
   package var code: String {
     switch self {
     case .unexpectedSymbol, .unexpectedEnd, .unclosedText: "W0302"

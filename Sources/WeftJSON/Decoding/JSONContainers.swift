@@ -1,4 +1,4 @@
-/// The members of an object.
+/// The decoding container of an object.
 struct KeyedValues<Key: CodingKey>: KeyedDecodingContainerProtocol {
   let object: JSONObject
   let codingPath: [any CodingKey]

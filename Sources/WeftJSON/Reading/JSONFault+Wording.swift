@@ -1,5 +1,5 @@
 extension JSONFault {
-  /// Stable across releases. W00xx concerns the text, W01xx its structure.
+  /// The diagnostic code, stable across releases. W00xx concerns the text, W01xx its structure.
   var code: String {
     switch self {
     case .empty: "W0001"

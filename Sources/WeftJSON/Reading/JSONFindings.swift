@@ -1,4 +1,4 @@
-/// Finds what RFC 8259 allows and a workflow must not contain: repeated keys, keys that differ only in normalization,
+/// Finds what RFC 8259 allows and a workflow must not contain: repeated keys, keys that differ only in normalisation,
 /// and U+0000.
 struct JSONFindings {
   private(set) var all: [JSONProblem] = []
@@ -72,7 +72,7 @@ struct JSONFindings {
   }
 
   /// Compares resolved keys: `String` compares and hashes by canonical equivalence, which is equality after
-  /// normalization to NFC.
+  /// normalisation to NFC.
   private mutating func compareSpelledKeys(_ start: Int, _ end: Int) {
     var first: [String: Int] = [:]
     var key = start

@@ -13,7 +13,7 @@ package enum JSONReader {
   ///
   /// - Parameters:
   ///   - beside: The severity of what RFC 8259 allows and a workflow must not contain: repeated keys, keys that differ
-  ///     only in normalization, and `\u0000`. `nil` for data: these are not reported, and the last of equal keys
+  ///     only in normalisation, and `\u0000`. `nil` for data: these are not reported, and the last of equal keys
   ///     counts.
   /// - Returns: The value, or `nil` if reading had to stop, and all diagnostics sorted by location. A value with errors
   ///   may contain nodes of kind ``JSONKind/unreadable``.

@@ -1,9 +1,9 @@
 import WeftDefinition
 
-/// A step that runs at the end of something else, so that no other step can wait for it.
+/// The role of a step that runs at the end of something else, so that no other step can wait for it.
 enum Afterwards: Sendable, Hashable {
   case finally
-  /// Cleans up the step or group with this address.
+  /// A cleanup step of the step or group with this address.
   case cleanup(of: String)
 }
 

@@ -1,18 +1,18 @@
 import WeftDefinition
 
-/// What is known before a run of a step that may not have to be run.
+/// The forecast for a cached step before a run.
 package struct CacheForecast: Sendable, Hashable {
   package enum Verdict: Sendable, Hashable {
-    /// It has made before what it would make now.
+    /// Its result is in the cache.
     case cached
-    /// It is run, for these reasons: the parts in which it differs, or another word.
+    /// It will run, for these reasons: the parts of its cache key that changed, or another word.
     case runs(reasons: [String])
-    /// Something that counts is known only while the run goes on.
+    /// A part of its cache key is known only during the run.
     case open(because: String)
   }
 
   package var verdict: Verdict
-  /// A step before it that may change what it reads; then it may come otherwise.
+  /// An earlier step that may change its inputs, which would invalidate the forecast.
   package var unless: StepAddress?
 
   package init(_ verdict: Verdict, unless: StepAddress? = nil) {
@@ -20,10 +20,10 @@ package struct CacheForecast: Sendable, Hashable {
     self.unless = unless
   }
 
-  /// It has never been run as far as is known.
+  /// The reason for a step that never ran, as far as is known.
   package static let neverRun = "never"
 
-  /// A few words for people.
+  /// A short description for the user.
   package var remark: String {
     let proviso = unless.map { ", unless \"\($0)\" changes what it reads" } ?? ""
     return switch verdict {
@@ -36,10 +36,10 @@ package struct CacheForecast: Sendable, Hashable {
 }
 
 extension Plan {
-  /// Whether it is known that a step will not be run.
+  /// Whether a step is known not to run.
   package func isSkippedSurely(_ step: PlannedStep) -> Bool { forecast(of: step).isSkipped }
 
-  /// Whether a step is run at most once, and nothing but inputs decides whether it is.
+  /// Whether a step runs at most once, and only inputs decide whether it does.
   package func isDecided(_ step: PlannedStep) -> Bool {
     var next: Int? = step.group
     while let group = next {
@@ -54,7 +54,7 @@ extension Plan {
     return forecast(of: step).condition != .open
   }
 
-  /// The plan with what is known of its cached steps.
+  /// The plan with forecasts for its cached steps.
   package func expecting(cached: [NodeIndex: CacheForecast]) -> Plan {
     var plan = self
     plan.forecast.cached = cached

@@ -1,9 +1,9 @@
 import WeftDefinition
 
-/// What a step runs, in one line for people.
+/// The action of a step, on one line for the user.
 enum CommandText {
-  /// A script's first line, or the words of a command line, quoted where a shell would need it; of a step
-  /// that runs nothing, what it does instead.
+  /// Writes a script's first line, or the words of a command line, quoted as a shell would need it; for other steps, a
+  /// description of the action.
   ///
   /// - Returns: The columns it fills, at most `columns`.
   @discardableResult
@@ -36,7 +36,7 @@ enum CommandText {
     }
   }
 
-  /// The first line with anything in it, marked where there are others.
+  /// The first nonblank line, with an ellipsis if there are others.
   private static func firstLine(of script: String, _ ellipsis: String) -> String {
     guard script.utf8.contains(where: { $0 == 0x0A || $0 == 0x0D }) else { return script }
     let lines = script.split(whereSeparator: \.isNewline).lazy.filter { line in
@@ -47,7 +47,7 @@ enum CommandText {
     return lines.dropFirst().isEmpty ? String(line) : line + " " + ellipsis
   }
 
-  /// As many of the words as can be shown.
+  /// As many words as can be shown.
   private static func commandLine(_ words: [String], _ columns: Int) -> String {
     var line = ""
     for word in words where line.utf8.count <= 4 * columns {
@@ -77,7 +77,7 @@ enum CommandText {
     }
   }
 
-  /// Means itself to a POSIX shell, in any place of a command.
+  /// Whether a POSIX shell takes the byte literally anywhere in a command.
   private static func isPlain(_ byte: UInt8) -> Bool {
     switch byte {
     case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),

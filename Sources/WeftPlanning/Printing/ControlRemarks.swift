@@ -1,7 +1,7 @@
 import WeftDefinition
 import WeftJSON
 
-/// What decides whether, how often, and beside what a step or group runs, in a few words each.
+/// Short remarks on the control options of a step or group: whether, how often and concurrently with what it runs.
 struct ControlRemarks {
   private let usesASCII: Bool
 
@@ -20,7 +20,7 @@ struct ControlRemarks {
       + (pools.isEmpty ? [] : ["takes " + pools.joined(separator: ", ")])
   }
 
-  /// Why it is not run, if something else than its own condition says so.
+  /// The reason why it does not run, if that is not its own condition.
   private func skips(_ forecast: NodeForecast) -> [String] {
     if forecast.isLeftOut { return ["left out"] }
     guard case .failsAround(let group) = forecast.condition else { return [] }
@@ -47,9 +47,9 @@ struct ControlRemarks {
     return String(text.drop(while: spaces))
   }
 
-  // MARK: Again
+  // MARK: Retries
 
-  /// - Parameter times: The expression that says how often.
+  /// - Parameter times: The expression for the number of retries.
   private func text(of policy: RetryPolicy, times: String?) -> String {
     guard policy.max > 0 || times != nil else { return "is not tried again" }
     let count = times.map { ControlRemarks.bare(Condition($0)) } ?? "\(policy.max)"
@@ -61,9 +61,9 @@ struct ControlRemarks {
     ].compactMap(\.self).joined(separator: " ")
   }
 
-  // MARK: Many
+  // MARK: Loops
 
-  /// - Parameter count: For how many elements, if that is known.
+  /// - Parameter count: The number of elements, if it is known.
   private func text(of fanOut: FanOut, _ count: Int?) -> String {
     switch fanOut {
     case .forEach(let loop): text(of: loop, count)
@@ -105,7 +105,7 @@ struct ControlRemarks {
 }
 
 extension PlannedGroup {
-  /// The file that is run; else the order of the members, and when the group is over if that is not when all have ended.
+  /// The file that it runs; or else the order of the members, and the join unless it waits for all.
   var orderText: String {
     if case .workflow(let nested)? = step?.action { return nested.path }
     guard case .group(let group)? = step?.action, case .atLeast(let count) = group.join else {

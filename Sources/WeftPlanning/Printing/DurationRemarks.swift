@@ -1,8 +1,8 @@
 import WeftDefinition
 
-/// What earlier runs say about how long it takes, in a few words.
+/// Short remarks on durations in earlier runs.
 enum DurationRemarks {
-  /// `took 1.2 s`
+  /// Remarks such as `took 1.2 s`.
   static func remarks(on step: PlannedStep, _ forecast: NodeForecast) -> [String] {
     guard let duration = forecast.duration else { return [] }
     let isMany = step.hasControl && step.control.fanOut != nil
@@ -10,14 +10,14 @@ enum DurationRemarks {
   }
 }
 
-/// The critical path for people: `critical path 1 m 05 s in earlier runs: build, unit, pack`.
+/// The critical path for the user: `critical path 1 m 05 s in earlier runs: build, unit, pack`.
 struct CriticalPathText {
   private static let linesShown = 4
 
   private let head: String
   private let names: [String]
 
-  /// - Returns: `nil` where there are no earlier runs.
+  /// - Returns: `nil` if there are no earlier runs.
   init?(_ plan: Plan) {
     guard let expected = plan.expectedDurations else { return nil }
     let guessed = expected.guessedCount
@@ -37,7 +37,7 @@ struct CriticalPathText {
     head = "critical path \(time) in earlier runs\(proviso)" + (names.isEmpty ? "" : ":")
   }
 
-  /// Addresses are ASCII and harmless.
+  /// Addresses are ASCII without control characters.
   func write(to text: inout PrintedText, width: Int) {
     text.append(head)
     var (used, lines) = (head.utf8.count, 1)
@@ -62,7 +62,7 @@ struct CriticalPathText {
 }
 
 extension Plan {
-  /// How long one time of a step took in earlier runs; `nil` if it was not measured in one.
+  /// The duration of one instance of a step in earlier runs; `nil` if it was never measured.
   func measuredDuration(at node: NodeIndex) -> Duration? {
     guard let durations = forecast.durations, case .step(let index) = nodes[node],
       durations.steps[Int(index)].basis == .measured
@@ -70,7 +70,7 @@ extension Plan {
     return .microseconds(durations.steps[Int(index)].each)
   }
 
-  /// The nodes of the steps on the critical path, in its order; none where there are no earlier runs.
+  /// The nodes of the steps on the critical path, in path order; empty if there are no earlier runs.
   func criticalNodes() -> [NodeIndex] {
     expectedDurations?.criticalPath(of: self).map { steps[$0].node } ?? []
   }

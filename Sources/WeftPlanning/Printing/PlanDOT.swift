@@ -2,10 +2,10 @@ import WeftDefinition
 
 /// The plan for Graphviz (`dot`): a box for each step, a cluster for each group.
 ///
-/// A group has two invisible points, so that edges to and from its frame begin and end there, and
-/// so that what is inside stands between what comes before and after. Edges that the frame already
-/// tells are invisible too: from the start to the members, and from them to the end. Boxes on the critical
-/// path have a thick frame where durations of earlier runs are known.
+/// A group has two invisible points, so that edges to and from its frame begin and end there, and so that its contents
+/// are placed between what comes before and after. Edges that the frame implies are invisible too: from the start to
+/// the members, and from them to the end. Boxes on the critical path have a thick frame if durations of earlier runs
+/// are known.
 struct PlanDOT {
   private static let commandWidth = 40
 
@@ -70,7 +70,7 @@ struct PlanDOT {
     writeTime(of: step)
     writeControl(of: step.step, plan.forecast(of: step))
     text.append("\"")
-    // What is done many times is drawn as a stack, what is done afterwards with a broken line.
+    // Loops are drawn as a stack, cleanup steps with a dashed line.
     if step.hasControl, step.control.fanOut != nil { text.append(", peripheries=2") }
     if criticalNodes.contains(step.node) { text.append(", penwidth=3") }
     if cleanedUp[step.node] != nil { text.append(", style=\"rounded,dashed\"") }
@@ -138,7 +138,7 @@ struct PlanDOT {
     }
   }
 
-  /// That it waits for all that is around it as well, nobody wants to see drawn.
+  /// Draws only this edge: a cleanup step also waits for everything around it, but that would be clutter.
   private mutating func writeCleanupEdge(to node: Int, after subject: Int) {
     let from = plan.end(of: subject)
     text.append("  ")
@@ -156,12 +156,12 @@ struct PlanDOT {
     write(node: to)
     guard isVisible else { return text.append(" [style=invis];\n") }
     let frames = frame(from, "ltail") + frame(to, "lhead")
-    // Frames keep a distance of their own, too little for an arrow.
+    // The default distance between frames is too small for an arrow.
     let attributes = frames.count == 2 ? frames + ["minlen=2"] : frames
     text.append(attributes.isEmpty ? ";\n" : " [\(attributes.joined(separator: ", "))];\n")
   }
 
-  /// That an edge ends at the frame of the group whose point it leads to.
+  /// The attribute that ends an edge at the frame of the group whose point it leads to.
   private func frame(_ node: Int, _ attribute: String) -> [String] {
     switch plan.nodes[node] {
     case .step: []
@@ -181,7 +181,7 @@ struct PlanDOT {
     write(escaped: visible)
   }
 
-  /// For a quoted label: the quote and the backslash, and entities, which Graphviz reads as HTML.
+  /// Escapes text for a quoted label: the quote and the backslash, and entities, which Graphviz reads as HTML.
   private mutating func write(escaped visible: PrintedText) {
     for byte in visible.bytes {
       switch byte {

@@ -1,42 +1,42 @@
 import WeftDefinition
 import WeftJSON
 
-/// What is known before a run of things that are decided during it.
+/// Decisions of a run that are known in advance.
 package struct PlanForecast: Sendable, Hashable {
-  /// By node, a step's or a group's start: what conditions come to that inputs decide.
+  /// The values of conditions that depend only on inputs, by the node of a step or a group's start.
   package var conditions: [Plan.NodeIndex: Bool] = [:]
-  /// By node: for how many elements something is run.
+  /// The number of elements of each loop, by node.
   package var elements: [Plan.NodeIndex: Int] = [:]
-  /// By node: steps that nobody has asked for.
+  /// The steps that the user has deselected, by node.
   package var leftOut: Set<Plan.NodeIndex> = []
-  /// By node: whether steps will have to be run that may not.
+  /// The forecasts for cached steps, by node.
   package var cached: [Plan.NodeIndex: CacheForecast] = [:]
-  /// How long steps took in earlier runs; `nil` where there are none.
+  /// The durations of steps in earlier runs; `nil` if there are none.
   package var durations: ExpectedDurations?
 
   package init() {}
 }
 
-/// The same of one step or group.
+/// The forecast for one step or group.
 struct NodeForecast: Sendable, Hashable {
   enum Condition: Sendable, Hashable {
     case holds, fails
-    /// Known only when it is the step's turn.
+    /// Known only when the step is ready.
     case open
-    /// The condition of a group around it is false.
+    /// The condition of an enclosing group is false.
     case failsAround(StepAddress)
   }
 
-  /// `nil` where there is no condition.
+  /// `nil` if there is no condition.
   var condition: Condition?
   var elements: Int?
   var isLeftOut = false
-  /// Of a step that may not have to be run.
+  /// The forecast for a cached step.
   var cached: CacheForecast?
-  /// How long one time of it took in earlier runs.
+  /// The duration of one instance in earlier runs.
   var duration: Duration?
 
-  /// Whether it surely does not run.
+  /// Whether it is known not to run.
   var isSkipped: Bool {
     if isLeftOut { return true }
     return switch condition {
@@ -47,14 +47,14 @@ struct NodeForecast: Sendable, Hashable {
 }
 
 extension Plan {
-  /// The plan with what is known before the run.
+  /// The plan with a forecast.
   package func expecting(_ forecast: PlanForecast) -> Plan {
     var plan = self
     plan.forecast = forecast
     return plan
   }
 
-  /// The plan as a run that leaves out these steps will see it.
+  /// The plan of a run that skips these steps.
   package func leavingOut(_ leftOut: [Int]) -> Plan {
     var plan = self
     plan.forecast.leftOut = Set(leftOut.map { steps[$0].node })
@@ -104,7 +104,7 @@ extension Plan {
 }
 
 extension FanOut {
-  /// For how many elements something is run, where the file alone says it.
+  /// The number of elements, if the file alone determines it.
   fileprivate var writtenCount: Int? {
     switch self {
     case .forEach(let loop): loop.elements.writtenCount

@@ -1,13 +1,13 @@
 /// The forms in which a plan is printed: the dry run.
 ///
-/// Printing is another reader of the plan. It starts nothing, reads nothing and looks at no clock or
-/// environment: a plan is always printed as the same bytes.
+/// Printing is another reader of the plan. It starts nothing, reads nothing and uses no clock or environment: the same
+/// plan is always printed as the same bytes.
 public enum PlanFormat: String, Sendable, Hashable, CaseIterable {
-  /// The nesting as it was written, with what each step runs and what is special about it.
+  /// The nesting as written, with the action of each step and remarks on its options.
   case tree
-  /// A line for each step, in the order in which one slot would start them.
+  /// One line per step, in the order in which one slot would start them.
   case table
-  /// For Graphviz; groups are clusters.
+  /// Graphviz; groups are clusters.
   case dot
   /// A Mermaid flowchart; groups are subgraphs.
   case mermaid
@@ -15,11 +15,11 @@ public enum PlanFormat: String, Sendable, Hashable, CaseIterable {
   case json
 }
 
-/// How plans are printed for people; ``PlanFormat/json`` takes no notice of it.
+/// The style of plans printed for people; ``PlanFormat/json`` ignores it.
 public struct PlanStyle: Sendable, Hashable {
-  /// Columns of a line that commands and remarks are shortened to; names are shown even so.
+  /// The columns of a line, to which commands and remarks are shortened; names are never shortened.
   public var width: Int
-  /// Draws trees and ellipses in ASCII. Names stay what they are.
+  /// Whether to draw trees and ellipses in ASCII. Names are unchanged.
   public var usesASCII: Bool
 
   /// A width that shortens nothing.
@@ -32,11 +32,10 @@ public struct PlanStyle: Sendable, Hashable {
 }
 
 extension Plan {
-  /// The plan as text, UTF-8, ending with a line end.
+  /// The plan as text in UTF-8, with a line end at its end.
   ///
-  /// Nothing in names and commands is obeyed by a terminal or by the programs that read the format:
-  /// control characters and those that reorder text are spelled out, except in JSON, which has
-  /// escapes of its own and stays exact.
+  /// Nothing in names and commands can control a terminal or the programs that read the format: control characters and
+  /// those that reorder text are escaped visibly, except in JSON, which has its own escapes and remains exact.
   public func rendered(as format: PlanFormat, style: PlanStyle = PlanStyle()) -> [UInt8] {
     switch format {
     case .tree: PlanTree(self, style).rendered()

@@ -2,7 +2,7 @@ import WeftDefinition
 import WeftDiagnostics
 import WeftJSON
 
-/// The whole plan as JSON, for other programs; one step, group or node a line.
+/// The whole plan as JSON, for other programs; one step, group or node per line.
 ///
 /// ```
 /// { "format": 1, "name"?, "description"?, "file"?, "onFailure", "maxParallel"?, "timeout"?,
@@ -14,11 +14,13 @@ import WeftJSON
 ///                 "members": [node…], "maxParallel"?, "join"?: { "atLeast" }, "workflow"?,
 ///                 "with"?: [name…], "file"?, "onFailure"?, "pools"?, "finally"?, CONTROL } ],
 ///   "steps":  [ { "address", "id"?, "name"?, "description"?, "group", "node", "stepsBelow",
-///                 "durationUs"?, "timeBelowUs"?, "arguments"?: […], "shell"?: […], "cwd"?, "sets"?: [name…], "unsets"?: [name…],
+///                 "durationUs"?, "timeBelowUs"?, "arguments"?: […], "shell"?: […], "cwd"?,
+///                 "sets"?: [name…], "unsets"?: [name…],
 ///                 "stdin"?, "successCodes"?, "stop"?: { "signal"?, "grace"? }, "leftovers"?,
 ///                 "stallTimeout"?, "mergeOutput"?, "logLimit"?, "tty"?, "jobserver"?,
 ///                 "wait"?, "approve"?: { "message" }, "use"?, "with"?: [name…],
-///                 "http"?: { "method", "url", "query"?: [name…], "headers"?: [name…], "body"?, "saveTo"?, "proxy"? },
+///                 "http"?: { "method", "url", "query"?: [name…], "headers"?: [name…], "body"?, "saveTo"?,
+///                            "proxy"? },
 ///                 CONTROL } ],
 ///   "nodes":  [ { "step" | "groupStart" | "groupEnd": index, "waitsFor": [node…] } ],
 ///   "order":  [node…] }
@@ -29,30 +31,29 @@ import WeftJSON
 ///   "cache"?: { "decision", "reasons"?: […], "because"?, "unlessChangedBy"? }
 /// ```
 ///
-/// Indices count from 0: `group`, `parent` and the `index` of a node into `groups` and `steps`, the
-/// others into `nodes`. The first group is the top level, which has no address and no nodes. `order` is
-/// the order in which one slot would go through the nodes. What `?` follows is left out where there
-/// is nothing to say. `arguments` is the command line as it will be started, of a script with its
-/// shell in front; `cwd`, `sets` and `unsets` are what all layers around the step come to. Values of
-/// variables are left out. A clean-up step is in the group of what it belongs to without being one of
-/// its members, and `finally` is a group at the top level that is none of its members. What is computed
-/// is told by the text of its expression, where else a duration, a list or an object would stand. A step that
-/// calls an action of the embedding program has its name, `use`, and the names of what it is given, `with`; values
-/// are left out, as are those of queries and headers. A step that runs another file is a group with `workflow`;
-/// in it is the top level of that, a group without an address that has `onFailure` and what else the file says by
-/// itself.
+/// Members marked `?` are omitted if they do not apply. Indices count from 0: `group`, `parent` and the `index` of a
+/// node refer to `groups` and `steps`, all others to `nodes`. The first group is the top level, which has no address
+/// and no nodes. `order` is the order in which one slot would walk through the nodes.
 ///
-/// `runs` says of what has a condition, or is in a group that has, whether it will run, as far as that
-/// is known before the run: `yes` (unless something fails), `no`, `decidedAtRunTime`; `leftOut` that
-/// nobody has asked for it (`--only`, `--skip`, `--from`); `elements` for how many it is run. `steps` of the
-/// summary counts each step of the file once, `groups` neither the top level nor `finally`;
-/// `stepsWithElements` is there where it is known of all.
+/// `arguments` is the command line to start, including the shell of a script; `cwd`, `sets` and `unsets` are merged
+/// from all layers around the step. Values of variables are omitted. A cleanup step is in the group of the step it
+/// belongs to without being one of its members, and `finally` is a group at the top level that is not a member of it.
+/// For computed durations, lists and objects, the text of the expression is given instead. A step that runs an action
+/// of the embedding program has the action's name, `use`, and the names of its parameters, `with`; values are omitted,
+/// as are those of queries and headers. A step that runs another file is a group with `workflow`. It contains the top
+/// level of that file, a group without an address that has `onFailure` and the other properties of the file.
 ///
-/// What ends in `Us` is in microseconds, and there where durations of earlier runs are known: `durationUs` of a
-/// step, what one time of it took; `timeBelowUs`, the longest path from it to an end, itself included;
-/// `criticalPath`, the longest of all, through its steps in their order, and how many steps of the plan were
-/// never measured and are taken to be as long as the typical one. New members may come, `format` changes when one goes or changes its
-/// meaning.
+/// `runs` predicts whether a step or group with a condition, or inside a group with one, will run, as far as that is
+/// known before the run: `yes` (unless something fails), `no`, `decidedAtRunTime`. `leftOut` marks steps that the user
+/// has deselected (`--only`, `--skip`, `--from`); `elements` is the number of elements of a loop. In the summary,
+/// `steps` counts each step of the file once, and `groups` counts neither the top level nor `finally`;
+/// `stepsWithElements` is present if the number of elements of every loop is known.
+///
+/// Members that end in `Us` are in microseconds, and present if durations of earlier runs are known: `durationUs` of a
+/// step is the duration of one instance; `timeBelowUs` is that of the longest path from it to an end, including itself;
+/// `criticalPath` is the longest path of all, through its steps in order, with the number of steps in the plan that
+/// were never measured and are assumed to take the median. New members may be added; `format` changes if one is removed
+/// or changes its meaning.
 struct PlanJSON {
   private let plan: Plan
   private var text = PrintedText()
@@ -84,7 +85,7 @@ struct PlanJSON {
     text.append("\n}\n")
   }
 
-  /// The members that tell of the whole, one a line.
+  /// The members that describe the whole plan, one per line.
   private func head() -> [[UInt8]] {
     let workflow = plan.workflow
     var lines: [[UInt8]] = []

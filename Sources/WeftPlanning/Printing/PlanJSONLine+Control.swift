@@ -2,7 +2,7 @@ import WeftDefinition
 import WeftDiagnostics
 import WeftJSON
 
-/// What decides whether, how often, and beside what a step or group runs.
+/// The control options of steps and groups.
 extension PlanJSONLine {
   mutating func control(of step: Step, at node: Plan.NodeIndex) {
     if step.hasControl {
@@ -22,7 +22,7 @@ extension PlanJSONLine {
     }
   }
 
-  /// What is known of it before the run.
+  /// Writes what is known of it before the run.
   mutating func forecast(_ forecast: NodeForecast) {
     switch forecast.condition {
     case .holds: writer.member("runs", "yes")
@@ -51,7 +51,7 @@ extension PlanJSONLine {
     writer.endObject()
   }
 
-  /// What the file says by itself that a group is the top level of.
+  /// Writes the properties of the file whose top level a group is.
   mutating func topLevel(of file: PlannedFile) {
     let workflow = file.workflow
     if let name = workflow.name { writer.member("name", name) }
@@ -65,7 +65,7 @@ extension PlanJSONLine {
     if let group = file.finally { writer.member("finally", group) }
   }
 
-  /// What a step does that runs no command.
+  /// Writes the action of a step that runs no command.
   mutating func deed(of action: StepAction) {
     switch action {
     case .wait(let waiting): wait(waiting)
@@ -85,7 +85,7 @@ extension PlanJSONLine {
     }
   }
 
-  /// Where it goes; what it carries may be nobody's business.
+  /// Writes the destination of a request; its contents may be confidential.
   private mutating func request(_ call: HTTPCall) {
     writer.key("http")
     writer.beginObject()
@@ -99,7 +99,7 @@ extension PlanJSONLine {
     writer.endObject()
   }
 
-  /// Names alone: values may be nobody's business.
+  /// Writes the names only: values may be confidential.
   private mutating func given(_ parameters: [Parameter]) {
     if !parameters.isEmpty { strings("with", parameters.lazy.map(\.name)) }
   }
@@ -194,7 +194,7 @@ extension PlanJSONLine {
     writer.endObject()
   }
 
-  /// As it is written: a string is an expression.
+  /// Writes a listing as in the file: a string is an expression.
   private mutating func listing(_ key: String, _ listing: Listing) {
     writer.key(key)
     switch listing {

@@ -171,7 +171,7 @@ struct PlanJSONLine {
     writer.endObject()
   }
 
-  /// What groups and steps have in common.
+  /// Writes the members that groups and steps have in common.
   private mutating func conditions(of step: Step, at node: Plan.NodeIndex) {
     control(of: step, at: node)
     if let needs = step.needs { strings("needs", needs.lazy.map(\.name)) }

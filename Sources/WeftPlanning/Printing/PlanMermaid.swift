@@ -2,9 +2,8 @@ import WeftDefinition
 
 /// The plan as a Mermaid flowchart: a box for each step, a subgraph for each group.
 ///
-/// Ids are generated, `n0`, `n1` …, since Mermaid takes many words, such as `end`, for its own. Its
-/// viewers refuse more than 50,000 characters and 500 edges unless told otherwise (`maxTextSize`,
-/// `maxEdges`).
+/// Ids are generated, `n0`, `n1` …, because Mermaid reserves many words, such as `end`. Its viewers reject more than
+/// 50,000 characters and 500 edges unless configured otherwise (`maxTextSize`, `maxEdges`).
 struct PlanMermaid {
   private static let commandWidth = 40
 
@@ -44,7 +43,7 @@ struct PlanMermaid {
     markCriticalPath()
   }
 
-  /// Boxes on the critical path have a thick frame where durations of earlier runs are known.
+  /// Gives boxes on the critical path a thick frame, if durations of earlier runs are known.
   private mutating func markCriticalPath() {
     let nodes = plan.criticalNodes()
     guard !nodes.isEmpty else { return }
@@ -81,7 +80,7 @@ struct PlanMermaid {
   private mutating func write(_ step: PlannedStep, _ depth: Int) {
     text.append(spaces: 2 * depth)
     write(node: step.node)
-    // What is done many times has a double frame.
+    // Loops have a double frame.
     let isMany = step.hasControl && step.control.fanOut != nil
     text.append(isMany ? "[[\"" : "[\"")
     write(label: plan.name(of: step) ?? step.address.text)
@@ -108,7 +107,7 @@ struct PlanMermaid {
     }
   }
 
-  /// A group without members is a box: a subgraph may not be empty.
+  /// Writes a group without members as a box: a subgraph must not be empty.
   private mutating func write(_ group: PlannedGroup, _ depth: Int) {
     text.append(spaces: 2 * depth)
     if !group.members.isEmpty { text.append("subgraph ") }
@@ -138,7 +137,7 @@ struct PlanMermaid {
     text.append("\n")
   }
 
-  /// A subgraph is one node, named for its start.
+  /// The node to draw: a subgraph is one node, named after its start.
   private func shown(_ node: Int) -> Int {
     guard case .groupEnd(let index) = plan.nodes[node] else { return node }
     return plan.groups[Int(index)].startNode
@@ -155,8 +154,8 @@ struct PlanMermaid {
     write(escaped: visible)
   }
 
-  /// For a quoted label. Mermaid reads Markdown, HTML, entities, directives and icons even there, so
-  /// everything in ASCII that is not a letter, a digit or quite harmless becomes an entity.
+  /// Escapes text for a quoted label. Mermaid interprets Markdown, HTML, entities, directives and icons even there, so
+  /// all of ASCII except letters, digits and a few safe characters becomes entities.
   private mutating func write(escaped visible: PrintedText) {
     let label = Array(String(decoding: visible.bytes, as: UTF8.self).unicodeScalars)
     for index in label.indices {
@@ -175,16 +174,16 @@ struct PlanMermaid {
   private func isPlain(_ index: Int, of label: [Unicode.Scalar]) -> Bool {
     switch label[index] {
     case "a"..."z", "A"..."Z", "0"..."9": true
-    // Where a line begins, these make a list, a heading or a block of code.
+    // At the beginning of a line, these make a list, a heading or a code block.
     case " ", "-", "/", ",", "=": index > 0
     case ".": isPoint(index, of: label)
-    // Mermaid marks entities with this one while it parses.
+    // Mermaid marks entities with this character while it parses.
     case "\u{FB02}": false
     default: !label[index].isASCII
     }
   }
 
-  /// Whether a point neither ends the number of a list nor follows the `www` of a link.
+  /// Whether a period neither ends the number of a list nor follows the `www` of a link.
   private func isPoint(_ index: Int, of label: [Unicode.Scalar]) -> Bool {
     let next = label[(index + 1)...].first
     let link = label[..<index].suffix(3).allSatisfy { $0 == "w" || $0 == "W" }

@@ -1,10 +1,10 @@
 import WeftDefinition
 
-/// What is special about a workflow, a group or a step, in a few words each.
+/// Short remarks on the options of a workflow, a group or a step.
 enum PlanRemarks {
   private static let namesShown = 8
 
-  /// - Parameter name: What people call it.
+  /// - Parameter name: The name shown to the user.
   static func remarks(
     on step: PlannedStep, named name: String?, _ forecast: NodeForecast, _ style: PlanStyle
   ) -> [String] {
@@ -76,12 +76,12 @@ enum PlanRemarks {
   }
 
   private static func computed(_ texts: [ComputedKey: String]) -> [String] {
-    // How often something is tried again is told with the rest of its retry.
+    // The number of retries is part of the remark on the retry policy.
     ComputedKey.allCases.filter { $0 != .retryMax }
       .compactMap { key in texts[key].map { "\(key.rawValue) \($0)" } }
   }
 
-  /// A step that only computes says its outputs in place of a command.
+  /// The outputs of a step; a step that only computes shows them in place of a command.
   private static func handsOn(_ step: Step) -> [String] {
     if case .compute = step.action { return [] }
     return step.outputs.isEmpty ? [] : ["hands on " + list(step.outputs.map(\.name))]
@@ -134,7 +134,7 @@ enum PlanRemarks {
     maxParallel.map { ["at most \($0) at once"] } ?? []
   }
 
-  /// The names of variables only: their values may be nobody's business.
+  /// Lists the names of variables only: values may be confidential.
   private static func settings(_ settings: CommandSettings) -> [String] {
     let names = settings.environment.keys.sorted()
     let set = names.filter { settings.environment[$0] != .some(nil) }

@@ -1,19 +1,19 @@
 import WeftDefinition
 import WeftDiagnostics
 
-/// How large a plan is, in one line.
+/// The size of a plan, in one line.
 struct PlanSummary: Sendable, Hashable {
   var steps: Int
-  /// Of these, those that clean up.
+  /// The number of cleanup steps among them.
   var cleanups: Int
-  /// Of these, those that are run when all else has ended.
+  /// The number of `finally` steps among them.
   var final: Int
-  /// Without top levels and what is done finally.
+  /// The number of groups, without top levels and `finally`.
   var groups: Int
-  /// How many steps there are with those of all elements; `nil` where all are run once, or it is not known.
+  /// The number of steps in all elements of all loops; `nil` if there are no loops, or it is unknown.
   var withElements: Int?
   var longestPath: Int
-  /// See ``Plan/width``.
+  /// The value of ``Plan/width``.
   var width: Int
 
   init(of plan: Plan) {
@@ -26,7 +26,7 @@ struct PlanSummary: Sendable, Hashable {
     width = plan.width
   }
 
-  /// `7 steps, 2 groups; longest path 4 steps, width 3`.
+  /// The summary for the user: `7 steps, 2 groups; longest path 4 steps, width 3`.
   var text: String {
     let special = [
       cleanups > 0 ? "\(cleanups) cleaning up" : nil, final > 0 ? "\(final) finally" : nil,
@@ -62,16 +62,16 @@ extension Plan {
     return sum
   }
 
-  /// What the plan is called: its name, else its file's, else nothing in particular.
+  /// The title of the plan: its name, or else the path of its file, or else a generic word.
   var title: String { workflow.name ?? workflow.source.value?.path ?? "workflow" }
 
-  /// What a group is called in a drawing.
+  /// The title of a group in a drawing.
   func title(of group: PlannedGroup) -> String {
     guard !group.isTopLevel else { return files[group.file].workflow.name ?? "steps of the file" }
     return name(of: group) ?? group.address?.text ?? ""
   }
 
-  /// The step that a node is, or the group that it begins or ends.
+  /// The address of the step at a node, or of the group that begins or ends there.
   package func address(of node: NodeIndex) -> StepAddress {
     switch nodes[node] {
     case .step(let index): return steps[Int(index)].address
@@ -83,8 +83,8 @@ extension Plan {
     }
   }
 
-  /// Visits the edges of a step or of a group's start that say something: not the one to the start
-  /// of its own group where another leads into the same group and so comes later anyway.
+  /// Visits the informative edges of a step or of a group's start: it omits the edge to the start of its own group if
+  /// another edge leads into the same group, which implies it.
   func visitTellingEdges(of node: NodeIndex, in group: Int, _ visit: (NodeIndex) -> Void) {
     let edges = dependencies[node]
     let (start, end) = (groups[group].startNode, groups[group].endNode)

@@ -1,7 +1,7 @@
 import WeftDefinition
 
-/// A line for each step in the order in which one slot would start them: number, address, what it
-/// waits for, how long it took in earlier runs, what it runs.
+/// The plan as a table with one line per step, in the order in which one slot would start them: number, address,
+/// dependencies, duration in earlier runs, command.
 struct PlanTable {
   private static let widestName = 40
 
@@ -24,7 +24,7 @@ struct PlanTable {
     return rows(of: order, [waits] + [tookColumn(order)].compactMap(\.self))
   }
 
-  /// `nil` where there are no earlier runs.
+  /// `nil` if there are no earlier runs.
   private func tookColumn(_ order: [Int]) -> PrintedColumn? {
     guard plan.expectedDurations != nil else { return nil }
     var took = PrintedColumn(ellipsis: ellipsis)

@@ -1,6 +1,6 @@
 import WeftDefinition
 
-/// The nesting as it was written: groups with their order words, steps with what they run.
+/// The plan as a tree: the nesting as written, groups with their ordering keywords, steps with their commands.
 struct PlanTree {
   private static let widestName = 48
   private static let narrowestCommand = 16
@@ -13,7 +13,7 @@ struct PlanTree {
   /// Members of `steps` that do not wait for the one before them, which is the value.
   private let gaps: [Plan.NodeIndex: Plan.NodeIndex]
 
-  /// What branches are drawn with; three columns each.
+  /// The drawing of branches; three columns each.
   private struct Lines {
     var branch: StaticString
     var lastBranch: StaticString
@@ -71,7 +71,7 @@ struct PlanTree {
     plan.lastShown(in: group) == node
   }
 
-  /// What steps' names and the lines before them fill, so that commands begin below each other.
+  /// The width of step names and the lines before them, which aligns the commands.
   private func nameWidth() -> Int {
     var widest = 0
     for step in plan.steps {

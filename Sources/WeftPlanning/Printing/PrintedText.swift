@@ -1,9 +1,9 @@
 import WeftDiagnostics
 
-/// Text that is being printed, as bytes: a large plan is ten megabytes of it.
+/// Text that is being printed, as bytes: a large plan has ten megabytes of it.
 struct PrintedText {
   private(set) var bytes: [UInt8] = []
-  /// What stands where something was left out.
+  /// The mark for omitted text.
   var ellipsis = "…"
 
   mutating func reserve(_ count: Int) { bytes.reserveCapacity(count) }
@@ -13,13 +13,13 @@ struct PrintedText {
       contentsOf: UnsafeBufferPointer(start: text.utf8Start, count: text.utf8CodeUnitCount))
   }
 
-  /// Text that is known to be harmless.
+  /// Appends text that is known to be safe.
   mutating func append(_ text: String) {
     var text = text
     text.withUTF8 { bytes.append(contentsOf: $0) }
   }
 
-  /// ASCII that is known to be harmless, and spaces up to so many columns.
+  /// Appends ASCII that is known to be safe, padded with spaces to a number of columns.
   mutating func append(_ text: String, filling columns: Int) {
     append(text)
     append(spaces: columns - text.utf8.count)
@@ -40,8 +40,8 @@ struct PrintedText {
     bytes.append(UInt8(ascii: "\n"))
   }
 
-  /// Text of unknown origin on one line, shortened to so many columns, with what a terminal would
-  /// obey spelled out.
+  /// Appends text of unknown origin on one line, shortened to a number of columns, with terminal control characters
+  /// escaped visibly.
   ///
   /// - Returns: The columns it fills.
   @discardableResult
@@ -51,7 +51,7 @@ struct PrintedText {
     return appendCharacters(of: text, atMost: columns)
   }
 
-  /// `nil` if there is anything but printable ASCII in the part that would be shown.
+  /// `nil` if the visible part has anything but printable ASCII.
   private mutating func appendPlain(_ text: UnsafeBufferPointer<UInt8>, atMost columns: Int) -> Int?
   {
     for byte in text.prefix(columns + 1) where byte < 0x20 || byte > 0x7E { return nil }
@@ -65,7 +65,7 @@ struct PrintedText {
   }
 
   private mutating func appendCharacters(of text: String, atMost columns: Int) -> Int {
-    // A character may have any number of marks, which fill no column.
+    // A character may have any number of combining marks, which fill no column.
     let scalars = text.unicodeScalars.prefix(16 * columns)
     let isCut = scalars.endIndex < text.endIndex
     let visible = TerminalText.harmless(String(Substring(scalars)))
@@ -86,17 +86,17 @@ struct PrintedText {
   }
 }
 
-/// The cells of one column of a table, before it is known how wide the column becomes.
+/// The cells of one column of a table, before its width is known.
 struct PrintedColumn {
   private var text = PrintedText()
   private var ends: [Int] = [0]
   private var widths: [Int] = []
-  /// Columns of the widest cell.
+  /// The width of the widest cell, in columns.
   private(set) var width = 0
 
   init(ellipsis: String) { text.ellipsis = ellipsis }
 
-  /// Adds a cell; `write` returns the columns it has filled.
+  /// Adds a cell; `write` returns the columns it filled.
   mutating func append(_ write: (inout PrintedText) -> Int) {
     let cell = write(&text)
     ends.append(text.bytes.count)
@@ -104,7 +104,7 @@ struct PrintedColumn {
     width = max(width, cell)
   }
 
-  /// Copies a cell and fills it up to the width of the column.
+  /// Copies a cell, padded to the width of the column.
   func write(_ cell: Int, to line: inout PrintedText) {
     line.append(text.bytes[ends[cell]..<ends[cell + 1]])
     line.append(spaces: width - widths[cell])

@@ -1,6 +1,6 @@
 import WeftDefinition
 
-/// What a step runs and what is special about it, side by side on one line.
+/// The command of a step and its remarks, side by side on one line.
 struct RemarkedCommand {
   private static let narrowest = 16
 
@@ -12,7 +12,7 @@ struct RemarkedCommand {
     self.ellipsis = ellipsis
   }
 
-  /// Fills so many columns of the line; of what is too long the command is cut first.
+  /// Fills at most `columns` columns; if the line is too long, the command is shortened first.
   func write(
     _ step: PlannedStep, _ remarks: [String], atMost columns: Int, to text: inout PrintedText
   ) {

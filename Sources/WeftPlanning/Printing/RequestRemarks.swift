@@ -1,6 +1,6 @@
 import WeftDefinition
 
-/// What is special about a request: names alone, since values may be nobody's business.
+/// Remarks on a request: names only, because values may be confidential.
 enum RequestRemarks {
   static func remarks(on call: HTTPCall) -> [String] {
     [
@@ -47,10 +47,10 @@ enum RequestRemarks {
 }
 
 extension HTTPCall {
-  /// The URL as it is written, but for a user and a password.
+  /// The URL as written, but without a user and password.
   package var shownURL: String { Self.withoutCredentials(url) }
 
-  /// Likewise; `nil` where there is none.
+  /// The proxy as written, but without a user and password; `nil` if there is none.
   package var shownProxy: String? {
     proxy.map { $0 == "env" ? "of the environment" : Self.withoutCredentials($0) }
   }
@@ -66,7 +66,7 @@ extension HTTPCall {
 }
 
 extension HTTPCall.Body {
-  /// What is sent, in a word; `nil`: nothing.
+  /// The kind of body in one word; `nil` if there is none.
   var kind: String? {
     switch self {
     case .none: nil
@@ -80,7 +80,7 @@ extension HTTPCall.Body {
 }
 
 extension String {
-  /// The offset behind the first occurrence of a text of ASCII.
+  /// The offset after the first occurrence of an ASCII text.
   fileprivate func firstRange(ofUTF8 text: String) -> Int? {
     let (bytes, wanted) = (Array(utf8), Array(text.utf8))
     guard bytes.count >= wanted.count else { return nil }

@@ -1,13 +1,13 @@
-/// Names what steps wait for: other steps, and groups to have ended.
+/// Names the dependencies of steps: other steps, and groups that must have ended.
 ///
-/// The start of a group is no name to people: what the group waits for stands in its place. At most
-/// ``limit`` are named, and as many of them as there is room for.
+/// The start of a group means nothing to the user, so the dependencies of the group are named instead. At most
+/// ``limit`` are named, and only as many as there is room for.
 struct WaitingText {
   static let limit = 8
 
   private let plan: Plan
   private let columns: Int
-  /// What the step that is being written waits for.
+  /// The dependencies of the current step.
   private var nodes: [Int] = []
   private var isFull = false
 
@@ -16,7 +16,7 @@ struct WaitingText {
     self.columns = columns
   }
 
-  /// - Returns: The columns that are filled.
+  /// - Returns: The columns it fills.
   mutating func write(for step: PlannedStep, to text: inout PrintedText) -> Int {
     let finally = plan.bodies.finallyGroups
     if finally.contains(where: {
@@ -29,7 +29,7 @@ struct WaitingText {
       text.append("-")
       return 1
     }
-    // Addresses are ASCII and harmless.
+    // Addresses are ASCII without control characters.
     var used = text.append(plan.address(of: first).text, atMost: columns)
     for (position, node) in nodes.enumerated().dropFirst() {
       let isLast = position == nodes.count - 1 && !isFull
@@ -49,7 +49,7 @@ struct WaitingText {
     return 2 + text.ellipsis.count
   }
 
-  /// From a step outwards, through the starts of the groups that are said to be waited for.
+  /// Collects dependencies from a step outwards, through the starts of enclosing groups.
   private mutating func collect(from step: Int, in group: Int) {
     nodes.removeAll(keepingCapacity: true)
     isFull = false

@@ -3,7 +3,7 @@ import WeftExpressions
 import WeftJSON
 
 extension ExpressionType {
-  /// What a schema lets a value be.
+  /// The type of the values that a schema allows.
   init(_ schema: ValueSchema) {
     if let constant = schema.constant {
       self.init(of: ExpressionValue(constant))
@@ -46,14 +46,14 @@ extension ExpressionType {
 }
 
 extension ValueSchema {
-  /// What is declared of a member of an object.
+  /// The schema of an object's member.
   func member(_ name: String) -> ValueSchema {
     if let property = object.properties.first(where: { $0.name == name }) { return property.schema }
     guard case .matching(let schema) = object.additional else { return ValueSchema() }
     return schema
   }
 
-  /// Whether there may be a text, or an array with one, of which no rule says how it begins.
+  /// Whether it allows a string, or an array with one, whose beginning no rule restricts.
   var mayBeginWithDash: Bool {
     guard text.pattern == nil, allowed.isEmpty, constant == nil else { return false }
     guard !types.isEmpty, !types.contains(.string) else { return true }

@@ -2,28 +2,28 @@ import WeftDefinition
 import WeftExpressions
 import WeftJSON
 
-/// What is known of the elements of loops before there are any.
+/// The known types of loop elements, before there are any.
 struct LoopKnowledge {
-  /// A list that an expression comes to, or that is written out.
+  /// A computed or literal list.
   private struct List: Hashable {
     var site: TextSite
     var owner: TextOwner
   }
 
-  /// Of longer lists nothing is known.
+  /// The length above which nothing is known of a list.
   private static let longest = 100
 
   private var elements: [List: ValueNames.Knowledge] = [:]
   private var combinations: [TextOwner: ObjectType] = [:]
 
-  /// Keeps what is known of a computed list.
+  /// Stores what is known of a computed list.
   mutating func learn(_ site: TextSite, of owner: TextOwner, _ list: ValueNames.Knowledge) {
     var element = list
     element.type = (try? list.type.elementType) ?? .any
     elements[List(site: site, owner: owner)] = element
   }
 
-  /// What any element of a list is.
+  /// Returns what is known of any element of a list.
   mutating func element(
     of listing: Listing, _ site: TextSite, _ owner: TextOwner
   ) -> ValueNames.Knowledge {
@@ -45,7 +45,7 @@ struct LoopKnowledge {
 
   // MARK: Combinations
 
-  /// The values that `matrix` has: the axes, and what `include` adds.
+  /// The type of `matrix`: the axes, and the members that `include` adds.
   mutating func combination(of matrix: Matrix, _ owner: TextOwner) -> ObjectType {
     if let known = combinations[owner] { return known }
     let axes = matrix.axes.map { axis in
@@ -57,7 +57,7 @@ struct LoopKnowledge {
       case nil: ObjectType(fields: axes, rest: nil)
       case .values(.array(let entries)) where entries.count <= LoopKnowledge.longest:
         ObjectType(fields: axes).including(entries)
-      // It may bring any name, and any value of an axis.
+      // It may add any name, and any value of an axis.
       case .some: ObjectType(fields: axes.map { .init(name: $0.name, type: .any) }, rest: .any)
       }
     combinations[owner] = combination
@@ -68,7 +68,7 @@ struct LoopKnowledge {
 extension ObjectType {
   fileprivate init(fields: [Field]) { self.init(fields: fields, rest: nil) }
 
-  /// With the values of entries of `include`; a combination has only some of them.
+  /// The type with the members of `include` entries; a combination has only some of them.
   fileprivate func including(_ entries: [JSONValue]) -> ObjectType {
     var object = self
     for case .object(let entry) in entries {
@@ -80,7 +80,7 @@ extension ObjectType {
           object.fields.append(Field(name: name, type: type.orNull))
         }
       }
-      // One that becomes a combination of its own has no other axes than it names.
+      // An entry that becomes a combination of its own only has the axes that it names.
       guard fields.contains(where: { entry[$0.name] != nil }) || fields.isEmpty else { continue }
       for index in fields.indices where entry[fields[index].name] == nil {
         object.fields[index].type = object.fields[index].type.orNull

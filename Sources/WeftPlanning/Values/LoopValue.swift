@@ -1,21 +1,21 @@
 package import WeftDefinition
 package import WeftExpressions
 
-/// What one round of a `forEach` or `matrix` gives to the expressions in it.
+/// A value that a loop provides to the expressions in it.
 package enum LoopValue: Sendable, Hashable {
   case element
-  /// Which element it is, from 0.
+  /// The index of the element, from 0.
   case index
-  /// An object: the values of the axes.
+  /// The values of the axes, as an object.
   case combination
 }
 
 extension FanOut {
-  /// What a reference reads of it, be its context `item`, `index`, `matrix` or the name that `as` gives;
+  /// The loop value that a reference reads, by its context `item`, `index`, `matrix` or the name that `as` defines;
   /// `nil` if it reads something else.
   ///
-  /// Of several around a text the innermost that a reference reads something of is meant. Names are found
-  /// regardless of upper and lower case, as those of contexts are.
+  /// If several loops enclose a text, the innermost with a value for the reference counts. Names are case-insensitive,
+  /// like those of contexts.
   package func value(of reference: ContextReference) -> LoopValue? {
     switch (self, reference.valueContext) {
     case (.forEach, .item): .element
@@ -29,14 +29,14 @@ extension FanOut {
 }
 
 extension TextSite {
-  /// Whether the text is read before there are elements: it sees only what is around the `forEach` or
-  /// `matrix` of its own step or group.
+  /// Whether the text is evaluated before there are elements: it does not see the loop of its own step or group, only
+  /// enclosing ones.
   package var isBeforeElements: Bool {
     self == .name || makesElements
   }
 
-  /// Whether it says what elements there are, or how many at once; it reads the `env` around, not that of
-  /// its own step or group.
+  /// Whether it determines the elements or how many run at once; it reads the enclosing `env`, not that of its own step
+  /// or group.
   package var makesElements: Bool {
     switch self {
     case .elements, .axis, .include, .exclude, .computed(.elementParallel): true

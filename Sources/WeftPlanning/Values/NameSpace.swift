@@ -2,7 +2,7 @@ import WeftDefinition
 import WeftDiagnostics
 import WeftExpressions
 
-/// What names mean in one file: its inputs, its secrets, its steps.
+/// The names of one file: its inputs, secrets and steps.
 struct NameSpace {
   struct Input {
     let knowledge: ValueNames.Knowledge
@@ -18,12 +18,12 @@ struct NameSpace {
   let steps: StepNames
   let inputNames: [String]
   let secretNames: [String]
-  /// Inputs that are known only while the run goes on: what gives them reads what steps have done.
+  /// Inputs whose values are known only during the run, because their expressions depend on steps.
   let lateInputs: Set<InputName>
-  /// The nearest name to a mistyped one.
+  /// Finds the closest name to a mistyped one.
   var nearestInput: Suggestions
   var nearestStep: Suggestions
-  /// By their names in lower case.
+  /// The inputs, by their names in lower case.
   private let inputs: [String: Input]
 
   init(_ file: Int, of outline: Outline, _ steps: StepNames, late lateInputs: Set<InputName>) {
@@ -44,7 +44,7 @@ struct NameSpace {
 }
 
 extension NameSpace {
-  /// All files of an outline.
+  /// The name spaces of all files of an outline.
   static func all(
     of outline: Outline, _ names: [StepNames], _ texts: PlannedTexts
   ) -> [NameSpace] {
@@ -70,9 +70,9 @@ extension ExpressionNode {
 }
 
 extension PlannedText {
-  /// The input that it gives, if what that is, is not known before the run.
+  /// The input that it sets, if the value is not known before the run.
   ///
-  /// - Parameter late: The inputs of its own file of which the same holds.
+  /// - Parameter late: The inputs of its own file whose values are not known before the run.
   fileprivate func lateParameter(amid late: Set<InputName>) -> InputName? {
     guard case .parameter(let name) = site else { return nil }
     let isEarly = template.expressions.allSatisfy { expression in

@@ -1,10 +1,10 @@
-/// Words of the language that are looked up for every reference, by their bytes: to compare `String`s one
-/// after the other takes ten times as long.
+/// Words of the language, compared by their bytes: they are looked up for every reference, and comparing `String`s
+/// takes ten times as long.
 struct NamedWords<Word: RawRepresentable<String> & CaseIterable & Sendable>: Sendable {
   private let words: [(bytes: [UInt8], word: Word)]
   private let ignoresCase: Bool
 
-  /// - Parameter ignoresCase: Whether ASCII letters in upper case are found, too; the words are in lower case.
+  /// - Parameter ignoresCase: Whether uppercase ASCII letters match, too; the words are in lower case.
   init(ignoresCase: Bool) {
     words = Word.allCases.map { (Array($0.rawValue.utf8), $0) }
     self.ignoresCase = ignoresCase
@@ -31,7 +31,7 @@ struct NamedWords<Word: RawRepresentable<String> & CaseIterable & Sendable>: Sen
 }
 
 extension ValueContext {
-  /// The context of a name; contexts are found regardless of upper and lower case.
+  /// The context with a name; contexts are case-insensitive.
   static func named(_ name: String) -> ValueContext? { words.word(named: name) }
 
   private static let words = NamedWords<ValueContext>(ignoresCase: true)

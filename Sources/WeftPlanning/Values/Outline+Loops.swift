@@ -1,11 +1,11 @@
 import WeftDefinition
 import WeftExpressions
 
-/// Which `forEach` and `matrix` stand around a text.
+/// The loops around a text.
 extension Outline {
-  /// The innermost loop that gives what a reference reads, by whom it belongs to; `nil` if there is none.
+  /// The innermost loop that provides what a reference reads, with its owner; `nil` if there is none.
   ///
-  /// What cleans up after a step or group is in the loop of that, too.
+  /// A cleanup step is also inside the loop of the step or group that it cleans up.
   func loop(
     giving reference: ContextReference, to site: TextSite, of owner: TextOwner
   ) -> (owner: TextOwner, value: LoopValue)? {
@@ -18,7 +18,7 @@ extension Outline {
     return nil
   }
 
-  /// What `as` calls the elements of the loops around a text.
+  /// The names that `as` gives the elements of the loops around a text.
   func elementNames(around owner: TextOwner) -> [String] {
     sequence(first: owner, next: outer).compactMap { layer in
       guard case .forEach(let loop) = fanOut(of: layer) else { return nil }
@@ -26,7 +26,7 @@ extension Outline {
     }
   }
 
-  /// What makes many of a step or group.
+  /// The loop of a step or group; `nil` if it has none.
   func fanOut(of owner: TextOwner) -> FanOut? {
     switch owner {
     case .workflow: return nil
@@ -38,7 +38,7 @@ extension Outline {
     }
   }
 
-  /// Whom something stands in: the step or group that it cleans up after, else the group around it.
+  /// The enclosing owner: the step or group that it cleans up, or else the group that contains it.
   func outer(_ owner: TextOwner) -> TextOwner? {
     switch owner {
     case .workflow: return nil
@@ -49,7 +49,7 @@ extension Outline {
     }
   }
 
-  /// Whether it cleans up after the step or group.
+  /// Whether the owner is a cleanup step of the step or group.
   func cleans(_ owner: TextOwner, upAfter node: Plan.NodeIndex) -> Bool {
     guard !cleanedUp.isEmpty, case .step(let index) = owner else { return false }
     return cleanedUp[Int32(index)] == node
@@ -62,7 +62,7 @@ extension Outline {
     }
   }
 
-  /// The file that somebody's texts are in.
+  /// The file that contains the owner's texts.
   func file(of owner: TextOwner) -> Int {
     switch owner {
     case .workflow(let index), .group(let index): groups[index].file
@@ -70,14 +70,13 @@ extension Outline {
     }
   }
 
-  /// The step, or the group by its start, that hands on what the outputs of somebody are; `nil` of the
-  /// workflow that is planned.
+  /// The step, or the group by its start, whose outputs the owner declares; `nil` for the workflow that is planned.
   func producer(of owner: TextOwner) -> Plan.NodeIndex? {
     guard case .workflow(let index) = owner else { return node(of: owner) }
     return index == 0 ? nil : groups[index].startNode
   }
 
-  /// Whom the texts of a group belong to; those of a top level are the workflow's.
+  /// The owner of a group's texts; for a top level, the workflow.
   func owner(ofGroup index: Int) -> TextOwner {
     groups[index].isTopLevel ? .workflow(index) : .group(index)
   }

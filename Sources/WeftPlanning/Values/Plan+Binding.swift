@@ -1,25 +1,24 @@
 package import WeftDefinition
 
-/// What expressions that are needed before anything starts have come to: names, and the computed keys of
-/// groups and of the workflow.
+/// The results of static evaluation: names, and the computed keys of groups and of the workflow.
 package struct EarlyValues: Sendable {
-  /// By node: a step's, a group's start.
+  /// The names, by the node of a step or a group's start.
   package var names: [Plan.NodeIndex: String] = [:]
-  /// The workflow's own under 0.
+  /// The timeouts, by group; the workflow's own is at 0.
   package var timeouts: [Int: Duration] = [:]
   package var limits: [Int: Int] = [:]
   package var tolerances: [Int: FailureTolerance] = [:]
   package var retries: [Int: RetryPolicy] = [:]
-  /// Of the workflow that is run.
+  /// The concurrency key of the workflow that is run.
   package var concurrencyKey: String?
-  /// What else is known before the run.
+  /// The forecast for the run.
   package var forecast = PlanForecast()
 
   package init() {}
 }
 
 extension Plan {
-  /// The same plan with values in place of the expressions that it needs before anything starts.
+  /// The plan with values in place of the statically evaluated expressions.
   package func binding(_ values: EarlyValues) -> Plan {
     var plan = self
     plan.names.merge(values.names) { $1 }
@@ -54,12 +53,12 @@ extension Plan {
     return plan
   }
 
-  /// What people see instead of a step's address; `nil` if it has no name.
+  /// The name shown instead of a step's address; `nil` if it has none.
   package func name(of step: PlannedStep) -> String? {
     (names.isEmpty ? nil : names[step.node]) ?? step.name
   }
 
-  /// What people see instead of a group's address; `nil` if it has no name.
+  /// The name shown instead of a group's address; `nil` if it has none.
   package func name(of group: PlannedGroup) -> String? {
     (names.isEmpty ? nil : names[group.startNode]) ?? group.step?.name
   }

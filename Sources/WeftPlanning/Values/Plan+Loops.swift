@@ -2,14 +2,14 @@ import WeftDefinition
 import WeftExpressions
 
 extension Plan {
-  /// Whether the `if` of a step with `forEach` or `matrix` is asked for each element, and not once before
-  /// there are any: it reads the element, or a variable of the step's own `env` that is made of it.
+  /// Whether the `if` of a step with a loop is evaluated for each element, instead of once before there are any: it
+  /// reads the element, or a variable of the step's own `env` that depends on it.
   package func asksForEachElement(step index: Int) -> Bool {
     guard steps[index].hasControl, let fanOut = steps[index].control.fanOut else { return false }
     return fanOut.isRead(byConditionAmong: values.texts(ofStep: index))
   }
 
-  /// The same of a group.
+  /// Whether the `if` of a group with a loop is evaluated for each element; see ``asksForEachElement(step:)``.
   package func asksForEachElement(group index: Int) -> Bool {
     guard let step = groups[index].step, step.hasControl, let fanOut = step.control.fanOut else {
       return false
@@ -17,7 +17,7 @@ extension Plan {
     return fanOut.isRead(byConditionAmong: values.texts(ofGroup: index))
   }
 
-  /// What is read of a step or, by its start, of a group from outside.
+  /// The members of a step or, by its start, a group that can be read from outside.
   package func resultShape(ofNode node: NodeIndex) -> ResultShape {
     switch nodes[node] {
     case .step(let index): steps[Int(index)].step.resultShape

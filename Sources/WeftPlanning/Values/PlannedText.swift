@@ -2,13 +2,13 @@ package import WeftDefinition
 import WeftDiagnostics
 package import WeftExpressions
 
-/// A text with expressions in it; a class because it is handed about more often than it is made.
+/// A text with expressions; a class because it is passed around more often than it is created.
 package final class PlannedText: Sendable {
   package let site: TextSite
   package let template: Template
-  /// The text as a string of the file, with its quotes; `nil` of a workflow built in Swift.
+  /// The range of the string in the file, including its quotes; `nil` for a workflow built in Swift.
   let place: SourceRange?
-  /// The file that it is in, as an index into ``Plan/files``.
+  /// The file that contains it, as an index into ``Plan/files``.
   package let file: Int
 
   init(site: TextSite, template: Template, place: SourceRange?, file: Int) {
@@ -18,7 +18,7 @@ package final class PlannedText: Sendable {
     self.place = place
   }
 
-  /// Visits its expressions, in their order.
+  /// Visits its expressions, in order.
   func visitExpressions(_ visit: (Expression) -> Void) {
     template.visitExpressions(visit)
   }
@@ -26,9 +26,9 @@ package final class PlannedText: Sendable {
   func part(_ range: SourceRange) -> TextPart { TextPart(string: place, part: range) }
 }
 
-/// Whom a text belongs to.
+/// The owner of a text.
 enum TextOwner: Sendable, Hashable {
-  /// By its top level among the groups.
+  /// A workflow, by its top level among the groups.
   case workflow(Int)
   case group(Int)
   case step(Int)
@@ -39,7 +39,7 @@ enum TextOwner: Sendable, Hashable {
 }
 
 extension Step {
-  /// Visits every text of the step, or of the group, in which expressions may stand; not those of members.
+  /// Visits every text of the step or group that may contain expressions, without those of members.
   func visitTexts(_ visit: (TextSite, String) -> Void) {
     if let name { visit(.name, name) }
     settings.visitTexts(visit)
@@ -76,7 +76,7 @@ extension Workflow {
 extension CommandSettings {
   fileprivate func visitTexts(_ visit: (TextSite, String) -> Void) {
     if let workingDirectory { visit(.workingDirectory, workingDirectory) }
-    // In an order that every run of the planner repeats.
+    // In an order that is the same in every run of the planner.
     let names = environment.count < 2 ? Array(environment.keys) : environment.keys.sorted()
     for name in names {
       if case .some(.some(let value)) = environment[name] { visit(.variable(name), value) }

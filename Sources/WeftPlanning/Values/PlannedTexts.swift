@@ -1,14 +1,14 @@
-/// The texts of a workflow that have expressions in them, by whom they belong to: those of steps side by side
-/// in one array, since there may be very many.
+/// The texts of a workflow that contain expressions, by owner. Those of steps are adjacent in one array, because there
+/// may be very many.
 struct PlannedTexts: Sendable {
   private var ofSteps: [PlannedText] = []
-  /// Where the texts of each step begin; of as many steps as have been closed, and one more.
+  /// The start of each step's texts: one entry for each closed step, and one more.
   private var starts: [Int32] = [0]
-  /// A workflow's own under its top level.
+  /// The texts of groups; a workflow's own are at its top level.
   private var ofGroups: [Int: [PlannedText]] = [:]
 
   var isEmpty: Bool { ofSteps.isEmpty && ofGroups.isEmpty }
-  /// Whether no group and not the workflow has any.
+  /// Whether neither a group nor the workflow has any.
   var areOfStepsOnly: Bool { ofGroups.isEmpty }
 
   func texts(ofStep index: Int) -> ArraySlice<PlannedText> {
@@ -34,6 +34,6 @@ struct PlannedTexts: Sendable {
     }
   }
 
-  /// The texts of one more step have been appended, be it none; steps come in the order of the plan.
+  /// Ends the texts of one step, which may have none; steps come in the order of the plan.
   mutating func closeStep() { starts.append(Int32(ofSteps.count)) }
 }

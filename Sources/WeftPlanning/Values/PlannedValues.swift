@@ -2,15 +2,15 @@ package import WeftDefinition
 package import WeftDiagnostics
 package import WeftExpressions
 
-/// The secrets that expressions read, by file, and whose expressions those are.
+/// The secrets that expressions read, by file, with the owners of those expressions.
 typealias SecretReaders = [Int: [SecretName: Set<TextOwner>]]
 
-/// The expressions of a plan: read, their names resolved, their types checked.
+/// The expressions of a plan, parsed, with their names resolved and their types checked.
 package struct PlannedValues: Sendable {
   private let texts: PlannedTexts
-  /// By node: a step's, a group's start. Empty where there are no expressions.
+  /// The parts of results that are read, by the node of a step or a group's start. Empty if there are no expressions.
   private let reads: [StepReads]
-  /// By file.
+  /// The names, by file.
   private let names: [StepNames]
   private let scripts: [Int: PlannedScript]
   let secrets: SecretReaders
@@ -29,7 +29,7 @@ package struct PlannedValues: Sendable {
     self.secrets = secrets
   }
 
-  /// What was found of a workflow without errors.
+  /// Creates the values of a workflow without errors.
   init(_ reader: TextReader, _ checker: ValueChecker, _ names: [StepNames]) {
     guard !reader.texts.isEmpty || reader.reads.contains(where: { $0 != [] }) else {
       self = .none
@@ -40,13 +40,13 @@ package struct PlannedValues: Sendable {
       secrets: checker.secrets)
   }
 
-  /// Whether there is no expression at all.
+  /// Whether there are no expressions at all.
   package var isEmpty: Bool { texts.isEmpty }
 
-  /// The texts of a step that have expressions.
+  /// The texts of a step that contain expressions.
   package func texts(ofStep index: Int) -> ArraySlice<PlannedText> { texts.texts(ofStep: index) }
 
-  /// The texts of a group's own that have expressions; the workflow's, of the top level.
+  /// The group's own texts that contain expressions; for a top level, those of the workflow.
   package func texts(ofGroup index: Int) -> ArraySlice<PlannedText> { texts.texts(ofGroup: index) }
 
   package func haveTexts(groupsAround group: Int, in plan: Plan) -> Bool {
@@ -54,14 +54,14 @@ package struct PlannedValues: Sendable {
       && plan.enclosingGroups(ofGroup: group).contains { !texts(ofGroup: $0).isEmpty }
   }
 
-  /// What expressions read of a step or, by its start, of a group.
+  /// The parts of the result of a step or, by its start, a group that expressions read.
   package func reads(ofNode node: Plan.NodeIndex) -> StepReads {
     reads.isEmpty ? [] : reads[node]
   }
 
-  /// The step or group that `steps.NAME` or `steps.GROUP.steps.NAME` reads, and where the names go on.
+  /// The step or group that `steps.NAME` or `steps.GROUP.steps.NAME` reads, and the position of the next name.
   ///
-  /// - Parameter file: Where the names are written.
+  /// - Parameter file: The file that contains the names.
   package func node(
     named path: [ContextReference.Name], in file: Int
   ) -> (node: Plan.NodeIndex, rest: Int)? {
@@ -78,21 +78,21 @@ package struct PlannedValues: Sendable {
     return (node, rest)
   }
 
-  /// A step's script, if there are expressions in it.
+  /// The script of a step, if it contains expressions.
   package func script(ofStep index: Int) -> PlannedScript? {
     scripts.isEmpty ? nil : scripts[index]
   }
 }
 
-/// A script in which variables stand for expressions.
+/// A script in which variables replace the expressions.
 package struct PlannedScript: Sendable {
   package let text: String
-  /// What is to be handed over; each name once.
+  /// The variables to pass to it; each name once.
   package let variables: [(name: String, expression: Expression)]
 }
 
 extension Plan {
-  /// `file:line:column` of a part of a text; `nil` of a workflow built in Swift.
+  /// The location of a part of a text, `file:line:column`; `nil` for a workflow built in Swift.
   package func place(of part: SourceRange, in text: PlannedText) -> String? {
     guard let file = files[text.file].workflow.source.value,
       let range = text.part(part).range(in: file)
@@ -103,7 +103,7 @@ extension Plan {
     return "\(file.path):\(position.line):\(position.column)"
   }
 
-  /// A fault in a text, as the file's diagnostics tell it.
+  /// The diagnostic for a fault in a text.
   package func diagnostic(_ fault: ExpressionFault, in text: PlannedText) -> Diagnostic {
     let file = files[text.file].workflow.source.value
     var place: Diagnostic.Place?

@@ -2,7 +2,7 @@ import WeftDefinition
 import WeftDiagnostics
 import WeftJSON
 
-/// What nodes wait for because an expression of theirs reads it.
+/// The edges from nodes to what their expressions read.
 struct ReferenceEdges: Sendable {
   struct Edge: Sendable {
     /// The step, or the end of the group, that is read.
@@ -11,12 +11,12 @@ struct ReferenceEdges: Sendable {
   }
 
   private var edges: [Edge] = []
-  /// The nodes that have them, until they are sorted.
+  /// The node of each edge, until they are sorted.
   private var sources: [Int32] = []
-  /// Where the edges of each node begin, and where the last end; empty if there are none.
+  /// The start of each node's edges, and the end of the last; empty if there are none.
   private var starts: [Int32] = []
 
-  /// In the order in which they were found; a target may be there several times.
+  /// The edges in the order in which they were found; a target may occur several times.
   subscript(node: Plan.NodeIndex) -> ArraySlice<Edge> {
     starts.isEmpty ? [] : edges[Int(starts[node])..<Int(starts[node + 1])]
   }
@@ -26,7 +26,7 @@ struct ReferenceEdges: Sendable {
     sources.append(Int32(node))
   }
 
-  /// All edges have been inserted: puts those of each node together, by counting.
+  /// Groups the edges by node, with a counting sort, once all are inserted.
   mutating func sort(nodeCount: Int) {
     guard !edges.isEmpty else { return }
     starts = Array(repeating: 0, count: nodeCount + 1)
@@ -43,14 +43,14 @@ struct ReferenceEdges: Sendable {
   }
 }
 
-/// A part of a text of the workflow.
+/// A part of a text in the workflow.
 package struct TextPart: Sendable, Hashable {
-  /// The whole text as a string of the file, with its quotes; `nil` of a workflow built in Swift.
+  /// The range of the whole string in the file, including its quotes; `nil` for a workflow built in Swift.
   var string: SourceRange?
-  /// Offsets of UTF-8 in what the text says.
+  /// UTF-8 offsets in the content of the string.
   var part: SourceRange
 
-  /// Where it stands; worked out when it is to be told.
+  /// The range in the file; computed only for messages.
   func range(in file: SourceFile?) -> SourceRange? {
     guard let file, let string else { return nil }
     return file.range(of: part, inStringAt: string)

@@ -1,18 +1,18 @@
 import WeftDefinition
 
-/// What there is of a result in expressions (SPEC §2).
+/// The members of a result in expressions (SPEC §2).
 package enum ResultShape: Sendable, Hashable {
   case step
   case group
-  /// Of a group whose members race.
+  /// The result of a group whose members race.
   case race
-  /// Of a step that runs another file, whose steps have names there only.
+  /// The result of a step that runs another file, whose steps have names only in that file.
   case workflow
-  /// Of a step that runs an action of the embedding program; `json` is what that returned.
+  /// The result of a step that runs an action of the embedding program; `json` is the value that it returned.
   case action
-  /// Of a step that sends an HTTP request.
+  /// The result of a step that sends an HTTP request.
   case answer
-  /// Of all that a `forEach` or `matrix` made of a step or group.
+  /// The result of all elements of a step or group with a loop.
   case many
 
   package var fields: [StepField] {
@@ -35,10 +35,10 @@ package enum ResultShape: Sendable, Hashable {
     }
   }
 
-  /// Whether `steps` of it names its members.
+  /// Whether its `steps` names members.
   var hasMembers: Bool { self == .group || self == .race }
 
-  /// How messages call whose it is.
+  /// The name of its owner in messages.
   var owner: String {
     switch self {
     case .step: "a step"
@@ -53,12 +53,12 @@ package enum ResultShape: Sendable, Hashable {
 }
 
 extension Step {
-  /// What is read of it from outside.
+  /// The shape of its result, as read from outside.
   package var resultShape: ResultShape {
     hasControl && control.fanOut != nil ? .many : ownResultShape
   }
 
-  /// What is read of it as `self`, and of each of `results`.
+  /// The shape of its result as `self`, and of each of `results`.
   package var ownResultShape: ResultShape {
     switch action {
     case .group(let group): group.order == .race ? .race : .group
@@ -70,7 +70,7 @@ extension Step {
   }
 }
 
-/// What `results` have of each element beside what a result of its kind has.
+/// The additional members of each element in `results`.
 package enum ElementField: String, Sendable, Hashable, CaseIterable {
   case key, index
 }

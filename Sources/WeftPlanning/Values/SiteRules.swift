@@ -1,22 +1,22 @@
 import WeftDefinition
 import WeftExpressions
 
-/// What an expression may read where it stands, and what it must come to there.
+/// The contexts that an expression may read at a site, and what it must evaluate to there.
 ///
 /// | text | may read |
 /// |---|---|
-/// | names, the key of `concurrency`, and computed keys of groups and the workflow: needed before anything starts | `inputs run workflow` |
+/// | names, `concurrency.key`, computed keys of groups and the workflow (evaluated statically) | `inputs run workflow` |
 /// | `env` of the workflow | these, `env`, `secrets` |
 /// | `cwd` of the workflow | these, `env` |
 /// | all else of steps and groups | these, `env`, `steps` |
 /// | `env`, `stdin` and `outputs` of steps and groups | `secrets` too |
-/// | what a request sends | `secrets` too |
-/// | `outputs` of steps and groups, and what a request does with its answer | `self` too |
+/// | contents of a request | `secrets` too |
+/// | `outputs` of steps and groups, and what a request does with its response | `self` too |
 struct SiteRules {
   let site: TextSite
   let owner: TextOwner
 
-  /// Whether the text is needed before the first step starts.
+  /// Whether the text is evaluated before the first step starts.
   var isEarly: Bool {
     switch (site, owner) {
     case (.name, _), (.concurrencyKey, _), (.computed, .workflow), (.computed, .group): true
@@ -24,9 +24,9 @@ struct SiteRules {
     }
   }
 
-  /// What is wrong with a context there; `nil` if nothing is.
+  /// The problem with a context at this site; `nil` if there is none.
   ///
-  /// - Parameter name: How the reference calls it.
+  /// - Parameter name: The name of the context in the reference.
   func obstacle(to context: ValueContext, called name: String) -> ValueProblem? {
     switch context {
     case .inputs, .run, .workflow: nil
@@ -34,7 +34,7 @@ struct SiteRules {
     case .env: isEarly ? unavailable(name, tooEarly) : nil
     case .steps:
       isEarly || owner.isWorkflow && !isOutput ? unavailable(name, tooEarly) : nil
-    // Whether there is a loop is for those who know what is around.
+    // Whether there is a loop is checked elsewhere, where the enclosing groups are known.
     case .item, .index, .matrix: isEarly ? unavailable(name, tooEarly) : nil
     case .itself:
       readsItself
@@ -46,7 +46,7 @@ struct SiteRules {
     }
   }
 
-  /// What is wrong with calling a function there.
+  /// The problem with calling a function at this site; `nil` if there is none.
   func obstacle(to function: ExpressionFunction) -> ValueProblem? {
     if function.status != nil, site != .condition {
       return .unavailable("\(function.rawValue)()", in: site, help: "it is for conditions")
@@ -58,9 +58,9 @@ struct SiteRules {
   var allowsSecrets: Bool {
     switch site {
     case .variable, .input, .output: true
-    // The elements are secret then, and how many they are is told.
+    // The elements are secret then, but their number is shown.
     case .elements: true
-    // Which of another workflow's inputs may be secret, its declarations say; to an action any may be.
+    // Another workflow declares which of its inputs may be secret; parameters of an action always may be.
     case .parameter: true
     case .http(let site): site.allowsSecrets
     default: false
@@ -69,7 +69,7 @@ struct SiteRules {
 
   private var isOutput: Bool { site.isOutput }
 
-  /// Whether the result that the text is about is known.
+  /// Whether the result that the text refers to is known.
   private var readsItself: Bool {
     if case .retryCondition = site { return true }
     if case .http(let site) = site { return site.isBare }
@@ -88,7 +88,7 @@ struct SiteRules {
 }
 
 extension HTTPSite {
-  /// What is sent may be secret; what everybody sees, and what decides, may not.
+  /// Whether secrets are allowed: in contents that are sent, but not in what is shown or decides.
   fileprivate var allowsSecrets: Bool {
     switch self {
     case .method, .saveTo, .cacheFolder, .bodyFile, .partFile, .authorities, .certificate, .key,

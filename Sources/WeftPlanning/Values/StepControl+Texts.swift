@@ -1,7 +1,7 @@
 import WeftDefinition
 
 extension StepControl {
-  /// Visits the texts in which expressions may stand; those of clean-up steps are those steps' own.
+  /// Visits the texts that may contain expressions; those of cleanup steps belong to those steps.
   func visitTexts(_ visit: (TextSite, String) -> Void) {
     if let condition { visit(.condition, condition.text) }
     for (index, policy) in retry.enumerated() {
@@ -34,7 +34,7 @@ extension [Parameter] {
 }
 
 extension Listing {
-  /// The text that comes to it; `nil` of one that is written out.
+  /// The text of a computed listing; `nil` for a literal one.
   fileprivate var computedText: String? {
     guard case .computed(let condition) = self else { return nil }
     return condition.text
@@ -42,7 +42,7 @@ extension Listing {
 }
 
 extension Waiting {
-  /// The text that comes to it; `nil` of one that is written out.
+  /// The text of a computed wait; `nil` for a literal one.
   var computedText: String? {
     switch self {
     case .computedDuration(let text), .computedMoment(let text): text.text
@@ -52,7 +52,7 @@ extension Waiting {
 }
 
 extension TextSite {
-  /// Whether the text is an expression with or without `${{` and `}}` around it.
+  /// Whether the text is an expression, with or without `${{` and `}}` around it.
   var isBare: Bool {
     switch self {
     case .condition, .retryCondition, .elementKey: true

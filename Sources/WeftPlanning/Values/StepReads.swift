@@ -1,4 +1,4 @@
-/// What expressions read of a step.
+/// The parts of a step's result that expressions read.
 package struct StepReads: OptionSet, Sendable, Hashable {
   package let rawValue: UInt8
 
@@ -6,29 +6,29 @@ package struct StepReads: OptionSet, Sendable, Hashable {
     self.rawValue = rawValue
   }
 
-  /// As `isEmpty`, without a detour by the protocol: asked of every step.
+  /// Like `isEmpty`, but without dispatch through the protocol: called for every step.
   package var areNone: Bool { rawValue == 0 }
 
-  /// How it ended, or its outputs.
+  /// Its outcome or its outputs.
   package static let result = StepReads(rawValue: 1)
-  /// What it wrote to its standard output, or was answered, as text or as JSON.
+  /// Its standard output or response body, as text or as JSON.
   package static let stdout = StepReads(rawValue: 2)
   package static let stderr = StepReads(rawValue: 4)
-  /// Something of `results`: of each element is kept what the others say.
+  /// A member of `results`: the other options apply to each element.
   package static let elements = StepReads(rawValue: 8)
-  /// The protocol's own one asks at run time what an empty set is, and this is asked of every step.
+  /// The protocol's own version builds an empty set at run time, and this is called for every step.
   package var isEmpty: Bool { rawValue == 0 }
 
   package static let everything: StepReads = [.result, .stdout, .stderr, .elements]
 }
 
-/// What results have in expressions; see ``ResultShape``.
+/// The members of results in expressions; see ``ResultShape``.
 package enum StepField: String, Sendable, Hashable, CaseIterable {
   case outcome, conclusion, exitCode, signal, stdout, stderr, json, outputs, attempts, duration
   case winner, results
   case status, headers, body, stale
 
-  /// What follows a group's name before that of a member.
+  /// The word between a group's name and that of a member.
   package static let members = "steps"
 
   package var reads: StepReads {
@@ -43,17 +43,17 @@ package enum StepField: String, Sendable, Hashable, CaseIterable {
   }
 }
 
-/// What `run` has in expressions.
+/// The members of `run` in expressions.
 package enum RunField: String, Sendable, Hashable, CaseIterable {
   case id, attempt, dir
 }
 
-/// What `workflow` has in expressions.
+/// The members of `workflow` in expressions.
 package enum WorkflowField: String, Sendable, Hashable, CaseIterable {
   case name, file
 }
 
-/// Where expressions find values.
+/// The contexts of expressions.
 package enum ValueContext: String, Sendable, Hashable, CaseIterable {
   case inputs, env, secrets, steps
   case itself = "self"

@@ -1,33 +1,32 @@
 import WeftDefinition
 import WeftExpressions
 
-/// What a reference that begins with `steps` means to one who has it.
+/// The meaning of a reference that begins with `steps`, for its owner.
 enum StepReference: Sendable, Hashable {
-  /// It is `steps` alone, or what follows is computed.
+  /// It is `steps` alone, or the name that follows is computed.
   case unnamed
-  /// The name at this place is no step's.
+  /// The name at this position is not a step.
   case unknown(at: Int)
-  /// The name at this place is that of a step which is no member of this group.
+  /// The name at this position is a step that is not a member of this group.
   case outside(Plan.NodeIndex, at: Int)
-  /// Two steps have the name, which has been told.
+  /// Two steps have the name, which is already reported.
   case ambiguous
-  /// The one who has the reference.
+  /// The owner of the reference.
   case itself
-  /// A group around the one who has the reference.
+  /// A group that contains the owner of the reference.
   case around(Plan.NodeIndex)
-  /// The name at this place is that of a step inside of a group that hides it.
+  /// The name at this position is a step inside a group that hides it.
   case inside(SealedGroup, at: Int)
-  /// The name at this place is that of a step which comes when all else has ended.
+  /// The name at this position is a step that runs at the end of something.
   case afterwards(Afterwards, at: Int)
   /// A step, or a group by its start node; the name at `rest` is a part of its result.
   case node(Plan.NodeIndex, rest: Int)
 }
 
 extension Outline {
-  /// What `names` mean, the first of which is `steps`.
+  /// The meaning of a reference that begins with `steps`.
   ///
-  /// - Parameter node: The step, or the start node of the group, that has the reference; `nil` of the
-  ///   workflow.
+  /// - Parameter node: The step, or the start node of the group, that has the reference; `nil` for the workflow.
   func meaning(
     of reference: ContextReference, to node: Plan.NodeIndex?, _ names: StepNames
   ) -> StepReference {
@@ -55,7 +54,7 @@ extension Outline {
     return .node(target, rest: rest)
   }
 
-  /// What `names` mean, the first of which is `self`.
+  /// The meaning of a reference that begins with `self`.
   ///
   /// - Parameter node: The step, or the start node of the group, whose outputs have the reference.
   func meaning(
@@ -65,8 +64,8 @@ extension Outline {
     return meaning == .node(node, rest: 1) ? .itself : meaning
   }
 
-  /// The member, at whatever depth, that `steps.MEMBER` behind the name of a group means; what stands there
-  /// itself if no member is named.
+  /// The member, at any depth, that `steps.MEMBER` after the name of a group means; the start itself if no member is
+  /// named.
   private func member(
     of start: Plan.NodeIndex, named reference: ContextReference, from place: Int,
     _ names: StepNames
@@ -90,8 +89,8 @@ extension Outline {
     return .node(target, rest: rest)
   }
 
-  /// The step, or the start node of the group, to which a text belongs; `nil` of the workflow.
-  /// The same, and for another file the top level, which its caller's address names.
+  /// The step, or the start node of the group, that owns a text, or the top level of another file, which has the
+  /// address of its caller; `nil` for the workflow that is planned.
   func anyNode(of owner: TextOwner) -> Plan.NodeIndex? {
     guard case .workflow(let topLevel) = owner, topLevel > 0 else { return node(of: owner) }
     return groups[topLevel].startNode
@@ -107,6 +106,6 @@ extension Outline {
 }
 
 extension ContextReference {
-  /// The context it names; contexts are found regardless of upper and lower case.
+  /// The context that it names; contexts are case-insensitive.
   package var valueContext: ValueContext? { ValueContext.named(context) }
 }

@@ -2,15 +2,15 @@ import WeftDefinition
 import WeftDiagnostics
 import WeftExpressions
 
-/// Reads the expressions of a workflow, and finds out what waits for what because of them.
+/// Parses the expressions of a workflow, and derives dependencies from them.
 ///
-/// What their names mean is checked when the graph is known: see ``ValueChecker``.
+/// The meaning of their names is checked once the graph is known: see ``ValueChecker``.
 struct TextReader {
   private let outline: Outline
   private let names: [StepNames]
   private(set) var texts = PlannedTexts()
   private(set) var references = ReferenceEdges()
-  /// What is read of each step and, by its start node, of each group.
+  /// The parts of the result of each step and, by its start node, each group that are read.
   private(set) var reads: [StepReads]
   private(set) var found = FoundProblems()
   /// The first word of a command line, until it is known whether another follows.
@@ -48,7 +48,7 @@ struct TextReader {
     reads = Array(repeating: [], count: outline.nodes.count)
   }
 
-  /// A race hands on what a member of it has, and a step that runs another file what that does.
+  /// A race outputs those of a member, and a step that runs another file those of that file.
   private mutating func noteWhatIsPassedOn() {
     for file in outline.files.dropFirst() {
       reads[outline.groups[file.topLevel].startNode].insert(.result)
@@ -82,7 +82,7 @@ struct TextReader {
     }
   }
 
-  // MARK: What stays as it is
+  // MARK: Literals
 
   private mutating func remark(
     on text: String, _ site: TextSite, of owner: TextOwner, _ places: [TextPlace]
@@ -134,23 +134,23 @@ struct TextReader {
       case .node(let target, let rest) = outline.meaning(of: reference, to: node, names[text.file])
     else { return }
     reads[target].formUnion(fields(of: reference, part, from: rest))
-    // Where no step may be read that is told, and not what would follow from it.
+    // Where no step may be read, only that is reported, not its consequences.
     guard let node,
       SiteRules(site: text.site, owner: owner).obstacle(to: .steps, called: "steps") == nil
     else { return }
-    // A group's outputs are computed when all in it has ended; elsewhere it may not read its members.
+    // A group's outputs are computed when all its members have ended; elsewhere it may not read its members.
     guard !outline.group(startingAt: node, encloses: target) else { return }
     references.insert(outline.end(of: target), of: node, at: text.part(reference.range))
   }
 
-  /// What is read of a result by the names from `place` on, and of each of `results` by `part`.
+  /// The parts of a result that are read by the names from `place` on, and of each of `results` by `part`.
   private func fields(
     of reference: ContextReference, _ part: String?, from place: Int
   ) -> StepReads {
     guard place < reference.names.count else { return .everything }
     let field = StepField.named(reference.names[place].text)
     guard field == .results else { return field?.reads ?? .result }
-    // results['0'].stdout, else results[0].stdout or results.*.stdout
+    // Either results['0'].stdout, or results[0].stdout and results.*.stdout.
     let isNamed = place + 2 < reference.names.count
     guard let name = isNamed ? reference.names[place + 2].text : part else { return .everything }
     return (StepField.named(name)?.reads ?? .result).union(.elements)
@@ -158,7 +158,7 @@ struct TextReader {
 }
 
 extension ExpressionNode {
-  /// Visits the references, each with the name of what is read of elements of it: `reference[0].part`,
+  /// Visits the references, each with the name of the part that is read of its elements: `reference[0].part`,
   /// `reference.*.part`.
   fileprivate func visitReferences(_ visit: (ContextReference, String?) -> Void) {
     switch form {
@@ -176,7 +176,7 @@ extension ExpressionNode {
     }
   }
 
-  /// The reference of which this is an element or all of them, and which one.
+  /// The reference of which this is an element, with the index, or all elements.
   private var elementsRead: (ContextReference, index: ExpressionNode?)? {
     switch form {
     case .index(let base, by: let index):

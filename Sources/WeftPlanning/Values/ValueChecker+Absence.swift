@@ -1,7 +1,7 @@
 import WeftDefinition
 import WeftExpressions
 
-/// Values that may be missing when they are read, and nothing says what counts then.
+/// Reports values that may be missing when they are read, without a default.
 extension ValueChecker {
   func absence(
     of reference: ContextReference, _ site: TextSite, to owner: TextOwner
@@ -34,8 +34,8 @@ extension ValueChecker {
       .map { .winner(producer.address.text, of: $0) }
   }
 
-  /// The address of what has an `if` and stands around the producer, or is the producer, and not around
-  /// the reader; `nil` if there is none, or the reader is prepared for it.
+  /// The address of a step or group with an `if` that contains the producer, or is the producer, but does not contain
+  /// the reader; `nil` if there is none, or the reader handles it.
   private func conditionalLayer(around target: Plan.NodeIndex, for owner: TextOwner) -> String? {
     let readers = chain(of: owner)
     var next: TextOwner? = outline.owner(at: target)
@@ -52,7 +52,7 @@ extension ValueChecker {
     return nil
   }
 
-  /// The address of the reader, if it is a group that may be over before the producer in it has ended.
+  /// The address of the reader, if it is a group that may end before the producer in it has.
   private func groupThatEndsEarly(
     _ owner: TextOwner, around target: Plan.NodeIndex
   ) -> String? {
@@ -62,7 +62,7 @@ extension ValueChecker {
     return outline.groups[index].address?.text
   }
 
-  /// Whether a text's owner runs also if what it needs has failed or was not run.
+  /// Whether the owner of a text runs even if what it needs has failed or did not run.
   private func runsAnyway(
     _ owner: TextOwner, whateverBecomesOf target: Plan.NodeIndex
   ) -> Bool {
@@ -80,7 +80,7 @@ extension ValueChecker {
     return false
   }
 
-  /// Something, and what it stands in, from the inside out.
+  /// The owner and the owners around it, from the inside out.
   private func chain(of owner: TextOwner) -> [TextOwner] {
     Array(sequence(first: owner, next: outline.outer))
   }
@@ -110,10 +110,10 @@ extension ValueChecker {
 }
 
 extension TextSite {
-  /// Whether the text is in trouble without a part of a result that only a step which has run has.
+  /// Whether the text needs a part of a result that exists only if the step has run.
   fileprivate func minds(_ field: StepField) -> Bool {
     switch self {
-    // What is missing equals no text; but it counts as 0.
+    // A missing value equals no string; but it counts as 0.
     case .condition, .retryCondition: return field == .exitCode || field == .status
     default: break
     }

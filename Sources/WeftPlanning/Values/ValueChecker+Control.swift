@@ -1,10 +1,9 @@
 import WeftDefinition
 import WeftExpressions
 
-/// What the texts that decide whether and how often a step runs must come to.
+/// Checks the values of texts that decide whether and how often a step runs.
 extension ValueChecker {
-  /// A condition that is always true, or never, decides nothing; what is written as `true` or `false` is
-  /// meant.
+  /// Reports conditions that are always true, or always false; a literal `true` or `false` is intended.
   mutating func checkTruth(of reading: ValueNames.Knowledge, _ text: PlannedText) {
     guard let expression = text.template.onlyExpression else { return }
     if case .literal(.boolean) = expression.root.form { return }
@@ -26,7 +25,7 @@ extension ValueChecker {
       tell(
         .wrongType(found: reading.type.name, wanted: wanted, in: text.site, help: help), text, nil)
     }
-    // Keys of elements are in addresses, which everybody sees.
+    // Keys of elements are part of addresses, which are not secret.
     if text.site == .elements, reading.isSecret, reading.type.alternatives.allSatisfy(\.isObject) {
       tell(.secretKeys, text, nil)
     }

@@ -1,7 +1,7 @@
 import WeftDefinition
 import WeftExpressions
 
-/// Keys of elements that are written out: every run would fail over them.
+/// Checks keys that depend only on literal elements: every run would fail because of them.
 extension ValueChecker {
   mutating func checkKeys(_ text: PlannedText, of owner: TextOwner) {
     guard let loop = loop(of: owner), case .values(let written) = loop.elements,

@@ -2,12 +2,12 @@ import WeftDefinition
 import WeftDiagnostics
 import WeftExpressions
 
-/// What expressions give to the inputs of another file.
+/// Checks the expressions for inputs of another file.
 extension ValueChecker {
   mutating func checkParameter(
     _ name: String, _ reading: ValueNames.Knowledge, _ text: PlannedText, of owner: TextOwner
   ) {
-    // One that is unknown, or a file that nobody has read, is told elsewhere.
+    // Unknown parameters, and files that were not read, are reported elsewhere.
     guard let input = input(givenBy: owner, named: name) else { return }
     if reading.isSecret, !input.isSecret { tell(.secretForOpenInput(name), text, nil) }
     let wanted = ExpressionType(input.schema)
@@ -27,8 +27,8 @@ extension ValueChecker {
 }
 
 extension ExpressionType {
-  /// Whether a value of one kind may be of this type; what is in arrays and objects is found when the
-  /// value is there.
+  /// Whether a value of one kind may be of this type; the contents of arrays and objects are checked when the value
+  /// exists.
   fileprivate func mayBe(_ kind: ExpressionType) -> Bool {
     alternatives.contains { wanted in
       switch (wanted, kind) {

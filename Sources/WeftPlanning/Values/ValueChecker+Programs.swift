@@ -2,9 +2,9 @@ import WeftDefinition
 import WeftDiagnostics
 import WeftExpressions
 
-/// Command lines without a shell in which a program reads an argument as code: `["sh", "-c", "…"]`.
+/// Checks command lines without a shell in which a program reads an argument as code: `["sh", "-c", "…"]`.
 extension ValueChecker {
-  /// Reads the command line as a script would have it, each argument between quotes.
+  /// Reads the command line as a script with each argument in quotes.
   mutating func checkProgram(ofStep index: Int, _ texts: ArraySlice<PlannedText>) {
     guard case .program(let arguments)? = outline.steps[index].command?.invocation,
       let program = arguments.first, !program.hasExpression,

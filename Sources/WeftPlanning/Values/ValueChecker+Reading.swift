@@ -3,7 +3,7 @@ import WeftDiagnostics
 import WeftExpressions
 
 extension ValueChecker {
-  /// Checks the expressions of a text, and says what the text comes to.
+  /// Checks the expressions of a text, and returns what is known of its value.
   mutating func read(_ text: PlannedText, of owner: TextOwner) -> ValueNames.Knowledge {
     let rules = SiteRules(site: text.site, owner: owner)
     let scope = SiteScope(names: names, rules: rules)
@@ -72,7 +72,7 @@ extension ValueChecker {
   }
 }
 
-/// What the type checker asks about one text.
+/// The scope of the type checker for one text.
 private struct SiteScope: TypeScope {
   let names: ValueNames
   let rules: SiteRules

@@ -2,8 +2,8 @@ import WeftDefinition
 import WeftDiagnostics
 import WeftExpressions
 
-/// What texts must be besides expressions that make sense: scripts safe, arguments no options by accident,
-/// computed keys of the right type.
+/// Checks texts beyond their expressions: scripts must be safe, arguments must not become options by accident, and
+/// computed keys must have the right type.
 extension ValueChecker {
   // MARK: Scripts
 
@@ -46,7 +46,7 @@ extension ValueChecker {
       PlannedScript(text: script.text(referringTo: names), variables: variables), ofStep: index)
   }
 
-  /// What is known of the text of an expression's value.
+  /// The possible texts of an expression's value, as far as known.
   func textKnown(
     of expression: Expression, in text: PlannedText, of owner: TextOwner
   ) -> ValueText {
@@ -60,7 +60,7 @@ extension ValueChecker {
     return isPlain && !alternatives.isEmpty ? .listed : .any
   }
 
-  /// Variables of the environment that hold values, and that the script evaluates or runs.
+  /// Reports environment variables with computed values that the script evaluates or runs.
   mutating func checkVariables(ofStep index: Int) {
     let holders = variables(around: index)
     guard !holders.isEmpty,
@@ -76,7 +76,7 @@ extension ValueChecker {
     }
   }
 
-  /// Those whose values may be anything: the step's own, and those of groups and of the file around it.
+  /// The variables whose values may be anything: those of the step, and of the groups and the file around it.
   private func variables(around index: Int) -> [(name: String, text: PlannedText)] {
     var known: Set<String> = []
     var found: [(name: String, text: PlannedText)] = []
@@ -111,7 +111,7 @@ extension ValueChecker {
 
   // MARK: Arguments
 
-  /// An input may begin with a dash, and a program would take it for an option (FAULTS S02).
+  /// Reports an argument that may begin with a dash, so that a program would take it for an option (FAULTS S02).
   mutating func checkArgument(_ text: PlannedText, at position: Int, of owner: TextOwner) {
     guard position > 0, case .step(let index) = owner,
       case .program(let arguments)? = outline.steps[index].command?.invocation,
@@ -146,7 +146,7 @@ extension ValueChecker {
 
   // MARK: Declarations
 
-  /// Outputs that nobody computes and nobody writes.
+  /// Reports outputs without a value that no program writes.
   mutating func checkDeclarations() {
     for (index, file) in outline.files.enumerated() {
       let node = outline.anyNode(of: .workflow(file.topLevel))
@@ -186,7 +186,7 @@ extension ComputedKey {
     }
   }
 
-  /// What the expression must come to, in words, and whether a type can be that.
+  /// The expected type in words, and whether a type matches it.
   fileprivate var wantedType: (String, (ExpressionType) -> Bool) {
     switch self {
     case .timeout, .stallTimeout, .grace, .retryDelay, .retryMaxDelay, .retryWithin,

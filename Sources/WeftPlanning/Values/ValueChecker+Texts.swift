@@ -2,7 +2,7 @@ import WeftDefinition
 import WeftDiagnostics
 import WeftExpressions
 
-/// Values that have no text, where one must be written: every run would fail there.
+/// Reports values that cannot be written as text where text is required: every run would fail there.
 extension ValueChecker {
   mutating func checkWritable(
     _ expression: Expression, _ type: ExpressionType, isAlone: Bool, in text: PlannedText
@@ -23,7 +23,7 @@ extension ValueChecker {
   }
 }
 
-/// What a value may be at a place, beside what has a text.
+/// The kinds of value that a site accepts in addition to those that can be written as text.
 private struct Room: OptionSet {
   let rawValue: Int
 
@@ -49,12 +49,11 @@ extension TextSite {
     case .name, .script, .workingDirectory, .inputFile, .message, .concurrencyKey, .cacheInput,
       .cacheOutput, .cacheKey:
       return []
-    // As many arguments as an array has elements.
+    // An array adds one argument for each element.
     case .argument: return .array
-    // None: the variable is removed, the input is empty.
+    // With `null`, the variable is removed, or the input is empty.
     case .variable, .input: return .null
-    // What an element is of, and computed keys, have their own checks; of a condition any value is true or
-    // false.
+    // Elements and computed keys have their own checks; a condition accepts any value as true or false.
     case .http(let site): return site.room
     case .output, .computed, .condition, .retryCondition, .elements, .elementKey, .axis, .include,
       .exclude, .waiting, .parameter:
@@ -66,10 +65,10 @@ extension TextSite {
 extension HTTPSite {
   fileprivate var room: Room {
     switch self {
-    // None: it is left out. Several of one name.
+    // With `null`, the field is omitted; with an array, it is repeated.
     case .query, .header, .field, .part: [.null, .array]
     case .json, .expected, .until, .collected: .anything
-    // No further page; no key.
+    // With `null`, there is no further page, no key or no proxy.
     case .nextPage, .idempotencyKey, .proxy: .null
     case .method, .url, .body, .bodyFile, .partFile, .partFileName, .partType, .bearer, .user,
       .password, .saveTo, .cacheFolder, .authorities, .certificate, .key, .origin:

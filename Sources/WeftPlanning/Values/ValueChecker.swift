@@ -2,17 +2,17 @@ import WeftDefinition
 import WeftDiagnostics
 import WeftExpressions
 
-/// Checks what the expressions of a workflow mean: that what they name is there and may be read where
-/// they stand, that no secret goes where it would be seen, and that types fit where they are known.
+/// Checks the meaning of a workflow's expressions: names exist and may be read at their sites, secrets do not become
+/// visible, and types match as far as they are known.
 ///
-/// Texts are checked in an order in which what a step hands on is known before somebody reads it.
+/// Texts are checked in an order in which the outputs of a step are known before they are read.
 struct ValueChecker {
   let outline: Outline
   let texts: PlannedTexts
   let names: ValueNames
   private(set) var found = FoundProblems()
   private(set) var scripts: [Int: PlannedScript] = [:]
-  /// By file.
+  /// The secrets that are read, by file.
   private(set) var secrets: SecretReaders = [:]
 
   init(_ outline: Outline, _ stepNames: [StepNames], texts: PlannedTexts) {
@@ -21,7 +21,7 @@ struct ValueChecker {
     names = ValueNames(outline, stepNames, texts)
   }
 
-  /// - Parameter order: Nodes, so that each comes after what it waits for; those of cycles are left out.
+  /// - Parameter order: The nodes, each after its dependencies, without those of cycles.
   mutating func check(in order: [Int32]) {
     checkDeclarations()
     guard !texts.isEmpty else { return }
@@ -31,7 +31,7 @@ struct ValueChecker {
       isChecked[Int(node)] = true
       check(node: Int(node))
     }
-    // What waits for itself is checked all the same, with less knowledge of types.
+    // Nodes of cycles are checked, too, with less knowledge of types.
     for node in outline.nodes.indices where !isChecked[node] { check(node: node) }
     check(.workflow(0), outputs: true)
   }
@@ -47,7 +47,7 @@ struct ValueChecker {
     }
   }
 
-  /// What elements are made of first, then the variables of a layer: what is beside them reads them.
+  /// Checks texts that determine elements first, then the variables of a layer: the other texts read these.
   private mutating func check(_ owner: TextOwner, outputs: Bool) {
     let texts = texts.texts(of: owner)
     guard !texts.isEmpty else { return }
@@ -67,7 +67,7 @@ struct ValueChecker {
 
   private mutating func check(_ text: PlannedText, of owner: TextOwner) {
     guard text.template.faults.isEmpty else {
-      // The other expressions of the text have problems of their own.
+      // The other expressions of the text may have problems of their own.
       _ = read(text, of: owner)
       return names.learn(text, of: owner, .unknown)
     }

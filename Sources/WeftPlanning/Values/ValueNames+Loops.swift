@@ -3,9 +3,9 @@ import WeftDiagnostics
 import WeftExpressions
 import WeftJSON
 
-/// `item`, `index`, `matrix`, and the names that `as` gives.
+/// The contexts `item`, `index` and `matrix`, and the names that `as` defines.
 extension ValueNames {
-  /// What a reference to a loop comes to; `nil` if it is none.
+  /// The meaning of a reference to a loop; `nil` if it is none.
   func loop(
     _ reference: ContextReference, in site: TextSite, of owner: TextOwner
   ) -> Meaning? {
@@ -26,12 +26,12 @@ extension ValueNames {
     return elsewhere(reference).map { .problem($0, at: 0) }
   }
 
-  /// `item` of the name that `as` gives to the element of a loop around.
+  /// The context `item` for the name that `as` gives the element of an enclosing loop.
   func loopContext(of reference: ContextReference, of owner: TextOwner) -> ValueContext? {
     isLoopValue(reference, of: owner) ? .item : nil
   }
 
-  /// Whether some text of the same owner could read it.
+  /// Whether any text of the same owner could read it.
   private func isLoopValue(_ reference: ContextReference, of owner: TextOwner) -> Bool {
     outline.loop(giving: reference, to: .condition, of: owner) != nil
   }
@@ -41,7 +41,7 @@ extension ValueNames {
     return isLoopValue(ContextReference([name]), of: owner)
   }
 
-  /// The name that `as` gives to the elements of a loop which is not around.
+  /// The problem with a name that `as` gives the elements of a loop which does not enclose the reference.
   private func elsewhere(_ reference: ContextReference) -> ValueProblem? {
     for node in outline.nodes.indices {
       let owner: TextOwner? =

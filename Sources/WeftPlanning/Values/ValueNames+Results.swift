@@ -2,9 +2,9 @@ import WeftDefinition
 import WeftDiagnostics
 import WeftExpressions
 
-/// What steps and groups hand on: their own outputs, those of a race's winner, those of all elements.
+/// The outputs of steps and groups: their own, those of a race's winner, and those of all elements.
 extension ValueNames {
-  /// What `outputs` and the names behind it lead to.
+  /// The meaning of `outputs` and the names after it.
   func output(
     of node: Plan.NodeIndex, _ reading: Reading, _ reference: ContextReference, from place: Int
   ) -> Meaning {
@@ -40,14 +40,14 @@ extension ValueNames {
 
   // MARK: Outputs
 
-  /// All that something hands on.
+  /// All outputs of a step or group.
   struct HandedOn {
     var outputs: [(name: String, knowledge: Knowledge)] = []
-    /// `false` if it may be more.
+    /// Whether there are no others.
     var isComplete = true
   }
 
-  /// What one round of a step or group hands on.
+  /// The outputs of one instance of a step or group.
   private func handedOn(by node: Plan.NodeIndex) -> HandedOn {
     let member = outline.member(at: node)
     var handedOn = HandedOn(
@@ -59,7 +59,7 @@ extension ValueNames {
         handedOn.isComplete = false
         break
       }
-      // Right inside of the step is the other file's top level.
+      // The other file's top level directly follows the group of the step.
       let topLevel = outline.groups[Int(index) + 1].startNode
       handedOn.outputs += workflow.outputs.map { ($0.name, knowledge(of: $0, at: topLevel)) }
     default: break
@@ -74,7 +74,7 @@ extension ValueNames {
     return knowledge
   }
 
-  /// Whichever member wins hands on its outputs; what another one has may be missing.
+  /// Adds the outputs of all members: those of the winner count, so outputs that another member lacks may be missing.
   private func add(winnersOf node: Plan.NodeIndex, to race: inout HandedOn) {
     guard case .groupStart(let index) = outline.nodes[node] else { return }
     let members = outline.groups[Int(index)].members.map { member in
@@ -91,7 +91,7 @@ extension ValueNames {
     }
   }
 
-  /// The address of a member, once one has won.
+  /// The address of the winning member, or `null` while there is none.
   func winner(at node: Plan.NodeIndex) -> Knowledge {
     guard case .groupStart(let index) = outline.nodes[node] else { return .unknown }
     let members = outline.groups[Int(index)].members.map {
@@ -100,7 +100,7 @@ extension ValueNames {
     return Knowledge(type: .union([.string(values: members), .null]))
   }
 
-  /// A member of a race that may win without handing on an output which another member has.
+  /// A member of a race that may win without an output which another member has.
   func member(without output: String, ofRaceAt node: Plan.NodeIndex) -> String? {
     guard case .groupStart(let index) = outline.nodes[node],
       outline.groups[Int(index)].order == .race
@@ -111,14 +111,14 @@ extension ValueNames {
       let handedOn = handedOn(by: member)
       return handedOn.isComplete && !handedOn.outputs.contains { $0.name == output }
     }
-    // One that nobody has is an error of its own.
+    // An output that no member has is reported as an error of its own.
     guard isWithout.contains(false), let first = isWithout.firstIndex(of: true) else { return nil }
     return outline.member(at: members[first]).address.text
   }
 
   // MARK: Elements
 
-  /// `results` of a step or group with `forEach` or `matrix`.
+  /// The `results` of a step or group with a loop.
   func results(of node: Plan.NodeIndex) -> Knowledge {
     let step = outline.member(at: node).step
     var fields: [(String, ExpressionType)] = [
@@ -135,7 +135,7 @@ extension ValueNames {
     case .body: !step.savesBody
     case .json where step.sendsRequest: !step.savesBody
     case .stdout, .stderr, .json, .exitCode, .signal:
-      // Of an action only its `json`, which is among the fields of no other step without a command.
+      // An action has only `json`, which is not a field of any other step without a command.
       if case .run = step.action { true } else { step.callsAction }
     default: true
     }

@@ -2,7 +2,7 @@ import WeftDefinition
 import WeftDiagnostics
 import WeftExpressions
 
-/// `steps` and `self`: what steps and groups have done.
+/// The contexts `steps` and `self`: the results of steps and groups.
 extension ValueNames {
   func step(
     _ reference: ContextReference, in site: TextSite, of owner: TextOwner
@@ -19,7 +19,7 @@ extension ValueNames {
     case .around(let group):
       return .problem(.readsGroupAround(outline.member(at: group).address.text), at: 1)
     case .node(let target, let rest):
-      // The members of a group are over when it hands on its outputs, and only then.
+      // The members of a group are known to have ended only when its outputs are computed.
       if let node, outline.group(startingAt: node, encloses: target), !site.isOutput {
         return .problem(.readsMember(outline.member(at: target).address.text), at: 1)
       }
@@ -28,19 +28,19 @@ extension ValueNames {
     }
   }
 
-  /// Which result of a step or group is read.
+  /// The result of a step or group that is read.
   enum Reading {
-    /// All of it.
+    /// The complete result.
     case whole
-    /// Of one that there are many of, the one of the same round.
+    /// In a loop, the result of the same element.
     case ofRound
-    /// That as `self`, which has not handed on anything yet.
+    /// The result as `self`, before its outputs are computed.
     case itself
-    /// That as `self` of an attempt that has failed, and hands on nothing.
+    /// The result as `self` of a failed attempt, which has no outputs.
     case failedAttempt
   }
 
-  /// `self`: what a step or group has done, or a member of the group.
+  /// The meaning of `self`: the result of a step or group, or of a member of the group.
   func own(_ reference: ContextReference, of node: Plan.NodeIndex, in site: TextSite) -> Meaning {
     let file = outline.file(of: node)
     let meaning = outline.meaning(ofOwn: reference, to: node, files[file].steps)
@@ -54,7 +54,7 @@ extension ValueNames {
     }
   }
 
-  /// What a reference means that leads to no step.
+  /// The meaning of a reference that does not lead to a step.
   private func nameless(
     _ meaning: StepReference, _ reference: ContextReference, in file: Int
   ) -> Meaning {
@@ -75,7 +75,7 @@ extension ValueNames {
     }
   }
 
-  /// What a part of a step's or group's result is.
+  /// The meaning of a part of a step's or group's result.
   func part(
     of node: Plan.NodeIndex, _ reading: Reading, _ reference: ContextReference, from place: Int
   ) -> Meaning {
@@ -127,7 +127,7 @@ extension ValueNames {
     StepField.named(name).map(shape.fields.contains) == true
   }
 
-  /// Why a step has no output to read, and no code that it exited with.
+  /// The reason why a step has no log to read, or no exit code; `nil` if it has.
   private func whyNotWritten(_ field: StepField, by node: Plan.NodeIndex) -> ValueProblem? {
     guard case .step(let index) = outline.nodes[node] else { return nil }
     let (step, address) = (outline.steps[Int(index)], outline.member(at: node).address.text)
@@ -144,7 +144,7 @@ extension ValueNames {
 }
 
 extension StepField {
-  /// What is known of it, of every step.
+  /// The type of the field, for any step.
   var knowledge: ValueNames.Knowledge {
     switch self {
     case .outcome, .conclusion: StepField.outcomeKnowledge
@@ -166,7 +166,7 @@ extension StepField {
 }
 
 extension StepAction {
-  /// How a message begins that says why there is nothing of it to read.
+  /// Describes the action in a message about a missing result.
   fileprivate var whatItDoes: String {
     switch self {
     case .run: "runs a program"

@@ -2,7 +2,7 @@ import WeftDefinition
 import WeftDiagnostics
 import WeftExpressions
 
-/// `env`: what the layers around a text set.
+/// The context `env`: the variables set by the layers around a text.
 extension ValueNames {
   func variable(
     _ reference: ContextReference, in site: TextSite, of owner: TextOwner
@@ -26,8 +26,8 @@ extension ValueNames {
         nearest: NearestName(known.sorted()).nearest(to: name)), at: 1)
   }
 
-  /// The layers that a text reads, innermost first: the value of a variable reads those outside of its own,
-  /// and so does what makes elements, which may stand in its own.
+  /// The layers that a text reads, innermost first. The value of a variable reads only layers outside of its own, and
+  /// so do texts that determine elements, because their own layer may read the element.
   private func layers(read site: TextSite, of owner: TextOwner) -> [TextOwner] {
     var layers: [TextOwner]
     switch owner {
@@ -61,8 +61,8 @@ extension ValueNames {
   }
 }
 
-/// What is known of computed variables, by the layers that set them. What a step sets is read by that step
-/// alone, whose texts are checked one after another: of steps, one is kept at a time.
+/// The known types of computed variables, by the layers that set them. Variables of a step are read only by that step,
+/// and the texts of a step are checked in sequence, so only one step is kept at a time.
 struct LayerVariables {
   private var ofGroups: [TextOwner: [String: ValueNames.Knowledge]] = [:]
   private var step: (owner: TextOwner, known: [String: ValueNames.Knowledge])?

@@ -2,9 +2,9 @@ import WeftDefinition
 import WeftDiagnostics
 import WeftExpressions
 
-/// What the names in expressions stand for, as far as it is known before anything runs.
+/// The meaning of names in expressions, as far as known before anything runs.
 final class ValueNames {
-  /// What is known of a value.
+  /// The known type and secrecy of a value.
   struct Knowledge: Sendable {
     var type: ExpressionType
     var isSecret = false
@@ -12,25 +12,25 @@ final class ValueNames {
     static let unknown = Knowledge(type: .any)
   }
 
-  /// What a reference comes to.
+  /// The meaning of a reference.
   enum Meaning {
     case value(Knowledge)
-    /// - Parameter at: Which of its names is to blame.
+    /// - Parameter at: The index of the offending name.
     case problem(ValueProblem, at: Int)
-    /// What its names lead to cannot be had of a value of that type.
+    /// A value of that type does not have the parts that the reference names.
     case fault(ExpressionFault)
-    /// It is told elsewhere.
+    /// A problem that is already reported.
     case told
   }
 
   let outline: Outline
-  /// By file.
+  /// The name spaces, by file.
   private(set) var files: [NameSpace]
-  /// What computed variables are known to be.
+  /// The known types of computed variables.
   private var variables = LayerVariables()
-  /// What the elements of loops are known to be.
+  /// The known types of loop elements.
   var loops = LoopKnowledge()
-  /// What outputs are known to be; by the node of a step, the start of a group.
+  /// The known types of outputs, by the node of a step or a group's start.
   private(set) var outputs: [Int32: [String: Knowledge]] = [:]
 
   init(_ outline: Outline, _ steps: [StepNames], _ texts: PlannedTexts) {
@@ -38,18 +38,18 @@ final class ValueNames {
     files = NameSpace.all(of: outline, steps, texts)
   }
 
-  /// The nearest id of a step or group of a file.
+  /// The closest id of a step or group in a file.
   func nearestStep(to name: String, in file: Int) -> String? {
     files[file].nearestStep.nearest(to: name)
   }
 
-  /// Keeps what is known of a text that others may read.
+  /// Stores what is known of a text that others may read.
   func learn(_ text: PlannedText, of owner: TextOwner, _ knowledge: Knowledge) {
     switch text.site {
     case .variable(let name):
-      // A variable is a text, whatever it was made from.
+      // A variable is a string, whatever it was computed from.
       let type: ExpressionType = text.template.isOneExpression ? .any : .string
-      // What is not kept is a text that anybody may see.
+      // Variables that are not stored are strings without secrets.
       guard knowledge.isSecret || type == .any else { return }
       variables.learn(name, of: owner, Knowledge(type: type, isSecret: knowledge.isSecret))
     case .output(let name):
@@ -60,12 +60,12 @@ final class ValueNames {
     }
   }
 
-  /// What the computed variables of a layer are known to be.
+  /// The known types of the computed variables of a layer.
   func variables(of layer: TextOwner) -> [String: Knowledge] { variables.known(of: layer) }
 
   // MARK: Meanings
 
-  /// What a reference in a text of `owner` means; whether its context may stand there is no question here.
+  /// The meaning of a reference in a text of `owner`; whether its context is allowed there is checked elsewhere.
   func meaning(
     of reference: ContextReference, in site: TextSite, of owner: TextOwner
   ) -> Meaning {
@@ -100,7 +100,7 @@ final class ValueNames {
       let nearest = files[file].nearestInput.nearest(to: name)
       return .problem(.unknownInput(name, known: files[file].inputNames, nearest: nearest), at: 1)
     }
-    // Names are shown as they are written then.
+    // Names are shown as written in this case.
     if case .computed = site, SiteRules(site: site, owner: owner).isEarly,
       let input = InputName(name), files[file].lateInputs.contains(input)
     {
@@ -109,7 +109,7 @@ final class ValueNames {
     return member(of: input.knowledge, reference, from: 2)
   }
 
-  /// What is declared of an input, or of a part of it; `nil` where a reference names none.
+  /// The schema of an input or a part of it; `nil` if the reference is not to an input.
   func schema(of reference: ContextReference, in file: Int) -> ValueSchema? {
     guard reference.valueContext == .inputs, reference.names.count > 1,
       let input = files[file].input(named: reference.names[1].text)
@@ -146,14 +146,14 @@ final class ValueNames {
     let type: ExpressionType =
       switch RunField(rawValue: name) {
       case .attempt: .number
-      // A run need not have one.
+      // A run may have no directory.
       case .dir: .either([.string, .null])
       case .id, nil: .string
       }
     return member(of: Knowledge(type: type), reference, from: 2)
   }
 
-  /// What the rest of the names lead to.
+  /// The meaning of the remaining names.
   func member(
     of knowledge: Knowledge, _ reference: ContextReference, from place: Int
   ) -> Meaning {

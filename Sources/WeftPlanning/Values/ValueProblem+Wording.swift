@@ -2,7 +2,7 @@ import WeftDefinition
 import WeftDiagnostics
 
 extension ValueProblem {
-  /// Stable across releases, and unique to the case.
+  /// The diagnostic code, stable across releases and unique to the case.
   var code: String {
     switch self {
     case .expression(let code, _, _), .remark(let code, _, _): code
@@ -255,7 +255,7 @@ extension ValueProblem {
 }
 
 extension PlanningProblem.Subject {
-  /// What it may hand on.
+  /// An example of a value for an output.
   fileprivate var example: String {
     switch self {
     case .step: "self.stdout"
@@ -265,7 +265,7 @@ extension PlanningProblem.Subject {
 }
 
 extension ValueContext {
-  /// The key that makes the context.
+  /// The key that defines the context.
   fileprivate var loopName: String { self == .matrix ? "\"matrix\"" : "\"forEach\"" }
 }
 

@@ -1,13 +1,13 @@
 import WeftDefinition
 
-/// What can be wrong with the expressions of a workflow: one case, one sentence, one cure.
+/// A problem with the expressions of a workflow: one case, one message, one remedy.
 ///
-/// What a sentence is about is pointed at by the caret; it names the step only where that helps.
+/// The caret points at the subject of a message, which names the step only if that helps.
 enum ValueProblem: Sendable, Hashable {
-  /// The expression by itself; the words are its reader's.
+  /// A problem with the expression itself, in the words of the parser.
   case expression(code: String, message: String, help: String?)
   case unknownContext(String, nearest: String?)
-  /// A context, or a function, that exists and means nothing there.
+  /// A context or function that exists, but is not available there.
   case unavailable(String, in: TextSite, help: String)
   case unknownStep(String, nearest: String?)
   case notMember(String, of: String)
@@ -17,7 +17,7 @@ enum ValueProblem: Sendable, Hashable {
   case unknownMember(String, of: String, known: [String], nearest: String?)
   case unknownOutput(String, of: PlanningProblem.Subject, known: [String], nearest: String?)
   case unknownInput(String, known: [String], nearest: String?)
-  /// An input of another file that is known only while the run goes on, where it is needed before.
+  /// An input of another file that is known only during the run, but needed before.
   case lateInput(String, in: TextSite)
   case unknownVariable(String, isOfSameLayer: Bool, nearest: String?)
   case unknownSecret(String, known: [String], nearest: String?)
@@ -28,24 +28,25 @@ enum ValueProblem: Sendable, Hashable {
   case readsAfterwards(String, Afterwards)
   case readsOwnOutputs(String)
   case failedHasNoOutputs(String)
-  /// `item`, `index` or `matrix` where there is none, though perhaps there is the other of them.
+  /// `item`, `index` or `matrix` without a matching loop, although there may be one of the other kind.
   case outsideOfLoop(ValueContext, hasOther: Bool)
-  /// What the elements of a loop are called, used outside of it.
+  /// The name of a loop's elements, used outside of the loop.
   case elementOf(String, of: String, hasID: Bool)
   case beforeElements(String, in: TextSite)
   case readsTerminal(String, field: String)
   case savesBody(String, field: String)
-  /// Headers are found by their names in small letters.
+  /// Headers are found by their lowercase names.
   case headerInCapitals(String)
-  /// The last says what the step does instead of running a program.
+  /// The last value describes the action of the step, which runs no program.
   case runsNothing(String, field: String, String)
-  /// What each element's result has, and that of all does not; the last is that and what is read of it.
+  /// A member that the result of each element has, but the combined result does not; the last value is the member with
+  /// the names after it.
   case partOfMany(String, of: PlanningProblem.Subject, results: String, String)
   case secret(in: TextSite)
   case secretKeys
-  /// An output of a step whose results are kept.
+  /// A secret output of a cached step.
   case secretOfCached(String)
-  /// Given to an input of another file that does not say it is one.
+  /// A secret for an input of another file that is not declared to be secret.
   case secretForOpenInput(String)
   case wrongType(found: String, wanted: String, in: TextSite, help: String?)
   case notAlone(TextSite)
@@ -54,15 +55,15 @@ enum ValueProblem: Sendable, Hashable {
   case outputWithoutValue(String, of: String)
 
   case mayBeMissing(Absence, expression: String)
-  /// Surely not what was meant; the words are the type checker's.
+  /// Surely unintended; the words are those of the type checker.
   case remark(code: String, message: String, help: String?)
-  /// - Parameter argument: `nil` in a script.
+  /// - Parameter argument: The position in the command line; `nil` in a script.
   case mayBeOption(argument: Int?, expression: String)
-  /// Behind an option that runs text in many programs.
+  /// A value after an option that runs its argument as code in many programs.
   case mayBeRun(String, program: String, option: String)
-  /// A variable that holds a value, in a script that evaluates or runs what it holds.
+  /// A variable with a computed value, in a script that evaluates or runs it.
   case variableEvaluated(String, by: String)
-  /// A condition that always comes to the same.
+  /// A condition that always has the same value.
   case decidesNothing(TextSite, Bool, found: String)
 
   var isWarning: Bool {
@@ -73,22 +74,22 @@ enum ValueProblem: Sendable, Hashable {
   }
 }
 
-/// Why a value that is read may not be there.
+/// The reason why a value may be missing.
 enum Absence: Sendable, Hashable {
   /// The step or group is allowed to fail.
   case failure(of: String)
-  /// The step or group has an `if`; `producer` is how the reader calls what it reads.
+  /// The step or group has an `if`; `producer` is the name that the reader uses for it.
   case skip(of: String, producer: String)
-  /// What reads it runs whatever has become of the step or group.
+  /// The reader runs whatever the outcome of the step or group.
   case readerRunsAnyway(String)
-  /// The outputs of a group read a member that may have been ended because others were faster.
+  /// The outputs of a group read a member that may be ended because others were faster.
   case loss(of: String, in: String)
-  /// A race that the member may win, which has no such output.
+  /// The member may win the race, but has no such output.
   case winner(String, of: String)
 }
 
 extension TextSite {
-  /// The key as it is written in the file.
+  /// The key as written in the file.
   package var key: String {
     switch self {
     case .name: "name"
