@@ -5,7 +5,7 @@ import WeftExpressions
 ///
 /// | text | may read |
 /// |---|---|
-/// | names, `concurrency.key`, computed keys of groups and the workflow (evaluated statically) | `inputs run workflow` |
+/// | names, `concurrency.key`, computed keys of groups and workflows (evaluated statically) | `inputs run workflow` |
 /// | `env` of the workflow | these, `env`, `secrets` |
 /// | `cwd` of the workflow | these, `env` |
 /// | all else of steps and groups | these, `env`, `steps` |
