@@ -47,7 +47,7 @@ struct Authority {
       password: halves.count == 2 ? PercentEncoding.decoded(halves[1]) : "")
   }
 
-  /// RFC 3986 §3.2.1.
+  /// Whether the text is valid userinfo (RFC 3986 §3.2.1).
   private static func isUserInfo(_ text: Substring) -> Bool {
     text.utf8.allSatisfy { PercentEncoding.isUnreserved($0) || "%!$&'()*+,;=:".utf8.contains($0) }
   }

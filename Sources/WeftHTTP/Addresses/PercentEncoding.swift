@@ -13,7 +13,7 @@ public enum PercentEncoding {
     encoded(value, keeping: isUnreserved)
   }
 
-  /// `name=value&name=value`.
+  /// Encodes fields as `name=value&name=value`.
   public static func query(_ fields: [FormField]) -> String {
     fields.map { queryValue($0.name) + "=" + queryValue($0.value) }.joined(separator: "&")
   }

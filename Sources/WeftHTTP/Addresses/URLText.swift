@@ -48,7 +48,7 @@ struct URLText {
     return try url(scheme: known, authority: Substring(authority), path: absolutePath)
   }
 
-  /// RFC 3986 §5.2.2.
+  /// Resolves the reference (RFC 3986 §5.2.2).
   func resolved(against base: HTTPURL) throws(URLFault) -> HTTPURL {
     if scheme != nil { return try absolute() }
     if let authority {
@@ -88,7 +88,7 @@ struct URLText {
     withoutDots(PercentEncoding.completed(path, keeping: PercentEncoding.inPath))
   }
 
-  /// RFC 3986 §5.2.4.
+  /// Removes dot segments (RFC 3986 §5.2.4).
   private static func withoutDots(_ path: String) -> String {
     let segments = path.dropFirst().split(separator: "/", omittingEmptySubsequences: false)
     var kept: [Substring] = []

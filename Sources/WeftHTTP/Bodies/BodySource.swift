@@ -18,7 +18,7 @@ final class SourceFile: Sendable {
   }
 }
 
-/// A body with its files open, ready to be sent.
+/// An opened body, ready to be sent.
 struct OpenedBody: Sendable {
   enum Piece: Sendable {
     case bytes([UInt8])

@@ -41,7 +41,7 @@ struct CacheControl: Sendable, Hashable {
   }
 }
 
-/// RFC 9111 §1.2.2.
+/// Delta-seconds (RFC 9111 §1.2.2).
 enum DeltaSeconds {
   /// Effectively forever, and small enough that adding to it does not overflow.
   static let longest: Int64 = 1 << 31

@@ -63,7 +63,7 @@ enum VaryingField {
     return withoutCase.contains(name) ? ASCII.lowercased(text) : text
   }
 
-  /// RFC 9110 §12.5.
+  /// The headers with case-insensitive values (RFC 9110 §12.5).
   private static let withoutCase: Set<String> = [
     "accept-charset", "accept-encoding", "accept-language",
   ]

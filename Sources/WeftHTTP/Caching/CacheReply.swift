@@ -104,7 +104,7 @@ final class CacheReply: Sendable {
     return .forget(stored)
   }
 
-  /// RFC 9111 §4.3.5.
+  /// Returns the change to the store after HEAD (RFC 9111 §4.3.5).
   private func keepingAfterHead(_ head: HTTPResponseHead, at now: Int64) -> Keeping {
     guard let stored, head.status == 200 else { return .nothing }
     let lengths = [stored.head.contentLength, head.contentLength].compactMap(\.self)

@@ -26,7 +26,7 @@ struct Freshness: Sendable, Hashable {
   /// The remaining lifetime; negative once the response is stale.
   func left(at now: Int64) -> Int64 { lifetime - age(at: now) }
 
-  /// §4.2.3, `corrected_initial_age`.
+  /// Returns `corrected_initial_age` (§4.2.3).
   private static func initialAge(
     of head: HTTPResponseHead, date: Int64, delay: Int64, responseTime: Int64
   ) -> Int64 {
@@ -38,7 +38,7 @@ struct Freshness: Sendable, Hashable {
     head.headers.list(of: "age").first.flatMap { DeltaSeconds.parsed($0) } ?? 0
   }
 
-  /// §4.2.1, for a cache that is not shared.
+  /// Returns the freshness lifetime (§4.2.1) for a private cache.
   private static func lifetime(of head: HTTPResponseHead, date: Int64) -> Int64 {
     if let seconds = CacheControl(head.headers).seconds("max-age") { return seconds }
     let expires = head.headers.values(of: "expires")
@@ -48,7 +48,8 @@ struct Freshness: Sendable, Hashable {
     return min(max(0, end - date), DeltaSeconds.longest)
   }
 
-  /// §4.2.2: a resource unchanged for long is likely to stay so; a tenth of that time, at most a day.
+  /// Returns a heuristic lifetime (§4.2.2): a tenth of the time since the last modification, at most a day. A
+  /// resource unchanged for long is likely to stay so.
   private static func guess(of head: HTTPResponseHead, date: Int64) -> Int64 {
     guard head.isCacheableByDefault || CacheControl(head.headers).has("public"),
       let modified = head.headers["last-modified"].flatMap({ HTTPDate.seconds($0, now: date) })
@@ -58,7 +59,7 @@ struct Freshness: Sendable, Hashable {
 }
 
 extension HTTPResponseHead {
-  /// RFC 9110 §15.1, except 206, which this cache does not support.
+  /// Whether the status is cacheable by default: RFC 9110 §15.1, except 206, which this cache does not support.
   var isCacheableByDefault: Bool {
     [200, 203, 204, 300, 301, 308, 404, 405, 410, 414, 501].contains(status)
   }

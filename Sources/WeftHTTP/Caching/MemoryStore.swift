@@ -1,7 +1,7 @@
 import Synchronization
 import WeftFutures
 
-/// Answers in the memory of this process.
+/// Responses in the memory of this process.
 final class MemoryStore: CacheStore {
   private let shelf: Mutex<MemoryShelf>
 

@@ -83,9 +83,9 @@ struct StoredResponse: Sendable, Hashable {
   private static let ofBody: Set<String> = ["content-length", "content-encoding", "content-range"]
 }
 
-/// RFC 9110 §8.8.3.
+/// Entity tags (RFC 9110 §8.8.3).
 enum EntityTag {
-  /// The weak comparison.
+  /// Returns whether two tags are equal by the weak comparison.
   static func isSame(_ one: String, _ other: String) -> Bool { opaque(one) == opaque(other) }
 
   private static func opaque(_ tag: String) -> Substring {

@@ -83,7 +83,7 @@ final class CurlExchange {
   /// Marks an exchange whose outcome is settled while libcurl still resolves the name; nothing may happen afterwards.
   func abandon() { isAbandoned = true }
 
-  // MARK: What libcurl calls
+  // MARK: Callbacks of libcurl
 
   func admits(_ address: [UInt8]) -> Bool {
     if isAbandoned { return false }

@@ -45,7 +45,7 @@ struct CurlOutcome: Hashable {
     }
   }
 
-  /// CURL_MAX_HTTP_HEADER.
+  /// The value of `CURL_MAX_HTTP_HEADER`.
   private static let lineLimit = 100 * 1024
 
   private var reason: String {

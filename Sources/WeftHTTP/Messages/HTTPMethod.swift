@@ -6,19 +6,19 @@ public struct HTTPMethod: Sendable, Hashable {
   /// Creates a method of any name; an invalid one is rejected when a request is built from it.
   public init(_ name: String) { self.name = name }
 
-  /// RFC 9110 §9.3.1.
+  /// The method GET (RFC 9110 §9.3.1).
   public static let get = HTTPMethod("GET")
-  /// RFC 9110 §9.3.2.
+  /// The method HEAD (RFC 9110 §9.3.2).
   public static let head = HTTPMethod("HEAD")
-  /// RFC 9110 §9.3.3.
+  /// The method POST (RFC 9110 §9.3.3).
   public static let post = HTTPMethod("POST")
-  /// RFC 9110 §9.3.4.
+  /// The method PUT (RFC 9110 §9.3.4).
   public static let put = HTTPMethod("PUT")
-  /// RFC 5789.
+  /// The method PATCH (RFC 5789).
   public static let patch = HTTPMethod("PATCH")
-  /// RFC 9110 §9.3.5.
+  /// The method DELETE (RFC 9110 §9.3.5).
   public static let delete = HTTPMethod("DELETE")
-  /// RFC 9110 §9.3.7.
+  /// The method OPTIONS (RFC 9110 §9.3.7).
   public static let options = HTTPMethod("OPTIONS")
 
   /// Whether sending it twice has the effect of sending it once (RFC 9110 §9.2.2). Unknown methods are not assumed to

@@ -15,7 +15,7 @@ enum HeaderCheck {
     guard isValue(header.value) else { throw .headerValue(name: header.name) }
   }
 
-  /// RFC 9110 §5.5.
+  /// Whether the text is a valid header value (RFC 9110 §5.5).
   static func isValue(_ text: String) -> Bool {
     text.utf8.allSatisfy { $0 >= 0x20 && $0 != 0x7F || $0 == 0x09 }
   }
@@ -50,7 +50,7 @@ extension HTTPAuth {
   }
 }
 
-/// RFC 4648 §4.
+/// Base64 (RFC 4648 §4).
 enum Base64 {
   private static let digits = Array(
     "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/".utf8)

@@ -52,7 +52,7 @@ public struct MultipartPart: Sendable, Hashable {
   /// The content type; `nil` means text.
   public var contentType: String?
 
-  /// Makes a part.
+  /// Creates a part.
   public init(
     _ name: String, _ content: Content, fileName: String? = nil, contentType: String? = nil
   ) {

@@ -8,7 +8,7 @@ struct BitReader {
   private(set) var bits: UInt64 = 0
   private(set) var count = 0
 
-  /// Adds bytes at the end.
+  /// Appends bytes.
   mutating func append(_ bytes: UnsafeRawBufferPointer) {
     if position > 0 {
       input.removeFirst(position)

@@ -49,7 +49,7 @@ struct Unpacker {
     phase = coding == .gzip ? .gzipHead : .zlibHead
   }
 
-  /// Adds bytes of the body.
+  /// Appends bytes of the body.
   mutating func append(_ bytes: UnsafeRawBufferPointer) { bits.append(bytes) }
 
   /// Whether the body may end here.

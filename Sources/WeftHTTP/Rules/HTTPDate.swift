@@ -75,7 +75,7 @@ enum HTTPDate {
     return numbers[0] * 3600 + numbers[1] * 60 + numbers[2]
   }
 
-  /// Howard Hinnant, "chrono-Compatible Low-Level Date Algorithms", `days_from_civil`.
+  /// Returns the days since 1970 (Howard Hinnant, "chrono-Compatible Low-Level Date Algorithms", `days_from_civil`).
   static func daysSince1970(year: Int64, month: Int64, day: Int64) -> Int64 {
     let shifted = month <= 2 ? year - 1 : year
     let era = (shifted >= 0 ? shifted : shifted - 399) / 400

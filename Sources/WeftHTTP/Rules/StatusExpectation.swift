@@ -13,7 +13,7 @@ public struct StatusExpectation: Sendable, Hashable {
   /// Creates an expectation of any of the elements.
   public init(_ elements: [Element]) { self.elements = elements }
 
-  /// 2xx.
+  /// The statuses 2xx.
   public static let success = StatusExpectation([.hundreds(2)])
 
   /// Whether the status is expected.

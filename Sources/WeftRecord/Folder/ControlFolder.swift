@@ -38,8 +38,8 @@ package final class ControlFolder: ControlInbox {
   /// The maximum number of files per read.
   private static let countLimit = 1000
 
-  /// Returns the new requests that are due. The first call reads the folder; each later one has it read for the next
-  /// call.
+  /// Returns the requests that were not taken yet; approvals only for `steps`. The first call reads the folder; each
+  /// later one has it read for the next call.
   package func take(answersTo steps: Set<StepAddress>) -> [ControlRequest] {
     let isFirst = state.withLock { state in
       defer { state.hasBeenRead = true }

@@ -70,7 +70,7 @@ package enum RunFolderFault: Error, Sendable, Hashable {
   }
 }
 
-/// The process that has a run's lock.
+/// The process that holds a run's lock.
 package struct LockHolder: Sendable, Hashable {
   package var process: Int32
   /// RFC 3339, UTC.

@@ -16,7 +16,7 @@ struct LiveReporter: Sendable {
   /// A placeholder while a reporter is being changed.
   static let spent = LiveReporter(DisplaySettings(mode: .live), labels: StepLabels())
 
-  /// Ten frames per second.
+  /// The minimum time between frames: at most ten frames per second.
   static let frameInterval: Duration = .milliseconds(100)
 
   var nextRedraw: Duration? {

@@ -30,7 +30,7 @@ struct PlainReporter: Sendable {
 
   mutating func handle(_ events: [RunEvent], log: Reporter.ReadLog, write: Reporter.Write) {
     for event in events {
-      // An ended step or group is no longer known to its enclosing scopes.
+      // Computed before the event is applied, which removes the state of an ended group.
       let isUndecided = isUndecided(event)
       let past = progress.past(ofGroupEndedBy: event)
       progress.apply(event, log: log)
@@ -46,7 +46,7 @@ struct PlainReporter: Sendable {
     pending.removeAll(keepingCapacity: true)
   }
 
-  /// Whether it is still open if a failure counts.
+  /// Whether it is not yet known if a failure counts.
   private func isUndecided(_ event: RunEvent) -> Bool {
     switch event.kind {
     case .stepFinished(let address, let end):
