@@ -81,7 +81,7 @@ package final class TokenPipe: Sendable {
     return byte
   }
 
-  /// Returns a token. There are never so many that this blocks.
+  /// Returns a token. The pipe never holds enough of them to block this.
   package func put(_ token: UInt8) {
     withUnsafeBytes(of: token) { _ = weft_write_quietly(writing.number, $0.baseAddress, 1) }
   }

@@ -4,7 +4,7 @@
   import Darwin
 #endif
 
-/// A signal by its name, "TERM", or its number on this system.
+/// A signal, by its name, "TERM", or its number on this system.
 package struct Signal: RawRepresentable, Hashable, Sendable {
   package let rawValue: Int32
 
@@ -25,22 +25,22 @@ package struct Signal: RawRepresentable, Hashable, Sendable {
   package static let terminalStop = Signal(rawValue: SIGTSTP)
   package static let windowChange = Signal(rawValue: SIGWINCH)
 
-  /// Knows the names that POSIX gives, with or without "SIG", in capitals.
+  /// Finds a signal by its POSIX name, in capitals, with or without "SIG".
   package init?(name: String) {
     let name = name.hasPrefix("SIG") ? String(name.dropFirst(3)) : name
     guard let known = Self.names.first(where: { $0.name == name }) else { return nil }
     self.init(rawValue: known.number)
   }
 
-  /// Without "SIG"; the number where there is no name.
+  /// The name without "SIG"; the number if there is no name.
   package var name: String {
     Self.names.first { $0.number == rawValue }?.name ?? String(rawValue)
   }
 
-  /// The exit code by which shells tell that a program died of it.
+  /// The exit code with which shells report that a program died of the signal.
   package var shellExitCode: Int32 { 128 + rawValue }
 
-  /// Every name that `init(name:)` knows.
+  /// All names that `init(name:)` accepts.
   package static var knownNames: [String] { names.map(\.name) }
 
   private static let names: [(name: String, number: Int32)] = [

@@ -1,22 +1,21 @@
 import CWeftPlatform
 
-/// Takes signals over from their default effect and tells them to a closure, on a thread of its own where
-/// any code may run.
+/// Replaces the default action of signals with a closure, on its own thread, where any code may run.
 ///
-/// For a program's `main`, before it has made any thread: a thread that does not block the signals would
-/// get them instead.
+/// For a program's `main`, before it has created any thread: a thread that does not block the signals would receive
+/// them instead.
 package final class SignalListener: Sendable {
-  /// What is listened to. A signal that was ignored when the program started stays ignored and is left
-  /// out: `nohup` means HUP, a shell's `&` means INT.
+  /// The signals listened to. A signal that was ignored when the program started stays ignored and is not included:
+  /// `nohup` ignores HUP, a shell's `&` ignores INT.
   package let signals: [Signal]
 
-  /// What `start` listens to unless told otherwise. QUIT stays what it is: the way to get a core.
+  /// The signals that `start` listens to by default. QUIT keeps its action: the way to get a core file.
   package static let ending: [Signal] = [.interrupt, .terminate, .hangup]
 
   private init(_ signals: [Signal]) { self.signals = signals }
 
-  /// - Parameter handler: Called with each signal, one at a time, in order of arrival. Never from a
-  ///   `@MainActor` context: it runs on another thread.
+  /// - Parameter handler: Called with each signal, one at a time, in order of arrival. Never from a `@MainActor`
+  ///   context: it runs on a different thread.
   package static func start(
     _ wanted: [Signal] = ending, handler: @escaping @Sendable (Signal) -> Void
   ) throws(SystemError) -> SignalListener {
@@ -33,24 +32,23 @@ package final class SignalListener: Sendable {
     return SignalListener(signals)
   }
 
-  /// From now on a write to a pipe without a reader fails and does not end the process. For a program, not
-  /// for a library: the disposition is the process's.
+  /// Makes writes to a pipe without a reader fail instead of terminating the process. For a program, not for a library:
+  /// the disposition belongs to the process.
   package static func ignoreBrokenPipes() { weft_signal_ignore(Signal.brokenPipe.rawValue) }
 
-  /// From now on a write beyond the limit of file sizes fails and does not end the process. For a program, not
-  /// for a library.
+  /// Makes writes beyond the limit of file sizes fail instead of terminating the process. For a program, not for a
+  /// library.
   package static func ignoreFileSizeLimits() { weft_signal_ignore(Signal.fileSizeLimit.rawValue) }
 
-  /// Restores the default effect of SIGCHLD, which a parent may have ignored: the kernel would then reap
-  /// every child itself and keep no exit status (POSIX `wait`). For a program's `main`, before its first
-  /// thread; not for a library.
+  /// Restores the default action of SIGCHLD, which a parent may have ignored: the kernel would then reap every child
+  /// itself and keep no exit status (POSIX `wait`). For a program's `main`, before its first thread; not for a library.
   package static func restoreChildSignal() { weft_signal_restore(Signal.child.rawValue) }
 
-  /// Promises that nobody will change any more what this process does at signals: programs, which must
-  /// not inherit it, are then started without asking for it each time. For a program, not for a library.
+  /// Promises that the signal dispositions of this process will not change any more. Programs must not inherit them,
+  /// and spawns then need not query them each time. For a program, not for a library.
   package static func settleDispositions() { weft_spawn_settle_dispositions() }
 
-  /// Ends this process as `signal` would have, so that whoever waits for it sees the signal itself.
+  /// Terminates this process as `signal` would have, so that its parent sees the signal itself.
   package static func endProcess(by signal: Signal) -> Never {
     weft_signal_die(signal.rawValue)
   }

@@ -4,28 +4,28 @@
   import Darwin
 #endif
 
-/// A file to which whole records are appended, one `write` for each: a record is there whole, or not at all
-/// as far as the system lets the part of it be taken away again.
+/// A file to which whole records are appended, with one `write` for each: a record is written completely or, as far as
+/// the system allows a partial one to be removed, not at all.
 ///
-/// It has no lock: whoever appends has one.
+/// It has no lock: callers must hold one.
 package struct AppendedFile: Sendable {
   package let file: Descriptor
-  /// Where the last whole record ends.
+  /// The end of the last complete record.
   package private(set) var length: Int
-  /// Whether a part of a record stands behind that, because it could not be taken away.
+  /// Whether part of a record follows, because it could not be removed.
   private var isTorn = false
   private let calls: FileCalls
 
   /// - Parameters:
   ///   - file: Open for appending.
-  ///   - length: Where the last whole record ends, and the file with it.
+  ///   - length: The end of the last complete record and of the file.
   package init(_ file: Descriptor, length: Int, calls: FileCalls) {
     self.file = file
     self.length = length
     self.calls = calls
   }
 
-  /// Appends all of it; or nothing, and says why.
+  /// Appends all of the bytes; on an error, none.
   package mutating func append(_ bytes: UnsafeRawBufferPointer) throws(SystemError) {
     if isTorn { try takeBack() }
     var left = bytes
@@ -49,6 +49,6 @@ package struct AppendedFile: Sendable {
     isTorn = false
   }
 
-  /// Makes what was appended survive a loss of power. What fails is not to be tried again.
+  /// Makes appended records survive a power loss. Must not be repeated after a failure.
   package func synchronize() throws(SystemError) { try calls.synchronizeData(file) }
 }

@@ -5,7 +5,7 @@
 #endif
 
 extension Descriptor {
-  /// What stands at an offset of a file; less than `count` only at its end.
+  /// The bytes at an offset of a file; fewer than `count` only at its end.
   package func piece(at offset: Int, atMost count: Int) throws(SystemError) -> [UInt8] {
     var failure: SystemError?
     let bytes = [UInt8](unsafeUninitializedCapacity: count) { buffer, filled in

@@ -4,14 +4,14 @@
   import Darwin
 #endif
 
-/// Room on a disk that is kept until there is no other: a file that holds nothing.
+/// Disk space reserved for the time when no other is left: a file without content.
 package struct DiskReserve: Sendable {
   private let file: Descriptor
   private let calls: FileCalls
   private var isReleased = false
 
-  /// - Throws: When the disk has not even that. Where the system cannot reserve, nothing is, and that is no
-  ///   error.
+  /// - Throws: If the disk does not have that much space. If the system cannot reserve space, none is reserved, without
+  ///   an error.
   package init(
     _ bytes: Int, named name: String, in directory: PrivateDirectory
   ) throws(UnsafePlace) {
@@ -26,9 +26,9 @@ package struct DiskReserve: Sendable {
     }
   }
 
-  /// Gives the room back to the disk.
+  /// Releases the space.
   ///
-  /// - Returns: False if that was done before, or cannot be.
+  /// - Returns: False if it was released before, or if that fails.
   package mutating func release() -> Bool {
     guard !isReleased else { return false }
     isReleased = true

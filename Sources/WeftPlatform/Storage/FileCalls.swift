@@ -6,30 +6,30 @@ import CWeftPlatform
   import Darwin
 #endif
 
-/// The system calls by which something is kept on disk, so that a test can have any one of them fail.
+/// The system calls that store files, replaceable so that a test can make any of them fail.
 package struct FileCalls: Sendable {
   package enum Call: Sendable, Hashable, CaseIterable {
     case open, makeDirectory, write, truncate, synchronize, reserve, rename, remove, lock
   }
 
-  /// What a test has a call answer.
+  /// The result of a call that a test replaces.
   package enum Answer: Sendable {
     case error(SystemError)
-    /// Of `write`: so many bytes are taken at most.
+    /// For `write`: the maximum number of bytes to take.
     case short(Int)
   }
 
-  /// Asked before each call; `nil` leaves it to the system.
+  /// Consulted before each call; `nil` passes the call to the system.
   private let answer: (@Sendable (Call) -> Answer?)?
 
-  /// The system's own.
+  /// The calls of the system, unchanged.
   package static let system = FileCalls(answer: nil)
 
   package init(answer: (@Sendable (Call) -> Answer?)?) {
     self.answer = answer
   }
 
-  /// - Returns: How many bytes were taken; at least one.
+  /// - Returns: The number of bytes written; at least one.
   func write(_ file: Descriptor, _ bytes: UnsafeRawBufferPointer) throws(SystemError) -> Int {
     var bytes = bytes
     switch answer?(.write) {
@@ -40,7 +40,7 @@ package struct FileCalls: Sendable {
     while true {
       let count = writeOnce(file.number, bytes.baseAddress, bytes.count)
       if count > 0 { return count }
-      // A regular file that takes nothing, and says nothing, has no room.
+      // A regular file that takes no bytes, without an error, has no space.
       if count == 0 { throw .noSpace }
       let error = SystemError.last
       if error != .interrupted { throw error }
@@ -52,14 +52,14 @@ package struct FileCalls: Sendable {
     _ = try retrying { ftruncate(file.number, off_t(length)) }
   }
 
-  /// Makes what was written survive a loss of power. A failure is final: what was not written is not
-  /// tried again by the system, and a second call would succeed.
+  /// Makes the data written survive a power loss. A failure is final: the system does not retry lost writes, and a
+  /// second call would succeed.
   func synchronizeData(_ file: Descriptor) throws(SystemError) {
     try refuse(.synchronize)
     _ = try checked(weft_synchronize_data(file.number))
   }
 
-  /// The same for a directory: for the names in it.
+  /// Makes the names in a directory survive a power loss, as ``synchronizeData(_:)`` does for a file's data.
   func synchronize(_ file: Descriptor) throws(SystemError) {
     try refuse(.synchronize)
     _ = try retrying { fsync(file.number) }
@@ -70,9 +70,9 @@ package struct FileCalls: Sendable {
     _ = try checked(weft_reserve(file.number, Int64(bytes)))
   }
 
-  /// Takes a file's lock, which ends with this process or the descriptor. The file is open for writing.
+  /// Takes a file's lock, which ends with this process or the descriptor. The file must be open for writing.
   ///
-  /// - Returns: False if somebody else has it.
+  /// - Returns: False if it is held elsewhere.
   package func takeLock(_ file: Descriptor) throws(SystemError) -> Bool {
     do throws(SystemError) {
       try refuse(.lock)
@@ -84,21 +84,21 @@ package struct FileCalls: Sendable {
     }
   }
 
-  /// Gives a file's lock back.
+  /// Releases a file's lock.
   package func releaseLock(_ file: Descriptor) { weft_unlock(file.number) }
 
-  /// Whether somebody has a file's lock. It is not taken to know that.
+  /// Whether a file's lock is held elsewhere. Does not take it.
   package func isLocked(_ file: Descriptor) throws(SystemError) -> Bool {
     try checked(weft_is_locked(file.number)) == 1
   }
 
-  /// Writes a short text over all that a file holds.
+  /// Replaces the content of a file with a short text.
   package func replace(_ file: Descriptor, with bytes: [UInt8]) throws(SystemError) {
     try truncate(file, to: 0)
     try writeAll(file, bytes)
   }
 
-  /// Appends what stands behind an offset of one file to another, safe from a loss of power.
+  /// Appends the bytes after an offset of one file to another, so that they survive a power loss.
   package func copy(
     _ file: Descriptor, from start: Int, to other: Descriptor
   ) throws(SystemError) {
@@ -112,7 +112,7 @@ package struct FileCalls: Sendable {
     try synchronizeData(other)
   }
 
-  /// Cuts a file, safe from a loss of power.
+  /// Truncates a file, so that this survives a power loss.
   package func cut(_ file: Descriptor, to length: Int) throws(SystemError) {
     try truncate(file, to: length)
     try synchronize(file)
@@ -170,7 +170,7 @@ package struct FileCalls: Sendable {
   }
 }
 
-/// `write(2)`, by a name that the method of that name does not hide.
+/// `write(2)`, under a name that the method `write` does not hide.
 private func writeOnce(_ file: Int32, _ bytes: UnsafeRawPointer?, _ count: Int) -> Int {
   write(file, bytes, count)
 }

@@ -1,13 +1,13 @@
-/// When a folder is looked through for what has to go, and what that is.
+/// Decides when to search a folder for entries to remove, and which entries those are.
 package struct FolderBudget: Sendable {
   private let limit: Int
-  /// What this process has written since it looked; nil: it has not looked.
+  /// The bytes that this process has written since its last search; `nil` before the first one.
   private var written: Int?
 
   package init(limit: Int) { self.limit = limit }
 
-  /// Whether to look now. Others may write too, so it is not only when this process has filled the folder:
-  /// with few of them the limit is hardly exceeded.
+  /// Whether to search now. Other processes may write too, so this is due well before this process alone has filled the
+  /// folder: with few of them, the limit is hardly exceeded.
   package mutating func isDue(writing size: Int) -> Bool {
     guard let before = written, before + size <= limit / 8 else {
       written = size
@@ -17,8 +17,8 @@ package struct FolderBudget: Sendable {
     return false
   }
 
-  /// What was used least recently and has to go, so that there is room for an eighth of the limit, or for as much
-  /// as is about to be written.
+  /// The least recently used entries, whose removal makes room for an eighth of the limit, or for as much as is about
+  /// to be written.
   package func superfluous(
     _ entries: [PrivateFolder.Entry], writing bytes: Int = 0
   ) -> [String] {

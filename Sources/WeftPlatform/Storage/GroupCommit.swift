@@ -1,10 +1,10 @@
 import Synchronization
 
-/// Has what many threads have written made safe by one call for all that wait: whoever comes while the disk
-/// is busy is served by the next call.
+/// Makes the writes of many threads durable with one call for all that wait: threads that arrive while the disk is busy
+/// are served by the next call.
 package final class GroupCommit: Sendable {
   private struct State {
-    /// Records are counted from 1.
+    /// Records are numbered from 1.
     var written: UInt64 = 0
     var safe: UInt64 = 0
     var isUnderWay = false
@@ -22,18 +22,18 @@ package final class GroupCommit: Sendable {
   private let state = Mutex(State())
   private let synchronize: @Sendable () throws(SystemError) -> Void
 
-  /// - Parameter synchronize: Makes all that has been written safe. It is not called again after it has
-  ///   failed: what was lost then would not be missed by a second call.
+  /// - Parameter synchronize: Makes all written data durable. It is not called again after a failure, because a second
+  ///   call would not detect the data lost in the first.
   package init(_ synchronize: @escaping @Sendable () throws(SystemError) -> Void) {
     self.synchronize = synchronize
   }
 
-  /// Another record has been written.
+  /// Notes that a record has been written.
   package func noteWritten(_ number: UInt64) {
     state.withLock { $0.written = max($0.written, number) }
   }
 
-  /// Blocks the calling thread until the record is safe.
+  /// Blocks the calling thread until the record is durable.
   package func wait(for number: UInt64) throws(SystemError) {
     while true {
       switch turn(of: number) {
@@ -51,7 +51,7 @@ package final class GroupCommit: Sendable {
     }
   }
 
-  /// Makes safe all that was written before this call.
+  /// Makes all records durable that were written before this call.
   package func waitForAll() throws(SystemError) { try wait(for: state.withLock { $0.written }) }
 
   private func turn(of number: UInt64) -> Turn {

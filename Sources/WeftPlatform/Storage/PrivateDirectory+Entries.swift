@@ -4,9 +4,9 @@
   import Darwin
 #endif
 
-/// What is known of files that are not opened, and done with them.
+/// Operations on files without opening them.
 extension PrivateDirectory {
-  /// Of a regular file, its bytes and the second since 1970 in which it was changed; nil for all else.
+  /// The size in bytes of a regular file, and the second since 1970 in which it was changed; `nil` for other kinds.
   func sizeAndTime(of name: String) -> (size: Int, changed: Int64)? {
     var status = stat()
     guard fstatat(directory.number, name, &status, AT_SYMLINK_NOFOLLOW) == 0,
@@ -20,17 +20,17 @@ extension PrivateDirectory {
     return (Int(status.st_size), Int64(time))
   }
 
-  /// The second since 1970 in which a name came into it, or went, last.
+  /// The second since 1970 in which an entry was last added or removed.
   package var changedSecond: Int64? {
     (try? FileStamp(of: directory)).map { $0.modified / 1_000_000_000 }
   }
 
-  /// Has it look as if it had been changed now.
+  /// Sets the file's time of change to now.
   func touch(_ name: String) {
     utimensat(directory.number, name, nil, AT_SYMLINK_NOFOLLOW)
   }
 
-  /// Gives a file one more name, which must be free.
+  /// Gives a file an additional name, which must not exist.
   func link(_ name: String, as other: String) throws(UnsafePlace) {
     do throws(SystemError) {
       _ = try retrying { linkat(directory.number, name, directory.number, other, 0) }

@@ -6,16 +6,16 @@ import CWeftPlatform
   import Darwin
 #endif
 
-/// What is in a directory of this user's own.
+/// The entries of a directory that belongs to this user.
 extension PrivateDirectory {
   package enum Opening: Sendable {
-    /// To be read.
+    /// For reading.
     case reading
-    /// To be appended to, and read.
+    /// For appending and reading.
     case appending
-    /// To be appended to, and read; it must not be there yet.
+    /// For appending and reading; the file must not exist.
     case making
-    /// The same; it may be there.
+    /// For appending and reading; the file may exist.
     case makingOrAppending
 
     fileprivate var flags: Int32 {
@@ -35,7 +35,7 @@ extension PrivateDirectory {
     }
   }
 
-  /// Opens a regular file of this user's, mode 0600 if it is made; a link is refused.
+  /// Opens a regular file that belongs to this user, created with mode 0600; a link is refused.
   package func file(_ name: String, _ opening: Opening) throws(UnsafePlace) -> Descriptor {
     let place = "\(path)/\(name)"
     let file: Descriptor
@@ -54,7 +54,7 @@ extension PrivateDirectory {
     return file
   }
 
-  /// Makes a file that holds these bytes.
+  /// Creates a file with these bytes.
   package func write(
     _ bytes: [UInt8], to name: String, surviving power: Bool
   ) throws(UnsafePlace) {
@@ -67,7 +67,7 @@ extension PrivateDirectory {
     }
   }
 
-  /// The whole of a file.
+  /// The content of a file.
   package func bytes(of name: String, limit: Int) throws(UnsafePlace) -> [UInt8] {
     let file = try file(name, .reading)
     do {
@@ -83,7 +83,7 @@ extension PrivateDirectory {
     }
   }
 
-  /// Moves a file to another directory of the same file system.
+  /// Moves a file to a different directory of the same file system.
   func rename(
     _ name: String, to other: String, in target: PrivateDirectory
   ) throws(UnsafePlace) {
@@ -92,19 +92,19 @@ extension PrivateDirectory {
     }
   }
 
-  /// Makes the names in it survive a loss of power.
+  /// Makes the names in it survive a power loss.
   package func synchronize() throws(UnsafePlace) {
     do { try calls.synchronize(directory) } catch { throw .system(path, error) }
   }
 
-  /// Takes a file away; that it is not there is no error.
+  /// Removes a file; a missing one is no error.
   package func remove(_ name: String) throws(UnsafePlace) {
     do { try calls.remove(name, in: directory) } catch {
       if error != .notFound { throw .system("\(path)/\(name)", error) }
     }
   }
 
-  /// The names of what is in it, sorted; those that are not UTF-8 are left out.
+  /// The names of its entries, sorted, without those that are not UTF-8.
   package func names() -> [String] {
     let listed =
       (try? FileTree.opened(directory.number, Array(".".utf8CString), O_DIRECTORY, at: []))
@@ -119,17 +119,17 @@ extension PrivateDirectory {
     return fstatat(directory.number, name, &status, AT_SYMLINK_NOFOLLOW) == 0
   }
 
-  /// How many bytes this user may still write on its disk.
+  /// The number of bytes that this user can still write to its disk.
   package var freeBytes: Int? {
     let count = weft_free_bytes(directory.number)
     return count < 0 ? nil : Int(count)
   }
 
-  /// How many bytes the regular files have that are in a directory in it, at any depth; no link is followed.
+  /// The total number of bytes in regular files below a directory in it, at any depth; no link is followed.
   package func byteCount(of name: String) -> Int {
     FileTree.byteCount(of: name, in: directory.number)
   }
 
-  /// Takes a directory in it away with all that it holds.
+  /// Removes a directory in it with all entries.
   package func removeDirectory(_ name: String) { FileTree.remove(name, in: directory.number) }
 }

@@ -6,21 +6,21 @@ import CWeftPlatform
   import Darwin
 #endif
 
-/// Why a directory is not one to keep a record in, or a file not one of a record.
+/// The reason why a directory is not safe for keeping journals, or a file in it not safe to use.
 package enum UnsafePlace: Error, Hashable, Sendable {
-  /// It is a symbolic link, which somebody may have put there to have another file written.
+  /// It is a symbolic link, which may have been created to redirect writes to a different file.
   case link(String)
-  /// Another user owns it, and can change what is in it.
+  /// A different user owns it and can change its content.
   case foreign(String, owner: UInt32)
-  /// Any user can take away what is in it, and put something else there.
+  /// Any user can remove its entries and put others in their place.
   case writableByAll(String)
-  /// Users other than its owner can change what is in it: its mode.
+  /// Users other than its owner can change its content; its mode.
   case writableByOthers(String, mode: UInt32)
-  /// It is something else than what should be there.
+  /// It is not of the expected kind.
   case kind(String, found: String)
   case system(String, SystemError)
 
-  /// What was found, as a sentence without a full stop.
+  /// The error, as a sentence without a full stop.
   package var message: String {
     switch self {
     case .link(let path): "\"\(path)\" is a symbolic link"
@@ -40,10 +40,10 @@ package enum UnsafePlace: Error, Hashable, Sendable {
   }
 }
 
-/// A directory that is this user's alone. All is done through its descriptor: whoever exchanges names above
-/// it leads nobody astray, and no link in it is followed.
+/// A directory that belongs to this user only. All operations use its descriptor, so that replacing names above it does
+/// not redirect them, and they follow no link in it.
 package final class PrivateDirectory: Sendable {
-  /// What messages call it.
+  /// The path for messages.
   package let path: String
   let directory: Descriptor
   package let calls: FileCalls
@@ -54,14 +54,14 @@ package final class PrivateDirectory: Sendable {
     self.calls = calls
   }
 
-  /// The same directory, after it has got another name.
+  /// This directory under a new path, after it was renamed.
   package func called(_ path: String) -> PrivateDirectory {
     PrivateDirectory(path: path, directory: directory, calls: calls)
   }
 
-  /// Opens the directory of that path, or makes it where it is missing: the last name only.
+  /// Opens the directory at a path, or creates it if it is missing (its last component only).
   ///
-  /// - Parameter makes: Whether it is made, mode 0700 whatever the umask is.
+  /// - Parameter makes: Whether to create it, with mode 0700 whatever the umask is.
   package static func at(
     _ path: String, makes: Bool, calls: FileCalls = .system
   ) throws(UnsafePlace) -> PrivateDirectory {
@@ -76,7 +76,7 @@ package final class PrivateDirectory: Sendable {
     return try inside(parent.number, name, path: path, makes: makes, calls)
   }
 
-  /// The same for one in this directory.
+  /// Opens a directory in this one, or creates it, as ``at(_:makes:calls:)`` does.
   package func directory(_ name: String, makes: Bool) throws(UnsafePlace) -> PrivateDirectory {
     try PrivateDirectory.inside(
       directory.number, name, path: "\(path)/\(name)", makes: makes, calls)
@@ -98,12 +98,12 @@ package final class PrivateDirectory: Sendable {
     do {
       directory = try calls.open(name, in: parent, O_RDONLY | O_DIRECTORY)
     } catch {
-      // With O_NOFOLLOW a link is ELOOP, or with O_DIRECTORY, ENOTDIR.
+      // With O_NOFOLLOW, opening a link fails with ELOOP or, with O_DIRECTORY, ENOTDIR.
       if isLink(name, in: parent) { throw .link(path) }
       if error == .notDirectory { throw .kind(path, found: "no directory") }
       throw .system(path, error)
     }
-    // A umask may have taken away what the owner needs.
+    // The umask may have removed permissions that the owner needs.
     if isNew { fchmod(directory.number, 0o700) }
     var status = stat()
     guard fstat(directory.number, &status) == 0 else { throw .system(path, .last) }
@@ -126,7 +126,7 @@ package final class PrivateDirectory: Sendable {
       && status.st_mode & S_IFMT == S_IFLNK
   }
 
-  /// The path above, and the last name.
+  /// The parent path and the last component.
   private static func split(_ path: String) -> (above: String, name: String) {
     let bytes = Array(path.utf8)
     let end = bytes.lastIndex { $0 != UInt8(ascii: "/") } ?? 0

@@ -1,6 +1,6 @@
-/// Files too large to be held in memory.
+/// Operations on files that are too large for memory.
 extension PrivateFolder {
-  /// Opens a file to be read; `nil` where there is none.
+  /// Opens a file for reading; `nil` if there is none.
   package func open(_ name: String) -> Descriptor? {
     guard let (directory, file) = try? place(of: name, makes: false) else { return nil }
     return try? directory.file(file, .reading)
@@ -11,9 +11,9 @@ extension PrivateFolder {
     return directory.has(file)
   }
 
-  /// Copies a file in, under a name that follows from what is in it.
+  /// Copies a file into the folder, under a name derived from its content.
   ///
-  /// - Returns: The hash of what was copied; `nil` if it was stopped, and nothing was kept.
+  /// - Returns: The hash of the content; `nil` if it was stopped, in which case nothing is kept.
   package func keep(
     _ source: Descriptor, stop: StopSwitch, named name: (SHA256.Digest) -> String
   ) throws(UnsafePlace) -> SHA256.Digest? {
@@ -42,7 +42,9 @@ extension PrivateFolder {
     }
   }
 
-  /// The same for what processes have left that ended before they had copied all.
+  /// Removes copies that were left unfinished by processes that have ended.
+  ///
+  /// - Parameter time: Seconds since 1970; younger copies may still be in progress.
   package func removeUnfinishedCopies(before time: Int64) {
     for name in root.names() where PrivateFolder.isUnfinished(name) {
       if let known = root.sizeAndTime(of: name), known.changed < time { try? root.remove(name) }

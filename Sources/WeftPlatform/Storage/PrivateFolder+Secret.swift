@@ -1,11 +1,11 @@
 extension PrivateFolder {
-  /// Random bytes that all processes which use the folder have in common, and nobody else knows. Of several that
-  /// find none, all use those that came first.
+  /// Random bytes that are shared by all processes that use the folder, and secret otherwise. If several find none, all
+  /// use those that were created first.
   package func secret(_ name: String, count: Int) throws(UnsafePlace) -> [UInt8] {
     for _ in 1...3 {
       if let bytes = read(name, limit: 1024) {
         if bytes.count == count { return bytes }
-        // It is damaged, and all that was made by it is lost.
+        // It is damaged, and everything derived from it is lost.
         remove(name)
       }
       try create(name, with: PrivateFolder.randomBytes(count))

@@ -1,28 +1,28 @@
-/// A directory of this user's own whose files come and go whole.
+/// A directory that belongs to this user, in which files appear and disappear as a whole.
 ///
-/// Several processes may use one at the same time: whoever opens a file reads all of what one of them has
-/// written, whatever the others do meanwhile. What is written is not made to survive a loss of power.
+/// Several processes may use it at the same time: an opened file has all the content that one of them has written,
+/// whatever the others do meanwhile. Its files are not made to survive a power loss.
 ///
-/// Files are named `file` or `part/file`; parts are made when the first file comes.
+/// Files are named `file` or `part/file`; a part is created with its first file.
 package final class PrivateFolder: Sendable {
   let root: PrivateDirectory
 
-  /// Opens it, or makes it with what is missing above it.
+  /// Opens the folder, or creates it together with missing parents.
   package init(_ name: String, in path: String) throws(UnsafePlace) {
-    // The system would make what the part before the NUL names.
+    // The system would create the path before the NUL.
     if path.utf8.contains(0) { throw .system(path, .invalid) }
     do { try FileSystem.makeDirectories(path, mode: 0o700) } catch { throw .system(path, error) }
     root = try PrivateDirectory.at(path + "/" + name, makes: true)
   }
 
-  /// The files of a directory that is open.
+  /// Uses a directory that is open.
   package init(_ root: PrivateDirectory) { self.root = root }
 
-  /// What is known of a file without reading it.
+  /// The properties of a file that are known without reading it.
   package struct Entry: Sendable, Hashable {
     package var name: String
     package var size: Int
-    /// Seconds since 1970: when it was written or last marked as used.
+    /// The second since 1970 in which it was written or last marked as used.
     package var lastUse: Int64
 
     package init(name: String, size: Int, lastUse: Int64) {
@@ -32,17 +32,17 @@ package final class PrivateFolder: Sendable {
     }
   }
 
-  /// The files that a part holds, in order; none where there is no such part.
+  /// The files in a part, sorted; none if there is no such part.
   package func names(in part: String) -> [String] {
     all(in: part).filter { !Self.isUnfinished($0) }.map { part + "/" + $0 }
   }
 
-  /// The same with what is known of them.
+  /// The files in a part with their properties.
   package func entries(in part: String) -> [Entry] {
     entries(in: part) { !Self.isUnfinished($0) }
   }
 
-  /// The bytes of a file; nil where there is none, or it is longer than the limit.
+  /// The bytes of a file; `nil` if there is none, or it is longer than the limit.
   package func read(_ name: String, limit: Int) -> [UInt8]? {
     guard let (directory, file) = try? place(of: name, makes: false) else { return nil }
     return try? directory.bytes(of: file, limit: limit)
@@ -53,12 +53,12 @@ package final class PrivateFolder: Sendable {
     if let (directory, file) = try? place(of: name, makes: false) { directory.touch(file) }
   }
 
-  /// Removes a file, if it is there and can be.
+  /// Removes a file, if it exists and can be removed.
   package func remove(_ name: String) {
     if let (directory, file) = try? place(of: name, makes: false) { try? directory.remove(file) }
   }
 
-  /// Makes a file of these bytes, in the place of one of that name.
+  /// Creates a file with these bytes, replacing an existing one.
   package func replace(_ name: String, with bytes: [UInt8]) throws(UnsafePlace) {
     let (directory, file) = try place(of: name, makes: true)
     let temporary = try write(bytes, in: directory)
@@ -68,7 +68,7 @@ package final class PrivateFolder: Sendable {
     }
   }
 
-  /// Makes a file of these bytes, unless there is one of that name.
+  /// Creates a file with these bytes, unless it exists.
   package func create(_ name: String, with bytes: [UInt8]) throws(UnsafePlace) {
     let (directory, file) = try place(of: name, makes: true)
     let temporary = try write(bytes, in: directory)
@@ -78,9 +78,9 @@ package final class PrivateFolder: Sendable {
     }
   }
 
-  /// Removes what processes have left in a part that ended before a file was whole.
+  /// Removes files in a part that were left unfinished by processes that have ended.
   ///
-  /// - Parameter time: Seconds since 1970; younger ones may be somebody's work.
+  /// - Parameter time: Seconds since 1970; younger files may still be in progress.
   package func removeUnfinished(in part: String, before time: Int64) {
     for entry in entries(in: part, where: Self.isUnfinished) where entry.lastUse < time {
       remove(entry.name)
@@ -93,7 +93,7 @@ extension PrivateFolder {
 
   static func isUnfinished(_ file: String) -> Bool { file.hasPrefix(unfinished) }
 
-  /// Under a name that nobody else has.
+  /// Writes the bytes under a unique temporary name.
   private func write(
     _ bytes: [UInt8], in directory: PrivateDirectory
   ) throws(UnsafePlace) -> String {

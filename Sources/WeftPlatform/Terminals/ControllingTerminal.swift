@@ -10,7 +10,7 @@ import CWeftPlatform
 package struct ControllingTerminal: Sendable {
   package let descriptor: Descriptor
 
-  /// - Throws: `.missing` when the session has no terminal.
+  /// - Throws: `.missing` if the session has no terminal.
   package init() throws(TerminalUnavailable) {
     do {
       descriptor = Descriptor(owning: try retrying { open("/dev/tty", O_RDWR | O_CLOEXEC) })
@@ -19,13 +19,13 @@ package struct ControllingTerminal: Sendable {
     }
   }
 
-  /// The group that the terminal's keys send signals to, and that may read from it.
+  /// The group that receives the signals of the terminal's keys, and that may read from it.
   var foregroundGroup: Int32 {
     get { tcgetpgrp(descriptor.number) }
     nonmutating set { _ = weft_terminal_lend(descriptor.number, newValue) }
   }
 
-  /// Whether that is this process's own.
+  /// Whether the foreground group is this process's own.
   package var isForeground: Bool { foregroundGroup == getpgrp() }
 
   var modes: TerminalModes? {
@@ -33,8 +33,8 @@ package struct ControllingTerminal: Sendable {
     nonmutating set { newValue?.apply(to: descriptor) }
   }
 
-  /// Undoes what a program that draws on the whole screen would have undone at its end: the alternate
-  /// screen, the hidden cursor, colours, bracketed paste, mouse reports, application keys.
+  /// Undoes the settings that a full-screen program would have undone at its end: the alternate screen, the hidden
+  /// cursor, colours, bracketed paste, mouse reports, application keys.
   ///
   /// Does nothing while the terminal takes no output, as after ^S.
   func restoreScreen() {
@@ -42,15 +42,15 @@ package struct ControllingTerminal: Sendable {
     try? descriptor.writeAll(Self.restoringSequence)
   }
 
-  /// The cursor is saved first, because leaving the alternate screen brings the saved one back: on the
-  /// alternate screen the save is that screen's own and is lost with it, on the normal one it makes the
-  /// sequence move nothing (xterm, "Control Sequences", DECSET 1049).
+  /// The cursor is saved first, because leaving the alternate screen restores the saved cursor. On the alternate
+  /// screen, the save belongs to that screen and is lost with it; on the normal one, it keeps the sequence from moving
+  /// the cursor (xterm, "Control Sequences", DECSET 1049).
   private static let restoringSequence =
     "\u{1B}7\u{1B}[?1049l\u{1B}[?25h\u{1B}[0m\u{1B}[?2004l"
     + "\u{1B}[?1000l\u{1B}[?1002l\u{1B}[?1003l\u{1B}[?1006l\u{1B}[?1l\u{1B}>"
 }
 
-/// How a terminal treats what is typed: echo, lines, signals (termios).
+/// The modes in which a terminal processes its input: echo, lines, signals (termios).
 struct TerminalModes: Sendable {
   private let modes: termios
 
@@ -65,16 +65,16 @@ struct TerminalModes: Sendable {
   }
 }
 
-/// Why a program does not get the terminal.
+/// The reason why a program does not get the terminal.
 package enum TerminalUnavailable: Error, Hashable, Sendable {
-  /// The program that runs the workflow lends none.
+  /// The program that runs the workflow offers no terminal.
   case notOffered
-  /// There is none.
+  /// There is no terminal.
   case missing(SystemError)
-  /// There is one, and somebody else is using it.
+  /// There is a terminal, but a different group is in its foreground.
   case inBackground
 
-  /// What was found, as a part of a sentence.
+  /// The error, as part of a sentence.
   package var message: String {
     switch self {
     case .notOffered: "it needs a terminal, and the program that runs this workflow offers none"
@@ -83,7 +83,7 @@ package enum TerminalUnavailable: Error, Hashable, Sendable {
     }
   }
 
-  /// The cure.
+  /// The suggested remedy.
   package var help: String {
     switch self {
     case .notOffered, .missing: "run the workflow from a terminal, or leave out `tty`"
@@ -91,7 +91,7 @@ package enum TerminalUnavailable: Error, Hashable, Sendable {
     }
   }
 
-  /// The system's answer, where it was asked.
+  /// The system's error; `nil` if the system was not involved.
   package var error: SystemError? {
     if case .missing(let error) = self { error } else { nil }
   }

@@ -1,35 +1,35 @@
-/// Decides whose the terminal is while a program has borrowed it. It touches no terminal: it is told what
-/// happened and says what is to be done now.
+/// Decides which process has the terminal while a program has borrowed it. A pure state machine without access to the
+/// terminal: callers report what happened, and it returns the next action.
 ///
-///     lent ── the program stops, or this process does ──▶ kept ── both may go on, in the foreground ──▶ lent
+///     lent ── the program stops, or this process does ──▶ kept ── both may continue, in the foreground ──▶ lent
 struct TerminalHolder {
   enum Action: Hashable {
     case nothing
     /// Take the terminal back from the program, which has stopped, and stop this process's whole job.
     case takeBackAndStop
-    /// Stop the program and take the terminal back from it.
+    /// Stop the program and take the terminal back.
     case stopAndTakeBack
-    /// Give it the terminal again and continue it.
+    /// Lend the terminal again and continue the program.
     case lend
   }
 
   private enum State {
     case lent
-    /// The program stands still and waits for the terminal.
+    /// The program is stopped and waits for the terminal.
     case kept
   }
 
   private var state = State.lent
-  /// Whether this process is about to stop, or has.
+  /// Whether this process is about to stop, or has stopped.
   private var isStopping = false
 
-  /// Whether the program may have changed the terminal, or have it.
+  /// Whether the program may have the terminal or have changed it.
   var isLent: Bool { state == .lent }
 
-  /// The program stands still.
+  /// Reports that the program is stopped.
   ///
-  /// - Parameter wantedTerminal: It was stopped for using the terminal from the background (TTIN, TTOU):
-  ///   somebody took the terminal away, such as a shell that saw this process stop.
+  /// - Parameter wantedTerminal: Whether it was stopped for using the terminal from the background (TTIN, TTOU): the
+  ///   terminal was taken away, for example by a shell that saw this process stop.
   mutating func programStopped(wantedTerminal: Bool) -> Action {
     guard state == .lent else { return .nothing }
     state = .kept
@@ -38,7 +38,7 @@ struct TerminalHolder {
     return .takeBackAndStop
   }
 
-  /// This process is about to stop.
+  /// Reports that this process is about to stop.
   mutating func engineStops() -> Action {
     isStopping = true
     guard state == .lent else { return .nothing }
@@ -46,12 +46,12 @@ struct TerminalHolder {
     return .stopAndTakeBack
   }
 
-  /// This process goes on, or could not be stopped.
+  /// Reports that this process continues, or could not be stopped.
   mutating func engineContinues() { isStopping = false }
 
-  /// What to do while nothing happens.
+  /// The next action while nothing happens.
   ///
-  /// - Parameter isForeground: Whether the terminal is this process's to give.
+  /// - Parameter isForeground: Whether this process has the terminal to lend.
   mutating func next(isForeground: Bool) -> Action {
     guard state == .kept, !isStopping, isForeground else { return .nothing }
     state = .lent

@@ -7,12 +7,12 @@ import CWeftPlatform
 #endif
 
 extension TerminalLoan {
-  /// How often a stop is looked for.
+  /// The interval between checks for a stop, in milliseconds.
   private static let attention: Int32 = 50
 
-  /// Writes a prompt and reads what is typed up to the end of the line.
+  /// Writes a prompt and reads input up to the end of the line.
   ///
-  /// - Returns: The line, or `nil` when a stop was requested, or nothing more can be typed (^D).
+  /// - Returns: The line; `nil` if a stop was requested, or at the end of input (^D).
   package func line(after prompt: String, stop: StopSwitch) -> String? {
     let terminal = descriptor.number
     var prompt = Array(prompt.utf8)[...]
@@ -32,7 +32,7 @@ extension TerminalLoan {
       line += buffer[..<count]
       if line.contains(UInt8(ascii: "\n")) { return String(decoding: line, as: UTF8.self) }
     }
-    // What follows the question gets a line of its own.
+    // Later output begins on a new line.
     _ = write(terminal, "\n", 1)
     return nil
   }

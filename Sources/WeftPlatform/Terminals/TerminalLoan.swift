@@ -7,16 +7,17 @@ import Synchronization
   import Darwin
 #endif
 
-/// The terminal in the hands of one program: from before it starts, when the terminal's modes are
-/// remembered, until ``end(restoringScreen:)``, when they are what they were.
+/// A loan of the terminal to one program: from before it starts, when the terminal's modes are saved, until
+/// ``end(restoringScreen:)``, when they are restored.
 ///
-/// Used by the thread that runs the program; ``suspend()``, ``resume()`` and the end by any.
+/// Used by the thread that runs the program; ``suspend()``, ``resume()`` and ``end(restoringScreen:)`` may be called on
+/// any thread.
 package final class TerminalLoan: Sendable {
   private struct State {
     var holder = TerminalHolder()
-    /// The program, while it lives.
+    /// The program's leader, while it is alive.
     var leader: Int32?
-    /// How the program had the terminal when it was taken back.
+    /// The terminal's modes in the program when the terminal was taken back.
     var programModes: TerminalModes?
     var hasEnded = false
   }
@@ -32,17 +33,17 @@ package final class TerminalLoan: Sendable {
     modes = terminal.modes
   }
 
-  /// What becomes the program's standard streams.
+  /// The descriptor that becomes the program's standard streams.
   var descriptor: Descriptor { terminal.descriptor }
 
-  /// Whether this process still has it to lend.
+  /// Whether this process still has the terminal to lend.
   var isForeground: Bool { terminal.isForeground }
 
-  /// The program has started, as the terminal's foreground group.
+  /// Reports that the program has started, as the terminal's foreground group.
   func began(_ leader: Int32) { state.withLock { $0.leader = leader } }
 
-  /// Sees whether the program has been stopped, or may go on. To be called every so often, because no
-  /// descriptor tells that a child was stopped.
+  /// Checks whether the program has been stopped or may continue. Must be called periodically, because no descriptor
+  /// reports that a child was stopped.
   func look() {
     state.withLock { state in
       guard let leader = state.leader else { return }
@@ -54,16 +55,16 @@ package final class TerminalLoan: Sendable {
     }
   }
 
-  /// This process is about to stop: the program stands still, and the terminal is as it was.
+  /// Stops the program and restores the terminal, because this process is about to stop.
   package func suspend() {
     state.withLock { state in
-      // Before its start it has nothing.
+      // Before its start, the program does not have the terminal.
       guard state.leader != nil else { return }
       perform(state.holder.engineStops(), &state)
     }
   }
 
-  /// This process goes on; in the foreground, the program has the terminal again.
+  /// Reports that this process continues; in the foreground, the program gets the terminal back.
   package func resume() {
     state.withLock { state in
       state.holder.engineContinues()
@@ -72,12 +73,12 @@ package final class TerminalLoan: Sendable {
     }
   }
 
-  /// The program is about to be reaped: from now on its group is nobody's to signal.
+  /// Reports that the program is about to be reaped: from now on its group must not be signalled.
   func programEnded() { state.withLock { $0.leader = nil } }
 
-  /// Takes the terminal back for good. Later calls do nothing.
+  /// Takes the terminal back for good. Later calls have no effect.
   ///
-  /// - Parameter restoringScreen: The program had no chance to clean up after itself.
+  /// - Parameter restoringScreen: Whether the program had no chance to clean up.
   package func end(restoringScreen: Bool) {
     state.withLock { state in
       guard !state.hasEnded else { return }
@@ -107,7 +108,7 @@ package final class TerminalLoan: Sendable {
     }
   }
 
-  /// As ^Z would, which lets a program leave the screen as it found it; else the hard way.
+  /// Stops the program as ^Z would, so that it can restore the screen, and then with STOP.
   private static func stop(_ leader: Int32) {
     kill(-leader, SIGTSTP)
     let limit = MonotonicClock.now + .milliseconds(200)

@@ -1,16 +1,16 @@
 import CWeftPlatform
 import Synchronization
 
-/// Threads for jobs that block: each job has one at once, parked or new, so no job waits for another.
+/// Threads for jobs that block: each job gets a thread immediately, parked or new, so that no job waits for another.
 ///
-/// Threads stay parked for `idleLimit` and then end. They end also when the pool is closed or released,
-/// each after the job that it runs.
+/// Threads stay parked for `idleLimit` and then end. They also end when the pool is closed or released, each after its
+/// current job.
 package final class BlockingThreads: Sendable {
   package typealias Job = @Sendable () -> Void
 
   private let roster: ThreadRoster
 
-  /// - Parameter stackBytes: Of each thread; jobs need no more than a poll loop.
+  /// - Parameter stackBytes: The stack size of each thread; jobs need no more than a poll loop.
   package init(
     name: String = "weft-blocking", stackBytes: Int = 512 * 1024, idleLimit: Duration = .seconds(10)
   ) {
@@ -19,30 +19,30 @@ package final class BlockingThreads: Sendable {
 
   deinit { roster.close() }
 
-  /// Gives `job` a thread.
+  /// Runs `job` on a thread.
   ///
-  /// - Parameter onThisThread: The caller is a job of this pool and *promises to return at once*: `job` then
-  ///   follows it on the same thread, without a switch. A second such job, and one from a thread that is
-  ///   not the pool's, is given a thread as usual.
-  /// - Throws: When there is no parked thread and the system makes no new one. The job will not run.
+  /// - Parameter onThisThread: The caller is a job of this pool and *promises to return immediately*: `job` then runs
+  ///   next on the same thread, without a switch. A second such job, and one from a thread outside the pool, gets a
+  ///   thread as usual.
+  /// - Throws: If there is no parked thread and the system creates no new one. The job will not run.
   package func submit(onThisThread: Bool = false, _ job: @escaping Job) throws(ThreadNotStarted) {
     if onThisThread, let worker = Worker.current, worker.takesNext(job, of: roster) { return }
     try roster.submit(job)
   }
 
-  /// Ends the parked threads now and the others after their jobs. Jobs are no longer accepted.
+  /// Ends the parked threads now and the others after their jobs. New jobs are refused.
   package func close() { roster.close() }
 
-  /// Ends the threads that wait for a job, before their time is over.
+  /// Ends the parked threads before their idle limit.
   package func endParked() { roster.endParked() }
 
-  /// Threads that have not ended, parked ones included.
+  /// The number of threads that have not ended, including parked ones.
   package var threadCount: Int { roster.threadCount }
-  /// Threads that wait for a job.
+  /// The number of threads that wait for a job.
   package var parkedCount: Int { roster.parkedCount }
 }
 
-/// Why a job was not accepted.
+/// The reason why a job was not accepted.
 package enum ThreadNotStarted: Error, Hashable, Sendable {
   case poolIsClosed
   case resources(SystemError)
@@ -55,7 +55,7 @@ package enum ThreadNotStarted: Error, Hashable, Sendable {
   }
 }
 
-/// Who is parked, and who exists.
+/// The threads of a pool, and which of them are parked.
 final class ThreadRoster: Sendable {
   private struct State {
     /// Last in, first out: the most recently parked thread has the warmest caches.
@@ -100,7 +100,7 @@ final class ThreadRoster: Sendable {
     }
   }
 
-  /// Keeps a worker that has nothing to do until it has; false when its thread is to end.
+  /// Parks a worker until it gets a job; false if its thread is to end.
   func park(_ worker: Worker) -> Bool {
     let isClosed = state.withLock { state in
       if !state.isClosed { state.parked.append(worker) }
@@ -113,7 +113,7 @@ final class ThreadRoster: Sendable {
       state.parked.remove(at: index)
       return true
     }
-    // Taken from the parked ones in the last moment: an order is on its way.
+    // Removed from the parked workers at the last moment: an order is about to arrive.
     return left ? false : worker.waitForOrder(atMost: nil) ?? false
   }
 

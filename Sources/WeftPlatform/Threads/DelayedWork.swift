@@ -1,7 +1,7 @@
 import Synchronization
 
-/// Does something a while after it was asked for, once for all who asked meanwhile, on a thread of its own
-/// that is made when it is first needed.
+/// Does work some time after it was requested, once for all requests made meanwhile, on its own thread, which is
+/// created when it is first needed.
 package final class DelayedWork: Sendable {
   private enum Phase: Int {
     case idle, requested, hurried, ended
@@ -14,17 +14,17 @@ package final class DelayedWork: Sendable {
   private let name: String
   private let work: @Sendable () -> Void
 
-  /// - Parameter name: The thread's; 15 bytes at most.
+  /// - Parameter name: The name of the thread; at most 15 bytes.
   package init(after delay: Duration, thread name: String, _ work: @escaping @Sendable () -> Void) {
     self.delay = delay
     self.name = name
     self.work = work
   }
 
-  /// Costs next to nothing while the work has been asked for already. Without a thread the work is done at
-  /// once, on this one.
+  /// Requests the work, at almost no cost if it is already requested. If no thread can be created, the work is done
+  /// immediately on this one.
   ///
-  /// - Parameter atOnce: Without the delay, also for those who have asked before.
+  /// - Parameter atOnce: Whether to skip the delay, also for earlier requests.
   package func request(atOnce: Bool = false) {
     guard atOnce ? hurry() : ask() else { return }
     guard isStarted.exchange(true, ordering: .acquiringAndReleasing) else { return start() }
@@ -32,7 +32,7 @@ package final class DelayedWork: Sendable {
   }
 
   private func ask() -> Bool {
-    // Not read before what is to be worked on is there: who works may be about to look for it.
+    // Must not be read before the data for the work is written: the worker may be about to look for it.
     phase.load(ordering: .sequentiallyConsistent) == Phase.idle.rawValue
       && move(from: .idle, to: .requested)
   }
@@ -42,7 +42,7 @@ package final class DelayedWork: Sendable {
       && (move(from: .idle, to: .hurried) || move(from: .requested, to: .hurried))
   }
 
-  /// The work is not begun any more; what has been asked for and was not done is the caller's to do.
+  /// Prevents the work from starting again; requested work that was not done is left to the caller.
   package func end() {
     phase.store(Phase.ended.rawValue, ordering: .sequentiallyConsistent)
     parking.unpark()
@@ -57,7 +57,7 @@ package final class DelayedWork: Sendable {
     }
   }
 
-  /// Who asks from now on wants it done again.
+  /// Resets the phase first: a request from now on wants the work done again.
   private func workIfAsked() {
     if move(from: .requested, to: .idle) || move(from: .hurried, to: .idle) { work() }
   }

@@ -1,14 +1,14 @@
 import CWeftPlatform
 
-/// Starting operating-system threads.
+/// Starts operating-system threads.
 enum Thread {
   private final class Body {
     let run: @Sendable () -> Void
     init(_ run: @escaping @Sendable () -> Void) { self.run = run }
   }
 
-  /// Runs `body` on a new, detached thread, on which no signal is handled: those of the process are left
-  /// to the threads that it has for them.
+  /// Runs `body` on a new, detached thread that handles no signals: those of the process are left to the threads that
+  /// are meant for them.
   static func start(
     name: String, stackBytes: Int, _ body: @escaping @Sendable () -> Void
   ) throws(SystemError) {
@@ -28,10 +28,10 @@ enum Thread {
   }
 }
 
-/// Where one thread sleeps until another wakes it; a wake that comes first is kept.
+/// A place where one thread sleeps until it is woken; a wake that comes before the sleep is kept.
 final class Parking: @unchecked Sendable {
-  // A mutex, a condition and a flag, in C because they must not move; every use of the pointer is one of
-  // the calls below, which lock the mutex. It is freed with the last reference, when nobody can use it.
+  // A mutex, a condition and a flag, in C because they must not move. The pointer is only used by the calls below,
+  // which lock the mutex. It is freed with the last reference, when no thread can use it.
   private let place: OpaquePointer
 
   init() {
@@ -43,7 +43,7 @@ final class Parking: @unchecked Sendable {
 
   deinit { weft_parking_destroy(place) }
 
-  /// False when `limit` passed without a wake.
+  /// Waits for a wake; false if `limit` passed without one.
   func park(atMost limit: Duration?) -> Bool {
     weft_parking_park(place, limit.map(Self.nanoseconds) ?? -1) != 0
   }
@@ -56,7 +56,7 @@ final class Parking: @unchecked Sendable {
   }
 }
 
-/// A pointer that each thread has for itself.
+/// A pointer with a separate value in each thread.
 struct ThreadLocal: Sendable {
   static let worker = ThreadLocal { _ in }
 

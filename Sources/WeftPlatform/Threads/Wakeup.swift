@@ -1,13 +1,12 @@
-/// Where one thread waits until another has something for it. A wake that comes first is kept; several
-/// count once.
+/// A place where one thread waits until it is woken. A wake that comes before the wait is kept; several count as one.
 package final class Wakeup: Sendable {
   private let parking = Parking()
 
   package init() {}
 
-  /// For one thread. Returns after a wake, or when `limit` has passed.
+  /// Returns after a wake, or when `limit` has passed. For one thread.
   package func wait(atMost limit: Duration? = nil) { _ = parking.park(atMost: limit) }
 
-  /// For any thread.
+  /// Wakes the waiting thread. For any thread.
   package func wake() { parking.unpark() }
 }

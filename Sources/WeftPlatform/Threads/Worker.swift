@@ -1,9 +1,9 @@
 import CWeftPlatform
 import Synchronization
 
-/// One thread of a pool and the jobs on their way to it.
+/// One thread of a pool, with its pending jobs.
 final class Worker: Sendable {
-  /// What a parked worker is woken with.
+  /// The order with which a parked worker is woken.
   enum Order: Sendable {
     case job(BlockingThreads.Job)
     case end
@@ -12,7 +12,7 @@ final class Worker: Sendable {
   private let roster: ThreadRoster
   private let parking = Parking()
   private let order = Mutex<Order?>(nil)
-  /// The job to begin with, then what a job has left for the same thread. Nobody else touches it, so the
+  /// The first job, and later a job that the current one has left for the same thread. Only that thread uses it, so the
   /// lock is never contended.
   private let next: Mutex<BlockingThreads.Job?>
 
@@ -21,12 +21,12 @@ final class Worker: Sendable {
     next = Mutex(first)
   }
 
-  /// The worker whose thread this is.
+  /// The worker of the calling thread.
   static var current: Worker? {
     ThreadLocal.worker.value.map { Unmanaged<Worker>.fromOpaque($0).takeUnretainedValue() }
   }
 
-  /// The life of its thread.
+  /// Runs jobs until its thread is to end.
   func work() {
     ThreadLocal.worker.value = Unmanaged.passUnretained(self).toOpaque()
     defer { ThreadLocal.worker.value = nil }
@@ -35,7 +35,7 @@ final class Worker: Sendable {
     } while roster.park(self)
   }
 
-  /// In a frame of its own: what the job holds is released before the thread goes on.
+  /// Runs the next job in a separate frame, so that objects held by the job are released before the thread continues.
   private func runNext() -> Bool {
     let job = next.withLock { next in
       defer { next = nil }
@@ -45,7 +45,8 @@ final class Worker: Sendable {
     return job != nil
   }
 
-  /// Whether `job` will follow the one that runs; not if this is another pool's worker or one follows already.
+  /// Accepts `job` to run after the current one; false if this worker belongs to a different pool or already has a next
+  /// job.
   func takesNext(_ job: @escaping BlockingThreads.Job, of roster: ThreadRoster) -> Bool {
     guard roster === self.roster else { return false }
     return next.withLock { next in
@@ -55,13 +56,13 @@ final class Worker: Sendable {
     }
   }
 
-  /// Once, to a worker taken from the parked ones.
+  /// Wakes the worker with an order. Called once, after it was removed from the parked workers.
   func wake(with order: Order) {
     self.order.withLock { $0 = order }
     parking.unpark()
   }
 
-  /// Whether there is a job to run; `nil` when the time is over without an order.
+  /// Whether there is a job to run; `nil` if the time has passed without an order.
   func waitForOrder(atMost limit: Duration?) -> Bool? {
     guard parking.park(atMost: limit) else { return nil }
     let received = order.withLock { order in

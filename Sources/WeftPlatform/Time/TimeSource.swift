@@ -1,19 +1,19 @@
-/// Where the engine gets its time from; a test puts a clock in its place that it advances by hand.
+/// The source of the engine's time; tests replace it with a clock that they advance by hand.
 package protocol TimeSource: Sendable {
-  /// Since an arbitrary moment; never goes back.
+  /// The time since an arbitrary moment; never goes back.
   var now: Duration { get }
 
-  /// Calls `action` once `delay` has passed, at once if that is not positive, on a thread that must not
-  /// be blocked. Actions due at the same time are called in the order in which they were scheduled.
+  /// Calls `action` once `delay` has passed, immediately if that is not positive, on a thread that must not be blocked.
+  /// Actions due at the same time are called in the order in which they were scheduled.
   func schedule(after delay: Duration, _ action: @escaping @Sendable () -> Void) -> TimerToken
 }
 
-/// Takes back one scheduled action.
+/// Cancels one scheduled action.
 package struct TimerToken: Sendable {
   private let onCancel: @Sendable () -> Void
 
   package init(onCancel: @escaping @Sendable () -> Void) { self.onCancel = onCancel }
 
-  /// The action will not begin any more; one that has begun is not waited for. Twice is as good as once.
+  /// Keeps the action from starting; does not wait for one that has started. A second call has no effect.
   package func cancel() { onCancel() }
 }

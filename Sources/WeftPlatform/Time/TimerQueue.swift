@@ -1,6 +1,6 @@
-/// What is due when: a binary heap, whose cancelled entries stay until they come up or are the majority.
+/// Actions by due time: a binary heap, in which cancelled entries stay until they come up or are the majority.
 package struct TimerQueue<Action> {
-  /// In the order of scheduling.
+  /// A number that increases in the order of scheduling.
   package typealias ID = UInt64
 
   private struct Entry {
@@ -18,7 +18,7 @@ package struct TimerQueue<Action> {
 
   package var isEmpty: Bool { actions.isEmpty }
   package var count: Int { actions.count }
-  /// Cancelled entries that have not been forgotten yet included.
+  /// The number of entries, including cancelled ones that are still stored.
   var storedCount: Int { heap.count }
 
   package mutating func add(_ action: Action, due: Duration) -> ID {
@@ -29,7 +29,7 @@ package struct TimerQueue<Action> {
     return nextID
   }
 
-  /// The action, unless it was taken or cancelled before.
+  /// Cancels an action and returns it, unless it was taken or cancelled before.
   @discardableResult
   package mutating func cancel(_ id: ID) -> Action? {
     let action = actions.removeValue(forKey: id)
@@ -37,7 +37,7 @@ package struct TimerQueue<Action> {
     return action
   }
 
-  /// When the next action is due.
+  /// The time at which the next action is due.
   package mutating func nextDue() -> Duration? {
     while let first = heap.first, actions[first.id] == nil { removeFirst() }
     return heap.first?.due

@@ -1,7 +1,7 @@
 import CWeftPlatform
 import Synchronization
 
-/// Real time: one thread, started with the first action, that sleeps until the next is due.
+/// Real time: one thread, started with the first action, that sleeps until the next one is due.
 package final class Timers: TimeSource {
   private let schedule = TimerSchedule()
 
@@ -11,10 +11,10 @@ package final class Timers: TimeSource {
 
   package var now: Duration { MonotonicClock.now }
 
-  /// Starts the thread now, so that `schedule` cannot fail later for want of one.
+  /// Starts the thread now, so that `schedule` cannot fail later because there is none.
   package func prepare() throws(SystemError) { try schedule.startThread() }
 
-  /// - Precondition: The system makes a thread when the first action is scheduled; see `prepare`.
+  /// - Precondition: The system can create a thread when the first action is scheduled; see `prepare`.
   package func schedule(
     after delay: Duration, _ action: @escaping @Sendable () -> Void
   ) -> TimerToken {
@@ -25,7 +25,8 @@ package final class Timers: TimeSource {
   }
 }
 
-/// What `Timers` and its thread share. The thread keeps it, not the timers, so that those can be released.
+/// The state that `Timers` and its thread share. The thread refers to it and not to the timers, so that those can be
+/// released.
 private final class TimerSchedule: Sendable {
   typealias Action = @Sendable () -> Void
 
@@ -63,7 +64,7 @@ private final class TimerSchedule: Sendable {
   }
 
   func cancel(_ id: TimerQueue<Action>.ID) {
-    // Released outside the lock: what the action holds may cancel timers of its own.
+    // Released outside the lock: objects that the action holds may cancel their own timers.
     let cancelled = state.withLock { $0.queue.cancel(id) }
     _ = consume cancelled
   }

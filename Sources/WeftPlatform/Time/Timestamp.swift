@@ -1,6 +1,6 @@
 /// A moment in UTC.
 package struct Timestamp: Hashable, Comparable, Sendable {
-  /// Since 1970-01-01T00:00:00Z, without leap seconds.
+  /// Nanoseconds since 1970-01-01T00:00:00Z, without leap seconds.
   package var nanoseconds: Int64
 
   package init(nanoseconds: Int64) { self.nanoseconds = nanoseconds }
@@ -11,7 +11,7 @@ package struct Timestamp: Hashable, Comparable, Sendable {
 }
 
 extension Timestamp: CustomStringConvertible {
-  /// RFC 3339 with milliseconds, cut and not rounded: "2026-11-20T23:36:05.123Z".
+  /// RFC 3339 with milliseconds, truncated: "2026-11-20T23:36:05.123Z".
   package var description: String {
     let (days, time) = Self.floorDivide(nanoseconds, by: 86_400_000_000_000)
     let date = CivilDate(daysSince1970: days)
@@ -35,7 +35,7 @@ extension Timestamp: CustomStringConvertible {
 }
 
 extension Timestamp {
-  /// The moment that lies a duration later; the first or last that there is, where it would lie beyond.
+  /// The moment that is `duration` later, clamped to the first or last one that can be represented.
   package func advanced(by duration: Duration) -> Timestamp {
     let (sum, overflows) = nanoseconds.addingReportingOverflow(duration.wholeNanoseconds)
     guard overflows else { return Timestamp(nanoseconds: sum) }
@@ -44,7 +44,7 @@ extension Timestamp {
 }
 
 extension Duration {
-  /// Whole nanoseconds, cut; 292 years, the most that `Int64` holds, of a duration that is longer.
+  /// Whole nanoseconds, truncated, and clamped to 292 years, the most that `Int64` holds.
   package var wholeNanoseconds: Int64 {
     let (seconds, attoseconds) = components
     let (whole, overflows) = seconds.multipliedReportingOverflow(by: 1_000_000_000)

@@ -2,7 +2,7 @@ extension Descriptor {
   /// Reads a file from its beginning to its end.
   ///
   /// - Parameter take: Called with each piece.
-  /// - Returns: The hash of all of it; `nil` if it was stopped.
+  /// - Returns: The hash of the content; `nil` if it was stopped.
   package func digest(
     stop: StopSwitch = StopSwitch(), take: ([UInt8]) throws(SystemError) -> Void = { _ in }
   ) throws(SystemError) -> SHA256.Digest? {

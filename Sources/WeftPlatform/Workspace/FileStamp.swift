@@ -4,14 +4,14 @@
   import Darwin
 #endif
 
-/// What the system says of a file without its being read. While all of it stays the same, so does the content, but
-/// for what is written within one tick of the file system's clock.
+/// The properties of a file that are known without reading it. While they are unchanged, so is the content, except for
+/// writes within one tick of the file system's clock.
 package struct FileStamp: Sendable, Hashable {
   package enum Kind: Sendable, Hashable {
     case file(isExecutable: Bool)
     case link
     case directory
-    /// A FIFO, a socket, a device: what it is, in a sentence.
+    /// A FIFO, a socket or a device, as a noun for messages.
     case other(String)
   }
 
@@ -19,11 +19,11 @@ package struct FileStamp: Sendable, Hashable {
   package var device: UInt64
   package var inode: UInt64
   package var size: Int64
-  /// When it was written last; nanoseconds since 1970.
+  /// The time of the last write, in nanoseconds since 1970.
   package var modified: Int64
-  /// When anything of it was changed last, which no program can set.
+  /// The time of the last change of any kind, which no program can set.
   package var changed: Int64
-  /// Who may read, write and execute it.
+  /// The bits for reading, writing and execution.
   package var permissions: UInt32
 
   package init(
@@ -64,19 +64,19 @@ package struct FileStamp: Sendable, Hashable {
     Int64(time.tv_sec) &* 1_000_000_000 &+ Int64(time.tv_nsec)
   }
 
-  /// Of a file that is open.
+  /// Reads the stamp of an open file.
   package init(of file: Descriptor) throws(SystemError) {
     var status = stat()
     _ = try retrying { fstat(file.number, &status) }
     self.init(status)
   }
 
-  /// Of what is at a path; links are followed.
+  /// Reads the stamp of the file at a path; links are followed.
   package init(at path: String) throws(SystemError) {
     try self.init(Array(path.utf8CString), in: AT_FDCWD, follows: true)
   }
 
-  /// Of what a name stands for in a directory; links are not followed unless it is said.
+  /// Reads the stamp of an entry in a directory; links are not followed by default.
   init(_ name: [CChar], in directory: Int32, follows: Bool = false) throws(SystemError) {
     var status = stat()
     let flags = follows ? 0 : AT_SYMLINK_NOFOLLOW

@@ -4,7 +4,7 @@
   import Darwin
 #endif
 
-/// What is to stand at one path of a workspace, made beside it under another name: it comes there whole, by
+/// Files for one path of a workspace, created beside it under a temporary name: they appear there as a whole, by
 /// renaming, or not at all.
 package final class StagedFiles: Sendable {
   private let path: [String]
@@ -12,10 +12,10 @@ package final class StagedFiles: Sendable {
   private let name: String
   private let temporary: String
 
-  /// Names that begin so are nobody's files.
+  /// The prefix of temporary names; no other files have it.
   package static let prefix = ".weft-staged-"
 
-  /// - Parameter path: From the workspace's root on; the directories in which it lies are made.
+  /// - Parameter path: The path from the workspace's root on; missing parent directories are created.
   package init(_ path: [String], in workspace: Workspace) throws(WorkspaceFault) {
     precondition(!path.isEmpty, "the root itself cannot be exchanged")
     self.path = path
@@ -24,11 +24,11 @@ package final class StagedFiles: Sendable {
     temporary = StagedFiles.prefix + String(UInt64.random(in: 0 ... .max), radix: 36)
   }
 
-  /// Makes a file, to be written to.
+  /// Creates a file and opens it for writing.
   ///
   /// - Parameters:
-  ///   - inner: The names from the path on; none: the path itself.
-  ///   - permissions: The most that anybody may do with it; the umask takes away from that.
+  ///   - inner: The names below the path; none for the path itself.
+  ///   - permissions: The maximum permissions, which the umask reduces.
   package func makeFile(
     at inner: ArraySlice<String>, permissions: UInt32
   ) throws(WorkspaceFault) -> Descriptor {
@@ -58,28 +58,28 @@ package final class StagedFiles: Sendable {
     }
   }
 
-  /// Its owner puts files into it.
+  /// Adds the permissions that the owner needs to put files into it.
   private static func mode(ofDirectory permissions: UInt32) -> mode_t {
     mode_t(permissions & 0o777 | 0o700)
   }
 
-  /// Removes it; what has been published stays.
+  /// Removes the staged files; published ones stay.
   package func discard() { StagedFiles.remove(temporary, in: parent) }
 
   // MARK: Publishing
 
-  /// Puts all of it where it is to be. A file takes the place of a file or link, a directory that of an empty one.
+  /// Moves all staged files to the path. A file replaces a file or link, a directory replaces an empty one.
   ///
-  /// - Returns: False if something else is there.
+  /// - Returns: False if a different kind of entry is there.
   package func publish() throws(WorkspaceFault) -> Bool {
     try changing { () throws(SystemError) in
       _ = try retrying { renameat(parent.number, temporary, parent.number, name) }
     }
   }
 
-  /// Puts one file or link of it into the directory that is at the path, in place of a file or link.
+  /// Moves one staged file or link into the directory at the path, replacing a file or link.
   ///
-  /// - Returns: False if something else is there, or its directory is not.
+  /// - Returns: False if a different kind of entry is there, or its directory is missing.
   package func publish(_ inner: ArraySlice<String>) throws(WorkspaceFault) -> Bool {
     try changing { () throws(SystemError) in
       let (source, last) = try opened(temporary, inner)
@@ -88,9 +88,9 @@ package final class StagedFiles: Sendable {
     }
   }
 
-  /// Makes a directory in the one that is at the path, unless it is there.
+  /// Creates a directory in the one at the path, unless it exists.
   ///
-  /// - Returns: False if something else is there, or what it is to be in is not.
+  /// - Returns: False if a different kind of entry is there, or its parent is missing.
   package func publishDirectory(
     at inner: ArraySlice<String>, permissions: UInt32
   ) throws(WorkspaceFault) -> Bool {
@@ -109,9 +109,9 @@ package final class StagedFiles: Sendable {
     }
   }
 
-  /// Removes a file, a link or an empty directory from the directory that is at the path.
+  /// Removes a file, a link or an empty directory from the directory at the path.
   ///
-  /// - Returns: False if it is something else by now.
+  /// - Returns: False if it is no longer of that kind.
   package func removePublished(
     _ inner: ArraySlice<String>, isDirectory: Bool
   ) throws(WorkspaceFault) -> Bool {
@@ -120,13 +120,13 @@ package final class StagedFiles: Sendable {
       do throws(SystemError) {
         _ = try retrying { unlinkat(target.number, last, isDirectory ? AT_REMOVEDIR : 0) }
       } catch {
-        // Gone is gone.
+        // Already removed.
         if error != .notFound { throw error }
       }
     }
   }
 
-  /// - Returns: False if what is there is not what it is taken for.
+  /// - Returns: False if the entry there is not of the expected kind.
   private func changing(_ act: () throws(SystemError) -> Void) throws(WorkspaceFault) -> Bool {
     do throws(SystemError) {
       try act()
@@ -144,7 +144,7 @@ package final class StagedFiles: Sendable {
     ].contains(error)
   }
 
-  /// The directory in which something is, and its name there; no link is followed.
+  /// Opens the directory that contains an entry, and returns it with the entry's name; no link is followed.
   private func opened(
     _ root: String, _ inner: ArraySlice<String>
   ) throws(SystemError) -> (Descriptor, String) {
@@ -175,9 +175,9 @@ package final class StagedFiles: Sendable {
 }
 
 extension Workspace {
-  /// Takes away what was to be put beside a path by somebody whose process has ended before.
+  /// Removes files that were staged beside a path by processes that have ended.
   ///
-  /// - Parameter time: Seconds since 1970; what is younger may be somebody's work.
+  /// - Parameter time: Seconds since 1970; younger files may still be in progress.
   package func removeStaged(beside path: [String], before time: Int64) {
     guard let parent = try? directory(path.dropLast(), of: path).listed() else { return }
     for name in (try? FileTree.names(in: parent.number, at: [])) ?? [] {

@@ -4,7 +4,7 @@
   import Darwin
 #endif
 
-/// Something found below a workspace's root. It is good while its visit lasts.
+/// An entry found below a workspace's root. Valid only during its visit.
 package struct FoundFile {
   /// The names from the root on.
   package let path: [String]
@@ -12,7 +12,7 @@ package struct FoundFile {
   fileprivate let name: [CChar]
   fileprivate let directory: Descriptor
 
-  /// Opens a file to be read; what has become a link meanwhile is refused.
+  /// Opens a file for reading; refused if it has become a link meanwhile.
   package func opened() throws(WorkspaceFault) -> Descriptor {
     try placing(path) { () throws(SystemError) in
       Descriptor(
@@ -22,7 +22,7 @@ package struct FoundFile {
     }
   }
 
-  /// Of a link: what it says.
+  /// The target of a link.
   package func target() throws(WorkspaceFault) -> String {
     let bytes = try placing(path) { () throws(SystemError) in
       try FoundFile.target(name, in: directory.number)
@@ -33,7 +33,7 @@ package struct FoundFile {
     return text
   }
 
-  /// Of a link: the regular file to which it leads, wherever that is; `nil` if it leads to none.
+  /// Opens the regular file that a link leads to, wherever that is; `nil` if it leads to none.
   package func openedThroughLink() -> Descriptor? {
     guard let stamp = try? FileStamp(name, in: directory.number, follows: true),
       case .file = stamp.kind
@@ -59,10 +59,10 @@ package struct FoundFile {
 }
 
 extension Workspace {
-  /// What a walk looks at. Paths are the names from the root on.
+  /// The entries that a walk covers. Paths are the names from the root on.
   package struct Choice {
     package var entersDirectory: ([String]) -> Bool
-    /// Also of directories themselves.
+    /// Applies to directories, too.
     package var visits: ([String]) -> Bool
 
     package init(
@@ -77,8 +77,8 @@ extension Workspace {
     }
   }
 
-  /// Visits what is chosen below the root, a directory before what is in it, in the order of names' bytes. No link
-  /// is followed.
+  /// Visits the chosen entries below the root, a directory before its entries, in the byte order of names. No link is
+  /// followed.
   package func walk(
     _ choice: Choice, stop: StopSwitch = StopSwitch(),
     _ visit: (FoundFile) throws(WorkspaceFault) -> Void
@@ -89,7 +89,8 @@ extension Workspace {
     }
   }
 
-  /// The same of one thing below the root and, if it is a directory, all that is in it. Nothing is no fault.
+  /// Visits one entry below the root and, if it is a directory, its content, as ``walk(_:stop:_:)`` does. A missing
+  /// entry is no error.
   package func walk(
     at path: [String], _ choice: Choice = .everything, stop: StopSwitch = StopSwitch(),
     _ visit: (FoundFile) throws(WorkspaceFault) -> Void
@@ -126,7 +127,7 @@ private struct TreeWalk {
   ) throws(WorkspaceFault) {
     let stamp: FileStamp
     do { stamp = try FileStamp(name, in: directory.number) } catch {
-      // It was taken away since its name was read.
+      // Removed since its name was read.
       if error == .notFound { return }
       throw WorkspaceFault(.system(error), at: path)
     }

@@ -4,21 +4,21 @@
   import Darwin
 #endif
 
-/// The directory below which steps have their files, held open.
+/// The directory that contains the files of steps, held open.
 ///
-/// Each name of a path is opened in the directory that was opened before it, and no link is followed on the way:
-/// whoever exchanges directories for links meanwhile leads nobody out.
+/// Each name of a path is opened in the directory that was opened before it, and no link is followed on the way. So a
+/// process that replaces directories with links meanwhile cannot lead it outside.
 package final class Workspace: Sendable {
   let root: Descriptor
 
-  /// - Parameter path: As the user named it: links lead on to wherever they do.
+  /// - Parameter path: A path named by the user; its links may lead anywhere.
   package init(_ path: String) throws(SystemError) {
     let name = Array(path.utf8CString)
     root = Descriptor(
       owning: try retrying { open(name, O_RDONLY | O_DIRECTORY | O_CLOEXEC) })
   }
 
-  /// What is at a path; `nil` where nothing is.
+  /// The stamp of the entry at a path; `nil` if there is none.
   package func stamp(of path: [String]) throws(WorkspaceFault) -> FileStamp? {
     guard let name = path.last else { return nil }
     do {
@@ -35,8 +35,8 @@ package final class Workspace: Sendable {
   /// Opens a directory beneath the root.
   ///
   /// - Parameters:
-  ///   - path: What faults are about.
-  ///   - makes: Whether what is missing is made.
+  ///   - path: The path for errors.
+  ///   - makes: Whether to create missing directories.
   func directory(
     _ names: ArraySlice<String>, of path: [String], makes: Bool = false
   ) throws(WorkspaceFault) -> Descriptor {
@@ -77,15 +77,15 @@ package final class Workspace: Sendable {
 }
 
 extension Descriptor {
-  /// The same directory, to read its names from the first on: whoever reads them from one that is open goes on
-  /// where somebody else has stopped.
+  /// Opens the directory again, to read its names from the first on: a shared open directory continues where the last
+  /// reader has stopped.
   func listed() throws(SystemError) -> Descriptor {
     Descriptor(
       owning: try retrying { openat(number, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC) })
   }
 }
 
-/// Does what the system is asked for, and says of what it was if it refuses.
+/// Makes a system call, and adds the path to its error.
 func placing<Value>(
   _ path: [String], _ call: () throws(SystemError) -> Value
 ) throws(WorkspaceFault) -> Value {

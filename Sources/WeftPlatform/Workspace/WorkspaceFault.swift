@@ -1,24 +1,24 @@
-/// Why something below a workspace's root cannot be read, or not be put there.
+/// The reason why an entry below a workspace's root cannot be read or written.
 package struct WorkspaceFault: Error, Sendable, Hashable {
   package enum Kind: Sendable, Hashable {
-    /// More directories inside each other than ``FileTree/depthLimit``.
+    /// Directories are nested deeper than ``FileTree/depthLimit``.
     case tooDeep
-    /// Its name cannot be written down.
+    /// Its name is not UTF-8 and cannot be recorded.
     case notUTF8
     /// A name on the way to it is a symbolic link.
     case behindLink
     /// It is neither a file, nor a link, nor a directory.
     case special(String)
-    /// What was to be put there is not to be had any more: its hash.
+    /// The content to be put there is no longer available; its hash.
     case lost(String)
     /// It was written to while it was read.
     case changing
-    /// Nobody wants it any more.
+    /// The operation was stopped.
     case stopped
     case system(SystemError)
   }
 
-  /// From the root on; empty for the root itself.
+  /// The path from the root on; empty for the root itself.
   package var path: String
   package var kind: Kind
 
@@ -27,7 +27,7 @@ package struct WorkspaceFault: Error, Sendable, Hashable {
     self.kind = kind
   }
 
-  /// What was found, as a sentence without a full stop.
+  /// The error, as a sentence without a full stop.
   package var message: String {
     let name = path.isEmpty ? "the start directory" : "\"\(path)\""
     return switch kind {
