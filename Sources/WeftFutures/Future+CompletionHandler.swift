@@ -2,12 +2,15 @@
 public struct NeitherValueNorError: Error, Hashable {}
 
 extension Future where Failure == any Error {
-  /// ~ A future of what a function with a completion handler comes to. => Creates a future of the result of a function
-  /// with a completion handler.
-  /// An error counts, even beside a value. Neither makes ``NeitherValueNorError``. Only the first call of the handler
-  /// counts, and if it is released uncalled the future fails with ``PromiseDropped``. => An error takes precedence over
-  /// a value. A call with neither fails the future with ``NeitherValueNorError``. Only the first call of the handler
-  /// counts; if the handler is released without a call, the future fails with ``PromiseDropped``.
+  /// Creates a future of the result of a function with a completion handler.
+  ///
+  /// ```swift
+  /// let answer = Future<Reply, any Error> { client.ask(question, completion: $0) }
+  /// ```
+  ///
+  /// An error takes precedence over a value. A call with neither fails the future with ``NeitherValueNorError``. Only
+  /// the first call of the handler counts; if the handler is released without a call, the future fails with
+  /// ``PromiseDropped``.
   public init(
     file: StaticString = #fileID, line: UInt = #line,
     completion start: (@escaping @Sendable (Value?, (any Error)?) -> Void) -> Void

@@ -11,9 +11,10 @@ public struct AllFailed<Failure: Error>: Error {
 extension AllFailed: Equatable where Failure: Equatable {}
 
 extension Future {
-  /// ~ On a failure the join withdraws from the inputs that are still pending; it does not wait for them. Without
-  /// inputs it succeeds at once. => On a failure, the join withdraws from the inputs that are still pending and does
-  /// not wait for them. Without inputs, it succeeds immediately.
+  /// All values in the order of the futures, or the first failure as soon as one fails.
+  ///
+  /// On a failure, the join withdraws from the inputs that are still pending and does not wait for them. Without
+  /// inputs, it succeeds immediately.
   @inlinable
   public static func zip<Element>(
     _ inputs: [Future<Element, Failure>]

@@ -242,7 +242,7 @@ int weft_processor_count(void);
 ssize_t weft_executable_path(char *path, size_t size);
 /// The process's environment in the form that execve takes.
 char **weft_environment(void);
-/// Names the calling thread in debuggers and top; for at most 15 bytes.
+/// Names the calling thread in debuggers and top; `name` may have at most 15 bytes.
 void weft_name_thread(const char *name);
 
 #endif

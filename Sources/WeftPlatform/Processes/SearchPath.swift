@@ -3,7 +3,7 @@
 /// Nothing is cached between searches: a step may install a program that the next one runs, in a directory that
 /// precedes earlier results. A search takes about a microsecond per directory.
 package struct SearchPath: Hashable, Sendable {
-  /// Absolute, in order.
+  /// Absolute directories, in order.
   package private(set) var directories: [String] = []
   /// Elements that name no fixed directory (empty, `.`, relative): their programs would depend on where a step runs.
   /// They are not searched, and commands that show the plan should say so.

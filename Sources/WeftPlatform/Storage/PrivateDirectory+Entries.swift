@@ -25,7 +25,7 @@ extension PrivateDirectory {
     (try? FileStamp(of: directory)).map { $0.modified / 1_000_000_000 }
   }
 
-  /// Sets the file's time of change to now.
+  /// Sets the file's timestamps to now.
   func touch(_ name: String) {
     utimensat(directory.number, name, nil, AT_SYMLINK_NOFOLLOW)
   }
