@@ -108,7 +108,6 @@ extension LiveRun {
     let end = StepEnd(
       outcome: .success, conclusion: .success, attempts: 1, exit: .code(0), duration: duration,
       logBytes: UInt64(logs.size(of: task.instance)), outputs: own.outputs.map(HandedOn.init))
-    state.withLock { $0.count(task) { $0.cached += 1 } }
     return Future(
       value: conclude(
         task, end, own, as: .cached, making: KeptFile.outputs(of: entry, beside: notes.foreign)))

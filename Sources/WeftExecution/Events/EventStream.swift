@@ -264,6 +264,9 @@ package final class EventStream: Sendable {
   /// The present state of the run; `nil` before its first event.
   package var report: RunReport? { state.withLock { $0.fold.report } }
 
+  /// How the steps have ended so far.
+  var counts: OutcomeCounts { state.withLock { $0.fold.counts } }
+
   var toldSteps: ToldSteps { state.withLock { $0.fold.toldSteps } }
 
   /// Adds a subscriber that gets everything: the past events one by one if they are few, else a snapshot; then

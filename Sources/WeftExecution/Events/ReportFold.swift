@@ -14,6 +14,8 @@ struct ReportFold {
   private var era: UInt64 = 0
   /// The era in which a step was last reported, by its index; an era of 0 is not stored.
   private var eras: [Int: UInt64] = [:]
+  /// The era in which each group began, in the order of the report.
+  private var groupEras: [UInt64] = []
   private var attempts: LaterAttempts
 
   init(plan: Plan) {
@@ -33,6 +35,19 @@ struct ReportFold {
     let void = toldSteps.void
     if !void.isEmpty { report.steps.removeAll { void.contains($0.address) } }
     return report
+  }
+
+  /// The counts of the steps by their latest states, without those that a later attempt has made void.
+  var counts: OutcomeCounts {
+    var attempts = attempts
+    var tally = OutcomeTally(
+      plan,
+      groups: zip(frame?.groups ?? [], groupEras).lazy
+        .filter { group, era in !attempts.makeVoid(group.address, told: era) }.map(\.0))
+    for (place, step) in steps.enumerated() where step.state != .pending {
+      if !attempts.makeVoid(step.address, told: eras[place] ?? 0) { tally.add(step) }
+    }
+    return tally.counts
   }
 
   /// The steps that were reported.
@@ -119,9 +134,11 @@ struct ReportFold {
     let known = GroupReport(address: group, start: start, state: .running(since: time))
     if let place = placesOfGroups[group] {
       frame?.groups[place] = known
+      groupEras[place] = era
     } else {
       placesOfGroups[group] = frame?.groups.count
       frame?.groups.append(known)
+      groupEras.append(era)
     }
   }
 

@@ -1,42 +1,72 @@
 import WeftDefinition
 import WeftPlanning
 
-/// The groups that tolerated a failure, and in which something else did not run for a reason outside of them: a
-/// failure elsewhere, or the end of the run. Such a group is not done when that reason has gone.
+/// The groups and loops that tolerated a failure while something in them was blocked from outside, by a failure elsewhere
+/// or by the end of the run, and the groups around them. They are not done once that cause is gone.
 struct BlockedGroups {
   private(set) var addresses: Set<StepAddress> = []
 
   init(_ plan: Plan, _ past: RecordedRun, _ index: PlanAddresses) {
-    let tolerant = Set(past.groups.filter { $1.hasToleratedFailure }.keys)
+    let tolerant = past.tolerantGroups
     guard !tolerant.isEmpty else { return }
     for (address, known) in past.steps {
       guard let cause = known.blockingCause, let step = index.step(at: address) else { continue }
       var isTolerated = false
-      for group in plan.allEnclosingGroups(ofGroup: plan.steps[step].group) {
-        guard
-          let around = plan.groups[group].address.flatMap({ planned in
-            index.instances(of: planned, around: address).first { past.groups[$0] != nil }
-          })
-        else { continue }
-        if case .inside(let culprit) = cause,
-          around.innermostElement.map(culprit.isInside) ?? true,
-          let inner = index.innermostGroup(at: culprit),
-          plan.allEnclosingGroups(ofGroup: inner).contains(group)
+      func visit(_ group: StepAddress, isInside: (StepAddress) -> Bool) -> Bool {
+        if case .inside(let culprit) = cause, group.innermostElement.map(culprit.isInside) ?? true,
+          isInside(culprit)
         {
-          break
+          return false
         }
-        // The groups around it are not done either.
-        isTolerated = isTolerated || tolerant.contains(around)
-        if isTolerated { addresses.insert(around) }
+        isTolerated = isTolerated || tolerant.contains(group)
+        if isTolerated { addresses.insert(group) }
+        return true
+      }
+      if let loop = address.loop, past.groups[loop] != nil,
+        !visit(loop, isInside: { $0.isInElement(of: loop) })
+      {
+        continue
+      }
+      for group in plan.allEnclosingGroups(ofGroup: plan.steps[step].group) {
+        guard let planned = plan.groups[group].address else { continue }
+        // An element, then its loop.
+        let around = index.instances(of: planned, around: address).filter { past.groups[$0] != nil }
+        let isInside = around.sorted { $0.text.utf8.count > $1.text.utf8.count }.allSatisfy { around in
+          visit(around) { culprit in
+            index.innermostGroup(at: culprit).map {
+              plan.allEnclosingGroups(ofGroup: $0).contains(group)
+            } ?? false
+          }
+        }
+        // A race or join succeeded by other members.
+        if !isInside || plan.groups[group].endsEarly { break }
       }
     }
   }
 }
 
+extension RecordedRun {
+  /// Groups whose failure was tolerated, and loops that succeeded though an element failed.
+  fileprivate var tolerantGroups: Set<StepAddress> {
+    var found: Set<StepAddress> = []
+    for (address, group) in groups {
+      guard case .finished(let end) = group.state, end.outcome == .failure else { continue }
+      if end.conclusion == .success { found.insert(address) }
+      if let loop = address.loop, groups[loop]?.hasSucceeded == true { found.insert(loop) }
+    }
+    for (address, step) in steps {
+      guard case .finished(let end, _) = step.state, end.conclusion == .failure,
+        let loop = address.loop, groups[loop]?.hasSucceeded == true
+      else { continue }
+      found.insert(loop)
+    }
+    return found
+  }
+}
+
 extension RecordedGroup {
-  fileprivate var hasToleratedFailure: Bool {
-    guard case .finished(let end) = state else { return false }
-    return end.conclusion == .success && end.outcome == .failure
+  fileprivate var hasSucceeded: Bool {
+    if case .finished(let end) = state { end.conclusion == .success } else { false }
   }
 }
 

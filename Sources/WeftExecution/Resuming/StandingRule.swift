@@ -239,13 +239,13 @@ struct StandingRule: Sendable {
     return hasCleanup(node, in: task.frame.aroundAttempts(of: node), since: at)
   }
 
-  /// Whether the cleanup steps of a step or group have succeeded since a record, and none is to run again.
+  /// Whether the cleanup steps of a step or group have done since a record what they do, and none is to run again.
   private func hasCleanup(_ node: Plan.NodeIndex, in frame: Frame, since at: UInt64) -> Bool {
     guard let steps = plan.bodies.cleanups[node] else { return false }
     return steps.allSatisfy { step in
       let address = frame.address(of: plan.steps[Int(step)].address)
       return past.steps[address].map {
-        $0.hasSucceeded && $0.number > max(at, rerun.since(Int(step), address))
+        !$0.isPendingCleanup && $0.number > max(at, rerun.since(Int(step), address))
       } ?? false
     }
   }

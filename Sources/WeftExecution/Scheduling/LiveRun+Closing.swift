@@ -56,10 +56,7 @@ extension LiveRun {
         }
       }
     }.map { [self] in
-      state.withLock { state in
-        state.scopes.passOnCounts(of: closing, surviving: false)
-        state.scopes.close(closing)
-      }
+      state.withLock { $0.scopes.close(closing) }
     }
   }
 
@@ -140,7 +137,6 @@ extension LiveRun {
         if !survives, let fault = state.scopes.absorbedFault(of: scope) {
           state.scopes.failedAtTheEnd(fault, inFile: file.scope)
         }
-        state.scopes.passOnCounts(of: scope, surviving: survives, to: file.scope)
       }
     }
   }

@@ -157,7 +157,6 @@ extension LiveRun {
     let hasFailed = result.conclusion == .failure
     let (exceeds, fault) = state.withLock { state in
       let fault = state.scopes.absorbedFault(of: frame.scope)
-      state.scopes.passOnCounts(of: frame.scope, surviving: !hasFailed)
       if let fault { state.scopes.note(fault, in: task.scope) }
       let exceeds = fanOut.state.withLock { fanOut in
         fanOut.note(result)

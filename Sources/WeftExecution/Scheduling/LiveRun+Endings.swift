@@ -116,7 +116,6 @@ extension LiveRun {
     making files: [KeptFile] = [], isRecorded: Bool = false
   ) -> NodeResult {
     let response = state.withLock { state in
-      state.count(task) { $0.add(end) }
       if !end.unkillable.isEmpty { state.unkillable += end.unkillable }
       guard end.conclusion == .failure, let failure = end.failure else {
         return Scopes.Response.nothing
@@ -141,11 +140,10 @@ extension LiveRun {
   /// The step has ended in an earlier part of the run, and that stands. What it had to be cleaned up after, and
   /// was not, still is.
   func restore(_ task: StepTask, _ past: RecordedStep) -> NodeResult {
-    noteOwedCleanup(of: task)
     if let reason = past.leftOut { return skip(task, reason) }
     switch past.state {
     case .finished(let end, let kept):
-      state.withLock { $0.count(task) { $0.restored += 1 } }
+      noteOwedCleanup(of: task)
       if plan.logs.isRead(ofStep: task.index) {
         logs.adopt(
           end, of: task.instance, task.address,

@@ -77,7 +77,6 @@ extension LiveRun {
 
   private func leaveOut(_ task: FanOutTask, _ reason: SkipReason) -> NodeResult {
     noteOwedCleanup(ofElementsOf: task, reason, scope: task.outerScope)
-    state.withLock { $0.scopes.count(in: task.outerScope) { $0.add(reason) } }
     var own = NodeValues(outcome: reason.outcome, conclusion: reason.outcome, isGroup: true)
     own.results = []
     values.record(own, ofNode: task.node, in: task.frame)
@@ -97,17 +96,14 @@ extension LiveRun {
     let past = standing?.end(of: task)
     let notStarted = past?.notStarted ?? elementsNotStarted(of: task, fanOut)
     let (verdict, response) = state.withLock { state in
-      if let notStarted { state.scopes.count(in: task.scope) { $0.add(notStarted) } }
-      let fault =
-        past == nil
-        ? failure ?? (hasFailed ? state.scopes.absorbedFault(of: task.scope) : nil) : nil
+      let fault = failure ?? (hasFailed ? state.scopes.absorbedFault(of: task.scope) : nil)
       let cancelled = state.scopes.cancellation(of: task.scope)
-      let survives = fault == nil
-      state.scopes.passOnCounts(of: task.scope, surviving: survives)
       let isCutShort = !fanOut.isComplete
       let heldBack = isCutShort ? state.scopes.obstacle(in: task.outerScope, after: []) : nil
       state.scopes.close(task.scope)
-      if let past { return (Scopes.Verdict(past), Scopes.Response.nothing) }
+      if let verdict = past.flatMap(Scopes.Verdict.init) {
+        return (verdict, Scopes.Response.nothing)
+      }
       if let fault {
         let verdict = Scopes.Verdict(
           outcome: .failure, conclusion: .failure, failure: fault.failure,

@@ -66,12 +66,7 @@ extension LiveRun {
   ) -> Future<NodeResult, Never> {
     let task = GroupTask(index, of: plan, in: frame)
     // A group that never started is told of by its steps, which were skipped.
-    let absence = state.withLock { state in
-      state.scopes.absence(of: task.scope).map { reason in
-        state.scopes.passOnCounts(ofGroup: task.scope, surviving: false)
-        return reason
-      }
-    }
+    let absence = state.withLock { $0.scopes.absence(of: task.scope) }
     if let reason = absence {
       recordGroup(
         task, Scopes.Verdict(outcome: reason.outcome, conclusion: reason.outcome), .success([]),
@@ -155,7 +150,10 @@ extension LiveRun {
     // A scope's number is used again by a later group, which a timer of this one must not reach.
     let limit = group.step?.timeout
     let clock = limit.map { _ in GroupClock() }
+    // What failed in a group that has ended well is restored in another order than that in which it failed.
+    let toleratesAll = standing?.end(of: task)?.conclusion == .success
     state.withLock { state in
+      if toleratesAll { state.scopes.scopes[task.scope].tolerance = .all }
       state.groups[task.scope] = RunningGroup(
         since: time.now, clock: clock, failedBefore: failedBefore)
     }
@@ -202,9 +200,8 @@ extension LiveRun {
       let running = state.groups.removeValue(forKey: task.scope)
       // Members are restored in another order than that in which they ended: another failure may come first now.
       let (verdict, response) =
-        past.map { (Scopes.Verdict($0), Scopes.Response.nothing) }
+        past.flatMap(Scopes.Verdict.init).map { ($0, Scopes.Response.nothing) }
         ?? state.scopes.end(ofGroup: task.scope, members: members, success: running?.success)
-      state.scopes.passOnCounts(ofGroup: task.scope, surviving: verdict.conclusion == .success)
       return (verdict, response, running)
     }
     running?.timer?.cancel()

@@ -31,7 +31,7 @@ extension LiveRun {
       guard case .atRest? = verdict else { return verdict }
       state.left = Leaving(
         requests: state.approvals.sorted { $0.key < $1.key }.map(\.value.request),
-        counts: state.scopes.countsSoFar)
+        counts: events.counts)
       // Nothing is done at the end: the run has not ended.
       state.killsAtOnce = true
       // Within the lock: an answer that comes now is for whoever goes on.

@@ -26,7 +26,6 @@ extension LiveRun {
     noteOwedCleanup(of: task)
     let scope = task.frame.scope(around: task.index, of: plan)
     noteOwedCleanup(inside: task, reason, scope: scope)
-    state.withLock { $0.scopes.count(in: scope) { $0.add(reason) } }
     let own = NodeValues(outcome: reason.outcome, conclusion: reason.outcome, isGroup: true)
     values.record(own, ofNode: plan.groups[task.index].startNode, in: task.frame)
     durations?.skipped(Part(group: task.index, of: plan).steps, in: task.frame, reason)
@@ -70,7 +69,6 @@ extension LiveRun {
         return Future(value: finish(task, cutShort(outcome, in: outer), of: whole))
       }
       state.withLock { state in
-        state.scopes.forgetCounts(of: task.frame.scope)
         state.scopes.close(task.frame.scope, groups: task.frame.part.groups)
       }
       return attempt(task.attempt + 1, of: whole, ledger, failedBefore: outcome.failedBefore)
@@ -154,7 +152,6 @@ extension LiveRun {
     handOn(task, outcome, to: whole)
     let response = state.withLock { state in
       let hasFailed = outcome.verdict.conclusion == .failure
-      state.scopes.passOnCounts(of: task.frame.scope, surviving: !hasFailed)
       state.scopes.close(task.frame.scope, groups: task.frame.part.groups)
       guard hasFailed, let failure = outcome.verdict.failure else {
         return Scopes.Response.nothing

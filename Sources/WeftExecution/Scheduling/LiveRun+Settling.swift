@@ -34,12 +34,6 @@ extension LiveRun {
       }
     }
     for step in missed.sorted(by: { $0.number < $1.number }) {
-      state.withLock { state in
-        state.scopes.count(in: 0) { counts in
-          counts.restored += 1
-          counts.add(step.end)
-        }
-      }
       events.publish(.stepRestored(step.address, step.end), step: planIndex(of: step.address))
     }
     recordOutdated(outdated)

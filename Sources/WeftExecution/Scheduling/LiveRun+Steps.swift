@@ -126,7 +126,6 @@ extension LiveRun {
 
   func skip(_ task: StepTask, _ reason: SkipReason) -> NodeResult {
     noteOwedCleanup(of: task)
-    state.withLock { $0.count(task) { $0.add(reason) } }
     values.record(
       NodeValues(outcome: reason.outcome, conclusion: reason.outcome),
       ofNode: task.step.node, in: task.frame)

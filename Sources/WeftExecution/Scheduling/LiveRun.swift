@@ -76,8 +76,6 @@ package final class LiveRun: Sendable {
     /// Set once the run is left to another engine.
     var left: Leaving?
     var groups: [Int: RunningGroup] = [:]
-    /// How cleanup steps in attempts of groups were counted, which another attempt runs again.
-    var countedCleanups: [StepAddress: CountedCleanup] = [:]
     /// The elements that loops of a resumed run have no more.
     var formerElements: [StepAddress] = []
     /// Which steps of elements have begun to write, by the numbers by which their logs are known.
@@ -347,12 +345,13 @@ package final class LiveRun: Sendable {
     cache?.close()
     let duration = earlierDuration + (time.now - startedAt)
     if state.withLock({ $0.left }) == nil { settleSteps() }
+    let counts = events.counts
     let last = state.withLock { state in
       state.unkillable += remains.unkillable
       guard let left = state.left else {
         return RunEvent.Kind.runFinished(
           RunEnd(
-            of: state.scopes, duration: duration, outputs: outputs, leftovers: remains.leftovers,
+            of: state.scopes, counts, duration: duration, outputs: outputs, leftovers: remains.leftovers,
             unkillable: state.unkillable))
       }
       return .runWaiting(

@@ -43,67 +43,14 @@ extension CancelReason {
   }
 }
 
-extension OutcomeCounts {
-  mutating func add(_ end: StepEnd) {
-    switch (end.outcome, end.conclusion) {
-    case (.success, _): succeeded += 1
-    case (.failure, .success): tolerated += 1
-    case (.failure, _): failed += 1
-    case (.cancelled, _): cancelled += 1
-    case (.skipped, _): skipped += 1
-    }
-  }
-
-  mutating func add(_ other: OutcomeCounts) {
-    succeeded += other.succeeded
-    failed += other.failed
-    tolerated += other.tolerated
-    cancelled += other.cancelled
-    skipped += other.skipped
-    restored += other.restored
-    cached += other.cached
-  }
-
-  mutating func remove(_ other: OutcomeCounts) {
-    succeeded -= other.succeeded
-    failed -= other.failed
-    tolerated -= other.tolerated
-    cancelled -= other.cancelled
-    skipped -= other.skipped
-    restored -= other.restored
-    cached -= other.cached
-  }
-
-  /// What failed was survived.
-  mutating func tolerateAll() {
-    tolerated += failed
-    failed = 0
-  }
-
-  mutating func add(_ reason: SkipReason) {
-    switch reason.outcome {
-    case .cancelled: cancelled += 1
-    case .success, .failure, .skipped: skipped += 1
-    }
-  }
-
-  mutating func add(_ elements: ElementsNotStarted) {
-    switch elements.outcome {
-    case .cancelled: cancelled += elements.steps
-    case .success, .failure, .skipped: skipped += elements.steps
-    }
-  }
-}
-
 extension RunEnd {
   /// How a run ends once all its steps have. A cancellation that came when nothing was left to cancel
   /// has not happened.
   init(
-    of scopes: Scopes, duration: Duration,
+    of scopes: Scopes, _ counts: OutcomeCounts, duration: Duration,
     outputs: Result<[HandedOn], StepFailure>, leftovers: [LeftoverProcess],
     unkillable: [LeftoverProcess]
   ) {
-    let counts = scopes.counts
     let cancellation =
       counts.cancelled > 0 || scopes.cancellationHasActed ? scopes.runCancellation : nil
     let fault = scopes.firstFault

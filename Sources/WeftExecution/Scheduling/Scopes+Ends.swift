@@ -44,50 +44,10 @@ extension Scopes {
     if closingFaults[file] == nil { closingFaults[file] = fault }
   }
 
-  // MARK: Counting
-
-  /// Counts how something in the scope has ended.
-  mutating func count(in scope: Int, _ add: (inout OutcomeCounts) -> Void) {
-    var next = scope
-    // As ``Scope/countsByItself``, but without a copy of the scope: done for every step.
-    while scopes[next].parent >= 0, scopes[next].absorption == .none,
-      scopes[next].tolerance == .none
-    { next = scopes[next].parent }
-    add(&scopes[next].counts)
-  }
-
-  /// What has been counted in a scope belongs to those around it from now on; of one that failed and was
-  /// survived, its failures are tolerated ones.
-  ///
-  /// - Parameter outer: Where that is if the scope stands by itself; `nil`: in the run.
-  mutating func passOnCounts(of scope: Int, surviving survives: Bool, to outer: Int? = nil) {
-    var counts = scopes[scope].counts
-    scopes[scope].counts = OutcomeCounts()
-    if survives { counts.tolerateAll() }
-    let parent = scopes[scope].parent
-    count(in: outer ?? max(parent, 0)) { $0.add(counts) }
-  }
-
-  /// The same of a group, if it counts by itself.
-  mutating func passOnCounts(ofGroup scope: Int, surviving survives: Bool) {
-    if scopes[scope].countsByItself { passOnCounts(of: scope, surviving: survives) }
-  }
-
   /// Whether something may still start around a scope, whatever has happened in it.
   func isOpen(around scope: Int) -> Bool {
     let parent = scopes[scope].parent
     return parent < 0 || obstacle(in: parent, sheltered: scopes[scope].shelter) == nil
-  }
-
-  /// Forgets what has been counted in an attempt that is followed by another.
-  mutating func forgetCounts(of scope: Int) { scopes[scope].counts = OutcomeCounts() }
-
-  /// Of the run, without what is in absorbing scopes that have not ended.
-  var counts: OutcomeCounts { scopes[0].counts }
-
-  /// Of the run, with what is in scopes that have not ended.
-  var countsSoFar: OutcomeCounts {
-    scopes.reduce(into: OutcomeCounts()) { $0.add($1.counts) }
   }
 
   // MARK: The end of a group
@@ -109,8 +69,9 @@ extension Scopes {
       (self.cause, self.blame, self.winner) = (cause, blame, winner)
     }
 
-    /// The verdict of a group or loop that has ended well in an earlier part of the run.
-    init(_ past: GroupEnd) {
+    /// The verdict of a group or loop that has ended well in an earlier part of the run; `nil` if it has not.
+    init?(_ past: GroupEnd) {
+      guard past.conclusion == .success else { return nil }
       self.init(
         outcome: past.outcome, conclusion: past.conclusion, failure: past.failure,
         cause: past.cause, winner: past.winner)
@@ -174,11 +135,6 @@ extension Scopes {
     }
     return (Verdict(outcome: .success, conclusion: .success), .nothing)
   }
-}
-
-extension Scopes.Scope {
-  /// Whether what fails in it may turn out to be tolerated.
-  fileprivate var countsByItself: Bool { absorption != .none || tolerance != .none }
 }
 
 /// Why a group has succeeded before all in it has ended.

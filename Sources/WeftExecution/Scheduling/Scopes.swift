@@ -66,8 +66,6 @@ struct Scopes {
     var response = FailureResponse.stop
     /// The scope that stands for the run of the file it is in: of the step that runs the file, or 0.
     var file = 0
-    /// How what is directly in an absorbing scope ended.
-    var counts = OutcomeCounts()
 
     /// Keeps the first failure that is not tolerated here; a step in doubt goes before any other, since nothing
     /// further out may tolerate it either.

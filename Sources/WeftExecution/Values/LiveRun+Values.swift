@@ -223,7 +223,7 @@ extension LiveRun {
     // A cancellation with nothing left to cancel has no effect.
     let isLost = state.withLock { state in
       state.scopes.firstFault != nil
-        || state.scopes.runCancellation != nil && state.scopes.counts.cancelled > 0
+        || state.scopes.runCancellation != nil && events.counts.cancelled > 0
     }
     guard !isLost, !plan.workflow.outputs.isEmpty else { return .success([]) }
     return Result { () throws(StepFailure) in

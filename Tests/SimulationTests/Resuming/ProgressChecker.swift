@@ -140,7 +140,9 @@ struct ProgressChecker {
   private mutating func require(_ spot: Spot) {
     let member = blueprint.member(spot.id)
     if case .skipped(let reason)? = steps[spot] { return requireReason(reason, of: spot) }
-    if let group = groups[spot] {
+    // One that is not told of again stands as it ended, since a group around it is skipped.
+    let standing = lastEnds[spot].flatMap { $0.conclusion == .success ? $0 : nil }
+    if let group = groups[spot] ?? standing {
       if group.conclusion != .success, !isBlocked(spot) {
         violations.append("the run succeeds, and \(name(spot)) ended as \(group.conclusion)")
       }

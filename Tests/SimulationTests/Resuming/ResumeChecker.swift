@@ -77,7 +77,7 @@ struct ResumeChecker {
       if end.conclusion == .success, succeeded[spot] == nil {
         violations.append("\(address) stands and has not succeeded")
       }
-      if isReplaced(spot, since: succeeded[spot] ?? number) {
+      if isReplaced(spot, since: succeeded[spot] ?? number), !isLastCleanup(spot) {
         violations.append("\(address) stands though its group was tried again since")
       }
     case .groupStarted(let address, let start):
@@ -158,6 +158,13 @@ struct ResumeChecker {
       guard let retry = retried[group], retry > at else { return false }
       return !blueprint.enclosing(group).contains { (doneGroups[$0] ?? 0) > retry }
     }
+  }
+
+  /// Whether a cleanup step has succeeded since the last start of the step or group that it cleans up after: no attempt
+  /// of a group around them has made that void.
+  private func isLastCleanup(_ spot: Spot) -> Bool {
+    guard case .cleanup(let cleaned) = blueprint.member(spot.id).part else { return false }
+    return begun[Spot(id: cleaned, keys: spot.keys)] ?? 0 < succeeded[spot] ?? 0
   }
 
   /// Whether it, or a group around it, was cleaned up after since.
