@@ -3,18 +3,19 @@ import WeftDefinition
 import WeftExecution
 import WeftPlanning
 
-/// A file means the same wherever it is run: what a seed describes goes on alike by itself and as what a step
-/// runs.
+/// A file means the same wherever it runs: what a seed describes behaves alike as a run of its own and as a nested
+/// workflow.
 @Suite struct NestingTests {
   @Test("G14: a workflow goes on in another as it does by itself")
   func aWorkflowGoesOnInAnotherAsByItself() throws {
     var compared = 0
-    // What follows from one event happens in one moment, and which of it comes first is nobody's promise: how deep
-    // futures stand decides, and in another file they stand deeper.
+    // The consequences of one event happen in one moment, and their order is not guaranteed: it depends on how deeply
+    // futures are nested, which is deeper in a nested workflow.
     var decidedInOneMoment: [UInt64] = []
     for seed in SimulationTests.seeds {
       var made = RandomWorkflow.make(seed: seed, .all)
-      // The end of the run ends all of it, the end of a file that only: what else may start then differs.
+      // The end of the run ends everything; the end of a nested file ends only that file. What else may start then
+      // differs.
       made.workflow.timeout = nil
       if made.workflow.onFailure == .cancel { made.workflow.onFailure = .stop }
       guard let alone = Simulation(seed: seed, made) else { continue }
@@ -39,7 +40,7 @@ import WeftPlanning
 
   private struct Difference {
     let text: String
-    /// Whether up to the moment of the first of them all is the same.
+    /// Whether both runs are the same before the moment of the first difference.
     let isOfOneMoment: Bool
   }
 

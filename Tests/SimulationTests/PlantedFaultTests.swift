@@ -1,6 +1,6 @@
 import Testing
 
-/// The checkers find what is wrong: each fault in some of a few hundred runs.
+/// Checks that the checkers work: each planted fault shows in some of a few hundred runs.
 @Suite struct PlantedFaultTests {
   @Test(arguments: PlantedFault.allCases)
   func everyPlantedFaultIsFound(_ fault: PlantedFault) {

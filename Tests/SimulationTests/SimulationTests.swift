@@ -7,12 +7,12 @@ import WeftExecution
   import Darwin
 #endif
 
-/// Runs that seeds describe, each held against what a run promises.
+/// Runs that seeds describe, each checked against the guarantees of a run.
 ///
-/// `swift test` takes the first few thousand; `WEFT_SEEDS=100000 swift test -c release -Xswiftc
-/// -enable-testing --filter SimulationTests` the full count; `WEFT_SEED=7` a single one, `WEFT_SEED=7,12` some.
+/// `swift test` takes the first few thousand; `WEFT_SEEDS=100000 swift test -c release -Xswiftc -enable-testing
+/// --filter SimulationTests` the full count; `WEFT_SEED=7` a single one, `WEFT_SEED=7,12` some.
 @Suite struct SimulationTests {
-  /// How many seeds there are by default, and in a full count.
+  /// The number of seeds by default, and in a full count.
   private static let (few, many) = (1_500 as UInt64, 100_000 as UInt64)
 
   static func number(_ name: String) -> UInt64? {
@@ -76,7 +76,7 @@ import WeftExecution
     }
   }
 
-  /// Where nobody listens no events are made, and the report is changed without them.
+  /// Without subscribers no events are made, and the report is updated without them.
   @Test func theReportIsTheSameWhereNobodyListens() {
     for seed in SimulationTests.seeds.prefix(300) {
       let heard = Simulation(seed: seed)?.report
@@ -87,7 +87,7 @@ import WeftExecution
     }
   }
 
-  /// What the simulation has found, each by the seed that showed it.
+  /// The faults that the simulation has found, each by the seed that showed it.
   @Test(
     arguments: [
       ("a retry is asked about an attempt that has failed, and told of success", 613),

@@ -1,7 +1,7 @@
 import WeftDefinition
 import WeftJSON
 
-/// Who stands where in a workflow, and waits for whom: read from the workflow by the words of SPEC §1.1, and
+/// The steps, groups and loops of a workflow and their dependencies, read from the workflow by the rules of SPEC §1.1,
 /// not from the plan.
 struct Blueprint {
   enum Part: Hashable {
@@ -17,18 +17,18 @@ struct Blueprint {
     /// The loops around it, the outermost first; itself at last if it is one.
     let loops: [String]
     let part: Part
-    /// Of a group, in the order of the file.
+    /// The members of a group, in file order.
     var members: [String] = []
-    /// What it waits for beside the start of its group.
+    /// Its dependencies besides the start of its group.
     var needs: [String] = []
     let condition: RandomCondition?
 
     var isLoop: Bool { step.control.fanOut != nil }
     var retries: Bool { !step.control.retry.isEmpty }
     var group: StepGroup? { if case .group(let group) = step.action { group } else { nil } }
-    /// Whether some members can decide how it ends while others go on.
+    /// Whether some members can decide the outcome while others are still running.
     var endsEarly: Bool { group.map { $0.order == .race || $0.join != .all } ?? false }
-    /// In `finally` and `cleanup` steps start always, unless they say otherwise.
+    /// Whether it is in `finally` or `cleanup`: there, steps always start unless their condition says otherwise.
     var isClosing: Bool { part != .main }
   }
 
@@ -90,13 +90,13 @@ struct Blueprint {
     return member
   }
 
-  /// The steps that clean up after a member.
+  /// The cleanup steps of a member.
   func cleanups(of id: String) -> [String] {
     let count = member(id).step.control.cleanup.count
     return count == 1 ? ["\(id).cleanup"] : (0..<count).map { "\(id).cleanup.\($0 + 1)" }
   }
 
-  /// Whether a member is a group's, however deep; itself, too.
+  /// Whether a member is the group itself or in it, at any depth.
   func isInside(_ id: String, _ group: String) -> Bool {
     var next: String? = id
     while let id = next {
@@ -114,15 +114,15 @@ struct Blueprint {
   }
 }
 
-/// A step or group for certain elements of the loops around it.
+/// A step or group, for given elements of its enclosing loops.
 struct Spot: Hashable {
   let id: String
-  /// One for each loop around it, the outermost first; its own last, if it is one element of a loop.
+  /// One key for each enclosing loop, the outermost first; for an element of a loop, its own key last.
   var keys: [String]
 }
 
 extension Blueprint {
-  /// Whether it stands for one element, and not for the loop as a whole.
+  /// Whether it is one element of a loop, not the loop as a whole.
   func isElement(_ spot: Spot) -> Bool {
     let member = member(spot.id)
     return member.isLoop && spot.keys.count == member.loops.count
@@ -130,19 +130,19 @@ extension Blueprint {
 
   func isWholeLoop(_ spot: Spot) -> Bool { member(spot.id).isLoop && !isElement(spot) }
 
-  /// What is directly around it: a loop around its element, else a group; `nil`: the run.
+  /// The directly enclosing spot: for an element its loop, otherwise its group; `nil` for the run.
   func around(_ spot: Spot) -> Spot? {
     if isElement(spot) { return Spot(id: spot.id, keys: spot.keys.dropLast()) }
     guard let parent = member(spot.id).parent else { return nil }
     return Spot(id: parent, keys: Array(spot.keys.prefix(member(parent).loops.count)))
   }
 
-  /// All that is around it, from the inside out.
+  /// All enclosing spots, the innermost first.
   func enclosing(_ spot: Spot) -> [Spot] {
     Array(sequence(first: spot, next: around).dropFirst())
   }
 
-  /// Another member, seen from a spot; a loop as a whole.
+  /// A different member, as seen from a spot; a loop is taken as a whole.
   func spot(_ id: String, from spot: Spot) -> Spot {
     let other = member(id)
     return Spot(id: id, keys: Array(spot.keys.prefix(other.loops.count - (other.isLoop ? 1 : 0))))
@@ -151,12 +151,12 @@ extension Blueprint {
   /// The members of a group, or of an element of one.
   func members(of group: Spot) -> [Spot] { member(group.id).members.map { spot($0, from: group) } }
 
-  /// What it waits for beside what is around it.
+  /// Its dependencies besides what encloses it.
   func needs(of spot: Spot) -> [Spot] {
     isElement(spot) ? [] : member(spot.id).needs.map { self.spot($0, from: spot) }
   }
 
-  /// Whether it is done finally, or cleans up after something that is.
+  /// Whether it is in `finally`, or a cleanup step of something there.
   func isFinal(_ spot: Spot) -> Bool {
     switch member(spot.id).part {
     case .main: false
@@ -165,7 +165,7 @@ extension Blueprint {
     }
   }
 
-  /// How events call it.
+  /// Its address in events.
   func address(of spot: Spot) -> String {
     let member = member(spot.id)
     var parts = zip(member.loops, spot.keys).map { "\($0)[\($1)]" }
@@ -177,7 +177,7 @@ extension Blueprint {
     return parts.joined(separator: ".")
   }
 
-  /// Whom events call so; `nil` if it is nobody.
+  /// The spot with this address in events; `nil` if there is none.
   func spot(called address: String) -> Spot? {
     var (loops, keys, rest) = ([String](), [String](), address[...])
     while let open = rest.firstIndex(of: "["), let close = rest[open...].firstIndex(of: "]") {

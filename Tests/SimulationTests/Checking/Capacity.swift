@@ -2,13 +2,13 @@ import WeftDefinition
 import WeftExecution
 import WeftPlanning
 
-/// Slots of the run, of groups and of pools: who holds some, who waits for some.
+/// The slots of the run, of groups and of pools: which spots hold them, and which wait.
 struct Capacity {
   private let workflow: Workflow
   private let maxParallel: Int
   private(set) var running: [Spot] = []
   var waiting: [Spot] = []
-  /// By pool: what its rate still allows, as of a time.
+  /// For each pool, what its rate still allows, as of a time.
   private var buckets: [String: (level: Double, at: Duration)] = [:]
 
   init(_ simulation: Simulation) {
@@ -20,8 +20,8 @@ struct Capacity {
     running.reduce(0) { $0 + Capacity.slots(of: pool, blueprint.member($1.id)) }
   }
 
-  /// Of the pools that a step asks for, those that have not what it asks for; `nil`: a limit around it is full,
-  /// and it keeps nobody from anything. A pool whose rate allows it at this very moment may be either.
+  /// The pools that cannot give a step what it asks for. `nil` if an enclosing limit is reached, so that the step
+  /// takes nothing from others. A pool whose rate allows it at exactly this time may count either way.
   func lackedPools(
     of spot: Spot, _ blueprint: Blueprint, at now: Duration, certainly isCertain: Bool
   ) -> Set<String>? {
@@ -53,7 +53,7 @@ struct Capacity {
     return min(Double(rate.count), level + refilled)
   }
 
-  /// An attempt begins: what it makes too much.
+  /// Starts an attempt and returns the limits that it exceeds.
   mutating func start(_ spot: Spot, of blueprint: Blueprint, at now: Duration) -> [String] {
     waiting.removeAll { $0 == spot }
     running.append(spot)
@@ -80,7 +80,7 @@ struct Capacity {
 
   var hasSlot: Bool { running.count < maxParallel }
 
-  /// Whether it could have what it waits for, and nobody else waits for the same of a pool.
+  /// Whether it could have what it waits for and no other spot waits for the same pool.
   func hasRoom(for spot: Spot, of blueprint: Blueprint, at now: Duration) -> Bool {
     guard hasSlot else { return false }
     for group in blueprint.enclosing(spot) where !blueprint.isWholeLoop(group) {

@@ -2,7 +2,7 @@ import WeftDefinition
 import WeftExecution
 import WeftPlanning
 
-/// Attempts of a step: each start has one end, and another follows only as `retry` says.
+/// Attempts of a step: each start has one end, and a further attempt follows only if `retry` asks for it.
 extension RunChecker {
   func isRun(_ spot: Spot) -> Bool {
     if case .run = blueprint.member(spot.id).step.action { true } else { false }
@@ -32,7 +32,7 @@ extension RunChecker {
     requireValues(of: spot)
   }
 
-  /// Only what is there to ask does, once it has started.
+  /// Checks that only a started approval asks.
   mutating func asking(_ spot: Spot, _ message: String) {
     require(state(spot).phase == .running, "\(name(spot)) asks without having started")
     guard case .approve = blueprint.member(spot.id).step.action else {
@@ -41,7 +41,7 @@ extension RunChecker {
     told[address(spot)] = .asking(since: now, message: message)
   }
 
-  /// Only what is there to wait does, once it has started.
+  /// Checks that only a started `wait` step waits.
   mutating func waiting(_ spot: Spot, for delay: Duration) {
     require(state(spot).phase == .running, "\(name(spot)) waits without having started")
     guard case .wait(.duration(let length)) = blueprint.member(spot.id).step.action else {
@@ -63,7 +63,7 @@ extension RunChecker {
     if attempt == 1 { noteStart(spot) }
   }
 
-  // MARK: Again
+  // MARK: Retries
 
   mutating func retrying(_ spot: Spot, _ retry: Retry) {
     require(state(spot).phase == .running, "\(name(spot)) is tried again without having run")
@@ -76,7 +76,7 @@ extension RunChecker {
     told[address(spot)] = .retrying(after: retry.attempt, until: now + retry.delay)
   }
 
-  /// The first policy that is for the failure decides; each counts by itself (SPEC §5).
+  /// The first policy that applies to the failure decides; each policy counts for itself (SPEC §5).
   private func policy(of spot: Spot, for failure: StepFailure) -> (index: Int, RetryPolicy)? {
     let policies = blueprint.member(spot.id).step.control.retry
     let conditions = blueprint.made.retryConditions[spot.id] ?? [:]
@@ -113,7 +113,7 @@ extension RunChecker {
     states[spot] = state
   }
 
-  /// Whether another attempt must have been made.
+  /// Whether a further attempt must have been made.
   func isOwedAnother(_ spot: Spot, after failure: StepFailure) -> Bool {
     guard let (index, policy) = policy(of: spot, for: failure), policy.within == nil else {
       return false
@@ -149,7 +149,7 @@ extension RunChecker {
     memberEnded(spot)
   }
 
-  /// Between two attempts only what lets nothing new start ends it.
+  /// Checks that a step ends between two attempts only if nothing new may start.
   private mutating func requireCutShort(_ spot: Spot) {
     requireSoon("\(name(spot)) waits for its next attempt, and is given up for no reason") {
       $0.isHeld(around: spot) || $0.isKilled
@@ -157,7 +157,7 @@ extension RunChecker {
     }
   }
 
-  /// It ended as the attempt did.
+  /// Checks that the step ended as its attempt did.
   private mutating func requireOutcome(of spot: Spot, _ end: StepEnd) {
     let record = record(of: spot)
     guard let status = record?.status else {
@@ -185,7 +185,7 @@ extension RunChecker {
     }
   }
 
-  /// It ended as it was answered, or without an answer.
+  /// Checks that the step ended as its approval was answered, or without an answer.
   private mutating func requireAnswer(to spot: Spot, _ end: StepEnd) {
     let answer = simulation.answers.last { answer in
       answer.step == address(spot) && answer.answeredAt == now

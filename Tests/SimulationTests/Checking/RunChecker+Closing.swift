@@ -2,11 +2,11 @@ import WeftDefinition
 import WeftExecution
 import WeftPlanning
 
-/// What is owed when a group, or the run, ends: who has started and cleans up, the last first.
+/// Pending cleanup of groups and of the run: the cleanup steps of everything that started, the latest first.
 struct Closing {
-  /// By the group, or the run.
+  /// Pending cleanup by group; `nil` for the run.
   private var owed: [Spot?: [Spot]] = [:]
-  /// The failures of what was done at the end.
+  /// The failures of `finally` and cleanup steps.
   private(set) var culprits: [StepAddress] = []
 
   mutating func owe(_ cleanups: [Spot], in group: Spot?) {
@@ -19,7 +19,7 @@ struct Closing {
 }
 
 extension RunChecker {
-  /// It has started: what cleans up after it is owed.
+  /// Adds its cleanup steps to the pending cleanup, since it has started.
   mutating func noteStart(_ spot: Spot) {
     let member = blueprint.member(spot.id)
     let count = member.step.control.cleanup.count
@@ -28,7 +28,7 @@ extension RunChecker {
     closing.owe(ids.map { Spot(id: $0, keys: spot.keys) }, in: groupAround(spot))
   }
 
-  /// A step that cleans up has ended, or been skipped: it was its turn.
+  /// Checks that a cleanup step that ended or was skipped was the next one.
   mutating func cleaned(_ spot: Spot) {
     guard isCleanup(spot) else { return }
     let group = groupAround(spot)
@@ -42,7 +42,7 @@ extension RunChecker {
     require(next == nil, "\(name(group)) ends, and \(next.map(name) ?? "") has not cleaned up")
   }
 
-  /// What is done finally is done when all else is.
+  /// Checks that `finally` starts when everything else has ended.
   mutating func requireEverythingEnded() {
     requireCleaned(in: nil)
     for spot in states.keys where blueprint.member(spot.id).part != .finally {

@@ -2,7 +2,7 @@ import WeftDefinition
 import WeftExecution
 import WeftJSON
 
-/// For which elements a loop is run, and what is read of them.
+/// The elements of a loop, and the values read from them.
 extension RunChecker {
   /// The keys of a loop's elements, in order.
   func keys(of loop: Spot) -> [String] {
@@ -38,7 +38,7 @@ extension RunChecker {
     if case .string(let text) = value { text } else { "" }
   }
 
-  /// The place of the innermost element of a `forEach` around a spot.
+  /// The index of the innermost `forEach` element that encloses a spot.
   func index(at spot: Spot) -> Int? {
     let member = blueprint.member(spot.id)
     for (depth, loop) in member.loops.enumerated().reversed()
@@ -49,7 +49,7 @@ extension RunChecker {
     return nil
   }
 
-  /// What a step that reads the results of a loop sees: those elements that have ended, in order.
+  /// The results of a loop as a step reads them: those of the elements that have ended, in order.
   func results(of loop: Spot) -> String {
     let ended = keys(of: loop).compactMap { key in
       result(Spot(id: loop.id, keys: loop.keys + [key])).map { (key, $0.outcome.rawValue) }
@@ -58,7 +58,7 @@ extension RunChecker {
     return "\(keys): \(ended.map(\.1).joined(separator: "|"))"
   }
 
-  /// How long an attempt may take.
+  /// The time limit of an attempt.
   func timeLimit(of spot: Spot) -> Duration? {
     guard let limit = blueprint.made.limits[spot.id] else {
       let limit = blueprint.member(spot.id).step.timeout
@@ -69,8 +69,9 @@ extension RunChecker {
   }
 }
 
-/// The combinations of a matrix by GitHub's words: the product, without what `exclude` leaves out; each entry of
-/// `include` is added to all of them none of whose values it would change, or else is one of its own.
+/// The combinations of a matrix by GitHub's rules: the product without the combinations that `exclude` names. Each
+/// entry of `include` is added to every combination none of whose values it would change; otherwise it is a
+/// combination of its own.
 struct MatrixRules {
   let keys: [String]
 

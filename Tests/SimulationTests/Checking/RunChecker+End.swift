@@ -2,11 +2,11 @@ import WeftDefinition
 import WeftExecution
 import WeftPlanning
 
-/// How many ended how; what was done in an attempt of a group that is followed by another does not count.
+/// The number of steps for each outcome. Attempts of a group that are followed by another attempt do not count.
 struct OutcomeTally {
   private var ends: [Spot: [Outcome]] = [:]
 
-  /// A step counts once: cleanup that has run again as it ended last.
+  /// Counts each step once: cleanup that ran again counts by its latest end.
   mutating func add(_ end: StepEnd, at spot: Spot) { ends[spot] = [end.outcome] }
   mutating func add(_ reason: SkipReason, at spot: Spot) { ends[spot] = [reason.outcome] }
   mutating func add(_ elements: ElementsNotStarted, at spot: Spot) {
@@ -41,7 +41,7 @@ extension RunChecker {
     require(state(finally).phase == .ended, "what is to be done finally was not done")
   }
 
-  /// Whether a loop has been cut short because the run as a whole was cancelled.
+  /// Whether a loop was cut short because the whole run was cancelled.
   private var hasLeftElementsOut: Bool {
     states.contains { spot, state in
       guard blueprint.isWholeLoop(spot), case .group(let end)? = state.end else { return false }
@@ -50,9 +50,9 @@ extension RunChecker {
     }
   }
 
-  /// The run's outcome follows from what happened in it.
+  /// Checks that the run's outcome follows from what happened in it.
   private mutating func checkOutcome(_ end: RunEnd) {
-    // Of those of one moment, the first that is told need not be the first that was decided.
+    // Among failures of the same time, the first reported need not be the first decided.
     let first = culprits.filter { $0.at == culprits[0].at }.map(\.address)
     let possible = first.isEmpty ? Array(closing.culprits.prefix(1)) : first
     let culprit = possible.first
@@ -60,7 +60,7 @@ extension RunChecker {
       end.firstFailure.map(possible.contains) ?? possible.isEmpty,
       "the run fails of \(end.firstFailure?.text ?? "nothing"), and not of \(possible)")
     let cancellation = cancelled[nil]?.first
-    // A cancellation that changed nothing has not happened; one may have changed more than who was cancelled.
+    // A cancellation that changed nothing does not count; one may change more than the steps that it cancelled.
     let hasActed =
       counts.count(.cancelled) > 0 || end.outcome == .cancelled || hasLeftElementsOut
     let isCancelled = cancellation != nil && hasActed
@@ -77,7 +77,7 @@ extension RunChecker {
     require(told.skipped == counts.count(.skipped), "\(told.skipped) were skipped")
   }
 
-  /// The events fold to the report.
+  /// Checks that the fold of the events equals the report.
   private mutating func checkReport(_ end: RunEnd) {
     let report = simulation.report
     require(report.end == end, "the report ends otherwise")

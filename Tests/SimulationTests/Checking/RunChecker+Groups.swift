@@ -2,7 +2,7 @@ import WeftDefinition
 import WeftExecution
 import WeftPlanning
 
-/// Groups, races, loops: how they begin and end, and where a failure in them acts.
+/// Groups, races and loops: how they begin and end, and where a failure in them takes effect.
 extension RunChecker {
   mutating func groupStarted(_ spot: Spot, _ start: GroupStart) {
     let before = state(spot)
@@ -29,7 +29,7 @@ extension RunChecker {
     begin(spot, attempt: attempt)
   }
 
-  /// The attempt before this one has not happened, for those who are in this one.
+  /// Forgets the previous attempt for everything in the group: for this attempt, it did not happen.
   private mutating func forget(inside group: Spot) {
     for spot in states.keys
     where blueprint.enclosing(spot).contains(group) && !isCleanupOf(group, spot) {
@@ -37,7 +37,7 @@ extension RunChecker {
       held.remove(spot)
       cancelled[spot] = nil
       decided[spot] = nil
-      // What has cleaned up has, and a failure of it is not forgotten either.
+      // A cleanup step that ran stays counted, and so does its failure.
       if !isCleanup(spot) {
         counts.forget(spot)
         told[address(spot)] = nil
@@ -99,7 +99,7 @@ extension RunChecker {
     memberEnded(spot)
   }
 
-  // MARK: How it ends
+  // MARK: Outcome
 
   private mutating func requireVerdict(of spot: Spot, _ end: GroupEnd) {
     let expected = verdicts(of: spot)
@@ -123,7 +123,7 @@ extension RunChecker {
     }
   }
 
-  /// What a group's outcome may be, as its members ended.
+  /// The outcomes that a group may have, given how its members ended.
   private func verdicts(of spot: Spot) -> Set<Outcome> {
     let successes = state(spot).successes.count
     switch (blueprint.member(spot.id).group?.order, blueprint.member(spot.id).group?.join) {
@@ -133,7 +133,7 @@ extension RunChecker {
     }
     var verdicts: Set<Outcome> = []
     if let (_, deadline) = deadline(of: spot), deadline <= now {
-      // What is being ended anyway does not time out.
+      // A group that is being ended anyway does not time out.
       let isEnding = !cancellations(around: spot, atTheLatest: false).isEmpty
       if deadline < now, !isEnding { return [.failure] }
       verdicts.insert(.failure)
@@ -192,7 +192,7 @@ extension RunChecker {
 
   // MARK: Members
 
-  /// What it means for the group around, or for the loop, that something in it has ended.
+  /// Applies the end of a member to its enclosing group or loop.
   mutating func memberEnded(_ spot: Spot) {
     guard let around = blueprint.around(spot), !isCleanup(spot), let result = result(spot) else {
       return
@@ -216,7 +216,7 @@ extension RunChecker {
     }
   }
 
-  /// An element begins, or is skipped: in order, each once, and not more at once than may be.
+  /// Checks an element that begins or is skipped: in order, each once, and within the concurrency limit.
   mutating func noteElement(_ spot: Spot) {
     guard blueprint.isElement(spot), state(spot).phase == .waiting,
       let loop = blueprint.around(spot), let key = spot.keys.last
@@ -243,12 +243,12 @@ extension RunChecker {
     if decided[scope] == nil { decided[scope] = now }
   }
 
-  /// A failure acts within the nearest scope that may absorb it.
+  /// Applies a failure within the nearest scope that may absorb it.
   mutating func act(_ failure: StepFailure, of spot: Spot, naming culprit: StepAddress) {
     guard !isCleanup(spot) else { return closing.failed(culprit) }
     for scope in blueprint.enclosing(spot) {
       let member = blueprint.member(scope.id)
-      // A loop counts its failures, a race goes on.
+      // A loop counts its failures; a race continues.
       if blueprint.isWholeLoop(scope) || member.endsEarly { return }
       let absorbs =
         member.step.allowFailure.tolerates(failure.classes) || member.retries

@@ -2,12 +2,12 @@ import WeftDefinition
 import WeftExecution
 import WeftPlanning
 
-/// What has become of whom, and what conditions come to.
+/// The results of spots, and the values of conditions.
 extension RunChecker {
   struct Result {
     var outcome: Outcome
     var conclusion: Outcome
-    /// Whether those who wait for success cannot go on.
+    /// Whether it blocks dependents that require success.
     var holdsBack: Bool
 
     init(_ outcome: Outcome, _ conclusion: Outcome) {
@@ -15,7 +15,7 @@ extension RunChecker {
       holdsBack = conclusion != .success
     }
 
-    /// One skipped by its own `if`, or its group's, holds nobody back.
+    /// A step skipped by its own `if`, or its group's, blocks nothing.
     init(_ reason: SkipReason) {
       self.init(reason.outcome, reason.outcome)
       if case .condition = reason { holdsBack = false }
@@ -26,7 +26,7 @@ extension RunChecker {
   func name(_ spot: Spot) -> String { blueprint.address(of: spot) }
   func name(_ scope: Spot?) -> String { scope.map(name) ?? "the run" }
 
-  /// How it has ended; `nil`: it has not.
+  /// Its end; `nil` if it has not ended.
   func result(_ spot: Spot) -> Result? {
     switch state(spot).end {
     case .step(let end): return Result(end.outcome, end.conclusion)
@@ -36,7 +36,7 @@ extension RunChecker {
     }
   }
 
-  /// Why a group never started: it is told by its steps, all of which were skipped.
+  /// The reason why a group never started. Only its steps report it, and all of them were skipped.
   func skip(ofGroup spot: Spot) -> SkipReason? {
     guard blueprint.member(spot.id).group != nil, state(spot).phase == .waiting else { return nil }
     var reason: SkipReason?
@@ -52,11 +52,11 @@ extension RunChecker {
     return reason
   }
 
-  /// What must have ended before it starts, besides the start of what is around it.
+  /// The spots that must have ended before it starts, besides the start of its enclosing spot.
   func needs(of spot: Spot) -> [Spot] {
     switch blueprint.member(spot.id).part {
     case .cleanup:
-      // What cleans up in a group waits for all its members.
+      // The cleanup steps of a group wait for all its members.
       groupAround(spot).map { blueprint.members(of: $0) } ?? topLevel
     case .finally where spot.id == "finally": topLevel
     case .main, .finally: blueprint.needs(of: spot)
@@ -65,13 +65,13 @@ extension RunChecker {
 
   var topLevel: [Spot] { blueprint.topLevel.map { Spot(id: $0, keys: []) } }
 
-  /// The group around it: not the loop that it is an element of.
+  /// The enclosing group: not the loop that it is an element of.
   func groupAround(_ spot: Spot) -> Spot? {
     blueprint.enclosing(spot).first { !blueprint.isWholeLoop($0) }
   }
 
-  /// Whether something that it waits for, however far above, failed and was not tolerated. What is done finally
-  /// asks about the run, and so not about what a group in it has tolerated.
+  /// Whether a direct or indirect dependency failed and was not tolerated. `finally` steps consider the run, and
+  /// therefore not failures that a group in it tolerated.
   func hasFailed(above spot: Spot) -> Bool {
     if blueprint.isFinal(spot), runHadFailed { return true }
     var seen: Set<Spot> = []
@@ -88,7 +88,7 @@ extension RunChecker {
     return false
   }
 
-  /// What never started is passed by all the ways through it.
+  /// The steps in a group that never started, through which its dependents wait.
   private func inside(passedOver group: Spot) -> [Spot] {
     guard skip(ofGroup: group) != nil else { return [] }
     return blueprint.members(of: group).flatMap { [$0] + inside(passedOver: $0) }
@@ -96,7 +96,7 @@ extension RunChecker {
 
   // MARK: Scopes
 
-  /// Within whose limits, failures and cancellations it stands; `nil`: the run.
+  /// The scopes whose limits, failures and cancellations apply to it; `nil` for the run.
   func scopes(around spot: Spot) -> [Spot?] {
     switch blueprint.member(spot.id).part {
     case .main: blueprint.enclosing(spot).map { $0 } + [nil]
@@ -107,8 +107,8 @@ extension RunChecker {
 
   func isHeld(around spot: Spot) -> Bool { scopes(around: spot).contains(where: held.contains) }
 
-  /// Why something around it is being ended. At the very moment of a group's time limit, or of a race's end,
-  /// nobody can say what comes first.
+  /// The reasons for which an enclosing scope is being ended. At the exact time of a group's time limit, or of a
+  /// race's end, either order is possible.
   func cancellations(around spot: Spot, atTheLatest isCertain: Bool) -> Set<CancelReason> {
     scopes(around: spot).reduce(into: []) { $0.formUnion(cancellations(of: $1, isCertain)) }
   }
@@ -131,14 +131,14 @@ extension RunChecker {
     return (limit, state(scope).startedAt + limit)
   }
 
-  /// Whether somebody has ended the run without a grace.
+  /// Whether the run was killed without a grace period.
   var isKilled: Bool {
     simulation.interruptions.contains { $0.kills && $0.moment <= now }
   }
 
   // MARK: Conditions
 
-  /// Its condition, if it is asked there: one that asks about the element, of each element.
+  /// Its condition, if it is evaluated at this spot: a condition that reads the element is evaluated for each element.
   func condition(of spot: Spot) -> RandomCondition? {
     let member = blueprint.member(spot.id)
     guard let condition = member.condition, member.isLoop else { return member.condition }
@@ -147,8 +147,8 @@ extension RunChecker {
     return isPerElement == blueprint.isElement(spot) ? condition : nil
   }
 
-  /// The scopes around it from whose failures, and from whose cancellation, nothing shelters it: neither its own
-  /// condition nor that of a group around it that stands in the scope.
+  /// The enclosing scopes to whose failures, and to whose cancellation, it is exposed: neither its own condition nor
+  /// that of an enclosing group within the scope makes it immune.
   private func exposures(of spot: Spot) -> [(scope: Spot?, toFailures: Bool, toEnd: Bool)] {
     let part = blueprint.member(spot.id).part
     let chain = [spot] + (part == .main ? blueprint.enclosing(spot) : [])
@@ -157,14 +157,14 @@ extension RunChecker {
       let conditions = chain.prefix(index + 1).compactMap { blueprint.member($0.id).condition }
       return (
         scope, part == .main && !conditions.contains(where: \.looksAtFailures),
-        // What is around it shelters it from the end of the run alone.
+        // Enclosing groups give immunity only to the end of the run.
         !(scope == nil ? conditions : own).contains(where: \.standsCancellation)
       )
     }
   }
 
-  /// Whether a failure lets it not start. In one moment, a loop that has had enough failures may begin with
-  /// another element before it is held back.
+  /// Whether a failure may keep it from starting. A loop that has reached its failure limit may begin one more element
+  /// at the same time, before it is blocked.
   func isHeldBack(_ spot: Spot, atTheLatest isCertain: Bool) -> Bool {
     exposures(of: spot).contains { scope, toFailures, _ in
       let isLoop = scope.map(blueprint.isWholeLoop) ?? false
@@ -172,15 +172,15 @@ extension RunChecker {
     }
   }
 
-  /// Why it is to end, or not to start, whatever its condition.
+  /// The reasons for which it must end or not start, whatever its condition.
   func endings(of spot: Spot, atTheLatest isCertain: Bool) -> Set<CancelReason> {
     exposures(of: spot).reduce(into: []) { reasons, exposure in
       if exposure.toEnd { reasons.formUnion(cancellations(of: exposure.scope, isCertain)) }
     }
   }
 
-  /// Whether the end of something around it ends it too, were it not for its own condition: `success()` says of
-  /// it what starting without a condition would. Groups that start in spite of it shelter from the end of the run.
+  /// Whether the end of an enclosing scope would end it if it had no condition: `success()` evaluates to what starting
+  /// without a condition would. Groups that start despite the end of the run give immunity to it.
   private func isEnding(around spot: Spot) -> Bool {
     let isSheltered = blueprint.enclosing(spot).contains {
       $0.id != spot.id && blueprint.member($0.id).condition?.standsCancellation == true
@@ -190,7 +190,8 @@ extension RunChecker {
     }
   }
 
-  /// What it waits for without holding it back: what is outside of a group that starts in spite of failures.
+  /// Whether a dependency blocks it. Dependencies outside a group that starts despite failures do not block its
+  /// members.
   func holdsBack(_ need: Spot, _ spot: Spot) -> Bool {
     guard result(need)?.holdsBack != false else { return false }
     let sheltered = blueprint.enclosing(spot).first {
@@ -199,8 +200,8 @@ extension RunChecker {
     return sheltered.map { blueprint.enclosing(need).contains($0) } ?? true
   }
 
-  /// Whether its condition may come to a value. A group that does not start is told by its steps, perhaps after
-  /// something has been cancelled that was not when it was its turn.
+  /// Whether its condition may evaluate to this value. Steps report for a group that does not start, perhaps after a
+  /// cancellation that had not happened when the group was decided.
   func mayBe(_ value: Bool, _ condition: RandomCondition, at spot: Spot) -> Bool {
     if isUncertain(spot) { return true }
     var known = known(at: spot)
@@ -232,7 +233,7 @@ extension RunChecker {
     ) { self.result(self.blueprint.spot($0, from: spot))?.outcome.rawValue }
   }
 
-  /// Whether time limits pass at this very moment, so that `cancelled()` may be either.
+  /// Whether a time limit passes at exactly this time, so that `cancelled()` may evaluate to either value.
   func isUncertain(_ spot: Spot) -> Bool {
     cancellations(around: spot, atTheLatest: true)
       != cancellations(around: spot, atTheLatest: false)

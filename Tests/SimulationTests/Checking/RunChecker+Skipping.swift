@@ -2,7 +2,7 @@ import WeftDefinition
 import WeftExecution
 import WeftPlanning
 
-/// Every skip has a reason, and the reason is true.
+/// Checks that every skip has a reason, and that the reason is true.
 extension RunChecker {
   mutating func skipped(_ spot: Spot, _ reason: SkipReason) {
     let phase = state(spot).phase
@@ -24,7 +24,7 @@ extension RunChecker {
     memberEnded(spot)
   }
 
-  /// Why a group around did not start, if one of its steps has told already.
+  /// The reason why an enclosing group did not start, if one of its steps has reported it.
   private func reasonTold(around spot: Spot) -> SkipReason? {
     let outermost = outermostNotStarted(around: spot)
     return outermost == spot ? nil : reasonTold(in: outermost)
@@ -38,7 +38,7 @@ extension RunChecker {
     return nil
   }
 
-  /// The group around it that did not start; itself if all have.
+  /// The outermost enclosing group that did not start; the spot itself if all have started.
   private func outermostNotStarted(around spot: Spot) -> Spot {
     if case .cleanup = blueprint.member(spot.id).part { return spot }
     return ([spot] + blueprint.enclosing(spot)).last { state($0).phase == .waiting } ?? spot
@@ -78,7 +78,7 @@ extension RunChecker {
     }
   }
 
-  /// Something that has failed, or was ended for a reason of its own.
+  /// Checks that this address failed, or was ended for a reason of its own.
   private mutating func requireFailure(of culprit: StepAddress, _ what: String) {
     requireSoon("\(what) \(culprit), which did not fail") { checker in
       guard let spot = checker.blueprint.spot(called: culprit.text) else { return false }

@@ -2,7 +2,7 @@ import WeftDefinition
 import WeftExecution
 import WeftPlanning
 
-/// May it start: everything that it needs has ended as its condition asks, and nothing around it is closed.
+/// Whether a step may start: its dependencies have ended as its condition requires, and no enclosing scope is closed.
 extension RunChecker {
   func isReady(_ spot: Spot) -> Bool {
     if case .cleanup = blueprint.member(spot.id).part {
@@ -13,18 +13,18 @@ extension RunChecker {
 
   private func isSettled(_ spot: Spot) -> Bool { result(spot) != nil }
 
-  /// What is around it has started and not ended.
+  /// Whether its enclosing spot has started and not ended.
   func isOpen(around spot: Spot) -> Bool {
     blueprint.around(spot).map { state($0).phase == .running } ?? true
   }
 
-  /// What lets it not start, whatever its condition comes to.
+  /// A reason that allows it not to start, whatever its condition evaluates to.
   func obstacle(to spot: Spot) -> String? {
     if let reason = endings(of: spot, atTheLatest: true).first { return "is cancelled (\(reason))" }
     return isHeldBack(spot, atTheLatest: true) ? "is held back" : nil
   }
 
-  /// Why it must not start; `nil`: it may.
+  /// The reason why it must not start; `nil` if it may.
   func whyNot(_ spot: Spot) -> String? {
     if !isReady(spot) { return "is not ready" }
     if let obstacle = obstacle(to: spot) { return obstacle }
@@ -55,14 +55,14 @@ extension RunChecker {
 
   func address(_ spot: Spot) -> StepAddress { StepAddress(name(spot)) }
 
-  /// What the attempt was given, and how it ended: attempts are made in the order in which they are told of.
+  /// The inputs and the end of the attempt. Attempts are made in the order in which they are reported.
   func record(of spot: Spot) -> ScriptedWorld.Record? {
     let index = state(spot).record
     let record = simulation.attempts.indices.contains(index) ? simulation.attempts[index] : nil
     return record?.address.text == name(spot) ? record : nil
   }
 
-  /// Values that it reads are those that have come of the others.
+  /// Checks that the values it reads are the results of the other steps.
   mutating func requireValues(of spot: Spot) {
     guard let record = record(of: spot) else { return }
     let limit = timeLimit(of: spot)
@@ -84,7 +84,7 @@ extension RunChecker {
     }
   }
 
-  // MARK: Nobody waits who need not
+  // MARK: No needless waiting
 
   mutating func requireNobodyIdle() {
     for group in [nil] + states.filter({ $0.value.phase == .running }).keys.map(Optional.some) {
@@ -99,7 +99,7 @@ extension RunChecker {
     }
   }
 
-  /// A group that does not start is told by its steps, each when what it waits for has ended.
+  /// Whether a group may have been skipped: its steps report that, each when its own dependencies have ended.
   private func mayHaveBeenPassedOver(_ spot: Spot) -> Bool {
     let member = blueprint.member(spot.id)
     guard member.group != nil, !member.isLoop, !member.retries else { return false }
@@ -113,7 +113,7 @@ extension RunChecker {
       && capacity.hasRoom(for: spot, of: blueprint, at: now)
   }
 
-  /// What runs where everything is being ended has been asked to end.
+  /// Checks that everything running in an ended scope has been asked to stop.
   mutating func requireStops() {
     let running = simulation.attempts.filter { attempt in
       attempt.startedAt <= now && attempt.endedAt.map { $0 > now } ?? true
@@ -124,7 +124,7 @@ extension RunChecker {
       else { continue }
       let isAsked = attempt.stoppedAt.map { $0 <= now } ?? false
       let isHeld = blueprint.workflow.onFailure == .cancel && isHeld(around: spot)
-      // What a failure does not hold back may have started after it.
+      // A step that a failure does not block may have started after it.
       let mustEnd =
         !endings(of: spot, atTheLatest: true).isEmpty
         || isHeld && isHeldBack(spot, atTheLatest: true)

@@ -1,8 +1,8 @@
 import WeftDefinition
 import WeftPlanning
 
-/// Who goes first of those that wait for slots: the longest path below, in time where earlier runs tell it, then
-/// the place in the file; with one slot the place in the file alone, one element of a loop after another (SPEC §6).
+/// The order in which ready steps get slots: the longest path to the end first, by durations of earlier runs if known,
+/// then file order. With one slot, only file order counts, one element of a loop after the other (SPEC §6).
 struct Priorities {
   private var ranks: [String: (below: Int32, place: Int)] = [:]
   let isFileOrder: Bool
@@ -15,7 +15,7 @@ struct Priorities {
     }
   }
 
-  /// Elements of one step are served as they come, unless there is but one slot.
+  /// Elements of one step are served first come, first served, unless there is only one slot.
   func precedes(_ one: Spot, _ other: Spot) -> Bool {
     guard let one = ranks[one.id], let other = ranks[other.id] else { return false }
     if one.below != other.below, !isFileOrder { return one.below > other.below }
@@ -23,8 +23,8 @@ struct Priorities {
   }
 }
 
-/// Nobody is passed by who comes after: neither for a slot that could be had, nor for slots of a pool of which
-/// somebody ahead has not all.
+/// Checks that no step overtakes one of higher priority: neither for a free slot, nor for slots of a pool that the
+/// step ahead is still short of.
 extension RunChecker {
   private func precedes(_ one: Spot, _ other: Spot) -> Bool {
     guard priorities.isFileOrder, let loop = innermostLoop(around: one, and: other) else {
@@ -37,7 +37,7 @@ extension RunChecker {
     return place < otherPlace
   }
 
-  /// The loop of which both are in an element, the same of all loops around that.
+  /// The innermost loop with both spots in one element of each loop around it.
   private func innermostLoop(around one: Spot, and other: Spot) -> Spot? {
     let (loops, others) = (blueprint.member(one.id).loops, blueprint.member(other.id).loops)
     var common: Spot?
@@ -48,12 +48,12 @@ extension RunChecker {
     return common
   }
 
-  /// The step begins an attempt; what it takes is still free.
+  /// Checks that it is the step's turn to begin an attempt, with the slots that it takes still free.
   mutating func requireTurn(of spot: Spot) {
     let ahead = capacity.waiting.filter { other in
       other != spot && precedes(other, spot) && isCertain(other)
     }
-    // Those ahead that can begin leave less for the next.
+    // Steps ahead that can begin leave less for the next.
     var (rest, kept, perhapsKept) = (capacity, Set<String>(), Set<String>())
     for other in ahead.sorted(by: precedes) where rest.hasSlot {
       guard let lacked = rest.lackedPools(of: other, blueprint, at: now, certainly: false),
@@ -63,8 +63,8 @@ extension RunChecker {
       if lacked.isEmpty, asked.isDisjoint(with: perhapsKept) {
         defer { _ = rest.start(other, of: blueprint, at: now) }
         guard hasWaited(other) else { continue }
-        // What an end gives back is there a little after it is told: in the same moment, both start. Of elements
-        // of one step, any may if there are more slots than one.
+        // An end returns its slots slightly after it is reported: within one moment both steps start. With more than
+        // one slot, any element of a step may start.
         let (moment, isFileOrder) = (now, priorities.isFileOrder)
         requireSoon("\(name(spot)) starts, and it is the turn of \(name(other))") {
           $0.state(other).phase == .ended
@@ -82,10 +82,10 @@ extension RunChecker {
     }
   }
 
-  /// Since before this moment.
+  /// Whether it has waited since before this moment.
   private func hasWaited(_ spot: Spot) -> Bool { waitsSince(spot) < now }
 
-  /// It waits, and nothing has been decided in this moment that may turn it away.
+  /// Whether it waits, and nothing decided in this moment may keep it from starting.
   private func isCertain(_ spot: Spot) -> Bool {
     waitsSince(spot) <= now && obstacle(to: spot) == nil && !isUncertain(spot)
   }

@@ -2,30 +2,31 @@ import WeftDefinition
 import WeftExecution
 import WeftPlanning
 
-/// Holds the events of a run against what SPEC §1.3, §5 and §6 promise. It reads the workflow and the events; it
-/// knows the rules and not the engine.
+/// Checks the events of a run against the guarantees of SPEC §1.3, §5 and §6. It reads the workflow and the events; it
+/// knows the rules but not the engine.
 ///
-/// Files of this type: what is known (RunChecker+Knowledge), may it start (RunChecker+Starting), why it was
-/// skipped (RunChecker+Skipping), whose turn it is (RunChecker+Turns), attempts (RunChecker+Attempts), groups and loops (RunChecker+Groups), slots
-/// and pools (Capacity), what comes at the end (RunChecker+Closing, RunChecker+End).
+/// Files of this type: results so far (RunChecker+Knowledge), starts (RunChecker+Starting), skip reasons
+/// (RunChecker+Skipping), start order (RunChecker+Turns), attempts (RunChecker+Attempts), groups and loops
+/// (RunChecker+Groups), slots and pools (Capacity), cleanup and the end of the run (RunChecker+Closing,
+/// RunChecker+End).
 struct RunChecker {
-  /// Where a step, a group, a loop or an element of one stands.
+  /// The state of a step, group, loop or element.
   struct State {
     enum Phase { case waiting, queued, running, pausing, ended }
 
     var phase = Phase.waiting
     var queuedAt = Duration.zero
     var attempt = 0
-    /// Of the first attempt, and of the last.
+    /// The start of the first attempt, and of the latest.
     var (began, startedAt) = (Duration.zero, Duration.zero)
-    /// Which of all attempts it is.
+    /// The index of its record among all attempts.
     var record = -1
-    /// When the next attempt is due.
+    /// The time at which the next attempt is due.
     var resumesAt = Duration.zero
-    /// How often each retry policy has been followed.
+    /// The number of retries by each policy.
     var retries: [Int: Int] = [:]
     var end: End?
-    /// Of a group or loop: members that have succeeded, in order; elements that have failed.
+    /// For a group or loop: the members that have succeeded, in order, and the number of failed elements.
     var successes: [Spot] = []
     var failures = 0
   }
@@ -36,7 +37,7 @@ struct RunChecker {
     case skip(SkipReason)
   }
 
-  /// A reason that was not true when it was told; it may become so before time moves on.
+  /// A check that failed when its event was reported; it may become true before time moves on.
   struct Doubt {
     let message: String
     let isTrue: (RunChecker) -> Bool
@@ -48,27 +49,27 @@ struct RunChecker {
   private let findings = Findings()
   var now = Duration.zero
   var states: [Spot: State] = [:]
-  /// Scopes in which a failure lets nothing new start; `nil`: the run.
+  /// The scopes in which a failure keeps new steps from starting; `nil` for the run.
   var held: Set<Spot?> = []
-  /// Scopes that are being ended, and why.
+  /// The scopes that are being ended, and why.
   var cancelled: [Spot?: Set<CancelReason>] = [:]
-  /// When races, and groups that wait for some, were decided.
+  /// The times at which races and early joins were decided.
   var decided: [Spot?: Duration] = [:]
   var capacity: Capacity
   let priorities: Priorities
   var closing = Closing()
-  /// Before what is done finally.
+  /// Whether the run had failed before `finally` began.
   var runHadFailed = false
-  /// The failures that reached the run, in order: whom to name, and when.
+  /// The failures that reached the run, in order: the address to name, and the time.
   var culprits: [(address: StepAddress, at: Duration)] = []
   var counts = OutcomeTally()
-  /// What was told last of each address.
+  /// The latest reported state of each address.
   var told: [StepAddress: StepState] = [:]
   var startedAttempts: [(address: StepAddress, number: Int)] = []
   var runCancellation: CancelReason?
   var end: RunEnd?
   var doubts: [Doubt] = []
-  /// How many values were read.
+  /// The number of values read.
   var readings = 0
   private var spots: [StepAddress: Spot] = [:]
 
@@ -89,7 +90,7 @@ struct RunChecker {
     checkEnd()
   }
 
-  /// What was found is kept apart, so that a message may say what the checker knows.
+  /// The violations, in a class of their own so that a message may read the checker's state.
   private final class Findings {
     var violations: [String] = []
   }
@@ -98,8 +99,8 @@ struct RunChecker {
     if !condition { findings.violations.append("\(message()) (at \(now))") }
   }
 
-  /// Says nothing if it is true by the time at which the clock moves on: what is decided in one moment is not
-  /// always told in the order in which it was.
+  /// Records a violation unless the check holds by the time the clock moves on: decisions of one moment are not always
+  /// reported in the order in which they were made.
   mutating func requireSoon(_ message: String, _ isTrue: @escaping (RunChecker) -> Bool) {
     if !isTrue(self) { doubts.append(Doubt(message: message, isTrue: isTrue)) }
   }
@@ -111,7 +112,7 @@ struct RunChecker {
     if isLast { for doubt in open { require(false, doubt.message) } }
   }
 
-  /// Nothing more happens at this time: what could have happened has.
+  /// Closes a moment: everything that could happen in it has happened.
   private mutating func moveOn(to time: Duration) {
     settleDoubts(finally: true)
     requireNobodyIdle()

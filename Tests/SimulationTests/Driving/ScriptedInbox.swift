@@ -2,7 +2,7 @@ import Synchronization
 import WeftExecution
 import WeftPlanning
 
-/// What others have asked of a run before it begins.
+/// An inbox with the control requests that a run finds when it begins.
 final class ScriptedInbox: ControlInbox {
   private let requests: Mutex<[ControlRequest]>
 

@@ -5,7 +5,7 @@ import WeftPlanning
 import WeftPlatform
 import WeftTestKit
 
-/// Whom a run asks: a seed says after how long there is an answer, and which; or that nobody is there.
+/// An approver that a seed describes: when it answers, and what; or that it never does.
 final class ScriptedPerson: Approver {
   struct Record {
     let step: StepAddress
@@ -57,7 +57,7 @@ final class ScriptedPerson: Approver {
     return promise.future
   }
 
-  /// Lets go of those questions that nobody wants an answer to any more.
+  /// Drops the questions whose steps no longer want an answer.
   func noticeStops() {
     let given = state.withLock { state in
       let given = state.open.filter { $0.value.stop.level > .none }

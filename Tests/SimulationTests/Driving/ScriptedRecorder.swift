@@ -1,7 +1,7 @@
 import Synchronization
 import WeftExecution
 
-/// A record in memory, each entry with the number of events that subscribers had heard of before it.
+/// A journal in memory. Each entry keeps the number of events that subscribers had received before it.
 final class ScriptedRecorder: RunRecorder {
   struct Entry {
     let kind: RunRecord.Kind
@@ -10,7 +10,7 @@ final class ScriptedRecorder: RunRecorder {
 
   private struct State {
     var entries: [Entry] = []
-    /// In a struct: a closure by itself would be wrapped once more each time that it is read through a mutex.
+    /// A closure that is read through a mutex is wrapped again at each read; a struct around it prevents that.
     var countEvents: @Sendable () -> Int = { 0 }
   }
 

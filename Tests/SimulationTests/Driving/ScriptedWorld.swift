@@ -5,17 +5,17 @@ import WeftPlanning
 import WeftPlatform
 import WeftTestKit
 
-/// An executor without programs: a seed says how long each attempt takes, how it ends, and how it takes being
-/// asked to stop. What an attempt is like depends on its address alone, and on how often it was made before.
+/// An executor without programs. A seed describes how long each attempt takes, how it ends, and how it reacts to a
+/// request to stop. An attempt depends only on its address and on how often it was made before.
 final class ScriptedWorld: StepExecutor {
-  /// What became of one attempt.
+  /// The result of one attempt.
   struct Record {
     let address: StepAddress
     let number: Int
     let startedAt: Duration
     let timeout: Duration?
     let environment: [String: String?]
-    /// When it was first asked to stop.
+    /// The time at which it was first asked to stop.
     var stoppedAt: Duration?
     var endedAt: Duration?
     var status: AttemptEnd.Status?
@@ -39,11 +39,11 @@ final class ScriptedWorld: StepExecutor {
   private let state = Mutex(State())
   private let time: ManualTime
   private let seed: UInt64
-  /// How many of a hundred attempts fail.
+  /// The percentage of attempts that fail.
   private let failures: Int
   /// Whether every attempt ends at once.
   private let isQuick: Bool
-  /// What addresses begin with without meaning another step.
+  /// The prefix of addresses that does not make a step a different one.
   private let prefix: String
 
   init(
@@ -60,7 +60,7 @@ final class ScriptedWorld: StepExecutor {
   func execute(_ attempt: Attempt) -> Future<AttemptEnd, Never> {
     let promise = Promise<AttemptEnd, Never>(ifDropped: .success(AttemptEnd(.stopped(nil))))
     let now = time.now
-    // The same attempt may be made again, in another attempt of the group around it.
+    // The same attempt may be made again, in another attempt of its enclosing group.
     let earlier = records.count { $0.address == attempt.address }
     var random = SeededGenerator(
       seed: seed ^ String(attempt.address.text.dropFirst(prefix.count)).hash ^ UInt64(earlier))
@@ -93,7 +93,7 @@ final class ScriptedWorld: StepExecutor {
     return (isQuick ? .zero : .seconds(length), status)
   }
 
-  /// Lets those attempts react that have been asked to stop since the last look.
+  /// Lets those attempts react that were asked to stop since the last call.
   func noticeStops() {
     let now = time.now
     state.withLock { state in
@@ -108,7 +108,7 @@ final class ScriptedWorld: StepExecutor {
     }
   }
 
-  /// When the next attempt ends.
+  /// The time at which the next attempt ends.
   var nextDue: Duration? { state.withLock { $0.running.values.map(\.due).min() } }
 
   /// Ends one of the attempts that are due.
@@ -127,7 +127,8 @@ final class ScriptedWorld: StepExecutor {
 }
 
 extension ScriptedWorld.Running {
-  /// Asked to stop, most end soon; some go on for the grace, or to their own end if that comes before.
+  /// Reacts to a request to stop: most attempts end soon, some use the grace period, or run to their own end if that
+  /// comes first.
   fileprivate mutating func react(at now: Duration) {
     if level == .now {
       (due, status) = (now, .stopped(.signal("KILL")))
@@ -141,7 +142,7 @@ extension ScriptedWorld.Running {
 }
 
 extension String {
-  /// FNV-1a: the same in every process, as `hashValue` is not.
+  /// FNV-1a: unlike `hashValue`, the same in every process.
   fileprivate var hash: UInt64 {
     utf8.reduce(0xcbf2_9ce4_8422_2325) { ($0 ^ UInt64($1)) &* 0x100_0000_01b3 }
   }

@@ -6,7 +6,7 @@ import WeftTestKit
 
 @testable import WeftExecution
 
-/// One run that a seed describes, from its start to its end, in time that the simulation moves.
+/// One run that a seed describes, from start to end, on simulated time.
 struct Simulation {
   let seed: UInt64
   let made: RandomWorkflow
@@ -17,9 +17,9 @@ struct Simulation {
   private(set) var attempts: [ScriptedWorld.Record] = []
   private(set) var answers: [ScriptedPerson.Record] = []
   private(set) var report: RunReport
-  /// When somebody ended the run from outside, and how.
+  /// The times and kinds of interruptions from outside.
   private(set) var interruptions: [Interruption] = []
-  /// What was left when the run had ended, or did not go on; empty is right.
+  /// Anything left over when the run ended or got stuck; empty if all is well.
   private(set) var remains: [String] = []
 
   struct Interruption: Hashable {
@@ -27,25 +27,25 @@ struct Simulation {
     let kills: Bool
   }
 
-  /// The world that one part of a run meets.
+  /// The conditions under which one part of a run executes.
   struct Circumstances {
-    /// Mixed into the seed of the world, so that what fails in one part may succeed in the next.
+    /// Mixed into the seed of the world, so that a step that fails in one part may succeed in the next.
     var part: UInt64 = 0
-    /// How many of a hundred attempts fail; `nil`: as many as the seed says.
+    /// The percentage of attempts that fail; `nil` for what the seed says.
     var failures: Int?
     /// Whether every attempt ends at once.
     var isQuick = false
-    /// Whether every question is answered with yes.
+    /// Whether every approval is granted.
     var approvesAll = false
-    /// The ends from outside; `nil`: those that the seed says, for a run that begins.
+    /// The interruptions from outside; `nil` for those that the seed says, for a run that begins.
     var interruptions: [Interruption]?
     var isRecorded = false
-    /// Recorded of the run, if it is resumed.
+    /// The recorded past of the run, if it is resumed.
     var past: RecordedRun?
     var rerun = StepsAnew()
-    /// In the plan: the steps that the run leaves out.
+    /// The steps of the plan that the run skips.
     var leftOut: [Int] = []
-    /// The control requests that wait for a run without an approver; `nil`: there is an approver.
+    /// The control requests for a run without an approver; `nil` if there is an approver.
     var requests: [ControlRequest]?
   }
 
@@ -59,8 +59,8 @@ struct Simulation {
   }
 
   /// - Parameters:
-  ///   - prefix: What the addresses of the steps begin with that the seed describes.
-  ///   - isHeard: Whether somebody listens; else there are no events.
+  ///   - prefix: The prefix of the addresses of the steps that the seed describes.
+  ///   - isHeard: Whether the run has subscribers; without them, there are no events.
   init?(
     seed: UInt64, _ made: RandomWorkflow, planting fault: PlantedFault? = nil, prefix: String = "",
     in circumstances: Circumstances = Circumstances(), isHeard: Bool = true
@@ -116,7 +116,7 @@ struct Simulation {
     if person.askedCount > 0 { remains.append("\(person.askedCount) questions are open") }
   }
 
-  /// No run takes longer than this, nor more turns.
+  /// No run takes longer than this, or more turns.
   private static let (longest, mostTurns) = (Duration.seconds(20_000), 50_000)
 
   private mutating func drive(
@@ -126,7 +126,7 @@ struct Simulation {
     var plans = plans[...]
     for _ in 0..<Simulation.mostTurns {
       guard !run.completion.isSettled else { return }
-      // What follows when nobody is asked any more may stop attempts.
+      // Withdrawing questions may lead to stopped attempts.
       person.noticeStops()
       world.noticeStops()
       guard !run.completion.isSettled else { return }
@@ -143,7 +143,7 @@ struct Simulation {
         time.move(to: plan.moment)
         continue
       }
-      // Of a timer and an attempt that are due together either may be first.
+      // If a timer and an attempt are due together, either may be first.
       let isOther = world.nextDue == next || person.nextDue == next
       let isTimer = time.nextDue == next && (!isOther || Bool.random(using: &random))
       if isTimer {
@@ -175,7 +175,7 @@ struct Simulation {
 }
 
 extension Simulation.Interruption {
-  /// Most runs are left alone.
+  /// Returns the interruptions of a run. Most runs have none.
   fileprivate static func plan(_ random: inout SeededGenerator) -> [Self] {
     guard Int.random(in: 0..<100, using: &random) < 25 else { return [] }
     let moment = Int.random(in: 0...40, using: &random)
@@ -189,7 +189,7 @@ extension Simulation.Interruption {
 }
 
 extension Plan {
-  /// Every second seed has earlier runs, which have measured some of the steps.
+  /// The plan with durations of earlier runs for some of the steps, for every second seed.
   fileprivate func afterEarlierRuns(seed: UInt64) -> Plan {
     guard seed % 2 == 1 else { return self }
     var random = SeededGenerator(seed: seed ^ 0xD07A)

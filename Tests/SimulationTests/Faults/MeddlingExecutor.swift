@@ -4,11 +4,11 @@ import WeftPlanning
 
 @testable import WeftExecution
 
-/// Runs attempts, and does to the engine what a wrong engine would do to itself.
+/// Runs attempts, and interferes with the engine's slots as a faulty engine would.
 final class MeddlingExecutor: StepExecutor {
   private let fault: PlantedFault
   private let world: ScriptedWorld
-  /// The number of a step that has ended and does not come again, and when that was.
+  /// The number of a step that has ended for good, and when that was.
   private let ended = Mutex<(instance: Int, at: Duration)?>(nil)
 
   init(_ fault: PlantedFault, _ world: ScriptedWorld) {
@@ -30,7 +30,7 @@ final class MeddlingExecutor: StepExecutor {
     }
   }
 
-  /// A step that has ended holds a slot again, as if it had never given it back.
+  /// Takes a slot for a step that has ended, as if it had never been returned.
   private func takeSlotAgain(_ attempt: Attempt) {
     let again = ended.withLock { ended -> Int? in
       guard let known = ended, known.at < world.now else { return nil }

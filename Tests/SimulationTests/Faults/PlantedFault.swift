@@ -2,20 +2,20 @@ import WeftDefinition
 import WeftExecution
 import WeftPlanning
 
-/// A wrong decision, made by the real engine or told by it, for the checkers to find.
+/// A wrong decision, made or reported by the real engine, for the checkers to find.
 ///
-/// The engine knows nothing of them: what it is given is wrong, or what it tells is made wrong on the way. Faults
+/// The engine knows nothing of these faults: either its input is wrong, or its events are changed on the way. Faults
 /// in its own decisions are planted in a copy of it: `Tests/planted-faults.py`.
 enum PlantedFault: String, CaseIterable {
-  // An executor that meddles with the engine's own slots.
+  // An executor that interferes with the engine's slots.
   case slotNotReturned, elementRunTwice
-  // Another workflow than the one that the checkers hold it against: the engine itself decides wrongly.
+  // A workflow different from the one that the checkers use: the engine itself decides wrongly.
   case poolOverdrawn, groupLimitExceeded, raceWithTwoWinners, retryTooMany
   case noFinallyAfterCancel, successAfterFailure, failureHoldsNobodyBack
-  // Other events than the engine has told.
+  // Events different from those the engine reported.
   case skipWithoutItsReason, lostFinish, cleanupInWrongOrder
 
-  /// What the engine runs in place of a workflow.
+  /// The workflow that the engine runs instead.
   func workflow(_ workflow: Workflow) -> Workflow {
     var changed = workflow
     switch self {
@@ -56,7 +56,7 @@ enum PlantedFault: String, CaseIterable {
     return step
   }
 
-  /// What runs the attempts.
+  /// The executor of the attempts.
   func executor(_ world: ScriptedWorld) -> any StepExecutor {
     switch self {
     case .slotNotReturned, .elementRunTwice: MeddlingExecutor(self, world)
@@ -64,9 +64,9 @@ enum PlantedFault: String, CaseIterable {
     }
   }
 
-  // MARK: What is told
+  // MARK: Reported events
 
-  /// Changes what the engine tells; numbered anew, so that it does not show by that.
+  /// Changes the reported events, and renumbers them so that the numbers do not reveal the fault.
   func events(_ events: [RunEvent]) -> [RunEvent] {
     var kinds = events.map(\.kind)
     switch self {

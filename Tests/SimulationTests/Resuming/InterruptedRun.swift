@@ -3,14 +3,14 @@ import WeftExecution
 import WeftPlanning
 import WeftTestKit
 
-/// A run that is killed again and again, and gone on with each time, until it ends.
+/// A run that is killed repeatedly, and resumed each time, until it ends.
 struct InterruptedRun {
   let made: RandomWorkflow
-  /// As it goes when nobody kills it.
+  /// The run without kills.
   let undisturbed: Simulation
   private(set) var parts: [RunPart] = []
 
-  /// - Parameter isIdempotent: Whether what was cut off is started again.
+  /// - Parameter isIdempotent: Whether interrupted steps are started again.
   init?(seed: UInt64, isIdempotent: Bool) {
     var made = RandomWorkflow.make(seed: seed, .all)
     if isIdempotent { made.workflow = made.workflow.withIdempotentSteps }
@@ -36,7 +36,7 @@ struct InterruptedRun {
 }
 
 extension InterruptedRun {
-  /// For a person who looks for what went wrong.
+  /// Prints the run for debugging.
   func tell() { made.tell(parts) }
 }
 

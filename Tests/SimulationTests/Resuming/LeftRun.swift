@@ -3,21 +3,20 @@ import WeftExecution
 import WeftPlanning
 import WeftTestKit
 
-/// A run at which nobody is there to ask: it is left whenever it waits for answers alone, and gone on with when
-/// there are some.
+/// A run without an approver: it is suspended whenever it only waits for answers, and resumed when there are some.
 struct LeftRun {
   let made: RandomWorkflow
   private(set) var parts: [RunPart] = []
-  /// How often it was left.
+  /// The number of suspensions.
   private(set) var departures = 0
-  /// Whether it asked so often that somebody ended it.
+  /// Whether it asked so often that the test ended it.
   var wasEnded: Bool { departures > LeftRun.patience }
 
-  /// A group that fails and is tried again asks again, for ever if it always fails: each engine counts its own
-  /// attempts. Somebody ends such a run.
+  /// The limit of suspensions. A group that fails and is retried asks again, for ever if it always fails, since each
+  /// engine counts its own attempts. The test ends such a run.
   private static let patience = 40
 
-  /// - Parameter approvesAll: Whether nobody ever says no.
+  /// - Parameter approvesAll: Whether every answer is yes.
   init?(seed: UInt64, approvesAll: Bool) {
     var made = RandomWorkflow.make(seed: seed, .all)
     made.workflow = made.workflow.withIdempotentSteps
@@ -29,7 +28,7 @@ struct LeftRun {
       departures += 1
       past.append(simulation.events)
       parts.append(RunPart(events: simulation.events, remains: simulation.remains))
-      // Not everybody answers at once.
+      // Not all answers arrive at once.
       let answered = pause.requests.prefix(Int.random(in: 1...pause.requests.count, using: &random))
       var requests: [ControlRequest] = answered.map { request in
         let approves = approvesAll || Int.random(in: 0..<10, using: &random) < 7
@@ -50,6 +49,6 @@ struct LeftRun {
 }
 
 extension LeftRun {
-  /// For a person who looks for what went wrong.
+  /// Prints the run for debugging.
   func tell() { made.tell(parts) }
 }

@@ -1,31 +1,31 @@
 import WeftExecution
 import WeftPlanning
 
-/// What was told of one part of a run, until its engine was killed, left it, or came to its end.
+/// The events of one part of a run, until its engine was killed, suspended it, or finished it.
 struct RunPart {
   var events: [RunEvent]
   var remains: [String] = []
   var end: RunEnd?
-  /// The steps of the workflow that its engine was told to run again.
+  /// The steps of the workflow that its engine was asked to rerun.
   var rerunSteps: Set<String> = []
-  /// The same for elements.
+  /// The elements that its engine was asked to rerun.
   var rerunAddresses: Set<StepAddress> = []
 }
 
-/// What is recorded of the parts of a run so far.
+/// The recorded past of the parts of a run so far.
 struct PastOfRun {
   private(set) var run = RecordedRun()
   private var number: UInt64 = 0
   private var parts = 0
 
-  /// One more engine has taken up the run, and this has happened.
+  /// Appends the events of a further engine that resumed the run.
   mutating func append(_ events: [RunEvent]) {
     append(.opened(.init(run: RunID("simulated"), resumption: parts)))
     parts += 1
     for event in events where event.kind.isRecorded { append(RunRecord.Kind(event.kind)) }
   }
 
-  /// One more engine has taken up the run, and has recorded this.
+  /// Appends the records of a further engine that resumed the run.
   mutating func append(
     _ records: some Sequence<RunRecord.Kind>, rerunning rerun: [StepAddress],
     visiting visit: (RunRecord) -> Void

@@ -2,12 +2,12 @@ import WeftDefinition
 import WeftExecution
 import WeftPlanning
 
-/// Holds the parts of a run against what a resumed run owes: that it gets there. Shares no code with the engine;
-/// goes by the workflow and by the events alone.
+/// Checks that resuming a run leads to its end. It shares no code with the engine, and uses only the workflow and the
+/// events.
 ///
-/// The state of a step or group is what its latest event says, in whatever part of the run. A part may end in
-/// success only if each step has succeeded or was tolerated, or is skipped for a reason that holds: its own
-/// condition or a group's, a selection, a race or join that is decided, a group that tolerated its end.
+/// The state of a step or group is that of its latest event, in any part of the run. A part may end in success only if
+/// each step has succeeded or was tolerated, or is skipped for a reason that holds: its own condition or a group's, a
+/// selection, a race or join that is decided, a group that tolerated its end.
 struct ProgressChecker {
   private enum Standing {
     case started
@@ -16,13 +16,13 @@ struct ProgressChecker {
   }
 
   private let blueprint: Blueprint
-  /// Over all parts.
+  /// The state of each step, over all parts.
   private var steps: [Spot: Standing] = [:]
-  /// Of the present part alone.
+  /// The ends of groups in the current part.
   private var groups: [Spot: GroupEnd] = [:]
   private var mentioned: Set<Spot> = []
   private var settled: Set<Spot> = []
-  /// The latest ends of groups, in whatever part.
+  /// The latest ends of groups, in any part.
   private var lastEnds: [Spot: GroupEnd] = [:]
   /// The number of elements of each loop.
   private var elements: [Spot: Int] = [:]
@@ -34,7 +34,7 @@ struct ProgressChecker {
   }
 
   private mutating func check(_ part: RunPart) {
-    // Each part tells again of every group that begins, or is done.
+    // Each part reports every group that begins or is done again.
     (mentioned, settled, groups, elements) = ([], [], [:], [:])
     for event in part.events { note(event.kind) }
     guard let end = part.end else { return }
@@ -68,7 +68,7 @@ struct ProgressChecker {
       steps[spot] = nil
       groups[spot] = nil
     case .groupRetrying(let address, _):
-      // Of what is in it, nothing is known of the next attempt.
+      // Nothing is known yet about its contents in the next attempt.
       let group = spot(address)
       let isOutside = { [blueprint] (spot: Spot) in !blueprint.enclosing(spot).contains(group) }
       mentioned = mentioned.filter(isOutside)
@@ -91,7 +91,7 @@ struct ProgressChecker {
     return spot
   }
 
-  /// Whether a skip lets dependents go on: by a condition, or by whoever started the run.
+  /// Whether a skip lets dependents run: one by a condition, or by the options of the run.
   private func isOwn(_ reason: SkipReason) -> Bool {
     switch reason {
     case .condition, .notSelected: true
@@ -101,17 +101,18 @@ struct ProgressChecker {
 
   // MARK: Order
 
-  /// A step starts after all that it needs is settled in this very part, unless its condition looks at failures.
+  /// Checks that a step starts after all its dependencies are settled in this part, unless its condition reads
+  /// failures.
   private mutating func requireNeeds(of spot: Spot) {
     guard blueprint.member(spot.id).part == .main else { return }
     let around = [spot] + blueprint.enclosing(spot)
     let immune = around.first { blueprint.member($0.id).condition?.looksAtFailures == true }
     for inner in around {
       if inner == immune { return }
-      // What asks for success() itself decides itself.
+      // A step with success() in its condition decides for itself.
       if blueprint.member(inner.id).condition?.statuses.isEmpty == false { continue }
       for need in blueprint.needs(of: inner) where !isSettled(need) {
-        // Failures outside of a group that runs in spite of them do not block its members.
+        // Failures outside a group that runs despite them do not block its members.
         if let immune, !blueprint.enclosing(need).contains(immune) { continue }
         violations.append(
           "\(name(spot)) starts, and \(name(need)), which \(name(inner)) needs, is not settled")
@@ -119,7 +120,7 @@ struct ProgressChecker {
     }
   }
 
-  /// Whether what waits for it may go on. A plain group that never began is told of by its members.
+  /// Whether its dependents may start. A plain group that never began is reported by its members.
   private func isSettled(_ spot: Spot) -> Bool {
     if settled.contains(spot) { return true }
     guard blueprint.member(spot.id).group != nil, groups[spot] == nil, !mentioned.contains(spot)
@@ -140,13 +141,13 @@ struct ProgressChecker {
   private mutating func require(_ spot: Spot) {
     let member = blueprint.member(spot.id)
     if case .skipped(let reason)? = steps[spot] { return requireReason(reason, of: spot) }
-    // One that is not told of again stands as it ended, since a group around it is skipped.
+    // A group that is not reported again keeps its recorded end, since an enclosing group is skipped.
     let standing = lastEnds[spot].flatMap { $0.conclusion == .success ? $0 : nil }
     if let group = groups[spot] ?? standing {
       if group.conclusion != .success, !isBlocked(spot) {
         violations.append("the run succeeds, and \(name(spot)) ended as \(group.conclusion)")
       }
-      // What a race, a join or a tolerated failure leaves undone in it is not missed; nor are elements.
+      // Work that a race, a join or a tolerated failure leaves undone is not missing, and neither are elements.
       if member.endsEarly || group.outcome != .success || blueprint.isWholeLoop(spot) { return }
       for inner in blueprint.members(of: spot) { require(inner) }
       return
@@ -178,7 +179,7 @@ struct ProgressChecker {
     violations.append("the run succeeds, and \(name(spot)) is skipped: \(reason)")
   }
 
-  /// Whether a group around it is over for all that is in it: won, joined, or tolerated.
+  /// Whether an enclosing group is over for everything in it: won, joined, or tolerated.
   private func isDecidedAround(_ spot: Spot) -> Bool {
     blueprint.enclosing(spot).contains { group in
       guard let end = groups[group], end.conclusion == .success else { return false }
@@ -186,8 +187,8 @@ struct ProgressChecker {
     }
   }
 
-  /// Whether nothing is to become of what has begun: a condition skips a group around it now, or a loop around it has
-  /// other elements now, all of which have ended.
+  /// Whether work that began has become irrelevant: a condition now skips an enclosing group, or an enclosing loop now
+  /// has other elements, all of which have ended.
   private func isGone(_ spot: Spot) -> Bool {
     let around = [spot] + blueprint.enclosing(spot)
     return zip(around, around.dropFirst()).contains { inner, group in
@@ -202,11 +203,11 @@ struct ProgressChecker {
     }
   }
 
-  /// Whether the reason of a skip holds still: something has failed, and a group around it has tolerated that.
+  /// Whether the reason of a skip still holds: a step failed, and an enclosing group tolerated it.
   private func isTrue(_ reason: SkipReason) -> Bool {
     switch reason {
     case .condition, .notSelected: return true
-    // The group may not have begun in this part, since one around it is skipped.
+    // The group may not have begun in this part, since an enclosing one is skipped.
     case .cancelled(.raceWon(let group, _)), .cancelled(.joined(let group)):
       return lastEnds[self.spot(group)]?.conclusion == .success
     case .cancelled: return false
@@ -219,7 +220,7 @@ struct ProgressChecker {
     }
   }
 
-  /// Whether something in a group is skipped for a reason that holds, which is why the group is.
+  /// Whether a step in a group is skipped for a reason that holds, and the group with it.
   private func isBlocked(_ group: Spot) -> Bool {
     steps.contains { spot, standing in
       guard case .skipped(let reason) = standing, blueprint.enclosing(spot).contains(group) else {

@@ -2,26 +2,26 @@ import WeftDefinition
 import WeftExecution
 import WeftPlanning
 
-/// Holds a run that was killed and gone on with against what SPEC §7 promises, by what all of its parts told.
+/// Checks a run that was killed and resumed against the guarantees of SPEC §7, by the events of all its parts.
 struct ResumeChecker {
   private let blueprint: Blueprint
-  /// All lifecycle events so far are numbered through.
+  /// The number of the latest lifecycle event, counted over all parts.
   private var number = 0
-  /// Steps that have succeeded or were tolerated, and groups; when.
+  /// The steps that have succeeded or were tolerated, and groups, each with its time.
   private var succeeded: [Spot: Int] = [:]
   private var doneGroups: [Spot: Int] = [:]
-  /// Of those, the ones that have failed: what did not run in them for a reason outside of them is still to run.
+  /// Those that failed: steps in them that did not run for a reason outside are still to run.
   private var tolerated: Set<Spot> = []
-  /// Groups that are told of again though they have ended in an earlier part.
+  /// Groups that are reported again although they ended in an earlier part.
   private var restoredGroups: Set<Spot> = []
-  /// When steps and groups last began.
+  /// The latest start of each step and group.
   private var begun: [Spot: Int] = [:]
-  /// When groups were last tried again.
+  /// The latest retry of each group.
   private var retried: [Spot: Int] = [:]
-  /// When clean-up of a step or group last succeeded.
+  /// The latest successful cleanup of each step or group.
   private var cleaned: [Spot: Int] = [:]
   private(set) var violations: [String] = []
-  /// How many steps stood.
+  /// The number of steps reused.
   private(set) var restored = 0
 
   init(_ made: RandomWorkflow, _ parts: [RunPart]) {
@@ -34,7 +34,7 @@ struct ResumeChecker {
     if parts.last?.end == nil { violations.append("the run does not end") }
   }
 
-  /// What the engine is told to run again counts as not done.
+  /// Treats what the engine is asked to rerun as not done.
   private mutating func forget(_ part: RunPart) {
     let addressed = Set(part.rerunAddresses.map(spot).flatMap { [$0] + cleaned(by: $0) })
     for spot in Array(succeeded.keys)
@@ -51,7 +51,7 @@ struct ResumeChecker {
     }
   }
 
-  /// What a cleanup step cleans up after.
+  /// The step or group that a cleanup step belongs to.
   private func cleaned(by spot: Spot) -> [Spot] {
     guard case .cleanup(let cleaned) = blueprint.member(spot.id).part else { return [] }
     return [Spot(id: cleaned, keys: spot.keys)]
@@ -107,8 +107,8 @@ struct ResumeChecker {
   private mutating func requireMayStart(_ spot: Spot, _ address: StepAddress) {
     let member = blueprint.member(spot.id)
     if case .cleanup(let cleaned) = member.part {
-      // Once all of it has been done, it is done again only if what it cleans up after has begun again. If it is,
-      // its first step shows that.
+      // Once complete, cleanup runs again only if its step or group has begun again. If it does, its first step shows
+      // that.
       guard blueprint.cleanups(of: cleaned).first == spot.id else { return }
       let begun = begun[Spot(id: cleaned, keys: spot.keys)] ?? 0
       let isDone = blueprint.cleanups(of: cleaned).allSatisfy { id in
@@ -134,7 +134,7 @@ struct ResumeChecker {
     }
   }
 
-  /// A group begins again only if it had not ended well, or something in it was cleaned up after since.
+  /// Begins a group. It may begin again only if it had not succeeded, or if something in it was cleaned up since.
   private mutating func begin(_ group: Spot, _ address: StepAddress) {
     begun[group] = number
     guard let at = doneGroups.removeValue(forKey: group), !isVoid(group, since: at),
@@ -147,12 +147,12 @@ struct ResumeChecker {
 
   private func isDone(_ group: Spot) -> Bool { doneGroups[group] != nil }
 
-  /// Whether a group around it was tried again since.
+  /// Whether an enclosing group was retried since.
   private func isVoid(_ spot: Spot, since at: Int) -> Bool {
     ([spot] + blueprint.enclosing(spot)).contains { (retried[$0] ?? 0) > at }
   }
 
-  /// Whether that attempt was made, or is still to be: what is around may have ended before it could be.
+  /// Whether that retry was made, or is still to be made: an enclosing scope may have ended before it could be.
   private func isReplaced(_ spot: Spot, since at: Int) -> Bool {
     ([spot] + blueprint.enclosing(spot)).contains { group in
       guard let retry = retried[group], retry > at else { return false }
@@ -160,14 +160,14 @@ struct ResumeChecker {
     }
   }
 
-  /// Whether a cleanup step has succeeded since the last start of the step or group that it cleans up after: no attempt
-  /// of a group around them has made that void.
+  /// Whether a cleanup step has succeeded since the last start of its step or group, and no retry of an enclosing
+  /// group has invalidated that.
   private func isLastCleanup(_ spot: Spot) -> Bool {
     guard case .cleanup(let cleaned) = blueprint.member(spot.id).part else { return false }
     return begun[Spot(id: cleaned, keys: spot.keys)] ?? 0 < succeeded[spot] ?? 0
   }
 
-  /// Whether it, or a group around it, was cleaned up after since.
+  /// Whether it, or an enclosing group, was cleaned up since.
   private func isUndone(_ spot: Spot, since at: Int) -> Bool {
     ([spot] + blueprint.enclosing(spot)).contains { (cleaned[$0] ?? 0) > at }
   }

@@ -2,7 +2,7 @@ import Testing
 import WeftDefinition
 import WeftExecution
 
-/// Random runs, killed at any event, and gone on with.
+/// Random runs, killed at any event and resumed.
 @Suite struct ResumingTests {
   @Test("J01: a run that is killed at any event goes on without doing again what is recorded")
   func whatHasSucceededIsNotStartedAgain() {
@@ -26,13 +26,13 @@ import WeftExecution
       if SimulationTests.seeds.count == 1 { run.tell() }
       departures += run.departures
       #expect(ResumeChecker(run.made, run.parts).violations == [], "seed \(seed)")
-      // Nothing is done at the end before the end.
+      // No `finally` or cleanup step runs before the end.
       for part in run.parts.dropLast() {
         #expect(part.events.last.map { $0.kind.isWaiting } == true, "seed \(seed)")
       }
       guard seed % 2 == 0, !run.wasEnded, let undisturbed = Simulation(seed: seed, run.made),
         undisturbed.hasGoneSmoothly,
-        // Nobody answers as soon as the other did, and a time limit may pass meanwhile.
+        // Approvals are not answered as soon as in the other run, and a time limit may pass meanwhile.
         Feature.all(of: undisturbed).isDisjoint(with: [
           .race, .join, .cleanup, .finally, .stepTimeout, .groupTimeout, .runTimeout,
         ])
@@ -80,7 +80,7 @@ import WeftExecution
       guard let run = InterruptedRun(seed: seed, isIdempotent: true),
         run.undisturbed.hasGoneSmoothly, let end = run.undisturbed.report.end,
         Feature.all(of: run.undisturbed).isDisjoint(with: [.race, .join, .cleanup, .finally]),
-        // Where an answer and a time limit come in one moment, either may be first.
+        // If an answer and a time limit come in the same moment, either may be first.
         !Feature.all(of: run.undisturbed).contains(.approval)
           || Feature.all(of: run.undisturbed).isDisjoint(with: [
             .stepTimeout, .groupTimeout, .runTimeout,
@@ -104,8 +104,8 @@ extension RunEvent.Kind {
 }
 
 extension Simulation {
-  /// Whether nothing failed, be it survived, and nobody cancelled it, which may leave less than all to succeed;
-  /// and no group was tried again, how far each step of which has come depends on when another failed.
+  /// Whether nothing failed, tolerated or not, and nothing was cancelled, which may leave some steps without success;
+  /// and no group was retried, since the progress of each of its steps depends on when another step failed.
   fileprivate var hasGoneSmoothly: Bool {
     guard let end = report.end, end.outcome == .success, interruptions.isEmpty else { return false }
     return end.counts.tolerated == 0 && end.counts.cancelled == 0

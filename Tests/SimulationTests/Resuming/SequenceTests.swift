@@ -50,7 +50,7 @@ import WeftExecution
 }
 
 extension SequencedRun {
-  /// The end of the last part, held against the run that nothing disturbed.
+  /// The differences between the end of the last part and the run that nothing disturbed.
   var violations: [String] {
     guard undisturbed.report.end?.outcome == .success, let last = parts.last else { return [] }
     guard last.end?.outcome == .success else {

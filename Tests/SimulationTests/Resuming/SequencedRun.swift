@@ -3,29 +3,29 @@ import WeftExecution
 import WeftPlanning
 import WeftTestKit
 
-/// One run in three to six parts, each ended in a different way and met by a different world: failures move, and
-/// have vanished in the last part, which nothing disturbs.
+/// One run in three to six parts, each ended in a different way and in a different world: failures move, and are gone
+/// in the last part, which nothing disturbs.
 struct SequencedRun {
   let made: RandomWorkflow
   private(set) var parts: [RunPart] = []
-  /// What differs between the views of a part that has ended.
+  /// The differences between the views of a part that has ended.
   private(set) var disagreements: [String] = []
-  /// The same workflow, in a world without failures from the beginning.
+  /// A run of the workflow in a world without failures from the start.
   let undisturbed: Simulation
 
   /// The end of a part that is not the last.
   fileprivate enum Ending: CaseIterable {
-    /// Failures of its own, if any.
+    /// The run's own end, with or without failures.
     case ownEnd
     case cancelled
     case killedAtOnce
     /// The engine is killed at any record.
     case engineKilled
-    /// The engine leaves the run, which waits for an approval.
+    /// The engine suspends the run, which waits for an approval.
     case suspended
   }
 
-  /// - Parameter isNested: Whether the workflow is run by a step of another, and another step follows.
+  /// - Parameter isNested: Whether the workflow is run by a step of another workflow, and a second step follows.
   /// - Returns: `nil` if the planner rejects the workflow.
   init?(seed: UInt64, nested isNested: Bool = false) {
     var made = RandomWorkflow.make(seed: seed, .all)
@@ -78,7 +78,7 @@ struct SequencedRun {
       let isCut = ending == .engineKilled && !isLast
       let count = isCut ? Int.random(in: 1...simulation.records.count, using: &random) : .max
       let records = simulation.records.prefix(count)
-      // What subscribers heard before the first record that is missing.
+      // The events that subscribers received before the first missing record.
       let heard =
         records.count < simulation.records.count
         ? simulation.records[records.count].eventsBefore : .max
@@ -104,7 +104,7 @@ struct SequencedRun {
 }
 
 extension SequencedRun {
-  /// Prints the run for a person who looks for what went wrong.
+  /// Prints the run for debugging.
   func tell() { made.tell(parts) }
 }
 
@@ -123,7 +123,7 @@ extension Simulation.Circumstances {
 }
 
 extension Plan {
-  /// What `--only` or `--skip` of a step or group would leave out.
+  /// The steps that `--only` or `--skip` of a step or group would skip.
   fileprivate func randomChoice(_ random: inout SeededGenerator) -> [Int]? {
     guard let name = steps.randomElement(using: &random)?.address.text else { return nil }
     let choice =
@@ -131,7 +131,8 @@ extension Plan {
     return try? stepsLeftOut(by: choice)
   }
 
-  /// What `--rerun`, `--from` and `--rerun-interrupted` would name; at last always all that is in doubt.
+  /// The steps that `--rerun`, `--from` and `--rerun-interrupted` would name; for the last part, always everything
+  /// that is in doubt.
   fileprivate func randomRerun(
     of past: RecordedRun, isLast: Bool, _ random: inout SeededGenerator
   ) -> StepsAnew {

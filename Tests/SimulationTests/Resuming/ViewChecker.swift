@@ -1,12 +1,12 @@
 import WeftExecution
 import WeftPlanning
 
-/// Holds the views of a run that has ended against each other: the counts of its end, its report, the steps that its
-/// record comes to, and the report made again of the record.
+/// Compares the views of a run that has ended: the counts of its end, its report, the steps by its journal, and the
+/// report rebuilt from the journal.
 struct ViewChecker {
   private(set) var violations: [String] = []
 
-  /// - Parameter past: The record of all parts, the ended one included.
+  /// - Parameter past: The journal of all parts, including the ended one.
   init(_ report: RunReport, _ past: RecordedRun, _ again: RunReport?) {
     guard let end = report.end else { return }
     let reported = Dictionary(

@@ -1,7 +1,7 @@
 import WeftDefinition
 
 extension Workflow {
-  /// The same workflow, in which no passage of time lets a group or the run fail.
+  /// The workflow without time limits of groups and of the run.
   var withoutGroupTimeouts: Workflow {
     var changed = self
     changed.timeout = nil

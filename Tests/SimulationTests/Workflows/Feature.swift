@@ -2,7 +2,7 @@ import WeftDefinition
 import WeftExecution
 import WeftJSON
 
-/// What can meet in one run; each pair of them has to, often enough.
+/// The features that can meet in one run; each pair of them has to, often enough.
 enum Feature: String, CaseIterable {
   case condition, statusFunction, retry, retriedGroup, wait, race, join, forEach, matrix, noElements
   case tolerance, elementLimit, pool, rate, stepTimeout, groupTimeout, runTimeout, allowFailure
@@ -10,7 +10,7 @@ enum Feature: String, CaseIterable {
   case readValues, cancellation, kill
   case computedList, elementKey, results, matrixRules, retryCondition, computedLimit, approval
 
-  /// Those that exclude each other.
+  /// The pairs that exclude each other.
   static let exclusive: Set<Set<Feature>> = [[.onFailureCancel, .onFailureContinue]]
 
   static func all(of simulation: Simulation) -> Set<Feature> {
@@ -94,7 +94,7 @@ private struct FeatureFinder {
   }
 }
 
-/// In how many workflows each pair of features has met.
+/// The number of workflows in which each pair of features has met.
 struct FeaturePairs {
   private var counts: [Set<Feature>: Int] = [:]
 

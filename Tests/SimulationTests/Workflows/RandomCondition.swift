@@ -1,12 +1,12 @@
-/// An `if` that a seed makes: written as an expression for the engine, and understood by the checkers.
+/// A random `if`: written as an expression for the engine, and evaluated by the checkers.
 indirect enum RandomCondition: Hashable {
   enum Status: String, CaseIterable { case success, failure, always, cancelled }
 
   case status(Status)
   case literal(Bool)
-  /// How an earlier step or group has ended.
+  /// The outcome of an earlier step or group.
   case outcome(of: String, is: String)
-  /// Of the innermost element around.
+  /// The index of the innermost enclosing element.
   case index(is: Int)
   case not(RandomCondition)
   case and(RandomCondition, RandomCondition)
@@ -34,7 +34,7 @@ indirect enum RandomCondition: Hashable {
     }
   }
 
-  /// The steps and groups that it asks about.
+  /// The steps and groups that it reads.
   var references: Set<String> {
     switch self {
     case .outcome(let step, _): [step]
@@ -45,7 +45,7 @@ indirect enum RandomCondition: Hashable {
     }
   }
 
-  /// Whether each element comes to a value of its own.
+  /// Whether it may evaluate to a different value for each element.
   var asksAboutElement: Bool {
     switch self {
     case .index: true
@@ -56,9 +56,9 @@ indirect enum RandomCondition: Hashable {
     }
   }
 
-  /// Whether failures hold it back: unless it calls one of the other three (SPEC §1.3).
+  /// Whether it gives immunity to failures: it calls one of the other three functions (SPEC §1.3).
   var looksAtFailures: Bool { !statuses.isDisjoint(with: [.failure, .always, .cancelled]) }
-  /// Whether the end of the run does not end what it lets start.
+  /// Whether it gives immunity to the end of the run.
   var standsCancellation: Bool { !statuses.isDisjoint(with: [.always, .cancelled]) }
 
   func value(_ known: Known) -> Bool {
@@ -76,7 +76,7 @@ indirect enum RandomCondition: Hashable {
     }
   }
 
-  /// What is known where a condition stands.
+  /// The values that a condition can read.
   struct Known {
     var success: Bool
     var failure: Bool

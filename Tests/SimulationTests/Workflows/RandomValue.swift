@@ -1,14 +1,14 @@
 import WeftDefinition
 import WeftTestKit
 
-/// A list that a step hands on, if it succeeds; another if it does not.
+/// A list that a step outputs: one if it succeeds, another if it does not.
 struct RandomList: Hashable {
   let source: String
   let otherwise: [String]
 
   static let found = ["p", "q", "r"]
   static let output = OutputDeclaration("list", value: "${{ fromJSON('\(json(found))') }}")
-  /// Of each element, by its value.
+  /// The key of each element, from its value.
   static let key = "format('n{0}', item)"
 
   static func key(of value: String) -> String { "n\(value)" }
@@ -22,7 +22,7 @@ struct RandomList: Hashable {
   }
 }
 
-/// A time limit of an attempt that follows from how another step has ended.
+/// A time limit of an attempt that depends on how another step ended.
 struct RandomLimit: Hashable {
   let source: String
   let ifSucceeded = Duration.seconds(4)
@@ -31,7 +31,7 @@ struct RandomLimit: Hashable {
   var text: String { "${{ steps.\(source).outcome == 'success' && '4s' || '7s' }}" }
 }
 
-/// What a retry policy asks of an attempt that has failed.
+/// The condition of a retry policy on a failed attempt.
 enum RandomRetryCondition: Hashable {
   case literal(Bool)
   case exitCode(Int, isWanted: Bool)

@@ -1,7 +1,7 @@
 import WeftDefinition
 
 extension RandomWorkflow {
-  /// The workflow for who looks into a seed: a line for each step, with all that decides about it.
+  /// The workflow for debugging a seed: a line for each step, with everything that affects it.
   var outline: String {
     var lines = ["\(workflow.body.order), onFailure \(workflow.onFailure)"]
     lines += workflow.timeout.map { ["timeout \($0)"] } ?? []

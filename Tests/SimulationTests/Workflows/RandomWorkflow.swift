@@ -1,27 +1,27 @@
 import WeftDefinition
 import WeftTestKit
 
-/// A workflow that a seed describes, with what the checkers have to know of it beside its model.
+/// A random workflow, with what the checkers need to know besides its model.
 struct RandomWorkflow {
   var workflow: Workflow
-  /// By the id of the step or group.
+  /// The conditions, by the id of the step or group.
   var conditions: [String: RandomCondition] = [:]
-  /// What the expressions of a step or group read beside its condition.
+  /// The steps that the expressions of a step or group read, besides its condition.
   var readings: [String: Set<String>] = [:]
-  /// What a step or group could name when it was made.
+  /// The names that a step or group could use when it was made.
   var visible: [String: [String]] = [:]
-  /// By the loop whose elements they are.
+  /// The lists of loops, by the id of the loop.
   var lists: [String: RandomList] = [:]
-  /// By the step, and the place of the policy.
+  /// The retry conditions, by the step and the index of the policy.
   var retryConditions: [String: [Int: RandomRetryCondition]] = [:]
-  /// By the step whose attempts they limit.
+  /// The time limits of attempts, by the step.
   var limits: [String: RandomLimit] = [:]
 
-  /// What there is in workflows.
+  /// The features that workflows may use.
   enum Vocabulary {
-    /// Steps, groups and what controls them: of the seeds that have names.
+    /// Steps, groups and control flow: for the seeds with names.
     case control
-    /// Also what depends on values.
+    /// Also features that depend on values.
     case all
   }
 
@@ -32,23 +32,23 @@ struct RandomWorkflow {
   }
 }
 
-/// Makes workflows: groups in groups, all orders, and on them all that decides whether, how often and beside
-/// what they run. Needs and references only point to what stands earlier in the file, so there are no cycles.
+/// Makes workflows: nested groups of every order, with all the options of control flow. Needs and references only
+/// point to earlier steps of the file, so there are no cycles.
 struct WorkflowMaker {
-  /// What is around the step that is being made.
+  /// The surroundings of the step that is being made.
   struct Surroundings {
     var depth = 0
-    /// Groups around it, by id.
+    /// The enclosing groups, by id.
     var ancestors: Set<String> = []
-    /// Of those, the ones whose inside cannot be named from outside, the outermost first.
+    /// Those whose members cannot be named from outside, the outermost first.
     var sealed: [String] = []
     var isInLoop = false
     var isFinal = false
-    /// Into how many instances what stands here is multiplied.
+    /// The number of instances of each step made here.
     var copies = 1
   }
 
-  /// What can be named, and inside of which sealed groups.
+  /// A name that can be used, and the sealed groups around it.
   struct Name {
     var id: String
     var sealed: [String]
@@ -60,7 +60,7 @@ struct WorkflowMaker {
   var stepsLeft: Int
   private var nextName = 0
   var pools: [Pool] = []
-  /// How much of each feature there is, in percent: some workflows have much of it, some nothing.
+  /// The percentage of each feature: some workflows have much of it, some nothing.
   var density: Int
 
   init(seed: UInt64) {
@@ -165,7 +165,7 @@ struct WorkflowMaker {
     inside.ancestors.insert(id)
     var order = [StepGroup.Order.steps, .parallel].randomElement(using: &random)!
     if chance(density) { order = .race }
-    // Whether it is joined early is not known yet; naming less than could be named is always right.
+    // Whether it is joined early is not known yet; naming fewer steps than possible is always valid.
     let isSealed =
       order != .steps || step.control.fanOut != nil || !step.control.retry.isEmpty
     if isSealed { inside.sealed.append(id) }
@@ -181,14 +181,14 @@ struct WorkflowMaker {
     }
   }
 
-  /// The inside of the group can be named after all.
+  /// Makes the members of the group available from outside again.
   private mutating func unseal(_ id: String) {
     for index in names.indices { names[index].sealed.removeAll { $0 == id } }
   }
 
-  // MARK: What it waits for
+  // MARK: Dependencies
 
-  /// Names of what is finished being written and can be seen from here.
+  /// The names of completed steps that are visible from here.
   func candidates(in around: Surroundings) -> [String] {
     names.filter { name in
       !around.ancestors.contains(name.id) && around.sealed.starts(with: name.sealed)
@@ -202,7 +202,7 @@ struct WorkflowMaker {
     return candidates.shuffled(using: &random).prefix(count).map { Need($0) }
   }
 
-  /// Variables that tell how earlier steps and groups have ended, each named after the one that it reads.
+  /// Variables with the outcomes of earlier steps and groups, each named after the one that it reads.
   private mutating func environment(of id: String, in around: Surroundings) -> [String: String?] {
     guard chance(20) else { return [:] }
     let read = candidates(in: around).shuffled(using: &random).prefix(number(1...2))

@@ -2,15 +2,14 @@ import WeftDefinition
 import WeftJSON
 import WeftTestKit
 
-/// Adds to a random workflow what depends on values of steps that have ended: lists for loops, keys of elements,
-/// time limits, conditions of retries, results that are read; and what nobody computes: who is asked, and what a
-/// matrix includes and excludes.
+/// Adds to a random workflow what depends on results of steps: lists for loops, keys of elements, time limits,
+/// conditions of retries, results that are read. Also adds approvers, and what a matrix includes and excludes.
 ///
-/// It has random numbers of its own, so that a seed that has found something stands for the same workflow still.
+/// It has its own random numbers, so that a seed that has found a fault still makes the same workflow.
 struct ValueAdder {
   private var random: SeededGenerator
   private var made: RandomWorkflow
-  /// Steps that have been passed: those that run once, by their own, and those that are loops.
+  /// The steps so far: those without a loop of their own, and those that are loops.
   private var plain: Set<String> = []
   private var loops: Set<String> = []
   private var density: Int
@@ -54,7 +53,7 @@ struct ValueAdder {
     return step
   }
 
-  /// A step that is visible from another, and of a kind.
+  /// A step among these that is visible from another step.
   private mutating func visible(from id: String, among kind: Set<String>) -> String? {
     (made.visible[id] ?? []).filter(kind.contains).randomElement(using: &random)
   }
@@ -96,7 +95,7 @@ struct ValueAdder {
       JSONObject(axes.map { ($0, .string(values[$0]!.randomElement(using: &random)!)) }))
   }
 
-  // MARK: Again, and for how long
+  // MARK: Retries and time limits
 
   private mutating func addConditions(to step: inout Step, _ id: String) {
     guard !step.control.retry.isEmpty, chance() else { return }
@@ -131,7 +130,7 @@ struct ValueAdder {
     if step.control.fanOut == nil { plain.insert(id) }
   }
 
-  /// What loops read of steps, the steps hand on.
+  /// The steps with the outputs that loops read.
   private func declaring(_ steps: [Step]) -> [Step] {
     let sources = Set(made.lists.values.map(\.source))
     return steps.map { step in

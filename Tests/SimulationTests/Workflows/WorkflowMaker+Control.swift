@@ -2,7 +2,7 @@ import WeftDefinition
 import WeftJSON
 import WeftTestKit
 
-/// What decides whether, how often, and for what a step or group is run.
+/// Conditions, retries and loops of steps and groups.
 extension WorkflowMaker {
   mutating func tolerance() -> FailureTolerance {
     guard chance(density) else { return .none }
@@ -45,7 +45,7 @@ extension WorkflowMaker {
     }
   }
 
-  // MARK: Again
+  // MARK: Retries
 
   mutating func policies() -> [RetryPolicy] {
     if chance(40) { return [RetryPolicy(max: number(1...3))] }
@@ -60,7 +60,7 @@ extension WorkflowMaker {
     }
   }
 
-  // MARK: For many
+  // MARK: Loops
 
   mutating func addLoop(
     to step: inout Step, _ id: String, isGroup: Bool, in around: Surroundings
@@ -93,7 +93,7 @@ extension WorkflowMaker {
     return Matrix(axes: Array(axes))
   }
 
-  // MARK: Afterwards
+  // MARK: Cleanup
 
   mutating func addCleanup(to step: inout Step, _ id: String) {
     guard chance(density) else { return }
