@@ -81,7 +81,7 @@ struct ArgumentParserTests {
     (["run", "--jobs", "4"], "here it is called \"-j N\""),
     (["run", "--keep-going"], "here it is called \"-k\""),
     (["--strict"], "the command comes first: \"weft run --strict\""),
-    (["run", "--zzz"], "\"weft help run\" tells how it is used"),
+    (["run", "--zzz"], "see \"weft help run\""),
   ])
   func theHelpSaysWhatToWriteInstead(words: [String], help: String) {
     do {

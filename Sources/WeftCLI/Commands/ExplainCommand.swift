@@ -23,7 +23,7 @@ struct ExplainCommand {
     console.output.write(HelpText.text(for: workflow, file: file))
     if checked.plan == nil {
       let name = TerminalText.harmless(file)
-      console.output.write("\nThe file is rejected: \"weft check \(name)\" tells why.\n")
+      console.output.write("\nThe file is rejected; see \"weft check \(name)\".\n")
     }
     return .success
   }

@@ -17,8 +17,8 @@ extension HelpText {
         column: 16)
     }
     sections.append(
-      entries.isEmpty ? "It has no inputs.\n" : "inputs:\n" + entries.joined())
-    sections.append("\"weft help run\" tells the options.\n")
+      entries.isEmpty ? "The workflow has no inputs.\n" : "inputs:\n" + entries.joined())
+    sections.append("See \"weft help run\" for the options.\n")
     return sections.joined(separator: "\n")
   }
 

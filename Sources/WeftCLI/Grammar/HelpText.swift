@@ -8,7 +8,7 @@ enum HelpText {
     }
     let options = [Option.help, .version].map { entry($0.synopsis, $0.help, column: 30) }
     return """
-      weft runs workflows that are written down as JSON.
+      weft runs workflows written in JSON.
 
       usage: weft COMMAND [OPTION]... [OPERAND]...
 
@@ -16,8 +16,8 @@ enum HelpText {
       \(commands.joined())
       options:
       \(options.joined())
-      "weft help COMMAND" tells more. To begin: "weft init", then
-      "weft run workflow.json".
+      See "weft help COMMAND" for details.
+      To begin: "weft init", then "weft run workflow.json".
 
       """
   }

@@ -66,7 +66,7 @@ enum UsageError: Error, Sendable, Hashable {
 
   private static func seeHelp(_ command: CommandName?) -> String {
     let words = ["weft help", command?.rawValue].compactMap(\.self).joined(separator: " ")
-    return "\"\(words)\" tells \(command == nil ? "which commands there are" : "how it is used")"
+    return "see \"\(words)\""
   }
 
   private static func cure(unknownCommand name: String) -> String {
