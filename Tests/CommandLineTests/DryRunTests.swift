@@ -5,8 +5,8 @@ struct DryRunTests {
     Weft.shell("exec strace -f -o calls true", in: Directory()).status == 0
   }
 
-  /// Whether a system call is what a program that only looks must not do: start anything, reach out,
-  /// or open a file for writing.
+  /// Whether a system call is forbidden for a dry run: it starts a program, opens a connection, or opens a file for
+  /// writing.
   private static func isForbidden(_ call: Substring) -> Bool {
     let acts = [
       "execve(", "execveat(", "fork(", "socket(", "connect(", "unlink", "mkdir", "rename",
@@ -46,7 +46,7 @@ struct DryRunTests {
     #expect(guilty == [])
   }
 
-  /// Everything that could make somebody look further than the file.
+  /// A workflow with everything that could make a program look beyond the file.
   private static let control = """
     { "inputs": { "deploy": { "type": "boolean" } }, "secrets": { "KEY": { "file": "key" } },
       "env": { "KEY": "${{ secrets.KEY }}" },

@@ -1,11 +1,11 @@
 import Testing
 import WeftTestKit
 
-/// One run of the program whose whole output is kept: a folder `Golden/TOPIC/CASE` with
+/// One run of the program whose whole output is compared: a folder `Golden/TOPIC/CASE` with
 /// * `args.txt`: the arguments, one a line;
 /// * `stdin.txt`, optional: its standard input;
 /// * any other files, which the program finds in the directory where it starts;
-/// * `stdout.txt`, `stderr.txt`, `exit.txt`: what it must say. `UPDATE_GOLDEN=1` writes them anew.
+/// * `stdout.txt`, `stderr.txt`, `exit.txt`: the expected output; `UPDATE_GOLDEN=1` rewrites them.
 struct GoldenCase: Sendable, CustomTestStringConvertible {
   let topic: String
   let name: String
@@ -22,7 +22,7 @@ struct GoldenCase: Sendable, CustomTestStringConvertible {
 
   var testDescription: String { topic + "/" + name }
 
-  /// Where what the program says now is not what is kept.
+  /// The differences between the program's output and the recorded one.
   func mismatches() -> [String] {
     let result = run()
     let rule = topic == "run" ? Normalised.run : { $0 }
@@ -49,10 +49,10 @@ struct GoldenCase: Sendable, CustomTestStringConvertible {
   }
 }
 
-/// What differs from run to run, by one name each; nothing else is touched.
+/// Replaces what differs from run to run by fixed names; nothing else is changed.
 enum Normalised {
-  /// For the topic `run`: ids of runs, durations and moments; of events also process ids, what the
-  /// kernel counted, and which containment this machine offers.
+  /// For the topic `run`, replaces run ids, durations and times; in events also process ids, the kernel's counters,
+  /// and the containment that this machine offers.
   static func run(_ text: String) -> String {
     text
       .replacing(#/\b\d{8}-\d{6}-[0-9a-f]{6}\b/#, with: "RUN")

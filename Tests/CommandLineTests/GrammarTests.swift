@@ -4,7 +4,7 @@ import WeftRecord
 
 @testable import WeftCLI
 
-/// The table of commands and options, held to the types and the rules that it must agree with.
+/// Tests that the table of commands and options agrees with the types and rules.
 struct GrammarTests {
   @Test func everyCommandIsDescribedOnce() {
     #expect(CommandDescription.all.map(\.name) == CommandName.allCases)

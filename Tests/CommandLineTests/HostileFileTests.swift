@@ -1,6 +1,6 @@
 import Testing
 
-/// Files that are too large, endless, changing, or no files at all.
+/// Files that are too large, endless or changing, or not files at all.
 struct HostileFileTests {
   @Test(
     "W08: an endless file is rejected after its limit, by every command that reads one",

@@ -6,15 +6,15 @@ import Testing
   import Darwin
 #endif
 
-/// What a step writes costs disk up to its limit, and no memory.
+/// A step's output uses disk up to its limit, and no memory.
 struct LargeOutputTests {
-  /// How much is written: 10 GB, the full row of the matrix, takes too long for every day.
+  /// Whether to write 10 GB, the full row of the matrix, which takes too long for every day.
   private static let isLong = getenv("WEFT_LONG") != nil
   private static let bytes = isLong ? "10000000000" : "64000000"
-  /// How much of it is kept.
+  /// The amount of output that is kept.
   private static let limit = "8MB"
 
-  /// What the engine had in memory at most, in KiB: at the step's start, and at its end.
+  /// Prints the engine's peak memory in KiB, at the start and the end of the step.
   private static let peak = "awk '/VmHWM/ { print $2 }' /proc/$PPID/status"
 
   #if os(Linux)

@@ -1,9 +1,9 @@
 import Testing
 
-/// Where the program's own output goes, and what happens when it cannot.
+/// Destinations of the program's own output, and failures to write it.
 struct OutputTests {
   private static let filler = String(repeating: "much-", count: 20)
-  /// Writes more than a pipe holds.
+  /// A workflow that writes more than a pipe holds.
   private static let talkative =
     #"{ "steps": [{ "id": "talk", "run": "yes \#(filler) | head -2000" }, "touch ended"] }"#
 

@@ -1,6 +1,6 @@
 import Testing
 
-/// What `weft run` leaves behind.
+/// The files that `weft run` leaves behind.
 struct RecordTests {
   private static let workflow =
     #"{ "steps": ["echo one; echo two >&2", { "id": "b", "run": "exit 3" }] }"#
@@ -74,7 +74,7 @@ struct RecordTests {
     let directory = Directory()
     let steps = (1...200).map { #"{ "id": "s\#($0)", "run": "true" }"# }
     directory.write("w.json", "{ \"steps\": [" + steps.joined(separator: ",") + "] }")
-    // 512 bytes a block.
+    // The unit is 512 bytes.
     let result = Weft.shell(
       "ulimit -f 40; \"$WEFT\" run w.json >/dev/null; echo $?; tail -c 1 .weft/runs/*/journal.jsonl | od -c",
       in: directory)

@@ -2,7 +2,7 @@ import Testing
 
 @testable import WeftCLI
 
-/// The program carries the files of `schemas/`; `UPDATE_GOLDEN=1` writes them into its source anew.
+/// The program contains the files of `schemas/`; `UPDATE_GOLDEN=1` rewrites its source from them.
 struct SchemaTests {
   private static let root =
     "/" + #filePath.split(separator: "/").dropLast(3).joined(separator: "/")

@@ -5,14 +5,14 @@ import WeftPlatform
 @testable import WeftCLI
 
 @Suite struct ScreenTests {
-  /// What happened, in order.
+  /// The entries of a log, in order.
   private final class Diary: Sendable {
     private let entries = Mutex<[String]>([])
     var all: [String] { entries.withLock { $0 } }
     func add(_ entry: String) { entries.withLock { $0.append(entry) } }
   }
 
-  /// Waits as a display's thread does.
+  /// Waits like the thread of a display.
   private static func waitUntilWanted(_ screen: Screen) {
     while !screen.isWanted { screen.wakeup.wait() }
   }
@@ -33,7 +33,7 @@ import WeftPlatform
     try threads.submit {
       let isQuiet = screen.ask(atMost: nil)
       diary.add("asked: \(isQuiet)")
-      // Before the release, so that the order is certain.
+      // Logged before the release, so that the order is certain.
       diary.add("released")
       screen.release()
       over.wake()
@@ -52,7 +52,7 @@ import WeftPlatform
     screen.open()
     try threads.submit {
       _ = screen.ask(atMost: nil)
-      // The display has withdrawn already: a second answer is not waited for.
+      // The display has already withdrawn, so the program does not wait for a second answer.
       _ = screen.ask(atMost: nil)
       screen.release()
       diary.add("first release")

@@ -1,6 +1,6 @@
 import Testing
 
-/// Values in the hands of the real program: given on the command line, handed on from step to step.
+/// Values in the real program: given on the command line, passed from step to step.
 struct ValueTests {
   private static let workflow = #"""
     { "inputs": { "v": { "type": "string" } },

@@ -1,12 +1,11 @@
-// A process of a step, for the kill matrix: holds the lock that proves its life, tells when it is up and
-// which signal ended it, and behaves as badly as the words after its name say.
+// A process of a step, for the kill matrix. It holds the lock that proves its life, reports when it is up and which
+// signal ended it, and misbehaves as the words after its name say.
 //
 //   member DIRECTORY NAME [ignore-term] [ignore-int] [silent] [session] [leave-group] [daemon] [write] [stop]
 //          [multiply]
 //
-// In DIRECTORY: `lock`, held shared for life; `up.fifo`, gets the line "NAME up TIME"; `told`, gets
-// "NAME SIGNAL TIME" when a signal that can be caught ends it. Times are nanoseconds of the clock that is
-// the same for all.
+// In DIRECTORY: `lock`, held shared for life; `up.fifo`, gets the line "NAME up TIME"; `told`, gets "NAME SIGNAL TIME"
+// when a signal that can be caught ends it. Times are nanoseconds of the system-wide clock.
 
 #define _GNU_SOURCE
 #include <errno.h>
@@ -40,7 +39,7 @@ static int opened(const char *file, int flags) {
   return descriptor;
 }
 
-// One write, shorter than PIPE_BUF: lines of several members do not mix.
+// One write, shorter than PIPE_BUF, so that lines of several members do not mix.
 static void tell(int descriptor, const char *what) {
   char line[256];
   struct timespec now;
@@ -73,7 +72,7 @@ static void be_silent(void) {
   close(null);
 }
 
-// Moves to the top of the tree of control groups (cgroup v2), where that is there and permitted.
+// Moves to the top of the tree of control groups (cgroup v2), where that exists and is permitted.
 static void leave_group(void) {
   char path[4096 + sizeof "/cgroup.procs"], line[8192], top[4096];
   FILE *mounts = fopen("/proc/mounts", "re");
@@ -87,7 +86,7 @@ static void leave_group(void) {
   if (mounts != NULL) fclose(mounts);
 }
 
-// As daemon(3), but for the second fork, which daemon(3) leaves out.
+// Like daemon(3), with the second fork that daemon(3) omits.
 static void become_daemon(void) {
   if (fork() != 0) _exit(0);
   setsid();
@@ -96,7 +95,7 @@ static void become_daemon(void) {
   be_silent();
 }
 
-// A stopped child, and then the whole group.
+// Stops a child, and then the whole group.
 static void stop(void) {
   pid_t child = fork();
   if (child == 0) {
@@ -110,8 +109,8 @@ static void stop(void) {
   for (;;) pause();
 }
 
-// Whenever TERM comes to one of them, or a parent, child or sibling of one dies, it forks: until so many
-// have been made in all. Every second one goes into a session of its own.
+// Whenever one of them receives TERM, or a parent, child or sibling of one dies, it forks, up to this total. Every
+// second one gets a session of its own.
 enum { first_of_all = 8, most_of_all = 400 };
 static int *made;
 

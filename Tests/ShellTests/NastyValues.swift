@@ -23,7 +23,7 @@ enum NastyValues {
     ] + (1...0x1F).map { "a\(UnicodeScalar(UInt8($0)))b" }
     + (0x20...0x7F).map { "\(UnicodeScalar(UInt8($0)))" }
 
-  /// Each makes the file `canary` if it is run or evaluated.
+  /// Values that make the file `canary` if they are run or evaluated.
   static let code: [String] = [
     "$(touch canary)", "`touch canary`", "a[$(touch canary)]", "a[`touch canary`]",
     "x[$(touch canary)0]=1",
@@ -41,14 +41,14 @@ enum NastyValues {
     "();{ touch canary;", "() { touch canary; }; x",
   ]
 
-  /// Words that a shell gives a meaning to.
+  /// Words that have a meaning in shells.
   static let words: [String] = [
     "if", "then", "fi", "do", "done", "case", "esac", "in", "for", "while", "function", "[[", "]]",
     "]", "[", "time",
     "x", "y", "a", "PATH", "IFS", "eval", "exit", "-eq", "-a", "-o", "=~", "true", "false",
   ]
 
-  /// Random text of what means something to shells.
+  /// Random text of pieces that mean something to shells.
   static func random(using random: inout some RandomNumberGenerator) -> String {
     let pieces =
       Array("'\"\\$`(){}[]<>|&;#*?!~=-+ \n\tax1\u{1}\u{7F}äE%@^").map(String.init) + [

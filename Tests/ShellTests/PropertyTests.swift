@@ -3,9 +3,9 @@ import WeftDefinition
 import WeftPlatform
 import WeftTestKit
 
-/// Whatever the value and wherever it stands: what the program receives is the value, byte for byte.
+/// Whatever the value and its place, the program receives it byte for byte.
 @Suite struct PropertyTests {
-  /// Cases that one process of a shell runs one after another.
+  /// The number of cases that one shell process runs one after another.
   private static let casesInBatch = 250
   private static let batches: UInt64 = TestedShell.isLong ? 400 : 8
 
@@ -20,7 +20,7 @@ import WeftTestKit
   }
 }
 
-/// Cases of one seed, and what they must print.
+/// The cases of one seed, and the output they must have.
 private struct Batch {
   let shell: TestedShell
   let seed: UInt64
@@ -45,7 +45,7 @@ private struct Batch {
       let statement = generator.script()
       let (script, values) = statement.line.script(shell.dialect)
       guard script.isSound else {
-        // Under zsh less is proved than is true.
+        // For zsh, less is proved than is true.
         if shell.dialect != .zsh {
           Issue.record(
             "\(shell), seed \(seed): \(script.rejections[0].rejection.message)\n\(script.text)")
@@ -81,7 +81,8 @@ private struct Batch {
     one.script.text(referringTo: one.values.map { "WEFT_VALUE_\($0)" })
   }
 
-  /// What is wrong with how those cases run, all in one process.
+  /// The difference between the expected and actual output of these cases, all run in one process; `nil` if there is
+  /// none.
   private func difference(_ cases: [Case]) throws -> String? {
     let folder = Folder()
     var text = Self.prologue

@@ -8,9 +8,9 @@ import WeftPlatform
   import Darwin
 #endif
 
-/// What the tables say is run, is run: by the programs themselves, where they are installed.
+/// Tests the tables of programs that run their arguments with the installed programs themselves.
 @Suite struct RunArgumentTests {
-  /// Each makes the file `ran` by way of the variable V; the script prepares what the program needs.
+  /// Commands that make the file `ran` through the variable V; the script prepares what the program needs.
   static let commands: [(program: String, script: String, value: String)] = [
     ("tar", "touch x; tar cf a.tar x; tar xf a.tar --to-command=\"$V\"", "touch ran"),
     ("tar", "touch x; tar cf a.tar x --checkpoint=1 --checkpoint-action=\"exec=$V\"", "touch ran"),
@@ -55,7 +55,7 @@ import WeftPlatform
     let shell = TestedShell(command: ["sh"], dialect: .posix)
     _ = try shell.run(["-c", script], variables: [("V", value)], in: folder.path)
     #expect(access("\(folder.path)/ran", F_OK) == 0, "\(script)")
-    // And so no expression may stand there.
+    // Therefore no expression is allowed there.
     let text = script.replacing("$V", with: Self.expression)
     let hole = text.ranges(of: Self.expression).map {
       text.utf8.distance(from: text.startIndex, to: $0.lowerBound)

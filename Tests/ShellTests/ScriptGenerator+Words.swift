@@ -1,4 +1,4 @@
-/// Words: what may be glued together to one argument.
+/// Words: pieces that may be joined into one argument.
 extension ScriptGenerator {
   mutating func word() -> Meaning {
     var word = part()
@@ -24,7 +24,7 @@ extension ScriptGenerator {
     }
   }
 
-  /// In a here-document it might follow a backslash, and continue a line for bash alone.
+  /// A newline, except in a here-document: there it might follow a backslash, and continue a line in bash only.
   private var newline: String { documents == 0 ? "\n" : "n" }
 
   private mutating func doubleQuoted() -> Meaning {
@@ -82,7 +82,7 @@ extension ScriptGenerator {
     return Meaning("$'" + inside.template + "'", inside.value)
   }
 
-  /// `$(…)` between double quotes or in a here-document: quotes begin anew in it.
+  /// `$(…)` between double quotes or in a here-document: quotes start afresh inside it.
   mutating func substitution() -> Meaning {
     if chance(4) {
       let (operation, body, value) = hereDocument()
@@ -95,7 +95,7 @@ extension ScriptGenerator {
     return Meaning(printing.template, printing.withoutLastNewlines)
   }
 
-  /// An expansion that has nothing to do with values.
+  /// An expansion that does not involve values.
   mutating func expansion() -> Meaning {
     [
       Meaning("${F}", "fx"), Meaning("${F:-a b}", "fx"),

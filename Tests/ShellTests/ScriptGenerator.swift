@@ -1,15 +1,15 @@
 import WeftDefinition
 
-/// Makes scripts out of everything in which a value has a place, and knows what they print.
+/// Makes scripts of all the constructs in which a value is allowed, with the output they must have.
 ///
-/// The scripts call two functions: `p`, which writes its arguments, and `pin`, which writes its standard input
-/// as if that were one argument.
+/// The scripts call two functions: `p`, which writes its arguments, and `pin`, which writes its standard input as if
+/// that were one argument.
 struct ScriptGenerator<Random: RandomNumberGenerator> {
   var random: Random
   let dialect: ShellDialect
   let values: [String]
   private var names = 0
-  /// How many here-documents are open.
+  /// The number of open here-documents.
   var documents = 0
 
   init(_ random: Random, dialect: ShellDialect, values: [String]) {
@@ -91,7 +91,7 @@ struct ScriptGenerator<Random: RandomNumberGenerator> {
     return Statement(line + pick(["", "", " ", " 2>/dev/null"]), printed: [arguments])
   }
 
-  /// Values on the standard input of a command: here-documents, and what bash has besides.
+  /// Values on the standard input of a command: here-documents, and bash's other forms.
   private mutating func input() -> Statement {
     if isBash, chance(3) {
       let word = word()
@@ -104,7 +104,7 @@ struct ScriptGenerator<Random: RandomNumberGenerator> {
     return chance(4) ? statement.joined("; ", input()) : statement
   }
 
-  /// An operator with its delimiter, a body, and what that comes to.
+  /// An operator with its delimiter, a body, and the value of that body.
   mutating func hereDocument() -> (operation: String, body: Template, value: [UInt8]) {
     documents += 1
     defer { documents -= 1 }
@@ -162,7 +162,7 @@ struct ScriptGenerator<Random: RandomNumberGenerator> {
     return Statement(line, printed: isTrue ? then.printed : other.printed)
   }
 
-  /// A test and whether it holds.
+  /// A test, and whether it holds.
   private mutating func test() -> (Template, Bool) {
     let (first, second) = (word(), word())
     let second2 = chance(2) ? first : second
@@ -173,7 +173,7 @@ struct ScriptGenerator<Random: RandomNumberGenerator> {
       return ("test " + first.template + " != " + second2.template, first.value != second2.value)
     case 2: return ("! [ -n " + first.template + " ]", first.value.isEmpty)
     case 3 where isBash || isZsh:
-      // A word such as -x would be an operator there; one between quotes is none.
+      // A word such as -x would be an operator there; a quoted one is not.
       let mark = first.template.text.hasPrefix("-") ? "''" : ""
       return (
         "[[ " + mark + first.template + " == " + second2.template + " && -n " + second.template
@@ -213,7 +213,7 @@ struct ScriptGenerator<Random: RandomNumberGenerator> {
     let (subject, pattern) = (word(), word())
     let matching = chance(2) ? subject : pattern
     let (first, second) = (body(depth), body(depth))
-    // Of a pattern in parentheses zsh drops a blank at the end, also one behind a backslash.
+    // zsh drops a blank at the end of a pattern in parentheses, even one after a backslash.
     let endsInBlank = ["\\ ", "\\\t"].contains { matching.template.text.hasSuffix($0) }
     let opening = isZsh && endsInBlank ? "" : pick(["(", ""])
     let line =
@@ -259,7 +259,7 @@ struct ScriptGenerator<Random: RandomNumberGenerator> {
     return Statement(Template("cat \(operation) | pin"), bodies: body, printed: [[value]])
   }
 
-  /// A program of its own, which gets the value through the kernel.
+  /// A call of an external program, which gets the value through the kernel.
   private mutating func external() -> Statement {
     guard chance(8) else { return call() }
     let (first, second) = (word(), word())
@@ -291,7 +291,7 @@ struct ScriptGenerator<Random: RandomNumberGenerator> {
       printed: [[first.value, second.value]])
   }
 
-  /// What the lexer must find its way through.
+  /// Text that the lexer must skip correctly.
   private mutating func noise() -> Statement {
     Statement(
       Template(

@@ -1,6 +1,6 @@
 import WeftDefinition
 
-/// Makes scripts that nobody would write: whatever means something to a shell, in any order.
+/// Makes unlikely scripts: anything that means something to a shell, in any order.
 struct SoupGenerator<Random: RandomNumberGenerator> {
   var random: Random
   let values: Int
@@ -39,7 +39,7 @@ struct SoupGenerator<Random: RandomNumberGenerator> {
     }
   }
 
-  /// That script with some tokens more, and some pieces less.
+  /// A copy of a script with some tokens added and some pieces removed.
   mutating func mutated(_ template: Template) -> Template {
     var pieces: [Template.Piece] = []
     for piece in template.pieces {
@@ -61,7 +61,7 @@ struct SoupGenerator<Random: RandomNumberGenerator> {
   }
 }
 
-/// What soup is made of.
+/// The ingredients of soup.
 enum Soup {
   static let pairs: [(String, String)] = [
     ("'", "'"), ("\"", "\""), ("$(", ")"), ("\"$(", ")\""), ("$'", "'"), ("${x:-", "}"),
@@ -111,7 +111,7 @@ enum Soup {
     "function f ", "; }", "{ ", "2>", "{fd}>", "\r", "E", "EOF", ",", ":", "/", "+", "^", "%", "@",
   ]
 
-  /// The text in pieces of a word, a blank or a special character each.
+  /// The text in pieces: a word, a blank or a special character each.
   static func parts(of text: String) -> [String] {
     var parts: [String] = []
     for character in text {

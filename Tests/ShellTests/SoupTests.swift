@@ -2,7 +2,7 @@ import Testing
 import WeftDefinition
 import WeftTestKit
 
-/// The strongest test: whatever the script, if every expression in it was given a place, then no value is run.
+/// The strongest test: whatever the script, if every expression in it is in an allowed place, then no value is run.
 @Suite struct SoupTests {
   private static let scriptsInBatch = 200
   private static let batches: UInt64 = TestedShell.isLong ? 100 : 8
@@ -16,7 +16,7 @@ import WeftTestKit
     }
   }
 
-  /// The soup must be able to show a fault: in what is rejected, a variable between quotes would not do.
+  /// Checks that the soup can reveal a fault: in rejected scripts, quoting the variable would not be enough.
   @Test(arguments: TestedShell.installed)
   func quotesAloneWouldNotDo(shell: TestedShell) throws {
     let batch = SoupBatch(seed: 1, count: 200, shell: shell, isControl: true)
@@ -24,7 +24,7 @@ import WeftTestKit
   }
 }
 
-/// Accepted scripts of one seed, and values that leave a trace when they are run.
+/// The accepted scripts of one seed, and values that leave a trace when they are run.
 private struct SoupBatch {
   let shell: TestedShell
   let seed: UInt64
@@ -47,7 +47,7 @@ private struct SoupBatch {
     while scripts.count < count {
       let template =
         soup.number(0..<3) == 0 ? soup.mutated(templates.script().line) : soup.script()
-      // A loop that lost its break would only end at the limit of time.
+      // A loop that lost its break would only end at the time limit.
       guard template.hasHoles, !template.text.contains("while :") else { continue }
       let (script, holes) = template.script(shell.dialect)
       guard isControl ? script.wasRejectedThoughRead : script.isSound else { continue }
@@ -64,7 +64,7 @@ private struct SoupBatch {
     }
   }
 
-  /// Runs the scripts, each in a process and a folder of its own, and looks for the traces.
+  /// Runs the scripts, each in a process and a folder of its own, and returns those that left a trace.
   func scriptsThatRunAValue() throws -> [Int] {
     let folder = Folder()
     var text = ""
@@ -84,7 +84,7 @@ private struct SoupBatch {
 }
 
 extension QuotedScript {
-  /// It was read to its end, so it is likely to run, and something in it would have been evaluated.
+  /// Whether it was rejected but read to its end: it is likely to run, and something in it would have been evaluated.
   fileprivate var wasRejectedThoughRead: Bool {
     !isSound
       && rejections.allSatisfy {

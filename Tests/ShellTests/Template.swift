@@ -25,12 +25,12 @@ struct Template {
 
   var hasHoles: Bool { pieces.contains { if case .hole = $0 { true } else { false } } }
 
-  /// What is written out.
+  /// The text without the holes.
   var text: String {
     pieces.map { if case .text(let text) = $0 { text } else { "" } }.joined()
   }
 
-  /// The script with a variable between double quotes for each value.
+  /// The script with a double-quoted variable for each value.
   var quoted: String {
     pieces.map { piece in
       switch piece {
@@ -40,7 +40,7 @@ struct Template {
     }.joined()
   }
 
-  /// The script, and which value each of its expressions stands for.
+  /// The script, and the value that each of its expressions stands for.
   func script(_ dialect: ShellDialect) -> (script: QuotedScript, values: [Int]) {
     var text = ""
     var holes: [Range<Int>] = []
@@ -59,7 +59,7 @@ struct Template {
   }
 }
 
-/// A word, or more text, and the bytes that it comes to.
+/// A word, or more text, and the bytes that it expands to.
 struct Meaning {
   var template: Template
   var value: [UInt8]
@@ -77,7 +77,7 @@ struct Meaning {
     Meaning(first.template + second.template, first.value + second.value)
   }
 
-  /// As a command substitution passes it on.
+  /// The value as a command substitution passes it on.
   var withoutLastNewlines: [UInt8] {
     Array(value.reversed().drop { $0 == 0x0A }.reversed())
   }
@@ -96,11 +96,11 @@ struct Statement {
     self.printed = printed
   }
 
-  /// With the newline and what follows it.
+  /// The statement with a newline and the bodies of its here-documents.
   var closed: Template { line + "\n" + bodies }
 
-  /// `self`, the text between, and then `next`, on one line where that can be: where a here-document begins that
-  /// is awaited while a command goes on, shells do not agree.
+  /// `self`, the text between, and then `next`, on one line if possible: shells disagree on where a pending
+  /// here-document begins if the command continues.
   func joined(_ separator: String, _ next: Statement) -> Statement {
     let isOneLine = !bodies.hasText || !next.line.hasNewline
     return Statement(

@@ -7,14 +7,14 @@ import WeftPlatform
   import Darwin
 #endif
 
-/// A shell of this machine, and the dialect that its scripts are read by.
+/// A shell of this machine, and the dialect in which its scripts are read.
 struct TestedShell: Sendable, CustomStringConvertible {
   var command: [String]
   var dialect: ShellDialect
 
   var description: String { command.joined(separator: " ") }
 
-  /// Those that are installed; a machine without one of them tests the others.
+  /// The installed shells; without one of them, the others are tested.
   static let installed: [TestedShell] = [
     TestedShell(command: ["sh"], dialect: .posix),
     TestedShell(command: ["dash"], dialect: .posix),
@@ -28,7 +28,7 @@ struct TestedShell: Sendable, CustomStringConvertible {
     }
   }
 
-  /// With `WEFT_LONG=1` as many as it takes to believe it.
+  /// Whether `WEFT_LONG=1` asks for a thorough test.
   static let isLong = getenv("WEFT_LONG") != nil
 
   struct Ran {
@@ -50,7 +50,7 @@ struct TestedShell: Sendable, CustomStringConvertible {
   }
 }
 
-/// A folder of a test's own, removed with what is in it.
+/// A temporary folder for one test, removed with everything in it.
 final class Folder: Sendable {
   let path: String
 

@@ -5,7 +5,7 @@ import WeftTestKit
 
 @testable import WeftCaching
 
-/// Entries as anybody could have written them who has the secret of the folder.
+/// Cache entries as anyone with the folder's secret could have written them.
 struct CacheEntryFuzzTests {
   private static let code = HMAC(key: [1, 2, 3])
   private static let hash = SHA256.text(of: SHA256.digest(of: Array("content".utf8)))
@@ -133,7 +133,7 @@ struct CacheEntryFuzzTests {
       if entry != CacheEntryFuzzTests.entry { _ = try? cache.restore(entry, to: reader) }
       return ["read \(entry.files.count)", "foreign \(entry.foreign.count)"]
     }
-    // Whatever was put back is in the workspace.
+    // All restored files are in the workspace.
     let outside = try scratch.reader().tree(at: ["inside"]).map(\.path)
     #expect(try scratch.reader().workspace.stamp(of: ["out"]) == nil)
     #expect(try scratch.reader().workspace.stamp(of: ["pwned"]) == nil)

@@ -2,9 +2,9 @@ import Testing
 
 @testable import WeftCaching
 
-/// What tells one key from another, and what is told of it.
+/// Differences between cache keys, and how they are reported.
 struct CacheKeyTests {
-  /// Pairs that differ only in where one thing ends and the next begins, or in what kind of thing it is.
+  /// Pairs that differ only in the boundary between two items, or in the kind of an item.
   static let pairs: [([CacheValue], [CacheValue])] = [
     ([CacheValue("a", .text("bc"))], [CacheValue("ab", .text("c"))]),
     ([CacheValue("a", .text("")), CacheValue("b", .text(""))], [CacheValue("a", .text("b"))]),
@@ -75,7 +75,7 @@ struct CacheKeyTests {
     #expect(CacheContent.of(String(text.dropLast())) == .text(String(text.dropLast())))
   }
 
-  /// Whoever renames one has another program's scripts break.
+  /// Renaming one of these breaks other programs' scripts.
   @Test func theWordsAreWhatTheyAre() {
     #expect(
       CachePart.allCases.map(\.rawValue) == [

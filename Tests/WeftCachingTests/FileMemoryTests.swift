@@ -3,7 +3,7 @@ import WeftPlatform
 
 @testable import WeftCaching
 
-/// When a file need not be read again.
+/// Cases in which a file need not be read again.
 struct FileMemoryTests {
   static let second: Int64 = 1_000_000_000
   static let stamp = FileStamp(

@@ -4,10 +4,10 @@ import WeftPlatform
 
 @testable import WeftCaching
 
-/// A directory of a test's own, with a workspace and a cache in it.
+/// A temporary directory for one test, with a workspace and a cache in it.
 final class Scratch: Sendable {
   let path: String
-  /// Nanoseconds since 1970, for those who ask: long after every file was written.
+  /// A time long after every file was written, in nanoseconds since 1970.
   static let later: @Sendable () -> Int64 = { WallClock.now.nanoseconds + 3_600_000_000_000 }
 
   init() {
@@ -74,7 +74,7 @@ extension CacheEntry {
 }
 
 extension CacheKey {
-  /// One that differs from others by a text.
+  /// A key that differs from others by a text.
   static func sample(_ text: String) -> CacheKey {
     var key = CacheKey()
     key.set(.command, .text(text))

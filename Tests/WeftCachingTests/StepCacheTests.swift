@@ -4,7 +4,7 @@ import WeftPlatform
 
 @testable import WeftCaching
 
-/// What steps have made comes back as it was, or not at all.
+/// Cached results are restored exactly, or not at all.
 struct StepCacheTests {
   private let scratch = Scratch()
 
@@ -115,7 +115,7 @@ struct StepCacheTests {
       try cache.restore(kept, to: scratch.reader())
     }
     #expect(scratch.read("out/notes") == "more of mine")
-    // An incremental build: what an earlier result has is known to be made.
+    // An incremental build: files that an earlier result has count as the step's own.
     let untouched = try scratch.reader().stamps(at: ["out"])
     let again = try cache.store(
       CacheEntry(.sample("2"), outputs: ["out"]), since: untouched, from: scratch.reader())
@@ -192,7 +192,7 @@ struct StepCacheTests {
     #expect(cache.entries(of: "build").first?.key == key)
   }
 
-  /// Each file of the cache is damaged in turn: what comes back is right, or nothing does.
+  /// Damages each file of the cache in turn: either the right result is restored, or none.
   @Test func whatIsDamagedIsAsGoodAsNotThere() throws {
     let cache = try scratch.cache()
     makeOutputs()
@@ -230,7 +230,7 @@ struct StepCacheTests {
   @Test func itHoldsNoMoreThanItsLimit() throws {
     let limit = 64 << 10
     for round in 0..<40 {
-      // Each has looked at nothing yet, as another process has not.
+      // A new cache has not looked at the folder yet, like a different process.
       let cache = try scratch.cache(limit: limit)
       scratch.write("out", String(repeating: "\(round)", count: 3000))
       try store(cache, .sample("\(round)"), outputs: ["out"])

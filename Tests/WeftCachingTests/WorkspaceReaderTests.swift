@@ -4,7 +4,7 @@ import WeftPlatform
 
 @testable import WeftCaching
 
-/// Which files count, and what of them.
+/// The files that count, and which of their properties do.
 struct WorkspaceReaderTests {
   private let scratch = Scratch()
 

@@ -8,16 +8,16 @@ import WeftDiagnostics
   import Darwin
 #endif
 
-/// A workflow file of the table that drives both the decoder's tests and those of the schema.
+/// A workflow file of the table that drives the tests of both the decoder and the schema.
 struct CaseFile: Sendable, CustomTestStringConvertible {
   enum Folder: String {
     case accepted, rejected
-    /// What no JSON Schema can say.
+    /// Rejected for a reason that JSON Schema cannot express.
     case rejectedBeyondSchema = "rejected-beyond-schema"
   }
 
   let folder: Folder
-  /// Without `.json`.
+  /// The file name without `.json`.
   let name: String
 
   var testDescription: String { name }

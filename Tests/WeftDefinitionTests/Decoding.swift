@@ -2,12 +2,12 @@ import Testing
 import WeftDefinition
 import WeftDiagnostics
 
-/// What a text decodes to, for tests that are about one text.
+/// Decodes a text, for tests that are about one text.
 func decode(_ text: String) -> (workflow: Workflow?, diagnostics: [Diagnostic]) {
   WorkflowDecoder.decode(SourceFile(path: "workflow.json", bytes: Array(text.utf8)))
 }
 
-/// The workflow of a text that has nothing wrong with it.
+/// The workflow of a text that has no errors.
 func decodedWithoutErrors(
   _ text: String, sourceLocation: SourceLocation = #_sourceLocation
 ) throws -> Workflow {

@@ -3,7 +3,7 @@ import WeftDiagnostics
 
 @testable import WeftDefinition
 
-/// What a workflow cannot ask for, whoever has written it.
+/// Keys that no workflow may use, regardless of its author.
 struct ForbiddenKeyTests {
   @Test(
     "S16: no key turns the verification of TLS off, chooses a user, or opens the containment",

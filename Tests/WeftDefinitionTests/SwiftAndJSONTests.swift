@@ -2,7 +2,7 @@ import Testing
 import WeftDefinition
 import WeftDiagnostics
 
-/// A workflow that is built in Swift and one that is read from JSON are the same value.
+/// A workflow built in Swift and one read from JSON are the same value.
 @Suite struct SwiftAndJSONTests {
   @Test func theSmallest() throws {
     let decoded = try decodedWithoutErrors(#"{ "steps": ["swift build", "swift test"] }"#)

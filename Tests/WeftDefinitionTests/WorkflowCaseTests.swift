@@ -3,7 +3,7 @@ import WeftDefinition
 import WeftDiagnostics
 import WeftTestKit
 
-/// Every file under `Cases`; `Tests/validate-schema.py` puts the same files to the schema.
+/// Every file under `Cases`; `Tests/validate-schema.py` checks the same files against the schema.
 @Suite struct WorkflowCaseTests {
   @Test func thereAreCasesOfEveryKind() {
     #expect(CaseFile.all(in: .accepted).count >= 90)

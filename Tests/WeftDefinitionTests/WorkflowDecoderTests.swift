@@ -52,7 +52,7 @@ import WeftDiagnostics
     #expect(diagnostics.filter { $0.code != "W0016" && $0.code != "W0018" } == [])
   }
 
-  // MARK: The cause once, without what follows from it
+  // MARK: The cause once, without its consequences
 
   @Test func aStepWithABrokenActionIsStillAStep() {
     let (workflow, diagnostics) = decode(

@@ -205,7 +205,7 @@ struct DiagnosticTextTests {
     return String(lines[0].dropFirst(start).prefix(lines[1].count - start))
   }
 
-  /// For text of CJK, emoji and Latin letters.
+  /// The width in columns of text with CJK, emoji and Latin letters.
   private func columns(of text: String) -> Int {
     text.reduce(0) { $0 + ("日本語😀".contains($1) ? 2 : 1) }
   }

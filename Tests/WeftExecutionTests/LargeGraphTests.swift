@@ -12,7 +12,7 @@ import WeftTestKit
 @Suite(.serialized) struct LargeGraphTests {
   static let count = 100_000
 
-  /// Runs `workflow` on a thread with 512 KiB of stack, releases everything there, and reports.
+  /// Runs `workflow` on a thread with 512 KiB of stack, and releases everything there.
   private func report(
     _ workflow: @escaping @Sendable () -> Workflow, failing: Set<Int> = []
   ) async throws -> RunReport {

@@ -89,7 +89,7 @@ import WeftTestKit
         == (expected.last?.isEmpty == true ? expected.dropLast() : expected[...]).map { $0 })
   }
 
-  /// What remains of a line when all has been written over that can be.
+  /// The visible rest of a line after everything that overwrites it.
   private func visible(_ line: ArraySlice<UInt8>) -> [UInt8] {
     var kept: [UInt8] = []
     for byte in line {

@@ -318,7 +318,7 @@ import WeftTestKit
         Step("busy", run: "x"), Step("busy2", run: "x"), Step("short", run: "s"),
         Step("long1", run: "1"), Step("long2", run: "2", needs: ["long1"]),
       ]), maxParallel: 2)
-    // Of the four that could start, the one with most below it comes first, then the file's order.
+    // Of the four that could start, the one with the longest path comes first, then file order decides.
     #expect(harness.running == ["busy", "long1"])
     harness.executor.exit("busy")
     #expect(harness.running == ["busy2", "long1"])

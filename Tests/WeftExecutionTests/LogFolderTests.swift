@@ -3,7 +3,7 @@ import WeftPlanning
 
 @testable import WeftExecution
 
-/// What the logs of steps are called.
+/// The file names of steps' logs.
 struct LogFolderTests {
   @Test(
     "X84: a long address is told from others by 128 bits of its SHA-256, in a name of at most 255 bytes"

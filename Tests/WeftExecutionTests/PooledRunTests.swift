@@ -5,7 +5,7 @@ import WeftTestKit
 
 @testable import WeftExecution
 
-/// Pools in a run, whose steps a test ends by hand and whose clock it moves.
+/// Pools in a run whose steps a test ends by hand, with a clock that it moves.
 @Suite struct PooledRunTests {
   private static func workflow(_ pool: Pool, _ requests: [Int?]) -> Workflow {
     var workflow = Workflow(

@@ -6,14 +6,14 @@ import WeftPlanning
 @testable import WeftExecution
 @testable import WeftPlatform
 
-/// Programs that are asked something on behalf of steps.
+/// Programs that the engine runs on behalf of steps.
 @Suite struct ProbeTests {
-  /// A file that a program and all that it starts have locked while they live.
+  /// A file that a program and all its descendants keep locked while they live.
   private final class Life: Sendable {
     let path = "\(FileSystem.temporaryDirectory)/weft-probe-\(UInt64.random(in: 0 ... .max))"
     var script: String { "exec 9>>'\(path)'; flock -s 9; " }
 
-    /// Waits until nothing of it is alive.
+    /// Waits until all of them are dead.
     func isOver() -> Bool {
       let file = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
       defer { close(file) }

@@ -5,14 +5,14 @@ import WeftPlanning
 
 @testable import WeftExecution
 
-/// A run of real programs, to its end.
+/// A complete run of real programs.
 struct RealRun {
   let report: RunReport
   let events: [RunEvent]
-  /// What each step wrote, both streams.
+  /// The output of each step, both streams.
   let logs: [String: String]
 
-  /// - Parameter onEvent: Called with each event as it comes.
+  /// - Parameter onEvent: Called with each event as it arrives.
   init(
     _ workflow: Workflow, configuration: EngineConfiguration = EngineConfiguration(),
     onEvent: (RunEvent) -> Void = { _ in }
@@ -22,7 +22,7 @@ struct RealRun {
       try #require(plan, "\(diagnostics)"), configuration: configuration, onEvent: onEvent)
   }
 
-  /// As the first, of a plan whose inputs are bound.
+  /// Runs a plan whose inputs are bound.
   init(
     _ plan: Plan, configuration: EngineConfiguration = EngineConfiguration(),
     onEvent: (RunEvent) -> Void = { _ in }
@@ -46,7 +46,7 @@ struct RealRun {
     self.logs = logs
   }
 
-  /// How a step ended; `nil` if it did not start.
+  /// The end of a step; `nil` if it did not start.
   func end(of step: String) -> StepEnd? {
     guard let state = report.steps.first(where: { $0.address.text == step })?.state,
       case .finished(let end) = state
@@ -55,7 +55,7 @@ struct RealRun {
   }
 }
 
-/// A step of one command.
+/// A step with one command.
 func step(
   _ id: StepID, _ invocation: Command.Invocation, stdin: StandardInput? = nil,
   settings: CommandSettings = CommandSettings(), timeout: Duration? = nil

@@ -8,9 +8,9 @@ import WeftTestKit
 
 @testable import WeftExecution
 
-/// What a run tells of processes that outlived their steps.
+/// Reports of orphans.
 @Suite struct RemainsTests {
-  /// Steps that leave something which cannot be killed, and a run that leaves something which can.
+  /// An executor whose steps leave a process that cannot be killed, and whose run leaves one that can.
   private final class StubbornExecutor: StepExecutor {
     let containment: WeftExecution.ContainmentLevel? = .subreaper
     let held = Promise<Remains, Never>(ifDropped: .success(Remains()))

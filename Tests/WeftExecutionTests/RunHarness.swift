@@ -5,7 +5,7 @@ import WeftTestKit
 
 @testable import WeftExecution
 
-/// A run whose steps the test ends by hand, and whose clock it moves.
+/// A run whose steps the test ends by hand, with a clock that it moves.
 struct RunHarness {
   let executor = ScriptedExecutor()
   let time = ManualTime()
@@ -40,7 +40,7 @@ struct RunHarness {
     self.subscription = subscription!
   }
 
-  /// Everything since the last look, a word and an address each.
+  /// The events since the last call, a word and an address each.
   func news() -> [String] { (subscription.takeAll() ?? []).map { brief($0.kind) } }
 
   var states: [String] {

@@ -54,7 +54,7 @@ import WeftTestKit
   }
 
   @Test func aGroupLimitHoldsBesideTheRuns() {
-    // Steps 0, 1, 2 in a group of one slot; 3 outside.
+    // Steps 0, 1, 2 are in a group of one slot; 3 is outside.
     var queue = SlotQueue(
       slots: 3, groupLimits: [1], chains: [[], [0]],
       steps: [(1, 1), (1, 1), (1, 1), (1, 0)])
@@ -65,7 +65,7 @@ import WeftTestKit
   }
 
   @Test func aWithdrawalPassesTheTurnInsideTheGroup() {
-    // 1 leaves the group's parking for the run's queue, finds no slot there, and then withdraws.
+    // 1 moves from the group's waiting list to the run's queue, finds no slot there, and then withdraws.
     var queue = SlotQueue(
       slots: 2, groupLimits: [1], chains: [[], [0]],
       steps: [(9, 1), (1, 1), (1, 1), (9, 0), (9, 0)])
@@ -80,7 +80,7 @@ import WeftTestKit
   @Test("G10: a step overtaken 1,000 times goes first")
   func aStarvingStepGoesFirst() {
     let rivals = SlotQueue.overtakingLimit + 10
-    // -j 2: one slot is held for ever, the other is what all compete for.
+    // -j 2: one slot is held for ever; all compete for the other.
     var queue = queue(slots: 2, weights: [9, 1] + Array(repeating: 5, count: rivals + 1))
     for step in [0, 2] { queue.request(step) }
     expect(queue.grant(), [0, 2])
@@ -105,7 +105,7 @@ import WeftTestKit
     var random = SeededGenerator(seed: seed)
     let limitCount = Int.random(in: 0...3, using: &random)
     let sizes = (0..<limitCount).map { _ in Int.random(in: 1...3, using: &random) }
-    // Chains are nested as groups are: each a suffix of a longer one.
+    // Chains are nested like groups: each is a suffix of a longer one.
     let chains = (0...limitCount).map { start in Array(start..<limitCount) }
     let slots = Int.random(in: 1...4, using: &random)
     let steps = (0..<60).map { _ in
@@ -146,7 +146,7 @@ import WeftTestKit
         waiting.remove(step)
         idle.insert(step)
       }
-      // Several things may happen before the slots are given away.
+      // Several things may happen before slots are granted.
       if Int.random(in: 0...2, using: &random) == 0 { continue }
       take(queue.grant())
       #expect(holding.count <= slots)
@@ -162,7 +162,7 @@ import WeftTestKit
 }
 
 extension SlotQueue {
-  /// Who comes when this one is done.
+  /// Releases the slot of a step and returns the steps that get one.
   fileprivate mutating func next(after step: Int) -> [Int] {
     release(step)
     return grant()

@@ -4,7 +4,7 @@ import WeftPlanning
 
 @testable import WeftExecution
 
-/// What a step reads, with real programs.
+/// Standard input of steps, with real programs.
 @Suite struct StandardInputTests {
   @Test func standardInputComesFromTextFileOrLog() async throws {
     let run = try await RealRun(
@@ -39,7 +39,7 @@ import WeftPlanning
     #expect(failure.help?.contains("earlier step") == true)
   }
 
-  /// The system would have opened what the part before the NUL names.
+  /// The system would open the path before the NUL.
   @Test func aPathWithANULNamesNoFile() {
     let workflow = Workflow(
       steps: [step("a", .program(["cat"]), stdin: .file("/proc/sys/kernel/ostype\0x"))])
@@ -54,7 +54,7 @@ import WeftPlanning
     #expect(failure.message.contains("\"/tmp\" cannot be read: is a directory (EISDIR)"))
   }
 
-  /// A directory with a FIFO in it, made and taken away by steps of the workflow.
+  /// A directory with a FIFO in it, created and removed by steps of the workflow.
   private func reading(
     _ command: Command, timeout: Duration? = nil, writer: String
   ) async throws -> RealRun {

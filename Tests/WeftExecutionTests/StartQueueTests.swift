@@ -39,7 +39,7 @@ import WeftTestKit
 
     let time = ManualTime()
     let events = Mutex<[Event]>([])
-    /// Those of whose start the queue knows.
+    /// The programs whose start the queue has counted.
     let counted = Mutex<Set<Int>>([])
     let room: Mutex<Int>
     let threads = BlockingThreads()
@@ -81,7 +81,7 @@ import WeftTestKit
       happened.wake()
     }
 
-    /// Waits for so many events in all.
+    /// Waits for this many events in all, and returns them.
     func first(_ count: Int) -> [Event] {
       while true {
         let events = events.withLock { $0 }
@@ -90,18 +90,18 @@ import WeftTestKit
       }
     }
 
-    /// Until then, its start may still have the next one tried.
+    /// Waits until the queue has counted a start; until then, it may still make the queue try the next one.
     func waitUntilCounted(_ number: Int) {
       while counted.withLock({ !$0.contains(number) }) { happened.wait() }
     }
 
-    /// Waits until the timer for the next try is set, and lets it ring.
+    /// Waits until the timer for the next try is set, and fires it.
     func ring() {
       waitForTimer()
       letTimePass()
     }
 
-    /// Until then, who waits may not be in the queue yet.
+    /// Waits for the timer; until then, the waiting start may not be in the queue yet.
     func waitForTimer() {
       while time.scheduledCount == 0 { happened.wait(atMost: .milliseconds(1)) }
     }

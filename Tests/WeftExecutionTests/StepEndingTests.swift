@@ -5,7 +5,7 @@ import WeftPlatform
 
 @testable import WeftExecution
 
-/// How a step is ended, with real programs.
+/// Ways to end a step, with real programs.
 @Suite struct StepEndingTests {
   @Test("K01: a time limit ends the step by TERM")
   func aTimeLimitEndsTheStep() async throws {

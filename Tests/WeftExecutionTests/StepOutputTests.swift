@@ -6,7 +6,7 @@ import WeftPlatform
 
 @testable import WeftExecution
 
-/// What becomes of what a step writes, with real programs.
+/// Handling of a step's output, with real programs.
 @Suite struct StepOutputTests {
   @Test("O15: merged output is all standard output, in its very order")
   func mergedOutputIsInOrder() async throws {
@@ -48,7 +48,7 @@ import WeftPlatform
 
   @Test("O08: progress that writes over itself is told while it goes on; the log has every byte")
   func progressIsTold() async throws {
-    // It ends its line only when its last state has been seen.
+    // It ends its line only after its last state has been seen.
     let seen = "\(FileSystem.temporaryDirectory)/weft-seen-\(getpid())"
     defer { unlink(seen) }
     let script =

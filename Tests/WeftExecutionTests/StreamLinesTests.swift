@@ -4,9 +4,9 @@ import WeftTestKit
 
 @testable import WeftExecution
 
-/// What an overwritten line shows, on virtual time.
+/// The displayed states of an overwritten line, on virtual time.
 @Suite struct StreamLinesTests {
-  /// Plays chunks that arrive at their millisecond, and collects what is shown when.
+  /// Plays chunks that arrive at these milliseconds, and returns what is shown when.
   private func shown(_ chunks: [(at: Int, String)], until end: Int = 1000) -> [String] {
     var stream = StreamLines()
     var shown: [String] = []
@@ -41,21 +41,21 @@ import WeftTestKit
       ([(0, "1%\r"), (100, "2%\r"), (200, "3%\n")], ["0 1%", "100 2%", "200 line 3%"]),
       // A mark at the beginning of each state.
       ([(0, "\r1%"), (100, "\r2%"), (200, "\r3%\n")], ["0 1%", "100 2%", "200 line 3%"]),
-      // The last one stays, though nothing follows.
+      // The last state remains, though nothing follows.
       ([(0, "1%\r"), (10, "2%\r"), (20, "3%\r")], ["0 1%", "50 3%"]),
-      // Before what is not complete comes what is.
+      // A complete state is shown before an incomplete one.
       ([(0, "1%\r2"), (10, "%\r3"), (60, "%\r")], ["0 1%", "50 2%", "100 3%"]),
       ([(0, "\r1%\r2%")], ["0 1%", "50 2%"]),
-      // Nothing is shown twice.
+      // No state is shown twice.
       ([(0, "1%\r"), (60, "1%\r"), (120, "1%\r1%\r")], ["0 1%"]),
       ([(0, "\r1%"), (60, "\r"), (120, "2%")], ["0 1%", "120 2%"]),
-      // What a line ends with is not shown before.
+      // The final state of a line is only part of the line.
       ([(0, "1%\r"), (10, "2%\r3%\nnext\n")], ["0 1%", "10 line 3%", "10 line next"]),
       ([(0, "1%\r2%\n")], ["0 line 2%"]),
-      // A line without a mark is a line, and no state.
+      // A line without a mark is a line, not a state.
       ([(0, "is it? "), (100, "yes\n")], ["100 line is it? yes"]),
       ([(0, "a\r\nb\r\n")], ["0 line a\r", "0 line b\r"]),
-      // A new line begins anew.
+      // A new line starts without a state.
       ([(0, "1%\r"), (10, "\n1%\r")], ["0 1%", "10 line 1%\r", "50 1%"]),
       ([(0, "\r\r\r")], []),
     ] as [([(at: Int, String)], [String])])

@@ -23,12 +23,12 @@ import WeftTestKit
     var random: SeededGenerator
     let slots: Int
     let groupSlots: Int
-    /// Step 0 to 3 are in the limited group; the others are not.
+    /// Steps 0 to 3 are in the limited group; the others are not.
     static let groupSteps = 0..<4
     static let steps = 0..<10
     var waiting: Set<Int> = []
     var running: Set<Int> = []
-    /// In the pipe of each step, and taken by its tools.
+    /// The tokens in the pipe of each step, and those its tools have taken.
     var inPipe: [Int: Int] = [:]
     var taken: [Int: Int] = [:]
 
@@ -62,7 +62,7 @@ import WeftTestKit
         queue.request(step)
       case 1:
         guard let step = running.sorted().randomElement(using: &random) else { return }
-        // Killed or not: what its tools have taken is gone with them.
+        // Whether it was killed or not, the tokens of its tools are gone.
         running.remove(step)
         (inPipe[step], taken[step]) = (nil, nil)
         tokens.endLending(to: step, &queue)
@@ -82,7 +82,7 @@ import WeftTestKit
       exchange()
     }
 
-    /// What the exchange's thread does until there is nothing left to do.
+    /// Does what the exchange's thread does, until nothing is left to do.
     mutating func exchange() {
       var rounds = 0
       while let wanted = tokens.wanted(&queue).first(where: { (inPipe[$0.pipe] ?? 0) > 0 }) {
@@ -109,7 +109,7 @@ import WeftTestKit
       world.act()
       #expect(world.jobs(of: World.steps) <= world.slots)
       #expect(world.jobs(of: World.groupSteps) <= world.groupSlots)
-      // Nobody waits for a slot of the run while a token lies in a pipe.
+      // No step waits for a slot of the run while a token is in a pipe.
       let waitsOutside = world.waiting.contains { !World.groupSteps.contains($0) }
       if waitsOutside { #expect(world.inPipe.values.reduce(0, +) == 0) }
     }

@@ -10,9 +10,9 @@ import WeftJSON
   import Darwin
 #endif
 
-/// The page about expressions, whose examples are true.
+/// The documentation page on expressions, whose examples are tested.
 private struct Page {
-  /// What stands in fenced blocks of a language, block by block.
+  /// The contents of fenced blocks, each with its language.
   let blocks: [(language: String, text: String)]
 
   init() throws {

@@ -13,7 +13,7 @@ struct LimitTests {
     String(repeating: text, count: count)
   }
 
-  /// Each as deep as can be, then one deeper.
+  /// Shapes with their greatest allowed depth; each is tested at that depth and one beyond.
   static let shapes: [(@Sendable (Int) -> String, deepest: Int)] = [
     ({ repeated("(", $0) + "1" + repeated(")", $0) }, 49),
     ({ repeated("!", $0) + "1" }, 49),
@@ -84,7 +84,7 @@ struct LimitTests {
     #expect(fault?.problem == .tooLarge(limit: 499))
   }
 
-  /// As much as Weft's own threads have; debug builds need most.
+  /// The stack is as large as that of Weft's own threads; debug builds need most.
   @Test func theDeepestExpressionFitsAThreadOf512KiB() throws {
     var attributes = pthread_attr_t()
     pthread_attr_init(&attributes)

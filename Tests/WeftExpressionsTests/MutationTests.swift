@@ -4,7 +4,7 @@ import WeftTestKit
 
 @testable import WeftExpressions
 
-/// Texts that nobody would write: whatever they are, they are read or refused, and ranges hold.
+/// Random texts: each is accepted or rejected, and ranges are valid.
 struct MutationTests {
   private static let seeds = [
     "steps.a.outputs.x == 'y' && success()",
@@ -66,7 +66,8 @@ struct MutationTests {
     #expect(readCount > 20)
   }
 
-  /// A part stands within the one that it is part of, and what is read again is the same.
+  /// Checks that the range of a part is within that of its parent, and that parsing the text of a part gives the same
+  /// part.
   private static func checkRanges(of expression: Expression, in text: String) {
     expression.root.visit { node in
       for child in node.children {

@@ -63,9 +63,10 @@ struct NumberTests {
     #expect(NumberText.coerced(number) == coerced)
   }
 
-  // MARK: Beside an implementation of ECMAScript
+  // MARK: Comparison with an implementation of ECMAScript
 
-  /// Texts as hexadecimal digits of UTF-8, what each is as a number, and that written in both ways.
+  /// A program that prints texts as hexadecimal digits of UTF-8, with the number of each, and that number written in
+  /// both ways.
   private static let program = """
     let s = 1; const r = () => (s = (s * 1103515245 + 12345) % 2147483648) / 2147483648;
     const pick = a => a[Math.floor(r() * a.length)];

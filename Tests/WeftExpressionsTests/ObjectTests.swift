@@ -3,7 +3,7 @@ import Testing
 @testable import WeftExpressions
 
 struct ObjectTests {
-  /// The same rules, whether members are looked through or looked up.
+  /// The rules are the same whether members are scanned or looked up.
   @Test(arguments: [0, 30])
   func aMemberIsFoundByItsSpellingElseByItsLetters(others: Int) {
     let filling = (0..<others).map { ("other-\($0)", ExpressionValue.null) }

@@ -4,7 +4,7 @@ import WeftJSON
 
 @testable import WeftExpressions
 
-/// A tree in one line: what each part is, and what is written where it says to stand.
+/// A tree in one line: each node, and the text at its range.
 private func drawn(_ node: ExpressionNode, _ text: String) -> String {
   func all(_ nodes: [ExpressionNode]) -> String {
     nodes.map { drawn($0, text) }.joined(separator: " ")

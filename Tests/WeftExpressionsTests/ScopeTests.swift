@@ -4,7 +4,7 @@ import WeftDiagnostics
 
 @testable import WeftExpressions
 
-/// Remembers what it was asked.
+/// A scope that records its lookups.
 private final class AskedScope: ExpressionScope {
   private let log = Mutex<[String]>([])
 

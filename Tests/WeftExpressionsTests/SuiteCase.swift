@@ -17,10 +17,10 @@ struct SuiteCase: CustomTestStringConvertible, Sendable {
   let contexts: [ExpressionObject.Member]
   let kind: String?
   let value: JSONValue?
-  /// What is said of an expression that has no value.
+  /// The message for an expression that has no value.
   let fault: String?
   let isFaultWhenRead: Bool
-  /// From 1; `nil` where the case says none, or where GitHub's implementations differ.
+  /// Counted from 1; `nil` if the case has none, or where GitHub's implementations differ.
   let position: Int?
 
   var testDescription: String { "\(name): \(text.prefix(100))" }

@@ -4,7 +4,7 @@ import WeftJSON
 
 @testable import WeftExpressions
 
-/// The cases that GitHub's own implementations are tested with.
+/// The test cases of GitHub's own implementations.
 @Suite(.enabled(if: SuiteCase.folder != nil, "WEFT_SUITES names no folder with github-expressions"))
 struct SuiteTests {
   @Test(arguments: try SuiteCase.all())
@@ -32,7 +32,7 @@ struct SuiteTests {
 }
 
 extension ExpressionLimits {
-  /// 1 MiB of UTF-16, which of ASCII is half as much in UTF-8.
+  /// 1 MiB of UTF-16; for ASCII, half as much in UTF-8.
   fileprivate static let github = ExpressionLimits(madeBytes: 512 << 10)
 }
 

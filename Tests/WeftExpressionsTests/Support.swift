@@ -4,7 +4,7 @@ import WeftJSON
 
 @testable import WeftExpressions
 
-/// A value from its JSON.
+/// The value of a JSON text.
 func value(_ json: String) throws -> ExpressionValue {
   let file = SourceFile(path: "value.json", bytes: Array(json.utf8))
   let (root, diagnostics) = JSONReader.read(file, beside: nil)
@@ -36,7 +36,7 @@ func evaluate(_ text: String, _ contexts: ExpressionObject? = nil) throws -> Str
   return try Expression.parse(text).evaluate(in: scope).value.jsonText(.compact)
 }
 
-/// What is wrong with an expression that is read or evaluated.
+/// The fault of an expression that is read or evaluated.
 func fault(_ text: String, limits: ExpressionLimits = .standard) throws -> ExpressionFault {
   let scope = ValueScope(try contexts())
   let value: ExpressionValue
@@ -50,7 +50,7 @@ func fault(_ text: String, limits: ExpressionLimits = .standard) throws -> Expre
 
 struct NoFault: Error { var value: String }
 
-/// The part of a text at which a fault points.
+/// The part of a text that a fault points at.
 func pointedAt(_ text: String, _ range: SourceRange) -> String {
   String(decoding: Array(text.utf8)[Int(range.start)..<Int(range.end)], as: UTF8.self)
 }

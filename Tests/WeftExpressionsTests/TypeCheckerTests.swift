@@ -3,7 +3,7 @@ import WeftDiagnostics
 
 @testable import WeftExpressions
 
-/// What the checker knows in these tests.
+/// The types that the checker knows in these tests.
 struct SampleTypes: TypeScope {
   private static let words = ["success", "failure", "cancelled", "skipped"]
 

@@ -4,7 +4,7 @@ import WeftFutures
 @Suite struct CancellationTests {
   typealias Whole = Future<Int, Oops>
 
-  /// Each derives one future from two.
+  /// Ways to derive one future from two.
   static let derivations: [(name: String, of: @Sendable (Whole, Whole) -> Whole)] = [
     ("map", { first, _ in first.map { $0 } }),
     ("mapResult", { first, _ in first.mapResult { $0 } }),

@@ -1,7 +1,7 @@
 import Testing
 import WeftFutures
 
-/// A failure type with a word for being dropped.
+/// A failure type with a case for dropped promises.
 private struct Lost: DropRepresentable, Equatable {
   var line: UInt
   static func promiseDropped(_ dropped: PromiseDropped) -> Lost { Lost(line: dropped.line) }

@@ -67,7 +67,7 @@ import Testing
     #expect(pending.outcome == .success(21) && made.outcome == .success(42))
   }
 
-  /// A hundred thousand links, each made when the one before is known: no stack is used for them.
+  /// A hundred thousand links, each made when the previous one is known: they use no stack.
   @Test func aLongChainNeedsNoStack() {
     struct Countdown {
       static func from(_ left: Int, _ step: Future<Int, Never>) -> Eventual<Int, Never> {

@@ -152,7 +152,7 @@ import WeftFutures
     }
   }
 
-  /// A value and the future of the rest, as streams on futures are built.
+  /// A value and the future of the rest, as streams built on futures have it.
   private indirect enum List: Sendable {
     case end
     case link(Int, Future<List, Oops>)

@@ -1,7 +1,7 @@
 import Testing
 import WeftFutures
 
-/// Random graphs of futures beside a model that knows no threads, locks or lists.
+/// Random graphs of futures, compared with a model without threads, locks or lists.
 @Suite struct ModelTests {
   @Test(arguments: 0..<300 as Range<UInt64>)
   func everyOutcomeIsThatOfTheModelAfterEveryStep(seed: UInt64) {
@@ -16,7 +16,7 @@ import WeftFutures
       let outcome: Result<Int, Oops> =
         Int.random(in: 0..<4, using: &random) == 0
         ? .failure(Oops(number: root)) : .success(root)
-      // Since the producers take no notice, a request must not change any outcome.
+      // The producers ignore cancel requests, so a request must not change any outcome.
       if Bool.random(using: &random) { real.futures.randomElement(using: &random)?.cancel() }
       real.promises[root].settle(outcome)
       model.settle(root, outcome)
@@ -47,7 +47,7 @@ import WeftFutures
   }
 }
 
-/// What a node makes of earlier nodes; the first nodes are the roots, settled from outside.
+/// The operation of a node on earlier nodes; the first nodes are the roots, settled from outside.
 private enum ModelNode: CustomStringConvertible {
   case root
   case map(Int)
@@ -59,7 +59,7 @@ private enum ModelNode: CustomStringConvertible {
   case race([Int])
   case firstSuccess([Int])
 
-  /// On what it stands before anything has settled.
+  /// The nodes it depends on before anything has settled.
   var inputs: [Int] {
     switch self {
     case .root: []
@@ -105,7 +105,8 @@ private struct ModelGraph {
     return ModelGraph(rootCount: rootCount, nodes: nodes)
   }
 
-  /// While nothing has settled: what was asked for, and what all who stand on it have withdrawn from.
+  /// The nodes cancelled while nothing has settled: those requested, and those from which all dependents have
+  /// withdrawn.
   func cancelled(by requested: Set<Int>) -> Set<Int> {
     var cancelled: Set<Int> = []
     for node in nodes.indices.reversed() {
@@ -150,8 +151,8 @@ private struct RealGraph {
   }
 }
 
-/// The outcomes that nodes may have. Where several inputs settle in one step, the first of them is not
-/// determined; the model then takes over which one it was, if it is one of those.
+/// The possible outcomes of nodes. If several inputs settle in one step, which of them is first is not determined; the
+/// model then adopts the actual one, if it is possible.
 private struct ModelOutcomes {
   private let graph: ModelGraph
   private var roots: [Result<Int, Oops>?]
@@ -179,7 +180,7 @@ private struct ModelOutcomes {
     return actual == known
   }
 
-  /// Empty while it must be pending.
+  /// The possible outcomes; empty while the node must be pending.
   private func possibleOutcomes(of node: Int) -> [Result<Int, Oops>] {
     let inputs = graph.nodes[node].inputs.map { known[$0] }
     let settled = inputs.compactMap { $0 }

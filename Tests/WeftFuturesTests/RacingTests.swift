@@ -1,13 +1,13 @@
 import Testing
 import WeftFutures
 
-/// Several threads at one future, released at the same moment, many times over.
+/// Several threads at one future, released at the same moment, many times.
 @Suite struct RacingTests {
   init() { DropReports.divert() }
 
   private static let threadCount = 4
 
-  /// What `round` sets up: one body for each thread.
+  /// Runs the bodies that `round` sets up, one for each thread.
   private func hammer(_ round: () -> [@Sendable () -> Void]) {
     for _ in 0..<100 { onThreads(round()) }
   }

@@ -11,7 +11,7 @@ struct Oops: Error, Hashable {
   var number = 0
 }
 
-/// What most tests use: a promise that may fail, and has something to say if it is dropped.
+/// The promise of most tests: it may fail, and settles with a failure of its own if it is dropped.
 typealias Source = Promise<Int, Oops>
 
 extension Promise where Value == Int, Failure == Oops {
@@ -20,7 +20,7 @@ extension Promise where Value == Int, Failure == Oops {
   }
 }
 
-/// What happened, in order, from any thread.
+/// A thread-safe log of what happened, in order.
 final class Log<Entry: Sendable>: Sendable {
   private let written = Mutex<[Entry]>([])
 
@@ -37,7 +37,7 @@ final class Log<Entry: Sendable>: Sendable {
   }
 }
 
-/// How often something happened, from any thread.
+/// A thread-safe counter.
 final class Tally: Sendable {
   private let count = Atomic<Int>(0)
 
@@ -46,10 +46,10 @@ final class Tally: Sendable {
   func add() { count.wrappingAdd(1, ordering: .sequentiallyConsistent) }
 }
 
-/// What is reported of dropped promises while these tests run, in place of lines on standard error.
+/// The reports of dropped promises while these tests run, instead of lines on standard error.
 ///
-/// Many tests drop promises, at the same time and by the million: only those of `DroppedPromiseTests`,
-/// where they are expected, are kept.
+/// Many tests drop promises, at the same time and by the million: only those of `DroppedPromiseTests`, where they are
+/// expected, are kept.
 enum DropReports {
   static let kept: Log<PromiseDropped> = {
     let log = Log<PromiseDropped>()
@@ -59,11 +59,11 @@ enum DropReports {
     return log
   }()
 
-  /// For suites that drop promises on purpose.
+  /// Collects the reports, for suites that drop promises on purpose.
   static func divert() { _ = kept }
 }
 
-/// SplitMix64 (Steele, Lea, Flood 2014): every seed is another sequence, the same on every machine.
+/// SplitMix64 (Steele, Lea, Flood 2014): every seed gives a different sequence, the same on every machine.
 struct Seeded: RandomNumberGenerator {
   private var state: UInt64
 
@@ -78,7 +78,7 @@ struct Seeded: RandomNumberGenerator {
   }
 }
 
-/// Runs every body on a thread of its own, all released at once, and waits for them.
+/// Runs each body on a thread of its own, all released at once, and waits for them.
 func onThreads(stackBytes: Int = 512 * 1024, _ bodies: [@Sendable () -> Void]) {
   let arrived = Tally()
   let threads = bodies.map { body in
@@ -91,7 +91,7 @@ func onThreads(stackBytes: Int = 512 * 1024, _ bodies: [@Sendable () -> Void]) {
   for thread in threads { thread.join() }
 }
 
-/// Runs `body` on a thread with little stack, as a thread pool might give.
+/// Runs `body` on a thread with little stack, like that of a thread pool.
 func onSmallStack(_ body: @escaping @Sendable () -> Void) { onThreads([body]) }
 
 private struct Thread {

@@ -2,7 +2,7 @@ import Testing
 
 @testable import WeftJSON
 
-/// Values of types of one's own.
+/// Decoding into custom types.
 struct JSONDecodingTests {
   private struct Release: Decodable, Equatable {
     enum Channel: String, Decodable { case stable, nightly }
@@ -49,7 +49,7 @@ struct JSONDecodingTests {
     #expect(try value("{\"1\": 2}").decoded(as: [Int: Int].self) == [1: 2])
   }
 
-  /// As a path and what was found there.
+  /// The path of a fault, and what was found there.
   private func fault<Value: Decodable>(_ text: String, as type: Value.Type) throws -> String {
     let value = try value(text)
     do throws(DecodingError) {

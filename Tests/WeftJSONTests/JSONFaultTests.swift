@@ -3,14 +3,14 @@ import WeftDiagnostics
 
 @testable import WeftJSON
 
-/// A wrong text, with the range that must be pointed at between `⟦` and `⟧`.
+/// A wrong text, with the range to point at between `⟦` and `⟧`.
 struct Wrong: Sendable, CustomTestStringConvertible {
   var text: String
   var range: Range<Int>
   var code: String
   var message: String
   var help: String?
-  /// Whether reading goes on to the end.
+  /// Whether the reader continues to the end.
   var isReadOn: Bool
 
   init(_ marked: String, _ code: String, _ message: String, help: String? = nil, readOn: Bool) {

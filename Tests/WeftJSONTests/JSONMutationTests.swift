@@ -4,8 +4,8 @@ import WeftTestKit
 
 @testable import WeftJSON
 
-/// Right texts made wrong by chance: whatever comes, the reader ends, says why it is not content,
-/// and points into the text.
+/// Valid texts with random mutations: the reader always ends, gives a reason for each rejection, and points into the
+/// text.
 struct JSONMutationTests {
   @Test(arguments: 0..<400 as Range<UInt64>)
   func noTextBringsTheReaderDown(seed: UInt64) {

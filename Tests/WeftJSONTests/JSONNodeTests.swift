@@ -71,7 +71,7 @@ struct JSONNodeTests {
   }
 }
 
-/// Random texts that are right, with every kind of value, escape and white space.
+/// Random valid texts, with every kind of value, escape and white space.
 enum JSONSample {
   static func text(depth: Int, using random: inout SeededGenerator) -> String {
     space(&random) + value(depth, &random) + space(&random)

@@ -12,7 +12,7 @@ func file(_ text: String) -> SourceFile { SourceFile(path: "test.json", bytes: A
 
 func file(_ bytes: [UInt8]) -> SourceFile { SourceFile(path: "test.json", bytes: bytes) }
 
-/// The root of a text that has to be right.
+/// The root of a text that must be valid.
 func root(of text: String) throws -> JSONNode {
   let (root, diagnostics) = JSONReader.read(file(text), beside: nil)
   guard let root, diagnostics.isEmpty else { throw NotJSON(diagnostics: diagnostics) }
@@ -21,7 +21,7 @@ func root(of text: String) throws -> JSONNode {
 
 struct NotJSON: Error { var diagnostics: [Diagnostic] }
 
-/// The folder of texts written by others, JSONTestSuite by Nicolas Seriot.
+/// The folder of an external suite, JSONTestSuite by Nicolas Seriot.
 enum Suite {
   static let folder: String? = getenv("WEFT_SUITES").map { String(cString: $0) + "/json-parsing" }
 

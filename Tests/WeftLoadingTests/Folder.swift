@@ -10,7 +10,7 @@ import WeftPlatform
   import Darwin
 #endif
 
-/// A start directory of a test's own, removed with everything in it. Beside it is what lies outside.
+/// A start directory for one test, removed with everything in it. Its parent holds files that are outside.
 final class Folder: Sendable {
   private let scratch: String
   /// The start directory.
@@ -26,7 +26,7 @@ final class Folder: Sendable {
 
   deinit { FileTree.remove(scratch) }
 
-  /// - Parameter name: From the start directory on; what is above it is made.
+  /// - Parameter name: The path from the start directory; missing directories are created.
   func write(_ name: String, _ content: String) throws {
     if let slash = name.lastIndex(of: "/") {
       try FileSystem.makeDirectories("\(path)/\(name[..<slash])")
@@ -39,7 +39,7 @@ final class Folder: Sendable {
     guard symlink(target, "\(path)/\(name)") == 0 else { fatalError("symlink: errno \(errno)") }
   }
 
-  /// Writes a workflow whose steps are the files named.
+  /// Writes a workflow whose steps run the named files.
   func write(_ name: String, naming paths: String...) throws {
     try write(name, Folder.workflow(naming: paths))
   }
@@ -55,14 +55,14 @@ final class Folder: Sendable {
     return Loading(workflow: workflow, told: diagnostics.map(told))
   }
 
-  /// As on standard input.
+  /// Loads a text as if from standard input.
   func loadNameless(_ text: String) -> Loading {
     let file = SourceFile(path: "<stdin>", bytes: Array(text.utf8))
     let (workflow, diagnostics) = WorkflowLoader.load(file, at: nil, startDirectory: path)
     return Loading(workflow: workflow, told: diagnostics.map(told))
   }
 
-  /// `main.json:2 W0601 …`: the line, the code, and what is said, of the start directory only what is in it.
+  /// `main.json:2 W0601 …`: the line, the code, and the message, with paths relative to the start directory.
   private func told(_ diagnostic: Diagnostic) -> String {
     guard let place = diagnostic.place else { return "nowhere: \(diagnostic.message)" }
     let line = place.file.position(of: Int(place.range.start)).line
@@ -76,7 +76,7 @@ struct Loading {
   let workflow: Workflow?
   let told: [String]
 
-  /// What the file of the step at that place says, and the file of a step of that, and so on.
+  /// The workflow run by the step at that index, then by a step of that workflow, and so on.
   func nested(_ places: Int...) -> NestedWorkflow? {
     var workflow = workflow
     var nested: NestedWorkflow?

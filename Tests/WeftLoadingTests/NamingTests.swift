@@ -11,7 +11,7 @@ import WeftPlatform
   import Darwin
 #endif
 
-/// What is wrong with the naming of a file.
+/// Errors in the name of a file.
 struct NamingTests {
   private let folder = Folder()
 
@@ -64,7 +64,7 @@ struct NamingTests {
     let names = ["main.json"] + (1...5).map { "f\($0).json" }
     for (file, next) in zip(names, names.dropFirst()) { try folder.write(file, naming: next) }
     try folder.write("f5.json", naming: "g1.json")
-    // From the main file g1 is the first of four; below f5, of nine.
+    // From the main file, g1 is the first of four; below f5, of nine.
     try folder.write("main.json", naming: "g1.json", "f1.json")
     for depth in 1...3 { try folder.write("g\(depth).json", naming: "g\(depth + 1).json") }
     try folder.write("g4.json", #"{"steps": ["true"]}"#)
@@ -78,7 +78,7 @@ struct NamingTests {
 
   @Test("W17: 16 MiB together are the most", arguments: [false, true])
   func bytesTogetherAreLimited(isTooMuch: Bool) throws {
-    // Two of half the limit, one of them named twice; then there is no room for the least of files.
+    // Two files of half the limit, one of them named twice; then there is no room for even the smallest file.
     let filler = String(repeating: " ", count: (16 << 20) / 2 - 19)
     for name in ["a", "b"] { try folder.write("\(name).json", "{\"steps\": [\"true\"]}" + filler) }
     try folder.write("c.json", "{\"steps\": [5]}")
@@ -109,7 +109,7 @@ struct NamingTests {
     folder.link("lib/deep.json", to: "../../outside.json")
     folder.link("twice.json", to: "out/outside.json")
     folder.link("inside", to: "lib")
-    // Absolute links are refused also where they lead back inside.
+    // Absolute links are rejected even if they lead back inside.
     folder.link("lib/self", to: folder.path)
     let way = link.map { ", by way of the symbolic link \"\($0)\"" } ?? ""
     let cure = link == nil ? "start further up, with -C" : "put the file there"
@@ -133,7 +133,7 @@ struct NamingTests {
     folder.link("lib/up.json", to: "../lib/./deep/../deep/a.json")
     folder.link("inside", to: "lib/deep/")
     folder.link("chain.json", to: "inside/../up.json")
-    // Where the link leads, not where it lies, is what ".." starts from.
+    // ".." starts from the target of the link, not from the link itself.
     folder.link("lib/other.json", to: "deep/a.json")
     let loading = try folder.load()
     #expect(loading.told == [])

@@ -5,7 +5,7 @@ import WeftPlatform
 
 @testable import WeftLoading
 
-/// What is read, and what is made of it.
+/// The files read by the loader, and the resulting workflow.
 struct WorkflowLoaderTests {
   private let folder = Folder()
 

@@ -41,7 +41,7 @@ struct AddressTests {
     #expect(Set(addresses).count == addresses.count)
   }
 
-  /// Signs of addresses, white space, marks that join what is before them, and letters that only look alike.
+  /// Characters of the address syntax, white space, combining marks, and letters that only look alike.
   private static let hostile: [String] = [
     "[", "]", ".", "/", "\\", "\"", "'", "#", ":", "%", " ", "\u{A0}", "\u{3000}", "\u{301}", "e",
     "\u{E9}", "e\u{301}", "0", "-", "\u{1F469}", "漢", "cleanup", "a].b[c", "x] succeeded",
@@ -74,7 +74,7 @@ struct AddressTests {
     for _ in 0..<2_000 {
       let parts = Self.parts(using: &random)
       let address = StepAddress(parts: parts)
-      // Strings are equal by what they look like; keys are not.
+      // Strings are equal if they are canonically equivalent; keys are not.
       let isSame = address.parts.map { $0.map(Self.scalars) == parts.map(Self.scalars) }
       #expect(isSame == true, "\(address)")
       #expect(StepAddress(parsing: address.text) == address && address.isCanonical)

@@ -124,7 +124,7 @@ struct CycleTests {
     #expect(cycle.message.hasSuffix(" → s9 → s8 → s7"))
   }
 
-  /// The search gives up being exact here, and still shows a cycle.
+  /// The search gives up being exact here, but still shows a cycle.
   @Test func aHugeKnotIsDoneInTime() throws {
     var random = SeededGenerator(seed: 1)
     let count = 50_000

@@ -2,7 +2,7 @@ import Testing
 import WeftDefinition
 import WeftPlanning
 
-/// SPEC §1.1, a row for each rule.
+/// SPEC §1.1, a case for each rule.
 struct EdgeTests {
   struct Case: Sendable, CustomTestStringConvertible {
     var testDescription: String

@@ -7,7 +7,7 @@ import WeftPlanning
   import Darwin
 #endif
 
-/// What Graphviz itself makes of the DOT form. Where `dot` is not installed these are skipped.
+/// Graphviz's own reading of the DOT form. Skipped if `dot` is not installed.
 @Suite(.enabled(if: isInstalled("dot"), "graphviz is not installed: no dot on the PATH"))
 struct GraphvizTests {
   @Test(arguments: PrintingTests.cases)
@@ -59,7 +59,7 @@ struct GraphvizTests {
 /// Whether a program of this name is on the PATH.
 func isInstalled(_ program: String) -> Bool { system("command -v \(program) >/dev/null 2>&1") == 0 }
 
-/// What a shell command writes when it reads `input`.
+/// The output of a shell command that reads `input`.
 func output(of command: String, reading input: [UInt8]) throws -> String {
   var path = Array("/tmp/weft-planning-XXXXXX".utf8CString)
   let descriptor = mkstemp(&path)

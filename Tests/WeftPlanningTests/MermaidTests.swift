@@ -9,7 +9,7 @@ import WeftPlanning
 #endif
 
 struct MermaidTests {
-  /// With a small strict reader of the lines that are printed, not the real grammar; see below for that.
+  /// Uses a small strict reader of the printed lines; see below for the real grammar.
   @Test(arguments: PrintingTests.cases)
   func isWellFormedAndSaysWhatThePlanSays(name: String) throws {
     let plan = try goldenPlan(name)
@@ -40,7 +40,7 @@ struct MermaidTests {
     }
   }
 
-  /// Mermaid's own parser, under node: `WEFT_MERMAID` names the `parser.bundle.js` in the wheel of
+  /// Uses Mermaid's own parser, under node: `WEFT_MERMAID` names the `parser.bundle.js` in the wheel of
   /// `mermaid-parser-py` from PyPI.
   @Test(
     .enabled(if: getenv("WEFT_MERMAID") != nil && isInstalled("node"), "WEFT_MERMAID is not set"),
@@ -73,7 +73,7 @@ private struct Flowchart {
     var line: Substring
   }
 
-  /// For each box and subgraph the subgraph around it; -1 at the top level.
+  /// The subgraph around each box and subgraph; -1 at the top level.
   private(set) var parents: [Int: Int] = [:]
   private(set) var labels: [Int: String] = [:]
   private(set) var edges: [Edge] = []
@@ -106,7 +106,7 @@ private struct Flowchart {
     guard open.isEmpty else { throw Fault(line: "a subgraph that does not end") }
   }
 
-  /// With entities resolved; nothing else that Mermaid would interpret may be left.
+  /// The label with its entities resolved; nothing else that Mermaid would interpret may remain.
   private func decoded(_ label: Substring) throws -> String {
     var lines = label.split(separator: "<br/>", omittingEmptySubsequences: false)
     var order: Substring = ""

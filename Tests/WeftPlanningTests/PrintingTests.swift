@@ -10,7 +10,7 @@ import WeftTestKit
   import Darwin
 #endif
 
-/// `Golden/Printing/<case>/workflow.json` and what is printed of it, compared whole.
+/// `Golden/Printing/<case>/workflow.json` and its printed forms, compared whole.
 struct PrintingTests {
   static let cases = [
     "plain", "empty", "release", "orders", "names", "options", "control", "nested",
@@ -107,7 +107,7 @@ struct PrintingTests {
     let nasty = scalars + ["\u{202E}", "\u{2066}", "\u{200B}", "\u{FEFF}", "\u{2028}"]
     for scalar in nasty {
       let text = "a\(scalar)b"
-      // No program can be given a NUL, which is rejected.
+      // No program can receive a NUL, which is rejected.
       let passed = scalar == "\0" ? "ab" : text
       var step = Step("s", run: [passed, passed])
       step.name = text
@@ -120,7 +120,7 @@ struct PrintingTests {
       let plan = try planned(Workflow(name: text, steps: [group] + idle))
       let printed = String(decoding: plan.rendered(as: format), as: UTF8.self)
       let kept = printed.unicodeScalars.filter { $0 == scalar && $0 != "\n" }
-      // JSON is exact, and escapes what RFC 8259 says.
+      // JSON is exact, and escapes what RFC 8259 requires.
       let isExact = format == .json && scalar.value >= 0x7F
       #expect(kept.isEmpty != isExact, "U+\(String(scalar.value, radix: 16))")
     }
@@ -143,7 +143,7 @@ struct PrintingTests {
   }
 }
 
-/// The plan of a recorded workflow, and of the files in its folder that it runs.
+/// The plan of a golden workflow, and of the files in its folder that it runs.
 func goldenPlan(_ name: String) throws -> Plan {
   let files = WorkflowFiles { file in
     contents(of: Golden("Golden/Printing/\(name)/\(file)").path)

@@ -2,11 +2,10 @@ import WeftDefinition
 import WeftJSON
 import WeftTestKit
 
-/// A workflow that chance wrote: nested groups of all orders, and needs across them.
+/// A random workflow: nested groups of all orders, and needs across them.
 ///
-/// The needs of a sound one lead only to what ended before in an order drawn beforehand; of an
-/// unsound one anywhere but to ancestors and descendants. None leads from outside into a group that hides
-/// its inside.
+/// The needs of a sound one lead only to steps that come earlier in an order drawn beforehand; those of an unsound one
+/// lead anywhere but to ancestors and descendants. None leads from outside into a group that hides its members.
 struct RandomWorkflow {
   private(set) var workflow: Workflow
 
@@ -21,7 +20,7 @@ struct RandomWorkflow {
     }
   }
 
-  /// - Parameter withControl: Whether there are loops, retries, clean-up, and what is done finally.
+  /// - Parameter withControl: Whether there are loops, retries, cleanup, and `finally` steps.
   init(
     using random: inout SeededGenerator, allowingCycles: Bool = false, size: Int = 12,
     withControl: Bool = false
@@ -30,7 +29,7 @@ struct RandomWorkflow {
     var members = RandomWorkflow.members(size, 0, &count, &random)
     if withControl { RandomWorkflow.control(&members, &random) }
     let order = StepGroup.Order.allCases.randomElement(using: &random)!
-    // Needs are added one by one, and taken back where they close a cycle.
+    // Needs are added one by one, and removed if they close a cycle.
     var needs: [String: [String]] = [:]
     let names = RandomWorkflow.names(in: members)
     let build = { (needs: [String: [String]]) in
@@ -87,7 +86,7 @@ struct RandomWorkflow {
       let isGroup = depth < 4 && Int.random(in: 0..<3, using: &random) == 0
       var order = StepGroup.Order.allCases.randomElement(using: &random)!
       let inner = isGroup ? members(size, depth + 1, &count, &random) : nil
-      // A race has members.
+      // A race needs members.
       if order == .race, inner?.isEmpty == true { order = .parallel }
       return Shape(id: id, order: order, members: inner)
     }
@@ -104,7 +103,7 @@ struct RandomWorkflow {
     }
   }
 
-  /// What is inside of each group that hides it.
+  /// The members of each group that hides them.
   private static func insides(of shapes: [Shape]) -> [Set<String>] {
     shapes.flatMap { shape in
       let members = shape.members ?? []

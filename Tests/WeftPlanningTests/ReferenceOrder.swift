@@ -1,13 +1,12 @@
 import WeftDefinition
 
-/// What must have ended before what can start, straight from the sentences of SPEC §1.1: no nodes for
-/// groups, no indices, no care for speed.
+/// The order of steps, directly from the sentences of SPEC §1.1: no nodes for groups, no indices, no regard to speed.
 ///
-/// For each step the set of steps that end before it starts.
+/// For each step, the set of steps that end before it starts.
 struct ReferenceOrder {
   private(set) var before: [String: Set<String>] = [:]
 
-  /// Of each step and group: what it waits for by itself, and the groups around it.
+  /// The own dependencies of each step and group, and its enclosing groups.
   private var waits: [String: [String]] = [:]
   private var ancestors: [String: [String]] = [:]
   private var leaves: [String: [String]] = [:]
@@ -15,8 +14,7 @@ struct ReferenceOrder {
   init(of workflow: Workflow) {
     visit(workflow.body, around: [])
     let steps = leaves.filter { $0.value == [$0.key] }.keys
-    // What is reached by going, from a step, to the steps in all that it and the groups around it
-    // wait for.
+    // The steps reachable from a step through the dependencies of it and of its enclosing groups.
     for step in steps {
       var found: Set<String> = []
       var left = direct(step)
@@ -27,7 +25,7 @@ struct ReferenceOrder {
     }
   }
 
-  /// Groups count, too: a cycle may run through an empty one.
+  /// Whether there is a cycle. Groups count, too: a cycle may run through an empty one.
   var hasCycle: Bool {
     waits.keys.contains { name in
       var found: Set<String> = []
@@ -40,7 +38,7 @@ struct ReferenceOrder {
     }
   }
 
-  /// The names that `name` waits for, with everything in them.
+  /// The names that `name` depends on, with everything in them.
   private func direct(_ name: String) -> [String] {
     ([name] + ancestors[name]!).flatMap { waits[$0]! }.flatMap { [$0] + inside[$0]! }
   }

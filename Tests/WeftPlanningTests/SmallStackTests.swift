@@ -10,7 +10,7 @@ import WeftPlanning
   import Darwin
 #endif
 
-/// A thread of a pool has 512 KiB of stack; no length of a path may need more.
+/// A pool's thread has 512 KiB of stack; no path length may need more.
 struct SmallStackTests {
   static let workflows: [(name: String, workflow: Workflow)] = [
     ("a chain", Workflow(steps: (0..<100_000).map { _ in Step(run: "true") })),

@@ -4,7 +4,7 @@ import WeftDefinition
 @testable import WeftPlanning
 
 @Suite struct StepChoiceTests {
-  /// fetch → checks (unit, lint, docs → links) → pack → finally, with a clean-up after unit.
+  /// fetch → checks (unit, lint, docs → links) → pack → finally, with cleanup for unit.
   private static func plan() throws -> Plan {
     var workflow = Workflow(steps: [
       Step("fetch", run: "fetch"),

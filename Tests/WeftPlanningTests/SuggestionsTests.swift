@@ -3,7 +3,7 @@ import WeftDiagnostics
 
 @testable import WeftPlanning
 
-/// The nearest names to very many mistakes.
+/// The nearest names for a large number of misspellings.
 @Suite struct SuggestionsTests {
   @Test func namesAreAskedForOnce() {
     var asked = 0
@@ -22,7 +22,7 @@ import WeftDiagnostics
     #expect(answers == ["build", "build", nil])
   }
 
-  /// As many as are shown get one; what all together may look at is bounded.
+  /// Every diagnostic shown gets a suggestion; the total work is bounded.
   @Test(arguments: [(names: 10, answers: 3_000), (names: 50_000, answers: 40)])
   func manyNamesAnswerFewMistakes(names: Int, answers: Int) {
     var suggestions = Suggestions { (0..<names).map { "step\($0)x" } }

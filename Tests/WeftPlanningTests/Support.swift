@@ -13,7 +13,7 @@ extension Plan {
     }
   }
 
-  /// One line for each node: itself and what it waits for.
+  /// One line for each node: itself and its dependencies.
   var waits: [String] {
     nodes.indices.map { node in
       ([name(of: node) + ":"] + dependencies[node].map { name(of: Int($0)) })
@@ -22,13 +22,13 @@ extension Plan {
   }
 }
 
-/// The plan of a workflow that is right; a test fails with the messages of one that is not.
+/// The plan of a valid workflow; otherwise the test fails with its diagnostics.
 func planned(_ workflow: Workflow) throws -> Plan {
   let (plan, diagnostics) = Planner.plan(workflow)
   return try #require(plan, "\(diagnostics.map(\.message))")
 }
 
-/// What is wrong with a workflow, each as `code message`; the plan must be missing for an error.
+/// The diagnostics of a workflow, each as `code message`; after an error, there must be no plan.
 func problems(of workflow: Workflow) -> [String] {
   let (plan, diagnostics) = Planner.plan(workflow)
   #expect((plan == nil) == diagnostics.contains(where: \.isError))
@@ -36,7 +36,7 @@ func problems(of workflow: Workflow) -> [String] {
 }
 
 extension Step {
-  /// A step that reads the log of another.
+  /// A step that reads the log of a different step.
   init(_ id: StepID?, readingLogOf source: Need) {
     self.init(id: id, action: .run(Command(.script("cat"), stdin: .log(source))))
   }

@@ -5,7 +5,7 @@ import WeftExpressions
 
 @testable import WeftPlanning
 
-/// What is probably not meant, or would fail in every run: each with its cure.
+/// Warnings about probable mistakes, and about steps that would fail in every run, each with its remedy.
 @Suite struct WarningTests {
   private static func diagnostics(_ json: String) -> [Diagnostic] {
     let (workflow, syntax) = WorkflowDecoder.decode(
@@ -36,15 +36,15 @@ import WeftExpressions
   @Test(
     "X26: it is not told where it is meant, or where the order holds",
     arguments: [
-      // The predecessor is among the needs, itself or by way of another.
+      // The predecessor is among the needs, directly or indirectly.
       #"{"steps":[{"id":"a","run":"x"},{"id":"b","run":"x"},{"id":"c","run":"x","needs":["b"]},"d"]}"#,
       #"{"steps":[{"id":"a","run":"x"},{"id":"b","steps":[{"id":"i","run":"x"}]},{"id":"c","run":"x","needs":["a","b"]},"d"]}"#,
-      // Nothing goes by the list afterwards.
+      // Nothing after it uses the order of the list.
       #"{"steps":[{"id":"a","run":"x"},{"id":"b","run":"x"},{"id":"c","run":"x","needs":["a"]}]}"#,
       #"{"steps":[{"id":"a","run":"x"},{"id":"b","run":"x"},{"id":"c","run":"x","needs":["a"]},{"run":"y","needs":["b","c"]}]}"#,
-      // It says itself that it waits for nothing.
+      // It declares that it waits for nothing.
       #"{"steps":[{"id":"a","run":"x"},{"id":"b","run":"x","needs":[]},"d"]}"#,
-      // No list.
+      // Not a list.
       #"{"steps":[{"parallel":[{"id":"a","run":"x"},{"id":"b","run":"x"},{"id":"c","run":"x","needs":["a"]},{"id":"d","run":"x"}]}]}"#,
     ])
   func meantNeedsAreNotTold(json: String) {
@@ -134,7 +134,7 @@ import WeftExpressions
     for name in names { #expect(warning.message.contains("\"\(name)\""), "\(warning.message)") }
     let list = names.map { "\"\($0)\"" }.joined(separator: ", ")
     #expect(warning.help?.hasPrefix("write \"env\": [\(list)] in \"cache\"") == true)
-    // The place is that at which the first of them is read.
+    // The location is the first place where it is read.
     let place = try #require(warning.place)
     let bytes = Array(Self.cached(script).utf8)[Int(place.range.start)..<Int(place.range.end)]
     #expect(bytes.first == UInt8(ascii: "$") && bytes.count < names[0].count + 12)
@@ -240,7 +240,7 @@ import WeftExpressions
     #expect(counter.steps(in: workflow) == Int(Int32.max))
     let (plan, diagnostics) = Planner.plan(workflow)
     #expect(plan == nil && diagnostics.contains { $0.code == "W0211" })
-    // Of such a plan next to nothing is written.
+    // Next to nothing of such a plan is written.
     #expect(Outline.make(of: workflow).0.steps.count < 100)
   }
 

@@ -5,7 +5,7 @@ import WeftTestKit
 
 @testable import WeftPlanning
 
-/// Workflow files as anybody could have written them.
+/// Workflow files with random contents.
 @Suite struct WorkflowFuzzTests {
   private static let words = [
     "{", "}", "[", "]", "\"", ":", ",", "null", "true", "-1", "1e999", "\\ud800", "\u{0}", "${{",
@@ -18,7 +18,7 @@ import WeftTestKit
     "\"join\":{\"atLeast\":1}",
   ]
 
-  /// What other tests have written: files that are right, and files that are not.
+  /// The files of other tests, both valid and invalid.
   private static var seeds: [[UInt8]] {
     let folders = [
       "../WeftDefinitionTests/Cases/accepted", "../WeftDefinitionTests/Cases/rejected",
@@ -50,7 +50,7 @@ import WeftTestKit
       _ = DiagnosticText().rendered(DiagnosticCollection(planning))
       if let plan {
         words.insert("planned")
-        // Each node after those that it waits for.
+        // Each node comes after its dependencies.
         var place = [Int](repeating: 0, count: plan.nodes.count)
         for (index, node) in plan.topologicalOrder.enumerated() { place[Int(node)] = index }
         for node in plan.nodes.indices {

@@ -26,7 +26,7 @@ import Testing
     for round in 1...20 {
       try threads.submit { ids.add(pthread_self()) }
       #expect(eventually { ids.count == round })
-      // The job has ended a moment before its thread is parked.
+      // The job ends a moment before its thread is parked.
       #expect(eventually { threads.parkedCount == 1 })
     }
     #expect(Set(ids.all).count == 1)
@@ -55,7 +55,7 @@ import Testing
       first.add(pthread_self())
       try! threads.submit(onThisThread: true) { first.add(pthread_self()) }
       try! threads.submit(onThisThread: true) { others.add(pthread_self()) }
-      // The second needs no thread that is busy here.
+      // The second job needs no thread that is busy here.
       _ = go.park(atMost: nil)
     }
     #expect(eventually { others.count == 1 })

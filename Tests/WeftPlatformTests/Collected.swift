@@ -1,6 +1,6 @@
 import Synchronization
 
-/// What several threads found, in the order in which they did.
+/// The findings of several threads, in order.
 final class Collected<Element: Sendable>: Sendable {
   private let elements = Mutex<[Element?]>([])
 

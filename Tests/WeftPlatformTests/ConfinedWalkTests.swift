@@ -3,7 +3,7 @@ import Testing
 @testable import WeftPlatform
 
 struct ConfinedWalkTests {
-  /// What there is, by its path: a directory, or a link to somewhere; else it is a file.
+  /// An entry at a path: a directory, or a link with its target; all other paths are files.
   private enum Thing {
     case directory
     case link(String)
@@ -15,7 +15,7 @@ struct ConfinedWalkTests {
     "round": .link("round"), "a/out": .link("../../x"),
   ]
 
-  /// Walks as far as it goes, and tells what it finds there.
+  /// Walks as far as possible, and returns what it finds there.
   private func walk(_ path: String, from start: String = "") -> String {
     do throws(ConfinedFileFault) {
       let start = ConfinedPath(start.split(separator: "/").map { Array($0.utf8) })

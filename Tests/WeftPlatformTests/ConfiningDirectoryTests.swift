@@ -20,7 +20,7 @@ struct ConfiningDirectoryTests {
     }
   }
 
-  /// `start/lib/x`, and `outside/x`, with a link to the latter's directory beside the former.
+  /// Creates `start/lib/x` and `outside/x`, with a link to the latter's directory beside the former.
   private func makeBoth() throws -> ConfiningDirectory {
     for name in ["start/lib", "outside"] {
       try FileSystem.makeDirectories("\(scratch.path)/\(name)")

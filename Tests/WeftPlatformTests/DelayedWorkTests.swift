@@ -3,7 +3,7 @@ import Testing
 import WeftPlatform
 
 @Suite struct DelayedWorkTests {
-  /// What is done with a delay of an hour, and how often it has been.
+  /// Work with a delay of an hour, and the number of times it was done.
   private final class Work: Sendable {
     let count = Mutex(0)
     let done = Wakeup()

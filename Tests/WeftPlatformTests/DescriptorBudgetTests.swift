@@ -23,7 +23,7 @@ import Testing
     #expect(raised.programs(extra: extra) == max(1, count - 1))
   }
 
-  /// In a process of its own, where no other test opens or closes descriptors.
+  /// Runs in a process of its own, where no other test opens or closes descriptors.
   @Test func openDescriptorsAreCounted() async {
     await #expect(processExitsWith: .success) {
       let before = DescriptorBudget.ofThisProcess

@@ -2,7 +2,7 @@ import Testing
 
 @testable import WeftPlatform
 
-/// What happens to a program, on virtual time.
+/// A program's course on virtual time.
 struct Scenario: CustomTestStringConvertible {
   enum Event {
     case output, endOfOutput, exit, failure
@@ -14,12 +14,12 @@ struct Scenario: CustomTestStringConvertible {
   var stallTimeout: Int?
   var grace = 10_000
   var keepsLeftovers = false
-  /// By milliseconds, in order; those of one moment are noticed together.
+  /// The events by millisecond, in order; those of one moment are noticed together.
   var events: [(at: Int, Event)]
-  /// Until when others live in the group, and whether KILL ends them.
+  /// The time until which other processes live in the group, and whether KILL ends them.
   var groupLivesUntil = 0
   var groupIsMortal = true
-  /// "MS act", for everything but waiting and looking.
+  /// "MS act", for everything except waiting and looking.
   var expected: [String]
   var cause: StopCause?
   var neededKill = false
@@ -191,7 +191,7 @@ struct Scenario: CustomTestStringConvertible {
   }
 }
 
-/// Advances a virtual clock from one thing that happens to the next.
+/// Advances a virtual clock from one event to the next.
 private struct Player {
   var ending: Ending
   var acts: [String] = []

@@ -44,7 +44,7 @@ import Testing
   @Test func valuesThatAreNotUTF8ReachTheProgramExactly() async throws {
     let script = #"X=$(printf '\377\376') exec sh -c 'printf %s "$X" | od -An -tx1'"#
     #expect(try run(sh: script).text == " ff fe\n")
-    // In a process of its own: glibc moves the environment when a variable is added, under who reads it.
+    // Runs in a process of its own: adding a variable makes glibc move the environment while other threads read it.
     await #expect(processExitsWith: .success) {
       setenv("WEFT_TEST_LATIN", "caf\u{fffd}", 1)
       withUnsafeTemporaryAllocation(of: CChar.self, capacity: 3) { bytes in

@@ -71,7 +71,7 @@ import Testing
   func brokenPipe() {
     let (reading, writing) = pipeEnds()
     close(reading)
-    // A child that another test is starting at this moment holds the reading end, until its execve.
+    // A child that a different test is starting at this moment holds the reading end until its execve.
     #expect(eventually { fails(writing) })
     #expect(throws: WriteFailure.brokenPipe) { try writing.writeAll("lost") }
   }
@@ -99,7 +99,7 @@ import Testing
         try? run(["cat"], configure: { $0.input = .file(Descriptor(owning: reading)) }).output)
     }
     try writing?.writeAll(bytes)
-    // Closed with its last reference, and once: the number may be another test's by then.
+    // Closed with its last reference, and only once: the number may belong to a different test by then.
     writing = nil
     #expect(eventually { counted.count == 1 })
     #expect(counted.all[0] == bytes)

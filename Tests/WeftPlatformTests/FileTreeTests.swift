@@ -19,7 +19,7 @@ struct FileTreeTests {
     }
   }
 
-  /// Each file that is read, with its content.
+  /// Each file that is read, with its contents.
   private func files(
     entering: @escaping ([String]) -> Bool = { _ in true },
     reading: @escaping ([String]) -> Bool = { _ in true }

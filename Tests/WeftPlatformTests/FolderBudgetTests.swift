@@ -1,7 +1,7 @@
 import Testing
 import WeftPlatform
 
-/// When a folder is looked through, and what goes.
+/// The times at which a folder is scanned, and what is removed.
 struct FolderBudgetTests {
   @Test func looksFirstAndThenAfterAnEighthOfTheLimit() {
     var budget = FolderBudget(limit: 800)

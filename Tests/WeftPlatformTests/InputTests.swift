@@ -119,7 +119,7 @@ import Testing
   }
 }
 
-/// A FIFO of a test's own.
+/// A FIFO for one test.
 private final class FIFO: Sendable {
   private let scratch = Scratch()
   let path: String

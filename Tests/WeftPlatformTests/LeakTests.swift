@@ -3,10 +3,10 @@ import Testing
 
 @testable import WeftPlatform
 
-/// Resources that thousands of starts leave in a process.
+/// Resources that thousands of spawns leave in a process.
 ///
 /// Each test measures a whole process, so it runs in a process of its own: the tests beside it open, start and
-/// allocate at the same time. With `WEFT_LONG=1` there are as many starts as it takes to see a hundred bytes each.
+/// allocate at the same time. With `WEFT_LONG=1`, there are enough spawns to detect a hundred bytes each.
 @Suite struct LeakTests {
   @Test("starts by the thousand leave no descriptor, zombie or memory behind")
   func starts() async {
@@ -71,8 +71,8 @@ private struct Holdings {
     let before = try Holdings()
     try go(count)
     let after = try Holdings()
-    // One of the two threads may have come too late for its share of the first round: it keeps descriptors to be
-    // woken by.
+    // One of the two threads may have been too late for its share of the first round; it keeps descriptors to be woken
+    // by.
     #expect(after.descriptors <= before.descriptors + 4)
     #expect(after.children <= before.children)
     if isLong { #expect(after.residentBytes <= before.residentBytes + count * 100) }

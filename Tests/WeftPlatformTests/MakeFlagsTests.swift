@@ -19,7 +19,7 @@ import Testing
       ("--jobserver-auth=fifo:/x --jobserver-auth=-2,-2", nil),
       ("--jobserver-auth=3", nil), ("--jobserver-auth=", nil), ("--jobserver-auth=a,b", nil),
       ("--jobserver-auth=3,4,5", nil), ("", nil), ("k", nil), (" -j1", nil),
-      // A variable's definition is none.
+      // The definition of a variable is not an option.
       ("-k -- V=1 --jobserver-auth=3,4", nil),
     ] as [(String, JobserverAddress?)])
   func theOfferIsFound(flags: String, address: JobserverAddress?) {

@@ -37,11 +37,11 @@ import Testing
     let scratch = Scratch()
     let fifo = scratch.path + "/left"
     #expect(mkfifo(fifo, 0o600) == 0)
-    // The leader stays until the other has left its group: one that has not is a leftover, and ended.
+    // The leader stays until the daemon has left its group: a process that has not would be terminated as a leftover.
     let daemon = "setsid sh -c 'echo >\(fifo); exec sleep 1000' </dev/null >/dev/null 2>&1 &"
     let ran = try run(sh: lock.taking + daemon + " echo $!; read x <\(fifo)")
     #expect(ran.end.exited(with: 0) && !ran.end.outputWasHeld && ran.end.leftovers.isEmpty)
-    // Ended here; that the engine finds it is another matter.
+    // Killed here; whether the engine finds it is tested elsewhere.
     let process = try #require(ran.text.split(separator: "\n").first.flatMap { Int32($0) })
     kill(process, SIGKILL)
     #expect(lock.becomesFree())
@@ -73,7 +73,7 @@ import Testing
   }
 
   @Test func aSlowReaderLosesNothingOfWhatWasWrittenBeforeTheExit() throws {
-    // Longer than the silence after which held output is given up.
+    // Longer than the silence after which held output is delivered.
     let ran = try run(
       sh: "head -c 60000 /dev/zero; head -c 60000 /dev/zero >&2; sleep 1000 & exit 0",
       onChunk: { _, _ in usleep(150_000) })
@@ -138,7 +138,7 @@ import Testing
   }
 }
 
-/// Asks for an alarm after the first output, and ends the program when it rings.
+/// Asks for an alarm after the first output, and stops the program when it fires.
 private final class AlarmedOutput: ProgramOutput {
   let stop = StopSwitch()
   private(set) var text = ""

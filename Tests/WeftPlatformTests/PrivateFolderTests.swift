@@ -19,7 +19,7 @@ struct PrivateFolderTests {
     folder.read(name, limit: 100).map { String(decoding: $0, as: UTF8.self) }
   }
 
-  /// What is really there.
+  /// The names actually there.
   private func inside(_ part: String) -> [String]? {
     try? PrivateDirectory.at(scratch.path + "/cache/http/" + part, makes: false).names()
   }

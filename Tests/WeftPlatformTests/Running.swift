@@ -1,6 +1,6 @@
 @testable import WeftPlatform
 
-/// What a test's program wrote and how it ended.
+/// The output of a test's program, and its end.
 struct Ran {
   var end: ProgramEnd
   var output: [UInt8] = []

@@ -5,7 +5,7 @@ import Testing
 @testable import WeftPlatform
 
 @Suite struct RunningGroupsTests {
-  /// A child in a group of its own that waits to be killed.
+  /// A child in a process group of its own that waits to be killed.
   private final class Sleeper: Sendable {
     let process: Int32
 
@@ -56,7 +56,7 @@ import Testing
     groups.pause()
     kill(-sleeper.process, SIGSTOP)
     #expect(eventually { sleeper.stands })
-    // Not continued, so it was not this pause that stopped it.
+    // It remains stopped, because this pause did not stop it.
     groups.resume()
     #expect(sleeper.stands)
   }

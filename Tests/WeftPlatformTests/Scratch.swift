@@ -2,7 +2,7 @@ import Glibc
 
 @testable import WeftPlatform
 
-/// A directory of a test's own, removed with everything in it.
+/// A temporary directory for one test, removed with everything in it.
 final class Scratch: Sendable {
   let path: String
 
@@ -16,7 +16,7 @@ final class Scratch: Sendable {
     _ = try? run(["/bin/rm", "-rf", path])
   }
 
-  /// The path of a new file of that content and mode.
+  /// The path of a new file with that content and mode.
   func file(_ name: String, _ content: String = "", mode: mode_t = 0o755) -> String {
     let path = "\(path)/\(name)"
     let file = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o600)
@@ -26,16 +26,16 @@ final class Scratch: Sendable {
   }
 }
 
-/// Proof of death: every descendant of a test's program holds the lock, for it is inherited; so the test can
-/// take it only when none is alive. A zombie holds nothing.
+/// Proof of death: every descendant of a test's program inherits the lock, so the test can take it only when none is
+/// alive. A zombie holds nothing.
 struct DeathLock {
   private let scratch = Scratch()
   private var path: String { scratch.path + "/lock" }
 
-  /// To be the first thing a script does.
+  /// The first command of a script, which takes the lock.
   var taking: String { "exec 9>>'\(path)'; flock -s 9; " }
 
-  /// Whether at this moment nobody who took it lives.
+  /// Whether no process that took the lock is alive.
   var isFree: Bool {
     let file = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
     defer { close(file) }
@@ -46,8 +46,8 @@ struct DeathLock {
   func becomesFree() -> Bool { eventually { isFree } }
 }
 
-/// Waits for a condition that must become true. The limit is only a guard against hanging: a loaded machine may
-/// leave a thread without a processor for many seconds.
+/// Waits for a condition that must become true. The limit only guards against hanging: a loaded machine may leave a
+/// thread without a processor for many seconds.
 func eventually(
   within limit: Duration = .seconds(120), _ condition: () -> Bool
 ) -> Bool {
@@ -59,7 +59,7 @@ func eventually(
   return true
 }
 
-/// The text "name" for `name`d test programs that this process must find in its own PATH.
+/// The environment of this process with these variables set or removed.
 func environment(_ variables: [(name: String, value: String?)]) -> EnvironmentBlock {
   try! EnvironmentBlock.inherited().setting(variables)
 }

@@ -13,7 +13,7 @@ import Testing
     for name in Signal.knownNames { #expect(Signal(name: name)?.name == name) }
   }
 
-  /// In a process of its own, as signal dispositions belong to the process.
+  /// Runs in a process of its own, because signal dispositions belong to the process.
   @Test("K20: a signal that is ignored at the start stays ignored")
   func ignoredSignals() async {
     await #expect(processExitsWith: .success) {
@@ -24,13 +24,13 @@ import Testing
     }
   }
 
-  /// In a process of its own: the listener changes the signal's disposition, and its thread is found by name.
+  /// Runs in a process of its own: the listener changes the signal's disposition, and its thread is found by name.
   @Test func aSignalIsToldOnTheListenersThread() async {
     await #expect(processExitsWith: .success) {
       let told = Collected<Signal>()
       let listener = try SignalListener.start([.user2]) { told.add($0) }
       #expect(listener.signals == [.user2])
-      // To that thread alone: other threads of the test do not block it.
+      // Sent to that thread alone: other threads of the test do not block the signal.
       let script = """
         import ctypes, os, sys
         tasks = '/proc/%s/task/' % sys.argv[1]

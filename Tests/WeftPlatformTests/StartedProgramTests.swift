@@ -2,7 +2,7 @@ import Testing
 import WeftPlatform
 
 @Suite struct StartedProgramTests {
-  /// Of so many some start where one tick ends and the next begins.
+  /// Among this many programs, some start at the edge between two clock ticks.
   @Test func whatTellsItFromOthersIsWhatTheSystemSays() throws {
     for _ in 0..<200 {
       var (told, asked): (ProcessIdentity?, ProcessIdentity?) = (nil, nil)

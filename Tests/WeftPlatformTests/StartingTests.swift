@@ -140,7 +140,7 @@ import Testing
       close(leaked)
       close(high)
     }
-    // 3 is the listing's own.
+    // 3 belongs to the listing itself.
     #expect(try run(["ls", "/proc/self/fd"]).text == "0\n1\n2\n3\n")
   }
 

@@ -6,7 +6,7 @@ import Testing
 @Suite struct StoppingTests {
   let lock = DeathLock()
 
-  /// Runs a script that says "ready" and is asked to stop then.
+  /// Runs a script that prints "ready", and asks it to stop then.
   private func cancelled(
     _ script: String, level: StopLevel = .graceful, grace: Duration = .seconds(30)
   ) throws -> Ran {
@@ -158,7 +158,7 @@ import Testing
     stop.request(.graceful)
     #expect(eventually { ends.count == 5 })
     #expect(ends.all.allSatisfy { $0?.stopped == .cancelled })
-    // The same threads, with their wake descriptors, run what comes next.
+    // The next jobs run on these threads, with their wake descriptors.
     for _ in 0..<5 { try threads.submit { ends.add((try? run(["/bin/true"]))?.end) } }
     #expect(eventually { ends.count == 10 })
     #expect(ends.all.suffix(5).allSatisfy { $0?.exited(with: 0) == true })
@@ -188,7 +188,7 @@ import Testing
   }
 }
 
-/// "PID/task/TID"
+/// The calling thread, as "PID/task/TID".
 private func currentThread() -> String {
   var bytes = [UInt8](repeating: 0, count: 64)
   let count = bytes.withUnsafeMutableBytes {

@@ -4,7 +4,7 @@ import Testing
 
 @testable import WeftPlatform
 
-/// Work on a thread that is interrupted by signals all the time.
+/// Work on a thread that is continuously interrupted by signals.
 final class Storm: Sendable {
   private struct State {
     var target: pthread_t?
@@ -32,7 +32,7 @@ final class Storm: Sendable {
     }
   }
 
-  /// Until the work is done.
+  /// Sends signals until the work is done.
   func rage() {
     var isOver = false
     while !isOver {

@@ -32,7 +32,7 @@ struct TemporaryFileTests {
       return String(decoding: try file.piece(at: 0, atMost: count), as: UTF8.self)
     }
 
-    /// Its kind and permissions.
+    /// The kind and permissions of a file.
     func mode(_ name: String) throws(SystemError) -> mode_t {
       var status = stat()
       guard lstat(path(name), &status) == 0 else { throw .last }

@@ -10,7 +10,7 @@ import Testing
     var holder = TerminalHolder()
     #expect(holder.programStopped(wantedTerminal: false) == .takeBackAndStop)
     #expect(!holder.isLent)
-    // Seen again, as often as it is looked at, and while this process is about to stop.
+    // Seen at every look, and while this process is about to stop.
     #expect(holder.programStopped(wantedTerminal: false) == .nothing)
     #expect(holder.engineStops() == .nothing)
     #expect(holder.next(isForeground: true) == .nothing)

@@ -38,13 +38,13 @@ import WeftPlatform
     }
     #expect(control.take(answersTo: ["a"]) == [.approve("a"), .cancel, .kill])
     #expect(control.take(answersTo: []) == [])
-    // An answer lies there until its step asks.
+    // An answer stays there until its step asks.
     #expect(control.take(answersTo: ["up[a \"b\"]/x"]) == [.reject("up[a \"b\"]/x")])
     try leave(.cancel, at: 9)
     #expect(taken(1) == [.cancel])
   }
 
-  /// What is taken when the folder has been read again, by a thread of its own.
+  /// The requests taken after a separate thread has read the folder again.
   private func taken(_ count: Int) -> [ControlRequest] {
     var requests: [ControlRequest] = []
     while requests.count < count { requests += control.take(answersTo: ["a", "b"]) }

@@ -5,7 +5,7 @@ import WeftTestKit
 @testable import WeftExecution
 @testable import WeftRecord
 
-/// Journals as anybody could have written them.
+/// Journals with random contents.
 @Suite struct JournalFuzzTests {
   private static let words = [
     "\n", "\u{0}", "{", "}", "[", "]", "\"", ":", ",", "null", "true", "-1", "1e999",
@@ -26,7 +26,7 @@ import WeftTestKit
       let contents = JournalContents(of: bytes, run: SampleRecords.run)
       #expect(contents.wholeBytes + contents.tornBytes <= bytes.count)
       #expect(contents.damage != nil || contents.wholeBytes + contents.tornBytes == bytes.count)
-      // What is whole stands by itself.
+      // The intact part is valid by itself.
       let whole = JournalContents(of: Array(bytes[..<contents.wholeBytes]), run: SampleRecords.run)
       #expect(whole.damage == nil && whole.tornBytes == 0)
       #expect(whole.lines == contents.lines)
@@ -70,7 +70,7 @@ import WeftTestKit
     #expect(accepted > 300)
   }
 
-  /// Where a line has numbers, those in texts too, and times; and what to put there.
+  /// The ranges of numbers (also in strings) and times in a line, with replacements for them.
   private static func places(in line: [UInt8]) -> [(Range<Int>, [String])] {
     let text = String(decoding: line, as: UTF8.self)
     let numbers = text.ranges(of: /:-?[0-9]+(?=[,}])/).map { range in
@@ -89,7 +89,7 @@ import WeftTestKit
     text.utf8.distance(from: text.startIndex, to: index)
   }
 
-  /// Numbers and checksums made right, line by line, so that what the lines say is looked at.
+  /// The lines with correct numbers and checksums, so that their contents are examined.
   private static func withChecksums(_ bytes: [UInt8]) -> [UInt8] {
     var repaired: [UInt8] = []
     for line in bytes.split(separator: 0x0A) {
@@ -104,7 +104,7 @@ import WeftTestKit
   private static func words(for contents: JournalContents) -> Set<String> {
     var words: Set<String> = []
     if let damage = contents.damage {
-      // Without what it quotes.
+      // The kind of damage without the text that it quotes.
       let kind = "\(damage.kind)".prefix { $0 != "\"" }.filter { $0.isLetter || $0 == " " }
       if case .otherRun = damage.kind {
         words.insert("other run")

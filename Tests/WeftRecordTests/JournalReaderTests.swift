@@ -8,13 +8,13 @@ import WeftPlatform
 @Suite struct JournalReaderTests {
   private let scratch: ScratchFolder
   private let whole = Array(SampleRecords.lines.joined())
-  /// What every byte of is tried.
+  /// A short journal, of which every byte is tested.
   private static let few = SampleRecords.lines(
     of: Array(SampleRecords.kinds.prefix(4)) + SampleRecords.kinds.suffix(5))
 
   init() throws { scratch = try ScratchFolder() }
 
-  /// Where each line ends.
+  /// The end of each line.
   private var ends: [Int] { JournalReaderTests.ends(of: SampleRecords.lines) }
 
   private static func ends(of lines: [[UInt8]]) -> [Int] {
@@ -63,7 +63,7 @@ import WeftPlatform
   func damageInTheMiddle() throws {
     let ends = JournalReaderTests.ends(of: JournalReaderTests.few)
     let whole = Array(JournalReaderTests.few.joined())
-    // Without its newline, the last line but one would be one with the last.
+    // Without its newline, the last line but one would merge with the last.
     for place in 0..<ends[ends.count - 2] - 1 {
       var bytes = whole
       bytes[place] ^= 0x20

@@ -12,10 +12,10 @@ import WeftPlatform
 
   init() throws { scratch = try ScratchFolder() }
 
-  /// Those whose moments are told by the record alone.
+  /// The records whose times follow from the record alone.
   private static let tail: [RunRecord.Kind] = Array(SampleRecords.kinds.dropFirst(2))
 
-  /// Writes everything, and says what was refused.
+  /// Writes everything, and returns what was refused.
   private func write(
     _ calls: FaultyCalls, durability: RecordDurability = .power
   ) throws -> (writer: JournalWriter, refused: [RunRecord.Kind], folder: RunFolder) {
@@ -95,7 +95,7 @@ import WeftPlatform
   func failedSynchronization() throws {
     let calls = FaultyCalls(.synchronize, .once(after: 0, .error(SystemError(number: 5))))
     let (writer, refused, _) = try write(calls)
-    // What nothing waits for had been written.
+    // Records that nothing waits for had been written.
     #expect(refused == Array(JournalWriterTests.tail.drop { !$0.isDecisive }))
     #expect(calls.count(.synchronize) == 1)
     #expect(writer.fault?.message.contains("may be lost") == true)

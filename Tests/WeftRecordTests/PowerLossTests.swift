@@ -7,15 +7,15 @@ import WeftTestKit
 @testable import WeftExecution
 @testable import WeftRecord
 
-/// Power that is lost after any record, on a disk that keeps of what it was not made to keep whatever it likes:
-/// sectors in any order, zeros in place of others, a shorter file.
+/// A power loss after any record, on a disk that keeps an arbitrary part of what was not synchronized: sectors in any
+/// order, zeros in place of others, a shorter file.
 @Suite struct PowerLossTests {
-  /// How things stood when a record had been written, and its writer went on.
+  /// The state when a record had been written and its writer continued.
   private struct Moment {
-    /// The journal's bytes, and how many of them had been made safe.
+    /// The number of journal bytes written, and the number made durable.
     var written: Int
     var safe: Int
-    /// The last record of which something had followed.
+    /// The last record whose consequences had already happened.
     var promised: UInt64
   }
 
@@ -42,12 +42,12 @@ import WeftTestKit
         if durability == .power { #expect(contents.run.number >= moment.promised, place) }
       }
     }
-    // Sectors that are missing before others that are there are taken for damage: it is asked about, not guessed.
+    // Missing sectors before present ones count as damage: resume refuses instead of guessing.
     print("\(images) images of the disk, \(refused) of which resume refuses without --salvage")
     #expect(images > 500 && refused < images)
   }
 
-  /// Records of a run with many steps.
+  /// The records of a run with many steps.
   private func history(
     _ durability: RecordDurability
   ) throws -> (bytes: [UInt8], moments: [Moment]) {
@@ -60,7 +60,7 @@ import WeftTestKit
     }
     let (folder, writer) = try RunFolder.make(
       in: try scratch.state(calls), durability: durability)
-    // A run is there from the first record on.
+    // A run exists from its first record on.
     safe.withLock { $0 = PowerLossTests.size(path) }
     var moments: [Moment] = []
     var (number, promised) = (1 as UInt64, 1 as UInt64)
@@ -100,7 +100,7 @@ import WeftTestKit
     JournalContents(of: image, run: SampleRecords.run)
   }
 
-  /// Where lines end.
+  /// The ends of lines.
   private static func ends(of bytes: [UInt8]) -> [Int] {
     bytes.indices.filter { bytes[$0] == UInt8(ascii: "\n") }.map { $0 + 1 }
   }

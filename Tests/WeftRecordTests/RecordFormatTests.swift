@@ -60,7 +60,7 @@ import WeftPlatform
           return forged.withUnsafeBytes { (try? RecordReading.record($0)) != nil }
         }
         if key == "pid" {
-          // Of an engine or a program; what a process was that has been ended is for people only.
+          // The id of an engine or a program; the former id of a process that has been terminated is only for people.
           for number in ["\(Int.max)", "\(Int.min)", "0", "-1", "2147483648"] { _ = isRead(number) }
           continue
         }
@@ -138,9 +138,9 @@ import WeftPlatform
   }
 }
 
-/// Lines that somebody else has made, with checksums that are right.
+/// Forged lines with correct checksums.
 enum Forgery {
-  /// - Parameter body: All that stands before the checksum.
+  /// - Parameter body: Everything before the checksum.
   static func line(_ body: [UInt8]) -> [UInt8] {
     let digits = RecordLine.digits(of: body.withUnsafeBytes(Checksum.crc32c))
     return body + Array(",\"crc\":\"\(digits)\"}".utf8)

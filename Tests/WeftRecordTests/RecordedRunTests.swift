@@ -50,7 +50,7 @@ import WeftPlatform
     let run = run([
       .opened(SampleRecords.opening), .kept("a", attempt: 2), .kept("b[x]", attempt: 1),
       .opened(second), .kept("a", attempt: 1),
-      // Of a Weft that gave its programs no cookie.
+      // The record of a Weft that gave its programs no cookie.
       .opened(RecordOpening(run: SampleRecords.run, resumption: 2)), .kept("c", attempt: 1),
     ])
     #expect(run.engines.map(\.cookie) == [SampleRecords.cookie, second.cookie])

@@ -49,7 +49,7 @@ import WeftPlatform
         } catch {
           failures += 1
           let names = state.runs.names()
-          // Only the last call of all comes after the name.
+          // Only the very last call comes after the folder gets its name.
           if names.isEmpty { continue }
           #expect(names == [SampleRecords.run.text])
           #expect(try RunFolder.contents(of: SampleRecords.run, in: state).run.number == 1)
@@ -73,7 +73,7 @@ import WeftPlatform
     "S12: folders are 0700 and files 0600, whatever the umask is",
     arguments: [0, 0o777] as [mode_t])
   func permissions(mask: mode_t) async {
-    // In a process of its own, since the umask is that of every thread.
+    // Runs in a process of its own, since the umask applies to every thread.
     await #expect(processExitsWith: .success) { [mask] in
       let scratch = try ScratchFolder()
       let runs = "\(scratch.path)/.weft/runs"

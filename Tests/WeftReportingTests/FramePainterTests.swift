@@ -29,7 +29,7 @@ import WeftTestKit
     }
   }
 
-  /// The painter against the obvious way: everything that scrolled, then the area.
+  /// Compares the painter with the obvious way: everything that scrolled, then the area.
   @Test(arguments: 0..<200 as Range<UInt64>)
   func anySequenceOfFramesLooksAsIfDrawnOnce(seed: UInt64) {
     var random = SeededGenerator(seed: seed)

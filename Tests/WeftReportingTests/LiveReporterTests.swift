@@ -9,13 +9,13 @@ import WeftRecord
 @Suite struct LiveReporterTests {
   private static let settings = DisplaySettings(mode: .live, isTerminal: true)
 
-  /// Draws on a screen whatever is due at some moments, and remembers how often.
+  /// Draws on a screen what is due at certain times, and records how often.
   private struct Session {
     var reporter: Reporter
     var screen: Screen
     var size: DisplaySize?
     var writes: [[UInt8]] = []
-    /// How much longer the run takes.
+    /// The remaining duration of the run.
     var remaining: Duration?
 
     init(columns: Int = 60, rows: Int = 12, labels: StepLabels = StepLabels()) {

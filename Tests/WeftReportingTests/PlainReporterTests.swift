@@ -179,7 +179,7 @@ import WeftPlanning
       "\n::error::x",
     ], [DisplaySettings.Mode.plain, .live])
   func keysAreInert(key: String, mode: DisplaySettings.Mode) {
-    // Keys with some of these are refused; who shows an address relies on nothing.
+    // Keys with some of these are rejected, but a reporter does not rely on that.
     let address = StepAddress("up").element(key)
     for isGitHub in [false, true] where !isGitHub || mode == .plain {
       var run = ScriptedRun(steps: 1)

@@ -7,7 +7,7 @@ import WeftRecord
 @testable import WeftExecution
 @testable import WeftReporting
 
-/// What people are told of a step that has sent a request.
+/// The summary of a step that has sent a request.
 @Suite struct RequestLineTests {
   private static func summary(
     status: Int? = 200, bytes: Int = 0, requests: Int = 1, redirects: Int = 0,

@@ -5,7 +5,7 @@ import WeftPlanning
 @testable import WeftExecution
 @testable import WeftReporting
 
-/// How many steps have ended, and how many there are, while a run finds out.
+/// The number of steps that have ended and the total, while a run determines them.
 @Suite struct RunTallyTests {
   private static func tally(_ steps: Step...) throws -> RunTally {
     let plan = try #require(Planner.plan(Workflow(steps: steps)).plan)
@@ -33,7 +33,7 @@ import WeftPlanning
     for index in 0..<37 { tally.finished(StepAddress("up[\(index)]"), RunTallyTests.end(.success)) }
     tally.finished(StepAddress("up").element("k]y"), RunTallyTests.end(.failure))
     #expect(tally.open[StepAddress("up")]?.elements?.text == "38/100 elements, 1 failed")
-    // The others never come.
+    // The other elements never start.
     tally.finished(StepAddress("up"), RunTallyTests.groupEnd(.failure))
     #expect(tally.stepCount == 39)
     #expect(tally.counts.done == 38)
@@ -72,7 +72,7 @@ import WeftPlanning
     tally.finished(StepAddress("deploy[eu].inner"), RunTallyTests.groupEnd(.success))
     tally.finished(StepAddress("deploy[eu]"), RunTallyTests.groupEnd(.success))
     #expect(tally.open[StepAddress("deploy")]?.elements?.text == "1/2 elements")
-    // All of an element is skipped as one.
+    // The steps of an element are skipped together.
     tally.skipped(StepAddress("deploy[us]"), .condition(of: StepAddress("deploy[us]")))
     tally.finished(StepAddress("deploy"), RunTallyTests.groupEnd(.success))
     #expect(tally.stepCount == 4)

@@ -2,7 +2,7 @@ import Testing
 import WeftTestKit
 
 struct SeededGeneratorTests {
-  /// Vigna's splitmix64.c prints these for the seed 1234567.
+  /// The output of Vigna's splitmix64.c for the seed 1234567.
   @Test func givesThePublishedNumbers() {
     var random = SeededGenerator(seed: 1_234_567)
     let numbers = (0..<5).map { _ in random.next() }

@@ -2,7 +2,7 @@ import Testing
 import Weft
 import WeftPlatform
 
-/// Actions that the embedding program has registered, through the public face alone.
+/// Actions that the embedding program has registered, through the public API alone.
 @Suite(.timeLimit(.minutes(10))) struct ActionTests {
   @Test("the example of Actions.md")
   func theDocumentedExampleRuns() async throws {

@@ -1,12 +1,12 @@
 import Testing
 import Weft
 
-/// Workflows built in Swift with values that no file could have: rejected as a file would be, with the step and key
-/// named, and nothing is started.
+/// Workflows built in Swift with values that no file could have: they are rejected like a file, with the step and key
+/// named, and nothing starts.
 @Suite struct BuiltWorkflowTests {
   struct Case: Sendable, CustomTestStringConvertible {
     let name: String
-    /// Each problem as `step|key|code`.
+    /// The diagnostics, each as `step|key|code`.
     let expected: [String]
     let workflow: @Sendable () -> Workflow
     var testDescription: String { name }
@@ -27,7 +27,7 @@ import Weft
       }
     }
 
-    /// A workflow whose own values are changed.
+    /// A workflow whose own properties are changed.
     init(
       _ name: String, _ expected: String..., of change: @escaping @Sendable (inout Workflow) -> Void
     ) {
@@ -41,7 +41,7 @@ import Weft
   }
 
   static let cases: [Case] = [
-    // Of the workflow
+    // Workflow
     Case("maxParallel 0", "|maxParallel|W0403", of: { $0.maxParallel = 0 }),
     Case("maxParallel -4", "|maxParallel|W0403", of: { $0.maxParallel = -4 }),
     Case("timeout -1 s", "|timeout|W0401", of: { $0.timeout = .seconds(-1) }),
@@ -92,7 +92,7 @@ import Weft
         $0.defaults = StepDefaults(timeout: .seconds(-1), retry: [RetryPolicy(max: -1)])
       }),
     Case("an empty key", "|concurrency.key|W0404", of: { $0.concurrency = Concurrency(key: "") }),
-    // Of steps
+    // Steps
     Case("step timeout -1 s", "a|timeout|W0401", change: { $0.timeout = .seconds(-1) }),
     Case("retry -1", "a|retry.max|W0403", change: { $0 = $0.retry(-1) }),
     Case(
@@ -176,7 +176,7 @@ import Weft
         call.paging = HTTPCall.Paging(max: -1)
         $0 = Step("a", http: call)
       }),
-    // Of groups and what is in them
+    // Groups and their members
     Case("a group of none at once", "g|maxParallel|W0403") {
       Workflow(steps: [Step("g", parallel: [Step(run: "true")], maxParallel: 0)])
     },

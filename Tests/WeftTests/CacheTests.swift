@@ -3,7 +3,7 @@ import Weft
 import WeftDefinition
 import WeftPlatform
 
-/// What steps make is kept where the engine is told to, and nowhere else.
+/// Results of steps are cached where the engine is configured to, and nowhere else.
 struct CacheTests {
   private static let path =
     FileSystem.temporaryDirectory + "/weft-test-" + String(UInt64.random(in: 0 ... .max), radix: 36)

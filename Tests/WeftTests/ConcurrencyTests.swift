@@ -2,9 +2,9 @@ import Synchronization
 import Testing
 import Weft
 
-/// Runs of one `concurrency` key, started by engines that know nothing of each other.
+/// Runs of one `concurrency` key, started by engines that do not know each other.
 @Suite(.timeLimit(.minutes(10))) struct ConcurrencyTests {
-  /// What two runs do, in order.
+  /// The events of two runs, in order.
   private final class Log: Sendable {
     private let lines = Mutex<[String]>([])
     var all: [String] { lines.withLock { $0 } }
@@ -39,12 +39,12 @@ import Weft
   private func workflow(_ place: Place, _ policy: Concurrency.Policy, _ name: String) -> Workflow {
     var workflow = Workflow(
       name: name, steps: [Step("a", use: "work", with: [Parameter("name", .value(.string(name)))])])
-    // Runs of other tests in this process have other keys.
+    // Runs of other tests in this process have different keys.
     workflow.concurrency = Concurrency(key: "\(place)-\(policy)", policy: policy)
     return workflow
   }
 
-  /// An engine whose action says when it begins and ends, and ends when `gate` is open or it is cancelled.
+  /// An engine whose action logs its start and end, and ends when `gate` is open or it is cancelled.
   private func engine(_ log: Log, _ gate: Gate) -> Engine {
     Engine(actions: [
       Action("work") { context in
@@ -57,7 +57,7 @@ import Weft
     ])
   }
 
-  /// Opened once, for all that wait or will.
+  /// A gate that is opened once, for everything that waits now or later.
   private final class Gate: Sendable {
     private let state = Mutex<
       (isOpen: Bool, waiting: [Int: CheckedContinuation<Void, Never>], next: Int)
@@ -95,7 +95,7 @@ import Weft
   func waits(_ place: Place) async throws {
     let (stores, log, gate) = (try Stores(place), Log(), Gate())
     let first = try stores.start(workflow(place, .wait, "first"), by: engine(log, gate))
-    // On another thread, since it blocks until the first has ended.
+    // Runs on a thread of its own, since it blocks until the first has ended.
     async let second = Task.detached {
       try stores.start(self.workflow(place, .wait, "second"), by: self.engine(log, gate))
     }.value

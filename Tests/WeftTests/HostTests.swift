@@ -4,13 +4,13 @@ import Testing
 import Weft
 import WeftFutures
 
-/// What a program that embeds Weft may go on relying on while runs are under way.
+/// The guarantees for a program that embeds Weft while runs are under way.
 @Suite struct HostTests {
   @Test("K22: the host waits for its own children as ever, and what they exit with is there for it")
   func theHostsChildrenAreItsOwn() async throws {
     let early = HostChild("exit 7")
     early.becomesZombie()
-    // The engine ends what the second leaves behind: it must not reap anything for that.
+    // The engine terminates what the second step leaves behind, and must not reap anything for that.
     let run = try Engine().start(
       Workflow(parallel: [Step("a", run: "true"), Step("b", run: "sleep 1000 >&- 2>&- &")]))
     let late = HostChild("exit 8")
@@ -21,7 +21,7 @@ import WeftFutures
 
   @Test("K22: what a step leaves behind becomes nobody's child in the host")
   func orphansDoNotComeToTheHost() async throws {
-    // The orphan's parent exits; the step tells who then became its parent.
+    // The orphan's parent exits; the step reports the orphan's new parent.
     let script = """
       directory=$(mktemp -d)
       mkfifo "$directory/parent"
@@ -82,7 +82,7 @@ import WeftFutures
 
   @Test("K22: the host's signals stay as they were")
   func signalDispositionsStay() async {
-    // In a process of its own, since dispositions belong to the whole process.
+    // Runs in a process of its own, since dispositions belong to the whole process.
     await #expect(processExitsWith: .success) {
       let numbers = [SIGCHLD, SIGPIPE, SIGINT, SIGTERM, SIGHUP]
       let before = numbers.map(Disposition.init)
@@ -152,7 +152,7 @@ extension RunReport {
 }
 
 extension StepReport {
-  /// Whether it has failed because nobody knows how its program has ended.
+  /// Whether it failed because the exit status of its program is unknown.
   fileprivate var isLost: Bool {
     guard case .finished(let end) = state else { return false }
     return end.failure?.classes == [.lost] && end.exit == nil
@@ -160,7 +160,7 @@ extension StepReport {
 }
 
 private enum Thread {
-  /// Reaps whatever is a child of this process, for ever.
+  /// Reaps every child of this process, for ever.
   static func detachReaper() {
     var thread = pthread_t()
     pthread_create(
@@ -186,13 +186,13 @@ private struct HostChild {
     self.process = process
   }
 
-  /// Returns when it has exited, and waits to be waited for.
+  /// Returns when it has exited and can be reaped.
   func becomesZombie() {
     var info = siginfo_t()
     while waitid(P_PID, id_t(process), &info, WEXITED | WNOWAIT) < 0, errno == EINTR {}
   }
 
-  /// Waits for it; `nil` if somebody else has done so.
+  /// Waits for it; `nil` if it has already been reaped elsewhere.
   func exitCode() -> Int32? {
     var status: Int32 = 0
     guard waitpid(process, &status, 0) == process else { return nil }
@@ -200,7 +200,7 @@ private struct HostChild {
   }
 }
 
-/// What a signal does.
+/// The disposition of a signal.
 private struct Disposition: Equatable {
   private let number: Int32
   private let handler: UInt

@@ -40,7 +40,7 @@ import Weft
       Step("after", run: "true"),
     ])
     let run = try Engine(approve: person.ask).start(workflow)
-    // It has been asked; without this, the answer might be there before the question.
+    // It has been asked; without this, the answer might precede the question.
     for await event in run.events {
       if case .stepAsking = event.kind { break }
     }
@@ -79,7 +79,7 @@ import Weft
     let (first, second) = await (one, two)
     #expect(first == Array(1...UInt64(first.count)))
     #expect(first == second)
-    // One after another, too.
+    // This also holds for successive subscriptions.
     #expect(await sequences() == first)
   }
 }

@@ -8,7 +8,7 @@ import WeftPlatform
   import Darwin
 #endif
 
-/// A workflow that is read from a file with the files that it names.
+/// A workflow read from a file together with the files that it names.
 @Suite struct ReadingTests {
   private func withFolder(_ body: (String) throws -> Void) throws {
     var template = Array("\(FileSystem.temporaryDirectory)/weft-test-XXXXXX".utf8CString)

@@ -2,7 +2,7 @@ import Testing
 import Weft
 import WeftPlatform
 
-/// Where a step can see what run it is a part of, and whether it has been tried before.
+/// The variables by which a step knows its run and its earlier attempts.
 @Suite(.timeLimit(.minutes(10))) struct RunDirectoryTests {
   private static let tell = "echo \"$WEFT_RUN_DIR\"; echo \"$WEFT_IDEMPOTENCY_KEY\""
 

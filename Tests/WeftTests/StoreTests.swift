@@ -4,9 +4,9 @@ import Weft
 import WeftFutures
 import WeftPlatform
 
-/// Runs whose record is kept, and gone on with by another engine.
+/// Runs whose journal is kept, and that a different engine resumes.
 @Suite struct StoreTests {
-  /// How often each action was called, and which of them fail.
+  /// The number of calls of each action, and the actions that fail.
   private final class Calls: Sendable {
     private let state = Mutex<(counts: [String: Int], failing: Set<String>)>(([:], []))
 
@@ -47,7 +47,7 @@ import WeftPlatform
 
   enum Kind: CaseIterable { case memory, file, functions }
 
-  /// A store of each kind, each empty.
+  /// An empty store of each kind.
   private func store(_ kind: Kind) throws -> (any RunStore, keeps: Any?) {
     switch kind {
     case .memory: return (MemoryRunStore(), nil)
@@ -94,7 +94,7 @@ import WeftPlatform
     #expect(isThere() && calls.counts == ["one": 1, "two": 1, "three": 1])
   }
 
-  /// The second run's first step goes on until it is let go.
+  /// The second run's first step runs until the test releases it.
   @Test(arguments: Kind.allCases)
   func runsLearnFromEachOtherHowLongStepsTake(_ kind: Kind) async throws {
     let (store, keeps) = try store(kind)
@@ -127,7 +127,7 @@ import WeftPlatform
     let second = try engine.start(workflow, in: store)
     for await _ in reached { break }
     if kind == .functions {
-      // This one keeps no durations.
+      // This store keeps no durations.
       #expect(second.remaining == nil)
     } else {
       #expect(second.remaining != nil)
@@ -181,7 +181,7 @@ import WeftPlatform
     }
   }
 
-  /// The path is told from where the process stands.
+  /// The path is derived from the working directory of the process.
   @Test(arguments: [true, false])
   func aSavedFileIsFoundAgainWhereTheEnginesDirectoryIsRelative(isThere: Bool) async throws {
     let directory = "weft-test-" + String(UInt64.random(in: 0 ... .max), radix: 36)
@@ -329,7 +329,7 @@ import WeftPlatform
       try Engine().resume(run.id, workflow, in: store)
     }
     #expect(fault?.message.contains("middle of a line") == true)
-    // It is nobody's again.
+    // The failed resume has released the run.
     store.mend()
     let second = try Engine().resume(run.id, workflow, in: store)
     #expect(await second.report.end?.outcome == .failure)
@@ -349,7 +349,7 @@ import WeftPlatform
   func whatIsNoIDIsNone(_ text: String) { #expect(RunID(validating: text) == nil) }
 }
 
-/// A directory of a test's own, gone with it.
+/// A temporary directory for one test, removed with it.
 final class Scratch: Sendable {
   let path = "\(FileSystem.temporaryDirectory)/weft-store-\(UInt64.random(in: 0 ... .max))"
 
@@ -358,7 +358,7 @@ final class Scratch: Sendable {
   deinit { FileTree.remove(path) }
 }
 
-/// A store made of functions, which may run out of paper.
+/// A store made of functions, which may run out of space.
 private final class LineStore: RunStore {
   private struct State {
     var lines: [UInt8] = []

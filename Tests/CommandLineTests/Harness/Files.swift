@@ -4,7 +4,7 @@
   import Darwin
 #endif
 
-/// A directory for one test, gone with the last reference.
+/// A temporary directory for one test, removed with the last reference.
 final class Directory: Sendable {
   let path: String
 
@@ -16,7 +16,7 @@ final class Directory: Sendable {
 
   deinit { Files.remove(path) }
 
-  /// The bytes of a file, `nil` if there is none.
+  /// The bytes of a file; `nil` if there is none.
   func read(_ name: String) -> [UInt8]? { Files.read(path + "/" + name) }
 
   func write(_ name: String, _ text: String) { Files.write(path + "/" + name, Array(text.utf8)) }
@@ -55,7 +55,7 @@ enum Files {
       .filter { !$0.hasPrefix(".") }.sorted()
   }
 
-  /// Removes a file, or a directory with all that is in it, whatever the names.
+  /// Removes a file, or a directory with everything in it, whatever the names.
   static func remove(_ path: String) { remove(Array(path.utf8)) }
 
   private static func remove(_ path: [UInt8]) {

@@ -4,9 +4,9 @@
   import Darwin
 #endif
 
-/// The built program, and a way to run it and see all that it said.
+/// The built program, and a way to run it and capture all its output.
 enum Weft {
-  /// Stands beside the test bundle.
+  /// The program's path: it is beside the test bundle.
   static let path: String = {
     let bundle = CommandLine.arguments.first { $0.hasSuffix(".xctest") } ?? CommandLine.arguments[0]
     let absolute = bundle.hasPrefix("/") ? bundle : Files.currentDirectory + "/" + bundle
@@ -18,25 +18,25 @@ enum Weft {
     fatalError("no weft beside \(bundle)")
   }()
 
-  /// Whether texts are to be recorded anew instead of compared.
+  /// Whether to rewrite the recorded texts instead of comparing them.
   static var isRecording: Bool { getenv("UPDATE_GOLDEN") != nil }
 
   struct Result: Equatable {
     var stdout: [UInt8]
     var stderr: [UInt8]
-    /// As a shell's `$?`.
+    /// The exit status, as in a shell's `$?`.
     var status: Int32
 
     var output: String { String(decoding: stdout, as: UTF8.self) }
     var errors: String { String(decoding: stderr, as: UTF8.self) }
   }
 
-  /// Runs `weft` with these arguments, standard input empty.
+  /// Runs `weft` with these arguments and empty standard input.
   static func run(_ arguments: String..., in directory: Directory) -> Result {
     shell("exec \"$WEFT\" \"$@\"", arguments, in: directory)
   }
 
-  /// Runs a script that finds the program as `$WEFT`, in an environment that is always the same.
+  /// Runs a script that finds the program as `$WEFT`, in a fixed environment.
   static func shell(_ script: String, _ arguments: [String] = [], in directory: Directory) -> Result
   {
     let captured = Directory()

@@ -2,7 +2,7 @@ import Testing
 import WeftDefinition
 import WeftExpressions
 
-/// What expressions come to in place of a time or a moment.
+/// Values of expressions in place of a duration or a time.
 @Suite struct ComputedValueTests {
   @Test(arguments: [ComputedKey.retryDelay, .retryMaxDelay, .grace])
   func someTimesMayBeNothing(key: ComputedKey) throws {

@@ -4,7 +4,7 @@ import WeftJSON
 
 @testable import WeftDefinition
 
-/// Steps with control that are built in Swift, and those that are read from JSON, are the same values.
+/// Steps with control options are the same values whether built in Swift or read from JSON.
 @Suite struct ControlAndJSONTests {
   static let steps: [(json: String, step: Step)] = [
     (#"{ "run": "a", "if": "!inputs.draft" }"#, Step(run: "a").if("!inputs.draft")),

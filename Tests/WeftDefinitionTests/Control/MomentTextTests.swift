@@ -46,7 +46,7 @@ import WeftDefinition
     #expect(throws: fault) { try MomentText.moment(from: text) }
   }
 
-  /// Day by day through four centuries, against a count by the rules of the calendar.
+  /// Counts through four centuries day by day, by the rules of the calendar.
   @Test func daysFollowEachOther() throws {
     var expected = try MomentText.moment(from: "1800-01-01T00:00:00Z").nanoseconds
     for year in 1800..<2200 {

@@ -4,7 +4,7 @@ import WeftJSON
 
 @testable import WeftDefinition
 
-/// The one input of a file, declared so.
+/// The only input of a file, with this declaration.
 func declaration(
   _ text: String, sourceLocation: SourceLocation = #_sourceLocation
 ) throws -> InputDeclaration {
@@ -19,5 +19,5 @@ func schema(
   try declaration(text, sourceLocation: sourceLocation).schema
 }
 
-/// A JSON text as a value.
+/// The value of a JSON text.
 func json(_ text: String) throws -> JSONValue { try JSONValue(text: text) }

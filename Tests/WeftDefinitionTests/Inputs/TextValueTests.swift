@@ -11,13 +11,13 @@ import WeftJSON
     (#"{ "type": "number" }"#, "-1.5e3", "-1.5e3"), (#"{ "type": "boolean" }"#, "true", "true"),
     (#"{ "type": "null" }"#, "null", "null"), (#"{ "type": "array" }"#, "[1, 2]", "[1,2]"),
     (#"{ "type": "object" }"#, #"{"a":{}}"#, #"{"a":{}}"#),
-    // Where a string will do it is one, whatever else it looks like.
+    // If a string is allowed, the value is one, whatever else it looks like.
     (#"{ "type": ["null", "string"] }"#, "null", #""null""#),
     (#"{ "type": ["integer", "string"] }"#, "5", #""5""#),
     (#"{ "type": ["integer", "null"] }"#, "null", "null"),
     (#"{ "type": ["boolean", "integer"] }"#, "5", "5"),
     (#"{ "type": ["boolean", "array"] }"#, "[]", "[]"),
-    // Without a type, by the values that are known to fit.
+    // Without a type, the known values decide.
     ("{}", "5", #""5""#), (#"{ "enum": [1, 2] }"#, "2", "2"),
     (#"{ "enum": [1, "a"] }"#, "1", #""1""#),
     (#"{ "const": true }"#, "true", "true"), (#"{ "default": 3 }"#, "5", "5"),

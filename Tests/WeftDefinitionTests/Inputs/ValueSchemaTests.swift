@@ -7,7 +7,7 @@ import WeftJSON
   struct Case: CustomTestStringConvertible {
     let schema: String
     let value: String
-    /// Empty where it fits.
+    /// Empty if the value fits.
     let messages: [String]
 
     init(_ schema: String, _ value: String, _ messages: String...) {
@@ -41,7 +41,7 @@ import WeftJSON
     Case(#"{ "enum": ["a", "b", 3] }"#, #""c""#, #"x is "c", expected "a", "b" or 3"#),
     Case(#"{ "const": { "a": 1, "b": 2 } }"#, #"{ "b": 2.0, "a": 1 }"#),
     Case(#"{ "const": 5 }"#, "6", "x is 6, expected 5"),
-    // Texts: lengths count scalars.
+    // Strings: lengths count scalars.
     Case(#"{ "maxLength": 1 }"#, #""😀""#),
     Case(
       #"{ "minLength": 2, "maxLength": 3 }"#, #""a""#,
@@ -54,7 +54,7 @@ import WeftJSON
       #"{ "pattern": "^a", "minLength": 3 }"#, #""b""#,
       "x has 1 character, expected at least 3 characters",
       #"x is "b", expected a text that matches "^a""#),
-    // Rules for another type say nothing.
+    // Rules for a different type do not apply.
     Case(#"{ "minLength": 5, "minimum": 5, "minItems": 5, "minProperties": 5 }"#, "null"),
     // Numbers, exactly.
     Case(#"{ "minimum": 1, "maximum": 3 }"#, "1"), Case(#"{ "minimum": 1, "maximum": 3 }"#, "3.0"),
@@ -110,7 +110,7 @@ import WeftJSON
     Case(#"{ "minProperties": 1 }"#, "{}", "x has no properties, expected at least 1"),
     Case(
       #"{ "maxProperties": 1 }"#, #"{ "a": 1, "b": 1 }"#, "x has 2 properties, expected at most 1"),
-    // Each with the path to it.
+    // Each message contains the path.
     Case(
       #"{ "items": { "properties": { "name": { "type": "string" } }, "required": ["name"] } }"#,
       #"[{ "name": "a" }, {}, { "name": [] }]"#,

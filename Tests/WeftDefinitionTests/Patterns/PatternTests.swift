@@ -18,7 +18,7 @@ import WeftTestKit
     var testDescription: String { "/\(pattern)/ in \"\(text)\"" }
   }
 
-  /// From ECMA-262 §22.2 with the flag `u`.
+  /// Cases from ECMA-262 §22.2 with the flag `u`.
   @Test(arguments: [
     // Anywhere in the text, unless anchored.
     Match("b", "abc"), Match("^b", "abc", false), Match("b$", "abc", false), Match("", "abc"),
@@ -34,7 +34,7 @@ import WeftTestKit
     Match("^a{0}$", ""), Match("^a{0,1}b$", "b"), Match("^(ab)+?$", "abab"),
     Match("^(a*)*$", "aaa"),
     Match("^(a?){3}$", "aa"), Match("^((a|b)*c){2}$", "abcc"), Match("^(?:){5}$", ""),
-    // Scalars, not UTF-16 and not what looks like one character.
+    // Scalars, neither UTF-16 units nor grapheme clusters.
     Match("^.$", "😀"), Match("^.$", "e\u{301}", false), Match("^..$", "e\u{301}"),
     Match("^.$", "\n", false), Match("^.$", "\u{2028}", false), Match("^é$", "e\u{301}", false),
     Match(#"^\u{1F600}$"#, "😀"), Match(#"^\uD83D\uDE00$"#, "😀"), Match(#"^\u0041\x42$"#, "AB"),
@@ -45,7 +45,7 @@ import WeftTestKit
     Match(#"^[\]\\]+$"#, #"]\"#), Match("^[.*+?(){}|^$]+$", ".*+?(){}|^$"), Match("^[[]$", "["),
     Match(#"^[\d\-x]+$"#, "4-2x"), Match(#"^[^\D]$"#, "5"), Match(#"^[\b]$"#, "\u{8}"),
     Match("^[😀-😂]$", "😁"), Match(#"^[\u{41}-\x43]$"#, "B"), Match(#"^[\w.]+$"#, "a_9.Z"),
-    // Digits, words and spaces are those of ECMA-262.
+    // Digits, words and spaces as ECMA-262 defines them.
     Match(#"^\d$"#, "٣", false), Match(#"^\D$"#, "٣"), Match(#"^\w$"#, "ä", false),
     Match(#"^\W$"#, "ä"), Match(#"^\s+$"#, " \t\u{A0}\u{FEFF}\u{2028}\u{3000}"),
     Match(#"^\S$"#, "\u{180E}"),
@@ -123,7 +123,7 @@ import WeftTestKit
     #expect(throws: PatternFault.self) { try Pattern(String(repeating: "(", count: 4000)) }
   }
 
-  /// With a backtracking matcher the first takes 2^100000 steps.
+  /// A backtracking matcher would take 2^100000 steps for the first.
   @Test(arguments: [
     "^(a+)+$", "^(a|a)*$", "^(a*)*$", "^(a|aa)+$", "(x+x+)+y", "^(.*.*.*)*$", "^((a{0,20}){0,20})$",
   ])
@@ -133,7 +133,7 @@ import WeftTestKit
     #expect(steps == (pattern == "^(.*.*.*)*$"))
   }
 
-  /// The costliest kind: all of a large program for each scalar.
+  /// The most expensive kind: the whole of a large program for each scalar.
   @Test func aLargePatternIsDoneWithALongText() {
     let text = String(repeating: "a", count: 20_000)
     #expect(!Pattern("([^x]{0,20}){0,20}xy").matches(in: text))
@@ -184,7 +184,7 @@ extension Range<Int> {
   fileprivate func appended(_ last: Int) -> [Int] { Array(self) + [last] }
 }
 
-/// What matching means, without a thought for its cost.
+/// The definition of matching, without regard to cost.
 extension PatternNode {
   fileprivate func ends(from start: Int, in text: [Unicode.Scalar]) -> Set<Int> {
     switch self {
@@ -204,7 +204,7 @@ extension PatternNode {
     case .repetition(let part, let least, let most):
       var reached: Set<Int> = [start]
       var found: Set<Int> = least == 0 ? [start] : []
-      // More rounds than the text is long only repeat matches of nothing.
+      // More rounds than the text is long only repeat empty matches.
       for round in 1...max(1, most ?? least + text.count + 1) where most != 0 {
         reached = reached.reduce(into: []) { $0.formUnion(part.ends(from: $1, in: text)) }
         if round >= least { found.formUnion(reached) }

@@ -3,9 +3,9 @@ import WeftTestKit
 
 @testable import WeftDefinition
 
-/// A place where no value may stand stays one, whatever stands around it.
+/// A place where no value is allowed stays forbidden, whatever surrounds it.
 @Suite struct ForbiddenPlaceTests {
-  /// One expression each, in a place where it must not be, in every dialect.
+  /// Fragments with one expression each, in a place that is forbidden in every dialect.
   static let fragments = [
     "cat <<'Q'\n${{V}}\nQ\n:", "echo `echo ${{V}}`", "echo \"`echo '${{V}}'`\"",
     "echo $((${{V}} + 1))", "x=$(( ${{V}} ))",
@@ -32,7 +32,7 @@ import WeftTestKit
     "coproc ${{V}}", "a[${{V}}]=1", "a=([${{V}}]=1)", "echo $[${{V}}]", "sh <<< ${{V}}",
   ]
 
-  /// What may stand around a command.
+  /// Text that may surround a command.
   static let surroundings = [
     ("", ""), ("if ", "\nthen :; fi"), ("if true; then ", "\nfi"), ("while ", "\ndo break; done"),
     ("for i in a; do ", "\ndone"), ("{ ", "\n}"), ("( ", "\n)"),

@@ -3,10 +3,10 @@ import WeftJSON
 
 @testable import WeftDefinition
 
-/// The tables of programs that run their arguments, held to a list that others keep.
+/// The tables of programs that run their arguments, compared with an independent list.
 @Suite struct ProgramTableTests {
-  /// The programs that GTFOBins lists with the functions "shell", "command", "inherit" or "file-write", or as another
-  /// name of such a one (gtfobins.github.io, April 2026).
+  /// The programs that GTFOBins lists with the functions "shell", "command", "inherit" or "file-write", or as an alias
+  /// of such a program (gtfobins.github.io, April 2026).
   static let listed = """
     R aa-exec acr agetty ansible-playbook ansible-test aoss apport-cli apt apt-get aptitude
     arch-nspawn aria2c arj ash asterisk at autoconf autoheader autoreconf awk aws bash
@@ -282,7 +282,7 @@ import WeftJSON
     ("zsh", "zsh -c ${{V}}"),
   ]
 
-  /// Those that no argument makes run something, and why that is so.
+  /// The programs that run nothing for any argument, with the reason.
   static let omitted: [(reason: String, programs: String)] = [
     (
       "it runs what is typed at its prompt, or in the pager or editor that it starts",
@@ -448,7 +448,7 @@ import WeftJSON
     #expect(script.reasons == [] && script.suspicions == [])
   }
 
-  // MARK: What is known of values
+  // MARK: Known values
 
   private static func reasons(_ line: String, _ value: ValueText) -> [ShellRejection.Reason] {
     let script = QuotedScript(line, .bash)
@@ -518,7 +518,7 @@ import WeftJSON
     return schema
   }
 
-  // MARK: What is not known
+  // MARK: Unknown values
 
   @Test(
     "X23: an unknown program's options for text are suspicious",

@@ -19,7 +19,7 @@ extension QuotedScript {
     self.init(text, holes: holes, dialect: dialect)
   }
 
-  /// What is between the marks of each expression, without blanks.
+  /// The text between the marks of each expression, without blanks.
   var expressions: [String] {
     holes.map { hole in
       String(

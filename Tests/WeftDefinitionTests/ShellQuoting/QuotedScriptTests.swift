@@ -2,7 +2,7 @@ import Testing
 
 @testable import WeftDefinition
 
-/// Dialects, the names of variables, and what is known of a place besides its quotes.
+/// Dialects, the names of variables, and properties of a place besides its quotes.
 @Suite struct QuotedScriptTests {
   @Test(
     arguments: [

@@ -2,7 +2,7 @@ import Testing
 
 @testable import WeftDefinition
 
-/// The places where an expression may stand, and how its variable is quoted there.
+/// The places where an expression is allowed, and the quoting of its variable there.
 @Suite struct QuotingTests {
   @Test(
     arguments: [

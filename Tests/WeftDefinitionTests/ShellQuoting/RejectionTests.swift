@@ -2,7 +2,7 @@ import Testing
 
 @testable import WeftDefinition
 
-/// The places where no value may stand.
+/// The places where no value is allowed.
 @Suite struct RejectionTests {
   typealias Reason = ShellRejection.Reason
 

@@ -3,9 +3,9 @@ import WeftTestKit
 
 @testable import WeftDefinition
 
-/// What is said of each reason, and what to write instead, compared whole.
+/// The message for each reason and the suggested remedy, compared whole.
 @Suite struct RejectionWordingTests {
-  /// One script for each reason, each cure and each way in which a script cannot be followed.
+  /// One script for each reason, each remedy and each way in which a script cannot be analysed.
   private static let scripts = [
     "cat <<'E'\n${{ inputs.x }}\nE", "cat <<E${{ inputs.x }}\n", "echo `echo ${{ inputs.x }}`",
     "echo ${x:-${{ inputs.x }}}",

@@ -4,7 +4,7 @@ import WeftPlatform
 
 @testable import WeftExecution
 
-/// How an action's attempt ends, whatever happens in whichever order.
+/// The end of an action's attempt, whatever happens in whichever order.
 @Suite struct ActionEndingTests {
   private static let limit = Duration.seconds(5)
   private let returned = AttemptEnd.Status.returned(.string("done"))

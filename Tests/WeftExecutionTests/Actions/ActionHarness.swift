@@ -8,8 +8,8 @@ import WeftTestKit
 
 @testable import WeftExecution
 
-/// A run whose actions are the test's, on threads of their own, and whose clock the test moves; its commands
-/// end when the test ends them.
+/// A run whose actions are the test's own, on threads of their own, with a clock that the test moves. Its commands end
+/// when the test ends them.
 struct ActionHarness {
   let time = ManualTime()
   let commands = ScriptedExecutor()
@@ -41,7 +41,7 @@ struct ActionHarness {
 
   func ended() async -> RunReport { await run.ended() }
 
-  /// How a step has ended, once the run has.
+  /// The end of a step, once the run has ended.
   func end(of step: String) async throws -> StepEnd {
     let report = await ended()
     guard case .finished(let end) = report.steps.first(where: { $0.address.text == step })?.state
@@ -57,7 +57,7 @@ struct ActionHarness {
     return String(decoding: bytes, as: UTF8.self)
   }
 
-  /// What warnings are about, once the run has ended.
+  /// The kinds of the warnings, once the run has ended.
   func warnings() async -> [RunWarning.Kind] {
     _ = await ended()
     return (subscription.takeAll() ?? []).compactMap { event in
@@ -66,7 +66,7 @@ struct ActionHarness {
   }
 }
 
-/// Something that happens once, and that a test or an action waits for.
+/// An event that happens once, and that a test or an action waits for.
 struct Moment: Sendable {
   private let promise = Promise<Void, Never>(ifDropped: .success(()))
 

@@ -8,7 +8,7 @@ import WeftTestKit
 
 @testable import WeftExecution
 
-/// Steps that run actions: what they are given, what they hand on, how they end.
+/// Steps that run actions: their inputs, outputs and ends.
 @Suite(.timeLimit(.minutes(10))) struct ActionRunTests {
   private enum Trouble: Error { case diskFull }
 
@@ -124,7 +124,7 @@ import WeftTestKit
 
   @Test(arguments: [true, false])
   func aValueThatIsTooLargeFailsTheStep(fits: Bool) async throws {
-    // With the quotes and brackets around it.
+    // The length includes the quotes and brackets.
     let length = WorkflowLimits.valueBytes - 4 + (fits ? 0 : 1)
     let action = Action("large") { _ in [.string(String(repeating: "x", count: length))] }
     let run = try ActionHarness(#"{"steps": [{"id": "a", "use": "large", "retry": 2}]}"#, action)
@@ -184,7 +184,7 @@ import WeftTestKit
     #expect(end.failure?.message == "did not start: the action \"echo\" is not registered")
   }
 
-  // MARK: Ends that others make
+  // MARK: Ends from outside
 
   @Test(
     "G11: an action that never ends is told as timed out after limit and grace, and what it does later is ignored"
@@ -210,7 +210,7 @@ import WeftTestKit
     run.time.advance(by: .seconds(14))
     #expect(run.commands.runningSteps == [])
     run.time.advance(by: .seconds(1))
-    // The pool is free, though the action still has its thread.
+    // The pool is free, although the action still occupies its thread.
     #expect(run.commands.runningSteps == ["b"])
     gate.wake()
     await ended.hasCome()

@@ -55,7 +55,7 @@ import Testing
   }
 }
 
-/// Whose methods run on the cooperative pool, or wherever the caller's task prefers.
+/// An actor whose methods run on the cooperative pool, or wherever the caller's task prefers.
 private actor Elsewhere {
   func visit() {}
 }

@@ -7,7 +7,7 @@ import WeftTestKit
 
 @testable import WeftExecution
 
-/// What is said before a run comes to pass in it.
+/// Forecasts before a run agree with the run.
 struct CacheForecastTests {
   private func forecaster(_ plan: Plan, in runs: CachedRuns) throws -> CacheForecaster {
     try CacheForecaster(
@@ -24,9 +24,9 @@ struct CacheForecastTests {
       })
   }
 
-  // MARK: Any workflow, any edits
+  // MARK: Random workflows and edits
 
-  /// Steps that read some files and those of earlier steps, and make one each.
+  /// Steps that read some input files and those of earlier steps, and make one file each.
   private struct RandomSteps {
     let count = 5
     var keys: [Int]
@@ -64,11 +64,11 @@ struct CacheForecastTests {
       cached += claims.cached
       ran += claims.ran
     }
-    // Else it would hold because nothing is said.
+    // Otherwise the test would pass because nothing is predicted.
     #expect(cached > 100 && ran > 100, "\(cached) cached, \(ran) run")
   }
 
-  /// How many steps were foretold, without a proviso, not to be run, and to be run.
+  /// The numbers of steps predicted unconditionally to be cached, and to run.
   private func claimsThatHold(seed: UInt64) async throws -> (cached: Int, ran: Int) {
     var claims = (cached: 0, ran: 0)
     var random = SeededGenerator(seed: seed)
@@ -107,7 +107,7 @@ struct CacheForecastTests {
       let index = Int.random(in: 0..<steps.count, using: &random)
       switch Int.random(in: 0..<5, using: &random) {
       case 0, 1:
-        // One of few, so that what was before comes again.
+        // One of few values, so that earlier states come back.
         try runs.write("in\(index % 3)", "\(Int.random(in: 0..<3, using: &random))\n")
       case 2: runs.remove("out\(index)")
       case 3: try runs.write("out\(index)", "edited\n")
@@ -116,7 +116,7 @@ struct CacheForecastTests {
     }
   }
 
-  // MARK: What is said
+  // MARK: Wording
 
   private static let chain = #"""
     { "steps": [
@@ -153,7 +153,7 @@ struct CacheForecastTests {
     #expect(try remarks(json, in: runs) == ["make": "cached, unless \"any\" changes what it reads"])
   }
 
-  /// What counts and is not known yet.
+  /// Inputs of the key that are not known yet.
   static let open: [(String, String)] = [
     (
       #""run": "true", "cache": { "inputs": [], "version": "touch asked" }"#,
@@ -201,7 +201,7 @@ struct CacheForecastTests {
       try forecaster(plan, in: runs).explanations[plan.steps[0].node])
     #expect(explanation.differences.count == 1)
     let difference = try #require(explanation.differences.first)
-    // Both differ in one part, and the newer one is told.
+    // Both differ in one part, and the newer one is reported.
     #expect(difference.part == .command && difference.name == "run")
     #expect(difference.before == .text(":") && difference.after == .text("true"))
   }

@@ -7,7 +7,7 @@ import WeftPlatform
 
 @testable import WeftExecution
 
-/// Runs of one workflow after each other, in a directory of their own, with one cache.
+/// Successive runs of one workflow, in a directory of their own, with one cache.
 final class CachedRuns {
   let path: String
   private let cachePath: String
@@ -69,7 +69,7 @@ final class CachedRuns {
 }
 
 extension RealRun {
-  /// The steps that were not run.
+  /// The steps restored from the cache.
   var cached: [String] {
     report.steps.compactMap { if case .cached = $0.state { $0.address.text } else { nil } }
   }

@@ -4,7 +4,7 @@ import WeftPlatform
 
 @testable import WeftExecution
 
-/// Secrets count, and stand nowhere in the cache.
+/// Secrets are part of the key, and are not written to the cache.
 struct CachedSecretTests {
   private let runs: CachedRuns
   private static let workflow = #"""

@@ -8,7 +8,7 @@ import WeftPlatform
 
 @testable import WeftExecution
 
-/// When a step is run though it may have made the same before, and what others see if it is not.
+/// Conditions under which a cached step runs, and what dependents see if it does not.
 struct CachingTests {
   private let runs: CachedRuns
 
@@ -70,7 +70,7 @@ struct CachingTests {
     #expect(runs.ran == "m" && runs.read("used") == "said\nsaid\n")
   }
 
-  /// What is changed, in the text of the workflow.
+  /// Edits of the text of the workflow.
   static let edits: [(String, String)] = [
     ("echo said", "echo SAID"), ("\"MODE\": \"a\"", "\"MODE\": \"b\""),
     ("\"key\": \"k\"", "\"key\": \"l\""), ("\"inputs\": [\"in\"]", "\"inputs\": [\"in\", \"ran\"]"),
@@ -120,7 +120,7 @@ struct CachingTests {
     #expect(try await runs.run(Self.steps).cached == ["make"])
   }
 
-  /// Each ends in a way after which nothing is kept.
+  /// Steps that end in a way that prevents caching.
   static let unclean: [(name: String, step: String)] = [
     ("a failure", #""run": "touch out; exit 3", "allowFailure": true"#),
     ("another exit code", #""run": "touch out; exit 3", "successCodes": [0, 3]"#),
@@ -234,7 +234,7 @@ struct CachingTests {
     for name in ["mid", "end"] { runs.remove(name) }
     #expect(try await runs.run(workflow).cached == ["one", "two"])
     #expect(runs.read("end") == "1" && runs.ran == "12")
-    // The first makes the same of something else: the second does not depend on that.
+    // The edited first step produces the same file by different means; the second does not depend on that.
     let edited = workflow.replacing("cat in > mid;", with: "cat  in > mid;")
     #expect(try await runs.run(edited).cached == ["two"])
   }
@@ -249,7 +249,7 @@ struct CachingTests {
     configuration.startDirectory = runs.path
     configuration.cache = CacheAccess(try StepCache(runs.path + "/.weft/cache"))
     let run = try LiveRun.start(CachedRuns.plan(workflow), configuration: configuration)
-    // Waits until it is being asked.
+    // Waits until the version command runs.
     _ = try Descriptor.opened(forReading: runs.path + "/asked")
     run.cancel(.requested)
     let report = await run.ended()

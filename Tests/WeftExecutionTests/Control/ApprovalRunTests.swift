@@ -8,7 +8,7 @@ import WeftTestKit
 
 @testable import WeftExecution
 
-/// Steps that wait for a person: asked here, asked elsewhere, or nowhere.
+/// Steps that wait for an approval: by an approver of this process, by a control request, or by neither.
 @Suite struct ApprovalRunTests {
   private static let workflow = Workflow(steps: [
     Step(id: "ask", action: .approve(Approval(message: "go on?"))), Step("after", run: ["x"]),
@@ -46,7 +46,7 @@ import WeftTestKit
     inbox.add(.approve(StepAddress("ask")))
     run.time.advance(by: .seconds(1))
     #expect(run.states == ["ask: success", "after: running"])
-    // It is removed once the end of the step is recorded, and so is one that came too late.
+    // The answer is removed once the end of the step is recorded, and so is one that came too late.
     #expect(inbox.isEmpty)
   }
 
@@ -95,7 +95,7 @@ import WeftTestKit
     let run = try RunHarness(
       Workflow(steps: [group]), configuring: { $0.approver = SilentPerson() })
     run.run.answer(StepAddress("ask"), .approved(by: "me"))
-    // Somebody else has said the same a moment later.
+    // A second approval of the same step arrives a moment later.
     run.run.answer(StepAddress("ask"), .approved(by: "me"))
     run.executor.exit("fails", code: 1)
     run.time.advance(by: .seconds(1))
@@ -171,7 +171,7 @@ import WeftTestKit
   }
 }
 
-/// Never answers, and lets go when asked to.
+/// An approver that never answers, and returns when asked to.
 final class SilentPerson: Approver {
   private let released = Mutex(false)
 

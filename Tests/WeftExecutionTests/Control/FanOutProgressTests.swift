@@ -97,8 +97,8 @@ import WeftTestKit
     #expect(progress.isOver && !progress.isComplete && !progress.hasFailed)
   }
 
-  /// Whatever the order of ends: every element starts once, in order, until nothing new may, and the whole
-  /// fails if more fail than may.
+  /// Whatever the order of ends: every element starts once, in order, until nothing new may start, and the loop fails
+  /// if more elements fail than it tolerates.
   @Test(arguments: 0..<100 as Range<UInt64>)
   func countsWhatHappens(seed: UInt64) {
     var random = SeededGenerator(seed: seed)
@@ -131,7 +131,7 @@ import WeftTestKit
 }
 
 extension FanOutProgress {
-  /// Starts what may be started now.
+  /// Starts everything that may start now.
   fileprivate mutating func startAll() -> [Int] {
     guard beginStarting() else { return [] }
     var started: [Int] = []

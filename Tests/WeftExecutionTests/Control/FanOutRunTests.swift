@@ -166,7 +166,7 @@ import WeftTestKit
     #expect(order == attempt + attempt)
   }
 
-  /// The element under way ends by itself: nobody but the loop knows that others never were.
+  /// The current element ends by itself: only the loop knows that other elements never started.
   @Test(arguments: [(0, FanOutTolerance.percent(100)), (1, .percent(100)), (0, .count(0))])
   func aRunThatIsCancelledWhileElementsAreLeftIsCancelled(
     code: Int, tolerance: FanOutTolerance

@@ -4,7 +4,7 @@ import WeftTestKit
 @testable import WeftExecution
 
 @Suite struct InstanceTableTests {
-  /// Numbers close together and far apart, which come and go: a dictionary knows what is right.
+  /// Random numbers, close together and far apart, are added and removed; a dictionary has the expected state.
   @Test(arguments: 0..<20 as Range<UInt64>)
   func knowsWhatADictionaryKnows(seed: UInt64) {
     var random = SeededGenerator(seed: seed)

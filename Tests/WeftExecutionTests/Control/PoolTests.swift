@@ -6,7 +6,7 @@ import WeftTestKit
 @Suite struct PoolTests {
   private typealias Share = PoolLines.Share
 
-  /// Steps with a weight and what they ask for, each of its pool.
+  /// A queue of steps, each with a weight and its requests of pools.
   private static func queue(
     slots: Int = 100, pools: [Int], overtakingLimit: Int = SlotQueue.overtakingLimit,
     _ steps: (weight: Int32, shares: [Share])...
@@ -91,7 +91,7 @@ import WeftTestKit
     for step in 0..<4 { queue.request(step) }
     let first = queue.grant(at: .zero)
     #expect(first == [0, 1] && queue.comeBackAt == .seconds(30))
-    // What is given back is a slot, and no token.
+    // The release returns a slot, but no token.
     queue.release(0)
     let early = queue.grant(at: .seconds(30) - .nanoseconds(1))
     #expect(early == [] && queue.comeBackAt == .seconds(30))
@@ -112,7 +112,7 @@ import WeftTestKit
 
   @Test("G10: a step that pools never have enough for at once is served after all")
   func aStarvingStepGetsItsPools() {
-    // 0 wants both pools; those that want one have more weight, and come again as soon as they end.
+    // 0 needs both pools; the steps that need one have more weight, and return as soon as they end.
     var queue = Self.queue(
       pools: [2, 2], overtakingLimit: 10, (1, [Self.share(2, of: 0), Self.share(2, of: 1)]),
       (9, [Self.share(1, of: 0)]), (9, [Self.share(1, of: 0)]), (9, [Self.share(1, of: 1)]),
@@ -130,13 +130,13 @@ import WeftTestKit
       running += granted
     }
     #expect(running == [0])
-    // Its overtakers, and those that took what was free when their number was full.
+    // Its overtakers, and those that took what was free when their limit was reached.
     #expect(overtakings == 10)
   }
 
   @Test("G10: one that can start does not starve behind one that cannot")
   func aStarvingStepBehindAStuckOneGoes() {
-    // 0 holds the pool for ever and 1 waits for it, longer than 2 waits for a slot.
+    // 0 holds the pool for ever, and 1 waits for it, longer than 2 waits for a slot.
     var queue = Self.queue(
       slots: 2, pools: [1], overtakingLimit: 10, (1, [Self.share(1, of: 0)]),
       (1, [Self.share(1, of: 0)]), (1, []), (9, []), (9, []))
@@ -172,7 +172,7 @@ import WeftTestKit
       alive.append((row, limit))
       for step in row { queue.request(step) }
       guard alive.count == 10 else { continue }
-      // The oldest ends without having run, or after it.
+      // The oldest ends, either while waiting or after running.
       let (done, doneLimit) = alive.removeFirst()
       let granted = queue.grant()
       for step in done { queue.withdraw(step) }

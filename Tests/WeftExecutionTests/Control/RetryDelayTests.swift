@@ -41,7 +41,7 @@ import WeftTestKit
   }
 
   @Test func aLongFirstDelayIsExact() {
-    // More nanoseconds than a `Double` tells apart.
+    // More nanoseconds than a `Double` can distinguish.
     let first = Duration.seconds(366 * 86_400) - .nanoseconds(1)
     let delay = Self.delay(first, factor: 2, maxDelay: .seconds(1_000 * 86_400))
     #expect(delay.longest(before: 1) == first)

@@ -35,7 +35,7 @@ import WeftTestKit
     #expect(run.running == ["a"])
   }
 
-  /// A timer may go off while what the last attempt held is still on its way back.
+  /// A timer may fire before the slot of the last attempt is released.
   @Test func aStepMayWaitAgainBeforeItsSlotIsBack() throws {
     let (plan, _) = Planner.plan(Workflow(steps: [Step("a", run: ["a"])]))
     let slots = Slots(plan: try #require(plan), maxParallel: 1, time: ManualTime())

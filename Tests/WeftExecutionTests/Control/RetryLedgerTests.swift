@@ -37,7 +37,7 @@ import WeftTestKit
         after: failure, at: now, retryAfter: retryAfter, allows: allows, using: &random)
     }
 
-    /// What is decided about one failure after another.
+    /// The decisions about successive failures.
     mutating func decide(_ failures: [StepFailure]) -> [RetryLedger.Decision] {
       failures.map { decide($0) }
     }
@@ -71,7 +71,7 @@ import WeftTestKit
       decisions == [
         .retry(after: .seconds(10), policy: 1), .retry(after: .seconds(1), policy: 0),
         .retry(after: .seconds(20), policy: 1),
-        // What one policy has used up is not tried again by another.
+        // A failure whose policy is used up is not retried by a different policy.
         .giveUp(.usedUp(2)), .giveUp(.usedUp(1)), .giveUp(.notListed(.spawn)),
       ])
   }
@@ -91,7 +91,7 @@ import WeftTestKit
       return true
     }
     #expect(first == .retry(after: .seconds(1), policy: 0))
-    // The one without a condition is not asked about.
+    // The policy without a condition is not evaluated.
     #expect(asked == [0, 0])
   }
 

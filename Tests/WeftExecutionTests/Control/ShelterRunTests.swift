@@ -5,7 +5,7 @@ import WeftTestKit
 
 @testable import WeftExecution
 
-/// Groups that start in spite of what has happened around them.
+/// Groups that start despite failures or cancellations around them.
 @Suite struct ShelterRunTests {
   @Test(arguments: ["failure()", "always()"])
   func whatIsInSuchAGroupIsNotHeldBack(condition: String) throws {

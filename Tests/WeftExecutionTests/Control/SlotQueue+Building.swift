@@ -1,12 +1,12 @@
 @testable import WeftExecution
 
 extension SlotQueue.Seat {
-  /// An order of steps in a file, with room for instances of each.
+  /// The position of a step in a file, with room for instances of each step.
   static func order(inFile index: Int) -> UInt64 { UInt64(index) << 32 }
 }
 
 extension SlotQueue {
-  /// Limits whose chains are suffixes of one another, as those of nested groups are.
+  /// A queue whose chains of limits are suffixes of one another, like those of nested groups.
   init(slots: Int, groupLimits: [Int], chains: [[Int]], steps: [(weight: Int32, chain: Int)]) {
     self.init(slots: slots)
     var limits: [Int] = []

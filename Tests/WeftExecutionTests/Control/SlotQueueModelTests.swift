@@ -3,14 +3,14 @@ import WeftTestKit
 
 @testable import WeftExecution
 
-/// Random requests, ends, withdrawals, elements and time, in the queue and in the slow model beside it.
+/// Random requests, ends, withdrawals, elements and time, in the queue and in a slow model of it.
 @Suite struct SlotQueueModelTests {
   @Test(arguments: 0..<80 as Range<UInt64>)
   func servesAsTheModelDoes(seed: UInt64) {
     var world = World(seed: seed)
     for _ in 0..<200 {
       world.act()
-      // Several things may happen before the slots are given away.
+      // Several things may happen before slots are granted.
       if !world.isLikely(one: 3) { world.serve() }
     }
     world.endAll()
@@ -30,7 +30,7 @@ private struct World {
   init(seed: UInt64) {
     random = SeededGenerator(seed: seed)
     let slots = Int.random(in: 1...5, using: &random)
-    // Who is overtaken how often is not a question for the model.
+    // The model does not cover the number of overtakings.
     queue = SlotQueue(slots: slots, overtakingLimit: .max)
     model = SlowSlotQueue(slots: slots)
     limitCount = Int.random(in: 0...3, using: &random)
@@ -42,7 +42,7 @@ private struct World {
 
   mutating func isLikely(one: Int) -> Bool { Int.random(in: 0..<one, using: &random) == 0 }
 
-  // MARK: What there is
+  // MARK: Contents
 
   private mutating func anyLimit(below count: Int) -> Int? {
     count == 0 || isLikely(one: 3) ? nil : Int.random(in: 0..<count, using: &random)
@@ -88,7 +88,7 @@ private struct World {
     idle.append(step)
   }
 
-  /// An element: instances of a few steps, perhaps in a limit of their own.
+  /// Adds an element: instances of a few steps, perhaps with a limit of their own.
   private mutating func addElement() {
     let outer = anyLimit(below: limitCount)
     let limits = isLikely(one: 2) ? [addLimit(inside: outer)] : []
@@ -120,7 +120,7 @@ private struct World {
     for step in row { model.seats[step] = nil }
   }
 
-  // MARK: What happens
+  // MARK: Actions
 
   mutating func act() {
     switch Int.random(in: 0..<14, using: &random) {
@@ -162,7 +162,7 @@ private struct World {
     if model.free > 0 { checkComingBack() }
   }
 
-  /// Before the time at which it says to come again, nobody can be served for being there.
+  /// Checks that before the time at which the queue asks to be called again, it grants nothing by time alone.
   private func checkComingBack() {
     func serves(at time: Duration) -> Bool {
       var model = model
@@ -175,7 +175,7 @@ private struct World {
     #expect(time > now && !serves(at: time - .nanoseconds(1)))
   }
 
-  /// Everybody is served in the end, and everything comes back.
+  /// Checks that every request is granted in the end, and everything is released.
   mutating func endAll() {
     for _ in 0..<1_000 where !(model.waiting.isEmpty && model.holding.isEmpty) {
       serve()

@@ -1,6 +1,6 @@
 @testable import WeftExecution
 
-/// What ``SlotQueue`` promises, found by looking at everybody each time. Knows nothing of age.
+/// The promises of ``SlotQueue``, implemented by looking at all requests each time. It does not know age.
 struct SlowSlotQueue {
   struct Seat {
     var weight: Int32
@@ -14,7 +14,7 @@ struct SlowSlotQueue {
   var limits: [(slots: Int, free: Int, outer: Int?)] = []
   var pools: [(slots: Int, free: Int, bucket: TokenBucket?)] = []
   var seats: [Int: Seat] = [:]
-  /// In the order of their requests.
+  /// The waiting instances, in the order of their requests.
   var waiting: [Int] = []
   var holding: Set<Int> = []
 
@@ -44,7 +44,7 @@ struct SlowSlotQueue {
     return granted
   }
 
-  /// The first in order that lacks nothing and stands behind nobody who lacks slots of its pools.
+  /// The first in order that lacks nothing and is not behind one that lacks slots of its pools.
   private func next(at now: Duration) -> Int? {
     guard free > 0 else { return nil }
     var blocked: Set<Int> = []

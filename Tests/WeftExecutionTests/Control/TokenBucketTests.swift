@@ -26,7 +26,7 @@ import WeftTestKit
     var bucket = TokenBucket(count: 3, per: .seconds(1))
     _ = bucket.take(3, at: .zero)
     #expect(bucket.available(1) == .nanoseconds(333_333_334))
-    // Asking all the time changes nothing about when the tokens are there.
+    // Asking continuously does not change when the tokens are available.
     var taken: [Int] = []
     for time in stride(from: 7, through: 1_000_000, by: 7)
     where bucket.take(1, at: .microseconds(time)) {
@@ -67,7 +67,7 @@ import WeftTestKit
     #expect(first && !early && time <= max(period, .nanoseconds(1)))
   }
 
-  /// In any stretch of time, no more than the bucket holds and is filled with in it.
+  /// In any period, the bucket gives at most what it holds and what is added during the period.
   @Test(arguments: 0..<50 as Range<UInt64>)
   func neverGivesMoreThanItsRate(seed: UInt64) {
     var random = SeededGenerator(seed: seed)

@@ -7,7 +7,7 @@ import WeftTestKit
 
 @testable import WeftExecution
 
-/// Steps that wait for a moment of the wall clock.
+/// Steps that wait for a time of the wall clock.
 @Suite struct WaitMomentTests {
   private static func workflow(until moment: Int64) -> Workflow {
     Workflow(steps: [

@@ -3,7 +3,7 @@ import WeftDefinition
 import WeftPlanning
 
 extension Plan {
-  /// The plan of a workflow whose steps took so many seconds in an earlier run.
+  /// The plan of a workflow whose steps took this many seconds in an earlier run.
   static func expecting(
     _ workflow: Workflow, seconds: KeyValuePairs<String, Int>, times: [String: Int] = [:],
     leavingOut leftOut: [Int] = []

@@ -6,7 +6,7 @@ import WeftTestKit
 
 @testable import WeftExecution
 
-/// What a run learns about how long its steps take.
+/// The measured durations of a run's steps.
 struct MeasuringTests {
   private func harness(_ workflow: Workflow) throws -> RunHarness {
     try RunHarness(workflow) {
@@ -15,7 +15,7 @@ struct MeasuringTests {
     }
   }
 
-  /// What a later run would know, `address milliseconds×times` each.
+  /// The durations that a later run would know, each as `address milliseconds×times`.
   private func learnt(_ harness: RunHarness) throws -> [String] {
     let measures = try #require(harness.run.measures)
     let history = DurationHistory().adding(

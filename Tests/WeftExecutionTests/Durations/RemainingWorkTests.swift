@@ -101,8 +101,8 @@ struct RemainingWorkTests {
     #expect(left.remaining(at: .zero, slots: 1) == .seconds(1))
   }
 
-  /// Steps start and end as a run has them, each as long as it took before: what is told never grows, and the
-  /// run never ends before.
+  /// Steps start and end as in a run, each taking as long as before: the reported value never grows, and the run never
+  /// ends earlier.
   @Test(arguments: 0..<60 as Range<UInt64>)
   func itNeverGrowsAndIsNeverTooMuch(seed: UInt64) throws {
     var random = SeededGenerator(seed: seed)

@@ -6,9 +6,9 @@ import WeftTestKit
 
 @testable import WeftExecution
 
-/// In which order ready steps start when it is known how long they took.
+/// The start order of ready steps whose durations are known.
 struct StartOrderTests {
-  /// Three chains of three short steps, and one long step: counted in steps, the long one comes last.
+  /// Three chains of three short steps, and one long step: by the number of steps, the long one comes last.
   private static let chains = Workflow(parallel: [
     Step("one", steps: [Step("a"), Step("b"), Step("c")]),
     Step("two", steps: [Step("d"), Step("e"), Step("f")]),
@@ -20,9 +20,9 @@ struct StartOrderTests {
     "a": 1, "b": 1, "c": 1, "d": 1, "e": 1, "f": 1, "g": 1, "h": 1, "i": 1, "long": 9,
   ]
 
-  /// Runs a plan in virtual time, each step for as long as it took.
+  /// Runs a plan in virtual time, each step for its known duration.
   ///
-  /// - Returns: The order of the starts, and how many seconds the run takes.
+  /// - Returns: The order of the starts, and the duration of the run in seconds.
   private func run(
     _ plan: Plan, slots: Int, lasting seconds: KeyValuePairs<String, Int>
   ) -> (starts: [String], seconds: Int) {

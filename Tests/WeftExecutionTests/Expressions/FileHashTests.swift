@@ -10,7 +10,7 @@ import WeftPlatform
   import Darwin
 #endif
 
-/// A directory with the files `a.txt`, `b.txt`, `sub/a.txt` and `sub/c`, of which each holds its path.
+/// A directory with the files `a.txt`, `b.txt`, `sub/a.txt` and `sub/c`, each of which contains its path.
 private final class Files: Sendable {
   let path: String
 
@@ -55,7 +55,7 @@ struct FileHashTests {
     #expect(try FileHash.text(of: patterns, below: files.path) == hash(ofContents: paths))
   }
 
-  /// Recorded with coreutils, as above.
+  /// The value was recorded with coreutils, as above.
   @Test func theHashIsThatOfOtherTools() throws {
     let files = try Files()
     #expect(

@@ -5,7 +5,7 @@ import WeftTestKit
 
 @testable import WeftExecution
 
-/// How files that steps run begin, go on and end; what becomes of failures in them.
+/// The start, progress and end of nested workflows, and failures in them.
 @Suite struct NestedRunTests {
   private static func harness(
     _ main: String, _ child: String, onFailure: FailureResponse? = nil
@@ -42,7 +42,7 @@ import WeftTestKit
         + #" {"id": "z", "needs": ["y"], "run": ["z"]}]}"#)
     run.executor.exit("c/x", code: 1)
     run.executor.exit("b")
-    // The file has not failed as a whole while something in it runs.
+    // The file has not failed as a whole while one of its steps runs.
     #expect(run.running == ["c/y", "d"])
     run.executor.exit("c/y")
     run.executor.exit("d")

@@ -6,7 +6,7 @@ import WeftTestKit
 
 @testable import WeftExecution
 
-/// What goes into files that steps run, and what comes out of them.
+/// Inputs and outputs of nested workflows.
 @Suite struct NestedValueTests {
   private static func run(
     _ main: String, _ others: [String: String], inputs: KeyValuePairs<String, JSONValue> = [:],

@@ -94,7 +94,7 @@ import WeftJSON
         == ["line 2 of $WEFT_OUTPUT is neither NAME=VALUE nor NAME<<END nor a JSON object"])
   }
 
-  // MARK: What is wrong
+  // MARK: Errors
 
   @Test(arguments: [
     ("text", ["line 1 of $WEFT_OUTPUT is neither NAME=VALUE nor NAME<<END nor a JSON object"]),

@@ -5,9 +5,9 @@ import WeftTestKit
 
 @testable import WeftExecution
 
-/// What was begun when the engine was killed is cleaned up after, also where it is left out as a whole now.
+/// Pending cleanup of work that began before the engine was killed, even if that work is now skipped as a whole.
 @Suite struct OwedCleanupTests {
-  /// The first step is done again, and says whether the second is run at all.
+  /// Resumes the run: the first step runs again, and its answer decides whether the second one runs.
   private func goOn(
     with workflow: Workflow, after past: RecordedRun, saying answer: String
   ) throws -> [String] {
@@ -41,7 +41,7 @@ import WeftTestKit
     let loop = workflow(
       Step("e", run: ["e"]).forEach(["x", "y", "z"], maxParallel: 2).cleanup(Step(run: ["tidy"])))
     let past = try killed(loop, ending: "e[0]")
-    // Three had begun.
+    // Three elements had begun.
     let owed = ["e[2].cleanup", "e[1].cleanup", "e[0].cleanup"]
     #expect(try goOn(with: loop, after: past, saying: "stop") == ["a"] + owed)
     #expect(try goOn(with: loop, after: past, saying: "go").suffix(3) == owed)
@@ -101,7 +101,7 @@ import WeftTestKit
     let command = resumed.executor.attempts.first?.resolved.command
     #expect(command?.arguments(shell: .sh) == ["rm", "there"])
 
-    // Inputs that do not fit fail the cleanup: `null` in their place could remove anything.
+    // Invalid inputs fail the cleanup: with `null` in their place, it could remove anything.
     let unknown = try RunHarness(workflow) {
       $0.past = keeper.run
       $0.anew.steps = [0, 1]

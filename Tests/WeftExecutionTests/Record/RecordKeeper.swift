@@ -2,7 +2,7 @@ import Synchronization
 
 @testable import WeftExecution
 
-/// Keeps records in memory, until it is told to lose them.
+/// A recorder that keeps records in memory until the test makes it lose them.
 final class RecordKeeper: RunRecorder {
   private struct State {
     var kinds: [RunRecord.Kind] = []
@@ -15,14 +15,14 @@ final class RecordKeeper: RunRecorder {
 
   private let state = Mutex(State())
 
-  /// - Parameter limit: How many records there is room for; what has begun is told in a reserve.
+  /// - Parameter limit: The number of records that fit; starts are recorded in a reserve.
   init(limit: Int = .max) { state.withLock { $0.limit = limit } }
 
   var kinds: [RunRecord.Kind] { state.withLock { $0.kinds } }
   var isClosed: Bool { state.withLock { $0.isClosed } }
   var fault: RecordFault? { state.withLock { $0.isLost } ? RecordFault(message: "no room") : nil }
 
-  /// Calls `observe` with each record, before it is kept.
+  /// Calls `observe` with each record before it is kept.
   func observe(_ observe: @escaping @Sendable (RunRecord.Kind) -> Void) {
     state.withLock { $0.observe = observe }
   }
@@ -44,7 +44,7 @@ final class RecordKeeper: RunRecorder {
   func whenLost(_ act: @escaping @Sendable () -> Void) { state.withLock { $0.whenLost = act } }
   func close() { state.withLock { $0.isClosed = true } }
 
-  /// What the records come to.
+  /// The run that the records describe.
   var run: RecordedRun {
     var run = RecordedRun()
     for (index, kind) in kinds.enumerated() {

@@ -66,7 +66,7 @@ import WeftTestKit
     #expect(started == before + after)
     #expect(keeper.run.inDoubt == [])
     let report = harness.run.report
-    // Room for all that happens: run.started, three steps, run.finished.
+    // Room for everything: run.started, three steps, run.finished.
     if limit < 11 {
       #expect(harness.run.engineFault == "no room")
       if started.count < 3 {

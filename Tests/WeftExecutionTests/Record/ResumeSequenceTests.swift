@@ -5,12 +5,12 @@ import WeftTestKit
 
 @testable import WeftExecution
 
-/// A run in several parts, each of which fails or is killed elsewhere.
+/// A run in several parts, each of which fails or is killed at a different place.
 private struct PartedRun {
   private var kinds: [RunRecord.Kind] = []
   private var parts = 0
 
-  /// What is recorded so far.
+  /// The journal so far.
   var past: RecordedRun {
     var run = RecordedRun()
     for (index, kind) in kinds.enumerated() {
@@ -24,7 +24,7 @@ private struct PartedRun {
   /// - Parameters:
   ///   - failing: The steps that exit with 1; all others succeed.
   ///   - killing: The step during which the engine is killed.
-  /// - Returns: The steps that ran, in their order, and how the part ended; `nil`: killed.
+  /// - Returns: The steps that ran, in order, and the end of the part; `nil` if it was killed.
   @discardableResult
   mutating func run(
     _ workflow: Workflow, failing: Set<String> = [], killing: String? = nil,
@@ -53,7 +53,7 @@ private struct PartedRun {
   }
 }
 
-/// The state of a step, group or loop is what its latest record says, in whatever part of the run.
+/// The state of a step, group or loop is that of its latest record, in any part of the run.
 @Suite struct ResumeSequenceTests {
   private static func step(_ id: String) -> Step { Step(StepID(stringLiteral: id), run: [id]) }
 
@@ -97,7 +97,7 @@ private struct PartedRun {
     var run = PartedRun()
     let first = try run.run(workflow, failing: ["z"])
     #expect(first.ran.prefix(1) == ["a"])
-    // It was cleaned up after, and is needed: it runs again, and fails.
+    // It was cleaned up, and a dependent needs it: it runs again, and fails.
     #expect(try run.run(workflow, failing: ["a"]).ran == ["a", "tidy"])
     let last = try run.run(workflow)
     #expect(last.ran == first.ran)
@@ -161,7 +161,7 @@ private struct PartedRun {
     #expect(!second.ran.contains("after"))
     #expect(run.past.inDoubt == [StepAddress(killed)])
     let last = try run.run(workflow, rerunning: StepsAnew(addresses: Set(run.past.inDoubt)))
-    // A join that has enough successes needs no more.
+    // A join with enough successes needs no more.
     #expect(last.ran.contains(killed) == (kind != "join"))
     #expect(last.ran.last == "after")
     #expect(last.outcome == .success)
@@ -181,7 +181,7 @@ private struct PartedRun {
     try run.run(workflow, failing: ["gate"], rerunning: StepsAnew(steps: [0]))
     #expect(run.past.inDoubt == ["m"].map { StepAddress($0) })
     let settled = StepsAnew(addresses: Set(run.past.inDoubt))
-    // The gate fails again: what was settled is not reached.
+    // The gate fails again: the settled steps are not reached.
     try run.run(workflow, failing: ["gate"], rerunning: settled)
     #expect(run.past.inDoubt == [])
     #expect(try run.run(workflow).ran == ["gate", "m", "n"])
@@ -213,7 +213,7 @@ private struct PartedRun {
     let workflow = Workflow(steps: [step, ResumeSequenceTests.step("z")])
     var run = PartedRun()
     #expect(try run.run(workflow, failing: ["a[0]"]).ran == ["a[0]", "a[0].free"])
-    // The second run of it is not cleaned up after before the engine is killed.
+    // The engine is killed before its second run is cleaned up.
     #expect(try run.run(workflow, killing: "z").ran == ["a[0]", "z"])
     let last = try run.run(workflow, rerunning: StepsAnew(addresses: Set(run.past.inDoubt)))
     #expect(last.ran == ["z", "a[0].free"])

@@ -7,7 +7,7 @@ import WeftTestKit
 
 @testable import WeftExecution
 
-/// Runs whose record is safe some time after it has been written.
+/// Runs whose records become durable some time after they were written.
 @Suite struct SlowRecordTests {
   private let recorder = SlowRecorder()
 
@@ -77,7 +77,7 @@ import WeftTestKit
   }
 }
 
-/// Keeps nothing, and is asked to make ends safe.
+/// A recorder that keeps nothing, and makes the ends of steps durable when the test says so.
 private final class SlowRecorder: RunRecorder {
   private struct State {
     var waiting: [Promise<Void, Never>] = []
@@ -88,7 +88,7 @@ private final class SlowRecorder: RunRecorder {
   private let state = Mutex(State())
 
   var started: [String] { state.withLock { $0.started } }
-  /// Whether a step was started by a record that had to be safe first.
+  /// Whether a step was started by a record that had to be durable first.
   var waitedForStart: Bool { state.withLock { $0.waitedForStart } }
   var fault: RecordFault? { nil }
 

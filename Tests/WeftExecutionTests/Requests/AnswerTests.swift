@@ -8,7 +8,7 @@ import WeftTestKit
 
 @testable import WeftExecution
 
-/// What becomes of answers: values, failures, further attempts.
+/// Responses: values, failures, further attempts.
 @Suite struct AnswerTests {
   private static func harness(
     _ http: String, _ answers: ScriptedTransport.Answer..., keys: String = ""

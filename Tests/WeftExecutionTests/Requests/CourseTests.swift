@@ -9,7 +9,7 @@ import WeftTestKit
 
 @testable import WeftExecution
 
-/// Pages, and asking again until it is so.
+/// Pagination and polling.
 @Suite struct CourseTests {
   private static func harness(
     _ http: String, _ transport: ScriptedTransport, keys: String = "",
@@ -27,7 +27,7 @@ import WeftTestKit
     return .head(200, headers, body)
   }
 
-  // MARK: Pages
+  // MARK: Pagination
 
   @Test func pagesAreReadByLinkUntilThereIsNone() async throws {
     let transport = ScriptedTransport([
@@ -140,7 +140,7 @@ import WeftTestKit
        "steps": [{"id": "a", "pool": "api",
                   "http": {"url": "http://h/", "pages": {"next": "link"}}}]}
       """, transport)
-    // Two at once, and another whenever five seconds have passed.
+    // Two at once, and one more for every five seconds.
     for (seconds, count) in [(0, 2), (4, 2), (1, 3), (5, 4), (5, 5), (5, 6)] {
       harness.time.advance(by: .seconds(seconds))
       await harness.waits(until: { transport.requests.count >= count })
@@ -160,7 +160,7 @@ import WeftTestKit
        "steps": [{"id": "a", "pool": "api", "timeout": "1m",
                   "http": {"url": "http://h/", "pages": {"next": "link"}}}]}
       """, transport)
-    // Its own limit, and the one of the pool.
+    // Its own limit, and that of the pool.
     await harness.waits(until: { harness.time.scheduledCount == 2 })
     if isCancelled {
       harness.run.cancel(.requested)
@@ -176,7 +176,7 @@ import WeftTestKit
   // MARK: Transports that ignore cancellation
 
   static let endings: [(String, Duration)] = [
-    // The limit and the grace; the grace; a killed run has half a second of it.
+    // The limit plus the grace period; the grace period alone; for a killed run, half a second.
     ("timeout", .seconds(13)), ("cancel", .seconds(10)), ("kill", .milliseconds(500)),
   ]
 
@@ -204,7 +204,7 @@ import WeftTestKit
       if case .runWarning(let warning) = event.kind { warning } else { nil }
     }
     #expect(warnings.map(\.kind) == [.actionLeftBehind])
-    // What comes now comes too late.
+    // This response comes too late.
     transport.answerDeaf()
     #expect(harness.time.scheduledCount == 0)
   }
@@ -253,7 +253,7 @@ import WeftTestKit
     #expect(transport.requests.count == 1)
   }
 
-  // MARK: Asking again
+  // MARK: Polling
 
   @Test func itAsksUntilTheConditionHolds() async throws {
     let transport = ScriptedTransport(json: [
@@ -279,7 +279,7 @@ import WeftTestKit
     let harness = try Self.harness(
       #"{"url": "http://h/", "poll": {"until": "self.json.a == 1", "every": "1h"}}"#, transport,
       maxParallel: 1, others: #", {"id": "b", "http": {"url": "http://h/other"}}"#)
-    // The other step ends while the first one waits: nobody moves the clock meanwhile.
+    // The other step ends while the first one waits: the clock does not move meanwhile.
     while !harness.transport.requests.contains(where: { $0.url.path == "/other" }) {
       await Task.yield()
     }

@@ -9,7 +9,7 @@ import WeftTestKit
 
 @testable import WeftExecution
 
-/// A run whose requests a ``ScriptedTransport`` answers, and whose clock the test moves.
+/// A run whose requests a ``ScriptedTransport`` answers, with a clock that the test moves.
 struct RequestHarness {
   let time = ManualTime()
   let transport: ScriptedTransport
@@ -42,7 +42,7 @@ struct RequestHarness {
     self.subscription = subscription!
   }
 
-  /// How a step has ended, once the run has.
+  /// The end of a step, once the run has ended.
   func end(of step: String = "a") async throws -> StepEnd {
     let report = await run.ended()
     guard case .finished(let end) = report.steps.first(where: { $0.address.text == step })?.state
@@ -52,7 +52,7 @@ struct RequestHarness {
 
   struct NoEnd: Error {}
 
-  /// What a step hands on, once the run has ended.
+  /// An output of a step, once the run has ended.
   func output(_ name: String = "x", of step: String = "a") async throws -> JSONValue? {
     let end = try await end(of: step)
     #expect(end.outcome == .success, "\(end.failure?.message ?? "")")
@@ -65,7 +65,7 @@ struct RequestHarness {
     return String(decoding: bytes, as: UTF8.self)
   }
 
-  /// Lets other threads go on until something is so.
+  /// Lets other threads run until a condition holds.
   func waits(until condition: () -> Bool) async {
     while !condition() { await Task.yield() }
   }

@@ -6,7 +6,7 @@ import WeftJSON
 
 @testable import WeftExecution
 
-/// What is sent, and that a value never becomes another part of it than the one where it stands.
+/// The requests that are sent; a value never becomes a different part of the request than the one it is written in.
 @Suite struct RequestTests {
   private static func sent(
     _ http: String, secrets: [SecretName: Secret] = [:], directory: String? = nil

@@ -2,14 +2,14 @@ import Synchronization
 import WeftFutures
 import WeftHTTP
 
-/// A server without a network: answers one request after another, and remembers them.
+/// A server without a network: answers successive requests, and records them.
 final class ScriptedTransport: Transport {
   enum Answer: Sendable {
     case head(Int, HTTPHeaders, String)
     case failure(HTTPFailure)
-    /// None, until it is cancelled.
+    /// No answer, until it is cancelled.
     case silence
-    /// None, whether or not it is cancelled, until ``answerDeaf()``.
+    /// No answer, cancelled or not, until ``answerDeaf()``.
     case deafness
   }
 
@@ -21,7 +21,7 @@ final class ScriptedTransport: Transport {
   private let state: Mutex<State>
   private let silent = Mutex<[Promise<HTTPExchange, HTTPFailure>]>([])
 
-  /// The last answer goes on for ever.
+  /// The last answer repeats for ever.
   init(_ answers: [Answer]) { state = Mutex(State(answers: answers)) }
 
   convenience init(json: [String]) {
@@ -30,7 +30,7 @@ final class ScriptedTransport: Transport {
 
   var requests: [WireRequest] { state.withLock { $0.requests } }
 
-  /// Answers at last what it was asked and did not cancel.
+  /// Answers the requests that ignored their cancellation.
   func answerDeaf() {
     let promises = silent.withLock { $0 }
     for promise in promises {
@@ -76,7 +76,7 @@ final class ScriptedTransport: Transport {
 }
 
 extension WireRequest {
-  /// The value of a header, or of several with commas between them.
+  /// The value of a header; several values are joined by commas.
   func value(of name: String) -> String? {
     let values = headers.filter { $0.name.lowercased() == name.lowercased() }.map(\.value)
     return values.isEmpty ? nil : values.joined(separator: ", ")

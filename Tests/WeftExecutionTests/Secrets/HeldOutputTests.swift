@@ -24,7 +24,7 @@ import WeftDefinition
     for number in 0..<40 {
       let target = [HeldOutput.Target.stream(.stdout), .stream(.stderr), .log][number % 3]
       let bytes = [UInt8](repeating: UInt8(number), count: number * 7001)
-      // In chunks as they come from a pipe.
+      // Chunks as they come from a pipe.
       for start in stride(from: 0, to: bytes.count, by: 65_536) {
         bytes[start..<min(start + 65_536, bytes.count)].withUnsafeBytes {
           held.add($0, to: target, at: .zero)

@@ -47,13 +47,13 @@ import WeftDefinition
     func value(_ number: Int) -> String { "value-\(number)-\(number * 7919 % 10007)-end" }
     for number in 0..<count {
       secrets.add(Array(value(number).utf8))
-      // Each has its own mask, as when steps write in between.
+      // Each has its own mask, as if steps wrote in between.
       #expect(secrets.mask.masked(value(number)) == "***")
     }
     let text = (0..<count).map(value).joined(separator: " ")
     #expect(
       secrets.mask.masked(text) == Array(repeating: "***", count: count).joined(separator: " "))
-    // One part for each power of two at most.
+    // At most one automaton for each power of two.
     #expect(secrets.mask.automata.count <= 7)
   }
 

@@ -3,11 +3,12 @@ import WeftTestKit
 
 @testable import WeftExecution
 
-/// The filter against a model that has the whole text before it and compares it with every pattern.
+/// The filter, compared with a model that has the whole text and compares it with every pattern.
 @Suite struct SecretFilterTests {
   // MARK: The model
 
-  /// Each stretch that occurrences of patterns cover, touching ones together, as one mark.
+  /// The text with each stretch that occurrences of patterns cover replaced by one mark; touching stretches count as
+  /// one.
   private static func modelMasked(_ text: [UInt8], _ patterns: [[UInt8]]) -> [UInt8] {
     var covered = [Bool](repeating: false, count: text.count)
     for pattern in patterns where pattern.count <= text.count {
@@ -27,7 +28,7 @@ import WeftTestKit
     return result
   }
 
-  /// How much of the text's end is the beginning of a pattern, and not all of it.
+  /// The length of the longest suffix of the text that is a proper prefix of a pattern.
   private static func modelHeld(_ text: [UInt8], _ patterns: [[UInt8]]) -> Int {
     (0...text.count).reversed().first { count in
       patterns.contains { $0.count > count && $0.starts(with: text.suffix(count)) }
@@ -35,8 +36,8 @@ import WeftTestKit
   }
 
   /// - Parameters:
-  ///   - parts: How many automata share the patterns.
-  ///   - indexBytes: How much of each pattern the automata know; the rest is compared.
+  ///   - parts: The number of automata that share the patterns.
+  ///   - indexBytes: The length of each pattern that the automata know; the rest is compared.
   private static func mask(
     _ patterns: [[UInt8]], parts: Int = 1, indexBytes: Int = PatternTrie.indexBytes
   ) -> SecretMask {
@@ -50,7 +51,7 @@ import WeftTestKit
       })
   }
 
-  /// Feeds the text in chunks of random lengths; after each, checks what is held back.
+  /// Feeds the text in chunks of random lengths; after each, checks how much is held.
   private static func filtered(
     _ text: [UInt8], _ patterns: [[UInt8]], chunks: ClosedRange<Int>,
     _ random: inout SeededGenerator
@@ -153,7 +154,7 @@ import WeftTestKit
     filter.use(second)
     after.withUnsafeBytes { filter.take($0) { output += $0 } }
     filter.finish { output += $0 }
-    // A mark that stands for what was already written stands for what touches it as well.
+    // A mark for text that was already written also stands for what touches it.
     let hidden = String(decoding: output, as: UTF8.self)
     let wanted = String(decoding: masked, as: UTF8.self)
     let tail = wanted.hasPrefix("***") ? String(wanted.dropFirst(3)) : wanted

@@ -4,7 +4,7 @@ import WeftTestKit
 
 @testable import WeftExecution
 
-/// What other programs make of a secret, and that nothing of it remains to be read.
+/// Encodings of a secret by other programs, none of which may remain readable.
 @Suite struct SecretFormsTests {
   private static func mask(_ secret: String) throws -> SecretMask {
     SecretMask([try Secret(Array(secret.utf8))])
@@ -22,7 +22,7 @@ import WeftTestKit
     let mask = try Self.mask(secret)
     #expect(mask.masked("<\(line)>") == "<***>")
     #expect(mask.masked(secret) == "***")
-    // What every file has is no secret.
+    // Text that every file contains is not secret.
     #expect(mask.masked("{\n}\n  }\n") == "{\n}\n  }\n")
   }
 
@@ -31,7 +31,7 @@ import WeftTestKit
     let secret = #"{"type": "key", "key": "-----BEGIN\nMIIcanary\/x\nlast \"line\"", "a\\b": 1}"#
     let mask = try Self.mask(secret)
     #expect(mask.masked(secret) == "***")
-    // As dash's echo has it, and as jq -r does.
+    // The forms of dash's echo and of jq -r.
     let echoed =
       "{\"type\": \"key\", \"key\": \"-----BEGIN\nMIIcanary\\/x\nlast \\\"line\\\"\", \"a\\b\": 1}"
     #expect(mask.masked("<\(echoed)>") == "<***>")
@@ -40,7 +40,7 @@ import WeftTestKit
 
   // MARK: Base64
 
-  /// Written from the definition, bit by bit (RFC 4648 §4).
+  /// Base64 by its definition, bit by bit (RFC 4648 §4).
   private static func base64(_ bytes: [UInt8], _ last: String = "+/") -> [UInt8] {
     let digits = Array(
       ("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789" + last).utf8)
@@ -63,7 +63,7 @@ import WeftTestKit
     let mask = SecretMask([try Secret(secret)])
     let alphabet = seed.isMultiple(of: 2) ? "+/" : "-_"
     let text = Self.base64(before + secret + after, alphabet)
-    // Exactly the digits all of whose bits are the secret's.
+    // Exactly those digits whose bits all belong to the secret.
     let first = (before.count * 8 + 5) / 6
     let end = (before.count + secret.count) * 8 / 6
     let wanted = text[..<first] + Array("***".utf8) + text[end...]
@@ -85,7 +85,7 @@ import WeftTestKit
         let isBreak = index > 0 && index.isMultiple(of: width)
         if isBreak { text += Array(newline.utf8) }
         text.append(digit)
-        // A break at the very edge of the secret stays.
+        // A line break at the very edge of the secret remains.
         if isBreak, index <= first || index >= end { wanted += Array(newline.utf8) }
         if index == first { wanted += Array("***".utf8) }
         if index < first || index >= end { wanted.append(digit) }
@@ -110,7 +110,7 @@ import WeftTestKit
       "p%C3%A4/ss%20%22w%5C%C3%B6r+d%22%F0%9F%94%91=~?&%3Cb%3E#'%08%01:@!(x)*",
       // application/x-www-form-urlencoded: URLSearchParams
       "p%C3%A4%2Fss+%22w%5C%C3%B6r%2Bd%22%F0%9F%94%91%3D%7E%3F%26%3Cb%3E%23%27%08%01%3A%40%21%28x%29*",
-      // The same in lowercase: .NET
+      // In lowercase: .NET
       "p%c3%a4%2fss+%22w%5c%c3%b6r%2bd%22%f0%9f%94%91%3d%7e%3f%26%3cb%3e%23%27%08%01%3a%40%21%28x%29*",
       // new URL().password
       "p%C3%A4%2Fss%20%22w%5C%C3%B6r+d%22%F0%9F%94%91%3D~%3F&%3Cb%3E%23'%08%01%3A%40!(x)*",
@@ -204,7 +204,7 @@ import WeftTestKit
     var text = ""
     while text.utf8.count < Secret.mostBytes - 16 { text += words.randomElement(using: &random)! }
     let (nodes, tails) = try Self.nodes(Array(text.utf8))
-    // 24 bytes each.
+    // A node takes 24 bytes.
     #expect(nodes < 3_000_000, "\(nodes) nodes")
     #expect(tails < 64 << 20, "\(tails) bytes")
   }
@@ -221,7 +221,7 @@ import WeftTestKit
     #expect(mask.masked(text) == values.map { _ in "***" }.joined(separator: " "))
     let encoded = values.map { $0.map { String($0, radix: 16) }.joined() }
     #expect(encoded.filter { mask.masked($0) == "***" }.count == 5)
-    // Also of those that come one by one.
+    // This also holds for secrets that are added one by one.
     layers.add(try Secret(Array("another-secret".utf8)), onlyAsIs: false)
     #expect(
       layers.mask().masked("another-secret YW5vdGhlci1zZWNyZXQ=") == "*** YW5vdGhlci1zZWNyZXQ=")
@@ -249,7 +249,7 @@ import WeftTestKit
     var writer = JSONWriter()
     writer.string(secret)
     #expect(mask.masked(String(decoding: writer.bytes, as: UTF8.self)) == "\"***\"")
-    // No form is longer than a part's worst encoding, so that little is ever held back.
+    // No form is longer than the worst encoding of a part, so that little text is ever held.
     let longest = SecretForms.all(of: Array(secret.utf8)).map(\.count).max()!
     #expect(longest <= (SecretForms.partBytes + 10) * 6)
   }

@@ -21,7 +21,7 @@ import WeftPlatform
     return try reader.read(stop: stop)["TOKEN"]?.bytes
   }
 
-  /// What is said of a secret that cannot be read.
+  /// The diagnostic for a secret that cannot be read.
   private static func complaint(_ source: SecretSource) -> Diagnostic? {
     do {
       _ = try read(source)
@@ -37,7 +37,7 @@ import WeftPlatform
     return .file(path)
   }
 
-  /// The reading end of a pipe that holds the bytes and has no writer any more.
+  /// The reading end of a pipe that holds the bytes and has no writer.
   private static func descriptor(_ bytes: String) -> Int32 {
     var ends: [Int32] = [-1, -1]
     #expect(pipe(&ends) == 0)
@@ -46,10 +46,10 @@ import WeftPlatform
     return ends[0]
   }
 
-  // MARK: What is read
+  // MARK: Reading
 
-  // Tests that set variables run in a process of their own: glibc moves the environment when one is added, under
-  // the threads that read it.
+  // Tests that set variables run in a process of their own: adding one makes glibc move the environment while other
+  // threads read it.
 
   @Test func aVariableIsReadAsItIs() async {
     await #expect(processExitsWith: .success) {
@@ -122,7 +122,7 @@ import WeftPlatform
     #expect(numbers == ["0", "1", "2", "3", "end"])
   }
 
-  // MARK: What is refused
+  // MARK: Rejected secrets
 
   @Test(
     "S08: a value that cannot be masked is refused, and not told",

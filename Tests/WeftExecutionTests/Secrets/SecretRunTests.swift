@@ -9,7 +9,7 @@ import WeftDefinition
   import Darwin
 #endif
 
-/// A run of real programs that know secrets.
+/// Runs of real programs that know secrets.
 @Suite struct SecretRunTests {
   private static func configuration(_ secrets: String...) throws -> EngineConfiguration {
     var configuration = EngineConfiguration()
@@ -36,7 +36,7 @@ import WeftDefinition
     let lines = run.logs["a"]?.split(separator: "\n").sorted()
     #expect(lines == ["***", "***", "*** and more"])
     #expect(!Self.texts(run).contains("s3cr3t"))
-    // What was written is counted as it was written.
+    // Bytes are counted before masking.
     #expect(run.end(of: "a")?.outputBytes == 13 + 10 + 14 + 13)
   }
 
@@ -70,7 +70,7 @@ import WeftDefinition
       let failure = try #require(run.end(of: id)?.failure)
       #expect(failure.message.contains("***") && !failure.message.contains("canary"))
     }
-    // Only what was written by the author names it: the run's own description of the plan has no part in it.
+    // Only the author's text contains it; the run's own description of the plan does not.
     #expect(!Self.texts(run).contains("canary"))
   }
 
@@ -93,7 +93,7 @@ import WeftDefinition
 
   @Test("S10: a step sees neither the source of a secret nor another step's variables")
   func sourcesAreHidden() async {
-    // In a process of its own, as all that sets variables: others read them meanwhile.
+    // Variables are set in a process of its own, because other tests read them meanwhile.
     await #expect(processExitsWith: .success) {
       setenv("WEFT_TEST_SECRET_SOURCE", "s3cr3t-canary", 1)
       let show = "tr '\\0' '\\n' </proc/self/environ | grep -c -e canary -e SECRET_SOURCE || true"

@@ -3,7 +3,7 @@ import WeftDefinition
 
 @testable import WeftExecution
 
-/// What a step wrote, as a value for others.
+/// A step's captured output, as a value for other steps.
 @Suite struct CaptureTests {
   private typealias Act = ValueRun.Act
 

@@ -5,7 +5,7 @@ import WeftPlanning
 
 @testable import WeftExecution
 
-/// What conditions, retries and races make of values while a run goes on.
+/// Values in conditions, retries and races while a run is under way.
 struct ControlValueTests {
   @Test func aConditionReadsTheStepsOwnVariables() throws {
     let run = try ValueRun(

@@ -5,9 +5,9 @@ import WeftTestKit
 
 @testable import WeftExecution
 
-/// Which elements a fan-out has, and what they are called.
+/// The elements of a loop, and their keys.
 @Suite struct ElementListTests {
-  /// The addresses at which a step runs, and why it does not.
+  /// The addresses at which a step runs, or the reason why it does not.
   private static func run(_ fanOut: FanOut) throws -> (running: [String], failure: String?) {
     var step = Step("each", run: "true")
     step.control.fanOut = fanOut
@@ -43,7 +43,7 @@ import WeftTestKit
       (["a\n"], "the key of element 0 has a control character in it, U+000A"),
     ] as [(JSONValue, String)])
   func keysThatCannotBeFailTheStep(elements: JSONValue, message: String) throws {
-    // A list that is written out is refused by the planner.
+    // The planner rejects a literal list.
     let list = Condition("${{ fromJSON('\(elements)') }}")
     let (running, failure) = try Self.run(.forEach(ForEach(in: .computed(list), key: "item")))
     #expect(running.isEmpty)

@@ -8,7 +8,7 @@ import Testing
   import Darwin
 #endif
 
-/// A directory of a test's own; its files go with it.
+/// A temporary directory for one test, removed with its files.
 final class Folder: Sendable {
   let path: String
 
@@ -32,7 +32,7 @@ final class Folder: Sendable {
     }
   }
 
-  /// What is in it.
+  /// The names in it.
   var names: [String] {
     guard let directory = opendir(path) else { return [] }
     defer { closedir(directory) }
@@ -47,7 +47,7 @@ final class Folder: Sendable {
   }
 }
 
-/// Whether something of that name is there, a dangling link too.
+/// Whether a file of that name exists, a dangling link included.
 func exists(_ path: String) -> Bool {
   var status = stat()
   return lstat(path, &status) == 0

@@ -5,7 +5,7 @@ import WeftTestKit
 
 @testable import WeftExecution
 
-/// What steps, groups and runs hand on.
+/// Outputs of steps, groups and runs.
 @Suite struct HandedOnTests {
   private typealias Act = ValueRun.Act
 
@@ -44,7 +44,7 @@ import WeftTestKit
     #expect(shown(end.outputs) == ["n": "1", "d": "1.5"])
   }
 
-  /// The declaration of an output `o`, what the step writes, and what is said of it.
+  /// The declaration of an output `o`, the text that the step writes, and the expected message.
   static let misdeliveries: [(output: String, written: String, says: String)] = [
     (#"{ "type": "integer" }"#, "", "does not set the output"),
     (#"{ "type": "integer" }"#, "o=three\n", "does not fit"),
@@ -104,7 +104,7 @@ import WeftTestKit
     #expect(run.outputs(of: "a") == ["c": "3"])
   }
 
-  // MARK: Steps that run nothing
+  // MARK: Steps without an action
 
   @Test func aStepWithoutAnActionComputes() throws {
     let run = try ValueRun(

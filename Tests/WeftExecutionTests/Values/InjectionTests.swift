@@ -5,7 +5,7 @@ import WeftPlanning
 
 @testable import WeftExecution
 
-/// Values that would do harm if a shell read them as its own text.
+/// Values that would do harm if a shell read them as script text.
 @Suite struct InjectionTests {
   static let values = [
     #""; touch canary #"#, "'; touch canary #", "$(touch canary)", "`touch canary`",

@@ -4,9 +4,9 @@ import WeftPlanning
 
 @testable import WeftExecution
 
-/// The file `$WEFT_OUTPUT` in the hands of real programs.
+/// The file `$WEFT_OUTPUT` as real programs use it.
 @Suite struct OutputFolderTests {
-  /// A run of one step `a` that declares outputs `x` and `y`, and of one that waits for it.
+  /// A run of a step `a` that declares outputs `x` and `y`, and of a dependent step.
   private static func run(_ script: String, outputs: String = #""x": {}, "y": {}"#) async throws
     -> RealRun
   {
@@ -33,13 +33,13 @@ import WeftPlanning
       echo "$WEFT_OUTPUT"
       """#)
     #expect(run.end(of: "a").map { shown($0.outputs) } == ["x": #""1""#, "y": #""two\nlines""#])
-    // The file is gone with its step, and the directory with the run.
+    // The file is removed with its step, and the directory with the run.
     #expect(run.logs["b"] == "")
     let file = run.logs["a"]?.split(separator: "\n").first.map(String.init) ?? ""
     #expect(!file.isEmpty && !exists(file) && !exists(parent(of: file)))
   }
 
-  /// What a step does to its file, and what is said of it.
+  /// Misuses of the output file, and the expected messages.
   static let misdeeds: [(script: String, says: String?)] = [
     (":", #"does not set the output "x""#),
     ("rm \"$WEFT_OUTPUT\"", "is not there any more"),
@@ -87,7 +87,7 @@ import WeftPlanning
       forged.end(of: "a")?.failure?.message.contains("line 2 of $WEFT_OUTPUT sets \"PATH\"") == true
     )
     #expect(forged.end(of: "a")?.outputs == [])
-    // The safe forms keep it whole.
+    // The safe forms preserve it.
     let safe = try await Self.run(
       #"""
       python3 -c 'import json, os; print(json.dumps({"x": os.environ["V"], "y": 1}), file=open(os.environ["WEFT_OUTPUT"], "a"))'

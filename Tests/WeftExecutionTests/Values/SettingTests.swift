@@ -8,7 +8,7 @@ import WeftTestKit
 
 @testable import WeftExecution
 
-/// What surrounds a command, computed: variables, directories, limits, and names.
+/// Computed settings of a command: variables, directories, limits, and names.
 @Suite struct SettingTests {
   // MARK: Variables
 
@@ -120,7 +120,7 @@ import WeftTestKit
     #expect(run.started["t"]?.command?.stop == StopRequest(grace: .seconds(90)))
   }
 
-  /// A computed key and what it is given, with what is said of it.
+  /// A computed key and its value, with the expected message.
   static let unfit: [(key: String, says: String)] = [
     (#""timeout": "${{ inputs.text }}""#, #"it comes to "soon""#),
     (#""timeout": "${{ inputs.any }}""#, #"expected a duration like "30s""#),
@@ -167,7 +167,7 @@ import WeftTestKit
     #expect(run.started["t"] != nil && run.outcome == .success)
   }
 
-  // MARK: What is needed before the start
+  // MARK: Values needed before the start
 
   private static let early = #"""
     { "inputs": { "who": { "type": "string" }, "n": { "type": "integer", "default": 2 }, "t": { "default": "10s" }, "f": { "default": true } },

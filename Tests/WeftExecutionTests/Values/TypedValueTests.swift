@@ -4,7 +4,7 @@ import WeftJSON
 
 @testable import WeftExecution
 
-/// A text that is exactly one expression keeps the value's type; in a longer one it is written.
+/// A text that is exactly one expression keeps the value's type; in a longer text, the value is converted to text.
 @Suite struct TypedValueTests {
   private static let inputs = #"""
     "inputs": { "text": { "type": "string" }, "number": { "type": "number" }, "flag": { "type": "boolean" },
@@ -87,7 +87,7 @@ import WeftJSON
     #expect(run.started["u"]?.command?.stdin == .file("in/1"))
   }
 
-  /// What is not a text and stands in one: which text, and what is said of it.
+  /// Values that cannot be part of a text: the step, and the expected message.
   static let unwritable: [(step: String, says: String)] = [
     (
       #""run": ["echo", "${{ inputs.none }}"]"#,

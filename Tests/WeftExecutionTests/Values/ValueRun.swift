@@ -9,7 +9,7 @@ import WeftTestKit
 
 @testable import WeftExecution
 
-/// A workflow file as a test writes it, planned, and its inputs bound.
+/// The plan of a workflow file as a test writes it, with its inputs bound.
 func boundPlan(
   _ json: String, inputs: KeyValuePairs<String, JSONValue> = [:], run: RunID? = RunID("run-1")
 ) throws -> (plan: Plan, inputs: InputValues, problems: [Diagnostic]) {
@@ -30,13 +30,13 @@ func boundPlan(
   return (bound, values, problems)
 }
 
-/// A run, from a file's text to its end, whose steps start nothing: each writes what the test says.
+/// A run, from the file's text to the end, whose steps start nothing: each writes what the test says.
 struct ValueRun {
-  /// What a step's program would do.
+  /// The simulated behaviour of a step's program.
   struct Act: Sendable {
     var stdout: [[UInt8]] = []
     var stderr: [[UInt8]] = []
-    /// What it writes into `$WEFT_OUTPUT`.
+    /// The text written to `$WEFT_OUTPUT`.
     var handsOn: String?
     var status = AttemptEnd.Status.ended(.code(0))
 
@@ -46,10 +46,10 @@ struct ValueRun {
   }
 
   let report: RunReport
-  /// What steps were started with.
+  /// The resolved steps that were started.
   let started: [String: ResolvedStep]
   let groups: [String: GroupEnd]
-  /// Of all steps and elements that were started, in that order.
+  /// The addresses of all steps and elements that were started, in order.
   let addresses: [String]
   let run: LiveRun
 
@@ -106,10 +106,10 @@ struct ValueRun {
     return act.status
   }
 
-  /// The command line that a step was started with.
+  /// The command line with which a step was started.
   func arguments(of step: String) -> [String]? { started[step]?.command?.arguments(shell: .sh) }
 
-  /// A variable that a step itself was given; `nil` where it was removed or never set.
+  /// A variable of a step itself; `nil` if it was removed or never set.
   func variable(_ name: String, of step: String) -> String? {
     started[step]?.environment[name] ?? nil
   }
@@ -123,14 +123,14 @@ struct ValueRun {
 
   func failure(of step: String) -> StepFailure? { end(of: step)?.failure }
 
-  /// What a step hands on, as JSON.
+  /// The outputs of a step, as JSON.
   func outputs(of step: String) -> [String: String]? { end(of: step).map { shown($0.outputs) } }
 
   var outputs: [String: String] { shown(report.end?.outputs ?? []) }
   var outcome: Outcome? { report.end?.outcome }
 }
 
-/// Outputs as JSON; `-` for one whose value is told nowhere.
+/// Outputs as JSON; `-` for one whose value is not reported.
 func shown(_ outputs: [HandedOn]) -> [String: String] {
   Dictionary(uniqueKeysWithValues: outputs.map { ($0.name, $0.value.map(\.description) ?? "-") })
 }

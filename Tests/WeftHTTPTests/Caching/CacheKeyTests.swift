@@ -2,7 +2,7 @@ import Testing
 
 @testable import WeftHTTP
 
-/// Which requests may have the same answer.
+/// Requests that may share a response.
 struct CacheKeyTests {
   private let secret = CacheSecret([UInt8](repeating: 7, count: CacheSecret.length))
 

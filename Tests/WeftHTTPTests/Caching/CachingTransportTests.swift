@@ -3,7 +3,7 @@ import Testing
 
 @testable import WeftHTTP
 
-/// What a client sees of a cache, and a server of a client that has one.
+/// A cache as the client sees it, and a client with a cache as the server sees it.
 struct CachingTransportTests {
   private typealias Answer = Origin.Answer
 

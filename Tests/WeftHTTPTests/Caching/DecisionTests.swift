@@ -2,7 +2,7 @@ import Testing
 
 @testable import WeftHTTP
 
-/// RFC 9111 §4, §5.2.1: whether a stored answer is given.
+/// RFC 9111 §4, §5.2.1: the use of stored responses.
 struct DecisionTests {
   private func wire(
     _ method: HTTPMethod = .get, _ headers: HTTPHeaders = [:],

@@ -4,7 +4,7 @@ import WeftPlatform
 
 @testable import WeftHTTP
 
-/// Answers in a folder.
+/// Responses stored in a folder.
 struct DiskStoreTests {
   private let scratch = Scratch()
   private let fresh = Origin.Answer.ok(["Cache-Control": "max-age=60", "ETag": "\"1\""], "text")
@@ -15,7 +15,7 @@ struct DiskStoreTests {
     try HTTPCache.onDisk(scratch.path, limits: limits) { clock.now }
   }
 
-  /// All answers, as paths.
+  /// The paths of all stored responses.
   private var files: [String] {
     guard let folder = try? PrivateFolder("http-1", in: scratch.path) else { return [] }
     return (0...255).map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }
@@ -138,7 +138,7 @@ struct DiskStoreTests {
     #expect(try await world.ask("https://a.test/2").cacheStatus == "miss")
   }
 
-  /// As if a second had passed for it.
+  /// Makes the file a second older.
   private func age(_ path: String) {
     var status = stat()
     stat(path, &status)

@@ -2,7 +2,7 @@ import Testing
 
 @testable import WeftHTTP
 
-/// RFC 9111 §4.2: how long an answer is fresh, and how old it is.
+/// RFC 9111 §4.2: the freshness lifetime and the age of a response.
 struct FreshnessTests {
   private static let now = Moment.start
 

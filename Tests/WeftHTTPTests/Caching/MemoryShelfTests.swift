@@ -2,7 +2,7 @@ import Testing
 
 @testable import WeftHTTP
 
-/// What is kept in memory, and what goes first.
+/// The responses kept in memory, and the order of eviction.
 struct MemoryShelfTests {
   private func response(_ resource: String, _ selection: String = "", bytes: Int = 1000)
     -> StoredResponse

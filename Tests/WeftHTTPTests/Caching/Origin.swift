@@ -3,7 +3,7 @@ import WeftFutures
 
 @testable import WeftHTTP
 
-/// A server in memory: it answers as a test says, and remembers what it was asked.
+/// A server in memory: it answers as a test says, and records the requests.
 final class Origin: Transport {
   enum Answer: Sendable {
     case head(HTTPResponseHead, String)
@@ -23,7 +23,7 @@ final class Origin: Transport {
 
   init(_ answer: @escaping @Sendable (WireRequest) -> Answer) { self.answer = answer }
 
-  /// One answer after the other, the last one for ever.
+  /// Gives one answer after the other, and then repeats the last one.
   convenience init(_ answers: Answer...) {
     let left = Mutex(answers)
     self.init { _ in left.withLock { $0.count > 1 ? $0.removeFirst() : $0[0] } }
@@ -48,7 +48,7 @@ final class Origin: Transport {
   }
 }
 
-/// Seconds since 1970, as a test lets them pass.
+/// A clock in seconds since 1970 that the test moves.
 final class Clock: Sendable {
   private let time: Mutex<Int64>
 
@@ -76,7 +76,7 @@ struct CachedWorld: Sendable {
     self.init(Origin { _ in left.withLock { $0.count > 1 ? $0.removeFirst() : $0[0] } })
   }
 
-  /// The outcome; a cache in memory settles at once.
+  /// The outcome; with a cache in memory, the future settles at once.
   func ask(
     _ url: String = "https://a.test/x", _ method: HTTPMethod = .get, _ headers: HTTPHeaders = [:],
     _ change: (inout HTTPRequest) -> Void = { _ in }
@@ -88,18 +88,18 @@ struct CachedWorld: Sendable {
 }
 
 extension Result where Success == HTTPResponse, Failure == HTTPFailure {
-  /// "hit", "miss" …; "failed" where there is no answer.
+  /// "hit", "miss" …; "failed" if there is no response.
   var cacheStatus: String { response?.cacheStatus.name ?? "failed" }
 }
 
-/// 2027-01-15T08:00:00Z, when a ``Clock`` starts, in the usual spelling; and others around it.
+/// 2027-01-15T08:00:00Z, when a ``Clock`` starts, in the usual spelling; and times around it.
 enum Moment {
   static let start: Int64 = 1_800_000_000
 
   static func text(_ seconds: Int64 = 0) -> String {
     let time = start + seconds
     let (days, rest) = (time / 86_400, time % 86_400)
-    // The start is a Friday; within its month.
+    // The start is a Friday; dates stay within its month.
     let name = ["Fri", "Sat", "Sun", "Mon", "Tue", "Wed", "Thu"][
       Int(((days - start / 86_400) % 7 + 7) % 7)]
     let day = 15 + days - start / 86_400

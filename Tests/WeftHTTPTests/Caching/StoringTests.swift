@@ -2,7 +2,7 @@ import Testing
 
 @testable import WeftHTTP
 
-/// RFC 9111 §3: what may be stored, and what of it.
+/// RFC 9111 §3: the responses that may be stored, and which parts of them.
 struct StoringTests {
   private static let statusAndControlDecideCases: [(Int, String, Bool)] = [
     (200, "", true), (200, "no-store", false), (200, "No-Store, max-age=9", false),

@@ -1,6 +1,6 @@
 import Testing
 
-/// One text, packed by zlib in all ways that there are.
+/// One text, compressed by zlib in all available ways.
 enum PackedSample: String, CaseIterable, CustomTestStringConvertible {
   case dynamicCodes
   case fixedCodes
@@ -14,7 +14,7 @@ enum PackedSample: String, CaseIterable, CustomTestStringConvertible {
 
   static let text = digits(300) + "\n" + String(repeating: "the end of the export\n", count: 6)
 
-  /// Digits of no order, so that codes of their own are worth their while.
+  /// Digits in random order, so that dynamic codes are worthwhile.
   private static func digits(_ count: Int) -> String {
     var state = 1
     return (0..<count).map { _ in
@@ -31,7 +31,7 @@ enum PackedSample: String, CaseIterable, CustomTestStringConvertible {
     }
   }
 
-  /// Where the body may end: at its end, and between two members.
+  /// The offsets at which the body may end: at its end, and between two members.
   var ends: Set<Int> { self == .twoMembers ? [134, bytes.count] : [bytes.count] }
 
   var bytes: [UInt8] {

@@ -10,7 +10,7 @@ struct UnpackerTests {
     case refused
   }
 
-  /// What bytes unpack to that arrive in pieces of one length.
+  /// The unpacked bytes of input that arrives in pieces of one length.
   private func unpacked(
     _ bytes: [UInt8], as coding: String, inPiecesOf length: Int = .max, limit: Int = 1 << 20
   ) -> Outcome {
@@ -51,14 +51,14 @@ struct UnpackerTests {
 
   @Test(
     "X12: a packed body with a wrong bit is refused, or lacks its end",
-    // Adler's sums are too weak for this, and a bare stream has none.
+    // Adler's checksum is too weak for this, and a bare stream has none.
     arguments: PackedSample.allCases.filter { $0.coding == "gzip" })
   func damaged(sample: PackedSample) {
     let text = Array(PackedSample.text.utf8)
     for bit in 0..<8 * sample.bytes.count {
       var bytes = sample.bytes
       bytes[bit / 8] ^= 1 << (bit % 8)
-      // Not all bits of the head mean anything.
+      // Some bits of the header have no meaning.
       if case .whole(let result) = unpacked(bytes, as: sample.coding) {
         #expect(result == text, "bit \(bit)")
       }
@@ -69,14 +69,14 @@ struct UnpackerTests {
   func moreBehindTheEndIsRefused(sample: PackedSample) {
     let more = sample.bytes + [UInt8](repeating: 0, count: 10)
     #expect(unpacked(more, as: sample.coding) == .refused)
-    // One byte may be the beginning of another member.
+    // One byte may be the beginning of a further member.
     #expect(
       unpacked(sample.bytes + [0x1F], as: sample.coding)
         == (sample.coding == "gzip" ? .incomplete : .refused))
   }
 
   @Test func longCopiesReachBackOverTheWholeWindow() {
-    // A million zeros, as the longest copies there are; each reaches into what it makes.
+    // A million zeros, as the longest possible copies; each copy overlaps its own output.
     #expect(
       unpacked(Gzip.zeros(1_000_000), as: "gzip", inPiecesOf: 100)
         == .whole([UInt8](repeating: 0, count: 1_000_000)))

@@ -19,7 +19,7 @@ struct RedirectTests {
       status: status, headers: HTTPHeaders(location.map { [HTTPHeader("Location", $0)] } ?? []))
   }
 
-  /// RFC 9110 §15.4; `nil`: the answer is delivered as it is.
+  /// RFC 9110 §15.4; `nil` if the response is delivered as it is.
   @Test(arguments: [
     (301, "GET", "GET"), (302, "GET", "GET"), (303, "GET", "GET"), (307, "GET", "GET"),
     (308, "GET", "GET"), (301, "POST", "GET"), (302, "POST", "GET"), (303, "POST", "GET"),
@@ -115,7 +115,7 @@ struct RedirectTests {
     #expect((course.request.auth == nil) == isWithheld)
     #expect(
       course.hops[0].withheld == (isWithheld ? ["Cookie", "X-Api-Key", "Authorization"] : []))
-    // Nor do they come back.
+    // They do not return later, either.
     guard case .goesOn = course.turn(at: head(302, Self.start)) else {
       Issue.record("it was not followed")
       return
@@ -125,8 +125,8 @@ struct RedirectTests {
 
   private static let other = "https://b.test/"
 
-  /// What each part of a request becomes on its way to another origin. A part that is not here fails the test:
-  /// whoever adds one decides.
+  /// The effect of a redirect to a different origin on each part of a request. A part that is missing here fails the
+  /// test: its author must decide.
   private typealias Part = (change: (inout HTTPRequest) -> Void, isRight: (HTTPRequest) -> Bool)
   private let parts: [String: Part] = [
     "method": ({ $0.method = .head }, { $0.method == .head }),
@@ -139,7 +139,7 @@ struct RedirectTests {
         $0.headers.add(HTTPHeader("X-Other", "k", isSecret: true))
       }, { $0.headers == ["X": "1"] }
     ),
-    // Refused, if there is one.
+    // A redirect of a request with a body is refused.
     "body": ({ _ in }, { $0.body == .none }),
     "auth": ({ $0.auth = .bearer("t") }, { $0.auth == nil }),
     "deadlines": ({ $0.deadlines.idle = .seconds(5) }, { $0.deadlines.idle == .seconds(5) }),
@@ -169,7 +169,7 @@ struct RedirectTests {
     for part in parts.values { part.change(&request) }
     _ = try request.follow(to: try HTTPURL(Self.other), namedBy: request.url)
     for (name, part) in parts { #expect(part.isRight(request), "\(name)") }
-    // Back again, nothing of it returns.
+    // A redirect back restores nothing.
     _ = try request.follow(to: try HTTPURL(Self.start), namedBy: request.url)
     #expect(request.auth == nil && request.tls == TLSFiles(authorities: "ca"))
   }

@@ -5,7 +5,7 @@ import Testing
 struct RuleTests {
   private static let now: Int64 = 784_111_777
 
-  /// The three spellings of RFC 9110 §5.6.7 for the same moment.
+  /// The three spellings of RFC 9110 §5.6.7 for one time.
   @Test(arguments: [
     ("Sun, 06 Nov 1994 08:49:37 GMT", now), ("Sunday, 06-Nov-94 08:49:37 GMT", now),
     ("Sun Nov  6 08:49:37 1994", now), ("Thu, 01 Jan 1970 00:00:00 GMT", 0),

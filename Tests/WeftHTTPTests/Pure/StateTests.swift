@@ -3,7 +3,7 @@ import Testing
 
 @testable import WeftHTTP
 
-/// The parts that decide while an exchange goes on.
+/// The state machines of an exchange.
 struct StateTests {
   private func read(
     _ text: String, limit: Int = 1000

@@ -10,10 +10,10 @@ import WeftPlatform
   import Darwin
 #endif
 
-/// One client for all tests that need nothing of their own: it would show what one leaves to the next.
+/// The shared client of all tests that need no client of their own: it shows what one request leaves to the next.
 let client = HTTPClient(transport: CurlTransport())
 
-/// A request with deadlines that a test waits for rather than for ever.
+/// A request with deadlines, so that a test does not wait for ever.
 func request(
   _ url: String, _ method: HTTPMethod = .get, _ change: (inout HTTPRequest) -> Void = { _ in }
 ) throws -> HTTPRequest {
@@ -30,7 +30,7 @@ func ask(_ request: HTTPRequest, by client: HTTPClient = client) async
   await client.send(request).result
 }
 
-/// The same on the calling thread, for requests that must follow each other at once.
+/// The outcome, awaited on the calling thread, for requests that must follow each other at once.
 func answer(to request: HTTPRequest, by client: HTTPClient) -> Result<HTTPResponse, HTTPFailure> {
   awaited(client.send(request), since: MonotonicClock.now).answer
 }
@@ -47,15 +47,15 @@ extension Result where Success == HTTPResponse, Failure == HTTPFailure {
   var text: String? { response.flatMap { try? $0.text() } }
 }
 
-/// What becomes of a request, and how long that took: measured where it is told, since a test that waits goes on
-/// only when those beside it let it.
+/// The outcome of a request and its duration, measured when the future settles: a waiting test only continues when the
+/// tests beside it let it.
 func timed(_ request: HTTPRequest) -> (answer: Result<HTTPResponse, HTTPFailure>, took: Duration) {
   let began = MonotonicClock.now
   return awaited(client.send(request), since: began)
 }
 
-/// How a future settles, on the calling thread: what is between this and what was before takes no longer than it
-/// takes by itself.
+/// The outcome of a future and its duration, awaited on the calling thread, so that the time between two requests is
+/// not extended by other tests.
 func awaited(
   _ future: Future<HTTPResponse, HTTPFailure>, since began: Duration
 ) -> (answer: Result<HTTPResponse, HTTPFailure>, took: Duration) {
@@ -81,5 +81,5 @@ private final class Told: Sendable {
   }
 }
 
-/// Waits on the calling thread for what others do.
+/// Waits on the calling thread until a condition holds.
 func waits(until isSo: () -> Bool) { while !isSo() { usleep(1000) } }

@@ -1,6 +1,6 @@
 import Glibc
 
-/// A resolver that gets no answer, for the thread that enters it and those that it makes.
+/// A resolver that gets no answer, for the thread that enters it and the threads that this one creates.
 struct BlackHole: Sendable {
   private let silent: Int32
 
@@ -11,10 +11,10 @@ struct BlackHole: Sendable {
       UnsafeRawPointer?
     ) -> Int32
 
-  /// Puts another resolver's configuration in place of the system's, in a mount namespace of its own: it names
-  /// a port where nobody answers.
+  /// Replaces the system's resolver configuration in a mount namespace of its own: the new one names a port that never
+  /// answers.
   ///
-  /// - Returns: nil where that is not allowed.
+  /// - Returns: `nil` if that is not permitted.
   static func enter() -> BlackHole? {
     guard let silent = bindSilentPort() else { return nil }
     let scratch = Scratch()
@@ -26,13 +26,13 @@ struct BlackHole: Sendable {
     return isDone ? BlackHole(silent: silent) : nil
   }
 
-  /// Returns when somebody has asked for a name.
+  /// Returns when a query has arrived.
   func waitForQuestion() {
     var byte: UInt8 = 0
     _ = recv(silent, &byte, 1, 0)
   }
 
-  /// Open until the process ends.
+  /// A descriptor that stays open until the process ends.
   private static func bindSilentPort() -> Int32? {
     let silent = socket(AF_INET, Int32(SOCK_DGRAM.rawValue), 0)
     var address = sockaddr_in()
@@ -47,7 +47,7 @@ struct BlackHole: Sendable {
     return isBound ? silent : nil
   }
 
-  /// The overlay does not have these two.
+  /// Mounts the files. The overlay lacks the two functions.
   private static func replace(_ files: [(by: String, file: String)]) -> Bool {
     guard let unshare = dlsym(nil, "unshare"), let mount = dlsym(nil, "mount") else { return false }
     let newNamespace: Int32 = 0x0002_0000

@@ -1,6 +1,6 @@
-/// Packed bytes made by hand, for there is no library for it here.
+/// Compressed bytes made by hand, because no library is available here.
 enum Gzip {
-  /// So many zeros as a bomb has them: deflate's longest copies, two bits each.
+  /// Zeros as in a decompression bomb: deflate's longest copies, two bits each.
   static func zeros(_ count: Int) -> [UInt8] {
     precondition(count >= 259)
     var bits = Bits()
@@ -31,7 +31,7 @@ enum Gzip {
     }
   }
 
-  /// Least significant bit first.
+  /// Bits, the least significant first.
   private struct Bits {
     var bytes: [UInt8] = []
     private var used = 8

@@ -1,7 +1,7 @@
 import Glibc
 import Synchronization
 
-/// A server on a port of its own that does to each connection whatever a test says: nothing in it knows HTTP.
+/// A server on its own port that treats each connection as the test says; it does not know HTTP.
 final class HostileServer: Sendable {
   let port: Int
   private let listener: Int32
@@ -15,7 +15,7 @@ final class HostileServer: Sendable {
 
   /// Lives until it is closed.
   ///
-  /// - Parameter serve: Called on a thread of its own for each connection, which is closed after it.
+  /// - Parameter serve: Called on a thread of its own for each connection, which is then closed.
   init(backlog: Int32 = 512, _ serve: @escaping @Sendable (Connection) -> Void) {
     let listener = socket(AF_INET, Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0)
     var address = sockaddr_in()
@@ -32,7 +32,7 @@ final class HostileServer: Sendable {
     self.listener = listener
     port = Int(UInt16(bigEndian: address.sin_port))
     detach {
-      // Closed by the one who accepts, or its number might be another's by then.
+      // The accepting thread closes it; otherwise its number might already be in use again.
       defer { Glibc.close(listener) }
       while true {
         let descriptor = accept(listener, nil, nil)
@@ -51,10 +51,10 @@ final class HostileServer: Sendable {
     "http://\(host):\(port)\(path)"
   }
 
-  /// How many connections there have been.
+  /// The number of connections so far.
   var accepted: Int { state.withLock { $0.accepted } }
 
-  /// Ends all connections; those who serve see them broken.
+  /// Ends all connections; the serving threads see them broken.
   func close() {
     state.withLock { state in
       guard !state.isClosed else { return }
@@ -84,13 +84,13 @@ final class HostileServer: Sendable {
   }
 }
 
-/// One connection to a ``HostileServer``. What cannot be sent is not.
+/// One connection to a ``HostileServer``. Failures to send are ignored.
 struct Connection: Sendable {
   let descriptor: Int32
   /// Counts from 1.
   let number: Int
 
-  /// What came up to the empty line; nil if the client has gone.
+  /// The bytes up to the empty line; `nil` if the client has gone.
   func readHead() -> String? {
     var head: [UInt8] = []
     var byte: UInt8 = 0
@@ -101,7 +101,7 @@ struct Connection: Sendable {
     return String(decoding: head, as: UTF8.self)
   }
 
-  /// The head, and the body that its length announces.
+  /// The head, and the body of the length that it announces.
   func readRequest() -> (head: String, body: [UInt8])? {
     guard let head = readHead() else { return nil }
     let line = head.split(separator: "\r\n").first { $0.lowercased().hasPrefix("content-length:") }
@@ -122,7 +122,7 @@ struct Connection: Sendable {
     return bytes
   }
 
-  /// False if the client has gone.
+  /// Returns false if the client has gone.
   @discardableResult
   func send(_ bytes: [UInt8]) -> Bool {
     var sent = 0
@@ -140,7 +140,7 @@ struct Connection: Sendable {
   @discardableResult
   func send(_ text: String) -> Bool { send(Array(text.utf8)) }
 
-  /// An answer with that body.
+  /// Sends a response with that body.
   @discardableResult
   func answer(_ status: String = "200 OK", _ headers: [String] = [], body: String = "") -> Bool {
     let lines = ["HTTP/1.1 \(status)", "Content-Length: \(body.utf8.count)"] + headers
@@ -153,9 +153,9 @@ struct Connection: Sendable {
     while recv(descriptor, &byte, 1, 0) > 0 {}
   }
 
-  /// When the connection is closed, the client is told so by RST.
+  /// Closes the connection with RST instead of FIN.
   func resetAtEnd() {
-    // struct linger: on, for no seconds.
+    // struct linger: on, for zero seconds.
     var now: (Int32, Int32) = (1, 0)
     setsockopt(
       descriptor, SOL_SOCKET, SO_LINGER, &now, socklen_t(MemoryLayout<(Int32, Int32)>.size))

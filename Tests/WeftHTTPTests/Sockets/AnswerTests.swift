@@ -6,7 +6,7 @@ import WeftPlatform
 
 @testable import WeftHTTP
 
-/// Answers, from exemplary to hostile.
+/// Responses, from exemplary to hostile.
 struct AnswerTests {
   /// A server that answers every request with `text`, and closes.
   private func server(_ text: String) -> HostileServer {
@@ -170,7 +170,7 @@ struct AnswerTests {
       case .length: return Array("\(head)Content-Length: \(body.count)\r\n\r\n".utf8) + body
       case .close: return Array("\(head)Connection: close\r\n\r\n".utf8) + body
       case .chunks:
-        // As two, if there is enough for that: an empty one would be the last.
+        // Two chunks, if there is enough for that: an empty chunk would be the last.
         let halves = [body.prefix(body.count / 2), body.dropFirst(body.count / 2)]
         let chunks = halves.filter { !$0.isEmpty }.flatMap { half in
           Array("\(String(half.count, radix: 16))\r\n".utf8) + half + Array("\r\n".utf8)
@@ -201,7 +201,7 @@ struct AnswerTests {
         if count == sample.bytes.count {
           #expect(outcome.text == PackedSample.text, "\(place)")
         } else if count == 0, framing == .length {
-          // It is said that there is no body.
+          // The head says that there is no body.
           #expect(outcome.text == "", "\(place)")
         } else if !sample.ends.contains(count) {
           #expect(outcome.kind == .partial(received: count, expected: nil), "\(place)")
@@ -278,7 +278,7 @@ struct AnswerTests {
 
   @Test("H11: what a packed body becomes counts against the limit")
   func bomb() async throws {
-    // 10 MB of zeros, packed with gzip -9: 9.7 KB.
+    // 10 MB of zeros, compressed with gzip -9: 9.7 KB.
     let server = HostileServer { connection in
       guard connection.readRequest() != nil else { return }
       let bytes = Gzip.zeros(10_000_000)
@@ -351,7 +351,7 @@ struct AnswerTests {
     defer { server.close() }
     let outcome = await ask(try request(server.url()))
     if piece.hasPrefix("HTTP") {
-      // The first of them ended its own head: what follows is its body.
+      // The first piece ended its own head: the rest is its body.
       #expect(outcome.kind == .limit(.body, HTTPRequest.defaultMaxBytes))
     } else {
       #expect(outcome.failure?.errorClass == "limit", "\(String(describing: outcome.kind))")

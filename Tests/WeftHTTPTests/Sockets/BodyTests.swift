@@ -5,9 +5,9 @@ import WeftPlatform
 
 @testable import WeftHTTP
 
-/// Bodies that are sent.
+/// Bodies of requests.
 struct BodyTests {
-  /// A server that answers with the request as it came.
+  /// A server that responds with the request as received.
   private func echo() -> HostileServer {
     HostileServer { connection in
       while let (head, body) = connection.readRequest() {
@@ -155,7 +155,7 @@ struct BodyTests {
   }
 }
 
-/// A directory of a test's own.
+/// A temporary directory for one test.
 struct Scratch: Sendable {
   let path: String
 
@@ -171,7 +171,7 @@ struct Scratch: Sendable {
     return path + "/" + name
   }
 
-  /// What is in it, in order of names.
+  /// The names in it, sorted.
   var names: [String] {
     guard let directory = opendir(path) else { return [] }
     defer { closedir(directory) }
@@ -185,7 +185,7 @@ struct Scratch: Sendable {
     return names.sorted()
   }
 
-  /// Directories in it must be empty.
+  /// Removes it; directories in it must be empty.
   func remove() {
     for name in names {
       unlink(path + "/" + name)

@@ -14,10 +14,10 @@ struct CachedServerTests {
     (try? FileReading.bytes(of: path)).map { String(decoding: $0, as: UTF8.self) }
   }
 
-  /// Answers each connection's requests so, and says how often it was asked by the connections it needed.
+  /// A server that gives these responses, one per connection, so that the number of connections is that of requests.
   private func server(_ answers: [String]) -> HostileServer {
     HostileServer { connection in
-      // One request for a connection: which of the answers it gets is then the connection's number.
+      // One request per connection, so that the index of the response is the connection's number.
       guard connection.readRequest() != nil else { return }
       connection.send(answers[min(connection.number, answers.count) - 1])
     }

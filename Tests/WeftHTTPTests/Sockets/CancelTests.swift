@@ -6,9 +6,9 @@ import WeftPlatform
 
 @testable import WeftHTTP
 
-/// Requests that nobody wants any more.
+/// Requests that are cancelled.
 struct CancelTests {
-  /// A server that takes its time over everything, and counts who is still connected.
+  /// A server that is slow in everything, and counts the connected clients.
   private static func slowServer(_ connected: Gauge) -> HostileServer {
     HostileServer { connection in
       connected.change(by: 1)
@@ -32,7 +32,7 @@ struct CancelTests {
     var isZero: Bool { count.withLock { $0 == 0 } }
   }
 
-  /// Descriptors whose other end is this process: those of the server's side see every one that is left open.
+  /// The other end of the descriptors is in this process: the server's side sees every one that is left open.
   @Test("H24: a request can be cancelled at any moment, and leaves no connection")
   func anyMoment() async throws {
     let connected = Gauge()
@@ -88,8 +88,8 @@ struct CancelTests {
     for future in futures { #expect(await future.result.kind == .cancelled) }
   }
 
-  /// A name server that never answers, and a process whose resolver asks it: that of a namespace of its own.
-  /// With a libcurl that can leave a lookup alone, and with one that cannot.
+  /// Uses a name server that never answers, in a process whose resolver asks it, within a namespace of its own; with a
+  /// libcurl that can abandon a lookup, and with one that cannot.
   @Test(
     "H26: a request is cancelled at once while its name is looked up", arguments: [true, false])
   func lookup(leavesLookups: Bool) async throws {
@@ -108,7 +108,7 @@ struct CancelTests {
       // The resolver waits for ten seconds.
       if MonotonicClock.now - began > .seconds(5) { exit(3) }
 
-      /// Where the namespace is not to be had, the lookup may fail before it is cancelled.
+      /// Without the namespace, the lookup may fail before it is cancelled.
       func isExpected(
         _ outcome: Result<HTTPResponse, HTTPFailure>, _ kind: HTTPFailure.Kind
       ) -> Bool {

@@ -6,7 +6,7 @@ import WeftPlatform
 
 /// Redirects over the wire.
 struct RedirectServerTests {
-  /// A server whose `/NUMBER` redirects to `/NUMBER-1`, and whose `/0` answers; it keeps the heads it was sent.
+  /// A server whose `/NUMBER` redirects to `/NUMBER-1`, and whose `/0` answers; it keeps the heads it received.
   private struct Maze {
     let log: Log
     let server: HostileServer
@@ -117,7 +117,7 @@ struct RedirectServerTests {
     defer { server.close() }
     let outcome = await ask(try request(server.url("/1")))
     #expect(outcome.text == "arrived")
-    // Chunks that were under way when it was cut off count.
+    // Chunks that were in flight when it was cut off count.
     #expect((outcome.response?.figures.bodyBytesReceived ?? .max) < 1024 * 1024)
   }
 

@@ -6,7 +6,7 @@ import WeftPlatform
 
 @testable import WeftHTTP
 
-/// Bodies that become files.
+/// Bodies saved to files.
 struct SavingTests {
   private func contents(_ path: String) -> String? {
     (try? FileReading.bytes(of: path)).map { String(decoding: $0, as: UTF8.self) }
@@ -237,7 +237,7 @@ struct SavingTests {
     #expect(partial != nil)
     #expect(scratch.names.count == 1)
     partial = nil
-    // The thread that told of it lets go of it in its own time.
+    // The thread that reported it releases it a little later.
     let end = MonotonicClock.now + .seconds(20)
     waits { scratch.names.isEmpty || MonotonicClock.now >= end }
     #expect(scratch.names == [])
@@ -260,7 +260,7 @@ struct SavingTests {
     #expect(scratch.names == [])
   }
 
-  /// Takes nothing until it is let, and counts what it got.
+  /// A writer that takes nothing until it is allowed to, and counts what it got.
   private final class SlowWriter: BodyWriter {
     let gate = Gate()
     let received = Mutex(0)
@@ -298,7 +298,7 @@ struct SavingTests {
       try request(server.url()) { $0.deadlines.idle = .milliseconds(300) }, boundary: "",
       total: .seconds(60))
     let future = CurlTransport().exchange(wire) { _ in .write(writer, limit: nil) }
-    // The server stands still when the outlet, libcurl and the sockets between are full.
+    // The server blocks when the outlet, libcurl and the sockets in between are full.
     var before = -1
     while before != sent.withLock({ $0 }) || before == 0 {
       before = sent.withLock { $0 }
@@ -336,7 +336,7 @@ struct SavingTests {
   }
 }
 
-/// What a server was sent.
+/// The requests that a server received.
 final class Log: Sendable {
   private let lines = Mutex<[String]>([])
   func add(_ line: String) { lines.withLock { $0.append(line) } }

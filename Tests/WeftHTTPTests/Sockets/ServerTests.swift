@@ -2,7 +2,7 @@ import Testing
 
 @testable import WeftHTTP
 
-/// Servers as they should be.
+/// Well-behaved servers.
 struct ServerTests {
   @Test func anAnswerArrivesWithItsStatusHeadersAndBody() async throws {
     let server = HostileServer { connection in

@@ -85,9 +85,9 @@ struct TroubleTests {
     defer { server.close() }
     var wholes = 0
     for _ in 0..<2 * bytes.count {
-      // PUT would be sent again by libcurl too, but on a connection of its own nothing is.
+      // libcurl would also resend a PUT, but on a new connection it resends nothing.
       let outcome = await ask(try request(server.url()))
-      // Of the last line end libcurl does without one byte or two: the length of the body is known.
+      // libcurl accepts a last line end that lacks one byte or two: the length of the body is known.
       if outcome.text == "helloworld" {
         wholes += 1
       } else {
@@ -101,7 +101,7 @@ struct TroubleTests {
 
   @Test("H13: a connection that does not come about is given up in time")
   func connectDeadline() async throws {
-    // A listener whose queue is full lets nobody in.
+    // A listener whose queue is full accepts no connection.
     let server = FullListener()
     let (outcome, took) = try timed(
       request("http://127.0.0.1:\(server.port)/") {
@@ -176,7 +176,7 @@ struct TroubleTests {
     #expect(other.adviceOnRetry(of: keyed) == .retry(noSoonerThan: nil))
   }
 
-  /// libcurl does it by itself when the connection has been used before.
+  /// libcurl does so by itself if the connection has been used before.
   @Test(
     "H27: a POST is not sent again behind one's back when a used connection breaks",
     arguments: [true, false])
@@ -191,7 +191,7 @@ struct TroubleTests {
     }
     defer { server.close() }
     let own = HTTPClient(transport: CurlTransport())
-    // One right after the other: libcurl keeps a connection that nobody uses for two minutes.
+    // One right after the other: libcurl keeps an idle connection for two minutes.
     #expect(answer(to: try request(server.url()), by: own).text == "first")
     let post = try request(server.url(), .post) { $0.body = hasBody ? .text("x") : .none }
     let failure = try #require(answer(to: post, by: own).failure)
@@ -230,7 +230,7 @@ struct TroubleTests {
     #expect(server.accepted == 0)
   }
 
-  /// In a process of its own, whose environment nobody else reads.
+  /// Runs in a process of its own, whose environment no other test reads.
   @Test("H31: a proxy of the environment is used only on request")
   func proxies() async {
     await #expect(processExitsWith: .success) {
@@ -263,7 +263,7 @@ struct TroubleTests {
     let server = HostileServer { connection in
       guard connection.readHead() != nil else { return }
       together.withLock { $0 += 1 }
-      // Nobody is answered until all are there.
+      // The server answers only when all requests have arrived.
       while together.withLock({ $0 }) < 300 { usleep(1000) }
       connection.answer()
     }
@@ -272,7 +272,7 @@ struct TroubleTests {
     for future in futures { #expect(try await future.result.get().status == 200) }
   }
 
-  /// With `WEFT_LONG=1` as many as an hour's polling.
+  /// With `WEFT_LONG=1`, as many requests as an hour's polling.
   @Test("H37: thousands of requests need one connection and leave nothing")
   func soak() async throws {
     let server = HostileServer { connection in

@@ -5,7 +5,7 @@ import WeftJSON
 import WeftPlanning
 import WeftTestKit
 
-/// Steps that run actions: which there are, and what others can read of them.
+/// Steps that run actions: the available actions, and what other steps can read of them.
 @Suite struct ActionTests {
   private static func found(_ json: String, _ actions: Set<ActionName> = ["resize"]) throws
     -> [String]

@@ -4,7 +4,7 @@ import WeftJSON
 import WeftPlanning
 import WeftTestKit
 
-/// The parts of a plan that are run apart from the rest.
+/// The plan regions of a plan.
 struct BodyTests {
   private static func names(_ body: PlannedBodies.Body?, in plan: Plan) -> [String] {
     (body?.order ?? []).map { plan.name(of: Int($0)) }
@@ -94,7 +94,7 @@ struct BodyTests {
     }
   }
 
-  /// The innermost group around a node that is run apart; `nil` of a node that is run by itself.
+  /// The group whose plan region contains a node; `nil` for a node that is a region of its own.
   private func expectedBody(of node: Int, in plan: Plan) -> Int? {
     let isApart = { (group: Int) in
       group == plan.bodies.finallyGroup || plan.groups[group].isRepeated
@@ -115,7 +115,7 @@ struct BodyTests {
 }
 
 extension Step {
-  /// The same, once for each of two elements.
+  /// The step in a loop over two elements.
   var repeated: Step {
     var step = self
     step.control.fanOut = .forEach(ForEach(in: .values([1, 2])))

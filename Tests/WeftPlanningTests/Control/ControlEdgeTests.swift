@@ -4,7 +4,7 @@ import WeftDiagnostics
 import WeftJSON
 import WeftPlanning
 
-/// What waits for what because of clean-up, `finally`, and the expressions of control.
+/// Dependencies that follow from cleanup, `finally`, and the expressions of control options.
 struct ControlEdgeTests {
   private static func step(_ id: StepID, cleanup: [Step]) -> Step {
     var step = Step(id)

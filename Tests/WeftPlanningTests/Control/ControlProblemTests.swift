@@ -4,7 +4,7 @@ import WeftDiagnostics
 import WeftPlanning
 import WeftTestKit
 
-/// `Golden/control/<case>/workflow.json`, and everything that is said of it with place, caret and help.
+/// `Golden/control/<case>/workflow.json`, and its diagnostics with location, caret and help.
 struct ControlProblemTests {
   static let cases = [
     "loops-outside", "loop-types", "loop-secrets", "results", "skipped", "conditions", "pools",

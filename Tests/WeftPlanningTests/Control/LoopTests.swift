@@ -3,7 +3,7 @@ import WeftDefinition
 import WeftJSON
 import WeftPlanning
 
-/// What a plan tells of `forEach` and `matrix`.
+/// The properties of `forEach` and `matrix` in a plan.
 struct LoopTests {
   private static func looped(_ condition: Condition?, _ fanOut: FanOut, _ variable: String) -> Step
   {
@@ -49,7 +49,7 @@ struct LoopTests {
     inner.control.fanOut = Self.axes
     inner.control.condition = "item == 1"
     let plan = try planned(Workflow(steps: [Step("g", steps: [inner]).repeated]))
-    // It reads the outer element, so that it is asked once for each of those.
+    // It reads the outer element, so it is evaluated once for each of those.
     #expect(!plan.asksForEachElement(step: 0))
   }
 

@@ -4,7 +4,7 @@ import WeftJSON
 @testable import WeftPlanning
 
 @Suite struct MatrixExpansionTests {
-  /// The combinations, each as JSON in a line.
+  /// The combinations, each as JSON on one line.
   private static func combinations(
     _ axes: KeyValuePairs<String, JSONValue>, include: JSONValue? = nil, exclude: JSONValue? = nil
   ) throws -> [String] {
@@ -141,7 +141,7 @@ import WeftJSON
       ])
   }
 
-  // MARK: The rest of its rules
+  // MARK: The rest of GitHub's rules
 
   @Test func whatWasExcludedCanBeIncludedAgain() throws {
     let found = try Self.combinations(

@@ -6,7 +6,7 @@ import WeftTestKit
 
 @testable import WeftPlanning
 
-/// What is found of requests before anything is sent.
+/// Diagnostics about requests before anything is sent.
 @Suite struct RequestTests {
   private static func found(_ json: String) throws -> [String] {
     let workflow = try WorkflowFiles(["main.json": json]).workflow("main.json")

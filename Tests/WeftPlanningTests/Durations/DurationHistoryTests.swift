@@ -9,7 +9,7 @@ struct DurationHistoryTests {
     plan = try planned(Workflow(parallel: [Step("a"), Step("b"), Step("c")]))
   }
 
-  /// A run in which steps, by their index, took so many milliseconds.
+  /// A run with these durations in milliseconds, by the index of the step.
   private func measures(_ milliseconds: [Int: [Int]], cached: [Int] = []) -> RunMeasures {
     var measures = RunMeasures(stepCount: 3)
     for (step, all) in milliseconds {

@@ -112,7 +112,7 @@ struct ExpectedDurationsTests {
     #expect(plan.expecting(endless).startWeight(ofStep: 0) == .max)
   }
 
-  /// Against all paths, one by one.
+  /// Compares with all paths, one by one.
   @Test(arguments: 0..<100 as Range<UInt64>)
   func theCriticalPathIsOneOfTheLongestOfAllPaths(seed: UInt64) throws {
     var random = SeededGenerator(seed: seed)
@@ -142,7 +142,7 @@ struct ExpectedDurationsTests {
 }
 
 extension Plan {
-  /// Whether one node waits for another, be it through others.
+  /// Whether one node waits for a different one, directly or indirectly.
   fileprivate func isReachable(_ node: Int, from start: Int) -> Bool {
     var open = [node]
     var seen: Set<Int> = []

@@ -1,6 +1,6 @@
 import WeftPlanning
 
-/// What is known of steps, as tests write it: each took so many milliseconds in one run.
+/// The duration history of steps that each took this many milliseconds in one run.
 func history(_ milliseconds: KeyValuePairs<String, Int>) -> DurationHistory {
   history(milliseconds.map { ($0.key, $0.value) })
 }

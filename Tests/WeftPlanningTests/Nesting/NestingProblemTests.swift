@@ -4,9 +4,9 @@ import WeftDiagnostics
 import WeftPlanning
 import WeftTestKit
 
-/// What is wrong with steps that run other files, and with those: told at its place, in its file, once.
+/// Errors of steps that run other files, and of those files: reported once, at the location in the file.
 @Suite struct NestingProblemTests {
-  /// Each as `file:line code message`.
+  /// The diagnostics, each as `file:line code message`.
   private static func found(_ main: String, _ others: [String: String] = [:]) throws -> [String] {
     let files = WorkflowFiles(others.merging(["main.json": main]) { $1 })
     let (plan, diagnostics) = Planner.plan(try files.workflow("main.json"))

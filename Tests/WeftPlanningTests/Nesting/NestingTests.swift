@@ -5,7 +5,7 @@ import WeftTestKit
 
 @testable import WeftPlanning
 
-/// Steps that run other files, as the graph has them.
+/// Nested workflows in the graph.
 @Suite struct NestingTests {
   private static func plan(_ main: String, _ others: [String: String]) throws -> Plan {
     try planned(

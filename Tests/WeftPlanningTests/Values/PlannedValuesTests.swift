@@ -4,9 +4,9 @@ import WeftDiagnostics
 import WeftExpressions
 import WeftPlanning
 
-/// What a plan knows of its expressions.
+/// The expressions in a plan.
 struct PlannedValuesTests {
-  /// What is read of step `a` by a step with these arguments.
+  /// The parts of step `a` that a step with these arguments reads.
   private static func reads(_ expressions: String...) throws -> StepReads {
     let plan = try planned(
       Workflow(parallel: [

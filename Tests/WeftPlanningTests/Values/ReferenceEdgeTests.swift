@@ -2,7 +2,7 @@ import Testing
 import WeftDefinition
 import WeftPlanning
 
-/// What waits for what because an expression reads it.
+/// Dependencies that follow from expressions.
 struct ReferenceEdgeTests {
   private static func reader(_ id: StepID?, _ expressions: String..., needs: [Need]? = nil) -> Step
   {

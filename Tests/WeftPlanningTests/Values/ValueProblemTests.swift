@@ -4,7 +4,7 @@ import WeftDiagnostics
 import WeftPlanning
 import WeftTestKit
 
-/// `Golden/values/<case>/workflow.json`, and everything that is said of it with place, caret and help.
+/// `Golden/values/<case>/workflow.json`, and its diagnostics with location, caret and help.
 struct ValueProblemTests {
   static let cases = [
     "syntax", "names", "nothing-declared", "where", "escapes", "secrets", "cycle-later-member",

@@ -4,12 +4,12 @@ import Testing
 
 @testable import WeftPlatform
 
-/// Programs that try to get away, at every level that this process can have.
+/// Programs that try to escape, at every level that this process can use.
 @Suite struct ContainmentTests {
   static let levels: [ContainmentLevel] =
     [.groupAndCookie] + (ControlGroupTree.isUsable ? [.cgroup] : [])
 
-  /// What a step may do to be alive when it is thought to have ended. Each says "ready".
+  /// Ways for a step to stay alive after it seems to have ended. Each prints "ready".
   static let escapes: [(name: String, script: String)] = [
     ("K04: setsid", "setsid sh -c 'echo ready; exec sleep 1000' & wait"),
     (
@@ -90,7 +90,7 @@ import Testing
       #expect(!lock.isFree)
       #expect(containment.mayHoldStrays)
       let end = containment.endStrays(StopPolicy(grace: .seconds(20)), stop: StopSwitch())
-      // "sh", where it has not become sleep yet.
+      // "sh" if it has not become sleep yet.
       #expect(end.ended.count == 1)
       #expect(end.survivors.isEmpty)
     }
@@ -116,7 +116,7 @@ import Testing
   @Test("K07: what forks while it is being killed does not win", arguments: levels)
   func forkBomb(level: ContainmentLevel) throws {
     let lock = DeathLock()
-    // Each starts another in a session of its own, and ends; a dozen of such chains at a time.
+    // Each starts the next in a session of its own, and ends; a dozen such chains at a time.
     let bomb = """
       chain() { n=0; while [ $n -lt 400 ]; do setsid sh -c 'sleep 0.02' & n=$((n+1)); sleep 0.01; done; }
       trap '' TERM; i=0; while [ $i -lt 12 ]; do chain & i=$((i+1)); done; echo ready; wait
@@ -144,7 +144,7 @@ import Testing
     let lock = DeathLock()
     let ran = try contained(lock.taking + nice + "sleep 1000 >&- 2>&- &", level)
     #expect(ran.end.exited(with: 0))
-    // By its name before it became sleep, if that was quick.
+    // The name is the one before it became sleep, if that was quick.
     #expect(ran.end.leftovers.count == 1, "\(ran.end.leftovers)")
     #expect(lock.becomesFree())
   }
@@ -157,7 +157,7 @@ import Testing
     }
   }
 
-  // MARK: Control groups and those who clear up
+  // MARK: Control groups and their removal
 
   @Test(
     "X22: an engine has its control group and the lock of it, whoever clears up meanwhile",
@@ -173,7 +173,7 @@ import Testing
         try ControlGroupTree(run: uniqueRun(), cookie: EngineCookie())
       }
       for tree in trees {
-        // In a group that had been removed nothing could be made.
+        // In a removed group, nothing could be created.
         let enclosure = try tree.enclose(cookie: [])
         enclosure.abandoned()
         tree.close()
@@ -261,7 +261,7 @@ private func uniqueRun() -> String {
 }
 
 extension ControlGroupTree {
-  /// Whether this machine lets this process make groups.
+  /// Whether this process may create control groups on this machine.
   static let isUsable: Bool = {
     guard let tree = try? ControlGroupTree(run: uniqueRun(), cookie: EngineCookie()) else {
       return false

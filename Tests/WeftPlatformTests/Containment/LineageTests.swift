@@ -46,7 +46,7 @@ import Testing
       process(203, parent: 202, group: 202),
     ]
     lineage.observe(before) { _ in nil }
-    // The middle one has gone; its child was adopted by the engine and has had another one.
+    // The middle one has gone; its child was adopted by the engine and has a further child.
     let after = [
       engine, process(200, parent: 100, isAlive: false),
       process(203, parent: 100, group: 202), process(204, parent: 203),
@@ -84,7 +84,7 @@ import Testing
       return process.id == 500 ? 2 : nil
     }
     #expect(asked.sorted() == [100, 500, 501])
-    // Its child is known by its parent the next time.
+    // Its child is recognised by its parent the next time.
     lineage.observe(table) { _ in nil }
     #expect(living(lineage, table) == [1: [201], 2: [500, 501]])
   }
@@ -107,10 +107,10 @@ import Testing
     var lineage = lineage()
     let table = [
       engine, process(200, parent: 100),
-      // The daemon 700 has a session of its own; 701 has the step's environment, 702 is another job.
+      // The daemon 700 has a session of its own; 701 has the step's environment, 702 is a different job.
       process(700, parent: 1), process(701, parent: 700, group: 701, session: 700),
       process(702, parent: 700, group: 702, session: 700), process(703, parent: 701, session: 700),
-      // The maker of session 800 has gone.
+      // The creator of session 800 has gone.
       process(801, parent: 1, group: 801, session: 800),
       process(802, parent: 1, group: 801, session: 800),
     ]
@@ -128,7 +128,7 @@ import Testing
       process(601, parent: 1, group: 601, session: 600, isAlive: true),
     ]
     lineage.observe(before) { [500, 601].contains($0.id) ? 2 : nil }
-    // Others come to be in both, whose parents and environments tell nothing.
+    // Further processes appear in both; their parents and environments give no hint.
     let after =
       before + [
         process(501, parent: 1, group: 501, session: 500, start: 2),

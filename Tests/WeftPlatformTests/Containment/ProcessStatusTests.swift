@@ -3,7 +3,7 @@ import Testing
 @testable import WeftPlatform
 
 @Suite struct ProcessStatusTests {
-  /// A line of /proc/PID/stat, up to the start and a little further.
+  /// A line of /proc/PID/stat, up to the start time and a little further.
   private static func line(_ start: String, threads: Int = 1) -> String {
     start + " 0 -1 4194560 1 2 3 4 5 6 7 8 20 0 \(threads) 0 4242 1000 20"
   }

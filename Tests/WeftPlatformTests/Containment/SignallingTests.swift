@@ -58,7 +58,7 @@ import Testing
       program.stopPolicy.grace = .zero
     } started: { started in
       let status = ProcessStatus(of: started.id)
-      // The parent of an orphan changes in the middle of its end.
+      // The parent of an orphan changes while it is being ended.
       var looks = 0
       ended = StraysEnding(policy: StopPolicy(grace: .milliseconds(10)), stop: StopSwitch()) {
         looks += 1

@@ -148,7 +148,7 @@ import WeftPlatform
     let log = "\(state.runs.path)/\(run)/logs/a.log"
     try state.folder(of: run).directory("logs", makes: false).write(
       [1], to: "a.log", surviving: false)
-    // Not every file system knows immutable files.
+    // Some file systems have no immutable files.
     guard try RemovingTests.setImmutable(true, log) else { return }
     defer { _ = try? RemovingTests.setImmutable(false, log) }
     #expect(throws: RunFolderFault.place(.system("\(state.runs.path)/\(run)", .notPermitted))) {
@@ -161,7 +161,7 @@ import WeftPlatform
     #expect(state.runs.names() == [])
   }
 
-  /// Linux: `FS_IOC_SETFLAGS` with `FS_IMMUTABLE_FL`.
+  /// Sets or clears `FS_IMMUTABLE_FL` with `FS_IOC_SETFLAGS` (Linux).
   private static func setImmutable(_ isImmutable: Bool, _ path: String) throws -> Bool {
     let file = open(path, O_RDONLY)
     defer { close(file) }

@@ -12,7 +12,7 @@ import WeftTestKit
   import Darwin
 #endif
 
-/// How long steps took, on disk.
+/// Durations of steps on disk.
 struct KeptDurationsTests {
   private let scratch: ScratchFolder
   private let store: FileRunStore
@@ -83,7 +83,7 @@ struct KeptDurationsTests {
     #expect(known() == [])
     add(7)
     #expect(known() == [[7_000]])
-    // What it led to has not been written to.
+    // The target of the link was not written to.
     let kept = try folder.bytes(of: "elsewhere", limit: 1024)
     #expect(DurationFile.history(in: kept)?.entries.map(\.step.recent) == [[5_000]])
   }

@@ -22,7 +22,7 @@ import WeftPlatform
     state = try scratch.state()
   }
 
-  /// What was told, in words.
+  /// The reported news, in words.
   private func news(_ followed: inout FollowedRun) -> [String] {
     var told: [String] = []
     _ = followed.poll { news in
@@ -153,7 +153,7 @@ import WeftPlatform
     try append("after\n", to: "a")
     try writer.record(finished("a", logBytes: 6), elapsed: .zero)
     var followed = try FollowedRun(run, in: state)
-    // What the first engine left cannot be told from what the second wrote.
+    // Output that the first engine left cannot be distinguished from that of the second.
     #expect(
       news(&followed) == ["began 1", "step.started", "a: before", "a: after", "step.finished"])
   }

@@ -53,7 +53,7 @@ import WeftPlatform
     let advice = ResumeAdvice(detail)
     #expect(advice.again == ["failed", "stopped", "held"])
     #expect(advice.inDoubt == ["c"])
-    // Of nine: seven were told of by themselves, and one by its elements.
+    // Nine steps: seven are mentioned themselves, and one by its elements.
     #expect(advice.unmentioned == 1)
   }
 
@@ -81,7 +81,7 @@ import WeftPlatform
     let text = String(decoding: RunDetailJSON.rendered(detail), as: UTF8.self)
     #expect(text.contains("\"state\": \"failure\""))
     #expect(text.contains("deploy[eu/west"))
-    // A secret value is not recorded, and its name is.
+    // A secret value is not recorded, but its name is.
     #expect(text.contains("\"secretOutputs\""))
   }
 }

@@ -147,7 +147,7 @@ import WeftPlatform
     }
   }
 
-  /// What a later weft would have written first.
+  /// The first line of a journal by a later weft.
   private static let newer: [UInt8] = {
     let line = String(decoding: SampleRecords.lines[0].dropLast(19), as: UTF8.self)
     let parts = line.split(separator: "\"format\":\(RecordJSON.format)", maxSplits: 1)

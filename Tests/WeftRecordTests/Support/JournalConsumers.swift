@@ -6,9 +6,9 @@ import WeftTestKit
 @testable import WeftExecution
 @testable import WeftRecord
 
-/// All that computes with what a journal holds.
+/// All code that computes with the contents of a journal.
 enum JournalConsumers {
-  /// Has the steps of ``SampleRecords`` by their names.
+  /// A plan with the steps of ``SampleRecords``.
   private static let plan: Plan = {
     let moment = WallMoment(nanoseconds: 1_795_274_099_000_000_000, text: "then")
     let retried = RetryPolicy(max: 3, delay: .seconds(1))
@@ -48,7 +48,7 @@ enum JournalConsumers {
     resume(past)
   }
 
-  /// An engine goes on with the run, and its timers fire.
+  /// Resumes the run with an engine, whose timers fire.
   private static func resume(_ past: RecordedRun) {
     guard past.opening != nil else { return }
     var configuration = EngineConfiguration()

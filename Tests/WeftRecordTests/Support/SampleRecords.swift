@@ -151,7 +151,7 @@ enum SampleRecords {
       .waiting("w", until: WallTime(nanoseconds: 1_795_274_099_000_000_000)),
     ]
 
-  /// All of them as a journal has them.
+  /// All of them, as they are in a journal.
   static let records = kinds.enumerated().map { index, kind in
     RunRecord(
       number: UInt64(index + 1),

@@ -3,7 +3,7 @@ import WeftPlatform
 
 @testable import WeftRecord
 
-/// A directory of a test's own, gone with it.
+/// A temporary directory for one test, removed with it.
 final class ScratchFolder {
   let path: String
 

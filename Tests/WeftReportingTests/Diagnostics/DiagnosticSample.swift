@@ -1,6 +1,6 @@
 import WeftDiagnostics
 
-/// A file with an error that has everything, a warning, and a note without a place.
+/// A file with an error that has everything, a warning, and a note without a location.
 enum DiagnosticSample {
   static let file = SourceFile(
     path: "work flows/ä:1,a.json",

@@ -2,7 +2,7 @@ import WeftExecution
 
 @testable import WeftReporting
 
-/// What a reporter wrote, by channel and in pieces.
+/// The output of a reporter, by channel and in pieces.
 struct Collected {
   private(set) var writes: [(channel: Reporter.Channel, bytes: [UInt8])] = []
 

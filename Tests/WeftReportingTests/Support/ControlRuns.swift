@@ -3,9 +3,9 @@ import WeftPlanning
 
 @testable import WeftExecution
 
-/// Runs of workflows in which not every step is run once.
+/// Runs of workflows in which some steps do not run exactly once.
 extension SampleRuns {
-  /// A step that succeeds at the third attempt, one that is not tried again, and a group that is.
+  /// A step that succeeds at the third attempt, one that is not retried, and a group that is.
   static var attempts: ScriptedRun {
     var run = ScriptedRun(steps: 5, groups: 1)
     run.start("fetch", "odd")
@@ -54,7 +54,7 @@ extension SampleRuns {
     return run
   }
 
-  /// A failure elsewhere lets the second attempt not be made.
+  /// A failure elsewhere prevents the second attempt.
   static var heldBack: ScriptedRun {
     var run = waiting(untilAttempt: 2)
     run.start("other")
@@ -77,7 +77,7 @@ extension SampleRuns {
     return run
   }
 
-  /// A step for twelve elements of which one fails, and a group for two.
+  /// A loop over twelve elements of which one fails, and a group in a loop over two.
   static var elements: ScriptedRun {
     var run = ScriptedRun(steps: 5, groups: 2)
     run.add(.groupStarted(StepAddress("up"), GroupStart(elements: 12)))
@@ -112,7 +112,7 @@ extension SampleRuns {
     return run
   }
 
-  /// The first to fail does not win; steps that are skipped by conditions.
+  /// A race whose first failure does not decide it; steps skipped by conditions.
   static var race: ScriptedRun {
     let mirror = StepAddress("mirror")
     let reason = CancelReason.raceWon(mirror, by: StepAddress("near"))

@@ -3,7 +3,7 @@ import WeftPlanning
 
 @testable import WeftExecution
 
-/// Events of every kind, with everything that each can say, and with as little as it can.
+/// Events of every kind, with everything that each can contain, and with as little as possible.
 enum EveryKind {
   static var events: [RunEvent] {
     var run = ScriptedRun(nil, steps: 9, groups: 2)

@@ -48,7 +48,7 @@ enum SampleRuns {
     return run
   }
 
-  /// Lines that write over themselves, one with an end and one without.
+  /// Lines that overwrite themselves, one with an end and one without.
   static var progress: ScriptedRun {
     var run = ScriptedRun(steps: 2)
     run.start("fetch", "unpack")
@@ -91,7 +91,7 @@ enum SampleRuns {
     return run
   }
 
-  /// Warned twice, the second time by somebody who quotes a terminal's escape sequence.
+  /// Two warnings, the second of which quotes a terminal's escape sequence.
   static var warned: ScriptedRun {
     var run = ScriptedRun(steps: 1, maxParallel: 3)
     run.add(

@@ -1,6 +1,6 @@
 @testable import WeftDiagnostics
 
-/// A terminal: what stands on it after the bytes that a display wrote, and what scrolled away.
+/// A terminal: its contents after the bytes that a display wrote, and what scrolled away.
 struct Screen {
   let columns: Int
   let rows: Int
@@ -8,7 +8,7 @@ struct Screen {
   private var cells: [[Character]]
   private var row = 0
   private var column = 0
-  /// Sequences that a display has no business to send.
+  /// Sequences that a display must not send.
   private(set) var surprises: [String] = []
 
   init(columns: Int = 80, rows: Int = 24) {
@@ -26,7 +26,7 @@ struct Screen {
 
   var text: String { lines.map { $0 + "\n" }.joined() }
 
-  /// The row of the cursor, from the top of the screen.
+  /// The position of the cursor, from the top of the screen.
   var cursor: (row: Int, column: Int) { (row, column) }
 
   /// The right half of a wide character.

@@ -3,7 +3,7 @@ import WeftPlanning
 
 @testable import WeftExecution
 
-/// The events of a run that a test makes up, in order and with times.
+/// The events of a made-up run, in order and with times.
 struct ScriptedRun {
   private(set) var events: [RunEvent] = []
   private var elapsed: Duration = .zero
@@ -27,7 +27,7 @@ struct ScriptedRun {
     add(.runStarted(start))
   }
 
-  /// Milliseconds since the run's start.
+  /// Sets the time, in milliseconds since the run's start.
   mutating func at(_ milliseconds: Int) { elapsed = .milliseconds(milliseconds) }
 
   mutating func add(_ kind: RunEvent.Kind) {
@@ -57,7 +57,7 @@ struct ScriptedRun {
     add(.stepOutput(StepAddress(step), note(step, bytes, stream, ending)))
   }
 
-  /// What a line shows for now; it comes to the log with the rest of its line.
+  /// Shows the current state of a line; it is logged with the rest of its line.
   mutating func show(_ step: String, _ state: String) {
     add(
       .stepOutput(
@@ -67,7 +67,7 @@ struct ScriptedRun {
           logOffset: UInt64(written[step, default: []].count))))
   }
 
-  /// Output that goes to the log, and of which no event is told.
+  /// Writes output that goes to the log, but has no event.
   mutating func writeUnseen(_ step: String, _ lines: String...) {
     let first = UInt64(events.count) + 1
     for line in lines { _ = note(step, Array(line.utf8), .stdout, .newline) }
@@ -91,7 +91,7 @@ struct ScriptedRun {
     }
   }
 
-  /// A further attempt; it follows from ``retry(_:attempt:of:after:)``.
+  /// A further attempt, after ``retry(_:attempt:of:after:)``.
   mutating func start(_ step: String, attempt: Int) {
     add(.stepStarted(StepAddress(step), attempt: attempt))
     starts[step] = elapsed
@@ -139,14 +139,14 @@ struct ScriptedRun {
           attempts: attempts, duration: .milliseconds(milliseconds))))
   }
 
-  /// What failed so far was absorbed by what is around it.
+  /// Marks the failures so far as tolerated by an enclosing scope.
   mutating func tolerateFailures() {
     counts.tolerated += counts.failed
     counts.failed = 0
     firstFailure = nil
   }
 
-  /// In an attempt that is followed by another.
+  /// Discounts steps of an attempt that is followed by another one.
   mutating func forget(succeeded: Int) { counts.succeeded -= succeeded }
 
   mutating func failUncounted(_ step: String) {
@@ -198,7 +198,7 @@ struct ScriptedRun {
     }
   }
 
-  /// The group fails by its own time limit.
+  /// Fails the group by its own time limit.
   mutating func timeOut(group: StepAddress, after limit: Duration) {
     firstFailure = firstFailure ?? group
     let failure = StepFailure(

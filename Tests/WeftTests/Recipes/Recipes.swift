@@ -1,6 +1,6 @@
 import Weft
 
-// The code of the article Requests.md, which a test compares with it.
+// The code of the article Requests.md; a test compares the two.
 
 struct Release: Decodable, Sendable, Equatable {
   var version: String
@@ -16,7 +16,7 @@ struct Releases: Sendable {
   }
 }
 
-/// False if there was nothing to remove.
+/// Returns false if there was nothing to remove.
 func remove(_ url: HTTPURL, by client: HTTPClient) -> Future<Bool, CallFailure> {
   var request = HTTPRequest(url, method: .delete)
   request.expectedStatus = StatusExpectation([.code(204), .code(404)])
@@ -59,7 +59,7 @@ struct CannedTransport: Transport {
 }
 
 extension Releases {
-  /// One after the other: the second request needs what the first one answers.
+  /// One after the other: the second request needs the first one's response.
   func latestNotes(of tool: String) -> Future<HTTPResponse, CallFailure> {
     latest(of: tool).flatMap { release in
       client.call(HTTPRequest(base.appending(segments: [tool, release.version, "notes"])))
@@ -71,7 +71,7 @@ extension Releases {
     Future.zip(latest(of: first), latest(of: second))
   }
 
-  /// At the same time, and as many as there are: nothing fails, and every outcome is there.
+  /// At the same time, any number of them: nothing fails, and every outcome is available.
   func available(of tools: [String]) -> Future<[Release], Never> {
     Future.settleAll(tools.map(latest(of:))).map { outcomes in
       outcomes.compactMap { try? $0.get() }

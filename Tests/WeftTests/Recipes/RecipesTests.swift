@@ -83,7 +83,7 @@ struct RecipesTests {
     #expect(await failure(fetch([mirrors[0]], by: releases.client))?.failures.count == 1)
   }
 
-  /// Answers once, and is then out of reach.
+  /// Answers once, and is then unreachable.
   private struct OnceTransport: Transport {
     let asked = Counter()
 
@@ -123,7 +123,7 @@ struct RecipesTests {
         == ["these settings are from the cache: cannot resolve host \"a.test\""])
   }
 
-  /// The article and the code that is tested are one.
+  /// Checks that the article contains the tested code.
   @Test func theArticleShowsWhatIsTested() throws {
     let here = #filePath.split(separator: "/").dropLast().map(String.init)
     let root = "/" + here.dropLast(3).joined(separator: "/")
@@ -141,7 +141,7 @@ struct RecipesTests {
     String(decoding: try FileReading.bytes(of: path), as: UTF8.self)
   }
 
-  /// Without what is only about where they stand.
+  /// The lines without their indentation.
   private func lines(of text: String) -> [String] {
     text.split(separator: "\n").map { line in String(line.drop { $0 == " " }) }
       .filter { !$0.isEmpty }

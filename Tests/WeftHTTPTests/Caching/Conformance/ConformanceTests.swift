@@ -2,11 +2,11 @@ import Testing
 
 @testable import WeftHTTP
 
-/// The suite http-tests/cache-tests, held against the cache in this process.
+/// The suite http-tests/cache-tests, run against the cache in this process.
 @Suite(
   .enabled(if: SuiteCase.isThere, "WEFT_SUITES names no folder with http-cache-tests/tests.json"))
 struct ConformanceTests {
-  /// What a cache may leave out, and this one does. None of it is required.
+  /// Optional behaviour that this cache does not have. None of it is required.
   private static let exceptions: [String: String] = [
     "method-POST": aboutPost, "other-cookie": "a cookie is a credential, and answers cross none",
     "stale-while-revalidate": "nothing is asked behind the back of whoever asks",
@@ -34,7 +34,7 @@ struct ConformanceTests {
     case failed(String)
     case notApplicable(String)
 
-    /// What is only asked, is answered with yes or no.
+    /// Cases of the kind `check` are only reported as yes or no.
     func line(_ kind: SuiteCase.Kind) -> String {
       switch self {
       case .passed: kind == .check ? "yes" : "passed"
@@ -44,7 +44,7 @@ struct ConformanceTests {
     }
   }
 
-  /// Prints every case with what became of it.
+  /// Prints every case with its result.
   @Test func theSuiteIsPassedAsFarAsItIsAboutAPrivateCache() async throws {
     let cases = try SuiteCase.all()
     #expect(cases.count > 300)

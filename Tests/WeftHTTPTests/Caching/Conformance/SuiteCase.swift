@@ -5,14 +5,14 @@ import WeftPlatform
 
 /// A test of http-tests/cache-tests, as its `tests` export has it.
 struct SuiteCase: Sendable {
-  /// What it says of a cache that does not pass.
+  /// The meaning of a failed test for a cache.
   enum Kind: String, Sendable { case required, optimal, check }
 
   let id: String
   let kind: Kind
   let dependsOn: [String]
   let requests: [SuiteRequest]
-  /// Why it says nothing about a cache of one client; nil where it does.
+  /// The reason why it does not apply to a cache of one client; `nil` if it does.
   let notApplicable: String?
 
   private init(_ json: JSONValue) {
@@ -33,7 +33,7 @@ struct SuiteCase: Sendable {
     return "for shared caches"
   }
 
-  /// Where `tests.json` is.
+  /// The folder of `tests.json`.
   static let folder: String? = getenv("WEFT_SUITES").map {
     String(cString: $0) + "/http-cache-tests"
   }
@@ -49,7 +49,7 @@ struct SuiteCase: Sendable {
   }
 }
 
-/// One request of a case, and what is expected of it.
+/// One request of a case, and the expected response.
 struct SuiteRequest: Sendable {
   private let json: JSONValue
 
@@ -61,11 +61,11 @@ struct SuiteRequest: Sendable {
   struct Header: Sendable {
     let name: String
     let value: String
-    /// Whether the client must see it as it was sent.
+    /// Whether the client must see it exactly as it was sent.
     let isChecked: Bool
   }
 
-  /// - Parameter base: For locations; nil where they are meant as they stand.
+  /// - Parameter base: The base of locations; `nil` if they are used as written.
   func headers(_ member: String, now: Int64, base: String?) -> [Header] {
     (json[member]?.elements ?? []).compactMap { field in
       let parts = field.elements
@@ -85,7 +85,7 @@ struct SuiteRequest: Sendable {
 
   var method: String { json["request_method"]?.text ?? "GET" }
   var expectedType: String? { json["expected_type"]?.text }
-  /// Nil where it is the usual one.
+  /// The status; `nil` for the default.
   var status: Int? { json["response_status"]?.elements.first?.number }
 
   /// Whether a failed check of that member means that the case could not be set up.

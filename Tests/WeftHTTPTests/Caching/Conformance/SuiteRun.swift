@@ -3,12 +3,12 @@ import WeftJSON
 
 @testable import WeftHTTP
 
-/// Runs one case as the suite's own client does, and checks what it checks.
+/// Runs one case as the suite's own client does, with the same checks.
 struct SuiteRun {
   enum Outcome: Sendable, Equatable {
     case passed
     case failed(String)
-    /// Something else went wrong than what the case is about.
+    /// The case failed for a reason other than the one it tests.
     case notSetUp(String)
   }
 
@@ -17,7 +17,7 @@ struct SuiteRun {
     let message: String
   }
 
-  /// An answer as the client sees it. A failure is one of a gateway that could reach nobody.
+  /// A response as the client sees it. A failure counts as that of a gateway without a reachable server.
   private struct Answer {
     let status: Int
     let headers: HTTPHeaders
@@ -81,7 +81,7 @@ struct SuiteRun {
       result.body = .bytes(Array(body.utf8), contentType: nil)
     }
     if request["redirect"]?.text == "manual" { result.redirects.limit = 0 }
-    // The suite asks what a server's own leave is worth.
+    // The suite tests the server's own permission.
     result.caching.staleOnError = .asServerAllows
     result.expectedStatus = StatusExpectation((1...9).map { .hundreds($0) })
     return result
@@ -92,7 +92,7 @@ struct SuiteRun {
   }
 }
 
-// MARK: What the client sees
+// MARK: Client side
 
 extension SuiteRun {
   private func check(_ answer: Answer, to request: SuiteRequest, number: Int) throws {
@@ -171,7 +171,7 @@ extension SuiteRun {
   }
 }
 
-// MARK: What the server saw
+// MARK: Server side
 
 extension SuiteRun {
   private func checkServer(_ answers: [Answer]) throws {

@@ -3,9 +3,9 @@ import WeftJSON
 
 @testable import WeftHTTP
 
-/// The suite's server for one case: it answers as the case says, and remembers what it was asked.
+/// The suite's server for one case: it answers as the case says, and records the requests.
 final class SuiteServer: Sendable {
-  /// A request as it came, and the headers of its answer that the client must see.
+  /// A request as received, and the headers of its response that the client must see.
   struct Visit: Sendable {
     let number: Int
     let method: String
@@ -16,7 +16,7 @@ final class SuiteServer: Sendable {
   private let requests: [SuiteRequest]
   private let clock: Clock
   private let state = Mutex<[Visit]>([])
-  /// What bodies are where the case has none of its own.
+  /// The body where the case has none of its own.
   static let body = "6f1c3a52-8d0e-4b7f-9a31-0c5d7e2b4f60"
 
   init(_ requests: [SuiteRequest], clock: Clock) {
@@ -45,7 +45,7 @@ final class SuiteServer: Sendable {
       wanted["response_body"]?.text ?? Self.body)
   }
 
-  /// What Node adds, and as much of the body as the length says.
+  /// A response with the headers that Node adds, and as much of the body as the length says.
   private func answer(_ status: Int, _ fields: [HTTPHeader], _ body: String) -> Origin.Answer {
     var (headers, body) = (HTTPHeaders(fields), body)
     headers.addIfMissing(HTTPHeader("Content-Type", "text/plain"))
