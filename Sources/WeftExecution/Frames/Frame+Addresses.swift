@@ -1,9 +1,9 @@
 import WeftDefinition
 import WeftPlanning
 
-/// How a step is called in one frame: `upload[3]`, `deploy[eu].push`.
+/// The addresses of steps and groups in one frame: `upload[3]`, `deploy[eu].push`.
 extension Frame {
-  /// The address, in this frame, of what the plan calls so.
+  /// The address in this frame of the step or group at an address of the plan.
   func address(of planned: StepAddress) -> StepAddress {
     guard let parent, let member = part.address else { return planned }
     guard case .element(let element) = kind else { return parent.address(of: planned) }
@@ -12,7 +12,7 @@ extension Frame {
 }
 
 extension Frame {
-  /// The innermost element that it is in, by its address; `nil` outside of loops.
+  /// The address of the innermost loop element that contains the frame; `nil` outside of loops.
   var element: StepAddress? {
     guard let parent else { return nil }
     guard case .element(let element) = kind, let member = part.address else {

@@ -1,12 +1,12 @@
 import WeftPlanning
 
 extension Frame {
-  /// The scope around a group.
+  /// The scope that encloses a group.
   func scope(around group: Int, of plan: Plan) -> Int {
     scope(ofGroup: plan.groups[group].parent ?? 0)
   }
 
-  /// Whether the frame is one of the elements of this step, or of this group by its start.
+  /// Whether the frame is an element of the loop at this node: a step, or the start of a group.
   func isElement(of node: Plan.NodeIndex) -> Bool {
     guard case .element = kind else { return false }
     return part.member == node
@@ -14,7 +14,7 @@ extension Frame {
 }
 
 extension Frame {
-  /// The frame in which a group has its attempts; itself if it is not one of them.
+  /// The frame that contains the attempts of a group; the frame itself if it is not one of them.
   func aroundAttempts(of node: Plan.NodeIndex) -> Frame {
     guard case .attempt = kind, part.member == node, let parent else { return self }
     return parent
@@ -22,7 +22,7 @@ extension Frame {
 }
 
 extension Frame {
-  /// The innermost limit around the members of a group.
+  /// The innermost parallel limit that applies to the members of a group.
   func limit(ofGroup group: Int, in plan: Plan) -> Int? {
     var frame = self
     while let parent = frame.parent {
@@ -34,13 +34,13 @@ extension Frame {
     return plan.limit(ofGroup: group)
   }
 
-  /// A step of an element waits for a slot.
+  /// Tells the loops around the frame that a step of an element began to wait for a slot.
   func stepQueued() {
     fanOut?.stepQueued()
     parent?.stepQueued()
   }
 
-  /// It does not wait any more.
+  /// Tells the loops around the frame that a step of an element stopped waiting for a slot.
   func stepAnswered() {
     fanOut?.stepAnswered()
     parent?.stepAnswered()
@@ -48,7 +48,7 @@ extension Frame {
 }
 
 extension Plan {
-  /// The innermost limit around the members of a group, as ``SlotQueue`` numbers them.
+  /// The innermost parallel limit that applies to the members of a group, as ``SlotQueue`` numbers them.
   fileprivate func limit(ofGroup group: Int) -> Int? {
     var next: Int? = group
     while let group = next, group > 0 {

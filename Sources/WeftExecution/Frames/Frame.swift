@@ -4,47 +4,52 @@ import WeftExpressions
 import WeftFutures
 import WeftPlanning
 
-/// One time that a part of the plan is run: the run as a whole, an element of a `forEach` or `matrix`, an
-/// attempt of a group.
+/// One instance of a plan region: the run as a whole, one element of a loop, or one attempt of a group.
 ///
-/// The plan has every step once. A frame says which time it is: it numbers the steps and scopes of its
-/// part anew, gives them addresses, and keeps what they leave behind for expressions. What is not in it is
-/// looked for in the frame around it.
+/// The plan contains every step once, but a loop or a retried group executes its steps several times. A frame tells
+/// these executions apart. It numbers the steps and scopes of its region, gives them addresses, and stores their
+/// values for expressions. A lookup of a node outside the region continues in the parent frame.
+///
+/// ``LiveRun`` opens the frames: one when the run starts, one for each element when the loop has room for it, one for
+/// each attempt of a group, and one for each `finally` group.
 final class Frame: Sendable {
   enum Kind: Sendable {
     case run
     case element(Element)
-    /// The group again as a whole; counts from 1.
+    /// One attempt of a whole group, counted from 1.
     case attempt(Int)
   }
 
   let kind: Kind
   let parent: Frame?
-  /// What of the plan it is a time of.
+  /// The plan region that the frame instantiates.
   let part: Part
-  /// The numbers of the part's first step and of its first group's scope.
+  /// The instance number of the region's first step, and the scope of its first group.
   let firstInstance: Int
   let firstScope: Int
-  /// The scope that what is in it belongs to, unless a group in it says otherwise.
+  /// The scope of the region's steps that are in none of its groups.
   let scope: Int
-  /// For each group of an element the innermost limit around its members, where there is one.
+  /// The innermost parallel limit around the members of each group, for the frame of an element; groups without one
+  /// are absent.
   let limits: [Int: Int]
-  /// What the element is one of.
+  /// The loop that the element belongs to; `nil` if the frame is not an element.
   let fanOut: FanOutRun?
-  /// Of a run and of an element, where its steps stand; of an attempt it means nothing.
+  /// The stretch of the file order that the region's steps share. It has no meaning for the frame of an attempt,
+  /// which uses its parent's.
   let order: FileOrder
-  /// Whether there are others like it at the same time.
+  /// Whether the frame is in a loop, so that several frames like it may exist at the same time.
   let isInElement: Bool
   private let state = Mutex(State())
 
   private struct State {
-    /// By node: a step's, a group's start.
+    /// Keyed by node: a step's node, or a group's start.
     var results: [Int32: NodeValues] = [:]
-    /// What groups with expressions in their `env` set; by group.
+    /// The evaluated `env` of groups that have expressions in it, keyed by group.
     var environments: [Int: Result<[String: ScopedText?], StepFailure>] = [:]
-    /// The inputs of the files that groups of it run, or why they cannot be computed; by file.
+    /// The inputs of the files that groups of the region run, or the reason why they cannot be computed; keyed by
+    /// file.
     var inputs: [Int: Result<RunInputs, StepFailure>] = [:]
-    /// Of the nodes of its body, where something further in waits for some of them.
+    /// The futures of the region's nodes; empty unless a step in an inner frame depends on one of them.
     var futures: [Future<NodeResult, Never>] = []
   }
 
@@ -71,7 +76,7 @@ final class Frame: Sendable {
 
   // MARK: Numbers
 
-  /// A step's number, unique in the run while the frame lasts.
+  /// The instance number of a step, unique in the run while the frame exists.
   func instance(ofStep index: Int) -> Int {
     guard !part.steps.contains(index), let parent else {
       return firstInstance + index - part.steps.lowerBound
@@ -79,13 +84,13 @@ final class Frame: Sendable {
     return parent.instance(ofStep: index)
   }
 
-  /// The scope of a group, or the one that stands for a group around the frame.
+  /// The scope of a group; for a group around the frame, the frame's own scope.
   func scope(ofGroup group: Int) -> Int {
     guard part.groups.contains(group) else { return scope }
     return firstScope + group - part.groups.lowerBound
   }
 
-  // MARK: What is left behind
+  // MARK: Values
 
   func result(ofNode node: Plan.NodeIndex) -> NodeValues? {
     guard !part.nodes.contains(node), let parent else {
@@ -98,7 +103,7 @@ final class Frame: Sendable {
     state.withLock { $0.results[Int32(node)] = values }
   }
 
-  /// What a group sets, evaluated once: all that it reads has ended before the group began.
+  /// Returns the `env` of a group, and evaluates it on first use. Everything it reads ended before the group started.
   func environment(
     ofGroup group: Int,
     evaluating evaluate: (Frame) -> Result<[String: ScopedText?], StepFailure>
@@ -112,14 +117,14 @@ final class Frame: Sendable {
     return environment
   }
 
-  // MARK: Other files
+  // MARK: Nested files
 
-  /// Keeps the inputs of a file that a group of the frame runs, or the reason that there are none.
+  /// Stores the inputs of a file that a group of the frame runs, or the reason why they cannot be computed.
   func give(_ inputs: Result<RunInputs, StepFailure>, toFile file: Int) {
     state.withLock { $0.inputs[file] = inputs }
   }
 
-  /// The inputs of a file that is run in the frame, or around it; `nil` before they are computed.
+  /// The inputs of a file that is run in this frame or one around it; `nil` before they are computed.
   func inputs(ofFile file: Int) -> Result<RunInputs, StepFailure>? {
     var next: Frame? = self
     while let frame = next {
@@ -135,7 +140,8 @@ final class Frame: Sendable {
     state.withLock { $0.futures = futures }
   }
 
-  /// The future of a node that is outside of what has been asked for it.
+  /// The future of a node of this frame, or of a frame around it. Only for plans in which a step depends on a node
+  /// outside its own frame: the other plans keep no futures.
   func future(ofNode node: Plan.NodeIndex) -> Future<NodeResult, Never> {
     guard !part.nodes.contains(node), let parent else {
       return state.withLock { $0.futures[node - part.nodes.lowerBound] }
@@ -145,7 +151,7 @@ final class Frame: Sendable {
 
   // MARK: Elements
 
-  /// The innermost element around, if there is one that `isMeant`.
+  /// The innermost element around the frame that satisfies `isMeant`.
   func element(where isMeant: (Element) -> Bool) -> Element? {
     var next: Frame? = self
     while let frame = next {
@@ -155,16 +161,16 @@ final class Frame: Sendable {
     return nil
   }
 
-  /// Which attempt of the innermost retried group this is.
+  /// The number of this attempt, if the frame is an attempt of a group; otherwise 1.
   var attempt: Int {
     if case .attempt(let number) = kind { number } else { 1 }
   }
 }
 
-/// One of those for which a step or group is run.
+/// One element of a loop.
 struct Element: Sendable {
   enum Source: Sendable, Hashable {
-    /// With the name that expressions call it by beside `item`.
+    /// `name` is the name that expressions may use beside `item`.
     case forEach(name: String?)
     case matrix
   }
@@ -176,15 +182,15 @@ struct Element: Sendable {
   let isSecret: Bool
 }
 
-/// What of a plan a frame is a time of.
+/// A plan region: the part of a plan that a frame instantiates as a whole.
 struct Part: Sendable {
-  /// Of the step, or of the group from its start to its end.
+  /// The nodes of the step, or of the group from its start to its end, and of its cleanup steps.
   let nodes: Range<Int>
   let steps: Range<Int>
   let groups: Range<Int>
-  /// The step, or the group by its start, that is run; `nil` of the run as a whole.
+  /// The step, or the start of the group, that the region consists of; `nil` for the run as a whole.
   let member: Plan.NodeIndex?
-  /// How the plan calls it.
+  /// The address of the member in the plan.
   let address: StepAddress?
 
   init(allOf plan: Plan) {
@@ -195,7 +201,7 @@ struct Part: Sendable {
     address = nil
   }
 
-  /// A step, with those that clean up after it.
+  /// The region of a step and its cleanup steps.
   init(step index: Int, of plan: Plan) {
     let step = plan.steps[index]
     let count = 1 + (plan.bodies.cleanups[step.node]?.count ?? 0)
@@ -206,7 +212,7 @@ struct Part: Sendable {
     address = step.address
   }
 
-  /// A group, with those that clean up after it.
+  /// The region of a group and its cleanup steps.
   init(group index: Int, of plan: Plan) {
     let group = plan.groups[index]
     let cleanups = plan.bodies.cleanups[group.startNode]?.count ?? 0
@@ -227,7 +233,7 @@ extension Plan {
     return first..<steps.firstIndex(from: first) { $0.node > end }
   }
 
-  /// A group and those inside it, at any depth.
+  /// A group and the groups inside it, at any depth.
   func groups(inGroup index: Int) -> Range<Int> {
     let end = groups[index].endNode
     var next = index + 1
@@ -237,7 +243,7 @@ extension Plan {
 }
 
 extension Array {
-  /// Where those begin that a test holds for, in an array in which all of them come last.
+  /// The index of the first element that is past, in an array whose elements that are past all come last.
   fileprivate func firstIndex(from start: Int, where isPast: (Element) -> Bool) -> Int {
     var (low, high) = (start, count)
     while low < high {

@@ -1,17 +1,19 @@
 import WeftCaching
 import WeftPlatform
 
-/// A file that a step has made, or a directory with all that is in it, as it was when the step ended.
+/// A file that a step wrote, or a directory with its contents, as it was when the step ended.
+///
+/// The journal records it with the end of the step. On resume, ``StandingFiles`` compares it with the disk.
 package struct KeptFile: Sendable, Hashable {
-  /// What tells it from another.
+  /// The evidence by which a change of the file is detected.
   package enum Mark: Sendable, Hashable {
-    /// SHA-256 in hexadecimal digits: of a file's bytes, of a directory by ``[FileRecord].digest``.
+    /// SHA-256 in hexadecimal digits: of a file's bytes; for a directory, ``[FileRecord].digest``.
     case digest(String)
-    /// Its size, and when it was written last in nanoseconds since 1970.
+    /// The size, and the time of the last modification in nanoseconds since 1970.
     case stamp(bytes: Int, modified: Int)
   }
 
-  /// Of one told by its content from the run's directory on; of another as this process opened it.
+  /// With a digest, the path relative to the run's directory; with a stamp, the path as this process opened it.
   package var path: String
   package var mark: Mark
 
@@ -20,15 +22,15 @@ package struct KeptFile: Sendable, Hashable {
     self.mark = mark
   }
 
-  /// A file as it is now; `nil` if it cannot be looked at.
+  /// The file as it is now; `nil` if its status cannot be read.
   init?(stampedAt path: String) {
     guard let stamp = try? FileStamp(at: path) else { return nil }
     self.init(path: path, .stamp(bytes: Int(stamp.size), modified: Int(stamp.modified)))
   }
 
-  /// The outputs of an entry, each with what is at it.
+  /// The outputs of a cache entry, each with the digest of its contents.
   ///
-  /// - Parameter foreign: What is there and was not made by the step, beside that of which the entry knows.
+  /// - Parameter foreign: Files inside the outputs that the step did not write; if empty, those that the entry lists.
   static func outputs(of entry: CacheEntry, beside foreign: [FileRecord] = []) -> [KeptFile] {
     let foreign = foreign.isEmpty ? entry.foreign : foreign
     let all = foreign.isEmpty ? entry.files : (entry.files + foreign).inOrder

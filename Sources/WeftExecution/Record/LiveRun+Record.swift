@@ -4,8 +4,8 @@ import WeftHTTP
 import WeftJSON
 import WeftPlatform
 
-/// What of a step is recorded for those who read it, should another engine go on with the run. It is masked where it
-/// is written.
+/// The values of a step that the journal keeps, so that another engine can resume the run and evaluate the
+/// expressions that read them. The journal masks secrets when it writes them.
 extension LiveRun {
   func kept(_ own: NodeValues?, making files: [KeptFile]) -> KeptValues {
     guard events.isRecorded else { return KeptValues() }
@@ -17,7 +17,7 @@ extension LiveRun {
       files: files)
   }
 
-  /// The file into which a request's answer went.
+  /// The file into which a request saved its response.
   func savedFiles(_ trace: RequestTrace?) -> [KeptFile] {
     guard events.isRecorded, let path = trace?.answer?.response.savedTo,
       let file = KeptFile(stampedAt: path)
@@ -62,7 +62,7 @@ extension CapturedText {
       switch error {
       case .tooLong: return .tooLong
       case .notUTF8: return .notUTF8
-      // It is as if there were too much of it: an expression that reads it fails.
+      // Treated as too long: an expression that reads it fails.
       case .unreadable: return .tooLong
       }
     }

@@ -1,7 +1,9 @@
 package import WeftPlanning
 
-/// The report of the engine that wrote last, made again of the records of a run. What an earlier engine had recorded and
-/// this one has left as it ended is not recorded again, and is told of as restored.
+/// Rebuilds the report of the previous engine from the records of a run.
+///
+/// Steps that an earlier engine recorded, and that the previous one kept as they ended, have no record of their own
+/// in its part of the journal. The report shows them as restored.
 package struct RecordedReport {
   private let plan: Plan
   private let indices: [StepAddress: Int]
@@ -18,7 +20,7 @@ package struct RecordedReport {
     fold = ReportFold(plan: plan)
   }
 
-  /// What is known by now; `nil` before the engine has begun.
+  /// The report so far; `nil` before the engine started the run.
   package var value: RunReport? { fold.report }
 
   package mutating func apply(_ record: RunRecord) {
@@ -56,7 +58,7 @@ package struct RecordedReport {
     _ event: RunEvent.Kind, of step: StepAddress?, at elapsed: Duration
   ) {
     if case .runStarted = event { hasBegun = true }
-    // A journal can tell of steps before the run has begun; an engine does not.
+    // A journal can contain records of steps from before `runStarted`; an engine emits no such events.
     if hasBegun { fold.apply(event, at: elapsed, step: step.flatMap { indices[$0] }) }
   }
 }

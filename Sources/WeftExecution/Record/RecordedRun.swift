@@ -2,63 +2,65 @@ import WeftDefinition
 package import WeftPlanning
 package import WeftPlatform
 
-/// What the records of a run come to: where each step and group stood when the last was written.
+/// The state of each step and group according to the records of a run.
 ///
-/// A pure fold: it grows with the steps of the run, not with its records. Nobody's plan is needed for it, so
-/// it cannot know which steps are inside a group. What a later attempt of a group has made void is told by
-/// numbers: a step counts if its ``RecordedStep/number`` is larger than the ``RecordedGroup/begunBy`` of each
-/// group around it; see ``step(_:since:)``.
+/// A pure fold: its size grows with the steps of the run, not with its records. It needs no plan, so it cannot know
+/// which steps are inside a group. Numbers show what a later attempt of a group has voided: a step counts if its
+/// ``RecordedStep/number`` is larger than the ``RecordedGroup/begunBy`` of each group around it; see
+/// ``step(_:since:)``.
+///
+/// A resumed engine decides by it what to keep (``StandingRule``); the history and the commands show it.
 package struct RecordedRun: Sendable {
-  /// As the run began. `nil` before the first record.
+  /// The opening of the first engine; `nil` before the first record.
   package private(set) var opening: RecordOpening?
-  /// As it was taken up the last time; the same as `opening` if it never was.
+  /// The opening of the last engine; equal to `opening` if the run was never resumed.
   package private(set) var lastOpening: RecordOpening?
-  /// All engines that it had, each with what it has left alive for good; in their order.
+  /// All engines of the run, in order, each with the processes that `leftovers` allows to outlive it.
   package private(set) var engines: [RecordedEngine] = []
-  /// When the first record was written, and the last.
+  /// The times of the first and the last record.
   package private(set) var startedAt: WallTime?
   package private(set) var lastAt: WallTime?
-  /// When the last part of the run began, and for how long an engine had it in the parts before.
+  /// The start of the last engine's part of the run, and the duration of the parts before it.
   private var partStartedAt: WallTime?
   private var earlierDuration = Duration.zero
-  /// Of the last record; 0 before the first.
+  /// The number of the last record; 0 before the first.
   package private(set) var number: UInt64 = 0
-  /// What the engine that wrote last said at its start.
+  /// The payload of the previous engine's `runStarted`.
   package private(set) var start: RunStart?
-  /// Why the run was being cancelled when the last record was written.
+  /// The reason why the run was being cancelled when the last record was written.
   package private(set) var cancellation: CancelReason?
-  /// How the run has ended; `nil` if it has not, or goes on again.
+  /// The end of the run; `nil` if it has not ended, or was resumed.
   package private(set) var end: RunEnd?
-  /// What the run waits for, if its engine has gone because of that.
+  /// The approvals that the run waits for, if its engine suspended it because of them.
   package private(set) var pause: RunPause?
   package private(set) var steps: [StepAddress: RecordedStep] = [:]
-  /// Groups, and what is run for many elements.
+  /// Groups and loops.
   package private(set) var groups: [StepAddress: RecordedGroup] = [:]
-  /// The number of the record by which a step was last told to run again; what is recorded of it until then is
-  /// void. Steps of the plan, and of single elements.
+  /// The number of the record by which a step was last requested to rerun. Earlier records of it are void. Contains
+  /// steps of the plan and steps of single elements.
   package private(set) var rerunSince: [StepAddress: UInt64] = [:]
-  /// What was told though it stopped nothing; the first ``RunReport/warningLimit``.
+  /// The first ``RunReport/warningLimit`` warnings.
   package private(set) var warnings: [RunWarning] = []
 
   package init() {}
 
-  /// For how long engines had the run, up to the last record; the time between its parts is not counted.
+  /// The time that engines spent on the run, up to the last record, without the time between engines.
   package var duration: Duration {
     if let known = end?.duration ?? pause?.duration { return known }
     guard let from = partStartedAt, let to = lastAt else { return .zero }
     return earlierDuration + max(.zero, to.since(from))
   }
 
-  /// How often it has been resumed.
+  /// The number of times the run was resumed.
   package var resumptions: Int { lastOpening?.resumption ?? 0 }
 
-  /// Steps of which nobody knows whether they have done what they do: an attempt had begun, and no end of it
-  /// is recorded. By address.
+  /// Steps for which it is unknown whether they took effect: an attempt started, and its end is not recorded. Sorted
+  /// by address.
   package var inDoubt: [StepAddress] {
     steps.keys.filter(isInDoubt).sorted { $0.text < $1.text }
   }
 
-  /// Whether nobody knows if the step has done what it does, and nobody has asked since to run it again.
+  /// Whether it is unknown if the step took effect, and no rerun of it was requested since.
   package func isInDoubt(_ address: StepAddress) -> Bool {
     guard let step = steps[address], step.isInDoubt else { return false }
     if rerunSince.isEmpty { return true }
@@ -66,14 +68,14 @@ package struct RecordedRun: Sendable {
     return step.number > max(rerunSince[address] ?? 0, rerunSince[planned] ?? 0)
   }
 
-  /// What is known of a step; `nil` if nothing, or only of an earlier attempt of what is around it.
+  /// The recorded state of a step; `nil` if there is none, or only one from an earlier attempt of a group around it.
   ///
-  /// - Parameter beginning: The largest ``RecordedGroup/begunBy`` of the groups around it; 0 without.
+  /// - Parameter beginning: The largest ``RecordedGroup/begunBy`` of the groups around it; 0 if there are none.
   package func step(_ address: StepAddress, since beginning: UInt64 = 0) -> RecordedStep? {
     steps[address].flatMap { $0.number > beginning ? $0 : nil }
   }
 
-  /// The same for a group.
+  /// The recorded state of a group or loop; `nil` in the same cases as for a step.
   package func group(_ address: StepAddress, since beginning: UInt64 = 0) -> RecordedGroup? {
     groups[address].flatMap { $0.number > beginning ? $0 : nil }
   }
@@ -132,7 +134,7 @@ package struct RecordedRun: Sendable {
     switch event {
     case .runStarted(let start): self.start = start
     case .stepQueued(let step, let pools):
-      // What is in doubt stays so until an attempt of it has begun.
+      // A step in doubt stays so until a new attempt of it starts.
       if !isInDoubt(step) { set(step: step, .queued, number) }
       steps[step]?.pools = pools.map(\.pool)
     case .stepStarted(let step, let attempt): set(step: step, .started(attempt: attempt), number)
@@ -141,7 +143,7 @@ package struct RecordedRun: Sendable {
     case .stepFinished(let step, let end), .stepCached(let step, let end):
       set(step: step, .finished(end, KeptValues()), number)
     case .stepSkipped(let step, let reason):
-      // Nobody knows more of what was in doubt.
+      // A step in doubt stays so: skipping it says nothing about its effects.
       if isInDoubt(step) {
         steps[step]?.leftOut = reason
       } else {
@@ -149,12 +151,12 @@ package struct RecordedRun: Sendable {
       }
       skip(group: step, reason, number)
     case .groupStarted(let group, let start):
-      // It is told again of what stands, and nothing has changed.
+      // The group is reusable and reported again; its state has not changed.
       if start.isRestored {
         groups[group]?.isRestored = true
         break
       }
-      // An address has one state, the latest: what was skipped as a whole has begun.
+      // An address has one state, the latest: a group that was skipped as a whole has started now.
       steps[group] = nil
       var known = groups[group] ?? RecordedGroup()
       known.state = .started(start)
@@ -194,7 +196,7 @@ package struct RecordedRun: Sendable {
     steps[step] = known
   }
 
-  /// A loop or group that had begun does not start any more. Its elements stay known.
+  /// Records that a loop or group that an earlier engine started is skipped now. Its elements stay known.
   private mutating func skip(group: StepAddress, _ reason: SkipReason, _ number: UInt64) {
     guard groups[group] != nil else { return }
     set(group: group, .skipped(reason), number)
@@ -209,52 +211,52 @@ package struct RecordedRun: Sendable {
   }
 }
 
-/// Where a step stood.
+/// The recorded state of a step.
 package struct RecordedStep: Sendable, Hashable {
   package enum State: Sendable, Hashable {
     case queued
-    /// The attempt had begun, and perhaps done everything.
+    /// The attempt started, and may have taken effect.
     case started(attempt: Int)
-    /// The attempt has failed, and another was to follow.
+    /// The attempt failed, and another was to follow.
     case retrying(Retry)
     case finished(StepEnd, KeptValues)
     case skipped(SkipReason)
   }
 
   package var state: State
-  /// Of the record that says so.
+  /// The number of the record of this state.
   package var number: UInt64 = 0
-  /// The number of the record by which an attempt last began, whatever has become of the step since; 0: none has.
+  /// The number of the record of the last started attempt, whatever the state is now; 0 if none started.
   package var lastStart: UInt64 = 0
-  /// Which engine wrote it: the ``RecordOpening/resumption`` of the run.
+  /// The engine that wrote the record, as the ``RecordOpening/resumption`` of the run.
   package var engine = 0
-  /// The pools of which it takes slots.
+  /// The pools from which it takes slots.
   package var pools: [String] = []
-  /// When its first attempt began in that part of the run; `nil` of one that never did.
+  /// The start of its first attempt in that engine's part of the run; `nil` if none started.
   package var startedAt: WallTime?
-  /// Whether it was not run, since it had made the same before.
+  /// Whether its result was restored from the cache.
   package var isCached = false
-  /// Of what is in doubt: the process that its program was. Ticks and ids are of the boot that the engine's
+  /// The process of a step in doubt. Start ticks and process id belong to the boot that the engine's
   /// ``RecordOpening`` names.
   package var process: ProcessIdentity?
-  /// Of a step that does nothing but wait: until when, whoever runs the engine.
+  /// The moment at which a wait ends, under any engine; `nil` for other steps.
   package var waitsUntil: WallTime?
-  /// What a person is asked, if the step waits for one.
+  /// The message of the approval that the step waits for; `nil` if it waits for none.
   package var asks: String?
-  /// Whether the last part of the run has ended without coming to it, so that it is in no report.
+  /// Whether the last engine ended the run without reaching the step, so that no report contains it.
   package var isOutdated = false
-  /// Of what is in doubt: why a later engine did not come to it.
+  /// The reason why a later engine skipped a step in doubt.
   package var leftOut: SkipReason?
 
   package init(_ state: State) {
     self.state = state
   }
 
-  /// Whether nobody knows if it has done what it does: also when a later engine has left it at that, and
-  /// said so by a failure of the class ``ErrorClass/inDoubt``.
+  /// Whether it is unknown if the step took effect. Also true if a later engine left it in doubt, and reported that
+  /// by a failure of the class ``ErrorClass/inDoubt``.
   package var isInDoubt: Bool {
     switch state {
-    // Who waits for an answer has done nothing.
+    // A step that waits for an approval has no effects.
     case .started: asks == nil
     case .finished(let end, _): end.failure?.classes.contains(.inDoubt) ?? false
     case .queued, .retrying, .skipped: false
@@ -262,37 +264,37 @@ package struct RecordedStep: Sendable, Hashable {
   }
 }
 
-/// Where a group, or what is run for many elements, stood.
+/// The recorded state of a group or loop.
 package struct RecordedGroup: Sendable, Hashable {
   package enum State: Sendable, Hashable {
-    /// Nothing but its elements is known.
+    /// Only the elements of the loop are recorded.
     case listed
     case started(GroupStart)
     case retrying(Retry)
     case finished(GroupEnd)
-    /// It had begun, and a later engine did not start it.
+    /// An earlier engine started it, and a later one skipped it.
     case skipped(SkipReason)
   }
 
   package var state = State.listed
-  /// Of the last record about the group itself.
+  /// The number of the last record about the group itself.
   package var number: UInt64 = 0
-  /// The number of the record by which it last began, whatever has become of it since; 0: it never has.
+  /// The number of the record of its last start, whatever the state is now; 0 if it never started.
   package var lastStart: UInt64 = 0
-  /// Of the record that says that it was to be tried again: what is inside and older is void.
+  /// The number of the record that announced its latest retry; older records of its members are void.
   package var begunBy: UInt64 = 0
-  /// Whether it is being told of again though it stands.
+  /// Whether the current engine reports it again although it is reusable.
   fileprivate(set) var isRestored = false
-  /// What it is run for, if it is.
+  /// The elements, if it is a loop.
   package var elements: RecordedElements?
-  /// Elements that it had in an earlier part of the run, and has no more.
+  /// Elements that the loop had under an earlier engine and no longer has.
   package var formerElements: [RecordedElements.Element] = []
-  /// The number of the record that says so.
+  /// The number of the record that lists the elements.
   package var listedBy: UInt64 = 0
 
   package init() {}
 
-  /// All elements that may have begun, those it has first; none of a secret list.
+  /// All elements that may have started, the current ones first; empty if the list is secret.
   package var allElements: [RecordedElements.Element] {
     elements?.isSecret == true ? [] : (elements?.elements ?? []) + formerElements
   }

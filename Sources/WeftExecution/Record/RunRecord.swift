@@ -3,38 +3,38 @@ package import WeftJSON
 package import WeftPlanning
 package import WeftPlatform
 
-/// What is written down of a run before it is acted upon: everything that happens but output, and beside it
-/// what another engine needs to go on where this one ended.
+/// One record of a run's journal, written before the engine acts on it. The records are all events except output, and
+/// what another engine needs in order to resume the run.
 package struct RunRecord: Sendable, Hashable {
   package enum Kind: Sendable, Hashable {
-    /// An engine has taken up the run: first of all, and again whenever it is resumed.
+    /// An engine started the run, or resumed it. Always the first record of an engine.
     indirect case opened(RecordOpening)
-    /// What subscribers are told, `stepFinished`, `stepCached` and `stepWaiting` excepted.
+    /// An event, as subscribers get it; `stepFinished`, `stepCached` and `stepWaiting` have records of their own.
     case event(RunEvent.Kind)
-    /// A step has ended; with what expressions read of it, so that both are there or neither.
+    /// A step ended. Contains the values that expressions read of it, so that the end and the values are recorded
+    /// together or not at all.
     indirect case finished(StepAddress, StepEnd, KeptValues)
-    /// The same of a step that was not run, since it had made the same before.
+    /// A step was restored from the cache, with the same contents as `finished`.
     indirect case cached(StepAddress, StepEnd, KeptValues)
-    /// The program of the attempt runs.
+    /// The program of the attempt was spawned.
     case spawned(StepAddress, attempt: Int, ProcessIdentity)
-    /// The program of the attempt has ended, and what it left alive is to stay.
+    /// The program of the attempt ended, and its leftover processes are allowed to stay.
     case kept(StepAddress, attempt: Int)
-    /// What a step or group is run for, as its expressions came to.
+    /// The elements of a loop, as its expressions evaluated to them.
     indirect case listed(StepAddress, RecordedElements)
-    /// A group that an earlier engine had begun does not start in this one; subscribers hear of that from its
-    /// members.
+    /// A group that an earlier engine started is skipped by this one; subscribers learn that from its members.
     case groupSkipped(StepAddress, SkipReason)
-    /// Records of these steps count no more: the run has ended, and what is around them was left out as a whole, or
-    /// tried again without coming to them.
+    /// The records of these steps no longer count: the run ended, and a group around them was skipped as a whole, or
+    /// tried again without reaching them.
     indirect case outdated([StepAddress])
-    /// The step waits until then, whoever runs the engine meanwhile.
+    /// The step waits until that moment, under any engine.
     case waiting(StepAddress, until: WallTime)
   }
 
-  /// Counts from 1, without gaps, over all engines that the run had.
+  /// Counts from 1, without gaps, across all engines of the run.
   package var number: UInt64
-  /// By the clock on the wall when the engine started, going on by one that does not jump; whole
-  /// milliseconds once it has been read back.
+  /// The wall clock at the engine's start, advanced by a monotonic clock; in whole milliseconds once it was read
+  /// back.
   package var at: WallTime
   package var kind: Kind
 
@@ -46,7 +46,7 @@ package struct RunRecord: Sendable, Hashable {
 }
 
 extension RunRecord.Kind {
-  /// An event as it is recorded.
+  /// The record of an event.
   package init(_ event: RunEvent.Kind, keeping values: KeptValues = KeptValues()) {
     switch event {
     case .stepFinished(let step, let end): self = .finished(step, end, values)
@@ -55,7 +55,7 @@ extension RunRecord.Kind {
     }
   }
 
-  /// Whether something begins after it that must not begin without it.
+  /// Whether the action that the record announces must not start before it is written.
   package var announcesAct: Bool {
     switch self {
     case .opened, .listed, .waiting: true
@@ -74,7 +74,7 @@ extension RunRecord.Kind {
     }
   }
 
-  /// Whether what follows from it must not be seen before it is safe.
+  /// Whether its consequences must not be visible before the record is durable.
   package var isDecisive: Bool {
     switch self {
     case .opened, .finished, .cached, .listed, .waiting: true
@@ -96,7 +96,7 @@ extension RunRecord.Kind {
 }
 
 extension RunRecord.Kind {
-  /// The step that it is about.
+  /// The step that the record is about.
   package var step: StepAddress? {
     switch self {
     case .finished(let step, _, _), .cached(let step, _, _), .spawned(let step, _, _),
@@ -119,43 +119,42 @@ extension RunRecord.Kind {
   }
 }
 
-/// An engine, and the run that it has taken up.
+/// The first record of an engine: the engine, and the run that it starts or resumes.
 package struct RecordOpening: Sendable, Hashable {
-  /// It grows when a reader of the old form would misunderstand the new.
+  /// The version of the journal format. It grows when a reader of the old format would misunderstand the new one.
   ///
-  /// Since 2, `[`, `]` and `\` in the keys of elements, and white space at their ends, are escaped in addresses. There
-  /// are records of groups that are skipped, and of what is to run again.
+  /// Since 2, `[`, `]` and `\` in the keys of elements, and white space at their ends, are escaped in addresses, and
+  /// there are records of skipped groups and of steps to rerun.
   package static let currentFormat = 2
 
   package var run: RunID
-  /// How often the run has been resumed: 0 when it begins.
+  /// The number of times the run was resumed; 0 for its first engine.
   package var resumption: Int
-  /// How the records of the engine are written.
+  /// The format of the engine's records.
   package var format = RecordOpening.currentFormat
-  /// The version of Weft that writes.
+  /// The version of the Weft that writes them.
   package var version: String
-  /// The workflow's name; `nil` if it has none.
   package var workflow: String?
-  /// The path of the workflow file as it was given; `nil` for a workflow built in Swift.
+  /// The path of the workflow file as given; `nil` for a workflow built in Swift.
   package var file: String?
   /// SHA-256 of the file's bytes, in hexadecimal digits; `nil` for a workflow built in Swift.
   package var hash: String?
-  /// The files that it runs, and those run by them.
+  /// The nested workflow files, at any depth.
   package var nested: [RecordedFile]
-  /// Where the engine stands, which relative paths are relative to.
+  /// The directory that relative paths are relative to.
   package var directory: String?
-  /// What was given, and defaults; of what is secret, the names.
+  /// The given inputs and the defaults; for secret inputs, only the names.
   package var inputs: [HandedOn]
-  /// What was left out by whoever started the run.
+  /// The steps that the caller excluded from the run.
   package var leftOut: [StepAddress]
-  /// The steps to run again though they are recorded as done, for this engine and all that follow: those of the
-  /// plan, for all elements of a loop, and those of single elements.
+  /// The steps to rerun though they are recorded as done, by this engine and all later ones: steps of the plan, for
+  /// all elements of a loop, and steps of single elements.
   package var rerun: [StepAddress]
-  /// The process that runs the engine.
+  /// The process of the engine.
   package var engine: ProcessIdentity
-  /// Tells the boot of the machine by which process ids and ticks are meant.
+  /// Identifies the boot of the machine to which process ids and start ticks refer.
   package var bootID: String
-  /// By which the programs that it starts are known; `nil` in a record of a Weft that had none.
+  /// Identifies the programs that the engine spawns; `nil` in records of a Weft without cookies.
   package var cookie: EngineCookie?
 
   package init(
@@ -183,8 +182,8 @@ package struct RecordOpening: Sendable, Hashable {
 }
 
 extension [InputDeclaration] {
-  /// The same for a run that is gone on with: what was given and is not recorded, since a secret stood in it, has to
-  /// be given again, and no default takes its place.
+  /// Returns the declarations for a resumed run. An input that was given and is not recorded, because its value
+  /// contained a secret, must be given again: its declaration loses the default.
   package func demanding(_ recorded: [HandedOn]) -> [InputDeclaration] {
     map { declaration in
       let isWithheld = recorded.contains { $0.name == declaration.name.text && $0.value == nil }
@@ -208,11 +207,11 @@ package struct RecordedFile: Sendable, Hashable {
   }
 }
 
-/// What a step or group is run for.
+/// The elements of a loop.
 package struct RecordedElements: Sendable, Hashable {
   package struct Element: Sendable, Hashable {
     package var key: String
-    /// `nil` of what is secret.
+    /// `nil` if it is secret.
     package var value: JSONValue?
 
     package init(key: String, value: JSONValue?) {
@@ -230,15 +229,15 @@ package struct RecordedElements: Sendable, Hashable {
   }
 }
 
-/// What expressions read of a step beside how it ended and what it hands on, where somebody does, and what others
-/// find where it has left it.
+/// The values of a step that expressions read, besides its end and its outputs, and the files that it left for other
+/// steps. Values that no expression reads are not kept.
 package struct KeptValues: Sendable, Hashable {
   package var stdout: KeptText?
   package var stderr: KeptText?
-  /// What an action has returned.
+  /// The value that an action returned.
   package var returned: KeptValue?
   private var boxedAnswer: Boxed<KeptAnswer>?
-  /// What the step has made, as far as it said what it makes.
+  /// The files that the step wrote, as far as it declares them.
   package var files: [KeptFile]
 
   package init(
@@ -252,7 +251,7 @@ package struct KeptValues: Sendable, Hashable {
     self.files = files
   }
 
-  /// What a request was answered.
+  /// The response to a request.
   package var answer: KeptAnswer? {
     get { boxedAnswer?.value }
     set { boxedAnswer = newValue.map(Boxed.holding) }
@@ -262,20 +261,21 @@ package struct KeptValues: Sendable, Hashable {
     stdout == nil && stderr == nil && returned == nil && boxedAnswer == nil && files.isEmpty
   }
 
-  /// Whether a part of it is secret, and so is not there.
+  /// Whether a value is secret, and therefore missing.
   package var lacksSecrets: Bool {
     stdout == .secret || stderr == .secret || returned == .secret || answer?.lacksSecrets == true
   }
 }
 
-/// What expressions read of an answer beside its status and whether it was old, which the end of the step tells.
+/// The parts of a response that expressions read, besides the status and whether it came from a cache, which are part
+/// of the step's end.
 package struct KeptAnswer: Sendable, Hashable {
   package var headers: KeptValue
-  /// `nil` where nobody reads it, or a file has it. It has no more than ``WorkflowLimits/valueBytes``.
+  /// `nil` if no expression reads it, or it was saved to a file. At most ``WorkflowLimits/valueBytes``.
   package var body: KeptText?
   /// Whether the body is read as JSON.
   package var isJSON: Bool
-  /// The JSON text of what was collected of all pages; likewise.
+  /// The JSON text of the items collected from all pages; `nil` and limited like `body`.
   package var collected: KeptText?
 
   package init(
@@ -292,13 +292,13 @@ package struct KeptAnswer: Sendable, Hashable {
   }
 }
 
-/// What a step wrote, as an expression sees it.
+/// The output of a step as an expression reads it.
 package enum KeptText: Sendable, Hashable {
-  /// Without its last newline.
+  /// Without the last newline.
   case text(String)
-  /// It holds a secret, and is written down nowhere.
+  /// It contains a secret, and is not recorded.
   case secret
-  /// It is no value: an expression that reads it fails.
+  /// It has no value: an expression that reads it fails.
   case tooLong
   case notUTF8
 }

@@ -1,35 +1,35 @@
 package import WeftFutures
 
-/// Writes down what happens in a run before it is acted upon.
+/// Writes the journal of a run. The engine calls it before it acts on, or reports, what the record says.
 package protocol RunRecorder: Sendable {
-  /// Called before what the record announces is done, and before anybody is told of it; from any thread,
-  /// and by several at once. It returns when the record is as safe as was promised, and blocks until then.
+  /// Writes a record, and blocks until it is as durable as the recorder promises. Called from any thread, and by
+  /// several at once.
   ///
-  /// - Parameter elapsed: Since the start of the engine, by a clock that does not jump.
-  /// - Throws: When it could not be written: what it announces is not to be done then.
+  /// - Parameter elapsed: The time since the engine started, by a monotonic clock.
+  /// - Throws: If the record cannot be written; what it announces must not happen then.
   func record(_ kind: RunRecord.Kind, elapsed: Duration) throws(RecordFault)
 
-  /// The same without a thread that is blocked: it returns when the record has been written.
+  /// Writes a record without blocking until it is durable.
   ///
-  /// - Parameter isUrgent: Whether somebody has nothing else to do until it is safe.
-  /// - Returns: What settles when the record is as safe as was promised, or cannot be any more, which
-  ///   ``whenLost(_:)`` tells; `nil`: it is.
+  /// - Parameter isUrgent: Whether the caller has nothing else to do until the record is durable.
+  /// - Returns: A future that settles when the record is durable, or can no longer become so, which ``whenLost(_:)``
+  ///   reports; `nil` if it is durable already.
   func write(
     _ kind: RunRecord.Kind, elapsed: Duration, isUrgent: () -> Bool
   ) throws(RecordFault) -> Future<Void, Never>?
 
-  /// Calls `act` once if a record is ever lost, on any thread; at once if one has been.
+  /// Calls `act` once when a record is lost, on any thread; at once if one was lost before.
   func whenLost(_ act: @escaping @Sendable () -> Void)
 
-  /// The first fault of all; `nil` if everything was written.
+  /// The first fault; `nil` if every record was written.
   var fault: RecordFault? { get }
 
-  /// Nothing is recorded any more: makes what was safe.
+  /// Stops recording, and makes the records durable.
   func close()
 }
 
 extension RunRecorder {
-  /// Of one that promises no more than that it has been written.
+  /// For recorders that promise no more than that the record is written.
   package func write(
     _ kind: RunRecord.Kind, elapsed: Duration, isUrgent: () -> Bool
   ) throws(RecordFault) -> Future<Void, Never>? {
@@ -38,11 +38,11 @@ extension RunRecorder {
   }
 }
 
-/// Why a record could not be written, or not made safe.
+/// The reason why a record could not be written, or not be made durable.
 public struct RecordFault: Error, Sendable, Hashable {
-  /// What has happened, in a sentence without a full stop.
+  /// The fault, as a sentence without a full stop.
   public let message: String
-  /// What to do about it.
+  /// The remedy.
   public let help: String?
 
   package init(message: String, help: String? = nil) {

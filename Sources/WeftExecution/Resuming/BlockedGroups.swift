@@ -1,8 +1,10 @@
 import WeftDefinition
 import WeftPlanning
 
-/// The groups and loops that tolerated a failure while something in them was blocked from outside, by a failure elsewhere
-/// or by the end of the run, and the groups around them. They are not done once that cause is gone.
+/// The groups and loops that tolerated a failure while something in them was blocked from outside, by a failure
+/// elsewhere or by the end of the run, and the groups around them. They are not done once that cause is gone.
+///
+/// Computed once from the records, for ``StandingRule``, which does not treat these groups as done.
 struct BlockedGroups {
   private(set) var addresses: Set<StepAddress> = []
 
@@ -29,7 +31,7 @@ struct BlockedGroups {
       }
       for group in plan.allEnclosingGroups(ofGroup: plan.steps[step].group) {
         guard let planned = plan.groups[group].address else { continue }
-        // An element, then its loop.
+        // The element comes before its loop.
         let around = index.instances(of: planned, around: address).filter { past.groups[$0] != nil }
         let isInside = around.sorted { $0.text.utf8.count > $1.text.utf8.count }.allSatisfy { around in
           visit(around) { culprit in
@@ -38,7 +40,7 @@ struct BlockedGroups {
             } ?? false
           }
         }
-        // A race or join succeeded by other members.
+        // Other members made the race or join succeed.
         if !isInside || plan.groups[group].endsEarly { break }
       }
     }
@@ -70,9 +72,9 @@ extension RecordedGroup {
   }
 }
 
-/// Why a step that did not fail has not run to its end.
+/// The cause that kept a step that did not fail from running to its end.
 private enum BlockingCause {
-  /// Something of the run: a step, or a group whose time had passed.
+  /// A failed step of the run, or a group whose time limit passed.
   case inside(StepAddress)
   case outside
 }

@@ -3,9 +3,9 @@ import WeftExpressions
 import WeftPlanning
 import WeftPlatform
 
-/// What expressions read of a step that has ended in an earlier part of the run.
+/// The values that expressions read of a step that ended under an earlier engine.
 extension KeptValues {
-  /// Whether all is there that is read of the step; of what was secret, nothing is.
+  /// Whether every value that is read of the step is recorded. `false` if one of them was secret.
   func answers(_ reads: StepReads, _ end: StepEnd) -> Bool {
     if lacksSecrets { return false }
     if reads.contains(.stdout), stdout == nil, end.exit != nil { return false }
@@ -37,7 +37,7 @@ extension KeptValues {
 }
 
 extension KeptAnswer {
-  /// Whether what is read of it is there: not of a body that was too long to be recorded, or no text.
+  /// Whether the parts that are read are recorded: a body may have been too long, or not text.
   fileprivate func isWhole(for reads: StepReads, isSaved: Bool) -> Bool {
     guard reads.contains(.stdout) else { return true }
     for text in [body, collected] {
@@ -51,7 +51,7 @@ extension CapturedText {
   fileprivate init(_ kept: KeptText, spool: CaptureSpool) {
     let stream: OutputCapture.Stream =
       switch kept {
-      // What reads it takes one newline away.
+      // Reading the value removes one newline.
       case .text(let text): .init(Array(text.utf8) + [UInt8(ascii: "\n")])
       case .notUTF8: .init([0xFF])
       case .tooLong, .secret: .init(isCut: true)

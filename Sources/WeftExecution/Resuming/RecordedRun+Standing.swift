@@ -1,5 +1,5 @@
 extension RecordedStep {
-  /// Whether it had an end, be it that it never started.
+  /// Whether it ended, or was skipped.
   var isOver: Bool {
     switch state {
     case .finished, .skipped: true

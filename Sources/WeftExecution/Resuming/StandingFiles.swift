@@ -4,15 +4,18 @@ import WeftDiagnostics
 package import WeftPlanning
 import WeftPlatform
 
-/// The files of steps that stand, where something is still to be done that may read them: it is to find them as
-/// they were.
+/// Checks on resume that the files of reusable steps are unchanged, as far as a step that still has to run may read
+/// them.
+///
+/// It takes the files from the journal, and ``StandingRule`` decides which of them are still in use. The callers are
+/// `weft resume` and the library, before the engine starts.
 package struct StandingFiles: Sendable {
-  /// A file that is not as it was.
+  /// A file that is missing, was changed, or cannot be checked.
   package struct Change: Sendable, Hashable {
     package enum Kind: Sendable, Hashable {
       case missing
       case changed
-      /// Nobody knows, because of this.
+      /// The file cannot be checked, for this reason.
       case unreadable(String)
     }
 
@@ -20,7 +23,7 @@ package struct StandingFiles: Sendable {
     package let path: String
     package let kind: Kind
 
-    /// What was found, as a sentence without a full stop.
+    /// The finding, as a sentence without a full stop.
     package var message: String {
       let what =
         switch kind {
@@ -32,7 +35,7 @@ package struct StandingFiles: Sendable {
     }
   }
 
-  /// In the order of the steps' addresses.
+  /// Sorted by the addresses of the steps.
   let files: [(step: StepAddress, file: KeptFile)]
 
   package init(of plan: Plan, past: RecordedRun, anew: StepsAnew) {
@@ -45,9 +48,9 @@ package struct StandingFiles: Sendable {
     }.sorted { ($0.step.text, $0.file.path) < ($1.step.text, $1.file.path) }
   }
 
-  /// Looks at them, reading those that are told by their content.
+  /// Compares the files with their recorded stamps or digests; a digest requires reading the file.
   ///
-  /// - Parameter directory: Where the run stands; `nil`: where the process does.
+  /// - Parameter directory: The directory of the run; `nil` for that of the process.
   package func changes(in directory: String?) -> [Change] {
     guard !files.isEmpty else { return [] }
     let workspace = Result { () throws(SystemError) in try Workspace(directory ?? ".") }
@@ -92,13 +95,13 @@ package struct StandingFiles: Sendable {
 }
 
 extension StandingRule {
-  /// Whether a step that has succeeded is not to be done again, and something that comes after it is to be done.
+  /// Whether a step that succeeded is kept while one of its dependents still has to run.
   fileprivate func isInUse(_ address: StepAddress, _ number: UInt64) -> Bool {
     if let index = plan.steps.firstIndex(where: { $0.address == address }) {
       return number > rerun.since(index, address)
         && isNeeded(plan.steps[index].node, in: .run(of: plan))
     }
-    // A step of an element goes by what is run for many: there is nothing to be said of each by itself.
+    // A step of an element is kept or rerun with its loop, so the answer is that of the loop.
     guard let loop = address.outermostLoop else { return false }
     if doneSince(loop) == nil { return true }
     let frame = Frame.run(of: plan)

@@ -1,9 +1,12 @@
 import WeftDefinition
 import WeftPlanning
 
-/// Whether what has been done is still needed by something that has not.
+/// Decides whether the result of a step or group is still needed by a step that has yet to run.
+///
+/// ``StandingRule`` asks it before it reruns something whose values are not recorded, or whose effects were
+/// undone by a cleanup, and ``StandingFiles`` before it checks files.
 extension StandingRule {
-  /// Whether something waits for a node, however far below, that is not done.
+  /// Whether a direct or indirect dependent of a node is not done.
   func isNeeded(_ node: Plan.NodeIndex, in frame: Frame) -> Bool {
     var (seen, next) = (Set([node]), [node])
     while let node = next.popLast() {
@@ -15,14 +18,13 @@ extension StandingRule {
     return false
   }
 
-  /// Whether what a node is there for is done, as far as can be said from here: of what is run for many it is
-  /// asked as a whole.
+  /// Whether a node is done, as seen from a frame outside of inner loops: a loop counts as a whole.
   private func isSettled(_ node: Plan.NodeIndex, seenFrom inner: Frame) -> Bool {
     guard case .step(let index) = plan.nodes[node] else { return true }
     var frame = inner
     while !frame.part.nodes.contains(node), let parent = frame.parent { frame = parent }
     let step = plan.steps[Int(index)]
-    // What cleans up comes after the others, and needs nothing of them.
+    // Cleanup and `finally` steps run after the others, and read nothing of them.
     if isFinal(step.group) || plan.bodies.cleanupSteps.contains(Int(index)) { return true }
     if let loop = outermostLoop(around: Int(index), below: frame) {
       let address = frame.address(of: loop)
@@ -31,12 +33,12 @@ extension StandingRule {
     }
     let address = frame.address(of: step.address)
     guard let known = past.steps[address] else { return false }
-    // What its own condition kept from running needs nothing.
+    // A step that its own `if` skips needs no results.
     if case .skipped(let reason) = known.state { return !reason.holdsBack }
     return known.hasSucceeded && known.number > rerun.since(Int(index), address)
   }
 
-  /// What is run for many around a step, or the step itself, that a frame is not in.
+  /// The outermost loop around a step, or of the step itself, that does not contain the frame.
   private func outermostLoop(around index: Int, below frame: Frame) -> StepAddress? {
     var found: StepAddress?
     let step = plan.steps[index]
@@ -53,7 +55,7 @@ extension StandingRule {
 }
 
 extension Plan {
-  /// For each node, those that wait for it.
+  /// The direct dependents of each node.
   var dependents: [Int: [Int]] {
     var dependents: [Int: [Int]] = [:]
     for node in nodes.indices {

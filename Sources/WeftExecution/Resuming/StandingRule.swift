@@ -1,31 +1,40 @@
 import WeftDefinition
 import WeftPlanning
 
-/// Whether a group had started in an earlier part of a run.
+/// Whether an earlier engine started a group that is reusable now.
 enum PastBeginning {
   case begun
   case skipped(SkipReason)
 
-  /// Why it does not start now.
+  /// The reason why this engine does not start it; `nil` if it does.
   var skip: SkipReason? {
     if case .skipped(let reason) = self { reason } else { nil }
   }
 }
 
-/// Decides what of an earlier part of a run stands in a plan, and so is not done again (SPEC §7).
+/// Decides which steps and groups of a resumed run are reusable: kept as an earlier engine recorded them, and not run
+/// again (SPEC §7).
 ///
-/// A step stands if it has succeeded or its failure was tolerated. Inside of a group that has ended well, and of
-/// what was run for many, everything stands as it ended: the losers of a race too. What a group had done before
-/// it was tried again has not happened. What is done finally, and what cleans up, is done again.
+/// It decides from the plan, the fold of the journal (``RecordedRun``) and the requested reruns (``StepsAnew``), and
+/// has no state of its own. ``LiveRun`` asks it before it starts a step, a group or a loop.
+///
+/// - A step is reusable if it succeeded or its failure was tolerated.
+/// - In a group or loop that succeeded, every step is reusable as it ended, including the losers of a race; only a
+///   cleanup that did not succeed stays pending.
+/// - Elsewhere, `finally` steps and cleanup steps run again.
+/// - What happened in a group before its last attempt does not count.
+/// - A step to be rerun on request is not reusable, and neither is a group or loop that contains it.
+/// - A step that was undone by a cleanup, or whose values are not recorded, runs again if a step that has yet to run
+///   needs it.
 struct StandingRule: Sendable {
   let plan: Plan
   let past: RecordedRun
   let rerun: RerunRule
-  /// Steps in doubt that count as done.
+  /// Steps in doubt that the user accepts as done.
   private let accepted: Set<StepAddress>
-  /// For each node, those that wait for it.
+  /// The direct dependents of each node.
   let dependents: [Int: [Int]]
-  /// For each of them, the step or group that it cleans up after.
+  /// The step or group that each cleanup step belongs to, by the index of the cleanup step.
   private let cleaned: [Int: Plan.NodeIndex]
   let addresses: PlanAddresses
   private let blocked: BlockedGroups
@@ -44,7 +53,7 @@ struct StandingRule: Sendable {
 
   // MARK: Steps
 
-  /// How a step ended, if that stands.
+  /// The recorded end of a step, if it is reusable; `nil` if the step has to run.
   func end(of task: StepTask) -> RecordedStep? {
     end(ofStep: task.index, in: task.frame, isCleanup: task.isCleanup)
   }
@@ -56,9 +65,9 @@ struct StandingRule: Sendable {
     let around = surroundings(ofGroup: step.group, in: frame)
     if let group = outermostDone(of: around) {
       if isUndone(group) { return nil }
-      // Also what an attempt had left that was to be followed by another, and was not.
+      // Also counts an end from an attempt of an inner group that was to be retried, and was not.
       let end = ended(index, in: frame, since: beginning(around: group))
-      // A cleanup that failed, or was cancelled, is still to be done, whatever is around it.
+      // A cleanup that failed or was cancelled stays pending, whatever is around it.
       guard isCleanup, let end else { return end }
       return end.isPendingCleanup || hasBegun(sinceCleanup: index, end.number, frame) ? nil : end
     }
@@ -71,7 +80,7 @@ struct StandingRule: Sendable {
     return isMissed && isNeeded(step.node, in: frame) ? nil : end
   }
 
-  /// Whether what a step cleans up after has begun again since it did.
+  /// Whether the step or group that a cleanup step belongs to started again after that cleanup.
   private func hasBegun(sinceCleanup index: Int, _ number: UInt64, _ frame: Frame) -> Bool {
     guard let node = cleaned[index] else { return false }
     let address = frame.address(of: plan.address(of: node))
@@ -79,7 +88,8 @@ struct StandingRule: Sendable {
       || past.groups[address]?.lastStart ?? 0 > number
   }
 
-  /// How a step had ended, or that a later engine did not come to it, unless it is to be done again.
+  /// The recorded end of a step, or the fact that a later engine skipped it while in doubt; `nil` if a rerun was
+  /// requested.
   private func ended(_ index: Int, in frame: Frame, since beginning: UInt64) -> RecordedStep? {
     let address = frame.address(of: plan.steps[index].address)
     let since = max(beginning, rerun.since(index, address))
@@ -88,7 +98,7 @@ struct StandingRule: Sendable {
     return known
   }
 
-  /// What is recorded of a step, unless it is to be done again, or has become void.
+  /// The recorded state of a step; `nil` if a rerun was requested, or a later attempt of a group voided it.
   private func recorded(_ index: Int, in frame: Frame) -> RecordedStep? {
     let step = plan.steps[index]
     let address = frame.address(of: step.address)
@@ -98,14 +108,14 @@ struct StandingRule: Sendable {
     return known
   }
 
-  /// Whether all is recorded that expressions read of a step.
+  /// Whether all values that expressions read of a step are recorded.
   private func isWhole(_ end: RecordedStep, _ step: PlannedStep) -> Bool {
     guard case .finished(let end, let kept) = end.state else { return true }
     return kept.answers(plan.values.reads(ofNode: step.node), end)
   }
 
-  /// Why a step is not just started again: nobody knows how far it came, or it has succeeded and nobody knows
-  /// what it handed on.
+  /// The reason why a step cannot simply start again: it is unknown whether it took effect, or it succeeded and its
+  /// values were not recorded. `nil` if there is no such doubt.
   func doubt(about task: StepTask) -> StepFailure? {
     guard !task.isCleanup, !isFinal(task.step.group), task.step.makesAttempts,
       !task.step.step.isMadeAgain,
@@ -116,10 +126,10 @@ struct StandingRule: Sendable {
       ? .valuesNotRecorded(of: task.address) : nil
   }
 
-  /// Whether a step counts as done, though nobody knows how far it came.
+  /// Whether the user accepts a step in doubt as done.
   func isAccepted(_ task: StepTask) -> Bool { accepted.contains(task.address) }
 
-  /// The steps in doubt that resume does not start again by itself, in the order of their records.
+  /// The steps in doubt that resume does not rerun by itself, in the order of their records.
   static func interrupted(_ plan: Plan, _ past: RecordedRun, _ anew: StepsAnew) -> [StepAddress] {
     let rule = StandingRule(plan: plan, past: past, anew: anew)
     return past.inDoubt.filter { address in
@@ -130,7 +140,7 @@ struct StandingRule: Sendable {
     }.sorted { past.steps[$0]?.number ?? 0 < past.steps[$1]?.number ?? 0 }
   }
 
-  /// Until when a step waits that had begun to.
+  /// The recorded moment at which a wait or the time limit of an approval ends; `nil` if it had not begun.
   func waitEnd(of task: StepTask) -> WallTime? {
     guard let known = recorded(task.index, in: task.frame), !known.hasSucceeded else { return nil }
     return known.waitsUntil
@@ -138,14 +148,14 @@ struct StandingRule: Sendable {
 
   // MARK: Groups
 
-  /// Whether a group has ended well, and that stands.
+  /// Whether a group is reusable: it, or a group around it, succeeded and is not to be rerun.
   func stands(_ task: GroupTask) -> Bool {
     stands(Surrounding(.group(task.index), task.frame, task.address))
   }
 
   func stands(_ task: FanOutTask) -> Bool { stands(Surrounding(task)) }
 
-  /// How a group ended that has, if that stands.
+  /// The recorded end of a group, if it is reusable.
   func end(of task: GroupTask) -> GroupEnd? {
     guard case .finished(let end)? = past.groups[task.address]?.state, stands(task) else {
       return nil
@@ -153,7 +163,8 @@ struct StandingRule: Sendable {
     return end
   }
 
-  /// Whether something that stands, or is inside of what does, began at all; `nil`: that is to be found out.
+  /// Whether an earlier engine started or skipped a reusable group, or one in a reusable group; `nil` if the group is
+  /// not reusable and has to be admitted.
   func beginning(of task: GroupTask) -> PastBeginning? {
     beginning(of: Surrounding(.group(task.index), task.frame, task.address))
   }
@@ -167,7 +178,7 @@ struct StandingRule: Sendable {
       return .skipped(reason)
     }
     if past.group(group.address, since: beginning)?.hasBegun == true { return .begun }
-    // A group that never started is told of by its steps, and by what in it would have been run many times.
+    // A group that never started has no record of its own: its steps and inner loops were recorded as skipped.
     let inside = steps(in: group).map { plan.steps[$0].address } + groups(in: group)
     let reasons = inside.lazy.compactMap { address -> SkipReason? in
       let address = group.frame.address(of: address)
@@ -178,7 +189,7 @@ struct StandingRule: Sendable {
     return reasons.first.map { .skipped($0) } ?? .begun
   }
 
-  /// Whether an element was never begun in what stands: the whole was over before.
+  /// Whether an element of a reusable loop never started, because the loop was over before.
   func wasLeftOut(_ element: Element, of task: FanOutTask) -> Bool {
     stands(task) && !wasBegun(element, of: task)
   }
@@ -194,7 +205,7 @@ struct StandingRule: Sendable {
     outermostDone(of: [group] + surroundings(of: group)).map { !isUndone($0) } ?? false
   }
 
-  /// For what something is run, as it was found out before.
+  /// The recorded elements of a loop; `nil` if they have to be evaluated again.
   func listing(of task: FanOutTask) -> RecordedElements? {
     guard let known = past.groups[task.address], let elements = known.elements,
       !elements.isSecret, isValid(known.listedBy, in: task.group, task.frame),
@@ -203,14 +214,14 @@ struct StandingRule: Sendable {
     return elements
   }
 
-  /// All elements that a loop has had, also those that it has no more: they may have to be cleaned up after.
+  /// All elements that a loop has had, including former ones: cleanups of those may be pending.
   func allElements(of task: FanOutTask) -> RecordedElements {
     RecordedElements(elements: past.groups[task.address]?.allElements ?? [], isSecret: false)
   }
 
-  // MARK: Clean-up
+  // MARK: Cleanup
 
-  /// Whether a step that was started has not been cleaned up after.
+  /// Whether the cleanup of a step that was started is pending.
   func owesCleanup(_ task: StepTask) -> Bool {
     guard plan.bodies.cleanups[task.step.node] != nil,
       let start = past.steps[task.address]?.lastStart, start > 0
@@ -218,7 +229,7 @@ struct StandingRule: Sendable {
     return !hasCleanup(task.step.node, in: task.frame, since: start)
   }
 
-  /// Whether a group that was started has not been cleaned up after.
+  /// Whether the cleanup of a group that was started is pending.
   func owesCleanup(_ task: GroupTask) -> Bool {
     let node = plan.groups[task.index].startNode
     guard plan.bodies.cleanups[node] != nil,
@@ -227,19 +238,19 @@ struct StandingRule: Sendable {
     return !hasCleanup(node, in: task.frame.aroundAttempts(of: node), since: start)
   }
 
-  /// Whether something in an element may have been started that has not been cleaned up after.
+  /// Whether an element may contain pending cleanups.
   func mayOweCleanup(_ element: Element, of task: FanOutTask) -> Bool {
     task.part.nodes.contains { plan.bodies.cleanups[$0] != nil } && wasBegun(element, of: task)
   }
 
-  /// Whether a group stands that has been cleaned up after.
+  /// Whether a group is reusable and its cleanup was done.
   func isCleaned(_ task: GroupTask) -> Bool {
     guard stands(task), let at = doneSince(task.address) else { return false }
     let node = plan.groups[task.index].startNode
     return hasCleanup(node, in: task.frame.aroundAttempts(of: node), since: at)
   }
 
-  /// Whether the cleanup steps of a step or group have done since a record what they do, and none is to run again.
+  /// Whether the cleanup steps of a step or group have ended after a record, and none is pending or to be rerun.
   private func hasCleanup(_ node: Plan.NodeIndex, in frame: Frame, since at: UInt64) -> Bool {
     guard let steps = plan.bodies.cleanups[node] else { return false }
     return steps.allSatisfy { step in
@@ -250,8 +261,8 @@ struct StandingRule: Sendable {
     }
   }
 
-  /// Whether the cleanup steps of a step or group have undone it since a record. They have, even if they are to run
-  /// again.
+  /// Whether the cleanup steps of a step or group succeeded after a record, and so undid its effects. That also holds
+  /// if they are to be rerun.
   private func isCleaned(_ node: Plan.NodeIndex, in frame: Frame, since at: UInt64) -> Bool {
     guard let steps = plan.bodies.cleanups[node] else { return false }
     return steps.allSatisfy { step in
@@ -260,7 +271,7 @@ struct StandingRule: Sendable {
     }
   }
 
-  /// The number of the record by which a group had ended well; `nil` if it had not.
+  /// The number of the record of a group's success; `nil` if it did not succeed.
   func doneSince(_ address: StepAddress) -> UInt64? {
     guard let known = past.groups[address], case .finished(let end) = known.state,
       end.conclusion == .success
@@ -268,7 +279,7 @@ struct StandingRule: Sendable {
     return known.number
   }
 
-  /// Whether it has ended well, and nothing in it is to be done again.
+  /// Whether the group succeeded, and nothing in it has to run again.
   private func isDone(_ group: Surrounding) -> Bool {
     guard let at = doneSince(group.address), isFirstTime(group.frame),
       at > beginning(around: group), !blocked.addresses.contains(group.address)
@@ -276,12 +287,12 @@ struct StandingRule: Sendable {
     return at > rerun.since(group, isInside: { isInside($0, group) })
   }
 
-  /// The outermost of groups that has ended well: all that is in it stands with it, unless it is undone.
+  /// The outermost of the groups that is done. Everything in it is reusable with it, unless it was undone.
   private func outermostDone(of groups: [Surrounding]) -> Surrounding? {
     groups.last(where: isDone)
   }
 
-  /// Whether it has been cleaned up after though something needs it that is still to be done.
+  /// Whether a cleanup undid the group although a step that has yet to run needs it.
   private func isUndone(_ group: Surrounding) -> Bool {
     guard let at = doneSince(group.address), case .group(let index) = group.kind else {
       return false
@@ -291,7 +302,7 @@ struct StandingRule: Sendable {
       && isNeeded(plan.groups[index].endNode, in: frame)
   }
 
-  /// Whether any of these groups has been cleaned up after since: that undoes what was done in it.
+  /// Whether the cleanup of any of these groups undid, after a record, what was done in it.
   private func isCleaned(_ groups: [Surrounding], since at: UInt64) -> Bool {
     if plan.bodies.cleanups.isEmpty { return false }
     return groups.contains { group in
@@ -308,28 +319,28 @@ struct StandingRule: Sendable {
     }
   }
 
-  /// Groups in a group.
+  /// The addresses of the groups inside a group.
   private func groups(in group: Surrounding) -> [StepAddress] {
     guard case .group(let index) = group.kind else { return [] }
     return plan.groups(inGroup: index).dropFirst().compactMap { plan.groups[$0].address }
   }
 
-  /// Whether an address is of something in a group.
+  /// Whether an address belongs to a step in a group or loop.
   private func isInside(_ address: StepAddress, _ group: Surrounding) -> Bool {
     if case .fanOut = group.kind { return address.isInElement(of: group.address) }
     guard let index = addresses.step(at: address), steps(in: group).contains(index) else { return false }
     return group.frame.element.map(address.isInside) ?? true
   }
 
-  /// Whether someone has asked to run a step again since it was recorded.
+  /// Whether a rerun of a step was requested after this record of it.
   func isVoid(_ address: StepAddress, _ number: UInt64) -> Bool {
     addresses.step(at: address).map { number <= rerun.since($0, address) } ?? false
   }
 
-  // MARK: What is void
+  // MARK: Void records
 
-  /// Whether what was recorded then has not been undone since by another attempt of a group around it, and
-  /// whether this is the attempt that goes on.
+  /// Whether a record is still valid: no later attempt of a group around voided it, and this engine has not tried
+  /// such a group again either.
   private func isValid(_ at: UInt64, in group: Int, _ frame: Frame) -> Bool {
     isFirstTime(frame) && at > beginning(of: surroundings(ofGroup: group, in: frame))
   }
@@ -338,12 +349,12 @@ struct StandingRule: Sendable {
     beginning(of: surroundings(of: group))
   }
 
-  /// The number of the record before which nothing counts in all of these groups.
+  /// The number of the record up to which nothing counts in any of these groups: that of their latest retry.
   private func beginning(of groups: [Surrounding]) -> UInt64 {
     groups.lazy.compactMap { past.groups[$0.address]?.begunBy }.max() ?? 0
   }
 
-  /// Whether no group around is being tried again since the run has been gone on with.
+  /// Whether no group around the frame was tried again by this engine.
   private func isFirstTime(_ frame: Frame) -> Bool {
     var next: Frame? = frame
     while let frame = next {
@@ -361,7 +372,7 @@ struct StandingRule: Sendable {
 }
 
 extension RecordedStep {
-  /// Whether a cleanup step has ended without having done what it does.
+  /// Whether a cleanup step ended without success, or was blocked.
   fileprivate var isPendingCleanup: Bool {
     if case .skipped(let reason) = state { return reason.holdsBack }
     return !hasSucceeded

@@ -13,7 +13,7 @@ extension StepFailure {
         + "with \"idempotent\": true such a step reruns by itself")
   }
 
-  /// The failure of a step that has succeeded, and whose values another step needs.
+  /// The failure of a step that succeeded, but whose values are needed and not recorded.
   static func valuesNotRecorded(of step: StepAddress) -> StepFailure {
     let name = step.hasElement ? "'\(step)'" : "\(step)"
     return StepFailure(

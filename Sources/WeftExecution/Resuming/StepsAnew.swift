@@ -1,37 +1,43 @@
 package import WeftPlanning
 
-/// What is to be done again though it has been done.
+/// The reruns that a person requests when resuming a run, and the steps in doubt that this person accepts.
+///
+/// The command line fills it in from `--rerun` and related options; ``RerunRule`` applies it.
 package struct StepsAnew: Sendable {
-  /// In the plan: in whatever frame.
+  /// Steps by their index in the plan: rerun in every frame.
   package var steps: Set<Int>
-  /// In one frame: elements of what is run for many.
+  /// Steps of single loop elements.
   package var addresses: Set<StepAddress>
 
-  /// Steps in doubt that count as done: they fail as such, and their failure is accepted.
+  /// Steps in doubt to be accepted as done: they fail with the class ``ErrorClass/inDoubt``, and the failure is
+  /// tolerated.
   package var accepted: Set<StepAddress> = []
 
   package init(steps: Set<Int> = [], addresses: Set<StepAddress> = []) {
     (self.steps, self.addresses) = (steps, addresses)
   }
 
-  /// The steps of a run that were running when its engine was killed, which resume does not run again by itself: they
-  /// are not idempotent. In the order in which they began.
+  /// The steps that were running when the engine was killed and that resume does not rerun by itself, since they are
+  /// not idempotent. In the order in which they started.
   package func interrupted(of past: RecordedRun, in plan: Plan) -> [StepAddress] {
     StandingRule.interrupted(plan, past, self)
   }
 
-  /// The addresses to record: the choice holds until the steps have run, in whatever engine.
+  /// The addresses to record: a requested rerun stays in force until the steps have run, under any engine.
   package func addresses(in plan: Plan) -> [StepAddress] {
     (steps.map { plan.steps[$0].address } + addresses).sorted { $0.text < $1.text }
   }
 }
 
-/// Until when records of steps are void, because someone asked to run the steps again: now, or when an earlier
-/// engine began.
+/// Decides which records of a step are void because a rerun of the step was requested, now or at the start of an
+/// earlier engine.
+///
+/// It keeps, for each step with a requested rerun, the number of the last record that is void. ``StandingRule`` holds
+/// it.
 struct RerunRule: Sendable {
   private var steps: [Int: UInt64] = [:]
   private var addresses: [StepAddress: UInt64] = [:]
-  /// The latest of all steps in a group of the plan.
+  /// For each group of the plan, the largest number of the steps in it.
   private var groups: [Int: UInt64] = [:]
 
   init(plan: Plan, past: RecordedRun, _ now: StepsAnew) {
@@ -50,14 +56,15 @@ struct RerunRule: Sendable {
     }
   }
 
-  /// The number of the last record that is void, of a step; 0: none is.
+  /// The number of the last void record of a step; 0 if none is void.
   func since(_ step: Int, _ address: StepAddress) -> UInt64 {
     max(steps[step] ?? 0, addresses[address] ?? 0)
   }
 
-  /// The same for a group or loop, which is not done while a step in it is to run again.
+  /// The number of the last record of a group or loop that is void; 0 if none is. A group is not done while a step in
+  /// it has to rerun.
   ///
-  /// - Parameter isInside: Whether an address is of something in it.
+  /// - Parameter isInside: Whether an address is that of a step in it.
   func since(_ group: Surrounding, isInside: (StepAddress) -> Bool) -> UInt64 {
     let own =
       switch group.kind {

@@ -1,7 +1,7 @@
 import WeftDefinition
 import WeftPlanning
 
-/// A group around a step, or what it is an element of.
+/// A group or loop around a step, with the frame that contains it.
 struct Surrounding {
   enum Kind: Equatable {
     case group(Int)
@@ -9,7 +9,7 @@ struct Surrounding {
   }
 
   let kind: Kind
-  /// In which it stands.
+  /// The frame that contains the group or loop.
   let frame: Frame
   let address: StepAddress
 
@@ -20,14 +20,16 @@ struct Surrounding {
   init(_ task: FanOutTask) { self.init(.fanOut(task.member), task.frame, task.address) }
 }
 
-/// What is around a step or group in its frame.
+/// The groups and loops around a step or group.
 extension StandingRule {
-  /// The groups around, from the innermost on, and what is run for many; `frame` is one that has them.
+  /// The groups around a group and the group itself, and the loops around them, from the innermost outwards.
+  ///
+  /// - Parameter frame: A frame that contains the group.
   func surroundings(ofGroup group: Int, in frame: Frame) -> [Surrounding] {
     var found: [Surrounding] = []
     var (group, frame) = (group, frame)
     while true {
-      // What is outside of the frame's part is in the one around it.
+      // The groups outside the frame's region are in its parent.
       while !frame.part.groups.contains(group), let parent = frame.parent {
         if case .element = frame.kind, let address = frame.part.address {
           found.append(
@@ -57,7 +59,7 @@ extension StandingRule {
 }
 
 extension Part {
-  /// What of the plan is run for many, if this is a part of one element.
+  /// The loop whose element has this region.
   fileprivate func memberOfFanOut(in plan: Plan) -> FanOutTask.Member {
     guard let member, case .groupStart(let group) = plan.nodes[member] else {
       return .step(steps.lowerBound)

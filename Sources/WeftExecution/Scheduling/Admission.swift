@@ -2,13 +2,13 @@ import WeftDefinition
 import WeftExpressions
 import WeftPlanning
 
-/// What the four status functions say of a step or group that is about to start, or not (SPEC §1.3).
+/// The values of the four status functions for a step or group whose admission is decided (SPEC §1.3).
 struct Status: Sendable, Hashable {
-  /// Everything that it waits for directly succeeded, or was skipped by its own or its group's `if`.
+  /// Whether every direct dependency succeeded, or was skipped by its own or its group's `if`.
   var success: Bool
-  /// Something above it failed and was not tolerated.
+  /// Whether a direct or indirect dependency failed and was not tolerated.
   var failure: Bool
-  /// The run, or a scope around it, is being cancelled.
+  /// Whether the run, or a scope around the step, is being cancelled.
   var cancelled: Bool
 
   subscript(function: StatusFunction) -> Bool {
@@ -21,18 +21,18 @@ struct Status: Sendable, Hashable {
   }
 }
 
-/// What a step that has been admitted is not held back by, and not ended by.
+/// The immunity of an admitted step or group: what neither blocks nor cancels it.
 enum Shelter: Int, Sendable, Hashable, Comparable {
   case none
-  /// Failures elsewhere do not hold it back: its `if` calls `failure`.
+  /// Failures elsewhere do not block it: its `if` calls `failure`.
   case fromFailures
-  /// Nor does the end of the run end it: its `if` calls `always` or `cancelled`.
+  /// Cancelling the run does not stop it either: its `if` calls `always` or `cancelled`.
   case fromCancellation
 
   static func < (left: Shelter, right: Shelter) -> Bool { left.rawValue < right.rawValue }
 }
 
-/// Whether a step or group starts, now that everything it waits for has settled.
+/// The decision whether a step or group starts, made when all its dependencies have settled.
 enum Admission {
   case start(Shelter)
   case skip(SkipReason)
@@ -40,14 +40,14 @@ enum Admission {
   case fail(StepFailure)
 }
 
-/// A condition with what is known of it before it is evaluated.
+/// The `if` of a step or group, with what is known of it before it is evaluated.
 struct StartCondition: Sendable {
   let text: PlannedText
   let expression: Expression
   /// The status functions that it calls.
   let functions: Set<StatusFunction>
 
-  /// `nil` where there is no condition.
+  /// `nil` if there is no condition.
   init?(_ texts: ArraySlice<PlannedText>) {
     guard let text = texts.first(where: { $0.site == .condition }),
       let expression = text.template.onlyExpression
@@ -62,12 +62,12 @@ struct StartCondition: Sendable {
   /// Whether the step may start in spite of a failure or a cancellation.
   var looksAtFailures: Bool { !functions.isDisjoint(with: [.failure, .always, .cancelled]) }
 
-  /// Whether the step may start though everything else there may not.
+  /// Whether the step may start although its scope is closed for this reason.
   func stands(_ closure: SkipReason) -> Bool {
     if case .cancelled = closure { shelter == .fromCancellation } else { looksAtFailures }
   }
 
-  /// Whether `success()` is meant without being written, as in GitHub Actions.
+  /// Whether `success()` is implied, as in GitHub Actions.
   var impliesSuccess: Bool { functions.isEmpty }
 
   var shelter: Shelter {
@@ -76,19 +76,22 @@ struct StartCondition: Sendable {
   }
 }
 
-/// Decides by what is known; only the value of the condition has to be asked for.
+/// Decides whether a step, group or loop starts, from the state of its dependencies and scopes and from its `if`.
+///
+/// ``LiveRun`` fills it in from ``Scopes`` when all dependencies have settled, and passes in the evaluation of the
+/// condition, which happens only if the decision depends on it.
 struct AdmissionRule {
-  /// Why the step cannot start, were it not for its condition.
+  /// The reason why the step cannot start if it has no condition, or one that implies `success()`.
   var obstacle: SkipReason?
-  /// The same, whatever has become of what it waits for.
+  /// The reason why nothing may start in its scope, whatever became of its dependencies.
   var closure: SkipReason?
-  /// Why nothing there may start, whatever the condition.
+  /// The reason why nothing in the scope may start, whatever its condition: a group around it never started.
   var absence: SkipReason?
   var condition: StartCondition?
-  /// Whether a step without a condition starts always: in `finally` and `cleanup`.
+  /// Whether a step without a condition always starts: in `finally` and `cleanup`.
   var startsAlways = false
 
-  /// - Parameter evaluate: The value of the condition.
+  /// - Parameter evaluate: Evaluates the condition.
   func decide(
     address: StepAddress, _ evaluate: (StartCondition) -> Result<Bool, StepFailure>
   ) -> Admission {
@@ -103,7 +106,7 @@ struct AdmissionRule {
     switch evaluate(condition) {
     case .failure(let failure): return .fail(failure)
     case .success(true):
-      // What ends the run does not reach what is done at its end; a race there ends its losers.
+      // `finally` and `cleanup` are immune to the end of the run; but a race in them cancels its losers.
       return .start(startsAlways ? max(.fromFailures, condition.shelter) : condition.shelter)
     case .success(false): return .skip(.condition(of: address))
     }

@@ -3,87 +3,89 @@ package import WeftHTTP
 import WeftPlanning
 package import WeftPlatform
 
-/// How a run is to be carried out, beside what the workflow says; what is set here wins.
+/// The settings of a run besides the workflow. A setting here overrides that of the workflow.
+///
+/// The command line and the library fill it in; ``LiveRun`` and the executors read it.
 package struct EngineConfiguration: Sendable {
-  /// The run's id; `nil`: a new one.
+  /// The run's id; `nil` for a new one.
   package var run: RunID?
-  /// Given to all programs of the run, and recorded with it; `nil`: a new one.
+  /// Passed to all programs of the run, and recorded with it, to find them again; `nil` for a new one.
   package var cookie: EngineCookie?
-  /// How many attempts may run at once; `nil`: what the workflow says, else the processor count.
+  /// The maximum number of attempts that run at once; `nil` for that of the workflow, or else the processor count.
   package var maxParallel: Int?
   package var onFailure: FailureResponse?
-  /// Limits the whole run, from its start.
+  /// The time limit of the whole run, from its start.
   package var timeout: Duration?
   /// The values of the workflow's inputs.
   package var inputs = InputValues.none
-  /// What relative working directories are relative to; `nil`: where the process stands.
+  /// The directory that relative working directories are relative to; `nil` for that of the process.
   package var startDirectory: String?
-  /// How steps are asked to end before they are made to.
+  /// The way programs are asked to terminate before they are killed.
   package var stopPolicy = StopPolicy()
-  /// Where steps with `tty` get the terminal; `nil`: they fail at their start.
+  /// The terminal for steps with `tty`; `nil` if there is none, and such steps fail at their start.
   package var terminal: (any TerminalAccess)?
 
-  /// What is recorded of the run, if it is gone on with.
+  /// The fold of the journal, if the run is resumed.
   package var past: RecordedRun?
-  /// What of it is to be done again all the same.
+  /// The steps to rerun although they are reusable.
   package var anew = StepsAnew()
-  /// Which steps are left out.
+  /// The steps to skip.
   package var selection = Selection()
-  /// How many further attempts there may be in all for a hundred steps, of failures that many tend to have at
+  /// The maximum number of retries in the whole run, per hundred steps, after failures that tend to hit many steps at
   /// once.
   package var retryBudgetPercent = 20
-  /// What random pauses are made of; `nil`: of numbers that nobody knows.
+  /// The seed of random delays; `nil` for system randomness.
   package var randomSeed: UInt64?
-  /// The clock on the wall, for steps that wait for a moment.
+  /// The wall clock, for steps that wait for a moment.
   package var wallClock: @Sendable () -> WallTime = {
     WallTime(nanoseconds: WallClock.now.nanoseconds)
   }
 
-  /// Whom steps with `approve` ask; `nil`: they fail at their start.
+  /// Asks the approver of steps with `approve`; `nil` if there is none, and such steps fail at their start.
   package var approver: (any Approver)?
 
-  /// Whether the run is left, for whoever goes on with its record, when nothing can go on before somebody has
-  /// answered who cannot be asked here; if not, such steps fail.
+  /// Whether the run is suspended, to be resumed from its journal, when nothing can proceed without an approval that
+  /// cannot be given here. If not, such steps fail.
   package var leavesWhileWaiting = false
 
-  /// Where others leave what they ask of the run.
+  /// Control requests from other processes (`weft approve`, `weft cancel`).
   package var inbox: (any ControlInbox)?
 
-  /// What steps with `use` run.
+  /// The actions that steps with `use` may name.
   package var actions = ActionRegistry()
 
-  /// By what steps with `http` send their requests; `nil`: libcurl, opened by the first of them.
+  /// Sends the requests of steps with `http`; `nil` for libcurl, opened by the first of them.
   package var transport: (any Transport)?
 
-  /// What is to hold everything that steps start.
+  /// The requested mechanism that tracks all processes of steps.
   package var containment = ContainmentRequest.automatic
-  /// How long a start waits for descriptors, processes or memory.
+  /// The limits on waiting for descriptors, processes or memory before a spawn.
   package var shortagePatience = ShortagePatience()
 
-  /// A jobserver to take slots from, when nothing else says how many.
+  /// A jobserver to take slots from, unless a maximum is given.
   package var jobserver: JoinedJobserver?
-  /// What programs may get, and nobody may see.
+  /// The secrets, which programs may get and which are masked everywhere else.
   package var secrets = RunSecrets()
-  /// Writes down what happens before it is acted upon; `nil`: nobody does.
+  /// Writes the journal; `nil` if nothing is recorded.
   package var recorder: (any RunRecorder)?
-  /// What steps have made in earlier runs; `nil`: nothing is kept, and every step is run.
+  /// The results of earlier runs; `nil` to cache nothing and run every step.
   package var cache: CacheAccess?
-  /// The directory of the run's record, from the root, for its steps to read; `nil`: it has none.
+  /// The absolute path of the run directory, for steps to read; `nil` if there is none.
   package var runDirectory: String?
-  /// Where what steps write is kept when the run has ended; `nil`: it goes with the run.
+  /// Keeps the logs of steps beyond the end of the run; `nil` if they are dropped with it.
   package var logFolder: LogFolder?
-  /// Whether the run learns how long its steps take, for later ones.
+  /// Whether the durations of steps are measured, for later runs.
   package var measuresDurations = false
-  /// How many events a late subscriber can still get one by one.
+  /// The number of events that a late subscriber still gets one by one.
   package var historyLimit = 1024
-  /// What to tell right after the start.
+  /// Warnings to report right after the start.
   package var earlyWarnings: [RunWarning] = []
 
   package init() {}
 
-  /// How many attempts of a plan's run are wanted at once.
+  /// The wanted maximum number of attempts that run at once.
   func maxParallel(for plan: Plan) -> Int {
-    // With a jobserver, that says how many; the plan, how many more would be of no use.
+    // A jobserver sets the limit by itself; more slots than the plan has steps would be of no use.
     maxParallel ?? plan.workflow.maxParallel
       ?? (jobserver == nil ? ThisProcess.processorCount : max(1, plan.steps.count))
   }

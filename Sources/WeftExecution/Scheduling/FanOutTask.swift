@@ -1,7 +1,9 @@
 import WeftDefinition
 import WeftPlanning
 
-/// A step or a group that is run once for each of many elements: each is a frame of its own.
+/// One execution of a loop: a step or a group that is run once for each element, each in a frame of its own.
+///
+/// ``LiveRun`` makes one when the dependencies of the loop have settled.
 struct FanOutTask: Sendable {
   enum Member: Sendable, Hashable {
     case step(Int)
@@ -12,19 +14,21 @@ struct FanOutTask: Sendable {
   let frame: Frame
   let part: Part
   let address: StepAddress
-  /// The step, or the group by its start.
+  /// The node of the step, or of the start of the group.
   let node: Plan.NodeIndex
-  /// The group that it is in.
+  /// The group that contains the loop.
   let group: Int
-  /// The scope around it, and its own, which is there once it has started.
+  /// The enclosing scope, and the loop's own, which is opened when the loop starts.
   let outerScope: Int
   var scope = 0
   let fanOut: FanOut
   let failedBefore: Bool
-  /// What a node is after that holds back those who wait for success; each element asks, if it looks for itself.
+  /// The result of a dependency that blocks dependents. Elements get it as a dependency of their own, for those that
+  /// start in spite of a failure.
   let hindrance: NodeResult?
 
-  /// Where the report has it as a whole; `nil` of a group, and of what the plan does not know by its address.
+  /// The position of the loop in the report; `nil` for a group, and for a loop inside an element, which is not in the
+  /// plan by its address.
   var place: Int? {
     guard case .step(let index) = member, !frame.isInElement else { return nil }
     return index

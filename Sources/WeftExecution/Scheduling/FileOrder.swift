@@ -1,16 +1,17 @@
-/// A stretch of the order in which steps stand in the file, as numbers: what is lower goes first.
+/// A stretch of the order of steps in the file, as a range of numbers: lower numbers come first.
 ///
-/// The steps of a run share all numbers evenly. A loop divides the stretch of its steps among its elements,
-/// and each element its own among its steps, and so on inwards: what is in one element comes before
-/// everything in the next. What would need more numbers than there are shares one.
+/// The steps of a run share all numbers evenly. A loop divides the stretch of its steps among its elements, and each
+/// element divides its own among its steps, and so on inwards: everything in one element comes before everything in
+/// the next. Steps share a number if there are more of them than numbers. ``SlotQueue`` uses the numbers as its
+/// priority among steps of the same weight.
 struct FileOrder: Hashable {
   static let whole = FileOrder(first: 0, count: .max)
 
-  /// The place of what stands first in it.
+  /// The position of the first step in it.
   let first: UInt64
   fileprivate let count: UInt64
 
-  /// Some of equal pieces, which are numbered from 0.
+  /// Returns the stretch of some of `total` equal pieces, which are numbered from 0.
   func pieces(_ range: Range<Int>, of total: Int) -> FileOrder {
     let size = count / UInt64(max(total, 1))
     return FileOrder(
@@ -21,9 +22,9 @@ struct FileOrder: Hashable {
 }
 
 extension Frame {
-  /// Where steps stand in the order of the file, each as often as it is run.
+  /// The stretch of the file order that these steps share in the frame.
   func order(ofSteps steps: Range<Int>) -> FileOrder {
-    // An attempt of a group has the place of the group.
+    // An attempt of a group uses the stretch of the group.
     if case .attempt = kind, let parent { return parent.order(ofSteps: steps) }
     let first = part.steps.lowerBound
     return order.pieces(

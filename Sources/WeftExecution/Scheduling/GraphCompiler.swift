@@ -1,19 +1,19 @@
 import WeftFutures
 import WeftPlanning
 
-/// What became of a node, as far as those who wait for it care.
+/// The result of a node, as far as its dependents need it.
 struct NodeResult: Sendable, Hashable {
   let conclusion: Outcome
-  /// Who is to blame when the conclusion is not success; `nil` when the run as a whole is.
+  /// The step that caused the result if it is not success; `nil` if the run as a whole did.
   let blame: StepAddress?
-  /// Whether those who wait for success cannot go on.
+  /// Whether dependents that require success are blocked.
   let holdsBack: Bool
-  /// Whether it, or something above it, has failed and was not tolerated.
+  /// Whether it, or a dependency at any distance, failed and was not tolerated.
   let hasFailed: Bool
 
   static let success = NodeResult(conclusion: .success, blame: nil)
 
-  /// - Parameter holdsBack: `nil`: unless it succeeded.
+  /// - Parameter holdsBack: `nil` for `true` unless it succeeded.
   init(
     conclusion: Outcome, blame: StepAddress?, holdsBack: Bool? = nil, failedBefore: Bool = false
   ) {
@@ -24,31 +24,32 @@ struct NodeResult: Sendable, Hashable {
   }
 }
 
-/// Does what a node is there for.
+/// Executes the nodes of a plan region. ``LiveRun`` provides one for each region that it compiles.
 protocol NodeLauncher: AnyObject, Sendable {
-  /// Called once for each node, when all that it waits for has settled.
+  /// Called once for each node, when all its dependencies have settled.
   ///
-  /// - Returns: What became of the node, once that is known.
+  /// - Returns: The result of the node, once it is known.
   func launch(
     _ node: Plan.NodeIndex, after results: NodeResults
   ) -> Eventual<NodeResult, Never>
 }
 
-/// Turns a part of a plan into futures: one for each node, which is the `zip` of what the node waits for, if
-/// that is more than one, and then (`flatMap`) what the node does.
+/// Turns a plan region into futures: one for each node, which joins (`zip`) the futures of the dependencies if there
+/// is more than one, and then (`flatMap`) launches the node.
 ///
-/// A node is decided when all it waits for has settled. A ``NodeLauncher`` does what the node is there for, or
-/// skips it, and never fails: what went wrong is part of the result.
+/// A ``NodeLauncher`` executes or skips the node when all its dependencies have settled. It never fails: failures are
+/// part of the result.
 struct GraphCompiler {
   let plan: Plan
   let frame: Frame
-  /// What those wait for that wait for nothing else; nothing is launched before it settles.
+  /// The dependency of nodes that have no other; nothing is launched before it settles.
   let start: Future<[NodeResult], Never>
 
   /// - Parameters:
-  ///   - body: The nodes to make futures of; a group that is run apart is one with its end.
-  ///   - group: The group whose inside it is; what is inside it does not wait for its start.
-  /// - Returns: The futures of the part's nodes, by their place in it; those of others mean nothing.
+  ///   - body: The nodes to make futures of; a group that is run apart counts as one with its end.
+  ///   - group: The group whose inside is compiled; its members do not wait for its start.
+  /// - Returns: The futures of the region's nodes, by their position in it; the entries of other nodes have no
+  ///   meaning.
   func compile(
     _ body: PlannedBodies.Body, of group: Int = 0, by launcher: some NodeLauncher
   ) -> [Future<NodeResult, Never>] {
@@ -59,7 +60,7 @@ struct GraphCompiler {
       let needs = plan.dependencies[Int(index)]
       let future: Future<NodeResult, Never>
       if needs.count == 1, let only = needs.first, Int(only) != own {
-        // Most nodes wait for a single one: there is nothing to join.
+        // Most nodes have a single dependency: there is nothing to join.
         future = made(only, futures).flatMap(with: (launcher, index)) {
           $0.0.launch(Int($0.1), after: .one($1))
         }
@@ -69,7 +70,7 @@ struct GraphCompiler {
         }
       }
       futures[Int(index) - first] = future
-      // Of a group that is run apart, the start stands for all of it.
+      // The future of a group that is run apart is that of its start.
       if !plan.bodies.ofGroups.isEmpty,
         plan.bodies.ofGroups[plan.group(startingAt: Int(index))] != nil
       {
@@ -82,9 +83,9 @@ struct GraphCompiler {
 
 extension GraphCompiler {
   /// - Parameters:
-  ///   - own: The start of the group whose inside is compiled. What is above it is above those in it, too,
-  ///     whatever else they wait for.
-  ///   - futures: Those that have been made, of this part.
+  ///   - own: The start of the group whose inside is compiled. The dependencies of the group apply to its members,
+  ///     whatever else they depend on.
+  ///   - futures: The futures of this region that exist so far.
   private func ready(
     after needs: ArraySlice<Int32>, without own: Int, _ futures: [Future<NodeResult, Never>]
   ) -> Future<[NodeResult], Never> {
@@ -104,7 +105,7 @@ extension GraphCompiler {
 }
 
 extension Frame {
-  /// The future of a node that is not in this frame.
+  /// The future of a node outside this frame.
   fileprivate func outside(_ node: Plan.NodeIndex) -> Future<NodeResult, Never> {
     guard let parent else { preconditionFailure("node \(node) is outside of the run") }
     return parent.future(ofNode: node)
@@ -112,7 +113,7 @@ extension Frame {
 }
 
 extension Plan {
-  /// The group that a node is the start of.
+  /// The group that starts at a node; 0 if none does.
   func group(startingAt node: NodeIndex) -> Int {
     guard case .groupStart(let group) = nodes[node] else { return 0 }
     return Int(group)

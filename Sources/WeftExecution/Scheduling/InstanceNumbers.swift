@@ -1,15 +1,16 @@
-/// Numbers for steps that come and go while the run goes on: those of a fan-out's elements.
+/// Hands out the instance numbers of steps in loop elements, which come and go during the run.
 ///
-/// What belongs together has numbers in a row. Those given back are handed out again to others of the same
-/// count, so that tables by number grow with what is alive at once, and not with all there ever was.
+/// The steps of one element get consecutive numbers. Returned rows are handed out again for elements of the same
+/// size, so that tables indexed by number grow with the elements that run at once and not with all elements.
+/// ``SlotQueue`` holds it.
 struct InstanceNumbers {
   private var next: Int
   private var free = RowStock()
 
-  /// - Parameter first: The numbers below are those of the plan's own steps.
+  /// - Parameter first: The lowest number to hand out; lower ones belong to the plan's own steps.
   init(from first: Int) { next = first }
 
-  /// The first number that was never handed out.
+  /// The lowest number that was never handed out.
   var end: Int { next }
 
   mutating func take(_ count: Int) -> Range<Int> {
@@ -18,7 +19,7 @@ struct InstanceNumbers {
     return next..<next + count
   }
 
-  /// - Parameter row: As it was taken.
+  /// - Parameter row: A row that `take` returned.
   mutating func giveBack(_ row: Range<Int>) {
     guard !row.isEmpty else { return }
     free.put(row.lowerBound, length: row.count)

@@ -1,27 +1,27 @@
-/// Something for each of few numbers out of many, such as the steps that run: found by the number's last bits, where
-/// a dictionary takes its keys through a hash function that withstands attacks. The numbers are the engine's own;
-/// were they far apart and alike in those bits, to look for one would take as long as there are numbers.
+/// A table of a few numbers out of many, such as the steps that run. It finds an entry by the last bits of the
+/// number, which is cheaper than a dictionary's hash function that withstands attacks. That is safe because the
+/// engine chooses the numbers; a lookup among numbers that are far apart and share those bits would take linear time.
 ///
-/// Open addressing with linear probing; what follows a gap is moved up (Knuth, The Art of Computer Programming,
-/// volume 3, section 6.4, algorithm R).
+/// Open addressing with linear probing; removal closes the gap (Knuth, The Art of Computer Programming, volume 3,
+/// section 6.4, algorithm R).
 struct InstanceTable<Value: Sendable>: Sendable {
   private struct Entry {
     let key: Int
     var value: Value
   }
 
-  /// A power of two of them, of which no more than three quarters are taken.
+  /// A power of two of slots, of which at most three quarters are taken.
   private var entries: [Entry?] = []
   private(set) var count = 0
   var isEmpty: Bool { count == 0 }
 
-  /// Where a number is looked for first. Neighbours stay neighbours: numbers that are in use at the same time
-  /// are mostly in a row, and then each has a place of its own.
+  /// The slot at which the search for a number begins. Neighbours stay neighbours: numbers that are in use at the
+  /// same time are mostly consecutive, and then each has a slot of its own.
   private func home(of key: Int) -> Int { key & (entries.count - 1) }
 
   private func next(_ place: Int) -> Int { (place + 1) & (entries.count - 1) }
 
-  /// Where the number is; `nil` if it is not there.
+  /// The slot of the number; `nil` if it is not in the table.
   private func place(of key: Int) -> Int? {
     guard count > 0 else { return nil }
     var place = home(of: key)
@@ -65,7 +65,7 @@ struct InstanceTable<Value: Sendable>: Sendable {
     count -= 1
     var place = next(gap)
     while let entry = entries[place] {
-      // What is at home behind the gap stays: nobody passes the gap to find it.
+      // An entry whose home is behind the gap stays: the search for it does not pass the gap.
       let distance = (place - home(of: entry.key)) & (entries.count - 1)
       if distance >= (place - gap) & (entries.count - 1) {
         entries[gap] = entry
@@ -77,10 +77,10 @@ struct InstanceTable<Value: Sendable>: Sendable {
     return removed
   }
 
-  /// In no particular order.
+  /// The values, in no particular order.
   var values: some Sequence<Value> { entries.lazy.compactMap { $0?.value } }
 
-  /// Any of those for which something holds.
+  /// Returns any entry that satisfies the predicate.
   func first(where isWanted: ((key: Int, value: Value)) -> Bool) -> (key: Int, value: Value)? {
     for case let entry? in entries where isWanted((entry.key, entry.value)) {
       return (entry.key, entry.value)

@@ -5,12 +5,12 @@ import WeftFutures
 package import WeftPlanning
 import WeftPlatform
 
-/// A step that waits for a person. It holds nothing meanwhile, and ends as a pause does when nothing new may
-/// start.
+/// Steps with `approve`, which wait for a person. Such a step holds no slot while it waits, and is cut short like a
+/// pause when its scope lets nothing new start.
 extension LiveRun {
-  /// Somebody has answered who was not asked by the ``Approver``: from another terminal, or the program that
-  /// embeds the engine. An answer to a step that was never asked is kept until it is; one that comes after another
-  /// is nobody's, also if the step is asked once more.
+  /// Answers an approval on behalf of a person whom the ``Approver`` did not ask: at another terminal, or through the
+  /// embedding program. The answer to a step that has not asked yet is kept until it asks. An answer after the first
+  /// one is dropped, even if the step asks again.
   package func answer(_ step: StepAddress, _ answer: ApprovalAnswer) {
     let promise = state.withLock { state -> Promise<ApprovalAnswer, Never>? in
       if let pending = state.approvals.values.first(where: { $0.request.step == step }) {
@@ -64,19 +64,19 @@ extension LiveRun {
       let pending = state.withLock { $0.approvals.removeValue(forKey: task.instance) }
       stop.request(.now)
       pending?.promise.succeed(.rejected)
-      // Whoever asks has let go of the terminal before the step is over.
+      // The approver lets go of the terminal before the step ends.
       return asked.map { [self] _ in
         let result = concludeComputing(
           task, end(of: task, ending, lasting: time.now - since),
           NodeValues(outcome: .success, conclusion: .success, attempts: 1))
-        // Its end is recorded.
+        // The end of the step is recorded by now.
         inbox?.discard(answersTo: task.address)
         return result
       }
     }
   }
 
-  /// What comes from somebody who is not asked here.
+  /// The answer that arrives from outside, not through the ``Approver``.
   private func expectAnswer(
     to request: ApprovalRequest, of instance: Int
   ) -> Future<ApprovalAnswer, Never> {
@@ -90,8 +90,8 @@ extension LiveRun {
     return promise.future
   }
 
-  /// How long the step waits for its answer; of one that had begun to in an earlier part of the run, what is
-  /// left of that.
+  /// The remaining time limit of the approval; for one that already waited under an earlier engine, what is left of
+  /// its limit.
   private func limit(of task: StepTask) -> Duration? {
     guard let timeout = task.step.timeout else { return nil }
     if let until = standing?.waitEnd(of: task) { return timeUntil(until.nanoseconds) }
@@ -141,7 +141,7 @@ extension LiveRun {
 struct PendingApproval: Sendable {
   let request: ApprovalRequest
   let promise: Promise<ApprovalAnswer, Never>
-  /// Whether there is nobody here who could give it.
+  /// Whether the approver said that it cannot give one.
   var isUnattended = false
 }
 

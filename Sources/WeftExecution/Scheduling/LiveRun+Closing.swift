@@ -4,16 +4,16 @@ import WeftFutures
 import WeftPlanning
 import WeftPlatform
 
-/// Steps that clean up after one that was started.
+/// A pending cleanup: the cleanup steps of a step or group that was started.
 struct Cleanup: Sendable {
   let frame: Frame
-  /// In the plan.
+  /// Indices in the plan.
   let steps: Range<Int32>
 }
 
-/// What is done when all else has ended: cleaning up, in a group or in the run; and what is done finally.
+/// The end of a group, a nested file or the run: pending cleanups run, then `finally`.
 extension LiveRun {
-  /// A step or group has started: what cleans up after it will run when the group around it ends.
+  /// Records that a step or group started, so that its cleanup is pending until the group around it ends.
   func noteCleanup(of node: Plan.NodeIndex, in frame: Frame, scope: Int) {
     guard !plan.bodies.cleanups.isEmpty, let steps = plan.bodies.cleanups[node] else { return }
     state.withLock { state in
@@ -22,7 +22,7 @@ extension LiveRun {
     }
   }
 
-  /// What was started in an earlier part of the run, and is not now, is cleaned up after if it was not.
+  /// Schedules the cleanup of a step that an earlier engine started and this one does not, if it is pending.
   func noteOwedCleanup(of task: StepTask) {
     guard let standing, standing.owesCleanup(task) else { return }
     noteCleanup(of: task.step.node, in: task.frame, scope: task.scope)
@@ -35,10 +35,9 @@ extension LiveRun {
     noteCleanup(of: node, in: frame, scope: frame.scope(around: task.index, of: plan))
   }
 
-  /// Cleans up after what was started in a group, the last first, one after another; `nil`: nothing is to be
-  /// done.
+  /// Runs the pending cleanups of a group, the last started first, one after another; `nil` if there are none.
   ///
-  /// - Parameter members: How those in the group have ended, all of which it waits for.
+  /// - Parameter members: The results of the group's members, all of which have ended.
   func cleanUp(in scope: Int, after members: [NodeResult]) -> Future<Void, Never>? {
     guard !plan.bodies.cleanups.isEmpty,
       let cleanups = state.withLock({ $0.cleanups.removeValue(forKey: scope) })
@@ -72,7 +71,8 @@ extension LiveRun {
     }
   }
 
-  /// What fails at the end fails the run of its file, and is its cause only if nothing else is.
+  /// Records a failure of `finally` or `cleanup`. It fails the run of its file, and is its cause only if there is no
+  /// other.
   private func noteLateFailure(in scope: Int) {
     state.withLock { state in
       guard let fault = state.scopes.absorbedFault(of: scope) else { return }
@@ -82,7 +82,7 @@ extension LiveRun {
 
   // MARK: The end of the run
 
-  /// All members of the top level have ended.
+  /// Ends the run after all members of the top level have ended: pending cleanups, then `finally`.
   func close(after members: [NodeResult]) -> Future<Void, Never> {
     let cleaned = cleanUp(in: 0, after: members) ?? Future(value: ())
     return cleaned.flatMap { [self] in
@@ -91,10 +91,10 @@ extension LiveRun {
     }
   }
 
-  /// All members of the top level of a file that a step runs have ended, and been cleaned up after.
+  /// Runs `finally` of a nested file, whose members have ended.
   func close(_ task: GroupTask) -> Future<Void, Never> {
     guard let file = plan.file(runByGroup: task.index) else { return Future(value: ()) }
-    // What is done finally has a limit of its own.
+    // `finally` has a time limit of its own.
     let (timer, hasFailed) = state.withLock { state in
       (
         state.groups[task.scope]?.timer, state.scopes.firstFault(ofFile: task.scope) != nil
@@ -107,11 +107,11 @@ extension LiveRun {
     }
   }
 
-  /// A file while it is run: the workflow itself, or one that a step runs.
+  /// A file that is being run: the workflow itself, or one that a step runs.
   private struct FileRun {
     let file: Int
     let frame: Frame
-    /// That of the step; 0 of the workflow.
+    /// The scope of the step that runs the file; 0 for the workflow.
     let scope: Int
   }
 
@@ -141,14 +141,13 @@ extension LiveRun {
     }
   }
 
-  /// Whether a group is the one of what is done finally in its file, or in it: there, steps start whatever
-  /// has failed.
+  /// Whether a group is the `finally` group of its file, or inside it: steps there start whatever has failed.
   func isFinal(_ group: Int) -> Bool {
     let final = plan.bodies.finallyGroups
     return !final.isEmpty && plan.enclosingGroups(ofGroup: group).contains(where: final.contains)
   }
 
-  /// Nothing more is done at the end either.
+  /// Cancels `finally` and cleanups too.
   func cancelClosing() {
     let responses = state.withLock { $0.scopes.cancelDetached($0.reasonToEndAtOnce) }
     for response in responses { respond(to: response) }
@@ -156,12 +155,13 @@ extension LiveRun {
 }
 
 extension LiveRun.State {
-  /// Whoever ended the run did so also when it is ended at once; a time limit or a failure did not ask for that.
+  /// The reason for killing the run at once: the signal that cancelled it, or a request. A time limit or a failure
+  /// does not ask for that.
   var reasonToEndAtOnce: CancelReason {
     if case .signal(let signal)? = scopes.runCancellation { .signal(signal) } else { .requested }
   }
 
-  /// Of what is done at the end, nothing is started in a run that is ended at once.
+  /// Cancels a scope for `finally` or cleanups right away if the run is being killed, so that nothing starts in it.
   fileprivate mutating func closeAtOnce(_ scope: Int) {
     if killsAtOnce { _ = scopes.cancel(scope, reasonToEndAtOnce) }
   }

@@ -2,12 +2,12 @@ import Synchronization
 import WeftPlanning
 import WeftPlatform
 
-/// Doing what others ask of the run.
+/// Executes control requests of other processes, such as `weft approve` and `weft cancel`.
 extension LiveRun {
-  /// How long a request may lie before it is seen.
+  /// The interval between two looks at the inbox.
   private static let attention = Duration.milliseconds(200)
 
-  /// Does what is asked for by now, and from now on.
+  /// Executes the requests that are there, and schedules the next look.
   func heedRequests() {
     guard inbox != nil, !events.isFinished else { return }
     takeRequests()
@@ -15,14 +15,14 @@ extension LiveRun {
     state.withLock { $0.controlTimer = timer }
   }
 
-  /// Does what is asked for by now. Only questions that are open when it begins are answered: an answer that came
-  /// before its question is removed by ``beginQuestion(_:)``.
+  /// Executes the requests that are there. Only questions that are open when it begins are answered: an answer that
+  /// came before its question is removed by ``beginQuestion(_:)``.
   private func takeRequests() {
     guard let inbox else { return }
     let open = state.withLock { Set($0.approvals.values.map(\.request.step)) }
     let requests = inbox.take(answersTo: open)
     for (index, request) in requests.enumerated() {
-      // Who has answered twice means the later answer.
+      // The last of several answers to a step counts.
       if let step = request.answeredStep,
         requests[(index + 1)...].contains(where: { $0.answeredStep == step })
       {
@@ -38,18 +38,19 @@ extension LiveRun {
     }
   }
 
-  /// Whether a step goes on waiting for the answer to a question that an earlier engine has asked.
+  /// Whether a step continues to wait for the answer to a question that an earlier engine asked.
   func isAskedAlready(_ step: StepAddress) -> Bool {
     standing?.past.steps[step]?.isAsking == true
       && !state.withLock { $0.asked.contains(step) }
   }
 
-  /// A step is about to ask: what lies there before is no answer to that.
+  /// Discards answers that arrived before the step asks: they are not meant for this question.
   func beginQuestion(_ step: StepAddress, isAskedAlready: Bool) {
     if !isAskedAlready { inbox?.discard(answersTo: step) }
   }
 
-  /// The question is open: answers to it may lie there since before this engine.
+  /// Looks for answers once a question is open that an earlier engine asked: they may have arrived before this engine
+  /// started.
   func questionIsOpen(isAskedAlready: Bool) {
     if isAskedAlready { takeRequests() }
   }

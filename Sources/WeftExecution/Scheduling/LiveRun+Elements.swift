@@ -5,7 +5,7 @@ import WeftFutures
 import WeftPlanning
 import WeftPlatform
 
-/// The elements of what is run for many: each is a frame of its own, opened when there is room for it.
+/// The elements of a loop. Each gets a frame of its own, opened when ``FanOutProgress`` has room for it.
 extension LiveRun {
   func run(
     _ task: FanOutTask, _ elements: FanOutListing
@@ -30,7 +30,7 @@ extension LiveRun {
     of task: FanOutTask, _ elements: FanOutListing, _ fanOut: FanOutRun
   ) {
     guard fanOut.state.withLock({ $0.progress.beginStarting() }) else { return }
-    // What lets nothing new start lets no new element start either.
+    // A scope in which nothing new may start admits no new element either.
     let isEnding =
       state.withLock { $0.scopes.obstacle(in: task.scope, after: []) } != nil
       && !mayStartInSpite(task) && standing?.stands(task) != true
@@ -41,7 +41,7 @@ extension LiveRun {
         fanOut.state.withLock { $0.progress.leaveOut() }
         return
       }
-      // One that was begun in an earlier part of the run is looked at for what cleans up after it.
+      // An element that an earlier engine started is opened anyway, for its pending cleanups.
       if isEnding, let standing, !standing.mayOweCleanup(elements[index], of: task) {
         fanOut.state.withLock { $0.progress.passOver() }
         continue
@@ -50,7 +50,8 @@ extension LiveRun {
     }
   }
 
-  /// Elements that never start because the run is cancelled are told of nowhere.
+  /// Records that the cancellation of the run took effect if elements are left: those that never start emit no
+  /// events.
   private func noteIfElementsAreLeft(of task: FanOutTask, _ fanOut: FanOutRun) {
     guard fanOut.state.withLock({ $0.progress.hasElementsLeft }) else { return }
     state.withLock { state in
@@ -58,7 +59,7 @@ extension LiveRun {
     }
   }
 
-  /// Whether the elements look for themselves whether they start in spite of a failure.
+  /// Whether each element decides by itself whether to start in spite of a failure.
   private func mayStartInSpite(_ task: FanOutTask) -> Bool {
     let texts =
       switch task.member {
@@ -101,7 +102,7 @@ extension LiveRun {
     }
   }
 
-  /// - Parameter fanOut: `nil` of one that is opened only to clean up after it.
+  /// - Parameter fanOut: `nil` for an element that is opened only for its cleanup.
   func open(
     _ element: Element, of count: Int, _ task: FanOutTask, _ fanOut: FanOutRun?
   ) -> Frame {
@@ -109,7 +110,7 @@ extension LiveRun {
       state.scopes.open(
         in: task.scope, absorbing: .holding, groups: task.part.groups, of: plan
       ) { group in
-        // With a frame that has no numbers yet.
+        // A temporary frame, without numbers: only its address matters.
         Frame(
           .element(element), of: task.part, in: task.frame, firstInstance: 0, firstScope: 0,
           scope: 0
@@ -132,7 +133,8 @@ extension LiveRun {
       firstScope: scope + 1, scope: scope, limits: limits, fanOut: fanOut, order: order)
   }
 
-  /// For each group of a part the innermost limit around its members; those inside get limits of their own.
+  /// The innermost parallel limit around the members of each group in a region; groups inside it get limits of their
+  /// own.
   private func limits(of groups: Range<Int>, in outer: Frame) -> [Int: Int] {
     guard groups.contains(where: { plan.groups[$0].maxParallel != nil }) else {
       guard let first = groups.first,
@@ -173,7 +175,7 @@ extension LiveRun {
     fanOut.start()
   }
 
-  /// What others read of an element.
+  /// Stores the values of an element that expressions read.
   private func keep(
     _ element: Element, _ frame: Frame, _ result: NodeResult, of task: FanOutTask,
     _ fanOut: FanOutRun
@@ -186,13 +188,14 @@ extension LiveRun {
     fanOut.state.withLock { $0.results.append(kept) }
   }
 
-  /// Nothing of an element is left, but what of it is still to be cleaned up or may be asked for.
+  /// Closes the frame of an element that has ended. Its instance numbers are kept if the element failed, has cleanup
+  /// steps, or has logs that a subscriber may still read.
   private func close(_ frame: Frame, hasFailed: Bool) {
     let part = frame.part
     let hasCleanup = part.nodes.contains { plan.bodies.cleanups[$0] != nil }
     state.withLock { $0.scopes.close(frame.scope, groups: part.groups) }
     let row = frame.firstInstance..<frame.firstInstance + part.steps.count
-    // Who has not kept up with the events reads from the log what was written.
+    // A subscriber that has fallen behind reads the output from the log.
     guard !hasFailed, !hasCleanup, !logs.hold(row) else { return keepLogs(of: row) }
     forgetLogs(of: row)
     let own = part.groups.filter { plan.groups[$0].maxParallel != nil }
@@ -201,7 +204,7 @@ extension LiveRun {
 }
 
 extension FanOutRun {
-  /// Whether it has become over, which it does once.
+  /// Whether the loop is over; true only once.
   fileprivate var isOverNow: Bool {
     state.withLock { state in
       guard state.progress.isOver, !state.isOver else { return false }

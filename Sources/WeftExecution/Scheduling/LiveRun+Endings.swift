@@ -4,7 +4,7 @@ import WeftFutures
 import WeftPlanning
 import WeftPlatform
 
-/// How an attempt ends, and with it the step, unless it is tried again.
+/// The end of an attempt, and with it the end of the step, unless it is tried again.
 extension LiveRun {
   func finish(
     _ attempt: Attempt, _ ended: AttemptEnd
@@ -42,7 +42,7 @@ extension LiveRun {
       case .giveUp(let refusal): end.notRetried = refusal?.message
       }
     }
-    // What is told as ended has left nothing behind.
+    // A step that is reported as ended leaves no partial download behind.
     if attemptEnd.isOfRequest { attemptEnd.request?.partial?.discard() }
     guard let kept = keepResult(of: attempt, end, own?.value) else {
       return concludeAttempt(
@@ -54,8 +54,8 @@ extension LiveRun {
     }
   }
 
-  /// Nobody hears of the end before its record is safe. As long as that takes another may have the slot, unless
-  /// the end is one that says who may start.
+  /// Ends the step. Its end is not visible before its record is durable. Meanwhile another step may use the slot,
+  /// unless this end may decide which steps start.
   private func concludeAttempt(
     of task: StepTask, _ end: StepEnd, _ own: Boxed<NodeValues>?, making files: [KeptFile]
   ) -> Eventual<NodeResult, Never> {
@@ -77,12 +77,12 @@ extension LiveRun {
       })
   }
 
-  /// How it came that a step has ended.
+  /// The way in which a step reached its end.
   enum EndKind {
     case ran
-    /// In an earlier part of the run.
+    /// Restored from the journal: it ended under an earlier engine.
     case restored
-    /// It was not run, since it had made the same before.
+    /// Restored from the cache instead of running.
     case cached
 
     fileprivate func event(_ address: StepAddress, _ end: StepEnd) -> RunEvent.Kind {
@@ -102,7 +102,7 @@ extension LiveRun {
     }
   }
 
-  /// The step has ended: tells it, and lets its failure act.
+  /// Reports the end of the step, and lets its failure take effect.
   func conclude(
     _ task: StepTask, _ end: StepEnd, _ own: NodeValues, as kind: EndKind = .ran,
     making files: [KeptFile] = []
@@ -110,7 +110,7 @@ extension LiveRun {
     conclude(task, end, leaving: .holding(own), as: kind, making: files)
   }
 
-  /// - Parameter own: `nil` where nobody reads it, as of most steps; in a box, since it is large.
+  /// - Parameter own: `nil` if no expression reads it, as for most steps; boxed because it is large.
   private func conclude(
     _ task: StepTask, _ end: StepEnd, leaving own: Boxed<NodeValues>?, as kind: EndKind = .ran,
     making files: [KeptFile] = [], isRecorded: Bool = false
@@ -137,8 +137,7 @@ extension LiveRun {
     return .of(task.address, end, failedBefore: task.failedBefore)
   }
 
-  /// The step has ended in an earlier part of the run, and that stands. What it had to be cleaned up after, and
-  /// was not, still is.
+  /// Restores a reusable step that ended under an earlier engine. Its cleanup is scheduled if it is still pending.
   func restore(_ task: StepTask, _ past: RecordedStep) -> NodeResult {
     if let reason = past.leftOut { return skip(task, reason) }
     switch past.state {
@@ -158,9 +157,9 @@ extension LiveRun {
     }
   }
 
-  /// The step fails before an attempt could be made.
+  /// Fails the step before an attempt could be made.
   ///
-  /// - Parameter isAccepted: Whether that was decided by the person who resumed the run.
+  /// - Parameter isAccepted: Whether the failure was accepted when the run was resumed.
   func failAtStart(
     _ task: StepTask, _ failure: StepFailure, isAccepted: Bool = false
   ) -> NodeResult {

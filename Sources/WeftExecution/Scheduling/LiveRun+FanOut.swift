@@ -5,7 +5,7 @@ import WeftFutures
 import WeftPlanning
 import WeftPlatform
 
-/// A step or a group that is run for many elements, from its start to its end.
+/// A loop, from its start to its end.
 extension LiveRun {
   func launchFanOut(
     _ member: FanOutTask.Member, in frame: Frame, after results: NodeResults
@@ -36,7 +36,8 @@ extension LiveRun {
     }
   }
 
-  /// The condition is looked at once, unless it asks about the element: then each element does.
+  /// The reason why a loop does not start; `nil` if it does. Evaluates the condition once, unless it reads the
+  /// element: then each element evaluates it.
   private func whyNotStarted(_ task: FanOutTask, after results: NodeResults) -> SkipReason? {
     if let past = standing?.beginning(of: task) { return past.skip }
     let (texts, isOfElements, group) =
@@ -48,7 +49,7 @@ extension LiveRun {
       }
     var condition = StartCondition(texts)
     if let known = condition, isOfElements {
-      // Whether it starts in spite of a failure, each element finds out.
+      // Each element decides by itself whether it starts in spite of a failure.
       if known.looksAtFailures {
         return state.withLock { $0.scopes.closure(of: task.outerScope, to: known) }
       }
@@ -157,7 +158,7 @@ extension LiveRun {
 }
 
 extension StandingRule {
-  /// How a loop ended that has ended well in an earlier part of the run.
+  /// The recorded end of a loop, if it succeeded under an earlier engine and is reusable.
   fileprivate func end(of task: FanOutTask) -> GroupEnd? {
     guard case .finished(let end)? = past.groups[task.address]?.state, stands(task) else {
       return nil
@@ -167,7 +168,7 @@ extension StandingRule {
 }
 
 extension Scopes.Verdict {
-  /// Of what was not carried through, for a reason.
+  /// The verdict on a loop that did not run to its end, for this reason.
   fileprivate init(_ reason: SkipReason) {
     let result = NodeResult(reason, failedBefore: false)
     self.init(outcome: reason.outcome, conclusion: reason.outcome, blame: result.blame)
@@ -175,7 +176,7 @@ extension Scopes.Verdict {
 }
 
 extension Scopes {
-  /// Why nothing may start in a scope, whatever each element's condition comes to.
+  /// The reason why nothing may start in a scope, whatever the condition evaluates to for each element.
   fileprivate func closure(of scope: Int, to condition: StartCondition) -> SkipReason? {
     absence(of: scope)
       ?? obstacle(in: scope, after: []).flatMap { condition.stands($0) ? nil : $0 }

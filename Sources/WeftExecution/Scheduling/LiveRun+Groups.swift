@@ -4,10 +4,10 @@ import WeftFutures
 import WeftPlanning
 import WeftPlatform
 
-/// A group in one frame, from its start to its end.
+/// One execution of a group in one frame, from its start to its end.
 struct GroupTask: Sendable {
   let frame: Frame
-  /// In the plan.
+  /// Index in the plan.
   let index: Int
   let address: StepAddress
   let scope: Int
@@ -25,12 +25,12 @@ struct GroupTask: Sendable {
   }
 }
 
-/// How a group ended, before it has been told.
+/// The end of a group, before it is reported.
 struct GroupOutcome: Sendable {
   var verdict: Scopes.Verdict
   var outputs: [OutputValue] = []
   var duration = Duration.zero
-  /// Whether something above the group had failed.
+  /// Whether a direct or indirect dependency of the group had failed.
   var failedBefore: Bool
 
   var result: NodeResult {
@@ -39,7 +39,8 @@ struct GroupOutcome: Sendable {
   }
 }
 
-/// What becomes of a group that is run once with the rest.
+/// Groups that run once, as a part of the region around them: from their start to their end, with members as nodes in
+/// between.
 extension LiveRun {
   func launchGroup(
     _ index: Int, in frame: Frame, after results: NodeResults
@@ -65,14 +66,14 @@ extension LiveRun {
     _ index: Int, in frame: Frame, after results: NodeResults
   ) -> Future<NodeResult, Never> {
     let task = GroupTask(index, of: plan, in: frame)
-    // A group that never started is told of by its steps, which were skipped.
+    // A group that never started has no events: its members were reported as skipped.
     let absence = state.withLock { $0.scopes.absence(of: task.scope) }
     if let reason = absence {
       recordGroup(
         task, Scopes.Verdict(outcome: reason.outcome, conclusion: reason.outcome), .success([]),
         lasting: .zero)
       let result = NodeResult(reason, failedBefore: results.contains(where: \.hasFailed))
-      // What an earlier part of the run has left behind in it is cleaned up all the same.
+      // Cleanups that an earlier engine left pending inside it run nevertheless.
       return cleanUp(in: task.scope, after: results.list)?.map { result } ?? Future(value: result)
     }
     return endGroup(task, members: results.list).map { [self] outcome in
@@ -81,11 +82,11 @@ extension LiveRun {
     }
   }
 
-  /// Why a group does not start; a condition that cannot be evaluated fails it.
+  /// The reason why a group does not start; `nil` if it does. A condition that cannot be evaluated fails the group.
   func whyNotStarted(_ task: GroupTask, after results: NodeResults) -> SkipReason? {
     if let past = standing?.beginning(of: task) {
       let group = plan.groups[task.index]
-      // One that is told of as a whole is restored as a whole, whatever has become of the groups around it.
+      // A group that is reported as a whole is restored as a whole, whatever became of the groups around it.
       let isWhole = group.isRunApart || task.frame.isElement(of: group.startNode)
       let scope = task.frame.scope(around: task.index, of: plan)
       return past.skip ?? (isWhole ? nil : absence(around: scope))
@@ -101,12 +102,12 @@ extension LiveRun {
     ) { [:] }
     switch admission {
     case .start(let shelter):
-      // What is done at the end is held back by nothing anyway.
+      // `finally` is never blocked, so it needs no immunity.
       if !isFinal(parent) { state.withLock { $0.scopes.shelter(task.scope, by: shelter) } }
       return nil
     case .skip(let reason): return reason
     case .fail(let failure):
-      // It has no attempt that could fail: what it cannot find out holds its members back.
+      // The group has no attempt that could fail; the failed condition blocks its members.
       let response = state.withLock { state in
         state.scopes.failed(
           Scopes.Fault(address: task.address, failure: failure),
@@ -117,14 +118,16 @@ extension LiveRun {
     }
   }
 
-  /// Why what stands does not begin: what is around it does not. What is in it is told of by itself.
+  /// The reason why a reusable group is not restored: a group around it does not start. Its members are reported by
+  /// themselves.
   func absence(around scope: Int) -> SkipReason? {
     state.withLock { $0.scopes.absence(of: scope) }
   }
 
   func skip(_ task: GroupTask, _ reason: SkipReason, after results: NodeResults) -> NodeResult {
     noteOwedCleanup(of: task)
-    // Its members tell of it; what had begun in an earlier engine must not count as done on the next resume.
+    // The members' events report the skip. A group that an earlier engine started must not count as done on the next
+    // resume.
     if let standing, standing.past.groups[task.address] != nil, !standing.stands(task) {
       events.note(.groupSkipped(task.address, reason))
     }
@@ -140,17 +143,17 @@ extension LiveRun {
       noteCleanup(
         of: group.startNode, in: frame, scope: frame.scope(around: task.index, of: plan))
     }
-    // The top level of another file is told of as the step that runs it.
+    // The top level of a nested file is reported as the step that runs it.
     if !group.isTopLevel {
       events.publish(
         .groupStarted(
           task.address,
           GroupStart(attempt: task.attempt, isRestored: standing?.stands(task) ?? false)))
     }
-    // A scope's number is used again by a later group, which a timer of this one must not reach.
+    // A scope's number is reused by later groups, which a timer of this one must not reach.
     let limit = group.step?.timeout
     let clock = limit.map { _ in GroupClock() }
-    // What failed in a group that has ended well is restored in another order than that in which it failed.
+    // Members of a group that succeeded are restored in an order other than that in which they failed.
     let toleratesAll = standing?.end(of: task)?.conclusion == .success
     state.withLock { state in
       if toleratesAll { state.scopes.scopes[task.scope].tolerance = .all }
@@ -173,7 +176,7 @@ extension LiveRun {
     if isOver { timer.cancel() }
   }
 
-  /// Everything in the group has ended: cleans up, and finds out how it has ended.
+  /// Ends a group after all its members have ended: runs its cleanups, then determines its outcome.
   func endGroup(_ task: GroupTask, members: [NodeResult]) -> Future<GroupOutcome, Never> {
     guard let cleaning = cleanUp(in: task.scope, after: members) else {
       return Future(value: judge(task, members: members))
@@ -181,7 +184,7 @@ extension LiveRun {
     return cleaning.map { [self] _ in judge(task, members: members) }
   }
 
-  /// A group that has begun goes no further.
+  /// Fails a group that has started, before its members run.
   func fail(_ task: GroupTask, _ failure: StepFailure) -> GroupOutcome {
     let (verdict, response, running) = state.withLock { state in
       let running = state.groups.removeValue(forKey: task.scope)
@@ -198,7 +201,8 @@ extension LiveRun {
     let past = standing?.end(of: task)
     var (verdict, response, running) = state.withLock { state in
       let running = state.groups.removeValue(forKey: task.scope)
-      // Members are restored in another order than that in which they ended: another failure may come first now.
+      // Members are restored in an order other than that in which they ended, so a different failure might come
+      // first.
       let (verdict, response) =
         past.flatMap(Scopes.Verdict.init).map { ($0, Scopes.Response.nothing) }
         ?? state.scopes.end(ofGroup: task.scope, members: members, success: running?.success)
@@ -230,9 +234,9 @@ extension LiveRun {
           duration: outcome.duration, outputs: outcome.outputs.map(HandedOn.init))))
   }
 
-  // MARK: Races
+  // MARK: Races and joins
 
-  /// A member of a group that may be over before all have ended has ended.
+  /// Counts a success of a member of a race or join, which may decide the group before all members have ended.
   func memberEnded(
     _ node: Plan.NodeIndex, ofGroup index: Int, in frame: Frame, _ result: NodeResult
   ) {

@@ -3,10 +3,12 @@ import WeftFutures
 import WeftPlanning
 import WeftPlatform
 
-/// A run of which nothing can go on before somebody has answered who cannot be asked here: it is left as it
-/// stands, for whoever goes on with its record.
+/// Suspends a run in which nothing can proceed without an approval that cannot be given here. The run stays in its
+/// journal, to be resumed.
+///
+/// ``RestWatch`` decides whether the run has been idle long enough.
 extension LiveRun {
-  /// A step waits for an answer that nobody here can give.
+  /// Records that a step waits for an answer that cannot be given here, and starts to watch whether the run is idle.
   func nobodyIsHere(for instance: Int) {
     let begins = state.withLock { state in
       state.approvals[instance]?.isUnattended = true
@@ -18,11 +20,11 @@ extension LiveRun {
   }
 
   private func look() {
-    // What asks for a slot comes before the look at what runs.
+    // The waiting steps are read before the running ones: a step goes from the former to the latter.
     let (nobodyWaits, happened) = (slots.waiting().isEmpty, events.lastSequence)
     let verdict = state.withLock { state -> RestWatch.Verdict? in
       guard state.approvals.values.contains(where: \.isUnattended), state.canBeLeft else {
-        // Who is asked from now on begins to look anew.
+        // The next unanswered approval starts the watch again.
         state.restWatch = nil
         return nil
       }
@@ -32,9 +34,9 @@ extension LiveRun {
       state.left = Leaving(
         requests: state.approvals.sorted { $0.key < $1.key }.map(\.value.request),
         counts: events.counts)
-      // Nothing is done at the end: the run has not ended.
+      // No `finally` and no cleanup: the run has not ended.
       state.killsAtOnce = true
-      // Within the lock: an answer that comes now is for whoever goes on.
+      // Within the lock: an answer that arrives from now on is for the engine that resumes the run.
       events.mute()
       return .atRest
     }
@@ -42,7 +44,7 @@ extension LiveRun {
     case .again(let delay)?:
       let timer = time.schedule(after: delay) { [weak self] in self?.look() }
       state.withLock { $0.restTimer = timer }
-    // Nobody hears of it.
+    // The events are muted by now, so this is not reported.
     case .atRest?: killNow()
     case nil: giveUpAnswers()
     }
@@ -50,7 +52,7 @@ extension LiveRun {
 }
 
 extension LiveRun {
-  /// A run that is being ended is not left: what still asks somebody then, and has nobody, fails.
+  /// Fails the approvals that cannot be answered here, if the run is being cancelled: such a run is not suspended.
   private func giveUpAnswers() {
     let given = state.withLock { state -> [PendingApproval] in
       guard state.scopes.runCancellation != nil, state.left == nil else { return [] }
@@ -62,7 +64,7 @@ extension LiveRun {
   }
 }
 
-/// What a run waited for when its engine left it.
+/// The approvals that a run waited for when its engine suspended it.
 struct Leaving: Sendable {
   let requests: [ApprovalRequest]
   let counts: OutcomeCounts
@@ -71,7 +73,7 @@ struct Leaving: Sendable {
 extension LiveRun.State {
   fileprivate var canBeLeft: Bool { !killsAtOnce && scopes.runCancellation == nil && left == nil }
 
-  /// Whether nothing goes on but waiting for answers that nobody here can give.
+  /// Whether nothing proceeds except waiting for answers that cannot be given here.
   fileprivate var isStill: Bool {
     running.isEmpty && approvals.values.allSatisfy(\.isUnattended)
       && pauses.keys.allSatisfy { approvals[$0] != nil }

@@ -2,12 +2,14 @@ import Synchronization
 import WeftDefinition
 import WeftPlanning
 
-/// What an earlier part of the run has begun, and this one leaves out as a whole: a loop, or a group that would be
-/// tried again. What is in it is told of nowhere, and is cleaned up after all the same.
+/// Schedules cleanup for loops and retried groups that a previous engine started and this one skips as a whole. Their
+/// steps emit no events.
 extension LiveRun {
+  /// Schedules the pending cleanups of a loop's elements.
+  ///
   /// - Parameters:
   ///   - scope: The scope around the loop.
-  ///   - keys: The elements that are not left out.
+  ///   - keys: The elements that are not skipped.
   func noteOwedCleanup(
     ofElementsOf task: FanOutTask, _ reason: SkipReason, scope: Int, except keys: Set<String> = []
   ) {
@@ -27,7 +29,8 @@ extension LiveRun {
     }
   }
 
-  /// Leaves out the elements that an earlier engine may have started and that a loop, listed anew, has no more.
+  /// Skips the elements that an earlier engine may have started and that a loop no longer has after its list was
+  /// evaluated again.
   func leaveOutFormerElements(of task: FanOutTask, now elements: FanOutListing) {
     guard let standing, standing.listing(of: task) == nil else { return }
     let keys = Set((0..<elements.count).map { elements[$0].key })
@@ -38,7 +41,9 @@ extension LiveRun {
       ofElementsOf: task, .condition(of: task.address), scope: task.outerScope, except: keys)
   }
 
-  /// - Parameter scope: Around the group.
+  /// Schedules the pending cleanups inside a group.
+  ///
+  /// - Parameter scope: The scope around the group.
   func noteOwedCleanup(inside task: GroupTask, _ reason: SkipReason, scope: Int) {
     let part = Part(group: task.index, of: plan)
     guard standing != nil, cleansUp(in: part) else { return }
@@ -89,7 +94,7 @@ extension LiveRun {
     noteCleanup(of: node, in: frame, scope: scope)
   }
 
-  /// What is run for many at a node, unless the frame is one of its elements.
+  /// The loop at a node, unless the frame is one of its elements.
   private func loop(at node: Plan.NodeIndex, in frame: Frame) -> FanOutTask? {
     if frame.isElement(of: node) { return nil }
     switch plan.nodes[node] {

@@ -5,18 +5,20 @@ import WeftFutures
 import WeftPlanning
 import WeftPlatform
 
-/// Waiting for a time without holding anything.
+/// Waits for a time, or for an event outside the run, without holding a slot or pool.
 extension LiveRun {
+  /// Waits until a delay is over, or the scope lets nothing new start.
+  ///
   /// - Parameters:
-  ///   - key: The number of the step that waits; of a group, one that no step has.
-  ///   - delay: `nil`: until ``endPause(_:)``, whose caller has what it waited for.
-  ///   - moment: The moment of the wall clock, in nanoseconds since 1970, that the delay leads to, if that is what is
-  ///     waited for.
+  ///   - key: The number of the waiting step; for a group, a number that no step has.
+  ///   - delay: `nil` to wait until ``endPause(_:)``.
+  ///   - moment: The moment at which the delay ends, in nanoseconds since 1970, if the step waits for a moment of the
+  ///     wall clock.
   func pause(
     _ key: Int, in scope: Int, for delay: Duration?, until moment: Int64? = nil,
     shelter: Shelter = .none
   ) -> Future<Pause.End, Never> {
-    // What closes the scope comes either before this, and is seen here, or after it, and finds the pause.
+    // A change that closes the scope happens either before this, and is seen here, or after it, and finds the pause.
     let promise = state.withLock { state -> Promise<Pause.End, Never>? in
       if state.killsAtOnce || state.scopes.obstacle(in: scope, sheltered: shelter) != nil {
         return nil
@@ -31,8 +33,8 @@ extension LiveRun {
     return promise.future
   }
 
-  /// How often a step that waits for a moment looks at the wall clock, which may be set, and goes on while the machine
-  /// is suspended.
+  /// The interval at which a step that waits for a moment looks at the wall clock, which may be set, and which
+  /// continues while the machine is suspended.
   private static let wallClockInterval: Duration = .seconds(60)
 
   private func schedulePauseEnd(_ key: Int, after delay: Duration, until moment: Int64?) {
@@ -52,14 +54,14 @@ extension LiveRun {
     if isOver { timer.cancel() }
   }
 
-  /// What was waited for has come before the time was over.
+  /// Ends a pause before its time, because the event that the step waited for has happened.
   func endPause(_ key: Int) {
     guard let pause = state.withLock({ $0.pauses.removeValue(forKey: key) }) else { return }
     pause.timer?.cancel()
     pause.promise.succeed(.over)
   }
 
-  /// A step that does nothing but wait.
+  /// Runs a step whose action is to wait.
   func wait(_ task: StepTask, for waiting: Waiting) -> Future<NodeResult, Never> {
     let (delay, moment): (Duration, Int64?)
     if let until = standing?.waitEnd(of: task) {
@@ -96,8 +98,7 @@ extension LiveRun {
       }
   }
 
-  /// How long it is until the step has waited enough, nothing if that is past, and the moment that it waits for, if
-  /// that is what it waits for.
+  /// The time that the step still has to wait, zero if the moment is past; and the moment, if it waits for one.
   private func length(
     of waiting: Waiting, for task: StepTask
   ) -> Result<(Duration, until: Int64?), StepFailure> {
@@ -130,21 +131,24 @@ extension LiveRun {
     }
   }
 
-  /// - Parameter moment: Nanoseconds since 1970; any.
+  /// The time until a moment; zero if it is past.
+  ///
+  /// - Parameter moment: Nanoseconds since 1970; any value.
   func timeUntil(_ moment: Int64) -> Duration {
     max(.zero, WallTime(nanoseconds: moment).since(wallClock()))
   }
 }
 
 extension LiveRun.State {
-  /// Why something that only waits is ended: a failure that lets nothing new start is enough.
+  /// The reason why a waiting step is ended. For a step that only waits, a failure that lets nothing new start is
+  /// enough.
   func reasonToEndWaiting(in scope: Int) -> CancelReason? {
     if let reason = reasonToStop(in: scope) { return reason }
     guard case .heldBack(let address)? = scopes.obstacle(in: scope, after: []) else { return nil }
     return .failure(of: address)
   }
 
-  /// Why something that runs is being stopped; in a run that is ended at once, whatever shelters it.
+  /// The reason why a running step is being stopped. When the run is killed, no immunity counts.
   func reasonToStop(in scope: Int) -> CancelReason? {
     scopes.reasonToStop(in: scope) ?? (killsAtOnce ? reasonToEndAtOnce : nil)
   }

@@ -4,8 +4,8 @@ import WeftFutures
 import WeftPlanning
 import WeftPlatform
 
-/// A request that is sent again and again until the answer is the right one, as one attempt: between two of
-/// them the step holds neither slot nor pool.
+/// A request that is sent repeatedly, within one attempt, until its response satisfies a condition. Between two
+/// requests the step holds neither slot nor pool.
 extension LiveRun {
   func askAgain(_ attempt: Attempt, after delay: Duration) -> Eventual<NodeResult, Never> {
     var task = attempt.task
@@ -23,7 +23,7 @@ extension LiveRun {
     }
   }
 
-  /// Nobody waits for the answer any more.
+  /// Ends the step as cancelled, between two requests.
   func endPolling(_ task: StepTask) -> NodeResult {
     let reason = state.withLock { $0.reasonToEndWaiting(in: task.scope) }
     let end = StepEnd(

@@ -6,16 +6,18 @@ extension LiveRun {
   /// Starts a plan with real programs and real time.
   ///
   /// - Parameters:
-  ///   - threads: What running programs block; those of one run are enough for any number of runs.
-  ///   - subscribing: Called with the run before anything of it has happened.
-  /// - Throws: When the containment that was asked for cannot be had; never when it was left open.
+  ///   - threads: The threads that block on running programs; those of one run are enough for any number of
+  ///     runs.
+  ///   - subscribing: Called with the run before its first event.
+  /// - Throws: If the containment that was asked for is not available; never if the choice was left to the
+  ///   engine.
   package static func start(
     _ plan: Plan, configuration: EngineConfiguration = EngineConfiguration(),
     threads: BlockingThreads = BlockingThreads(), subscribing: (LiveRun) -> Void = { _ in }
   ) throws(NoContainment) -> LiveRun {
     let id = configuration.run ?? .make(at: WallClock.now)
     var configuration = configuration
-    // What the engine itself needs, while there is room.
+    // Acquires the descriptors that the engine itself needs, while some are left.
     let logs = StepLogs(in: configuration.logFolder)
     logs.prepare()
     ChildProgram.prepare()

@@ -5,7 +5,7 @@ import WeftFutures
 import WeftPlanning
 import WeftPlatform
 
-/// A group that is tried again as a whole: each attempt is a frame of its own.
+/// Groups that are run apart: retried as a whole. Each attempt gets a frame of its own.
 extension LiveRun {
   func launchRepeated(
     _ index: Int, in frame: Frame, after results: NodeResults
@@ -19,7 +19,7 @@ extension LiveRun {
     return attempt(1, of: task, ledger, failedBefore: results.contains(where: \.hasFailed))
   }
 
-  /// A group that is run apart is skipped as a whole.
+  /// Skips, as a whole, a group that is run apart.
   func leaveOut(
     _ task: GroupTask, _ reason: SkipReason, after results: NodeResults
   ) -> NodeResult {
@@ -61,7 +61,7 @@ extension LiveRun {
     durations?.repeated(task.frame.part.steps, in: whole.frame)
     events.publish(.groupRetrying(task.address, retry))
     let outer = whole.frame.scope(around: whole.index, of: plan)
-    // No step has a number below nothing.
+    // Negative, so that the key differs from the number of every step.
     let shelter = state.withLock { $0.scopes.scopes[whole.scope].shelter }
     return pause(-1 - whole.scope, in: outer, for: delay, shelter: shelter).flatMap {
       [self] pauseEnd in
@@ -75,7 +75,7 @@ extension LiveRun {
     }
   }
 
-  /// No further attempt is made after all: the last one counts, unless somebody has cancelled it.
+  /// The outcome after a retry was cut short: that of the last attempt, unless the scope was cancelled.
   private func cutShort(_ outcome: GroupOutcome, in scope: Int) -> GroupOutcome {
     let cancellation = state.withLock { state in
       state.scopes.noteIfCancelled()
@@ -104,14 +104,14 @@ extension LiveRun {
       scope: scope)
   }
 
-  /// Runs what is inside of a group that has a body of its own.
+  /// Runs the members of a group that has a plan region of its own.
   func run(_ task: GroupTask, failedBefore: Bool) -> Future<GroupOutcome, Never> {
     guard let body = plan.bodies.ofGroups[task.index] else {
       preconditionFailure("group \(task.address) has no body of its own")
     }
     startGroup(task, failedBefore: failedBefore)
     if let failure = giveInputs(to: task) { return Future(value: fail(task, failure)) }
-    // What has failed above the step that runs a file is nothing to the file.
+    // Failures above the step that runs a file do not count inside the file.
     let isFile = plan.file(runByGroup: task.index) != nil
     let entry = [
       NodeResult(conclusion: .success, blame: nil, failedBefore: failedBefore && !isFile)
@@ -144,7 +144,7 @@ extension LiveRun {
     }
   }
 
-  /// The last attempt is over: it is told, and what it left behind is the group's.
+  /// Ends the group after its last attempt: reports it, and makes the attempt's values those of the group.
   private func finish(
     _ task: GroupTask, _ outcome: GroupOutcome, of whole: GroupTask
   ) -> NodeResult {
@@ -156,7 +156,7 @@ extension LiveRun {
       guard hasFailed, let failure = outcome.verdict.failure else {
         return Scopes.Response.nothing
       }
-      // What is told of the group, and nothing else that has failed in it.
+      // The failure that is reported for the group, and no other failure inside it.
       let fault = Scopes.Fault(address: outcome.verdict.cause ?? task.address, failure: failure)
       return state.scopes.failed(fault, in: whole.frame.scope(around: whole.index, of: plan))
     }
@@ -164,7 +164,7 @@ extension LiveRun {
     return outcome.result
   }
 
-  /// What the last attempt has left behind is what others read of the group.
+  /// Makes the values of the last attempt the values that expressions read of the group.
   private func handOn(_ task: GroupTask, _ outcome: GroupOutcome, to whole: GroupTask) {
     let node = plan.groups[task.index].startNode
     guard var own = task.frame.result(ofNode: node) else { return }

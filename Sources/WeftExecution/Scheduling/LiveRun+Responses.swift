@@ -3,7 +3,7 @@ import WeftFutures
 import WeftPlanning
 import WeftPlatform
 
-/// Doing what has been decided about many steps at once, outside the lock.
+/// Executes the effects of a decision that ``Scopes`` made about many steps at once, outside the lock.
 extension LiveRun {
   func respond(to response: Scopes.Response) {
     switch response {
@@ -16,8 +16,8 @@ extension LiveRun {
     }
   }
 
-  /// Whom a decision is about. Found out before anything is done about it: what is turned away may end its
-  /// scope at once, whose number another then has.
+  /// The waiting, pausing and running steps that a decision concerns. They are collected before the decision takes
+  /// effect: refusing a step may close its scope at once, and another scope may then get its number.
   private struct Affected {
     var waiting: [Int] = []
     var pauses: [Pause] = []
@@ -52,7 +52,7 @@ extension LiveRun {
       let inside = state.running.values.filter { attempt in
         state.scopes.scope(scope, isAround: attempt.scope)
       }
-      // What is to run even then goes on, unless it is its own group that is ended.
+      // Attempts with immunity continue, unless it is their own group that is cancelled.
       let stopped = inside.filter { attempt in
         (scope != 0 || attempt.shelter < .fromCancellation)
           && state.scopes.reasonToStop(in: attempt.scope) != nil
@@ -63,7 +63,7 @@ extension LiveRun {
     }
   }
 
-  /// Those that wait for a slot or for a time have no turn any more.
+  /// Refuses the steps that wait for a slot, and cuts short those that wait for a time.
   private func turnAway(_ affected: Affected) {
     slots.refuse(affected.waiting)
     for pause in affected.pauses {
@@ -72,8 +72,8 @@ extension LiveRun {
     }
   }
 
-  /// The scope that a waiting instance is in. `nil` of an element that has been answered since it was found
-  /// to wait: it looks at its scope itself before it starts.
+  /// The scope of a waiting instance. `nil` for an element's step that was answered since it was found waiting: it
+  /// looks at its scope itself before it starts.
   private func scope(ofInstance instance: Int, _ state: borrowing State) -> Int? {
     if let scope = state.scopesOfWaiting[instance] { return scope }
     return plan.steps.indices.contains(instance) ? plan.steps[instance].group : nil

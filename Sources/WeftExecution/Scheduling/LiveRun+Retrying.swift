@@ -5,14 +5,14 @@ import WeftFutures
 import WeftPlanning
 import WeftPlatform
 
-/// Trying a step again.
+/// Retries of a step.
 extension LiveRun {
-  /// `nil` of a step that is not tried again.
+  /// `nil` for a step that is not retried.
   func ledger(for task: StepTask) -> RetryLedger? {
     task.step.retry.isEmpty ? nil : RetryLedger(policies: task.step.retry, startedAt: time.now)
   }
 
-  /// What follows a failure: another attempt after a while, or none and why.
+  /// Decides what follows a failure: another attempt after a delay, or none, with the reason.
   func retry(
     of task: inout StepTask, after failure: StepFailure, _ own: NodeValues?,
     _ resolved: ResolvedStep, _ request: RequestTrace?
@@ -23,7 +23,7 @@ extension LiveRun {
     }
     let (frame, index) = (task.frame, task.index)
     var own = own
-    // How the step counts is not known before it has ended; that this attempt has failed is.
+    // The conclusion of the step is unknown before it ends, but this attempt has failed.
     own?.outcome = .failure
     own?.conclusion = .failure
     let failed = own
@@ -50,7 +50,8 @@ extension LiveRun {
     }
   }
 
-  /// What a policy's `when` comes to with the attempt's own result; one that cannot be evaluated is not true.
+  /// Whether a retry policy's `when` evaluates to true for the attempt's own result; `false` if it cannot be
+  /// evaluated.
   func allows(
     _ policy: Int, _ own: NodeValues?, _ texts: ArraySlice<PlannedText>, of address: StepAddress,
     in scope: () -> StepScope
@@ -63,7 +64,7 @@ extension LiveRun {
     return (try? expression.evaluate(in: scope).value.isTruthy) ?? false
   }
 
-  /// The attempt has failed, and another follows after a pause in which the step holds nothing.
+  /// Schedules the next attempt after a failure. The step holds nothing during the delay.
   func tryAgain(
     _ task: StepTask, after end: StepEnd, _ delay: Duration,
     resuming partial: PartialDownload? = nil
@@ -94,7 +95,7 @@ extension LiveRun {
     }
   }
 
-  /// The step is not tried again after all: its last attempt counts, unless somebody has cancelled it.
+  /// Ends a step that is not retried after all: as its last attempt ended, unless it was cancelled.
   func giveUp(_ task: StepTask, _ reason: SkipReason) -> NodeResult {
     guard let last = task.lastEnd else { return skip(task, reason) }
     task.partial?.discard()

@@ -1,11 +1,11 @@
 import Synchronization
 import WeftPlanning
 
-/// Makes the events of the last part and the record agree when the run ends: each step that is recorded counts as it
-/// ended, or its record is told to be outdated.
+/// Makes the events of this engine agree with the journal when the run ends: each recorded step either counts as it
+/// ended, or its record is marked as outdated.
 extension LiveRun {
-  /// Reports the steps that succeeded in an earlier part and have no event in this one: cleanups that were not repeated,
-  /// and members of loops and groups that were skipped as a whole. Every other step without an event in this part is
+  /// Reports the steps that succeeded under an earlier engine and have no event under this one: cleanups that were
+  /// not repeated, and members of loops and groups that were skipped as a whole. Every other step without an event is
   /// recorded as outdated.
   func settleSteps() {
     let told = events.toldSteps

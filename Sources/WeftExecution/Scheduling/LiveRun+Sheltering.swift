@@ -2,11 +2,11 @@ import Synchronization
 import WeftDefinition
 import WeftPlanning
 
-/// What has failed outside of a group that starts in spite of it holds back nothing in the group.
+/// Immunity of groups: a failure outside a group that starts in spite of it does not block the members of the group.
 extension LiveRun {
-  /// The results of what a node waits for, as they count for it.
+  /// The results of a node's dependencies, with failures outside an immune group no longer blocking.
   ///
-  /// - Parameter body: The group whose inside is compiled; nothing in it waits for its start.
+  /// - Parameter body: The group whose inside is compiled; its members do not wait for its start.
   func spared(
     _ results: NodeResults, of node: Plan.NodeIndex, inBodyOf body: Int, _ frame: Frame
   ) -> NodeResults {
@@ -15,7 +15,7 @@ extension LiveRun {
     else { return results }
     let inside = plan.groups[sheltered].startNode...plan.groups[sheltered].endNode
     let needed = plan.dependencies[node].filter { Int($0) != plan.groups[body].startNode }
-    // What is above the start of the body comes last, and holds nobody back.
+    // The results above the start of the region come last, and block nothing.
     guard needed.count <= results.count else { return results }
     return NodeResults(
       zip(needed, results).map { needed, result in
@@ -23,7 +23,7 @@ extension LiveRun {
       } + results.dropFirst(needed.count))
   }
 
-  /// The group that a step or a group is a member of; the end of a group is nobody's.
+  /// The group that a step or group is a member of; `nil` for the end of a group.
   private func group(around node: Plan.NodeIndex) -> Int? {
     switch plan.nodes[node] {
     case .step(let index): plan.steps[Int(index)].group
@@ -32,7 +32,8 @@ extension LiveRun {
     }
   }
 
-  /// The innermost: what is outside of one further out is outside of this one too.
+  /// The innermost immune group around a node. It suffices: whatever is outside a group further out is
+  /// outside this one too.
   private func innermostSheltered(around group: Int, in frame: Frame) -> Int? {
     state.withLock { state in
       var (next, frame) = (group, frame)
@@ -42,7 +43,7 @@ extension LiveRun {
           frame = parent
           continue
         }
-        // An attempt is what stands for the group as a whole.
+        // The frame of an attempt represents the group as a whole.
         let isWhole = frame.part.member == plan.groups[next].startNode
         if state.scopes.isSheltered(frame.scope(ofGroup: next))
           || isWhole && state.scopes.isSheltered(frame.scope)

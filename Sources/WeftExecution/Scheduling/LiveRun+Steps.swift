@@ -5,7 +5,7 @@ import WeftFutures
 import WeftPlanning
 import WeftPlatform
 
-/// What becomes of a step: it is skipped, or queued and started.
+/// A step from the moment when its dependencies have settled: it is skipped, or queued and started.
 extension LiveRun {
   func launchStep(
     _ index: Int, in frame: Frame, after results: NodeResults
@@ -18,7 +18,7 @@ extension LiveRun {
     return launch(StepTask(index, of: plan, in: frame, after: results), after: results)
   }
 
-  /// Starts a step, or skips it.
+  /// Starts a step, restores it from the journal, or skips it.
   func launch(
     _ task: StepTask, after results: NodeResults, startsAlways: Bool = false
   ) -> Eventual<NodeResult, Never> {
@@ -59,14 +59,14 @@ extension LiveRun {
     }
   }
 
-  // MARK: May it start?
+  // MARK: Admission
 
   private func admission(
     of task: StepTask, after results: NodeResults, startsAlways: Bool
   ) -> Admission {
     let texts = plan.values.texts(ofStep: task.index)
     let isFinal = startsAlways || isFinal(task.step.group)
-    // Of most steps there is nothing to ask.
+    // Most steps have no condition, and nothing blocks them.
     if texts.isEmpty, !isFinal, selection.includes(step: task.index),
       !results.contains(where: \.holdsBack), state.withLock({ $0.scopes.isQuiet })
     {
@@ -83,9 +83,11 @@ extension LiveRun {
     }
   }
 
+  /// Decides whether a step, group or loop starts.
+  ///
   /// - Parameters:
-  ///   - isDecided: Whether the condition has been true once for all elements, and is not asked again.
-  ///   - variables: What `env` is where the condition stands.
+  ///   - isDecided: Whether the condition was true once for all elements, and is not evaluated again.
+  ///   - variables: Evaluates `env`, for conditions that read it.
   func admission(
     _ condition: StartCondition?, of address: StepAddress, in frame: Frame, scope: Int,
     after results: NodeResults, inGroup group: Int, startsAlways: Bool = false,
@@ -157,20 +159,20 @@ extension LiveRun {
     }
   }
 
-  /// A step is refused its turn when the scope around it has been closed; one that starts all the same
+  /// Handles a refused request for a slot. The scope around the step was closed; a step that may start nevertheless
   /// waits again.
   private func turnedAway(_ task: StepTask) -> Eventual<NodeResult, Never> {
     guard let reason = obstacle(to: task) else { return queue(task) }
     return .now(leave(task, reason))
   }
 
-  /// The step does not go on: it is skipped if it has not begun.
+  /// Ends a step that may not proceed: it is skipped if no attempt has started.
   func leave(_ task: StepTask, _ reason: SkipReason) -> NodeResult {
     if task.polling != nil { return endPolling(task) }
     return task.attempt == 1 ? skip(task, reason) : giveUp(task, reason)
   }
 
-  /// Why a step that was admitted may not go on after all.
+  /// The reason why an admitted step may not proceed after all; `nil` if it may.
   func obstacle(to task: StepTask) -> SkipReason? {
     state.withLock { $0.scopes.obstacle(in: task.scope, sheltered: task.shelter) }
   }
@@ -179,7 +181,7 @@ extension LiveRun {
     var task = task
     task.begin(at: time.now)
     let attempt = makeAttempt(task)
-    // A cancellation comes either before this, and is seen here, or after it, and finds the attempt.
+    // A cancellation happens either before this, and is seen here, or after it, and finds the attempt.
     let obstacle = state.withLock { state -> SkipReason? in
       if let obstacle = state.scopes.obstacle(in: task.scope, sheltered: task.shelter) {
         return obstacle
@@ -210,15 +212,17 @@ extension LiveRun {
     }
   }
 
-  /// An attempt begins. What cleans up after the step is owed from now on: one that only waited for its turn
-  /// has left nothing behind.
+  /// Reports the start of an attempt. From now on the step's cleanup is pending; a step that only waited for a slot
+  /// has no effects to clean up.
   func tellStart(of task: StepTask) {
     oweCleanup(after: task)
     durations?.started(task, at: time.now)
     events.publish(.stepStarted(task.address, attempt: task.attempt), step: task.place)
   }
 
-  /// The same of what must not begin if that cannot be recorded.
+  /// Reports the start of an attempt that must not begin unless its start is recorded.
+  ///
+  /// - Returns: Whether it may begin.
   private func announceStart(of task: StepTask) -> Bool {
     guard
       events.change(
@@ -238,7 +242,7 @@ extension LiveRun {
     noteCleanup(of: task.step.node, in: task.frame, scope: task.scope)
   }
 
-  /// An attempt that has been made ready is not begun.
+  /// Drops an attempt whose start could not be recorded.
   private func notRecorded(_ attempt: Attempt) -> NodeResult {
     let task = attempt.task
     state.withLock { state in

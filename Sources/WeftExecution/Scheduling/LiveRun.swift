@@ -4,18 +4,18 @@ package import WeftFutures
 package import WeftPlanning
 package import WeftPlatform
 
-/// A run under way: the plan's futures, the slots, the scopes, and the stream that tells of them.
+/// The engine: one run in progress, with the plan's futures, its slots and scopes, and its event stream.
 ///
-/// It holds together what decides (``Scopes``, ``SlotQueue``, ``RetryLedger`` …) and what does (a
-/// ``StepExecutor``, ``Slots``, timers): decisions are made under one lock, acted upon after it.
+/// It connects the types that decide (``Scopes``, ``SlotQueue``, ``RetryLedger`` …) with those that act (a
+/// ``StepExecutor``, ``Slots``, timers). Decisions are made under one lock, and take effect after it is released.
 ///
-/// What happens to a node of the plan is told in the order in which it happens: LiveRun+Steps (may it start, its
-/// attempts), LiveRun+Endings (how they end), LiveRun+Groups, LiveRun+Repeating (a group again as a whole),
-/// LiveRun+FanOut (many elements), LiveRun+Closing (what cleans up, and what is done finally).
+/// The extensions follow a node of the plan in the order in which it is processed: LiveRun+Steps (admission and
+/// attempts), LiveRun+Endings (ends of attempts and steps), LiveRun+Groups, LiveRun+Repeating (retried groups),
+/// LiveRun+FanOut (loops), LiveRun+Closing (cleanups and `finally`).
 package final class LiveRun: Sendable {
   package let plan: Plan
   package let id: RunID
-  /// How many attempts may run at once.
+  /// The maximum number of attempts that run at once.
   package let maxParallel: Int
   /// Settles after the last event, when nothing of the run is left.
   package let completion: Future<RunReport, Never>
@@ -29,67 +29,67 @@ package final class LiveRun: Sendable {
   let executor: any StepExecutor
   let time: any TimeSource
   let approver: (any Approver)?
-  /// Whether another engine may go on where this one waits for nothing but answers.
+  /// Whether the run is suspended, for another engine to resume, when it waits for nothing but answers.
   let leavesWhileWaiting: Bool
   let inbox: (any ControlInbox)?
-  /// What steps have made before; `nil`: every step is run.
+  /// The results of earlier runs; `nil` to run every step.
   let cache: CommandCache?
   let values: RunValues
-  /// `nil` where nobody wants to know how long steps take.
+  /// `nil` unless the durations of steps are wanted.
   let durations: RunDurations?
-  /// What of an earlier part of the run stands; `nil` of a run that begins.
+  /// Decides what is reusable in a resumed run; `nil` for a new run.
   var standing: StandingRule? { boxedStanding?.value }
   private let boxedStanding: Boxed<StandingRule>?
   let frame: Frame
   let wallClock: @Sendable () -> WallTime
-  /// What was left out by whoever started the run; empty: nothing.
+  /// The steps that the caller chose to skip.
   let selection: Selection
-  /// What the run's first event says.
+  /// The payload of the run's first event.
   private let start: RunStart
   let startedAt: Duration
-  /// How long the parts of the run before this one took.
+  /// The time that earlier engines spent on the run.
   private let earlierDuration: Duration
   private let timeout: Duration?
-  /// What whoever started the run said about failures, for all files; `nil`: each says it for itself.
+  /// The response to failures that overrides those of all files; `nil` to use that of each file.
   private let onFailure: FailureResponse?
   let state: Mutex<State>
-  /// Hurries the end of what outlived its step.
+  /// Cuts short the termination of processes that outlived their step.
   private let closing = StopSwitch()
   private let finished: Promise<RunReport, Never>
-  /// Where the plan has its steps; made when a log is first asked for.
+  /// The index in the plan by address; built when a log is first requested.
   let planIndices = Mutex<[StepAddress: Int]?>(nil)
 
-  /// Everything that the one lock guards. Steps are known by their numbers, groups by their scopes'.
+  /// The state that the lock guards. Steps are keyed by instance number, groups by scope.
   struct State {
     var scopes: Scopes
     var running = InstanceTable<RunningAttempt>()
-    /// Steps that wait for a time: between two attempts, or because that is all they do.
+    /// Steps and groups that wait for a time: between two attempts, or because that is their action.
     var pauses: [Int: Pause] = [:]
     /// Steps that wait for an answer.
     var approvals: [Int: PendingApproval] = [:]
-    /// All that have asked.
+    /// All steps that have asked for approval.
     var asked: Set<StepAddress> = []
-    /// What was answered before it was asked.
+    /// Answers that arrived before their step asked.
     var earlyAnswers: [StepAddress: ApprovalAnswer] = [:]
-    /// There as long as somebody has to be waited for who is not here.
+    /// Watches whether the run is idle; present while an approval waits that cannot be given here.
     var restWatch: RestWatch?
-    /// Set once the run is left to another engine.
+    /// Set once the run is suspended.
     var left: Leaving?
     var groups: [Int: RunningGroup] = [:]
-    /// The elements that loops of a resumed run have no more.
+    /// The elements that loops of a resumed run no longer have.
     var formerElements: [StepAddress] = []
-    /// Which steps of elements have begun to write, by the numbers by which their logs are known.
+    /// The steps of elements that have begun to write, by the instance numbers under which their logs are stored.
     var writing = InstanceTable<StepAddress>()
-    /// The same of elements that have ended, but for those of which nothing is kept.
+    /// The instance numbers of steps in ended elements whose logs are kept.
     var keptLogs: [StepAddress: Int] = [:]
-    /// What is to be cleaned up when a group, by its scope, ends; in the order of starting.
+    /// The pending cleanups of each group, by its scope, in the order in which their steps started.
     var cleanups: [Int: [Cleanup]] = [:]
-    /// The scopes of steps that wait for a slot and are not where the plan has them.
+    /// The scopes of waiting steps, where they differ from those that the plan has for them.
     var scopesOfWaiting: [Int: Int] = [:]
     var retryBudget: RetryBudget
     var random: RunRandom
     var runTimer: TimerToken?
-    /// For the next look at whether the run can be left, and at what others ask of it.
+    /// Timers for the next look at whether the run can be suspended, and at the control requests.
     var restTimer: TimerToken?
     var controlTimer: TimerToken?
     var killsAtOnce = false
@@ -106,19 +106,19 @@ package final class LiveRun: Sendable {
 
   struct RunningGroup {
     let since: Duration
-    /// Of a group with a time limit: tells it from a later group in the same scope.
+    /// Distinguishes a group with a time limit from a later group in the same scope.
     let clock: GroupClock?
     var timer: TimerToken?
-    /// Whether something above it had failed.
+    /// Whether a direct or indirect dependency had failed.
     let failedBefore: Bool
-    /// How many members have succeeded; of a group that may be over before all have ended.
+    /// The number of members that have succeeded, in a race or join.
     var successes = 0
     var success: GroupSuccess?
-    /// The member that has won its race.
+    /// The member that won the race.
     var winner: Plan.NodeIndex?
   }
 
-  /// The identity of one group with a time limit.
+  /// The identity of one execution of a group with a time limit.
   final class GroupClock: Sendable {}
 
   private init(
@@ -181,9 +181,9 @@ package final class LiveRun: Sendable {
   ///
   /// - Parameters:
   ///   - executor: Runs the attempts.
-  ///   - time: What limits are measured by.
-  ///   - warnings: What to tell right after the start.
-  ///   - subscribing: Called with the run before anything of it has happened.
+  ///   - time: The clock and timers for time limits and delays.
+  ///   - warnings: Warnings to report right after the start.
+  ///   - subscribing: Called with the run before its first event.
   package static func start(
     _ plan: Plan, id: RunID = .make(at: WallClock.now),
     configuration: EngineConfiguration = EngineConfiguration(), executor: any StepExecutor,
@@ -211,12 +211,12 @@ package final class LiveRun: Sendable {
       let timer = time.schedule(after: timeout) { [self] in cancel(.runTimeout(timeout)) }
       state.withLock { $0.runTimer = timer }
     }
-    // Who has asked for an end before the beginning wants nothing started.
+    // A cancel that was requested before the start must be seen before any step starts.
     heedRequests()
     gate.succeed([])
   }
 
-  /// Makes the futures of a body.
+  /// Makes the futures of a plan region.
   func compile(
     _ body: PlannedBodies.Body, of group: Int = 0, in frame: Frame,
     start: Future<[NodeResult], Never>
@@ -228,7 +228,7 @@ package final class LiveRun: Sendable {
     return futures
   }
 
-  /// Launches the nodes of one body.
+  /// Launches the nodes of one plan region.
   private final class BodyLauncher: NodeLauncher {
     private let run: LiveRun
     private let group: Int
@@ -255,7 +255,7 @@ package final class LiveRun: Sendable {
     }
   }
 
-  /// Does what a node is there for, now that everything it waits for has settled.
+  /// Executes a node whose dependencies have all settled.
   private func launch(
     _ node: PlanNode, in frame: Frame, after results: NodeResults
   ) -> Eventual<NodeResult, Never> {
@@ -266,26 +266,26 @@ package final class LiveRun: Sendable {
     }
   }
 
-  /// What a failure means for the rest of a group.
+  /// The response to a failure for the other members of a group.
   func response(inGroup group: Int) -> FailureResponse {
     onFailure ?? plan.files[plan.groups[group].file].workflow.onFailure
   }
 
-  // MARK: From outside
+  // MARK: Control
 
-  /// Ends the run: what runs is asked to end, nothing else starts. Only the first reason counts.
+  /// Cancels the run: running steps are terminated, and no other starts. Only the first reason counts.
   package func cancel(_ reason: CancelReason) {
     respond(to: state.withLock { $0.scopes.runCancelled(reason) } ?? .nothing)
   }
 
-  /// The record of the run cannot be kept: nothing new starts, and what runs goes on to its end.
+  /// Handles a journal that can no longer be written: nothing new starts, and running steps continue to their end.
   private func recordLost() {
     guard state.withLock({ $0.scopes.runCancelled(.recordLost) }) != nil else { return }
     events.publishUnlessFinished(.runCancelling(.recordLost))
     respond(to: .holdBack(0))
   }
 
-  /// Ends the run without a grace: what runs is killed, also what cleans up.
+  /// Kills the run without a grace period, including its cleanups.
   package func killNow() {
     cancel(.requested)
     let running = state.withLock { state in
@@ -293,35 +293,36 @@ package final class LiveRun: Sendable {
       return state.running.values.map(\.stop)
     }
     for stop in running { stop.request(.now) }
-    // What the end of a run does not cut short is cut short now.
+    // Immune steps are cut short too.
     respond(to: .holdBack(0))
     cancelClosing()
     closing.request(.now)
   }
 
-  /// Before the process ends though the run has not: what others wait for is given back.
+  /// Returns borrowed jobserver tokens and removes temporary files. For a process that exits before the run has
+  /// ended.
   package func abandon() {
     slots.close()
     values.folder.close()
   }
 
-  /// Waits until the run has ended and nothing of it is left. Cancelling the waiting task changes nothing.
+  /// Waits until the run has ended and nothing of it is left. Cancelling the waiting task has no effect.
   package func ended() async -> RunReport { await completion.value }
 
-  /// A subscriber that gets every event.
+  /// Adds a subscriber that gets every event.
   package func subscribe(
     outputLimitBytes: Int = EventSubscription.defaultOutputLimitBytes
   ) -> EventSubscription {
     events.subscribe(outputLimitBytes: outputLimitBytes)
   }
 
-  /// What is known of the run at this moment.
+  /// The report of the run so far.
   package var report: RunReport { events.report ?? RunReport(start: start) }
 
-  /// Why the record could not be kept; `nil` if it was, or there is none.
+  /// The fault that made the journal unusable; `nil` if there is none, or no journal.
   package var recordFault: RecordFault? { recorder?.fault }
 
-  /// A promise that the engine could not keep, in a sentence; `nil` if there is none.
+  /// A promise that the engine could not keep, as a sentence; `nil` if there is none.
   package var engineFault: String? {
     let unkillable = state.withLock { $0.unkillable }
     guard unkillable.isEmpty else {
@@ -341,7 +342,7 @@ package final class LiveRun: Sendable {
   private func end(leaving remains: Remains) {
     let outputs = outputsOfRun()
     values.folder.close()
-    // Before anybody hears of the end, who may end the process then.
+    // Before the end is reported: the process may exit right after.
     cache?.close()
     let duration = earlierDuration + (time.now - startedAt)
     if state.withLock({ $0.left }) == nil { settleSteps() }
@@ -359,7 +360,7 @@ package final class LiveRun: Sendable {
           requests: left.requests, duration: duration, counts: left.counts,
           leftovers: remains.leftovers, unkillable: state.unkillable))
     }
-    // Before anybody hears of the end, who may end the process then. What was answered is recorded by now.
+    // Before the end is reported: the process may exit right after. All answers are recorded by now.
     if case .runWaiting(let pause) = last {
       inbox?.close(leaving: Set(pause.requests.map(\.step)))
     } else {

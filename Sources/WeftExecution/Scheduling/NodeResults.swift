@@ -1,11 +1,11 @@
-/// What became of all that a node waits for, in the order of the plan. Most nodes wait for a single one.
+/// The results of all dependencies of a node, in the order of the plan. Most nodes have a single one.
 enum NodeResults: Sendable {
   case one(NodeResult)
   case many([NodeResult])
 
   init(_ results: [NodeResult]) { self = .many(results) }
 
-  /// As a list.
+  /// The results as an array.
   var list: [NodeResult] {
     switch self {
     case .one(let result): [result]

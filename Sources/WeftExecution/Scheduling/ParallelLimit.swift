@@ -1,15 +1,17 @@
 import WeftPlatform
 
-/// How many attempts of a run may be under way at once, given how many are wanted and what there is.
+/// Decides how many attempts of a run may run at once, from the wanted number and the limit of open files.
+///
+/// ``LiveRun`` asks it once, before a run starts.
 struct ParallelLimit: Sendable, Hashable {
   let count: Int
-  /// What to tell if fewer are possible than wanted.
+  /// The warning to report if fewer are possible than wanted.
   let warning: RunWarning?
 
   /// - Parameters:
-  ///   - wanted: What the caller, the workflow or the machine's processors ask for.
-  ///   - steps: More than these cannot run, whatever is wanted.
-  ///   - extra: How many descriptors each step may need beside those of any program.
+  ///   - wanted: The number that the caller, the workflow or the processor count asks for.
+  ///   - steps: The number of steps, which is an upper bound.
+  ///   - extra: The number of descriptors that each step may need besides those of any program.
   init(wanted: Int, steps: Int, budget: DescriptorBudget, extra: Int = 0) {
     let (needed, possible) = (min(wanted, max(1, steps)), budget.programs(extra: extra))
     guard possible < needed else {

@@ -1,9 +1,10 @@
-/// Pools, what is asked of them, and those who wait for it.
+/// Decides which waiting step gets slots of pools next, from the free slots and rates of the pools.
 ///
-/// Who asks for the same and is in the same limit stands in one line: if the first cannot be served, nobody
-/// in it can. So it costs as much as there are lines, however many wait in them.
+/// Steps with the same demand and the same limit wait in one line: if the first cannot be served, none in the line
+/// can. So the cost of a pass depends on the number of lines, not of waiting steps. ``SlotQueue`` holds it and passes
+/// in the order of priority.
 struct PoolLines {
-  /// Slots of one pool.
+  /// A number of slots of one pool.
   struct Share: Hashable {
     let pool: Int
     let slots: Int
@@ -12,9 +13,9 @@ struct PoolLines {
   private struct Pool {
     var free: Int
     var bucket: TokenBucket?
-    /// In that pass somebody has lacked slots of this pool, and nobody behind it may have them.
+    /// The pass in which a waiting step lacked slots of this pool; the lines behind it may not take any.
     var blockedIn: UInt64 = 0
-    /// In that pass somebody has been found lacking who asks for slots of this pool.
+    /// The pass in which a step was found lacking that needs slots of this pool.
     var wantedIn: UInt64 = 0
   }
 
@@ -27,15 +28,15 @@ struct PoolLines {
     let demand: Int32
     let limit: Int32
     var waiters = PriorityHeap()
-    /// Whether it is among those that are looked at.
+    /// Whether it is in `active`.
     var isActive = false
   }
 
-  /// What came of looking at a line.
+  /// The result of looking at a line.
   enum Finding: Hashable {
     case servable
-    /// The moment at which it lacks less than now, be it that it holds back fewer of the others; `nil` if
-    /// no time changes anything.
+    /// The first of the line has to wait. `until` is the moment at which it lacks less than now, even if only so that
+    /// it blocks fewer of the others; `nil` if time alone changes nothing.
     case lacking(until: Duration?)
   }
 
@@ -45,9 +46,9 @@ struct PoolLines {
   private(set) var lines: [Line] = []
   private var lineOf: [LineKey: Int32] = [:]
   private var unusedLines: [Int32] = []
-  /// Lines in which somebody may wait.
+  /// Lines in which steps may be waiting.
   private var active: [Int] = []
-  /// The first of each line that has not been found lacking in this pass; the step is the line.
+  /// The first of each line that has not been found lacking in this pass; `step` is the line.
   private var listed = PriorityHeap()
   private var pass: UInt64 = 0
   private(set) var now = Duration.zero
@@ -55,10 +56,10 @@ struct PoolLines {
   var haveRates: Bool { pools.contains { $0.bucket != nil } }
   var haveWaiters: Bool { !active.isEmpty }
   var lineCount: Int { lines.count }
-  /// How much of a pool nobody holds.
+  /// The number of free slots of a pool.
   func free(ofPool pool: Int) -> Int { pools[pool].free }
 
-  // MARK: What there is
+  // MARK: Pools and lines
 
   mutating func addPool(slots: Int, bucket: TokenBucket?) -> Int {
     precondition(slots > 0)
@@ -105,7 +106,7 @@ struct PoolLines {
     active.append(line)
   }
 
-  /// The first that waits in the line.
+  /// The first waiting step of the line.
   mutating func first(
     ofLine line: Int, where isWaiting: (SlotQueue.Request) -> Bool
   ) -> PriorityHeap.Entry? {
@@ -118,7 +119,7 @@ struct PoolLines {
     for line in active { lines[line].waiters.keep(where: isKept) }
   }
 
-  // MARK: A pass over all lines, in the order of who is first in them
+  // MARK: A pass over all lines, by the priority of their first steps
 
   mutating func beginPass(at now: Duration, where isWaiting: (SlotQueue.Request) -> Bool) {
     self.now = now
@@ -145,7 +146,7 @@ struct PoolLines {
   var firstListed: PriorityHeap.Entry? { listed.first }
   mutating func takeListed() -> PriorityHeap.Entry? { listed.popFirst() }
 
-  /// Looks whether there is what the line asks for. If not, nobody behind it gets of what it lacks.
+  /// Looks whether the line's demand can be met. If not, the lines behind it get no slots of the pools that it lacks.
   mutating func look(atLine line: Int) -> Finding {
     var isServable = true
     var change: Duration?
@@ -162,24 +163,23 @@ struct PoolLines {
     return .lacking(until: change)
   }
 
-  /// Whether somebody that comes before the line's first, and was found lacking, asks for slots of the
-  /// same pools.
+  /// Whether a step before the line's first, which was found lacking, needs slots of the same pools.
   func areWanted(ofLine line: Int) -> Bool {
     demands[Int(lines[line].demand)].contains { pools[$0.pool].wantedIn == pass }
   }
 
-  /// The same without holding anybody back.
+  /// Whether the line's demand can be met, without reserving anything for it.
   ///
-  /// - Parameter passing: Whether those that lack something of a pool may be passed.
+  /// - Parameter passing: Whether the line may pass others that lack slots of a pool.
   func glance(atLine line: Int, passing: Bool) -> Bool {
     demands[Int(lines[line].demand)].allSatisfy { share in
       finding(of: share) == .servable && (passing || pools[share.pool].blockedIn != pass)
     }
   }
 
-  /// Keeps everybody else from the pools of a line.
+  /// Reserves the pools of a line: no other line gets slots of them in this pass.
   ///
-  /// - Returns: From when on it is served if nothing but time is in the way.
+  /// - Returns: The moment at which the line can be served if only the rates are in the way; otherwise `nil`.
   mutating func reserve(forLine line: Int) -> Duration? {
     var until: Duration? = now
     for share in demands[Int(lines[line].demand)] {
@@ -204,9 +204,9 @@ struct PoolLines {
     demands[Int(lines[line].demand)].contains { pools[$0.pool].bucket != nil }
   }
 
-  /// Takes once more what the rates of its pools count for one that holds what the line asks for.
+  /// Takes from the rates of the line's pools again, for a step that already holds the slots.
   ///
-  /// - Parameter blocked: Pools whose rate an earlier one waits for, which is not passed.
+  /// - Parameter blocked: Pools whose rate an earlier step waits for; it may not be passed.
   mutating func takeRate(
     ofLine line: Int, at now: Duration, _ blocked: inout Set<Int>
   ) -> Finding {
@@ -221,7 +221,7 @@ struct PoolLines {
     return .servable
   }
 
-  // MARK: Holding
+  // MARK: Taking and giving back
 
   mutating func take(ofLine line: Int) {
     for share in demands[Int(lines[line].demand)] {
@@ -231,7 +231,7 @@ struct PoolLines {
     }
   }
 
-  /// - Parameter unused: Whether nothing began with it, so that it does not count for the rates of pools.
+  /// - Parameter unused: Whether nothing started with the slots, so that they do not count for the rates of pools.
   mutating func giveBack(ofLine line: Int, unused: Bool = false) {
     for share in demands[Int(lines[line].demand)] {
       pools[share.pool].free += share.slots

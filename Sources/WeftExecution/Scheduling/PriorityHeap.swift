@@ -1,4 +1,5 @@
-/// A binary heap of steps: the smallest key first, of equal keys the first to come.
+/// A binary heap of waiting steps, for ``SlotQueue`` and its parts: the smallest key first, and among equal
+/// keys the earliest request.
 struct PriorityHeap {
   struct Entry {
     let key: UInt64
@@ -32,7 +33,7 @@ struct PriorityHeap {
     return first
   }
 
-  /// The first that is still meant; those before it are removed.
+  /// The first entry that satisfies the predicate; those before it are removed.
   mutating func first(where isMeant: (SlotQueue.Request) -> Bool) -> Entry? {
     while let first = entries.first {
       if isMeant(first.request) { return first }
@@ -43,13 +44,13 @@ struct PriorityHeap {
 
   mutating func removeAll() { entries.removeAll(keepingCapacity: true) }
 
-  /// Forgets the others, and the memory that they took.
+  /// Removes the other entries, and frees their memory.
   mutating func keep(where isKept: (SlotQueue.Request) -> Bool) {
     // A sorted array is a heap.
     entries = entries.filter { isKept($0.request) }.sorted { $0.precedes($1) }
   }
 
-  /// Puts an entry in the place of the first, and what is to be before it up.
+  /// Puts an entry at the top and sifts it down.
   private mutating func sinkFromTop(_ entry: Entry) {
     entries.withUnsafeMutableBufferPointer { entries in
       var hole = 0

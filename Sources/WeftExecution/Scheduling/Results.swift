@@ -4,9 +4,9 @@ import WeftPlanning
 package import WeftPlatform
 
 extension NodeResult {
-  /// What a step's end means for those who wait for it.
+  /// The meaning of a step's end for its dependents.
   ///
-  /// - Parameter failedBefore: Whether something that it waited for, however far above, had failed.
+  /// - Parameter failedBefore: Whether a direct or indirect dependency had failed.
   static func of(_ address: StepAddress, _ end: StepEnd, failedBefore: Bool) -> NodeResult {
     let blame: StepAddress? =
       switch end.conclusion {
@@ -17,7 +17,7 @@ extension NodeResult {
     return NodeResult(conclusion: end.conclusion, blame: blame, failedBefore: failedBefore)
   }
 
-  /// What a skip means for those who wait.
+  /// The meaning of a skip for dependents.
   init(_ reason: SkipReason, failedBefore: Bool) {
     let blame: StepAddress? =
       switch reason {
@@ -32,7 +32,7 @@ extension NodeResult {
 }
 
 extension CancelReason {
-  /// Who made it necessary, if it was a part of the run.
+  /// The step or group that caused the cancellation; `nil` if it came from outside the run.
   var culprit: StepAddress? {
     switch self {
     case .groupTimeout(let address, _), .failure(let address), .raceWon(let address, _),
@@ -44,8 +44,8 @@ extension CancelReason {
 }
 
 extension RunEnd {
-  /// How a run ends once all its steps have. A cancellation that came when nothing was left to cancel
-  /// has not happened.
+  /// The end of a run, once all its steps have ended. A cancellation that found nothing left to cancel does not
+  /// count.
   init(
     of scopes: Scopes, _ counts: OutcomeCounts, duration: Duration,
     outputs: Result<[HandedOn], StepFailure>, leftovers: [LeftoverProcess],
@@ -83,7 +83,7 @@ extension RunStart {
 }
 
 extension RunReport {
-  /// Of a run of which nothing has happened yet.
+  /// The report of a run without events so far.
   init(start: RunStart) { self.init(start: start, steps: [], end: nil) }
 }
 
@@ -101,7 +101,7 @@ extension RunID {
 }
 
 extension StepEnd {
-  /// The same attempt, cancelled before another followed.
+  /// The end of the same attempt, cancelled before the next one.
   func cancelled(for reason: CancelReason) -> StepEnd {
     StepEnd(
       outcome: .cancelled, conclusion: .cancelled, attempts: attempts, exit: exit,
@@ -111,7 +111,7 @@ extension StepEnd {
 }
 
 extension Plan {
-  /// The node that settles last of what begins with this one: a group's end, or the step itself.
+  /// The last node of the step or group that begins at this node: a group's end, or the step itself.
   func closingNode(of node: NodeIndex) -> NodeIndex {
     if case .groupStart(let group) = nodes[node] { groups[Int(group)].endNode } else { node }
   }

@@ -1,10 +1,12 @@
-/// Rows of numbers that were given back, to be handed out again to others of the same length.
+/// A stock of returned rows of consecutive numbers, to be reused for rows of the same length. ``InstanceNumbers`` and
+/// ``Scopes`` each hold one.
 struct RowStock {
-  /// The first numbers of rows, by their length; rows of one, of which there are most, apart.
+  /// The first numbers of the rows, by length; rows of length one, which are the most frequent, are stored
+  /// apart.
   private var single: [Int] = []
   private var longer: [Int: [Int]] = [:]
 
-  /// The first number of a row of that length; `nil` if there is none.
+  /// Removes a row of that length and returns its first number; `nil` if there is none.
   mutating func take(_ length: Int) -> Int? {
     length == 1 ? single.popLast() : longer[length]?.popLast()
   }

@@ -1,16 +1,16 @@
 import WeftDefinition
 import WeftPlanning
 
-/// What is counted in a scope, and how a group ends.
+/// The outcome of groups, and the scopes of cleanups and `finally`.
 extension Scopes {
-  // MARK: Scopes that stand by themselves
+  // MARK: Detached scopes
 
-  /// A scope for what cleans up: it absorbs, and what ends the run does not end it.
+  /// Opens a scope for cleanups: a failure boundary that cancelling the run does not reach.
   mutating func openClosing(of plan: Plan, in scope: Int) -> Int {
     open(in: nil, absorbing: .waiting, of: plan, inFile: scopes[scope].file)
   }
 
-  /// Ends what is in scopes that stand by themselves.
+  /// Cancels all detached scopes.
   mutating func cancelDetached(_ reason: CancelReason) -> [Response] {
     scopes.indices.dropFirst().compactMap { index in
       guard scopes[index].parent < 0, scopes[index].absorption != .none else { return nil }
@@ -18,7 +18,7 @@ extension Scopes {
     }
   }
 
-  /// The scope of the group, or of the run, that stands around a scope or is it.
+  /// The scope of the innermost group around a scope, or of the run; the scope itself if it is one.
   func groupScope(around scope: Int) -> Int {
     var next = scope
     while scopes[next].address == nil, scopes[next].parent >= 0 { next = scopes[next].parent }
@@ -27,10 +27,10 @@ extension Scopes {
 
   // MARK: Files
 
-  /// The first failure that a file does not survive, be it tolerated further out.
+  /// The first failure that fails a file, even if it is tolerated further out.
   func firstFault(ofFile file: Int) -> Fault? { scopes[file].firstFault ?? closingFaults[file] }
 
-  /// A file that a step runs has failed at its end, if by nothing else.
+  /// Fails a nested file because of its cleanups or `finally`, unless another failure already did.
   mutating func endClosing(ofFile file: Int) -> Response {
     guard let fault = closingFaults.removeValue(forKey: file),
       scopes[file].firstUntolerated == nil
@@ -38,13 +38,13 @@ extension Scopes {
     return failed(fault, in: file)
   }
 
-  /// Something that cleans up, or is done finally, has failed: the run of its file has, too, and by that if
-  /// by nothing else, be it known only later.
+  /// Records a failure of `finally` or `cleanup`. It fails the run of its file; it is the cause only if there is no
+  /// other, even one that becomes known later.
   mutating func failedAtTheEnd(_ fault: Fault, inFile file: Int) {
     if closingFaults[file] == nil { closingFaults[file] = fault }
   }
 
-  /// Whether something may still start around a scope, whatever has happened in it.
+  /// Whether a step may still start in the enclosing scope, whatever happened in this one.
   func isOpen(around scope: Int) -> Bool {
     let parent = scopes[scope].parent
     return parent < 0 || obstacle(in: parent, sheltered: scopes[scope].shelter) == nil
@@ -52,7 +52,7 @@ extension Scopes {
 
   // MARK: The end of a group
 
-  /// How a group has ended.
+  /// The outcome of a group, and its cause.
   struct Verdict: Hashable {
     var outcome: Outcome
     var conclusion: Outcome
@@ -69,7 +69,7 @@ extension Scopes {
       (self.cause, self.blame, self.winner) = (cause, blame, winner)
     }
 
-    /// The verdict of a group or loop that has ended well in an earlier part of the run; `nil` if it has not.
+    /// The verdict on a group or loop that succeeded under an earlier engine; `nil` if it did not.
     init?(_ past: GroupEnd) {
       guard past.conclusion == .success else { return nil }
       self.init(
@@ -78,7 +78,7 @@ extension Scopes {
     }
   }
 
-  /// A group has failed by itself, and not by a member.
+  /// Fails a group for a reason of its own, not because of a member.
   mutating func failed(group scope: Int, _ failure: StepFailure) -> (Verdict, Response) {
     guard let address = scopes[scope].address else {
       preconditionFailure("the top level is no group")
@@ -87,7 +87,7 @@ extension Scopes {
       return failed(group: scope, by: fault)
     }
     if scopes[scope].tolerance.tolerates(failure.classes) {
-      // A member's failure that is not tolerated is the reason then.
+      // A member's failure that is not tolerated is the cause then.
       if let fault = scopes[scope].firstUntolerated { return failed(group: scope, by: fault) }
       return (Verdict(outcome: .failure, conclusion: .success, failure: failure), .nothing)
     }
@@ -97,9 +97,9 @@ extension Scopes {
     return (verdict, response)
   }
 
-  /// A group fails by a member; outside of it that counts now, unless it has already.
+  /// Fails a group because of a member. The failure takes effect in the enclosing scope now, unless it already did.
   private mutating func failed(group scope: Int, by fault: Fault) -> (Verdict, Response) {
-    // The time limit of another file is that of the step which runs it.
+    // The time limit of a nested file is that of the step that runs it.
     let isOwn = fault.address == scopes[scope].address
     let verdict = Verdict(
       outcome: .failure, conclusion: .failure, failure: fault.failure,
@@ -108,14 +108,15 @@ extension Scopes {
     return (verdict, passesOn ? failed(fault, in: scopes[scope].parent) : .nothing)
   }
 
-  /// Everything in the group has ended; a group that timed out fails by that, and its failure counts in
-  /// the scopes around it as a step's would.
+  /// Determines the verdict on a group whose members have all ended. A group that timed out fails by that, and its
+  /// failure takes effect in the scopes around it like a step's.
   ///
-  /// - Parameter success: What made it a success whatever else is in it: a race's winner, enough members.
+  /// - Parameter success: The reason why it succeeded whatever its other members did: a race's winner, enough
+  ///   members.
   mutating func end(
     ofGroup scope: Int, members: [NodeResult], success: GroupSuccess? = nil
   ) -> (Verdict, Response) {
-    // The losers of a race are not missed; members of a join that are in doubt are.
+    // Losers of a race do not matter; members of a join that are in doubt do.
     if let success, success.winner != nil || !scopes[scope].isInDoubt {
       return (
         Verdict(outcome: .success, conclusion: .success, winner: success.winner), .nothing
@@ -137,8 +138,8 @@ extension Scopes {
   }
 }
 
-/// Why a group has succeeded before all in it has ended.
+/// The reason why a group succeeded before all its members ended.
 struct GroupSuccess: Sendable, Hashable {
-  /// The member that won; `nil` of a group that waited for several.
+  /// The member that won; `nil` for a join.
   var winner: StepAddress?
 }

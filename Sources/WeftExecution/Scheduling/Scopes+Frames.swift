@@ -1,14 +1,14 @@
 import WeftDefinition
 import WeftPlanning
 
-/// Scopes of frames: they are there as long as the element, the attempt or the file is run.
+/// Scopes of frames, which exist while an element, an attempt or a file is run.
 extension Scopes {
-  /// Makes a scope, and after it those of groups.
+  /// Opens a scope, and after it those of groups.
   ///
   /// - Parameters:
-  ///   - parent: The scope around it; `nil`: it stands by itself.
-  ///   - file: The file it is in, by its scope; `nil`: that of what is around it.
-  ///   - addresses: What the groups are called.
+  ///   - parent: The enclosing scope; `nil` for a detached scope.
+  ///   - file: The scope of the file that contains it; `nil` for the file of the enclosing scope.
+  ///   - addresses: Maps the plan's addresses of the groups to those in the frame.
   mutating func open(
     in parent: Int?, absorbing absorption: Absorption, groups: Range<Int> = 0..<0, of plan: Plan,
     inFile file: Int? = nil, addresses: (StepAddress) -> StepAddress = { $0 }
@@ -37,14 +37,14 @@ extension Scopes {
     return first
   }
 
-  /// As the file says in which the members of a group are.
+  /// The response to failures that the file of a group's members declares.
   func response(inGroup group: Int, of plan: Plan) -> FailureResponse {
     if let onFailure { return onFailure }
     let file = plan.file(runByGroup: group) ?? plan.groups[group].file
     return plan.files[file].workflow.onFailure
   }
 
-  /// Nothing will ask for these scopes any more.
+  /// Releases scopes, whose numbers may then be reused.
   mutating func close(_ first: Int, groups: Range<Int> = 0..<0) {
     unused.put(first, length: 1 + groups.count)
   }

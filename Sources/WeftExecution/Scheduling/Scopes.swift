@@ -3,93 +3,98 @@ import WeftPlanning
 
 /// Decides what a failure, a time limit or a cancellation means for the rest of a run.
 ///
-/// Every group is a scope, the top level the outermost; so is every element of a `forEach`, all of them
-/// together, and every attempt of a group. A failure acts within the nearest scope that absorbs it, or else
-/// within the whole run: there `onFailure` holds for everything that has not started, and under `cancel` for
-/// what is running, too. What a scope has absorbed passes outward only if the scope itself fails.
+/// Every group is a scope; the top level is the outermost. So is every loop, every element of one, and every attempt
+/// of a retried group. A failure takes effect within the nearest scope that absorbs it, or else within the whole run.
+/// There `onFailure` applies to everything that has not started and, with `cancel`, to what is running too. What a
+/// scope has absorbed passes outward only if the scope itself fails.
+///
+/// ``LiveRun`` reports failures, time limits and cancellations to it under its lock, executes the ``Response`` after
+/// it, and asks it before each start whether the scope is open.
 struct Scopes {
-  /// What is to be done about steps, now that something has been decided.
+  /// The effects of a decision on the steps of a scope.
   enum Response: Hashable {
     case nothing
-    /// Those in the scope that wait for a slot are turned away; those that run go on.
+    /// Waiting steps in the scope are refused; running ones continue.
     case holdBack(Int)
-    /// Those that wait are turned away, those that run are stopped.
+    /// Waiting steps in the scope are refused, and running ones are stopped.
     case cancel(Int)
-    /// The same for everything there is.
+    /// Waiting steps of the whole run are refused, and running ones are stopped.
     case cancelRun(CancelReason)
   }
 
-  /// Who failed, and of what.
+  /// A failure, and the step or group that failed.
   struct Fault: Hashable {
     let address: StepAddress
     let failure: StepFailure
 
-    /// Whether nobody knows how far the step came, in an engine that was killed.
+    /// Whether the failure is that of a step in doubt: an engine was killed while the step was running.
     var isDoubt: Bool { failure.classes.contains(.inDoubt) }
   }
 
-  /// How a scope takes a failure of something in it.
+  /// The way in which a scope handles failures inside it.
   enum Absorption: Hashable {
-    /// Not at all: it acts further out at once.
+    /// Not a failure boundary: a failure takes effect in the enclosing scope at once.
     case none
-    /// What is to start in it is held back, as `onFailure` says; the rest is decided when it ends.
+    /// A failure blocks the steps of the scope that have not started, as `onFailure` says; the rest is decided when
+    /// the scope ends.
     case holding
-    /// Nothing is held back: others in it may still succeed.
+    /// A failure blocks nothing: other members may still succeed.
     case waiting
   }
 
   enum State {
     case open
-    /// Nothing new starts; with `stopping`, what runs is being ended too.
+    /// Nothing new starts; with `stopping`, running steps are terminated too.
     case held(by: StepAddress, stopping: Bool)
     case cancelling(CancelReason)
-    /// It never started, and nothing in it does.
+    /// The group was skipped, and so is everything in it.
     case notStarted(SkipReason)
   }
 
   struct Scope {
-    /// The scope around it; -1 of those that stand by themselves.
+    /// The enclosing scope; -1 for detached scopes.
     var parent: Int
-    /// Of a group, or of what is made of one.
+    /// The address of the group, in its frame; `nil` for the top level, and for the scopes that stand for a loop, an
+    /// element or an attempt.
     var address: StepAddress?
     var tolerance = FailureTolerance.none
     var absorption = Absorption.none
     var state = State.open
-    /// What has happened further out, and does not hold back what is in it.
+    /// The immunity of everything in the scope to what happens further out.
     var shelter = Shelter.none
     /// The first failure inside, tolerated by this scope or not.
     var firstFault: Fault?
-    /// The first that this scope does not tolerate.
+    /// The first failure that this scope does not tolerate.
     var firstUntolerated: Fault?
     var timedOut: StepFailure?
-    /// What a failure means for the rest of what is in it.
+    /// The response to a failure for the other steps of the scope.
     var response = FailureResponse.stop
-    /// The scope that stands for the run of the file it is in: of the step that runs the file, or 0.
+    /// The scope of the file that contains it: that of the step that runs the file, or 0.
     var file = 0
 
-    /// Keeps the first failure that is not tolerated here; a step in doubt goes before any other, since nothing
-    /// further out may tolerate it either.
+    /// Keeps the first failure that is not tolerated here. A step in doubt takes precedence over any other, since no
+    /// scope further out may tolerate it either.
     fileprivate mutating func note(untolerated fault: Fault) {
       if firstUntolerated == nil || fault.isDoubt && !isInDoubt { firstUntolerated = fault }
     }
 
-    /// Whether a step in it is in doubt: whatever else has succeeded in it, it fails by that.
+    /// Whether a step in it is in doubt. The scope then fails by that, whatever else succeeded in it.
     var isInDoubt: Bool { firstUntolerated?.isDoubt == true }
   }
 
-  /// What holds for all files, whatever they say themselves.
+  /// The response to failures that overrides those of all files.
   let onFailure: FailureResponse?
-  /// Whether the end of the run has made a difference to something that is not counted as cancelled: what runs in
-  /// spite of it, or is not tried again because of it.
+  /// Whether the cancellation of the run affected something that does not count as cancelled: a step that runs in
+  /// spite of it, or is not retried because of it.
   private(set) var cancellationHasActed = false
-  // What follows is internal for Scopes+Frames.swift and for Scopes+Ends.swift.
+  // Internal for Scopes+Frames.swift and Scopes+Ends.swift.
   var scopes: [Scope]
-  /// Whether every scope is open and none is sheltered, as in most runs until their end. Then there is
-  /// nothing to look for around a step.
+  /// Whether every scope is open and without immunity, as in most runs until their end. Then no scope around a step
+  /// needs a look.
   private(set) var isQuiet = true
-  /// By file, the first failure of what cleans up in it or is done finally.
+  /// The first failure of a cleanup or `finally` step, by file.
   var closingFaults: [Int: Fault] = [:]
-  /// Scopes that are not used any more.
+  /// Scopes that are no longer in use.
   var unused = RowStock()
 
   init(plan: Plan, onFailure: FailureResponse?) {
@@ -100,11 +105,11 @@ struct Scopes {
       scopes.append(Scope(of: index, in: plan, parent: nil))
       scopes[index].response = response(inGroup: index, of: plan)
     }
-    // The run absorbs what nobody else does.
+    // The run is the last failure boundary.
     scopes[0].absorption = .holding
   }
 
-  /// Whether one scope is another or stands around it.
+  /// Whether a scope is another one, or encloses it.
   func scope(_ outer: Int, isAround inner: Int) -> Bool {
     var next = inner
     while next >= 0 {
@@ -114,9 +119,9 @@ struct Scopes {
     return false
   }
 
-  // MARK: May it start?
+  // MARK: Queries
 
-  /// Why nothing in this scope may start whatever its condition: something around it never started.
+  /// The reason why nothing in this scope may start, whatever its condition: a scope around it never started.
   func absence(of scope: Int) -> SkipReason? {
     if isQuiet { return nil }
     var next = scope
@@ -127,21 +132,21 @@ struct Scopes {
     return nil
   }
 
-  /// Why a node in this scope must not start, as `results` of what it waits for and the scopes around
-  /// it stand; `nil` if it may. What comes first in this order is told: a cancellation, a dependency
-  /// that did not succeed, a failure elsewhere that holds everything back.
+  /// The reason why a node in this scope must not start, given the results of its dependencies and the scopes around
+  /// it; `nil` if it may. The first in this order is reported: a cancellation, a dependency that did not succeed, a
+  /// failure elsewhere that blocks everything.
   func obstacle(in scope: Int, after results: NodeResults) -> SkipReason? {
     if let reason = absence(of: scope) { return reason }
     if let reason = cancellation(of: scope) { return .cancelled(reason) }
     if let failed = results.first(where: \.holdsBack) {
-      // Without a culprit the run is being ended, though not what is done finally in it.
+      // Without a cause, the run is being cancelled, though its `finally` is not.
       guard let blame = failed.blame else { return .cancelled(runCancellation ?? .requested) }
       return .dependencyFailed(blame)
     }
     return holder(of: scope).map { .heldBack(by: $0) }
   }
 
-  /// Why a step that has been admitted may not go on after all.
+  /// The reason why a step that was admitted with this immunity may not proceed after all.
   func obstacle(in scope: Int, sheltered shelter: Shelter) -> SkipReason? {
     switch shelter {
     case .none: obstacle(in: scope, after: [])
@@ -161,8 +166,7 @@ struct Scopes {
     return nil
   }
 
-  /// Why what is in the scope is to end: the scope, or one around it that it is not sheltered from, is being
-  /// cancelled.
+  /// The reason why the scope is being cancelled, or one around it to which it is not immune; `nil` if neither is.
   func cancellation(of scope: Int) -> CancelReason? {
     if isQuiet { return nil }
     var (next, isSheltered) = (scope, false)
@@ -181,7 +185,7 @@ struct Scopes {
     if case .cancelling = scopes[scope].state { true } else { false }
   }
 
-  /// Whether the scope, or any around it, is being cancelled, be it sheltered from that or not.
+  /// Whether the scope or any around it is being cancelled, regardless of immunity.
   func isBeingCancelled(_ scope: Int) -> Bool {
     if isQuiet { return false }
     var next = scope
@@ -192,8 +196,8 @@ struct Scopes {
     return false
   }
 
-  /// A group starts in spite of what has happened around it, and so does what is in it. Its own failures hold
-  /// back the rest of it, as they could not if they acted further out only.
+  /// Starts a group with immunity to what happened around it, which extends to its members. It becomes a failure
+  /// boundary, so that its own failures block the rest of it; further out they could not.
   mutating func shelter(_ scope: Int, by shelter: Shelter) {
     scopes[scope].shelter = shelter
     guard shelter != .none else { return }
@@ -201,10 +205,10 @@ struct Scopes {
     if scopes[scope].absorption == .none { scopes[scope].absorption = .holding }
   }
 
-  /// Whether a group has started in spite of what has happened around it.
+  /// Whether a group has immunity of its own.
   func isSheltered(_ scope: Int) -> Bool { scopes[scope].shelter != .none }
 
-  /// What something in the scope is sheltered from by the groups around it.
+  /// The immunity that the groups around a step give it.
   func shelter(in scope: Int) -> Shelter {
     if isQuiet { return .none }
     var (next, shelter) = (scope, Shelter.none)
@@ -215,7 +219,7 @@ struct Scopes {
     return shelter
   }
 
-  /// Why something that runs in this scope is being stopped; `nil` if it is not.
+  /// The reason why a running step in this scope is being stopped; `nil` if it is not.
   func reasonToStop(in scope: Int) -> CancelReason? {
     if isQuiet { return nil }
     if let reason = cancellation(of: scope) { return reason }
@@ -230,9 +234,9 @@ struct Scopes {
     return nil
   }
 
-  // MARK: What has happened
+  // MARK: Changes
 
-  /// Something in the scope has failed, and is not tolerated by itself.
+  /// Handles a failure in the scope that the failed step itself does not tolerate.
   mutating func failed(_ fault: Fault, in innermost: Int) -> Response {
     var next = innermost
     while next >= 0 {
@@ -248,34 +252,34 @@ struct Scopes {
     return .nothing
   }
 
-  /// Keeps a failure of an element, which does not act before there are too many.
+  /// Keeps a failure of an element, which takes effect only when the loop no longer tolerates the failures.
   mutating func note(_ fault: Fault, in scope: Int) {
     scopes[scope].note(untolerated: fault)
   }
 
-  /// The scope never starts.
+  /// Records that a group is skipped.
   mutating func skip(_ scope: Int, _ reason: SkipReason) {
     enter(.notStarted(reason), scope)
   }
 
-  /// The time limit of a group has passed.
+  /// Handles the end of a group's time limit.
   mutating func timeLimitPassed(of scope: Int, after limit: Duration) -> Response {
     guard let address = scopes[scope].address else { return .nothing }
-    // Of what is being ended anyway, it ends what goes on in spite of that.
+    // In a group that is being cancelled anyway, the limit only ends what is immune to that.
     if cancellation(of: scope) == nil { scopes[scope].timedOut = .timedOut(after: limit) }
     return cancel(scope, .groupTimeout(address, limit))
   }
 
-  /// What is in the scope is to end.
+  /// Cancels everything in the scope.
   mutating func cancel(_ scope: Int, _ reason: CancelReason) -> Response {
     guard !isCancelling(scope) else { return .nothing }
     enter(.cancelling(reason), scope)
     return .cancel(scope)
   }
 
-  /// The run as a whole is to end.
+  /// Cancels the run as a whole.
   ///
-  /// - Returns: `nil` if it is being ended already, be it for a failure.
+  /// - Returns: `nil` if it is being cancelled already, or stopped because of a failure.
   mutating func runCancelled(_ reason: CancelReason) -> Response? {
     switch scopes[0].state {
     case .cancelling, .held(_, stopping: true): return nil
@@ -285,20 +289,21 @@ struct Scopes {
     return .cancelRun(reason)
   }
 
-  /// Something is about to start, goes on, or is left as it is while the run may be being cancelled.
+  /// Records that the cancellation of the run, if there is one, affected a step: it starts, continues, or is not
+  /// retried.
   mutating func noteIfCancelled() {
     if runCancellation != nil { cancellationHasActed = true }
   }
 
-  /// Why the run as a whole is being cancelled.
+  /// The reason why the run as a whole is being cancelled.
   var runCancellation: CancelReason? {
     if case .cancelling(let reason) = scopes[0].state { reason } else { nil }
   }
 
-  /// The first failure that the run does not survive.
+  /// The first failure that fails the run.
   var firstFault: Fault? { scopes[0].firstUntolerated ?? closingFaults[0] }
 
-  /// The first failure that a scope has absorbed and did not tolerate.
+  /// The first failure that a scope has absorbed and does not tolerate.
   func absorbedFault(of scope: Int) -> Fault? { scopes[scope].firstUntolerated }
 
   private mutating func enter(_ state: State, _ scope: Int) {
@@ -314,7 +319,7 @@ struct Scopes {
       enter(.held(by: address, stopping: false), index)
       return .holdBack(index)
     case .cancel:
-      // What has not started is held back and not cancelled: nobody asked for it to end.
+      // Steps that have not started are blocked, not cancelled: no one requested their end.
       enter(.held(by: address, stopping: true), index)
       return index == 0 ? .cancelRun(.failure(of: address)) : .cancel(index)
     }

@@ -1,20 +1,22 @@
 package import WeftPlanning
 
-/// Which steps of a plan a run is to leave out, as if their own `if` had said so.
+/// The steps of a plan that a run skips on request, as if their own `if` were false.
+///
+/// The command line fills it in; the engine asks it at each admission.
 package struct Selection: Sendable, Hashable {
-  /// By step; empty: none is left out.
+  /// Indexed by step; empty if none is excluded.
   private var leftOut: [Bool] = []
 
   package init() {}
 
-  /// Leaves out these steps of a plan; nothing, and at no cost, where there are none.
+  /// Excludes these steps of a plan. Costs nothing if there are none.
   package init(leavingOut steps: some Sequence<Int>, of plan: Plan) {
     guard steps.contains(where: { _ in true }) else { return }
     leftOut = Array(repeating: false, count: plan.steps.count)
     for step in steps { leftOut[step] = true }
   }
 
-  /// Whether any of these is not left out.
+  /// Whether any of these steps is not excluded.
   func includes(anyOf steps: Range<Int>) -> Bool {
     leftOut.isEmpty || steps.contains { !leftOut[$0] }
   }

@@ -1,11 +1,11 @@
-/// How long they have waited: nobody starves.
+/// Protection against starvation: the step that has waited longest is overtaken only so often.
 extension SlotQueue {
   mutating func countOvertaking(by step: Int) {
     if let oldest = oldestWaiting(), oldest != step { overtakings += 1 }
   }
 
-  /// The step that has waited longest, if it has been overtaken too often and can run. While it cannot,
-  /// nobody takes from its pools what it will need, and from time to time the oldest goes that can.
+  /// The step that has waited longest, if it has been overtaken too often and can run. While it cannot run, its pools
+  /// are reserved for it, and from time to time the oldest step that can run goes first.
   mutating func starvingStep() -> Int? {
     guard !keysAreFileOrder, overtakings >= overtakingLimit, let oldest = oldestWaiting(),
       overtakings >= overtakingLimit
@@ -33,8 +33,8 @@ extension SlotQueue {
     return nil
   }
 
-  /// The step that has waited longest. The count of overtakings belongs to it, and starts anew when
-  /// another takes its place.
+  /// The step that has waited longest. The count of overtakings belongs to it, and starts at zero when a different
+  /// step takes its place.
   mutating func oldestWaiting() -> Int? {
     while let first = arrivals.first {
       if records.areWaiting(first) { return Int(first.step) }
@@ -45,8 +45,8 @@ extension SlotQueue {
     return nil
   }
 
-  /// An entry of a step that no longer waits is passed over when it surfaces. That may be never: when
-  /// there are more of them than others, they are looked for.
+  /// Counts an entry of a step that no longer waits. Such entries are dropped when they reach the top of a heap,
+  /// which may be never; when they outnumber the others, all are removed.
   mutating func leaveEntryBehind() {
     staleCount += 1
     guard staleCount > 64 + waitingCount + limits.count + pools.lineCount else { return }

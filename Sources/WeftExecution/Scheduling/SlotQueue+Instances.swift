@@ -1,12 +1,12 @@
-/// Instances of steps, which come and go while the run goes on: those of a fan-out's elements.
+/// Instances of steps, which come and go during the run: those of loop elements.
 extension SlotQueue {
-  /// Another instance of a step: with its weight and its demand, in a place of its own.
+  /// A further instance of a step, with its weight and demand.
   struct Copy {
     /// The number of the step.
     var step: Int
-    /// Its place among all where there is but one slot; else it has that of the step.
+    /// Its position in the file order, used only if there is a single slot; otherwise it has that of the step.
     var order: UInt64
-    /// As ``Seat/limit``.
+    /// The innermost limit, as in ``Seat/limit``.
     var limit: Int?
 
     init(of step: Int, order: UInt64, limit: Int?) {
@@ -16,13 +16,13 @@ extension SlotQueue {
     }
   }
 
-  /// What is to be forgotten as soon as nothing of it waits or is held.
+  /// A row and limits to be removed as soon as none of them is waited for or held.
   struct Departure {
     let row: Range<Int>
     let limits: [Int]
   }
 
-  /// Gives numbers in a row to instances that belong together, in their order.
+  /// Assigns consecutive numbers to instances that belong together, in their order.
   mutating func seat(_ copies: [Copy]) -> Range<Int> {
     // The plan's own steps are seated before all others.
     if numbers == nil { numbers = InstanceNumbers(from: records.count) }
@@ -37,8 +37,7 @@ extension SlotQueue {
     return row
   }
 
-  /// The row is done with, and so are these limits, which nobody else is in. Their numbers are given to
-  /// others once the last slot is back.
+  /// Removes a row, and limits that no other row is in. Their numbers are reused once the last slot is given back.
   mutating func unseat(_ row: Range<Int>, limits: [Int] = []) {
     let departure = Departure(row: row, limits: limits)
     if !seeOff(departure) { departing.append(departure) }
@@ -51,9 +50,11 @@ extension SlotQueue {
     for departure in leaving where !seeOff(departure) { departing.append(departure) }
   }
 
-  /// - Returns: Whether nothing of it waits or is held any more.
+  /// Removes a row if that is possible now.
+  ///
+  /// - Returns: Whether it was removed: no instance waits or holds a slot.
   private mutating func seeOff(_ departure: Departure) -> Bool {
-    // Of its limits, instances further in may hold something a little longer.
+    // Instances further in may hold slots of these limits a little longer.
     guard departure.row.allSatisfy({ records[$0].position == .absent }),
       departure.limits.allSatisfy({ limits[$0].free == limits[$0].slots })
     else { return false }

@@ -1,18 +1,18 @@
-/// Slots that come and go while the run goes on, and slots that a step has beside its own, for the jobs
-/// of a tool that it runs.
+/// Slots that come and go during the run, and slots that a step has besides its own, for the jobs of a tool such as
+/// `make`.
 extension SlotQueue {
-  /// One more slot for the run.
+  /// Adds a slot to the run.
   mutating func addSlot() { free += 1 }
 
-  /// One fewer, if there is one that nobody has.
+  /// Removes a slot from the run if one is free.
   mutating func removeFreeSlot() -> Bool {
     guard free > 0 else { return false }
     free -= 1
     return true
   }
 
-  /// Gives a step one more slot, if there is a free one in every limit around it. After ``grant(at:)``, so
-  /// that nobody waits who could have it.
+  /// Gives a step a further slot, if one is free in every limit around it. Called after ``grant(at:)``, so that no
+  /// waiting step could use the slot.
   mutating func lend(to step: Int) -> Bool {
     let limit = records[step].limit
     guard free > 0, firstFullLimit(from: limit) == nil else { return false }
@@ -21,18 +21,18 @@ extension SlotQueue {
     return true
   }
 
-  /// Takes back one slot that a step had beside its own.
+  /// Takes back a slot that a step has besides its own.
   mutating func takeBack(from step: Int) {
     free += 1
     giveBackLimits(from: records[step].limit)
   }
 
-  /// Whether somebody waits for nothing but a slot of the run.
+  /// Whether a step waits that lacks nothing but a slot of the run.
   mutating func lacksSlots() -> Bool {
     free == 0 && (waiting.first(where: records.areWaiting) != nil || aLineLacksSlots())
   }
 
-  /// Whether somebody may be helped by a slot that is taken back from this step.
+  /// Whether a waiting step may be helped by a slot that is taken back from this step.
   mutating func lacksSlots(lentTo step: Int) -> Bool {
     if lacksSlots() { return true }
     let innermost = records[step].limit

@@ -1,17 +1,17 @@
-/// Limits inside the run's own: one for each group with `maxParallel`.
+/// Limits inside that of the run: one for each group with `maxParallel`.
 extension SlotQueue {
   struct Limit {
     let slots: Int
     var free: Int
-    /// The limit around it; -1 for none but the run's own.
+    /// The limit around it; -1 if that is the run's own.
     let outer: Int32
-    /// Those for which this limit was the first that had nothing left.
+    /// Waiting steps for which this was the innermost limit without a free slot.
     var parked = PriorityHeap()
-    /// The lines of those that need pools and are in this limit.
+    /// The lines of steps that need pools and are in this limit.
     var lines: [Int32] = []
   }
 
-  /// - Parameter outer: The limit around it, if there is one beside the run's own.
+  /// - Parameter outer: The limit around it; `nil` for the run's own.
   mutating func addLimit(slots: Int, inside outer: Int? = nil) -> Int {
     precondition(slots > 0)
     let limit = Limit(slots: slots, free: slots, outer: Int32(outer ?? -1))
@@ -23,7 +23,7 @@ extension SlotQueue {
     return limits.count - 1
   }
 
-  /// Forgets a limit of which nothing is held, and in which nobody is seated any more.
+  /// Removes a limit of which no slot is held and to which no seat refers.
   mutating func removeLimit(_ index: Int) {
     let limit = limits[index]
     precondition(limit.free == limit.slots, "limit \(index) is in use")
@@ -41,7 +41,7 @@ extension SlotQueue {
     sequence(first: Int(innermost)) { [limits] in Int(limits[$0].outer) }.prefix { $0 >= 0 }
   }
 
-  /// From the innermost outwards.
+  /// The first limit without a free slot, from the innermost outwards.
   func firstFullLimit(from innermost: Int32) -> Int? {
     var index = Int(innermost)
     while index >= 0 {
@@ -69,8 +69,8 @@ extension SlotQueue {
     }
   }
 
-  /// The step had been let out of a limit's parking for a slot that it cannot use, because another limit
-  /// is in its way, or it waits no longer: someone else may.
+  /// Lets another step use the slot for which this step was taken out of a limit's parking. This step cannot use it,
+  /// because another limit is full, or it no longer waits.
   mutating func passOnTurns(of step: Int) {
     var index = Int(records[step].limit)
     while index >= 0 {

@@ -2,14 +2,14 @@ import WeftDefinition
 import WeftPlanning
 
 extension SlotQueue {
-  /// The steps of a plan, by their index; a limit for each group with `maxParallel`, beside the run's own;
-  /// and the pools of its files, whose buckets are full now.
+  /// The steps of a plan, by their index; a limit for each group with `maxParallel`; and the pools of its files,
+  /// whose buckets are full now.
   init(plan: Plan, slots: Int, at now: Duration = .zero) {
     self.init(slots: slots)
     records.reserveCapacity(plan.steps.count)
     let limits = addLimits(of: plan)
     let pools = addPools(plan.pools, at: now)
-    // By index: without a copy of each.
+    // By index, which avoids a copy of each.
     for index in plan.steps.indices {
       let shares =
         plan.steps[index].hasControl
@@ -23,7 +23,7 @@ extension SlotQueue {
     }
   }
 
-  /// For each group the innermost limit around its members.
+  /// The innermost limit around the members of each group.
   private mutating func addLimits(of plan: Plan) -> [Int?] {
     var limits: [Int?] = [nil]
     limits.reserveCapacity(plan.groups.count)
@@ -48,7 +48,8 @@ extension SlotQueue {
 }
 
 extension PoolLines.Share {
-  /// What requests come to: one share of each pool, whatever the order in which they are written.
+  /// The shares that the requests amount to: one for each pool, in an order that does not depend on the order of the
+  /// requests.
   ///
   /// - Precondition: The pools are known.
   static func all(of requests: [PoolRequest], in pools: [String: Int]) -> [PoolLines.Share] {

@@ -1,21 +1,21 @@
-/// Slots of pools, which a step has beside its slot of the run: all of them at once, or none.
+/// Slots of pools, which a step holds besides its slot of the run: all of them at once, or none.
 ///
-/// A waiter that lacks slots of a pool, and nothing of a limit, holds back whoever stands behind it and
-/// asks for slots of that pool, and nobody else: no small request passes a large one for ever.
+/// A waiting step that lacks slots of a pool, but no slot of a limit, blocks the steps behind it that need slots of
+/// that pool, and no others. So small requests cannot pass a large one forever.
 extension SlotQueue {
   mutating func addPool(slots: Int, bucket: TokenBucket? = nil) -> Int {
     pools.addPool(slots: slots, bucket: bucket)
   }
 
-  /// What a step asks for; the same for the same shares.
+  /// The number of a demand; equal shares have equal numbers.
   ///
-  /// - Parameter shares: Of each pool one, none larger than the pool is and its bucket holds.
+  /// - Parameter shares: One for each pool, none larger than the pool or its bucket.
   mutating func demand(_ shares: [PoolLines.Share]) -> Int { pools.demand(shares) }
 
   /// The line of a step that needs pools.
   func line(of step: Int) -> Int { Int(records[step].line) }
 
-  /// Whether a step has slots of a pool with a rate.
+  /// Whether a step holds slots of a pool with a rate.
   func hasRate(_ step: Int) -> Bool {
     records[step].line >= 0 && pools.hasRate(ofLine: line(of: step))
   }
@@ -26,15 +26,15 @@ extension SlotQueue {
     pools.beginPass(at: now, where: records.areWaiting)
   }
 
-  /// Looks at the line whose first comes next.
+  /// Looks at the line whose first step has the highest priority.
   ///
-  /// - Returns: The step, if there is everything it needs.
+  /// - Returns: The step, if everything it needs is free.
   mutating func serveListedLine() -> Int? {
     guard let entry = pools.takeListed() else { return nil }
     let line = Int(entry.request.step)
     guard let first = firstInLine(line) else { return nil }
     guard first.request.ticket == entry.request.ticket else {
-      // The one that it was listed for went before its turn.
+      // The step that it was listed for went before its turn.
       pools.list(line, behind: first)
       return nil
     }
@@ -44,8 +44,7 @@ extension SlotQueue {
     return Int(first.request.step)
   }
 
-  /// Whether somebody waits in a line for nothing but a slot of the run, as it was at the last
-  /// ``grant(at:)``.
+  /// Whether a step waits in a line that lacks nothing but a slot of the run, as of the last ``grant(at:)``.
   mutating func aLineLacksSlots() -> Bool {
     beginPass(at: pools.now)
     while let line = pools.takeListed().map({ Int($0.request.step) }) {
@@ -58,16 +57,16 @@ extension SlotQueue {
     return false
   }
 
-  /// Whether there is everything that a step needs.
+  /// Whether everything that a step needs is free.
   ///
-  /// - Parameter inSpiteOfOthers: Those that lack something of the same pools may be passed.
+  /// - Parameter inSpiteOfOthers: Whether it may pass other steps that lack slots of the same pools.
   func isServable(_ step: Int, inSpiteOfOthers: Bool = false) -> Bool {
     let record = records[step]
     return firstFullLimit(from: record.limit) == nil
       && (record.line < 0 || pools.glance(atLine: Int(record.line), passing: inSpiteOfOthers))
   }
 
-  /// Keeps everybody from the pools of a step that lacks slots of some of them only.
+  /// Reserves the pools of a step for it if it lacks slots of them, but none of a limit.
   mutating func reservePools(for step: Int) {
     let record = records[step]
     guard record.line >= 0, firstFullLimit(from: record.limit) == nil else { return }
@@ -75,7 +74,7 @@ extension SlotQueue {
   }
 
   private mutating func isServable(line: Int) -> Bool {
-    // Who waits for a limit could not use what it would keep from others.
+    // A step that waits for a limit could not use the slots that it would keep from others.
     guard firstFullLimit(from: pools.lines[line].limit) == nil else { return false }
     switch pools.look(atLine: line) {
     case .servable: return true

@@ -1,35 +1,36 @@
-/// Decides who may run next: which steps hold a slot, and which wait for one and in what order.
+/// Decides which step runs next: which steps hold a slot, and which wait for one and in what order.
 ///
-/// There is one limit for the run, one for each group with `maxParallel`, and there are pools; a step
-/// holds what it needs of all of them or nothing. Waiters are served by priority, but one that has been
-/// overtaken ``overtakingLimit`` times goes first, so that none starves. With one slot the order of the
-/// file is the priority, and nothing else counts.
+/// There is one limit for the run, and one for each group with `maxParallel`; and there are pools. A step holds what
+/// it needs of all of them, or nothing. Waiting steps are served by priority, but one that has been overtaken
+/// ``overtakingLimit`` times goes first, so that none starves. With a single slot the order of the file is the
+/// priority, and nothing else counts.
 ///
-/// Steps are numbers from 0. Instances of them can be seated while the run goes on, and the number of one
-/// that is done is given to another: what is kept grows with the numbers in use, and with those who wait.
+/// Steps are numbers from 0. Instances of them can be seated during the run, and the numbers of those that are done
+/// are reused: the size of the tables grows with the numbers in use and with the waiting steps. ``Slots`` holds the
+/// queue behind a lock, and executes its decisions.
 struct SlotQueue {
-  /// How often the longest waiting step may be overtaken.
+  /// The number of times that the longest waiting step may be overtaken.
   static let overtakingLimit = 1_000
 
   enum Position: UInt8 {
     case absent, waiting, holding
   }
 
-  /// One time that a step has asked.
+  /// One request of a step for a slot.
   struct Request {
     let step: Int32
-    /// Grows from one to the next.
+    /// Grows from request to request.
     let ticket: UInt32
   }
 
-  /// What is kept of a step.
+  /// The state of a step.
   struct Record {
     var key: UInt64 = 0
-    /// Of its last request; what is left of earlier ones is out of date.
+    /// The ticket of its last request; entries with other tickets are out of date.
     var ticket: UInt32 = 0
-    /// The innermost limit around it; -1 for none but the run's own.
+    /// The innermost limit around it; -1 for the run's own.
     var limit: Int32 = -1
-    /// What it waits in if it needs pools; -1 if it needs none.
+    /// The line in which it waits if it needs pools; -1 if it needs none.
     var line: Int32 = -1
     var position = Position.absent
   }
@@ -40,30 +41,30 @@ struct SlotQueue {
   var free: Int
   var records: [Record] = []
   var limits: [Limit] = []
-  /// Limits that were removed.
+  /// Limits that were removed, for reuse.
   var unusedLimits: [Int] = []
-  /// Those who need no pools; each has been let past every limit, but may find one in its way again.
+  /// Waiting steps that need no pools. Each found every limit free, but may find one full again.
   var waiting = PriorityHeap()
   var pools = PoolLines()
   /// `nil` while there are no steps but the plan's.
   var numbers: InstanceNumbers?
   var departing: [Departure] = []
-  /// When somebody can be served though nothing is given back, as far as the last ``grant(at:)`` saw.
+  /// The moment at which a step can be served though nothing is given back, as of the last ``grant(at:)``.
   var comeBackAt: Duration?
-  /// Whether a limit has no slot left that had one before the last step was served.
+  /// Whether serving the last step took the last slot of a limit.
   var hasFilledLimit = false
   var waitingCount = 0
   private var lastTicket: UInt32 = 0
-  /// How many entries may have been left in heaps by steps that no longer wait.
+  /// The number of entries that steps that no longer wait may have left in heaps.
   var staleCount = 0
   var arrivals = ArrivalOrder()
-  /// How often the longest waiting step has been overtaken, and how often it had been when all were
-  /// looked at for its sake.
+  /// The number of times that the longest waiting step has been overtaken, and the value of it at the last search
+  /// through all waiting steps for its sake.
   var overtakings = 0
   var overtakingsSeen = 0
 
   /// - Parameters:
-  ///   - slots: How many may run at once.
+  ///   - slots: The number of steps that may run at once.
   ///   - overtakingLimit: Lower in tests.
   init(slots: Int, overtakingLimit: Int = SlotQueue.overtakingLimit) {
     precondition(slots > 0)
@@ -72,18 +73,19 @@ struct SlotQueue {
     self.overtakingLimit = overtakingLimit
   }
 
-  // MARK: Who there is
+  // MARK: Seats
 
-  /// Where a step stands among the others, and what it needs.
+  /// The priority of a step, and its needs.
   struct Seat {
-    /// More goes first.
+    /// Higher runs first.
     var weight: Int32
-    /// Of two with the same weight the lower goes first, by the upper half; with one slot, all of it is the
-    /// priority. Between instances of a step the sooner to ask goes first, unless there is but one slot.
+    /// Decides between steps of the same weight, by its upper half: the lower runs first. With a single slot, the
+    /// whole number is the priority. Among instances of a step the earliest request goes first, unless there is a
+    /// single slot.
     var order: UInt64
-    /// The innermost limit around it, of ``SlotQueue/addLimit(slots:inside:)``.
+    /// The innermost limit around it, from ``SlotQueue/addLimit(slots:inside:)``.
     var limit: Int?
-    /// Of ``SlotQueue/demand(_:)``.
+    /// The demand, from ``SlotQueue/demand(_:)``.
     var demand: Int?
 
     init(weight: Int32, order: UInt64, limit: Int? = nil, demand: Int? = nil) {
@@ -94,7 +96,7 @@ struct SlotQueue {
     }
   }
 
-  /// Gives the next number to a step, from 0.
+  /// Assigns the next number to a step, from 0.
   mutating func seat(_ seat: Seat) {
     let weight = UInt64(UInt32.max - UInt32(bitPattern: seat.weight))
     let key = keysAreFileOrder ? seat.order : weight << 32 | seat.order >> 32
@@ -109,9 +111,9 @@ struct SlotQueue {
     records[step] = record
   }
 
-  // MARK: Coming and going
+  // MARK: Requests
 
-  /// Puts a step among the waiting.
+  /// Adds a step to the waiting ones.
   mutating func request(_ step: Int) {
     precondition(records[step].position == .absent, "step \(step) asked for a slot twice")
     lastTicket &+= 1
@@ -126,7 +128,9 @@ struct SlotQueue {
     enqueue(step)
   }
 
-  /// Takes back everything that a step has held which has ended; `unused`: which did not begin after all.
+  /// Takes back everything that a step holds.
+  ///
+  /// - Parameter unused: Whether the step did not start after all.
   mutating func release(_ step: Int, unused: Bool = false) {
     let record = records[step]
     precondition(record.position == .holding, "step \(step) has no slot to give back")
@@ -136,7 +140,7 @@ struct SlotQueue {
     giveBackLimits(from: record.limit)
   }
 
-  /// Removes a step that waits; one that does not wait is left alone.
+  /// Removes a waiting step; a step that does not wait is left alone.
   ///
   /// - Returns: Whether it waited.
   @discardableResult
@@ -149,10 +153,11 @@ struct SlotQueue {
     return true
   }
 
-  /// Gives away what is free, best first.
+  /// Gives what is free to waiting steps, the best first.
   ///
-  /// Nobody is left waiting who could have it, but for those behind one that lacks slots of the same pool.
-  /// - Parameter now: Counts for the rates of pools only.
+  /// Afterwards no step waits that could be served, except those behind one that lacks slots of the same pool.
+  ///
+  /// - Parameter now: Only used for the rates of pools.
   /// - Returns: The steps that now hold what they need.
   mutating func grant(at now: Duration = .zero) -> [Int] {
     beginGranting(at: now)
@@ -161,19 +166,21 @@ struct SlotQueue {
     return granted
   }
 
-  /// The same one by one, each by ``grantNext(at:)``.
+  /// Begins to grant one by one, each by ``grantNext(at:)``.
   mutating func beginGranting(at now: Duration) {
     seeOff()
     comeBackAt = nil
     beginPass(at: now)
   }
 
-  /// - Returns: `nil` when nobody is left who could have what they need.
+  /// Grants what the next step needs.
+  ///
+  /// - Returns: `nil` if no waiting step can be served.
   mutating func grantNext(at now: Duration) -> Int? {
     guard free > 0, let step = nextRunnable() else { return nil }
     hold(step)
-    // Those that were found lacking may lack more now, and one that has to wait for a limit now holds
-    // nobody back in its pools any more.
+    // Steps that were found lacking may lack more now, and a step that has to wait for a limit now no longer blocks
+    // others in its pools.
     let line = Int(records[step].line)
     if hasFilledLimit || line >= 0 && pools.areWanted(ofLine: line) { beginPass(at: now) }
     return step
@@ -183,10 +190,10 @@ struct SlotQueue {
 
   func isHolding(_ step: Int) -> Bool { records[step].position == .holding }
 
-  /// How many requests are remembered for their age; those that no longer wait included.
+  /// The number of requests remembered for their age, including those of steps that no longer wait.
   var keptRequests: Int { arrivals.count }
 
-  /// How many hold a slot.
+  /// The number of steps that hold a slot.
   var holdingCount: Int { records.count { $0.position == .holding } }
 
   private mutating func hold(_ step: Int) {
@@ -214,7 +221,7 @@ struct SlotQueue {
     }
   }
 
-  /// The waiting step that comes next and for which there is everything it needs.
+  /// The best waiting step for which everything it needs is free.
   private mutating func nextRunnable() -> Int? {
     if let starving = starvingStep() { return starving }
     while true {
@@ -246,7 +253,7 @@ struct SlotQueue {
 }
 
 extension [SlotQueue.Record] {
-  /// Whether this is what a step waits for now.
+  /// Whether a step still waits for this request.
   func areWaiting(_ request: SlotQueue.Request) -> Bool {
     let record = self[Int(request.step)]
     return record.position == .waiting && record.ticket == request.ticket

@@ -4,42 +4,45 @@ import WeftFutures
 import WeftPlanning
 import WeftPlatform
 
-/// Hands out job slots as futures: what ``SlotQueue`` decides settles them.
+/// Hands out job slots as futures, which settle when ``SlotQueue`` decides to grant them. Exchanges tokens with
+/// jobservers, and sets timers for the rates of pools.
+///
+/// ``LiveRun`` acquires a slot before each attempt and releases it after; executors lend slots to the tools of steps.
 final class Slots: Sendable {
   enum Answer: Sendable {
     /// The step holds a slot until it is released.
     case granted
-    /// The step waited when its turn was called off.
+    /// The request was withdrawn while the step waited.
     case refused
   }
 
-  /// What is to be done once the lock is released.
+  /// The effects to execute once the lock is released.
   private struct Deeds {
-    /// Mostly there is but one: what one gives back, another gets.
+    /// Mostly a single one: a slot given back goes to another step.
     var granted: Future<Answer, Never>?
     var othersGranted: [Future<Answer, Never>] = []
-    /// Into each a token is to be put.
+    /// Pipes into each of which a token is to be put.
     var lent: [TokenPipe] = []
-    /// To be put back into the pipe above.
+    /// Tokens to be put back into the parent jobserver.
     var returned: [UInt8] = []
     var above: TokenPipe?
     var wantsTokens = false
-    /// When to serve again, though nothing is given back.
+    /// The time of the next grant that needs nothing to be given back.
     var alarm: Duration?
   }
 
   private struct State {
     var queue: SlotQueue
     var tokens: TokenAccounts<TokenPipe>
-    /// By step: of those that wait.
+    /// The promised answers of waiting steps, by step.
     var answers: [Future<Answer, Never>?] = []
-    /// Steps that wait again while what they held is still to be given back.
+    /// Steps that wait again before what they held has been given back.
     var comingBack: Set<Int> = []
-    /// Steps that hold what they need, and wait until the rates of their pools allow another request; by age.
+    /// Steps that hold their slots, and wait until the rates of their pools allow another request; the oldest first.
     var turns: [(step: Int, answer: Future<Answer, Never>)] = []
-    /// Whether a grant is on its way that will see new requests, too.
+    /// Whether a grant is scheduled that will see new requests too.
     var grantIsComing = false
-    /// When the next timer goes off.
+    /// The moment at which the timer fires.
     var alarm: Duration?
     var timer: TimerToken?
     var isClosed = false
@@ -58,10 +61,10 @@ final class Slots: Sendable {
       return answer
     }
 
-    /// Gives away what is free, first of all to those who wait.
+    /// Grants what is free, to waiting steps first.
     mutating func serve(at now: Duration, _ deeds: inout Deeds) {
       grantIsComing = false
-      // Before those that wait: what holds slots is to end, and give them back.
+      // Before the waiting steps: those that hold slots are to end, and give them back.
       let nextTurn = turns.isEmpty ? nil : giveTurns(at: now, &deeds)
       queue.beginGranting(at: now)
       while let step = queue.grantNext(at: now) {
@@ -76,7 +79,9 @@ final class Slots: Sendable {
       if tokens.joined != nil || !tokens.lendings.isEmpty { exchange(&deeds) }
     }
 
-    /// - Returns: When the next of those turns comes that are not given now.
+    /// Lets steps continue that wait for the rates of their pools.
+    ///
+    /// - Returns: The moment at which the next of them may continue.
     private mutating func giveTurns(at now: Duration, _ deeds: inout Deeds) -> Duration? {
       var blocked: Set<Int> = []
       var next: Duration?
@@ -93,7 +98,7 @@ final class Slots: Sendable {
       return next
     }
 
-    /// When a timer is to be set; `nil` if none is, or one goes off in time.
+    /// The moment at which a timer has to be set; `nil` for none, or if one fires in time.
     private mutating func nextAlarm(_ nextTurn: Duration?) -> Duration? {
       let times = [queue.comeBackAt, nextTurn].compactMap(\.self)
       guard let time = times.min(), !isClosed, alarm.map({ time < $0 }) ?? true else {
@@ -103,7 +108,7 @@ final class Slots: Sendable {
       return time
     }
 
-    /// What nobody waits for goes to the tools of steps, then to the pipe above.
+    /// Lends slots that no step waits for to the tools of steps, and returns the rest to the parent jobserver.
     mutating func exchange(_ deeds: inout Deeds) {
       deeds.lent = tokens.lendFree(&queue)
       deeds.returned = tokens.returnSurplus(&queue)
@@ -114,13 +119,13 @@ final class Slots: Sendable {
 
   private let state: Mutex<State>
   private let time: any TimeSource
-  /// Whether time matters to who is served.
+  /// Whether pools have rates, so that grants depend on time.
   private let hasRates: Bool
-  /// `nil` where no tokens are exchanged.
+  /// `nil` if no tokens are exchanged.
   private let exchange: TokenExchange?
 
-  /// - Parameter joined: Where further slots come from, beside the one that the run has; then
-  ///   `maxParallel` is how many it may have in all.
+  /// - Parameter joined: The parent jobserver, from which all slots come but one; `maxParallel` is then the maximum
+  ///   in total.
   init(plan: Plan, maxParallel: Int, joined: TokenPipe? = nil, time: any TimeSource) {
     self.time = time
     var queue = SlotQueue(plan: plan, slots: maxParallel, at: time.now)
@@ -137,13 +142,13 @@ final class Slots: Sendable {
 
   /// Waits for a slot of the run and of every limited group around the step.
   ///
-  /// It is not given before everything that became ready together is waiting, so that the best of all
-  /// comes first and not the first of all.
+  /// The grant is postponed until every step that became ready at the same time is waiting, so that the best gets the
+  /// slot and not the first.
   func acquire(_ step: Int) -> Future<Answer, Never> {
     let answer = Future<Answer, Never>.owed()
     let isFirst = state.withLock { state in
       state.keep(answer, of: step)
-      // What its last attempt held is still on its way back if the next one follows at once.
+      // If the next attempt follows at once, the slots of the last one are still to be given back.
       if state.queue.isHolding(step) {
         state.comingBack.insert(step)
         return false
@@ -156,11 +161,11 @@ final class Slots: Sendable {
     return answer
   }
 
-  /// Gives a step's slots back, once everything that its end has made ready is waiting too.
+  /// Gives a step's slots back, once every step that became ready because of its end is waiting too.
   ///
-  /// - Parameter unused: Whether the step did not begin with them after all.
+  /// - Parameter unused: Whether the step did not start after all.
   func release(_ step: Int, unused: Bool = false) {
-    // Who asks meanwhile is served with what is given back here, so that it does not go before its turn.
+    // A request made meanwhile is served with what is given back here, so that it does not go before its turn.
     let turn = state.withLock { state -> Future<Answer, Never>? in
       state.grantIsComing = true
       guard let index = state.turns.firstIndex(where: { $0.step == step }) else { return nil }
@@ -170,9 +175,9 @@ final class Slots: Sendable {
     afterwards(self, step << 1 | (unused ? 1 : 0))
   }
 
-  /// Waits until a step may do again what the rates of its pools count, as a request that follows from its first.
+  /// Waits until the rates of a step's pools allow another request, one that follows from the step's first.
   ///
-  /// - Returns: `nil` if it need not wait, since none of its pools has a rate.
+  /// - Returns: `nil` if none of its pools has a rate, so that it need not wait.
   func anotherTurn(of step: Int) -> Future<Answer, Never>? {
     guard hasRates else { return nil }
     let answer = Future<Answer, Never>.owed()
@@ -189,25 +194,25 @@ final class Slots: Sendable {
     return answer
   }
 
-  /// What nobody holds: of the run's slots, and of each pool's.
+  /// The number of free slots, of the run and of each pool.
   func free(ofPools count: Int) -> (run: Int, pools: [Int]) {
     state.withLock { state in
       (state.queue.free, (0..<count).map { state.queue.pools.free(ofPool: $0) })
     }
   }
 
-  /// Whether anybody waits for a slot.
+  /// Whether a step waits for a slot.
   var areWanted: Bool { state.withLock { $0.queue.waitingCount > 0 } }
 
-  /// Those that wait for a slot.
+  /// The steps that wait for a slot.
   func waiting() -> [Int] {
     state.withLock { state in
       state.queue.records.indices.filter { state.queue.records[$0].position == .waiting }
     }
   }
 
-  /// Turns away those of the steps that are waiting. Those that ask again at once, because they go on all the
-  /// same, are served as if they had waited on.
+  /// Refuses those of the steps that are waiting. Steps that ask again at once, because they may start nevertheless,
+  /// are served as if they had waited without interruption.
   func refuse(_ steps: some Sequence<Int> & Sendable) {
     let refused = state.withLock { state in
       state.grantIsComing = true
@@ -219,7 +224,7 @@ final class Slots: Sendable {
 
   private func grant() { serve(at: now) { _ in } }
 
-  /// Gives away what is free after something has changed.
+  /// Changes the state, then grants what is free.
   private func serve(at now: Duration, after change: (inout State) -> Void) {
     var deeds = Deeds()
     state.withLock { state in
@@ -241,10 +246,10 @@ final class Slots: Sendable {
   }
 }
 
-// MARK: Afterwards
+// MARK: Postponed work
 
 extension Slots: Postponing {
-  /// What is postponed: to serve, or to take back first what a step held.
+  /// The postponed work that only grants; other values say which step to release first.
   private static let serving = -1
 
   func doPostponed(_ what: Int) {
@@ -252,7 +257,7 @@ extension Slots: Postponing {
     let (step, isUnused) = (what >> 1, what & 1 == 1)
     serve(at: now) { state in
       state.queue.release(step, unused: isUnused)
-      // Mostly there are none, and even then to look for one takes a hash.
+      // The set is mostly empty, and a lookup costs a hash even then.
       if !state.comingBack.isEmpty, state.comingBack.remove(step) != nil {
         state.queue.request(step)
       }
@@ -263,21 +268,20 @@ extension Slots: Postponing {
 // MARK: Elements
 
 extension Slots {
-  /// Numbers for instances of steps, in a row; by them they acquire and release.
+  /// Assigns consecutive numbers to instances of steps, to acquire and release by.
   func seat(_ copies: [SlotQueue.Copy]) -> Range<Int> { state.withLock { $0.queue.seat(copies) } }
 
-  /// The instances have ended, and so have these limits. What of them is still to be released may come
-  /// later.
+  /// Removes instances that have ended, and their limits. Slots that they still hold may be released later.
   func unseat(_ row: Range<Int>, limits: [Int] = []) {
     state.withLock { $0.queue.unseat(row, limits: limits) }
   }
 
-  /// A limit for one instance of a group with `maxParallel`.
+  /// Adds a limit for one instance of a group with `maxParallel`.
   func addLimit(slots: Int, inside outer: Int?) -> Int {
     state.withLock { $0.queue.addLimit(slots: slots, inside: outer) }
   }
 
-  /// The innermost limit around a step, or around an instance of one.
+  /// The innermost limit around a step or an instance of one.
   func limit(around step: Int) -> Int? { state.withLock { $0.queue.limit(around: step) } }
 }
 
@@ -286,7 +290,7 @@ extension Slots {
 extension Slots {
   private func setTimer(for moment: Duration) {
     let timer = time.schedule(after: moment - time.now) { [self] in alarm(of: moment) }
-    // A timer that another has overtaken goes off for nothing, or not at all.
+    // A timer that an earlier one has replaced fires without effect, or not at all.
     let needless = state.withLock { state in
       guard state.alarm == moment, !state.isClosed else { return Optional(timer) }
       return exchangeTimer(timer, in: &state)
@@ -313,14 +317,14 @@ extension Slots {
 // MARK: Tokens
 
 extension Slots {
-  /// Lets the tools of a step have free slots as tokens, from now until `endLending`.
+  /// Lets the tools of a step use free slots as tokens, until `endLending`.
   func beginLending(to step: Int, through pipe: TokenPipe) {
-    // Without somebody who takes them back, they would be gone until the step's end.
+    // Without an exchange to take the tokens back, they would be gone until the step ends.
     guard exchange != nil else { return }
     act(
       state.withLock { state in
         state.tokens.beginLending(to: step, through: pipe)
-        // Nothing is granted here: what is granted follows on this thread, which is about to be blocked.
+        // Grants nothing: the granted steps would start on this thread, which is about to block.
         var deeds = Deeds()
         if !state.grantIsComing { state.exchange(&deeds) }
         return deeds
@@ -339,8 +343,7 @@ extension Slots {
     serve(at: now) { $0.tokens.received(token, from: source, &$0.queue) }
   }
 
-  /// Gives back every token that is held, also of steps that run. Nothing is exchanged any more, and nobody
-  /// is served because of the time.
+  /// Returns every token, including those of running steps, and stops all exchanges and timers.
   func close() {
     exchange?.close()
     let (tokens, above, timer) = state.withLock { state in
@@ -355,7 +358,7 @@ extension Slots {
 extension Plan {
   /// Whether any step is to have a jobserver.
   var offersJobservers: Bool {
-    // By index: without a copy of each.
+    // By index, which avoids a copy of each.
     steps.indices.contains { steps[$0].mayOfferJobserver }
   }
 }

@@ -2,10 +2,10 @@ import WeftDefinition
 import WeftPlanning
 
 extension StepEnd {
-  /// Judges what came of a step's last attempt.
+  /// Determines the end of a step from its last attempt.
   ///
-  /// - Parameter reason: Why the step was asked to stop, if it was. Without one an attempt that says it
-  ///   was stopped has been stopped by somebody else, and counts as requested.
+  /// - Parameter reason: The reason why the step was asked to stop; `nil` if it was not. An attempt that was stopped
+  ///   without one counts as stopped on request.
   static func judging(
     _ attempt: Attempt, _ end: AttemptEnd, cancelledFor reason: CancelReason?, duration: Duration,
     logBytes: Int, outputs: [HandedOn]
@@ -53,7 +53,7 @@ extension StepFailure {
     )
   }
 
-  /// The failure that an exit is, if it is one.
+  /// The failure that an exit status means; `nil` if it means success.
   static func judging(_ exit: ProgramExit, successCodes: [Int]) -> StepFailure? {
     switch exit {
     case .code(let code):

@@ -3,13 +3,14 @@ import WeftFutures
 import WeftPlanning
 import WeftPlatform
 
-/// A step in one frame, from the moment when it is its turn until it has ended.
+/// A step in one frame, from the moment when its dependencies have settled until it ends.
 ///
-/// Whoever waits for something of the step holds a copy: a large one would be most of what a step costs.
+/// Every closure that waits for the step holds a copy. It is small for that reason: a large one would be most of a
+/// step's cost.
 struct StepTask: Sendable {
   private let instanceOfStep: StepInstance
   var shelter = Shelter.none
-  /// The attempt that is next, or under way.
+  /// The number of the next attempt, or of the current one.
   var attempt = 1
   private var knownPlace: Int32 = -1
   private var boxedCourse: Boxed<Course>?
@@ -24,19 +25,19 @@ struct StepTask: Sendable {
   }
 
   var frame: Frame { instanceOfStep.frame }
-  /// In the plan.
+  /// Index in the plan.
   var index: Int { instanceOfStep.index }
   var step: PlannedStep { instanceOfStep.step }
   var address: StepAddress { instanceOfStep.address }
-  /// Its number in the run.
+  /// Its instance number in the run.
   var instance: Int { instanceOfStep.number }
   var scope: Int { instanceOfStep.scope }
-  /// Whether it cleans up after another.
+  /// Whether it is a cleanup step.
   var isCleanup: Bool { instanceOfStep.isCleanup }
-  /// Whether something above it has failed.
+  /// Whether a direct or indirect dependency failed.
   var failedBefore: Bool { instanceOfStep.failedBefore }
 
-  /// By what its result will be found again; `nil` if it is not kept.
+  /// The cache key of its result; `nil` if the step is not cached.
   var ticket: CacheTicket? { boxedCourse?.value.ticket }
 
   func holding(_ ticket: CacheTicket) -> StepTask {
@@ -45,35 +46,34 @@ struct StepTask: Sendable {
     return task
   }
 
-  /// Where the report has the step; `nil` of one that the plan does not know by its address, and that has not
-  /// been looked for.
+  /// Its position in the report; `nil` for a step of an element whose position has not been looked up.
   var place: Int? { knownPlace < 0 ? (frame.isInElement ? nil : index) : Int(knownPlace) }
 
-  /// Where the report has the step of an element.
+  /// Sets the position in the report of a step of an element.
   mutating func note(place: Int) { knownPlace = Int32(clamping: place) }
 
-  /// Whether the plan says what its scope is.
+  /// Whether its scope is the one that the plan has for it.
   var isWhereThePlanHasIt: Bool { frame.parent == nil && scope == step.group }
 }
 
 extension StepTask {
-  /// What only steps have that are tried again, ask again, or may be found to have been made before.
+  /// The state of steps that are retried, poll, or are cached; no other step needs it.
   private struct Course: Sendable {
     var ticket: CacheTicket?
     var ledger: RetryLedger?
-    /// When the first attempt began.
+    /// The start of the first attempt.
     var began: Duration?
-    /// How the attempt before the next one ended.
+    /// The end of the previous attempt.
     var lastEnd: StepEnd?
     var partial: PartialDownload?
     var polling: Polling?
   }
 
-  /// What only a request has that asks again and again, as one attempt.
+  /// The progress of a request that is sent repeatedly within one attempt.
   struct Polling: Sendable {
-    /// How often.
+    /// The number of requests so far.
     var asked: Int
-    /// When it asked for the first time.
+    /// The time of the first request.
     let since: Duration
   }
 
@@ -82,30 +82,30 @@ extension StepTask {
     set { boxedCourse = .holding(newValue) }
   }
 
-  /// `nil` of a step that is not tried again.
+  /// `nil` for a step that is not retried.
   var ledger: RetryLedger? { boxedCourse?.value.ledger }
 
-  /// Whether there is one, without a copy.
+  /// Whether there is a ledger; does not copy it.
   var mayBeTriedAgain: Bool { boxedCourse != nil && ledger != nil }
 
-  /// When the first attempt of a step began that may be tried again.
+  /// The start of the first attempt; `nil` for a step that is not retried.
   var began: Duration? { boxedCourse?.value.began }
 
-  /// An attempt begins.
+  /// Records the start of an attempt.
   mutating func begin(at now: Duration) {
     if mayBeTriedAgain, began == nil { course.began = now }
   }
 
-  /// What the attempt before has saved of a file.
+  /// The part of a file that the previous attempt downloaded.
   var partial: PartialDownload? { boxedCourse?.value.partial }
 
-  /// Of an attempt that has asked already.
+  /// `nil` before the first repetition of the request.
   var polling: Polling? { boxedCourse?.value.polling }
 
-  /// How the attempt before the next one ended.
+  /// The end of the previous attempt.
   var lastEnd: StepEnd? { boxedCourse?.value.lastEnd }
 
-  /// What is known of its attempts when one of them begins or has ended.
+  /// Stores what the step's next attempt needs to know of the previous ones.
   mutating func keep(
     _ ledger: RetryLedger, lastEnd: StepEnd? = nil, partial: PartialDownload? = nil
   ) {
@@ -117,14 +117,14 @@ extension StepTask {
     self.course = course
   }
 
-  /// The attempt goes on, and asks once more.
+  /// Records that the attempt continues with another request.
   mutating func asksAgain(since began: Duration) {
     let before = polling
     course.polling = Polling(asked: (before?.asked ?? 0) + 1, since: before?.since ?? began)
   }
 }
 
-/// What of a step in one frame stays the same, however often it is tried.
+/// The properties of a step in one frame that are the same for all attempts.
 private final class StepInstance: Sendable {
   let frame: Frame
   let index: Int
@@ -159,7 +159,7 @@ struct Pause: Sendable {
   }
 
   let scope: Int
-  /// What does not cut it short.
+  /// The immunity that keeps the pause from being cut short.
   let shelter: Shelter
   var timer: TimerToken?
   let promise: Promise<End, Never>

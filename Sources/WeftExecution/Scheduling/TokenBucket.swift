@@ -1,8 +1,8 @@
-/// How often something may be taken: a bucket that holds as much as may be taken in one period, is filled
-/// evenly, and is full at first.
+/// Decides when tokens may be taken at a limited rate. The bucket holds as many as may be taken in one period, is
+/// refilled evenly, and is full at first. Each pool with a `rate` has one.
 ///
-/// In any time `t` at most `count × (1 + t / period)` are taken. Counted in whole parts of a token, so that
-/// nothing is lost to rounding however often it is asked.
+/// In any time `t` at most `count × (1 + t / period)` tokens are taken. Fractions of tokens are counted as whole
+/// parts, so that no rounding error accumulates.
 struct TokenBucket {
   /// Parts of a token: as many as the period has nanoseconds. Each nanosecond adds `count` of them.
   private typealias Parts = Int128
@@ -13,8 +13,8 @@ struct TokenBucket {
   private var filledAt: Duration
 
   /// - Parameters:
-  ///   - count: How many there are in a period, and at once; at least 1.
-  ///   - period: More than nothing.
+  ///   - count: The number of tokens in a period, and the capacity; at least 1.
+  ///   - period: At least one nanosecond.
   init(count: Int, per period: Duration, at now: Duration = .zero) {
     precondition(count > 0 && period >= .nanoseconds(1))
     self.count = count
@@ -23,7 +23,7 @@ struct TokenBucket {
     filledAt = now
   }
 
-  /// Takes `tokens` if there are as many.
+  /// Takes `tokens` if there are enough.
   mutating func take(_ tokens: Int, at now: Duration) -> Bool {
     fill(at: now)
     guard filling >= Parts(tokens) * period else { return false }
@@ -31,14 +31,14 @@ struct TokenBucket {
     return true
   }
 
-  /// Puts back what was taken for nothing.
+  /// Puts back tokens that were not used.
   mutating func giveBack(_ tokens: Int) {
     filling = min(Parts(count) * period, filling + Parts(tokens) * period)
   }
 
-  /// The moment from which there are `tokens`, if none is taken before.
+  /// The moment from which `tokens` are available, if none is taken before.
   ///
-  /// - Precondition: There are not more of them than the bucket holds.
+  /// - Precondition: `tokens` is not larger than the capacity.
   func available(_ tokens: Int) -> Duration {
     precondition(tokens <= count, "\(tokens) are wanted of a bucket that holds \(count)")
     let lacking = Parts(tokens) * period - filling
@@ -47,7 +47,7 @@ struct TokenBucket {
     return filledAt + .nanoseconds(Int64(clamping: nanoseconds))
   }
 
-  /// Time that is less than a nanosecond is left for later.
+  /// Refills the bucket. A remainder of less than a nanosecond is left for later.
   private mutating func fill(at now: Duration) {
     let passed = TokenBucket.nanoseconds(now - filledAt)
     guard passed > 0 else { return }
