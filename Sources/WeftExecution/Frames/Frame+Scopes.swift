@@ -1,5 +1,7 @@
 import WeftPlanning
 
+/// The scopes and parallel limits around a group, as seen from one frame. ``LiveRun`` reads them when it starts a group
+/// or opens an element.
 extension Frame {
   /// The scope that encloses a group.
   func scope(around group: Int, of plan: Plan) -> Int {

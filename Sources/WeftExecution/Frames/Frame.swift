@@ -11,7 +11,7 @@ import WeftPlanning
 /// values for expressions. A lookup of a node outside the region continues in the parent frame.
 ///
 /// ``LiveRun`` opens the frames: one when the run starts, one for each element when the loop has room for it, one for
-/// each attempt of a group, and one for each `finally` group.
+/// each attempt of a group that is run apart (a retried group, or a nested file), and one for each `finally` group.
 final class Frame: Sendable {
   enum Kind: Sendable {
     case run
@@ -49,7 +49,8 @@ final class Frame: Sendable {
     /// The inputs of the files that groups of the region run, or the reason why they cannot be computed; keyed by
     /// file.
     var inputs: [Int: Result<RunInputs, StepFailure>] = [:]
-    /// The futures of the region's nodes; empty unless a step in an inner frame depends on one of them.
+    /// The futures of the region's nodes; empty unless the plan contains a step that depends on a node outside its
+    /// own frame.
     var futures: [Future<NodeResult, Never>] = []
   }
 

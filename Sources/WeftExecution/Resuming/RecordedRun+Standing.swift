@@ -1,3 +1,4 @@
+/// Questions about a recorded state that ``StandingRule`` decides by.
 extension RecordedStep {
   /// Whether it ended, or was skipped.
   var isOver: Bool {

@@ -2,7 +2,8 @@ package import WeftPlanning
 
 /// The reruns that a person requests when resuming a run, and the steps in doubt that this person accepts.
 ///
-/// The command line fills it in from `--rerun` and related options; ``RerunRule`` applies it.
+/// ``RerunRule`` applies it. `weft resume` fills it in from `--rerun` and related options, and the library from its
+/// arguments.
 package struct StepsAnew: Sendable {
   /// Steps by their index in the plan: rerun in every frame.
   package var steps: Set<Int>

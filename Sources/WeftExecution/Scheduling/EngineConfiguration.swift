@@ -31,8 +31,8 @@ package struct EngineConfiguration: Sendable {
   package var anew = StepsAnew()
   /// The steps to skip.
   package var selection = Selection()
-  /// The maximum number of retries in the whole run, per hundred steps, after failures that tend to hit many steps at
-  /// once.
+  /// The percentage of steps from which ``RetryBudget`` computes how many retries the whole run may make, after
+  /// failures that tend to hit many steps at once.
   package var retryBudgetPercent = 20
   /// The seed of random delays; `nil` for system randomness.
   package var randomSeed: UInt64?
@@ -59,7 +59,7 @@ package struct EngineConfiguration: Sendable {
 
   /// The requested mechanism that tracks all processes of steps.
   package var containment = ContainmentRequest.automatic
-  /// The limits on waiting for descriptors, processes or memory before a spawn.
+  /// The backoff of spawns that fail by resource exhaustion.
   package var shortagePatience = ShortagePatience()
 
   /// A jobserver to take slots from, unless a maximum is given.

@@ -188,8 +188,8 @@ extension LiveRun {
     fanOut.state.withLock { $0.results.append(kept) }
   }
 
-  /// Closes the frame of an element that has ended. Its instance numbers are kept if the element failed, has cleanup
-  /// steps, or has logs that a subscriber may still read.
+  /// Closes the frame of an element that has ended. Its instance numbers are reused, unless the element failed, has
+  /// cleanup steps, or wrote to a log.
   private func close(_ frame: Frame, hasFailed: Bool) {
     let part = frame.part
     let hasCleanup = part.nodes.contains { plan.bodies.cleanups[$0] != nil }

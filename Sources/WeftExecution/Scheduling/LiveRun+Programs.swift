@@ -2,6 +2,8 @@ import WeftDefinition
 package import WeftPlanning
 package import WeftPlatform
 
+/// The start of a run outside of tests: it creates the executors, timers and logs, and limits the attempts that run at
+/// once to what the limit of open files allows.
 extension LiveRun {
   /// Starts a plan with real programs and real time.
   ///

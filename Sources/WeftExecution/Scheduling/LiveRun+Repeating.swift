@@ -5,7 +5,8 @@ import WeftFutures
 import WeftPlanning
 import WeftPlatform
 
-/// Groups that are run apart: retried as a whole. Each attempt gets a frame of its own.
+/// Groups that are run apart, as a plan region of their own: retried groups and nested files. Each attempt gets a
+/// frame of its own.
 extension LiveRun {
   func launchRepeated(
     _ index: Int, in frame: Frame, after results: NodeResults

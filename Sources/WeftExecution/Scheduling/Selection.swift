@@ -2,7 +2,7 @@ package import WeftPlanning
 
 /// The steps of a plan that a run skips on request, as if their own `if` were false.
 ///
-/// The command line fills it in; the engine asks it at each admission.
+/// The command line and the library fill it in; the engine asks it at each admission.
 package struct Selection: Sendable, Hashable {
   /// Indexed by step; empty if none is excluded.
   private var leftOut: [Bool] = []

@@ -1,6 +1,8 @@
 import WeftDefinition
 import WeftPlanning
 
+/// The queue for a plan, as ``Slots`` creates it: a seat for each step, a limit for each group with `maxParallel`, and
+/// the pools.
 extension SlotQueue {
   /// The steps of a plan, by their index; a limit for each group with `maxParallel`; and the pools of its files,
   /// whose buckets are full now.
