@@ -7,7 +7,7 @@ struct OutcomeTally {
   private lazy var addresses = PlanAddresses(plan)
   private(set) var counts = OutcomeCounts()
 
-  init(_ plan: Plan, groups: some Sequence<GroupReport>) {
+  init(_ plan: Plan, groups: [GroupReport]) {
     self.plan = plan
     var ends: [StepAddress: GroupEnd] = [:]
     for group in groups {

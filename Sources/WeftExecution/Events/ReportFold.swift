@@ -32,6 +32,7 @@ struct ReportFold {
       step.state != .pending || report.end == nil && placesOfGroups[step.address] == nil
     }
     guard report.end != nil else { return report }
+    report.groups = currentGroups
     let void = toldSteps.void
     if !void.isEmpty { report.steps.removeAll { void.contains($0.address) } }
     return report
@@ -40,14 +41,18 @@ struct ReportFold {
   /// The counts of the steps by their latest states, without those that a later attempt has made void.
   var counts: OutcomeCounts {
     var attempts = attempts
-    var tally = OutcomeTally(
-      plan,
-      groups: zip(frame?.groups ?? [], groupEras).lazy
-        .filter { group, era in !attempts.makeVoid(group.address, told: era) }.map(\.0))
+    var tally = OutcomeTally(plan, groups: currentGroups)
     for (place, step) in steps.enumerated() where step.state != .pending {
       if !attempts.makeVoid(step.address, told: eras[place] ?? 0) { tally.add(step) }
     }
     return tally.counts
+  }
+
+  /// The groups without those that a later attempt of a group around them has made void.
+  private var currentGroups: [GroupReport] {
+    var attempts = attempts
+    return zip(frame?.groups ?? [], groupEras)
+      .filter { group, era in !attempts.makeVoid(group.address, told: era) }.map(\.0)
   }
 
   /// The steps that were reported.

@@ -32,16 +32,19 @@ struct BlockedGroups {
       for group in plan.allEnclosingGroups(ofGroup: plan.steps[step].group) {
         guard let planned = plan.groups[group].address else { continue }
         // The element comes before its loop.
-        let around = index.instances(of: planned, around: address).filter { past.groups[$0] != nil }
-        let isInside = around.sorted { $0.text.utf8.count > $1.text.utf8.count }.allSatisfy { around in
+        let around = index.instances(of: planned, around: address)
+          .filter { past.groups[$0] != nil }.sorted { $0.text.utf8.count > $1.text.utf8.count }
+        let isOutside = around.allSatisfy { around in
           visit(around) { culprit in
-            index.innermostGroup(at: culprit).map {
-              plan.allEnclosingGroups(ofGroup: $0).contains(group)
-            } ?? false
+            guard let inner = index.innermostGroup(at: culprit) else { return false }
+            return plan.allEnclosingGroups(ofGroup: inner).contains(group)
           }
         }
         // Other members made the race or join succeed.
-        if !isInside || plan.groups[group].endsEarly { break }
+        let isDecided =
+          plan.groups[group].endsEarly
+          && around.contains { past.groups[$0]?.hasSucceeded == true }
+        if !isOutside || isDecided { break }
       }
     }
   }

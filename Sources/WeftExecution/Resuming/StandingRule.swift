@@ -328,7 +328,9 @@ struct StandingRule: Sendable {
   /// Whether an address belongs to a step in a group or loop.
   private func isInside(_ address: StepAddress, _ group: Surrounding) -> Bool {
     if case .fanOut = group.kind { return address.isInElement(of: group.address) }
-    guard let index = addresses.step(at: address), steps(in: group).contains(index) else { return false }
+    guard let index = addresses.step(at: address), steps(in: group).contains(index) else {
+      return false
+    }
     return group.frame.element.map(address.isInside) ?? true
   }
 

@@ -352,8 +352,8 @@ package final class LiveRun: Sendable {
       guard let left = state.left else {
         return RunEvent.Kind.runFinished(
           RunEnd(
-            of: state.scopes, counts, duration: duration, outputs: outputs, leftovers: remains.leftovers,
-            unkillable: state.unkillable))
+            of: state.scopes, counts, duration: duration, outputs: outputs,
+            leftovers: remains.leftovers, unkillable: state.unkillable))
       }
       return .runWaiting(
         RunPause(

@@ -26,11 +26,29 @@ package struct ProcessCookie: Hashable, Sendable {
   /// the process belongs to a different user or has gone.
   package static func environment(of id: Int32) -> [UInt8]? {
     #if os(Linux)
-      CgroupFile.contents(ofFile: "/proc/\(id)/environ")
+      // While a process changes its program it shows neither arguments nor environment, for an instant or, on a busy
+      // machine, for longer.
+      for _ in 0..<200 {
+        guard let environment = CgroupFile.contents(ofFile: "/proc/\(id)/environ") else {
+          return nil
+        }
+        if !environment.isEmpty || !isChangingProgram(id) { return environment }
+        usleep(500)
+      }
+      return []
     #else
       nil  // macOS shows it only to the process itself
     #endif
   }
+
+  #if os(Linux)
+    /// Whether a process has a program, unlike a zombie or a thread of the kernel, and no arguments yet.
+    private static func isChangingProgram(_ id: Int32) -> Bool {
+      var byte: CChar = 0
+      return CgroupFile.contents(ofFile: "/proc/\(id)/cmdline")?.isEmpty == true
+        && readlink("/proc/\(id)/exe", &byte, 1) > 0
+    }
+  #endif
 
   /// The value of a variable in an environment.
   package static func value(of name: String, in environment: [UInt8]) -> String? {

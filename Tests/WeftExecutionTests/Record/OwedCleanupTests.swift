@@ -67,7 +67,7 @@ import WeftTestKit
     #expect(try goOn(with: group, after: past, saying: "stop") == ["a", "b.cleanup"])
   }
 
-  @Test("N1: a cleanup in a nested workflow that is not started again reads the inputs of that workflow")
+  @Test("N1: a cleanup in a nested workflow that is not started again reads its inputs")
   func inputsOfANestedWorkflowThatIsSkipped() throws {
     let files = WorkflowFiles([
       "main.json": """
