@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
-"""Has weft keep what steps make, and compares what it puts back with what they made.
+"""Caches steps' results with weft, and compares what it restores with what the steps made.
 
 usage: caching.py PATH_TO_WEFT
 
-Every case has a directory of its own. The programs that have run are counted by the letters that they append to a file.
+Every case has a directory of its own. Steps append letters to a file, by which their runs are counted.
 """
 
 import hashlib
@@ -24,7 +24,7 @@ LIMIT = 60  # seconds, against hanging only
 
 
 class Place:
-    """A directory with a workflow, and what weft makes of it."""
+    """A directory with a workflow, in which weft runs."""
 
     def __init__(self, weft, *steps, **workflow):
         self.weft = weft
@@ -55,7 +55,7 @@ class Place:
             stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
 
     def run(self, *options, expected=0, **environment):
-        """Runs it; returns the steps that were not run."""
+        """Runs the workflow; returns the steps that were restored from the cache."""
         result = self.call("run", "w.json", "--events", "events", *options, **environment)
         assert result.returncode == expected, (result.returncode, result.stdout, result.stderr)
         self.events = [json.loads(line) for line in self.read("events").splitlines()]
@@ -63,7 +63,7 @@ class Place:
         return [e["step"] for e in self.events if e["type"] == "step.cached"]
 
     def tree(self, name):
-        """All that is below a directory: kind, mode and content."""
+        """Everything below a directory: kind, mode and content."""
         found = {}
         for path in sorted((self.path / name).rglob("*")):
             key = str(path.relative_to(self.path))
@@ -97,7 +97,7 @@ def comes_back(weft):
 
 
 def stays(weft):
-    """What the step has not made is left as it is, and told of."""
+    """Files in an output directory that the step has not made are left alone and reported."""
     place = Place(weft, cached("mkdir -p out; cp in out/a; printf x >> ran", ["in"], ["out"]))
     place.write("in", "1")
     place.write("out/notes", "mine")
@@ -121,7 +121,7 @@ def stays(weft):
 
 
 def rejected(weft):
-    """A step that reads its own output, and steps that make the same, are errors before anything runs."""
+    """A step that reads its own output, and steps that make the same file, are errors before anything runs."""
     for steps, code in [
         ([cached("cp src/a.in src/a.out", ["src/a.in"], ["src"])], "W0227"),
         ([cached("x", ["src/**"], ["src"])], "W0227"), ([cached("x", ["./src/*.c"], ["src"])], "W0227"),
@@ -146,7 +146,7 @@ def rejected(weft):
 
 
 def forged(weft):
-    """An entry that was changed, its hash made to fit, is as good as not there."""
+    """An entry that was changed, with a matching hash, is ignored."""
     place = Place(weft, cached("mkdir -p out; echo x > out/x; printf x >> ran", [], ["out"]))
     place.run()
     (entry,) = (f for f in (place.path / ".weft/cache/steps-1").rglob("*") if f.is_file())
@@ -171,7 +171,7 @@ def private(weft):
 
 
 def not_kept(weft):
-    """A success that is not a clean one is not kept, and the reason is told."""
+    """The result of a step that did not succeed cleanly is not cached, and the reason is reported."""
     place = Place(weft, {**cached("test -e again || { touch again; exit 1; }", [], []), "retry": 1})
     assert place.run() == [] and "attempt 2" in place.warnings[0], place.warnings
     place = Place(weft, {**cached("exit 3", [], []), "successCodes": [0, 3]})
@@ -244,7 +244,7 @@ def two_at_once(weft):
 
 
 def killed(weft):
-    """At any moment of keeping or putting back: what there is, is whole, and the next run is right."""
+    """A kill at any moment of storing or restoring leaves only complete files, and the next run is right."""
     place = Place(weft, cached("rm -rf out; cp -r big out", ["big/**"], ["out"]))
     for number in range(40):
         place.write(f"big/{number}", str(number) * 20000)
@@ -268,7 +268,7 @@ def killed(weft):
 
 
 def foretold(weft):
-    """What graph says is what run does; it starts nothing, and leaves no trace."""
+    """The forecast of graph agrees with the run; graph starts nothing, and leaves no trace."""
     place = Place(
         weft, {**cached("cat in > mid", ["in"], ["mid"]), "id": "one"},
         {**cached("cat mid > end", ["mid"], ["end"], version="touch asked; echo 1"), "id": "two"},
@@ -282,7 +282,7 @@ def foretold(weft):
         return [step.get("cache", {}).get("decision") for step in steps]
 
     def traces():
-        """All times and sizes below; reading a directory is no trace."""
+        """All times and sizes below it; reading a directory leaves no trace."""
         found = {}
         for path in sorted(place.path.rglob("*")):
             status = path.lstat()
@@ -324,7 +324,7 @@ def gone_on_with(weft):
 
 
 def strange_outputs(weft):
-    """What is put back is written to nothing that a link, by whatever name, leads to; what is no file is not kept."""
+    """Nothing is restored through links, whatever their names; outputs that are not files are not cached."""
     place = Place(weft, cached("rm -rf out; mkdir out; echo made > out/a", [], ["out"]))
     assert place.run() == []
     place.write("outside/a", "mine")
@@ -349,7 +349,7 @@ def strange_outputs(weft):
 
 
 def said_again(weft):
-    """A step that is not run has the log of the run in which it was, and whoever reads that sees no difference."""
+    """A step restored from the cache has the log of its original run, and readers of the log see no difference."""
     script = "echo one; sleep 0.1; echo warning: two >&2; sleep 0.1; printf tail"
     place = Place(
         weft, cached(script, [], []), {"id": "use", "run": "cat > read", "stdin": {"log": "make"}})
@@ -371,7 +371,7 @@ def said_again(weft):
 
 
 def said_at_length(weft):
-    """Of a long log the beginning is kept, and a step whose whole log is read is run."""
+    """For a long log, only the beginning is kept, and a step whose whole log is read runs."""
     maker = cached("seq 1 300000", [], [])
     place = Place(weft, maker)
     assert place.run() == [] and place.run() == ["make"]
@@ -395,7 +395,7 @@ def said_without_secrets(weft):
 
 
 def cut_off(weft):
-    """A step that was running when weft was killed is started again: what is kept can be made twice."""
+    """A step that was running when weft was killed starts again: a cached step may run twice."""
     place = Place(weft, cached("test -e go || { touch here; sleep 60; }; touch out", [], ["out"]))
     engine = place.start("run", "w.json")
     end = time.monotonic() + LIMIT

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""Looks for secrets in everything that weft writes, prints and hands on, in every encoding.
+"""Looks for secrets in everything that weft writes, prints and passes on, in every encoding.
 
-usage: canaries.py PATH_TO_WEFT          (as root: some of it is done as another user)
+usage: canaries.py PATH_TO_WEFT          (as root: some cases run as a different user)
 """
 
 import base64
@@ -22,8 +22,8 @@ import urllib.parse
 from signals import Run
 from workplace import main, wait_until
 
-# Of each source one, and each awkward in another way. `plain` stands in the workflow as well, where the
-# engine has to name it in what it says itself.
+# One of each source, each awkward in a different way. `plain` is also in the workflow, where the engine has to name it
+# in its own messages.
 CANARIES = {
     "variable": 'canary-Ä /"q\\w\t+&=%~?<é>#\'🔑',
     "file": "-----BEGIN CANARY-----\nMIIcanary+line/one==\n  {\"indented\": \"canary line\"}\n}\nlast-canary-line",
@@ -31,10 +31,10 @@ CANARIES = {
     "descriptor": "".join(chr(33 + (i * i * 7 + i // 3) % 90) for i in range(700)),
     "plain": "plain-canary-0815",
 }
-# What a step makes of `plain`.
+# The result of a step that reads `plain`.
 MADE = b"plain+canary+0815"
 
-# Prints every canary in every encoding, whole, in lines, and byte by byte.
+# Prints every canary in every encoding: whole, in lines, and byte by byte.
 EMIT = """
 import base64, html, json, os, re, shlex, urllib.parse
 os.set_blocking(1, True)
@@ -62,11 +62,11 @@ for name in sorted(os.listdir("canaries")):
 
 
 def forms(value):
-    """What must be found nowhere, written down anew: nothing of it comes from weft."""
+    """The forms that must not be found anywhere, written independently of weft."""
     data = value.encode()
     yield data
     yield from (line.strip() for line in data.split(b"\n") if len(line.strip()) >= 4)
-    # No sixteen bytes of it either.
+    # Nor any sixteen bytes of it.
     yield from (data[i:i + 16] for i in range(0, max(1, len(data) - 16), 5))
     yield data.hex().encode()
     yield data.hex().upper().encode()
@@ -88,9 +88,9 @@ def forms(value):
 
 
 def leaks(text, names=CANARIES):
-    """Which forms of which canaries stand in the text."""
+    """The forms of canaries in the text."""
     found = []
-    # What a display draws over or breaks into lines is still to be read.
+    # Text that a display overwrites or breaks into lines is examined, too.
     texts = (text, re.sub(rb"\x1b\[[0-9;?]*[A-Za-z]|[\r\n]", b"", text))
     for name in names:
         for form in forms(CANARIES[name]):
@@ -113,7 +113,7 @@ class Place(Run):
             "descriptor": {"descriptor": self.reading},
             "plain": {"file": "canaries/plain"},
         }
-        # Only what is used is read.
+        # Only secrets that are used are read.
         use = {"id": "use", "run": "true", "env": {f"C_{name}": f"${{{{ secrets.{name} }}}}"
                                                    for name in secrets}}
         workflow = {"secrets": secrets, "steps": [use, *steps]}
@@ -124,7 +124,7 @@ class Place(Run):
         os.close(self.reading)
 
     def written(self):
-        """All that is in the files of its directory, but for the sources and the workflow."""
+        """The contents of all files in its directory, except the sources and the workflow."""
         result = b""
         for directory, names, files in os.walk(self.path):
             if directory.endswith("/canaries"):
@@ -151,7 +151,7 @@ NOISY = [
     {"id": "elsewhere", "run": "true", "cwd": "/" + CANARIES["plain"], "needs": ["use"]},
     {"id": "input", "run": "true", "stdin": {"file": "/no/" + CANARIES["plain"]}, "needs": ["use"]},
     {"name": "a step called " + CANARIES["plain"], "run": "false", "needs": ["use"]},
-    # What expressions make of a secret is secret, too, and so is what a program was given and hands on.
+    # Results of expressions on a secret are secret, too, and so are the input and the output of a program.
     {"id": "made", "needs": ["use"], "run": "echo $MADE; cat; echo handed=$MADE >>$WEFT_OUTPUT",
      "env": {"MADE": "${{ replace(secrets.plain, '-', '+') }}"}, "stdin": "<${{ secrets.command }}>",
      "outputs": {"handed": {"type": "string"}, "seen": "${{ self.stdout }}"}},
@@ -183,7 +183,7 @@ def nothing_is_told(weft):
 
 
 def nothing_is_told_when_interrupted(weft):
-    """S09: ^C in the middle of a secret: nothing of it is told, in what was held back neither"""
+    """S09: ^C in the middle of a secret: nothing of it is written, not even from held output"""
     script = f"printf 'so far: {CANARIES['plain'][:9]}'; echo began >began.fifo; exec sleep 1000"
     run = Place(weft, [{"id": "work", "run": script}], ["--events", "events"])
     try:
@@ -191,14 +191,14 @@ def nothing_is_told_when_interrupted(weft):
         run.press(b"\x03")
         assert run.status() == 130, run.output
         assert leaks(run.output + run.written()) == [], run.output
-        # It was no secret: no more than its beginning ever came.
+        # This was no secret: only its beginning arrived.
         assert b"so far: plain-can" in run.written(), run.written()
     finally:
         run.close()
 
 
 def logs_on_disk_are_masked(weft):
-    """S09: what weft keeps on disk while it runs, in its record and in files without names, is masked"""
+    """S09: the files that weft keeps during a run, in its record and without names, are masked"""
     emit = {"id": "emit", "run": [sys.executable, "emit.py"]}
     run = Place(weft, [emit, "echo began >began.fifo; cat wait.fifo"], terminal=False)
     try:
@@ -222,7 +222,7 @@ def logs_on_disk_are_masked(weft):
 
 def traced_commands_are_masked(weft):
     """S09 X38: a secret as shells write it with set -x, and quoted for them and for HTML, is masked"""
-    # Nothing can be sure of what stands in the variables that the shells themselves show.
+    # The variables that the shells themselves print cannot be controlled.
     tools = [shell for shell in ("sh", "bash", "dash", "zsh", "ksh")
              if subprocess.run(["which", shell], capture_output=True).returncode == 0]
     steps = [{"id": shell, "run": [shell, "-c", "set -x; echo \"$A\" 'and more'; : \"$A\""],
@@ -239,7 +239,8 @@ def traced_commands_are_masked(weft):
             run.close()
 
 
-# Secrets that nobody knows before a step has ended. Written so that no script and no workflow has them as they are.
+# Secrets that become known only when a step has ended. They are written so that no script or workflow contains them as
+# they are.
 LATE = {"command": "late-canary-4711", "handed": "late-canary-4712", "body": "late-canary-4713",
         "header": "late-canary-4714", "page": "late-canary-4715", "failed": "late-canary-4716"}
 
@@ -250,7 +251,7 @@ def made_late(name):
 
 
 class Minting(http.server.BaseHTTPRequestHandler):
-    """Answers with secrets that it makes."""
+    """A server that answers with secrets it generates."""
 
     def do_GET(self):
         self.send_response(200)
@@ -270,7 +271,7 @@ class Minting(http.server.BaseHTTPRequestHandler):
 
 
 def files_of(run):
-    """Every file below .weft, and those of the run that have no name any more are not among them."""
+    """Every file below .weft; files of the run without a name are not included."""
     found = []
     for folder, _, names in os.walk(f"{run.path}/.weft"):
         found += [pathlib.Path(folder, name) for name in names]
@@ -306,14 +307,14 @@ def late_steps(port, gate):
 
 
 def leaked(run, values):
-    # Set-Cookie is secret where it is an output; elsewhere it is a header like others.
+    # Set-Cookie is secret as an output; elsewhere it is a header like others.
     texts = [(str(path), path.read_bytes()) for path in files_of(run) if path.name != "workflow.json"]
     texts.append(("output", run.output))
     return [(name, value) for name, text in texts for value in values if value.encode() in text]
 
 
 def late_secrets_are_nowhere(weft):
-    """X14: secrets that become known late, in every file after success, failure, kill and resume"""
+    """X14: secrets that become known late are in no file after success, failure, kill and resume"""
     server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Minting)
     threading.Thread(target=server.serve_forever, daemon=True).start()
     known = [value for name, value in LATE.items() if name != "header"]
@@ -352,7 +353,7 @@ def late_secrets_are_nowhere(weft):
 
 
 def inputs_with_secrets_are_not_recorded(weft):
-    """X14: an ordinary input, and a loop, in which a secret stands: in no file, and wanted again by resume"""
+    """X14: an ordinary input and a loop that contain a secret: in no file, and required again by resume"""
     workflow = {
         "secrets": SECRETS,
         "inputs": {"url": {"type": "string", "default": "https://none"},
@@ -380,7 +381,7 @@ def inputs_with_secrets_are_not_recorded(weft):
 
 
 def not_demanded_of_what_will_not_run(weft):
-    """X69: the secret of a step, or group, whose condition is known to be false is not demanded"""
+    """X69: the secret of a step or group whose condition is known to be false is not required"""
     for inputs, status in (([], 0), (["-i", "release=true"], 2)):
         workflow = {"secrets": SECRETS, "inputs": {"release": {"type": "boolean", "default": False}}, "steps": [
             {"if": "inputs.release", **USE},
@@ -439,7 +440,7 @@ LOOK = ("for f in environ mem maps; do head -c 1 /proc/$PPID/$f >/dev/null 2>&1 
 
 
 def engine_cannot_be_looked_into(weft):
-    """S09: who runs as the same user sees neither memory nor environment of a weft that holds secrets"""
+    """S09: processes of the same user see neither memory nor environment of a weft that holds secrets"""
     if os.geteuid() != 0:
         return
     os.chmod(os.path.dirname(weft), 0o755)
@@ -492,7 +493,7 @@ def only_a_run_reads_them(weft):
 
 
 def nothing_starts_without_them(weft):
-    """S08: a secret that cannot be had or masked: told at its place, exit 2, nothing started"""
+    """S08: a secret that cannot be read or masked: reported with its location, exit 2, nothing started"""
     for value, said in ((None, b'"CANARY_SOURCE" is not set'), ("{", b"has 1 byte"),
                         ("xyz", b"has 3 bytes"), ("", b"is empty")):
         variables = {} if value is None else {"CANARY_SOURCE": value}
@@ -507,7 +508,7 @@ def nothing_starts_without_them(weft):
 
 
 def reading_can_be_interrupted(weft):
-    """S09: ^C while a command prints a secret: it is ended, exit 130, nothing started"""
+    """S09: ^C while a command prints a secret: the command is ended, exit 130, nothing started"""
     command = ["sh", "-c", "exec 9<lock; flock -s 9; echo began >began.fifo; exec sleep 1000"]
     run = Run(weft, {"secrets": {"A": {"command": command}}, "steps": [USE, "touch ran"]})
     try:
@@ -520,7 +521,7 @@ def reading_can_be_interrupted(weft):
 
 
 def secrets_stay_out_of_what_is_seen(weft):
-    """S04: a secret in arguments, scripts, names and paths is refused before anything starts"""
+    """S04: a secret in arguments, scripts, names and paths is rejected before anything starts"""
     token = "${{ secrets.A }}"
     for keys in ({"run": ["touch", "ran", token]}, {"run": f"touch ran; echo {token}"},
                  {"run": "touch ran", "name": f"step {token}"}, {"run": "touch ran", "cwd": token},
@@ -537,7 +538,7 @@ def secrets_stay_out_of_what_is_seen(weft):
 
 
 def secret_inputs_are_masked(weft):
-    """S09: an input that is declared secret is masked as secrets are"""
+    """S09: an input that is declared secret is masked like secrets"""
     workflow = {"inputs": {"token": {"type": "string", "secret": True}},
                 "steps": [{"run": "echo $T; printf %s $T | base64", "env": {"T": "${{ inputs.token }}"}}]}
     run = Run(weft, workflow, ["-i", "token=" + CANARIES["plain"], "--events", "events"], terminal=False)

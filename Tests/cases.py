@@ -1,4 +1,4 @@
-"""Runs the cases of a script one after another, and tells how each went."""
+"""Runs the cases of a script one after another, and prints the result of each."""
 
 import os
 import subprocess
@@ -7,8 +7,8 @@ import traceback
 
 
 def run(cases, broken=(AssertionError, subprocess.TimeoutExpired)):
-    """Each case is what it shows, and a function of the path of weft that returns a note or nothing. What is in
-    `broken` fails a case; anything else is a fault of the script. Returns the exit code."""
+    """Each case is a description, and a function of the path of weft that returns a note or nothing. An exception in
+    `broken` fails a case; any other is a fault of the script. Returns the exit code."""
     weft = os.path.abspath(sys.argv[1])
     failures = 0
     for name, case in cases:

@@ -3,7 +3,7 @@
 
 usage: clocks.py PATH_TO_WEFT          (needs a C compiler)
 
-The clock that is set is weft's alone: a library that is loaded before the others answers for it.
+Only the clock of weft is set, by a preloaded library.
 """
 
 import datetime
@@ -18,7 +18,7 @@ from workplace import main, state, step, wait_until
 
 DAY = 24 * 60 * 60
 
-# The time of day is wrong by the seconds that stand in a file; other clocks are left alone.
+# The time of day is off by the seconds in a file; other clocks are unchanged.
 LIBRARY = r"""
 #define _GNU_SOURCE
 #include <dlfcn.h>
@@ -60,13 +60,13 @@ time_t time(time_t *now) {
 }
 """
 
-# Three limits at once, none of which can be kept while weft stands still.
+# Three limits at once, none of which can be kept while weft is stopped.
 LIMITED = {"steps": [{"id": "group", "timeout": "1s", "steps": [
     step("echo $$ >began.fifo; exec sleep 1000", id="work", timeout="1s")]}]}
 
 
 def ended_once(run):
-    """That every step, group and run that began has ended once; the events."""
+    """Checks that every step, group and run that began has ended once; returns the events."""
     told = run.events()
     kinds = [event["type"] for event in told]
     for kind in ("step", "group", "run"):
@@ -76,7 +76,7 @@ def ended_once(run):
 
 
 def engine_stands_still(weft):
-    """K17: what is past due when a stopped engine is continued comes to pass then, and once"""
+    """K17: what is overdue when a stopped engine is continued happens then, and once"""
     run = Run(weft, LIMITED, ["--events", "events", "--timeout", "1s"], terminal=False)
     try:
         work = run.wait_for("began.fifo").strip()
@@ -93,7 +93,7 @@ def engine_stands_still(weft):
 
 
 def clock_is_set(weft):
-    """K17: limits are measured by monotonic time: a clock set a day on or back changes nothing"""
+    """K17: limits are measured by monotonic time: a clock set a day forward or back changes nothing"""
     with tempfile.TemporaryDirectory(prefix="weft-clocks-") as path:
         library, wrong_by = f"{path}/clock.so", f"{path}/wrong_by"
         subprocess.run(["cc", "-shared", "-fPIC", "-o", library, "-x", "c", "-", "-ldl"],
@@ -109,7 +109,7 @@ def clock_is_set(weft):
                 assert run.status() == 1, run.output
                 assert time.monotonic() - began >= 1, "the limit was cut short"
                 told = datetime.datetime.fromisoformat(ended_once(run)[0]["at"])
-                # That the clock of weft was set at all.
+                # Checks that the clock of weft was set at all.
                 wrong = told - datetime.datetime.now(datetime.timezone.utc)
                 assert round(wrong / datetime.timedelta(days=1)) == first / DAY, told
             finally:

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
-"""Holds the page of diagnostic codes against the sources.
+"""Checks the page of diagnostic codes against the sources.
 
-Every code that a source file gives out is in a row of Diagnostics.md, every row is given out, and a code
-stands for one thing: it is written in one file, but for those that several parts tell in the same sense.
+Every code in a source file is in a row of Diagnostics.md, every row is used, and a code has one meaning: it is
+written in one file, except for those that several parts report in the same sense.
 """
 import pathlib
 import re
@@ -11,7 +11,7 @@ import sys
 root = pathlib.Path(__file__).resolve().parent.parent
 page = root / "Sources/Weft/Documentation.docc/Diagnostics.md"
 
-# What more than one part finds, each at its own time.
+# Codes that more than one part reports, each at its own time.
 shared = {
     "W0000": "a file that cannot be read: whoever opens it",
     "W0104": "a wrong type: in the workflow, in the contexts of `weft eval`",
@@ -22,7 +22,7 @@ shared = {
 given: dict[str, set[str]] = {}
 for path in sorted(root.glob("Sources/**/*.swift")):
     text = path.read_text(encoding="utf-8")
-    # A case of an enumeration, an argument, the value of a switch; not what a code is compared with.
+    # A case of an enumeration, an argument, the value of a switch; not a code that is compared with.
     for match in re.finditer(r'(?<!== )"(W0\d{3})"', text):
         given.setdefault(match[1], set()).add(str(path.relative_to(root)))
 

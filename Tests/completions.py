@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
-"""Asks a real bash, zsh and fish what they propose for command lines of weft.
+"""Checks what a real bash, zsh and fish propose for command lines of weft.
 
 usage: completions.py PATH_TO_WEFT        (needs pexpect; a shell that is not installed fails)
 
-bash and zsh are asked over a terminal, as a person would: a key lists the proposals, TAB completes,
-and the line is then run with `weft` as a function that shows its arguments. fish answers directly.
+bash and zsh are asked over a terminal, as a person would: a key lists the proposals, TAB completes, and the line
+is then run with `weft` as a function that shows its arguments. fish answers directly.
 """
 
 import os
@@ -36,7 +36,7 @@ class Terminal:
         self.said()
 
     def said(self):
-        """All that the shell has said up to now; where it moved the cursor, a line ends."""
+        """The output of the shell so far; a cursor movement counts as the end of a line."""
         self.shell.send("\x15echo E''ND\r")
         self.shell.expect_exact("END")
         text = self.shell.before
@@ -44,7 +44,7 @@ class Terminal:
         return re.sub(r"\x1b\[[0-9;?]*[a-zA-Z]|\x1b[=>]|[\x07\b\r]", "\n", text)
 
     def listed(self, line):
-        """The words that are proposed."""
+        """The proposed words."""
         self.shell.send(line + "\x18l")
         text = self.said()
         return set(re.split(r" {2,}| ?\n", text.replace("\\ ", " ")))
@@ -108,7 +108,7 @@ def quoted(text):
 
 
 def checks(shell):
-    """(what, whether it is so)"""
+    """Pairs of a description and whether it holds."""
     yield "commands", COMMANDS <= shell.listed("weft ")
     yield "options of the program", {"--help", "--version"} <= shell.listed("weft -")
     yield "a command is completed", shell.completed("weft gra") == ["graph"]
@@ -132,7 +132,7 @@ def checks(shell):
     yield "help on commands", COMMANDS <= shell.listed("weft help ")
     files = shell.listed("weft run ")
     yield "files", {"alpha.json", "beta.json", "with space.json"} <= files
-    if not isinstance(shell, Fish):  # which sorts the others after them
+    if not isinstance(shell, Fish):  # fish sorts the others after them
         yield "no other files", "notes.txt" not in files
     yield "directories to look in", any(name.rstrip("/") == "sub" for name in files)
     yield "a second file", {"alpha.json"} <= shell.listed("weft check beta.json ")
@@ -155,7 +155,7 @@ def checks(shell):
     inputs = shell.listed("weft run flow.json -i ")
     yield "X72: inputs of a file", {"colour=", "size="} <= inputs
     yield "states of runs", {"interrupted", "damaged"} <= shell.listed("weft runs --state ")
-    if not isinstance(shell, Fish):  # which has proposals for a word that begins with a dash only
+    if not isinstance(shell, Fish):  # fish has proposals only for a word that begins with a dash
         yield "files after --", "alpha.json" in shell.listed("weft run -- ")
 
 

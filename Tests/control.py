@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
-"""Asks things of runs from elsewhere: answers them, ends them, and keeps runs of one key apart.
+"""Controls runs from other processes: answers approvals, ends runs, and keeps runs of one key apart.
 
 usage: control.py PATH_TO_WEFT
 
-Every case has a directory of its own. What steps have done is counted by the lines that they append to a file.
+Every case has a directory of its own. Steps append lines to a file, by which their runs are counted.
 """
 
 import json
@@ -54,7 +54,7 @@ def left_and_answered(weft):
     assert place.done() == {"build": 1}, place.done()
     assert records(place)[-1]["type"] == "run.waiting" and state(place) == "waiting"
     assert not (place.folder / "report.json").exists()
-    # Nobody has answered: it waits on.
+    # There is no answer yet: it continues to wait.
     assert place.resume().returncode == 75 and place.done() == {"build": 1}
     result = place.call("approve", "deploy")
     assert result.returncode == 0 and f"weft resume {run}" in result.stdout, result
@@ -99,7 +99,7 @@ def at_a_terminal(weft):
 
 
 def interrupted_question(weft):
-    """What follows a question that is broken off stands on a line of its own."""
+    """Output after an interrupted question starts on a line of its own."""
     for form in ({}, {"WEFT_PROGRESS": "plain"}):
         place = Place(weft, asking())
         child = pexpect.spawn(
@@ -115,7 +115,7 @@ def interrupted_question(weft):
 
 
 def killed(weft):
-    """The answer lies there while the engine is killed, before or after it has taken it."""
+    """The answer survives a kill of the engine, before or after the engine has taken it."""
     place = Place(weft, {"parallel": [
         {"id": "deploy", "approve": "Ship it?"},
         {"id": "gate", "idempotent": True, "run": does("gate", "until [ -e open ]; do sleep 0.02; done")},
@@ -145,7 +145,7 @@ def answered_once(weft):
 def its_time(weft):
     place = Place(weft, asking())
     workflow = asking()
-    # Long enough for a machine with others to serve to leave the run first.
+    # Long enough for a busy machine to suspend the run first.
     workflow["steps"][1]["timeout"] = "5s"
     place.write(workflow)
     assert place.run().returncode == 75
@@ -170,7 +170,7 @@ def refusals(weft):
         result = place.call("approve", *words)
         assert result.returncode == 2 and told in result.stderr, result
     assert place.call("approve", "--now", "deploy").returncode == 2
-    # What somebody else has put there is nobody's request.
+    # A file that another user has put there is not a request.
     control = place.folder / "control"
     (control / "1.json").write_text('{"request":"approve","step":"deploy"')
     (control / "2.json").write_text('{"request":"reboot"}')
@@ -191,7 +191,7 @@ def cancelled(weft):
     result = place.call("cancel", run_of(place))
     assert result.returncode == 0 and "already" in result.stdout, result
     assert place.call("cancel").returncode == 2
-    # It was asked of that engine, and not of the next.
+    # It was addressed to that engine, not to the next.
     result = place.resume("--timeout", "200ms")
     assert result.returncode == 124 and "requested" not in result.stdout, result
 
@@ -259,7 +259,7 @@ def latest_wins(weft):
 
 
 def lock_of_the_dead(weft):
-    """Nobody has to take away the lock of an engine that was killed; a signal ends who waits."""
+    """The lock of a killed engine needs no removal; a signal ends the wait for a lock."""
     place = Place(weft, {})
     first = begin(place, "wait", "one")
     place.until(lambda: place.done()["one"] == 1)

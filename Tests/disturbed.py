@@ -1,13 +1,13 @@
 #!/usr/bin/env python3
-"""Disturbs runs of random workflows, part after part, and compares what they come to with undisturbed runs.
+"""Disturbs runs of random workflows, part after part, and compares their results with undisturbed runs.
 
 usage: disturbed.py PATH_TO_WEFT [--seed N] [--count N] [--workers N] [--parts N] [--keep]
 
-A run of a random workflow is ended and resumed again and again, each time in another way: steps fail, it is
-cancelled, its time is over, it is killed, it waits for an approval, its file is edited, steps are named to be done
-again. Then nothing disturbs it any more, and everything that an undisturbed run of the same workflow has done must
-have been done, in order, and only once where that is promised. What the exit code, the events, the journal,
-report.json, show and runs say must agree all along. The folder of a seed that fails is kept.
+A run of a random workflow is ended and resumed repeatedly, each time in a different way: steps fail, it is
+cancelled, it times out, it is killed, it waits for an approval, its file is edited, steps are named to be rerun.
+Then nothing disturbs it any more, and everything that an undisturbed run of the same workflow has done must have
+been done, in order, and only once where that is promised. The exit code, the events, the journal, report.json, show
+and runs must agree throughout. The folder of a seed that fails is kept.
 """
 
 import argparse
@@ -42,15 +42,15 @@ class Disturbed:
         self.parts = options.parts or self.random.randint(3, 6)
         self.part = 0
         self.log = []
-        # Nodes that were named to be done again, which holds in later parts until they have been: the number of the
-        # last record before.
+        # The nodes that were named to be rerun, with the number of the last record before; they count until they have
+        # run again.
         self.named = {}
-        # Approvals of which the last answer was no. It waits in the run's folder until a part asks for it.
+        # Approvals whose latest answer was no. The answer waits in the run's folder until a part asks for it.
         self.rejected = set()
-        # Steps that were done again by name, so that those after them may be older.
+        # Steps that were rerun by name, so that their dependents may be older.
         self.excused = set()
         self.known = options.known
-        # Nodes that were edited since a part has begun.
+        # Nodes that were edited since a part began.
         self.edited = set()
 
     # MARK: The program
@@ -129,13 +129,13 @@ class Disturbed:
         return how
 
     def options(self, last):
-        """More words for a resume, and the nodes that are done again because of them."""
+        """More arguments for a resume, and the nodes that they cause to run again."""
         words, again = [], set()
         journal = self.journal()
         if not last and self.random.random() < 0.35:
             known = [node for node in self.workflow.nodes() if node.role == "step" and node.kind != "approve"]
             node = self.random.choice(known)
-            # An element, or all of them.
+            # One element, or all of them.
             frame = self.random.choice(list(node.instances()) or [()])
             whole = self.random.random() < 0.6 or not frame
             if whole and not [each for each in node.ancestors if each.loop]:
@@ -152,7 +152,7 @@ class Disturbed:
             node.version += 1
             for name, text in self.workflow.files().items():
                 (self.path / name).write_text(text)
-            # A changed file is a change of the step that runs it.
+            # A changed file changes the step that runs it.
             self.edited.add(next((each for each in reversed(node.ancestors) if each.kind == "nested"), node))
             self.log.append(f"  edited {node.name} (step {node.id})")
         if self.edited:
@@ -162,7 +162,7 @@ class Disturbed:
         return words, again | set(self.named)
 
     def disturb(self, process, how, ends):
-        """Ends the part, at a random moment, in the way chosen; returns when it is over."""
+        """Ends the part at a random moment, in the chosen way; returns when it is over."""
         if how in ("kill", "TERM", "INT", "cancel"):
             if self.random.random() < 0.3:
                 time.sleep(self.random.random() * 0.08)
@@ -175,7 +175,7 @@ class Disturbed:
                         break
                     time.sleep(0.0005)
             if how == "cancel":
-                # A run that has not been taken up again has ended still.
+                # Until the process has resumed it, the run still counts as ended.
                 while process.poll() is None:
                     subprocess.run([self.weft, "cancel"], cwd=self.path, stdin=subprocess.DEVNULL, capture_output=True,
                                    timeout=LIMIT)
@@ -229,12 +229,12 @@ class Disturbed:
         return code
 
     def doubts(self, journal):
-        """Steps that began and of which no end is recorded, by address."""
+        """Steps that began and have no recorded end, by address."""
         found = {}
         for node, frame in self.instances():
             if node.role == "step" and not node.idempotent and node not in self.naming:
                 address = node.address(frame)
-                # One that has begun since it was named is in doubt like every other.
+                # A step that has begun since it was named is in doubt like any other.
                 if address in journal.doubts and journal.doubts[address]["n"] > self.named.get(node, 0):
                     around = [each.address(tuple(f for f in frame if f[0] in set(each.loops) and f[0] is not each))
                               for each in node.ancestors]
@@ -256,7 +256,7 @@ class Disturbed:
                     raise Broken(f"killed; runs and show say {states}")
                 states = self.read("runs")["runs"][0]["state"], self.read("show")["state"]
         elif code in (130, 143) and self.is_over_without_signal(journal, len(before.parts)):
-            # A signal that comes after the end leaves the program at once, perhaps without a report.
+            # A signal that comes after the end terminates the program at once, perhaps without a report.
             pass
         elif len(journal.parts) == len(before.parts):
             # Nothing was begun.
@@ -301,7 +301,7 @@ class Disturbed:
             raise Broken("; ".join(faults) + f": {self.said()}")
 
     def once(self, before, again, journal, notes):
-        """What was recorded as done has not been done again, but for a reason."""
+        """Checks that what was recorded as done was not done again without a reason."""
         began = {note.address for note in notes.all if note.part == self.part and note.kind == "B"}
         retried = {record["group"] for record in (journal.parts or [[]])[-1] if record["type"] == "group.retrying"}
         for node, frame in self.instances():
@@ -324,7 +324,7 @@ class Disturbed:
             if before.is_done(address, [group for group, _ in around]):
                 raise Broken(f"{address} is recorded as done, and was done again")
             for index, (group, inner) in enumerate(around):
-                # What tolerates a failure is gone on with where it was cut short; its steps are checked above.
+                # A group that tolerates a failure is resumed where it was interrupted; its steps are checked above.
                 if any(each.allow_failure or each.loop and each.loop.tolerated for each in inner.walk()):
                     continue
                 if before.is_done(group, [each for each, _ in around[index + 1:]]) and not again & set(inner.walk()):
@@ -345,12 +345,12 @@ class Disturbed:
             code = self.run_part(last=True, ends=ends)
             if code == 0:
                 break
-            # A no that was given before counts once a part has asked.
+            # An earlier no counts once a part has asked.
             failed = (self.journal().end or {}).get("firstFailure")
             if code == 1 and failed in self.rejected:
                 self.rejected.discard(failed)
                 continue
-            # A run that was left has been asked to end all the same.
+            # A suspended run has still been asked to end.
             is_cancelled = (self.journal().end or {}).get("cancellation", {}).get("kind") == "requested"
             if code != 75 and not is_cancelled:
                 raise Broken(f"nothing disturbs it any more, and it exits {code}: {self.said()}")

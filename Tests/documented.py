@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
-"""Runs the examples of a page, and compares what weft prints with what the page says.
+"""Runs the examples of a page, and compares weft's output with the page.
 
     documented.py WEFT PAGE... [--update]
 
-An example is a block of JSON that is a workflow, and the block of a console after it. Its commands
-(`$ weft run FILE`) run, on a page that speaks of 127.0.0.1:8080 beside Tests/Requests/server.py, in an empty directory in which FILE is that workflow. Files that it runs stand before it
-as ```json file=NAME. Times, and how many
-steps run at once, are not compared.
+An example is a block of JSON that is a workflow, and the block of a console after it. Its commands (`$ weft run
+FILE`) run in an empty directory in which FILE is that workflow; on a page that mentions 127.0.0.1:8080, they run
+beside Tests/Requests/server.py. Files that it runs precede it as ```json file=NAME. Times, and how many steps run at
+once, are not compared.
 """
 import json
 import os
@@ -20,7 +20,7 @@ sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent / "Requests"))
 import server
 
 block = re.compile(r"^```(json|console)(?: file=(\S+))?\n(.*?)^```$", re.M | re.S)
-# What is different each time, or on each machine.
+# Parts of the output that differ from run to run, or between machines.
 varying = re.compile(r"\b\d+(\.\d+)? (µs|ms|s)\b|\bat most \d+ at once|\b\d{8}-\d{6}-[0-9a-f]{6}\b")
 
 
@@ -33,7 +33,7 @@ def is_workflow(text: str) -> bool:
 
 
 def transcript(weft: str, workflow: str, others: dict[str, str], commands: list[str]) -> str:
-    """What the commands print, each after its line."""
+    """The output of the commands, each after its command line."""
     with tempfile.TemporaryDirectory() as folder:
         lines = []
         for name, content in others.items():

@@ -1,8 +1,9 @@
 #!/usr/bin/env python3
-"""Holds the table of faults against the tests.
+"""Checks the table of faults against the tests.
 
-Tests/FaultRows.md lists every row of the fault matrix. A row has a test, which is one whose name begins
-with the row's id ("W01: a duplicate key ..."; a name may begin with several), or a reason why it has none. Neither, or both, is a failure.
+Tests/FaultRows.md lists every row of the fault matrix. A row has either a test, which is one whose name begins with
+the row's id ("W01: a duplicate key ..."; a name may begin with several), or a reason why it has none. Neither, or
+both, is a failure.
 """
 import pathlib
 import re

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""Holds weft runs, show, logs and clean to what they promise, from outside: with live runs, killed ones and
-damaged ones, and with two terminals on one run.
+"""Checks weft runs, show, logs and clean from outside: with live runs, killed ones and damaged ones, and with two
+terminals on one run.
 
 usage: history.py PATH_TO_WEFT        (needs pyte)
 """
@@ -26,7 +26,7 @@ HELD = {"steps": [{"id": "a", "run": "echo one; cat go.fifo; echo two"}, {"id": 
 
 
 class Runs(Place):
-    """A directory with runs, and what is told of them."""
+    """A directory with runs, and what weft reports about them."""
 
     def __init__(self, weft, workflow={"steps": [{"id": "a", "run": "echo hello"}]}):
         super().__init__(weft, workflow)
@@ -52,7 +52,7 @@ class Runs(Place):
         return self.path / ".weft/runs" / run
 
     def begin(self, *arguments, until="one"):
-        """A run that goes on until its FIFO is opened."""
+        """Starts a run that continues until its FIFO is opened."""
         known = set(self.ids())
         process = self.start("run", "w.json", *arguments)
         self.until(lambda: set(self.ids()) - known)
@@ -61,7 +61,7 @@ class Runs(Place):
         return process, run
 
     def go(self):
-        # Its reader may not have come yet, or may never come.
+        # Its reader may not have opened it yet, or may never do so.
         def writer():
             with contextlib.suppress(OSError):
                 return os.open(self.path / "go.fifo", os.O_WRONLY | os.O_NONBLOCK)
@@ -83,7 +83,7 @@ def killed(runs, process, run):
 
 
 def mixed(weft):
-    """Runs of every kind: the newest lives."""
+    """Runs of every kind: the newest is alive."""
     runs = Runs(weft)
     runs.run()
     runs.write({"name": "second, \"best\"", "steps": [{"id": "b", "run": "exit 3"}]})
@@ -157,7 +157,7 @@ def many(weft):
         run = f"2020{number // 30 % 12 + 1:02}{number % 28 + 1:02}-000000-{number:06x}"
         (runs.folder_of(run) / "logs").mkdir(parents=True, mode=0o700)
         lines = [recast(line, first, run) for line in (opening, begin)] + others
-        # Of every tenth the end is not recorded.
+        # Every tenth has no recorded end.
         if number % 10 == 0:
             lines.pop()
         (runs.folder_of(run) / "journal.jsonl").write_text("\n".join(lines) + "\n")
@@ -171,7 +171,7 @@ def many(weft):
 
 
 def recast(line, run, other):
-    """The line of another run, with its checksum."""
+    """The line of a different run, with its checksum."""
     body = line[:-len(',"crc":"00000000"}')].replace(run, other)
     return f'{body},"crc":"{crc32c(body.encode()):08x}"}}'
 
@@ -206,7 +206,7 @@ def details(weft):
 
 
 def plain(text):
-    """What was told, whatever the times and the order of what goes on side by side."""
+    """The output, without times and without the order of concurrent events."""
     return sorted(re.sub(r"\b\d+(\.\d+)? m?s\b", "TIME", line) for line in text.splitlines())
 
 
@@ -232,7 +232,7 @@ def follow_plain(weft):
     assert own.returncode == other.returncode == 1
     assert plain((said + rest).decode()) == plain(whole.decode()), (said + rest, whole)
     assert plain(errors.decode()) == plain(faults.decode()), (errors, faults)
-    # It can be seen again when it has ended.
+    # It can be followed again when it has ended.
     result = runs.call("show", "--follow")
     assert result.returncode == 1 and plain(result.stdout) == plain(whole.decode()), result
 
@@ -399,12 +399,12 @@ def kept_after_runs(weft):
         assert runs.run("--keep", "2").returncode == 0
     newest = runs.ids()
     assert len(newest) == 3 and newest[-1] == stopped, newest
-    # By a clock that was set back it is the oldest; it stays all the same.
+    # By a clock that was set back it is the oldest; it is kept anyway.
     os.rename(runs.folder_of(newest[0]), runs.folder_of("20990101-000000-aaaaaa"))
     os.rename(runs.folder_of(newest[1]), runs.folder_of("20990101-000000-bbbbbb"))
     assert runs.run("--keep", "2").returncode == 0
     assert len(runs.ids()) == 4
-    # A record that cannot be taken away is no failure of the run.
+    # A record that cannot be removed is not a failure of the run.
     result = runs.run("--keep", "1")
     assert result.returncode == 0 and "error" not in result.stderr, result
 
@@ -456,7 +456,7 @@ def kept_durations(runs):
 
 
 def path_of(runs, *arguments):
-    """The critical path that weft graph tells, by names; None where it tells none."""
+    """The critical path that weft graph prints, by names; None if it prints none."""
     result = runs.call("graph", "w.json", "--format", "json", *arguments)
     assert result.returncode == 0 and not result.stderr, result
     graph = json.loads(result.stdout)
@@ -476,7 +476,7 @@ def durations(weft):
     assert re.search(r"^.*slow .* 4\d\d ms .*sleep 0.4$", table, re.M), table
     dry = runs.run("--dry-run").stdout
     assert dry == runs.call("graph", "w.json").stdout and "critical path" in dry.splitlines()[-1], dry
-    # What was never measured is guessed, and that is said.
+    # Durations that were never measured are estimated, and the output says so.
     assert path_of(runs, "-i", "all=true") == ["slow", "each", "off", "end"]
     never = "(1 step never measured)"
     assert never in runs.call("graph", "w.json", "-i", "all=true").stdout
@@ -488,7 +488,7 @@ def durations(weft):
     lines = file.read_text().splitlines()
     assert [line.split()[-1] for line in lines[:-1]] == ["q1", "q2", "slow", "each", "off", "end"], lines
     assert lines[3].split()[0] == "3" and len(lines[2].split()) == 4, lines
-    # A failed step says nothing of how long it takes; the others do.
+    # The duration of a failed step says nothing; those of others do.
     runs.write({"steps": [{"id": "q1", "run": "true"}, {"id": "end", "run": "exit 1"}]})
     assert runs.run().returncode == 1
     lines = file.read_text().splitlines()
@@ -559,7 +559,7 @@ def moved_durations(weft):
     (before / "x.json").write_bytes((before / "w.json").read_bytes())
     result = runs.call("graph", "x.json")
     assert "took" not in result.stdout, result
-    # A run that is gone on with learns for the same workflow, from wherever that is asked for.
+    # A resumed run adds to the durations of its workflow, wherever the command is called.
     runs.write({"steps": [{"id": "slow", "run": "sleep 0.1"}, {"id": "b", "run": "test -e ok"}]})
     assert runs.run().returncode == 1
     (before / "ok").touch()
@@ -590,7 +590,7 @@ def time_left(weft):
 
 
 def led_elsewhere(weft):
-    """-C leads every command that reads files or records to another directory."""
+    """-C leads every command that reads files or records to a different directory."""
     runs = Runs(weft, {"steps": [{"id": "a", "run": "echo hello; test -e ok"}]})
 
     def call(command, *arguments, code=0):
@@ -617,7 +617,7 @@ def led_elsewhere(weft):
 
 
 def warnings_first(weft):
-    """What is said of a file stands before what its steps write, and plans are not shortened in a pipe."""
+    """Diagnostics of a file precede the output of its steps, and plans are not shortened in a pipe."""
     long = "echo " + "x" * 300
     runs = Runs(weft, {"steps": [
         {"id": "a", "run": "exit 1", "allowFailure": True, "outputs": {"o": "${{ self.stdout }}"}},
@@ -642,7 +642,7 @@ def counted(view):
 
 
 def agreed(runs, **expected):
-    """What every view tells of the newest run, which has ended; they tell the same."""
+    """The reports of every view on the newest run, which has ended; they must agree."""
     listed, shown = runs.listed()[0], runs.shown()
     report = json.loads((runs.folder_of(listed["run"]) / "report.json").read_text())
     ends = [shown["end"], report["end"]]
@@ -666,7 +666,7 @@ def whole_run(weft):
     assert result.returncode == 0 and "4 steps succeeded in" in result.stdout, result
     assert "(2 in an earlier part)" in result.stdout, result
     listed, shown, _ = agreed(runs, succeeded=4)
-    # The time between the parts is not the run's.
+    # The time between the parts does not belong to the run.
     assert waiting["durationUs"] <= listed["durationUs"] < waiting["durationUs"] + 450_000, (waiting, listed)
     assert len(shown["steps"]) == 4, shown
 
@@ -730,7 +730,7 @@ def facts(weft):
 
 
 def told_of_runs(weft):
-    """The list and the view of a run say what it was given, who approved, and when its steps began."""
+    """The list and the view of a run show its inputs, its approvers, and when its steps began."""
     runs = Runs(weft, {
         "inputs": {"env": {"type": "string"}, "count": {"type": "integer", "default": 3}},
         "steps": [{"id": "ask", "approve": "go on?"}, {"id": "a", "run": "echo hello"}]})
@@ -755,7 +755,7 @@ def told_of_runs(weft):
 
 
 def nothing_recorded(weft):
-    """Commands about all runs have nothing to do where there is none; those about one run have no run."""
+    """Without any run, commands about all runs have nothing to do; those about one run find none."""
     with tempfile.TemporaryDirectory(prefix="weft-history-") as place:
         def call(*words, **environment):
             return subprocess.run(

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Starts weft under everything that a process inherits, and holds each kind of step to its usual end.
+"""Starts weft with everything that a process can inherit, and checks that each kind of step ends as usual.
 
 usage: inherited.py PATH_TO_WEFT
 """
@@ -19,8 +19,8 @@ import cases
 LIMIT = 60  # seconds, against hanging only
 AT_A_TIME = 4
 
-# A step that fails, one that a signal ends, one that is stopped, one that leaves something behind, and one that
-# is well. Each holds a lock on the file `lock`, and so does what it starts.
+# A step that fails, one that a signal ends, one that is stopped, one that leaves a process behind, and one that
+# succeeds. Each holds a lock on the file `lock`, and so do its descendants.
 WORKFLOW = {"onFailure": "continue", "parallel": [
     {"id": "fails", "run": "exit 3"},
     {"id": "killed", "run": "kill -KILL $$"},
@@ -34,7 +34,7 @@ ENDS = {"fails": "exit:3", "killed": "signal:KILL", "slow": "timeout", "leaves":
 
 
 def outcome(weft, prepare, descriptors=()):
-    """How the run ended, and each of its steps, after `prepare` was called in the process that becomes weft."""
+    """The ends of the run and of its steps, if `prepare` is called in the process that becomes weft."""
     with tempfile.TemporaryDirectory(prefix="weft-inherited-") as path:
         place = pathlib.Path(path)
         workflow = json.loads(json.dumps(WORKFLOW))
@@ -63,7 +63,7 @@ def is_as_usual(weft, prepare, what):
 
 
 def all_of(weft, states):
-    """Holds weft to the usual end in each state: a name and what makes it."""
+    """Checks the usual end in each state: a name and the function that prepares it."""
     with concurrent.futures.ThreadPoolExecutor(AT_A_TIME) as pool:
         for future in [pool.submit(is_as_usual, weft, prepare, what) for what, prepare in states]:
             future.result()
@@ -120,7 +120,7 @@ def the_rest(weft):
 
 
 def few_descriptors(weft):
-    """It runs, or says at once what is missing."""
+    """It runs, or reports at once what is missing."""
     counts = {"ran": [], "refused": []}
     for count in range(10, 48):
         with tempfile.TemporaryDirectory(prefix="weft-inherited-") as path:

@@ -1,10 +1,11 @@
 #!/usr/bin/env python3
-"""Has one system call after another of a run fail, once or from then on, or kill weft, and holds `weft resume` to
-what is recorded.
+"""Makes one system call after another of a run fail, once or from then on, or kills weft there, and checks
+`weft resume` against what is recorded.
 
 usage: injected.py PATH_TO_WEFT
 
-strace injects the faults, and counts calls by thread. WEFT_LONG=1 has every call fail; without it, some of those of which there are many.
+strace injects the faults, and counts calls by thread. With WEFT_LONG=1 every call fails; without it, a sample of
+frequent calls.
 """
 
 import collections
@@ -19,11 +20,10 @@ import sys
 import tempfile
 
 LIMIT = 60  # seconds, against hanging only
-# How many places of a call are tried where not all are.
+# The number of places tried for a frequent call.
 SOME = 24
 
-# The calls by which the record is kept, and the errors that each may have. One that is interrupted again and
-# again is called again and again.
+# The calls that write the record, and the errors that each may have. An interrupted call is repeated, however often.
 CALLS = {
     "write": ["EIO", "ENOSPC", "EDQUOT"], "openat": ["EMFILE", "EIO", "ENOSPC"], "mkdirat": ["ENOSPC", "EROFS"],
     "renameat,renameat2": ["EIO", "ENOSPC"], "fdatasync,fsync": ["EIO"], "ftruncate": ["EIO"],
@@ -84,7 +84,7 @@ class Run:
 
 
     def report_faults(self):
-        """What the report says otherwise than the journal."""
+        """Differences between the report and the journal."""
         (folder,) = (self.path / ".weft/runs").glob("2*")
         try:
             report = json.loads((folder / "report.json").read_text())
@@ -105,7 +105,7 @@ class Run:
 
 
 def count_of(weft, call):
-    """How often a run that nothing happens to makes the call."""
+    """The number of these calls in an undisturbed run."""
     run = Run(weft)
     assert run.traced("-e", f"trace={call}").returncode == 0
     return len(re.findall(r"^\d+ +\w+\(", (run.path / "trace").read_text(), re.M))
@@ -118,7 +118,7 @@ def places(count):
 
 
 def trial(weft, call, error, when):
-    """What went wrong; empty is right, and `None` a fault that came before weft itself."""
+    """The error found; empty if there is none, and `None` if the fault came before weft itself."""
     run = Run(weft)
     name = f"{call} {error} when={when}"
     fault = "signal=KILL" if error == "KILL" else f"error={error}"
@@ -133,7 +133,7 @@ def trial(weft, call, error, when):
         return f"{name}: exit {result.returncode} without a word"
     recorded, before = run.recorded(), run.done()
     if recorded is None:
-        # Whoever was killed between two names of the folder has not begun.
+        # A run killed between two names of its folder has not begun.
         return f"{name}: steps were done without a record: {before}" if before and result.returncode != 0 else ""
     if lost := recorded - set(before):
         return f"{name}: recorded and not done: {lost}"

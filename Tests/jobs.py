@@ -10,10 +10,10 @@ import signal
 from shell import Shell
 from workplace import main, state, step, wait_until
 
-# Tells its process id, and goes on when somebody writes into the other FIFO.
+# Writes its process id, and continues when a line arrives in the other FIFO.
 PATIENT = step("echo $$ >began.fifo; read line <go.fifo; echo went on >result", id="work")
 
-# In the meantime a display would be drawn several times.
+# Takes long enough for a display to be drawn several times.
 SLOW = step("echo $$ >began.fifo; read line <first.fifo; sleep 0.5; echo later >later.fifo; "
             "read line <go.fifo; echo went on >result", id="work")
 
@@ -129,7 +129,7 @@ def stop_is_ignored(weft):
 
 
 def nobody_to_continue(weft):
-    """K23: where no shell could continue it (an orphaned group), ^Z changes nothing"""
+    """K23: without a shell that could continue it (an orphaned group), ^Z changes nothing"""
     with Shell(weft, {"steps": [PATIENT]}) as shell:
         shell.run("exec weft run workflow.json")
         shell.wait_for("began.fifo")
@@ -150,20 +150,20 @@ def killed(weft):
         os.kill(shell.weft_process(), signal.SIGKILL)
         shell.wait_for_prompt()
         assert shell.terminal_is_as_before()
-        # No cursor hidden, no other screen, no reports asked for: private modes all begin like this.
+        # No hidden cursor, no alternate screen, no reports: all private modes begin like this.
         assert b"\x1b[?" not in shell.output, shell.output
         shell.release("go.fifo")
 
 
 def nobody_reads(weft):
-    """K23: a terminal that takes no output (^S) keeps nobody from stopping weft"""
+    """K23: a terminal that takes no output (^S) does not keep weft from being stopped"""
     with Shell(weft, {"steps": [SLOW]}) as shell:
         shell.run("weft run workflow.json")
         shell.wait_for("began.fifo")
         shell.wait_for_screen("1 running")
         shell.press("\x13")
         shell.release("first.fifo")
-        # The display is drawn in the meantime, and blocks.
+        # Meanwhile the display is drawn, and blocks.
         shell.wait_for("later.fifo")
         weft_process = shell.weft_process()
         os.kill(weft_process, signal.SIGTSTP)

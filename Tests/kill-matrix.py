@@ -1,10 +1,8 @@
 #!/usr/bin/env python3
-"""K03, K04, K05, K06, K07, K08, K19, X07, X08 and X16: the kill matrix, and what becomes of processes that are left
-behind, and of others that must survive
+"""K03, K04, K05, K06, K07, K08, K19, X07, X08 and X16: the kill matrix, processes left behind, and bystanders
 
-
-Ends steps of every bad kind in every way, at every level of containment that this machine has, and holds
-what happened against the tables of Reliability.md. Death is proved and not looked up: KillMatrix/trial.py.
+Ends steps of every bad kind in every way, at every level of containment of this machine, and checks the results
+against the tables of Reliability.md. Death is proved, not looked up: KillMatrix/trial.py.
 
 usage: kill-matrix.py PATH_TO_WEFT [--write] [--only TEXT]
 
@@ -40,12 +38,12 @@ AT_A_TIME = 8
 
 
 def run_cell(weft, member, key):
-    """The result of one cell, or why there is none."""
+    """The result of one cell, or the reason why there is none."""
     row, column = CELLS[key[:3]]
     level = key[3]
     for patience in (1, 4, 16):
         trial = Trial(weft, member, level)
-        # Seconds that all members have to come up, where no hand-shake can hold back the end.
+        # The seconds for all members to come up, where no hand-shake can delay the end.
         trial.patience = patience
         try:
             trial.neighbours = Neighbours()
@@ -63,7 +61,7 @@ def run_cell(weft, member, key):
 
 
 def levels(weft):
-    """The levels of containment that this machine has; says which it has not."""
+    """The levels of containment of this machine; prints those that it lacks."""
     for level in LEVELS:
         with tempfile.TemporaryDirectory(prefix="weft-matrix-") as path:
             done = subprocess.run(
@@ -76,7 +74,7 @@ def levels(weft):
 
 
 def run_all(weft, only):
-    """By matrix, row, column and level: a result, or why there is none."""
+    """A result, or the reason why there is none, by matrix, row, column and level."""
     with tempfile.TemporaryDirectory(prefix="weft-matrix-") as directory:
         member = compiled_member(directory)
         # Each in a process of its own; most of the time they wait.
@@ -95,7 +93,7 @@ def run_all(weft, only):
 
 
 def another_run(weft, level, directory):
-    """A run that lives all the time beside the others, and must come to its own end."""
+    """A run that lives beside the others all the time, and must reach its own end."""
     workflow = {"steps": ["echo up; read line <go.fifo; echo went on >result"]}
     path = pathlib.Path(f"{directory}/other-{level}")
     path.mkdir()
@@ -112,7 +110,7 @@ def another_run(weft, level, directory):
 
 
 def end_of(process):
-    """What the other run has come to."""
+    """The result of the other run."""
     if process.poll() is None:
         (process.path / "go.fifo").write_text("go\n")
         process.communicate(timeout=60)
@@ -121,7 +119,7 @@ def end_of(process):
 
 
 def rows_of(matrix, results):
-    """The rows of the table: what happened in each, and then what is the same in a whole column."""
+    """The rows of the table: the result in each, and then what is the same in a whole column."""
     def of(column, row=None):
         return {key[1:]: result for key, result in results.items()
                 if key[0] == matrix.name and key[2] == column.name and row in (None, key[1])}

@@ -36,7 +36,7 @@ def file(name):
 
 
 def asks(id, server="tls", path="/echo", **http):
-    """A step that asks nginx, and trusts the authority that signed for it."""
+    """A step with a request to nginx that trusts the authority that signed for it."""
     keys = http if server == "plain" else {"tls": {"caFile": file("ca.pem")}, **http}
     return {"id": id, "http": {"url": address(server, path), **keys}}
 
@@ -68,7 +68,7 @@ def failure(ended, step="a"):
 
 
 def told(ended):
-    """All that the run has written anywhere."""
+    """Everything that the run has written anywhere."""
     files = [path for path in pathlib.Path(ended.folder).rglob("*")
              if path.is_file() and path.name != "workflow.json"]
     return ended.output + "".join(path.read_bytes().decode(errors="replace") for path in files)
@@ -133,7 +133,7 @@ def does_not_ask_for_a_password(weft):
         if key == "fifo":
             os.mkfifo(path)
         shown = {"caFile": file("ca.pem"), "certFile": file("client.pem"), "keyFile": path}
-        # Another request is going on beside it, which must not be held up.
+        # A request runs beside it, which must not be delayed.
         at = signals.Run(weft, {"steps": [{"parallel": [
             asks("a", "knows", tls=shown), keeping(asks("b"), method="${{ self.json.method }}")]}]},
             ["-k", "--events", "events"])
@@ -186,7 +186,7 @@ def tells_another_origin_no_more_than_it_may(weft):
 # Connections
 
 def steps(count, *arguments, **keys):
-    """So many steps, which run one after another unless they are put side by side."""
+    """This number of steps, which run one after another unless they are put side by side."""
     return [keeping(asks(f"s{i}", *arguments, **keys)) for i in range(count)]
 
 
@@ -204,7 +204,7 @@ def keeps_one_connection(weft):
 
 
 def at_once(weft, server, count=8):
-    """The connections of as many slow answers as there are steps."""
+    """The connections of as many slow responses as there are steps."""
     slow = [step | {"outputs": {"echo": "${{ self.headers }}"}} for step in steps(count, server, "/slow/hello.txt")]
     ended = run(weft, [{"parallel": slow}], "-j", str(count))
     assert ended.code == 0, ended.output
@@ -265,7 +265,7 @@ def goes_on_with_a_download(weft):
 
 
 def saves_much_in_little_memory(weft):
-    # Asked of the program's own shell, which sees the peak of the engine above it.
+    # Read by the program's own shell, which sees the peak of the engine above it.
     peak = {"id": "peak", "run": "grep VmHWM /proc/$PPID/status", "outputs": {
         "line": "${{ self.stdout }}"}}
     for server in ("plain", "tls"):
@@ -296,7 +296,7 @@ def tells_what_is_too_large(weft):
         assert "413 Request Entity Too Large" in ended.output, ended.output
 
 
-# What a server asks for
+# Requirements of a server
 
 def shows_a_password(weft):
     good = {"basic": {"user": web.USER, "password": "${{ secrets.PASSWORD }}"}}
@@ -351,7 +351,7 @@ def keeps_answers_as_it_is_told(weft):
 
     with tempfile.TemporaryDirectory() as kept:
         assert [status("/kept/data") for _ in range(2)] == ["miss", "hit"]
-        # What has just changed may change again: a tenth of its age is how long it is fresh.
+        # What has just changed may change again: a response is fresh for a tenth of its age.
         os.utime(file("files/data"))
         assert [status("/data") for _ in range(2)] == ["miss", "revalidated"]
 
@@ -359,7 +359,7 @@ def keeps_answers_as_it_is_told(weft):
 # A proxy
 
 def proxied(weft, steps, **environment):
-    """Runs steps to which `secrets.PROXY_PASSWORD` is known; also what they let the proxy do."""
+    """Runs steps that know `secrets.PROXY_PASSWORD`; also returns what they made the proxy do."""
     before = len(SITE.proxied())
     ended = run(weft, steps, secrets={"PROXY_PASSWORD": {"env": "PROXY_PASSWORD"}},
                 environment={"PROXY_PASSWORD": web.PROXY_PASSWORD, **environment})
@@ -404,7 +404,7 @@ def asks_the_environment_only_if_told_so(weft):
 
 
 def writes_a_proxy_password_as_it_is(weft):
-    # nginx itself stands in for the proxy, and says what it was shown.
+    # nginx itself acts as the proxy, and returns the credentials that it received.
     password = "p@ss:w/rd%20?#0815"
     proxy = f"http://me:${{{{ secrets.PASSWORD }}}}@127.0.0.1:{SITE.ports['plain']}"
     ended = run(weft, [keeping(asks("a", "plain", proxy=proxy), shown="${{ self.json.proxy }}")],
@@ -412,7 +412,7 @@ def writes_a_proxy_password_as_it_is(weft):
     token = base64.b64encode(f"me:{password}".encode()).decode()
     assert ended.code == 0, ended.output
     assert password not in told(ended) and token not in told(ended), told(ended)
-    # What was shown is secret; whether it is right can be asked.
+    # The credentials are secret, but a condition can check them.
     ended = run(weft, [asks("a", "plain", proxy=proxy, expect={"when": "self.json.proxy == inputs.wanted"})],
                 "-i", f"wanted=Basic {token}", inputs={"wanted": {"type": "string"}},
                 secrets={"PASSWORD": {"env": "PASSWORD"}}, environment={"PASSWORD": password})

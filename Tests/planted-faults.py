@@ -1,13 +1,13 @@
 #!/usr/bin/env python3
-"""Plants faults in a copy of the engine's decisions, and holds that the simulation finds each of them. Faults in what
-ends processes are planted in a copy of the program, and have to be found by Tests/reaping.py.
+"""Plants faults in a copy of the engine's decisions, and checks that the simulation finds each of them. Faults in
+process termination are planted in a copy of the program, and Tests/reaping.py must find them.
 
-The copy is built once, with all faults in it; the variable WEFT_FAULT says which one is made. Each stands
-where the engine itself decides or acts: text that is to be there exactly once is replaced by what is wrong
-in that fault and else as it was. The sources of this package are not touched.
+The copy is built once, with all faults in it; the variable WEFT_FAULT selects one. Each is at a place where the engine
+itself decides or acts: text that must occur exactly once is replaced by code that is wrong with that fault and
+unchanged otherwise. The sources of this package are not touched.
 
     python3 Tests/planted-faults.py [SEEDS]        how many seeds a fault has until it is found; 1000
-    python3 Tests/planted-faults.py --sweeps       only those in what ends processes
+    python3 Tests/planted-faults.py --sweeps       only those in process termination
     python3 Tests/planted-faults.py --places       only whether each fault still has its place
 """
 import os
@@ -21,7 +21,7 @@ root = pathlib.Path(__file__).resolve().parent.parent
 engine = "Sources/WeftExecution/"
 platform = "Sources/WeftPlatform/"
 
-# Name, file, what is there, what is there in its place. FAULT is true when the fault is made.
+# Name, file, original text, replacement. FAULT is true if the fault is selected.
 faults = [
     ("a slot is not returned", "Scheduling/SlotQueue.swift",
      "    free += 1\n    if record.line >= 0",
@@ -116,7 +116,7 @@ sweeps = [
 
 
 def misplaced() -> list[str]:
-    """The faults whose text is not there exactly once."""
+    """The faults whose text does not occur exactly once."""
     counts = [(name, file, right, (root / module / file).read_text().count(right))
               for module, planted in ((engine, faults), (platform, sweeps)) for name, file, right, _ in planted]
     return [f"{name}: {file} has the place {count} times: {right.strip()}"
@@ -157,13 +157,13 @@ def simulate(copy: pathlib.Path, fault: str, seeds: str) -> tuple[int, list[str]
     output = done.stdout + done.stderr
     lines = [line.removeprefix("↳ ") for line in output.splitlines() if line.startswith("↳ seed")]
     if done.returncode != 0 and not lines:
-        # The engine may have found by itself that something cannot be.
+        # The engine itself may have found an impossible state.
         lines = [line for line in output.splitlines() if "Fatal error" in line or "Precondition failed" in line][:1]
     return done.returncode, lines
 
 
 def find_sweeps(copy: pathlib.Path) -> int:
-    """How many of the faults in what ends processes are missed, or are not there to be found."""
+    """The number of faults in process termination that are missed, or are misplaced."""
     copy.mkdir(exist_ok=True)
     for name in ("Sources", "Tests"):
         shutil.copytree(root / name, copy / name)

@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
-"""Holds comments and documentation to the language of the glossary in Architecture.md.
+"""Checks the language of comments and documentation against the glossary in Architecture.md.
 
 usage: prose.py [FOLDER_OR_FILE...]     default: Sources, Tests, README.md and .github
 
-A doc comment starts with a noun or a verb, never with a question word, "of", "by", "the same" or "likewise". Comments and
-articles use one word for each idea; the phrases below have a plain one.
+A doc comment starts with a noun or a verb, never with a question word, "of", "by", "the same" or "likewise". Comments
+and articles use one word for each idea; the phrases below have a plain one.
 """
 import pathlib
 import re
@@ -14,7 +14,7 @@ root = pathlib.Path(__file__).resolve().parent.parent
 
 START = re.compile(
     r"^(What|Who|Whose|Whom|Where|How|Why|Of|By|The same|Likewise|That which|In what|For what|At what)\b")
-# A name for the remedy, and what is to be replaced.
+# The plain word, and a pattern of the phrases that it replaces.
 PHRASES = [
     ("report", r"\b(is|are|was|be|been|being) told\b|\btells? (of|about|again|it|them|whether)\b|\btold (of|again)\b"),
     ("continue, resume", r"\b(go|goes|going|gone|went) on with\b|\btake[ns]? up again\b"),

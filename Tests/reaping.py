@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Holds `weft reap`, and the end of what was left behind before a resume, to what they may end and what not.
+"""Checks which processes `weft reap` and the cleanup before a resume terminate, and which they must spare.
 
 usage: reaping.py PATH_TO_WEFT
 """
@@ -42,12 +42,12 @@ class Killed(Place):
         return path.read_text() if path.exists() else ""
 
     def end(self):
-        """Takes care that nothing stays behind a test that fails."""
+        """Kills anything that a failing test would leave behind."""
         self.call("reap", self.run_id)
 
 
 def sleeper(prepare=lambda: None, environment=None):
-    """A process that has nothing to do with weft, in a session of its own."""
+    """A process unrelated to weft, in a session of its own."""
     def child():
         os.setsid()
         prepare()
@@ -134,7 +134,7 @@ def foreign_groups(weft):
 
 
 def forged_environments(weft):
-    """Environments as they might be made up; the cookie is known to the run's own processes and its record only."""
+    """Environments that might be forged; only the run's own processes and its record know the cookie."""
     for level in LEVELS:
         place = Killed(weft, level)
         true = environment_of(place.process)
@@ -163,7 +163,7 @@ def forged_environments(weft):
 
 
 def foreign_sessions(weft):
-    """A daemon that runs a job with the environment of the step that asked for it, and another job."""
+    """A daemon that runs a job with the environment of the step that asked for it, and a different job."""
     for level in LEVELS:
         place = Killed(weft, level)
         script = "sleep 1000 & echo $! >>jobs; read line <ask; env - $(cat environment) sleep 1000 & echo $! >>jobs; wait"
@@ -201,7 +201,7 @@ def kept(weft):
                 assert result.returncode == code, (level, result)
                 assert all(map(alive, pids)), (level, words, result)
                 assert "ended" not in result.stdout + result.stderr.replace("ended with", ""), (level, result)
-            # Done again, it leaves another, which is kept as well; the first one is nobody's to end.
+            # Run again, it leaves a further process, which is kept as well; the first one must not be killed.
             result = place.call("resume", run, "--rerun", "serve", "--containment", level)
             pids += [int(pid) for pid in (place.path / "pid").read_text().split()]
             assert place.call("reap", run).returncode == 0 and all(map(alive, pids)), (level, result)
@@ -211,7 +211,7 @@ def kept(weft):
 
 
 def kept_and_not(weft):
-    """What one attempt keeps spares nothing of another that was under way."""
+    """Processes kept by one attempt do not spare those of a different one that was under way."""
     for level in LEVELS:
         place = Place(weft, {"steps": [
             {"id": "serve", "leftovers": "keep", "run": "sleep 1000 >&- 2>&- & echo $! >pid.serve"},
@@ -230,7 +230,7 @@ def kept_and_not(weft):
 
 
 def earlier_children(weft):
-    """A shell has started a daemon before it became weft; what that leaves behind comes to weft as well."""
+    """A shell has started a daemon before it became weft; the daemon's orphans become children of weft, too."""
     place = Place(weft, {"steps": ["read line <go.fifo"]})
     os.mkfifo(place.path / "go.fifo")
     daemon = "setsid sh -c 'exec >&- 2>&-; sleep 1000 & echo $! >pid; read line <late.fifo; setsid sleep 1000 & echo $! >>pid' &"
@@ -255,8 +255,7 @@ def earlier_children(weft):
 
 @contextlib.contextmanager
 def adopting_orphans():
-    """This process takes the place of init for the orphans of its children, as a service manager or a shell of a
-    container does."""
+    """This process acts as init for the orphans of its children, like a service manager or a shell of a container."""
     adopt = lambda on: ctypes.CDLL(None, use_errno=True).prctl(PR_SET_CHILD_SUBREAPER, on, 0, 0, 0)
     assert adopt(1) == 0, "the kernel has no subreapers"
     try:
@@ -266,17 +265,17 @@ def adopting_orphans():
 
 
 def collected(pid):
-    """Whether a process has ended; as the one that has adopted it, this process has to collect its status."""
+    """Whether a process has ended; having adopted it, this process has to collect its status."""
     with contextlib.suppress(ChildProcessError):
         os.waitpid(pid, os.WNOHANG)
     return not alive(pid)
 
 
 def subreaper_above(weft):
-    """Orphans do not come to init, and have the same parent as processes that are nobody's to end."""
+    """Orphans do not go to init, and have the same parent as processes that must not be killed."""
     orphan = "setsid sh -c 'echo $$ >orphan; exec sleep 1000' >&- 2>&- <&- & until [ -s orphan ]; do :; done; "
     with adopting_orphans():
-        # A child, and an orphan of another child.
+        # A child, and an orphan of a different child.
         child = sleeper()
         made = subprocess.run(
             ["sh", "-c", "setsid sleep 1000 >&- 2>&- & echo $!"], capture_output=True, text=True, check=True)
@@ -304,7 +303,7 @@ def subreaper_above(weft):
 
 
 def detached(weft):
-    """The shell has exited by the time that the server makes its session."""
+    """The shell has exited by the time that the server creates its session."""
     server = "sh -c 'echo $$ >pid; exec sleep 1000' >&- 2>&- <&-"
     for start in (f"setsid -f {server}", f"setsid {server} &"):
         for level in LEVELS:

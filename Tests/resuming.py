@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
-"""Kills weft, cuts its journals, changes its files, and holds it to what it has promised to go on with.
+"""Kills weft, cuts its journals, changes its files, and checks that it resumes as promised.
 
 usage: resuming.py PATH_TO_WEFT
 
-Every case has a directory of its own. What steps have done is counted by the lines that they append to a file.
+Every case has a directory of its own. Steps append lines to a file, by which their runs are counted.
 """
 
 import collections
@@ -27,7 +27,7 @@ LIMIT = 60  # seconds, against hanging only
 
 
 class Place:
-    """A directory with a workflow, and what weft makes of it."""
+    """A directory with a workflow, in which weft runs."""
 
     def __init__(self, weft, workflow):
         self.weft = weft
@@ -61,7 +61,7 @@ class Place:
             time.sleep(0.005)
 
     def done(self):
-        """What steps have done, and how often."""
+        """The number of runs of each step."""
         log = self.path / "done"
         return collections.Counter(log.read_text().split() if log.exists() else [])
 
@@ -98,9 +98,9 @@ LADDER = {
 
 
 def recorded(journal):
-    """The steps whose success stands in a journal."""
+    """The steps whose success is in a journal."""
     names = set()
-    # A line without its end is torn, be it that nothing else of it is missing.
+    # A line without its end is torn, even if only the newline is missing.
     for line in journal[:journal.rfind(b"\n") + 1].splitlines():
         record = json.loads(line)
         if record["type"] == "step.finished" and record["conclusion"] == "success":
@@ -112,7 +112,7 @@ EFFECTS = {"a": "a", "b[0]": "b-one", "b[1]": "b-two", "c": "c", "d": "d", "e": 
 
 
 def cut(weft, ends):
-    """Goes on with a journal that was cut at each of these places; nothing recorded is done again."""
+    """Resumes from a journal that was cut at each of these places; nothing recorded is done again."""
     whole = Place(weft, LADDER)
     result = whole.run()
     assert result.returncode == 0, result.stderr
@@ -121,7 +121,7 @@ def cut(weft, ends):
     for end in ends(bytes_):
         place = Place(weft, LADDER)
         shutil.copytree(whole.path / ".weft", place.path / ".weft", symlinks=True)
-        # The run is gone on with where it began: not in this directory.
+        # The run is resumed where it began: not in this directory.
         journal = bytes_[:end]
         place.journal.write_bytes(journal)
         (whole.path / "done").unlink(missing_ok=True)
@@ -154,7 +154,7 @@ def every_byte(weft):
     def ends(journal):
         lines = [match.end() for match in re.finditer(b"\n", journal)]
         last = range(lines[-2] + 1, lines[-1])
-        # Of the others every seventh byte.
+        # Of the others, every seventh byte.
         return [*range(1, lines[-2], 7), *last]
 
     return f"{cut(weft, ends)} places"
@@ -251,7 +251,7 @@ def in_doubt_and_skipped(weft):
     (send,) = [s for s in shown["steps"] if s["step"] == "send"]
     assert (send["outcome"], send["conclusion"]) == ("failure", "success"), send
     assert shown["state"] == "success", shown
-    # That holds: the run is done.
+    # This is final: the run is done.
     assert place.resume().returncode == 0 and len(server.keys) == 1
 
 
@@ -264,7 +264,7 @@ def in_doubt_with_key(weft):
 
 
 class Answers:
-    """A server that says the same every time, and counts how often it is asked for what."""
+    """A server that always answers the same, and counts the requests of each path."""
 
     def __init__(self, **bodies):
         counts = self.counts = collections.Counter()
@@ -353,7 +353,7 @@ def rewrite(path):
     path.write_text("X" + text[1:])
 
 
-# What becomes of files, whose they are, what is told of them, and what is done when that is named.
+# Damage to files, the step that made each, the message, and the effect of naming that step.
 DAMAGES = [
     (lambda place: rewrite(place / "out/d/x"), "make", '"out", which step "make" has made, is not as it was'),
     (lambda place: (place / "out/more").touch(), "make", '"out", which step "make" has made, is not as it was'),
@@ -399,7 +399,7 @@ def accepted_files(weft):
 
 
 def used_files(weft):
-    """What nobody uses any more may be gone."""
+    """Files that are no longer used may be gone."""
     place = Place(weft, {"parallel": [
         MAKER, {"id": "use", "needs": ["make"], "run": "cat out/d/x && rm -r out"}, GATE]})
     assert place.run("-j1").returncode == 1
@@ -422,7 +422,7 @@ def changed_file(weft):
     assert place.done() == {"a": 1, "b": 1, "c": 1}
     result = place.resume("--accept-changes")
     assert result.returncode == 0, result
-    # What depends on it is done again, too.
+    # Its dependents run again, too.
     assert place.done() == {"a": 1, "b": 2, "c": 2}, place.done()
 
 
@@ -463,7 +463,7 @@ def again(weft):
 
 
 def hostile_keys(weft):
-    """Elements whose keys look like addresses are resumed each for itself, and are named as they are shown."""
+    """Elements whose keys look like addresses are resumed individually, and named as they are shown."""
     place = Place(weft, {
         "inputs": {"k": {"type": "array"}}, "onFailure": "continue", "steps": [
             {"id": "g", "forEach": {"in": "${{ inputs.k }}", "as": "f", "key": "f.a"}, "steps": [
@@ -484,7 +484,7 @@ def hostile_keys(weft):
     assert result.returncode == 0, result
     assert "10 steps succeeded" in result.stdout and "(9 in an earlier part)" in result.stdout, result.stdout
     assert done_now() == {text: 1 for text in [*done, "a+c].b[d"]}, done_now()
-    # What the record calls them is what they can be called by.
+    # The names in the record are accepted by the commands.
     steps = {record["step"] for record in map(json.loads, place.journal.read_text().splitlines())
              if record["type"] == "step.finished"}
     assert len(steps) == 10, steps
@@ -553,7 +553,7 @@ def crc32c(data):
 
 
 def first_record(place, **changes):
-    """Changes what the first record says, and makes its checksum fit."""
+    """Changes the first record, and makes its checksum match."""
     first, *rest = place.journal.read_text().splitlines(keepends=True)
     record = {**json.loads(first), **changes}
     del record["crc"]
@@ -562,7 +562,7 @@ def first_record(place, **changes):
 
 
 def forged_names(weft):
-    """A record that others can write to leads to no other file and to no other directory."""
+    """A record that others can write to leads to no other file or directory."""
     evil = {"steps": [{"id": "a", "run": "touch $TOUCHED"}]}
     for kind in ("file", "absolute", "directory", "sha256", "stdin", "workflow.json"):
         place = Place(weft, {"steps": [{"id": "a", "run": "[ -e ok ]"}]})
@@ -597,7 +597,7 @@ def forged_names(weft):
 
 
 def elsewhere_called(weft):
-    """The directory of the run is where the command is called, or where the state directory lies."""
+    """The directory of the run is that of the call, or the one with the state directory."""
     place = Place(weft, {"steps": [{"id": "a", "run": does("a", "[ -e ok ]")}]})
     assert place.run().returncode == 1
     (place.path / "ok").touch()
@@ -608,7 +608,7 @@ def elsewhere_called(weft):
 
 
 def incomplete(weft):
-    """A record without the workflow file, or with another, is told of by its name."""
+    """A record without the workflow file, or with a different one, is reported by its name."""
     place = Place(weft, {"steps": [{"id": "a", "run": "[ -e ok ]"}]})
     assert place.run().returncode == 1
     kept = place.folder / "workflow.json"
@@ -626,7 +626,7 @@ def incomplete(weft):
 
 
 def foreign(weft):
-    """Nobody goes on with the record of another user, not even root."""
+    """The record of a different user is not resumed, not even by root."""
     if os.geteuid() != 0:
         return "not here: only root can give files away"
     for name in (".weft", ".weft/runs", "RUN", "RUN/journal.jsonl", "RUN/workflow.json", "RUN/lock"):
@@ -662,7 +662,7 @@ def report_again(weft):
 
 
 def logs_of_others(weft):
-    """The log of a step that is not started again is read as before; one that is gone is told."""
+    """The log of a step that is not started again is read as before; a missing one is reported."""
     place = Place(weft, {"steps": [
         {"id": "gen", "run": "test -e again && echo two || { echo one; touch again; exit 1; }",
          "retry": {"max": 1, "delay": "1ms"}},
@@ -694,7 +694,7 @@ def no_inodes(weft):
         assert "the output of steps could not be kept: no space left on device" in told, result
         logs = {p.name for p in (small / "state").rglob("*.log")}
         assert 0 < len(logs) < 19, logs
-        # What could not be kept is named, step by step, as far as ten go.
+        # Logs that could not be kept are named step by step, up to ten.
         lost = [n for n in range(19) if f"s{n}.log" not in logs]
         named = re.search(r"could not be kept: [^\n]*", told)[0]
         assert f'"s{lost[0]}"' in named, (lost, named)

@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
-"""Looks at what weft draws on a terminal, as a whole screen at moments that steps hold still.
+"""Checks what weft draws on a terminal, as a whole screen at moments when steps wait.
 
 usage: screens.py PATH_TO_WEFT          (needs pyte)
-       UPDATE_GOLDEN=1 screens.py …     records the screens anew
+       UPDATE_GOLDEN=1 screens.py …     rewrites the recorded screens
 
-The screens are kept in Tests/Screens. Durations are written TIME and the clock CLOCK, whatever they
-are; the blanks that align a column of ages stay. A step holds still by opening a FIFO for reading: the
-script opens it for writing when it has seen enough.
+The screens are kept in Tests/Screens. Durations are written TIME and the clock CLOCK, whatever they are; the blanks
+that align a column of ages stay. A step waits by opening a FIFO for reading: the script opens it for writing when it
+has seen enough.
 """
 
 import difflib
@@ -35,7 +35,7 @@ class Screen:
 
     def __init__(self, weft, workflow, columns=60, rows=16, arguments=(),
                  command=("run", "workflow.json"), beside=None, **environment):
-        """beside: another terminal, in whose directory this one starts; it has no workflow then."""
+        """beside: a different terminal, in whose directory this one starts; it has no workflow then."""
         self.directory = beside.directory if beside else self.made(workflow)
         self.path = self.directory.name
         self.screen = pyte.HistoryScreen(columns, rows, history=1000, ratio=1)
@@ -73,7 +73,7 @@ class Screen:
         os.write(self.terminal, key)
 
     def release(self, fifo):
-        """Lets the step go on that reads the FIFO."""
+        """Lets the step continue that reads the FIFO."""
         signal.signal(signal.SIGALRM, self.ring)
         signal.alarm(LIMIT)
         with open(f"{self.path}/{fifo}", "w") as file:
@@ -113,7 +113,7 @@ class Screen:
         return code if code >= 0 else 128 - code
 
     def text(self):
-        """What has scrolled away, and the whole screen, in a frame."""
+        """The text that has scrolled away, and the whole screen, in a frame."""
         above = ["".join(line[column].data for column in range(self.screen.columns))
                  for line in self.screen.history.top]
         rows = above + self.screen.display
@@ -136,7 +136,7 @@ def normalised(row):
 
 
 def same(name, screen):
-    """Compares with what is kept, whole."""
+    """Compares the whole screen with the recorded one."""
     path = f"{GOLDEN}/{name}.txt"
     actual = screen.text()
     if os.environ.get("UPDATE_GOLDEN"):
@@ -151,13 +151,13 @@ def same(name, screen):
 
 
 def held(name, *lines):
-    """A step that says something and then holds still."""
+    """A step that prints lines and then waits."""
     said = "".join(f"echo '{line}'; " for line in lines)
     return {"id": name, "run": f"{said}read line <{name}.fifo"}
 
 
 def running_and_ending(weft):
-    """steps that run have a line each; what has ended scrolls above"""
+    """running steps have a line each; ended ones scroll above"""
     screen = Screen(weft, {"steps": [
         {"id": "both", "parallel": [held("one", "first line", "second line"), held("two")]},
         {"id": "last", "name": "the last one", "run": "echo done"}]}, arguments=["-j4"])
@@ -175,7 +175,7 @@ def running_and_ending(weft):
 
 
 def failing(weft):
-    """failures are told at the end with their last lines, the cause first"""
+    """failures are reported at the end with their last lines, the cause first"""
     screen = Screen(weft, {"steps": [
         {"id": "noise", "run": "for n in 1 2 3 4 5 6 7 8 9 10 11 12; do echo line $n; done; exit 3"},
         "echo never", "echo never"]}, rows=24)
@@ -223,7 +223,7 @@ def more_steps_than_rows(weft):
 
 
 def interrupted(weft):
-    """^C says what it does and what a second one does; the second kills"""
+    """^C reports its effect and that of a second one; the second kills"""
     screen = Screen(weft, {"steps": [
         {"id": "stubborn",
          "run": "trap 'echo told' TERM; (trap '' TERM; exec sleep 1000) & echo ready; "
@@ -256,7 +256,7 @@ def no_cursor(weft):
 
 
 def odd_sizes(weft):
-    """C06: a size of nothing, and a storm of sizes, do no harm"""
+    """C06: a size of zero, and a storm of sizes, do no harm"""
     screen = Screen(weft, {"steps": [held("hello", "hello")]}, COLUMNS="0")
     try:
         screen.wait_for("hello")

@@ -19,7 +19,7 @@ from workplace import LIMIT, main, wait_until
 
 
 class Ended:
-    """What a run has left."""
+    """The results of a run."""
 
     def __init__(self, folder, code, output):
         self.folder, self.code, self.output = folder, code, output
@@ -57,7 +57,7 @@ def request(**http):
 
 
 def asked(ended):
-    """What the server says it was asked."""
+    """The requests that the server received."""
     return ended.finish("a")["outputs"]["asked"]
 
 
@@ -66,7 +66,7 @@ def echoing(**http):
 
 
 def values_arrive_as_they_are(weft):
-    """H23: whatever a value has in it arrives in the place where it was written"""
+    """H23: whatever a value contains, it arrives in the place where it was written"""
     nasty = "a/../b?c=d&e#f%20\"'\\ ;\t<é>🔑+"
     ended = run(weft, {
         "inputs": {"x": {"type": "string"}},
@@ -85,7 +85,7 @@ def values_arrive_as_they_are(weft):
 
 
 def every_body_arrives(weft):
-    """every form of body arrives as what it is"""
+    """every form of body arrives unchanged"""
     forms = [
         ({"form": {"a": "b c", "d": ["1", "2"]}}, "application/x-www-form-urlencoded", "a=b+c&d=1&d=2"),
         ({"body": "plain é"}, "text/plain; charset=utf-8", "plain é".encode().decode("latin-1")),
@@ -120,7 +120,7 @@ def secrets_are_sent_and_never_shown(weft):
     told = ended.output + ended.file("events").decode()
     for form in (secret, "s3cret%2FKey%2B0815", base64.b64encode(f"me:{secret}".encode()).decode()):
         assert form not in told, f"{form} in {told}"
-    # Nor what stands in the file, though its line is shown.
+    # Nor does the content of the file, though its line is shown.
     assert "literal-password" not in told, told
     assert "http://*******************@127.0.0.1:9/" in ended.output, ended.output
     assert "W0514" in told, told
@@ -128,7 +128,7 @@ def secrets_are_sent_and_never_shown(weft):
 
 
 def downloads_go_on(weft):
-    """H34: a download that broke goes on where it was, and nothing is left beside it"""
+    """H34: an interrupted download continues where it was, and nothing is left beside it"""
     ended = run(weft, {"steps": [
         request(url="SERVER/torn", saveTo="data") | {"retry": {"max": 1, "delay": "1ms"}}]})
     assert ended.code == 0, ended.output
@@ -139,7 +139,7 @@ def downloads_go_on(weft):
 
 
 def a_broken_download_leaves_nothing(weft):
-    """a download that is not tried again leaves the old file, and nothing beside it"""
+    """a download that is not retried leaves the old file, and nothing beside it"""
     ended = run(weft, {"steps": [
         {"run": "echo old >data"},
         request(url="SERVER/torn", saveTo="data")]})
@@ -151,7 +151,7 @@ def a_broken_download_leaves_nothing(weft):
 
 
 def a_failure_says_what_the_server_says(weft):
-    """a failure is told with the status, what it means, and what the server says"""
+    """a failure is reported with the status, its meaning, and the server's text"""
     ended = run(weft, {"steps": [request(url="SERVER/status/404")]})
     assert ended.code == 1
     assert "was answered 404 (not found) by http://127.0.0.1:" in ended.output, ended.output
@@ -160,7 +160,7 @@ def a_failure_says_what_the_server_says(weft):
 
 
 def redirects_keep_credentials(weft):
-    """H03: credentials do not follow to another origin"""
+    """H03: credentials do not follow to a different origin"""
     other = server.start()
     target = f"http://127.0.0.1:{other.server_address[1]}/echo"
     ended = run(weft, echoing(url="SERVER/moved", query={"to": target}, auth={"bearer": "token-0815"}))
@@ -171,7 +171,7 @@ def redirects_keep_credentials(weft):
 
 
 def answers_are_kept_for_later_runs(weft):
-    """H40: an answer in a folder is used by a later run: fresh, asked about, and old if the server is gone"""
+    """H40: a later run uses responses in a folder: fresh, revalidated, and stale if the server is gone"""
     folders.append(tempfile.TemporaryDirectory(prefix="weft-test-"))
     cache = folders[-1].name + "/kept"
     api = server.start()
@@ -197,7 +197,7 @@ def answers_are_kept_for_later_runs(weft):
 
 
 def cancelled_at_once(weft):
-    """H24: ^C ends a request that nobody answers, and the run says so"""
+    """H24: ^C ends a request without a response, and the run says so"""
     api = server.start()
     folders.append(tempfile.TemporaryDirectory(prefix="weft-test-"))
     folder = folders[-1].name

@@ -14,7 +14,7 @@ PROMPT = "prompt> "
 
 
 class Shell(Workplace):
-    """A bash at work in a terminal; what it and its programs write there is on a screen."""
+    """A bash at work in a terminal; its output and that of its programs is on a screen."""
 
     def __init__(self, weft, workflow, **environment):
         super().__init__(workflow)
@@ -37,11 +37,11 @@ class Shell(Workplace):
         return self
 
     def __exit__(self, *_):
-        # The shell's end hangs up what it has started.
+        # The end of the shell hangs up its programs.
         self.bash.close(force=True)
         self.directory.cleanup()
 
-    # What a person does.
+    # Actions of a person
 
     def run(self, command):
         self.bash.sendline(command)
@@ -49,10 +49,10 @@ class Shell(Workplace):
     def press(self, keys):
         self.bash.send(keys)
 
-    # What a person sees.
+    # Output seen by a person
 
     def take(self, deadline):
-        """Reads what there is; false when nothing came until the deadline, or nothing will."""
+        """Reads available output; false if none came until the deadline, or none will."""
         try:
             part = self.bash.read_nonblocking(65536, max(0, deadline - time.monotonic()))
         except (pexpect.TIMEOUT, pexpect.EOF):
@@ -71,7 +71,7 @@ class Shell(Workplace):
         self.read_until(lambda: text in self.text(), text)
 
     def wait_for_prompt(self):
-        """Reads until bash has prompted once more."""
+        """Reads until bash has shown its prompt again."""
         self.prompts += 1
         self.read_until(lambda: self.output.count(PROMPT.encode()) >= self.prompts, "a prompt")
 
@@ -88,7 +88,7 @@ class Shell(Workplace):
         self.wait_for_prompt()
         return int(re.findall(rb"code=(\d+)\.", self.output)[-1])
 
-    # What stands behind it.
+    # Processes behind the screen
 
     def weft_process(self):
         """The process id of weft, the shell's only child."""

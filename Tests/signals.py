@@ -19,7 +19,7 @@ from workplace import LIMIT, Workplace, main, step, wait_until
 
 
 class Run(Workplace):
-    """A weft at work, as leader of a session."""
+    """A running weft, as leader of a session."""
 
     def __init__(self, weft, workflow, arguments=(), terminal=True, prepare=None, descriptors=(),
                  **variables):
@@ -48,7 +48,7 @@ class Run(Workplace):
         os.write(self.terminal, key)
 
     def read_until(self, text):
-        """Takes in output until `text` has come."""
+        """Reads output until `text` has arrived."""
         deadline = time.monotonic() + LIMIT
         while text.encode() not in self.output:
             if not self.take(deadline):
@@ -66,7 +66,7 @@ class Run(Workplace):
         return bool(part)
 
     def status(self):
-        """The exit code as a shell tells it, after everything was read."""
+        """The exit code as a shell reports it, after everything was read."""
         deadline = time.monotonic() + LIMIT
         while self.take(deadline):
             pass
@@ -86,10 +86,10 @@ class Run(Workplace):
 
 # Ends at TERM, as programs do; `began` is written when it runs.
 OBEDIENT = [step("echo began >began.fifo; exec sleep 1000", id="work"), "touch after"]
-# Tells TERM and goes on; a child of it too.
+# Reports TERM and continues, and so does a child of it.
 STUBBORN = [step("trap 'echo told >told.fifo' TERM; (trap '' TERM; exec sleep 1000) & "
                  "echo began >began.fifo; while :; do wait; done", id="work"), "touch after"]
-# Writes more than anybody takes.
+# Writes more than is ever read.
 NOISY = step("echo began >began.fifo; exec yes 'a line of the many that fill a pipe'", id="work")
 
 
@@ -128,7 +128,7 @@ def interrupted_twice(weft):
 
 
 def interrupted_until_it_leaves(weft):
-    """K16: ^C leaves at once with 130 when all that is left is output that nobody reads"""
+    """K16: ^C exits at once with 130 when all that is left is output without a reader"""
     run = Run(weft, {"steps": [NOISY]}, terminal=False)
     try:
         run.wait_for("began.fifo")
@@ -201,7 +201,7 @@ def hangup_is_ignored(weft):
 
 
 def nohup_for_real(weft):
-    """K20: nohup weft run goes on when its terminal closes"""
+    """K20: nohup weft run continues when its terminal closes"""
     run = Run(weft, {"steps": [
         step("echo began >began.fifo; read line <go.fifo; echo went on >result", id="work")]},
         prepare=lambda: signal.signal(signal.SIGHUP, signal.SIG_IGN))
@@ -211,7 +211,7 @@ def nohup_for_real(weft):
         run.terminal = os.open("/dev/null", os.O_RDONLY)
         run.release("go.fifo")
         code = run.process.wait(timeout=LIMIT)
-        # Its terminal is gone, so what it said went nowhere: that is told by the exit code.
+        # Its terminal is gone, so its output was lost: the exit code reports that.
         assert code == 4, code
         assert run.file("result") == "went on\n"
         assert run.nothing_is_alive()
@@ -220,7 +220,7 @@ def nohup_for_real(weft):
 
 
 def blocked_output(weft):
-    """K15: ^C is heard while nobody reads what the program writes, and all of it comes later"""
+    """K15: ^C takes effect while the program's output is not read, and all of it comes later"""
     run = Run(weft, {"steps": [NOISY]}, terminal=False)
     try:
         run.wait_for("began.fifo")
@@ -239,7 +239,7 @@ def interrupted_before_it_begins(weft):
         process = subprocess.Popen(
             [weft, "run", "-"], cwd=path, stdin=subprocess.PIPE, stdout=subprocess.PIPE,
             stderr=subprocess.STDOUT)
-        # More than a pipe holds: when it has all been taken, weft is at work on it.
+        # More than a pipe holds: when it has all been read, weft is parsing it.
         process.stdin.write(b'{"steps":["touch started"' + b', "true"' * 100_000)
         process.stdin.flush()
         process.send_signal(signal.SIGINT)
@@ -287,7 +287,7 @@ def ends_of_programs_wake_nobody(weft):
 
 
 def pipe_fills(descriptor):
-    """Whether more than half of what fits is waiting; short writes leave the rest of a page unused."""
+    """Whether the pipe is more than half full; short writes leave the rest of a page unused."""
     held = fcntl.ioctl(descriptor, termios.FIONREAD, b"\0" * 4)
     return int.from_bytes(held, sys.byteorder) > fcntl.fcntl(descriptor, fcntl.F_GETPIPE_SZ) / 2
 

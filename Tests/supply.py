@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
-"""Runs weft where descriptors, processes or job slots are few, and counts what it makes of them.
+"""Runs weft with few descriptors, processes or job slots, and counts how it uses them.
 
 usage: supply.py PATH_TO_WEFT
 
-Limits are taken away from a running weft, and given back, with prlimit(2). With WEFT_LONG=1 it also waits
-the minute until weft gives up.
+Limits of a running weft are lowered and raised with prlimit(2). With WEFT_LONG=1 it also waits the minute until weft
+gives up.
 """
 
 import fcntl
@@ -25,7 +25,7 @@ FEW = 6  # descriptors, which weft has open at any time; poll(2) refuses to work
 
 
 class Run:
-    """A weft at work in a directory of its own, and the events that it tells."""
+    """A running weft in a directory of its own, and its events."""
 
     def __init__(self, weft, workflow, *arguments, prepare=None, user=None, command=None,
                  makefile=None):
@@ -57,7 +57,7 @@ class Run:
         raise AssertionError(f"no {kind}: {self.events[-3:]} {self.process.stderr.read()}")
 
     def to_end(self):
-        """Reads the rest; the exit code."""
+        """Reads the rest; returns the exit code."""
         self.events += [json.loads(line) for line in self.process.stdout]
         self.errors = self.process.stderr.read()
         return self.process.wait()
@@ -69,7 +69,7 @@ class Run:
         return [event["text"] for event in self.of("step.output") if event["step"] == step]
 
     def most_jobs(self):
-        """How many jobs ran at once at the most, by what each wrote at its beginning and its end."""
+        """The highest number of jobs at once, by what each wrote at its beginning and its end."""
         most = now = 0
         for line in (self.path / "jobs").read_text().split():
             now += {"+": 1, "-": -1}[line]
@@ -78,10 +78,10 @@ class Run:
         return most
 
     def limit(self, which, soft):
-        """Sets a soft limit of the running weft; what it was before."""
+        """Sets a soft limit of the running weft; returns the previous one."""
         theirs, ours = os.pipe()
         child = os.fork()
-        if child == 0:  # of weft's own user, who needs no privilege for it
+        if child == 0:  # as weft's own user, who needs no privilege for it
             try:
                 if self.user is not None:
                     os.setgroups([])
@@ -102,7 +102,7 @@ class Run:
         return (self.path / name).read_text()
 
     def tell(self, name):
-        """Lets a step go on that reads from a FIFO."""
+        """Lets a step continue that reads from a FIFO."""
         (self.path / name).write_text("go\n")
 
     def __enter__(self):
@@ -117,7 +117,7 @@ class Run:
 
 
 def identity(user):
-    """What subprocess needs to become a user, and nothing else."""
+    """The arguments with which subprocess becomes a user, and no more."""
     return {} if user is None else {"user": user, "group": user, "extra_groups": []}
 
 
@@ -161,7 +161,7 @@ def soft_limit_is_raised(weft):
 
 
 def high_numbers(weft):
-    "P18: a descriptor numbered above the limit is in nobody's way, and reaches no program"
+    "P18: a descriptor numbered above the limit does no harm, and reaches no program"
 
     def limit():
         os.dup2(1, 251, inheritable=True)
@@ -174,7 +174,7 @@ def high_numbers(weft):
         assert run.written("s3") == ["0", "1", "2", "3"], run.written("s3")
 
 
-# The second waits for the first, which ends when it is told; so does another, side by side with it.
+# The second waits for the first, which ends on request; so does a third, side by side with it.
 RELAY = {"parallel": [
     {"id": "first", "run": "echo running; echo began >began; read word <go"},
     {"id": "second", "run": "echo second", "needs": ["first"], "timeout": "10s"},
@@ -209,12 +209,12 @@ def cancelled_relay(weft, which, soft, user=None):
         ends = {event["step"]: event for event in run.of("step.finished")}
         for name in ("second", "third"):
             assert ends[name]["outcome"] == "cancelled" and "exit" not in ends[name], ends[name]
-            # Pauses of 5 s come after six others: nobody slept through the cancellation.
+            # Delays of 5 s come after six others: no step slept through the cancellation.
             assert ends[name]["durationUs"] < 4_000_000, ends[name]
 
 
 def no_descriptors(weft):
-    "P19: a start that finds no descriptor waits with one warning, and goes on when there are some"
+    "P19: a start that finds no descriptor waits with one warning, and continues when there are some"
     relay(weft, resource.RLIMIT_NOFILE, FEW, "EMFILE")
 
 
@@ -240,7 +240,7 @@ def gives_up(weft):
 
 
 def user_without_processes(weft):
-    """Who the tests of P20 run as: the limit of processes binds every user but root."""
+    """The user that runs the tests of P20: the limit of processes binds every user but root."""
     user = None if os.getuid() else NOBODY
     probe = subprocess.run([weft, "version"], capture_output=True, check=False, **identity(user))
     if probe.returncode:
@@ -249,7 +249,7 @@ def user_without_processes(weft):
 
 
 def no_processes(weft):
-    "P20: a start that finds no process or thread waits with one warning, and goes on when there is"
+    "P20: a start that finds no process or thread waits with one warning, and continues when there is one"
     relay(weft, resource.RLIMIT_NPROC, 1, "EAGAIN", user_without_processes(weft))
 
 
@@ -259,7 +259,7 @@ def cancelled_without_processes(weft):
 
 
 def few_processes(weft):
-    "P20: where only a few processes fit, all steps run, a few at a time"
+    "P20: if only a few processes fit, all steps run, a few at a time"
     user = user_without_processes(weft)
     limit = lambda: resource.setrlimit(resource.RLIMIT_NPROC, (24, 24))
     with Run(weft, wide(100, ["sleep", "0.01"]), "-j", "100", prepare=limit, user=user) as run:
@@ -267,7 +267,7 @@ def few_processes(weft):
         assert [warning["code"] for warning in run.of("run.warning")] == ["scarce-resources"]
 
 
-# Tells that it begins, and that it ends; between them others have the time to be seen.
+# Records its beginning and its end; in between, other jobs have the time to be counted.
 JOB = "echo + >>jobs; sleep 0.1; echo - >>jobs"
 EIGHT_JOBS = f"""
 all: $(addprefix job,1 2 3 4 5 6 7 8)
@@ -277,7 +277,7 @@ job%:
 SERIES = "; ".join([JOB] * 5)
 
 
-# For a shell: takes three tokens from the jobserver that it is offered.
+# A shell script that takes three tokens from the jobserver that it is offered.
 TAKE_THREE = ('auth=${MAKEFLAGS##*--jobserver-auth=}; '
               'case $auth in fifo:*) exec 3<>"${auth#fifo:}";; esac; '
               '/usr/bin/head -c 3 <&3 >/dev/null; ')
@@ -295,7 +295,7 @@ def slots_are_shared(weft):
 
 
 def a_group_bounds_what_is_lent(weft):
-    "What a group allows at once bounds the nested jobs of its steps too"
+    "A group's concurrency limit bounds the nested jobs of its steps too"
     make = {"id": "a", "run": ["make", "--silent"], "jobserver": True}
     workflow = {"parallel": [{"id": "g", "maxParallel": 2, "parallel": [make, JOB]}]}
     with Run(weft, workflow, "-j", "6", makefile=EIGHT_JOBS) as run:
@@ -313,7 +313,7 @@ def without_jobserver_make_is_alone(weft):
 
 
 def tokens_of_the_killed_come_back(weft):
-    "What the tools of a step had taken when it was killed is there for others"
+    "Tokens that the tools of a step had taken when it was killed are available to others"
     thief = TAKE_THREE + "echo taken; exec sleep 1000"
     workflow = {"steps": [
         {"id": "thief", "run": thief, "jobserver": True, "timeout": "1s",
@@ -327,7 +327,7 @@ def tokens_of_the_killed_come_back(weft):
 
 
 def fifo_without_make(weft):
-    "Where no make says that it is too old, the jobserver is a FIFO, which goes with the step"
+    "If no make says that it is too old, the jobserver is a FIFO, which is removed with the step"
     script = "case $MAKEFLAGS in *auth=fifo:*) ;; *) exit 9;; esac; " + TAKE_THREE + "echo $auth"
     workflow = {"steps": [{"id": "a", "jobserver": True, "run": ["/bin/sh", "-c", script],
                            "env": {"PATH": "/nonexistent"}}]}
@@ -398,7 +398,7 @@ def explicit_count_wins(weft):
 
 
 def interrupted_tokens_go_back(weft):
-    "Slots taken from make are given back when the run fails, is cancelled, killed, or left"
+    "Slots taken from make are given back when the run fails, is cancelled, killed, or suspended"
     hold = "echo x >began; exec sleep 1000"
     workflow = {"parallel": [{"id": "a", "run": hold}, {"id": "b", "run": "exec sleep 1000"},
                              {"id": "c", "run": "trap '' TERM; exec sleep 1000", "stop": {"grace": "1s"}},
@@ -434,7 +434,7 @@ def waiting(pipe):
 
 
 class Skipped(Exception):
-    """A test that cannot be made here; says why."""
+    """A test that cannot run here, with the reason."""
 
 
 TESTS = [few_descriptors, soft_limit_is_raised, high_numbers, no_descriptors,

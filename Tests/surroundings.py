@@ -1,6 +1,5 @@
 #!/usr/bin/env python3
-"""What running programs does to the machine around them: crowds of children, ids that come round again,
-orphans, descriptors.
+"""Checks the effects of running programs on the machine: crowds of children, reused ids, orphans, descriptors.
 
 usage: surroundings.py PATH_TO_WEFT
 
@@ -26,7 +25,7 @@ NAMESPACE = ("unshare", "--pid", "--fork", "--mount-proc")
 
 
 class Skipped(Exception):
-    """What this machine lacks."""
+    """A feature that this machine lacks."""
 
 
 def crowd_is_cancelled(weft, member):
@@ -44,7 +43,7 @@ def crowd_is_cancelled(weft, member):
         told = trial.told()
         assert list(told.values()) == ["TERM"] * count, f"{len(told)} had TERM, the others KILL"
         spread, bare = spread_of_terms(trial), spread_of_a_bare_loop(member, count)
-        # Whoever waits for one before telling the next takes a hundred times as long.
+        # Waiting for each process before signalling the next would take a hundred times as long.
         assert spread < 8 * bare + 0.5, f"TERM came to the last {spread:.3f} s after the first; bare loop: {bare:.3f} s"
         return (f"TERM to all {count} within {spread * 1000:.0f} ms (a bare loop of kills: {bare * 1000:.0f} ms), "
                 f"all dead after {trial.seconds():.2f} s")
@@ -53,12 +52,12 @@ def crowd_is_cancelled(weft, member):
 
 
 def spread_of_terms(trial):
-    """From the first to the last that noted its TERM, in seconds."""
+    """The time from the first to the last noted TERM, in seconds."""
     return max(trial.told_at()) - min(trial.told_at())
 
 
 def spread_of_a_bare_loop(member, count):
-    """The same of as many processes that nothing but a loop ends: what this machine needs just now."""
+    """That time for as many processes ended by a bare loop: what this machine currently needs."""
     trial = Trial(None, member, None)
     try:
         members = [subprocess.Popen([member, trial.path, f"b{i}"], start_new_session=True) for i in range(count)]
@@ -97,8 +96,8 @@ def crowd_is_interrupted(weft, member):
 
 def first_process_reaps_orphans(weft, member):
     """C13: as process 1 of a namespace weft reaps what it adopts, and mistakes none of it for a step"""
-    # Orphans that die at once, while other steps end with codes of their own; and then no zombie may be
-    # there, nor for ever come: the last step waits until it sees none.
+    # Orphans that die at once, while other steps end with codes of their own; afterwards there may be no zombie: the
+    # last step waits until it sees none.
     orphans = "for i in $(seq 100); do (sh -c 'exit 9' &); done"
     no_zombie = "while grep -sq '^State:.Z' /proc/[0-9]*/status; do :; done"
     workflow = {"steps": [
@@ -111,12 +110,12 @@ def first_process_reaps_orphans(weft, member):
 
 
 def reused_ids_are_not_mistaken(weft, member):
-    """K10: with 400 process ids for thousands of programs, no process of others is ever signalled"""
+    """K10: with 400 process ids for thousands of programs, no foreign process is ever signalled"""
     release = tuple(int(part) for part in platform.release().split(".")[:2])
     if release < (6, 14):
         raise Skipped("before Linux 6.14 a namespace has no limit of process ids of its own")
     count = 100_000 if os.environ.get("WEFT_LONG") == "1" else 2_000
-    # Steps that end by themselves, that leave something behind, and that are stopped.
+    # Steps that end by themselves, that leave a process behind, and that are stopped.
     kinds = ["true", "sleep 1000 >/dev/null 2>&1 & true",
              {"run": "setsid sleep 1000 >/dev/null 2>&1 & exit 1", "allowFailure": True},
              {"run": "sleep 1000", "timeout": "10ms", "allowFailure": True}]
@@ -137,7 +136,7 @@ def reused_ids_are_not_mistaken(weft, member):
 
 
 def processes_of_others_are_not_seen(weft, member):
-    """C13: where /proc is another namespace's, nobody is signalled by what it says, and a warning says so"""
+    """C13: if /proc belongs to a different namespace, no process is signalled because of it, and a warning says so"""
     for level in ("subreaper", "group+cookie"):
         trial = Trial(weft, member, level)
         try:
@@ -154,7 +153,7 @@ def processes_of_others_are_not_seen(weft, member):
 
 
 def containers_are_not_reaped(weft, member):
-    """K19: weft reap leaves alone what runs in another namespace of process ids, where its weft may live"""
+    """K19: weft reap leaves alone what runs in a different PID namespace, where its weft may live"""
     trial = Trial(weft, member, "subreaper")
     try:
         trial.start([trial.step("one", trial.script("member child; :"))], through=NAMESPACE)
@@ -173,7 +172,7 @@ def containers_are_not_reaped(weft, member):
 
 
 def descriptors_are_not_inherited(weft, member):
-    """C12: nothing that weft has open goes to a program which somebody else starts in its process"""
+    """C12: no descriptor of weft reaches a program that other code starts in its process"""
     trial = Trial(weft, member, "auto")
     try:
         trial.start([{"run": [member, trial.path, f"m{i}"]} for i in range(8)])
@@ -193,7 +192,7 @@ def descriptors_are_not_inherited(weft, member):
 
 
 def running_at_once(trial, wanted):
-    """How many weft runs at once of those wanted: with few descriptors a little less than it was asked for."""
+    """The number of steps that weft runs at once: with few descriptors, slightly fewer than wanted."""
     trial.take_until(lambda: trial.events_of("run.started"), "the first event")
     count = min(wanted, trial.events_of("run.started")[0]["maxParallel"])
     if count < wanted * 0.9:

@@ -23,9 +23,9 @@ def python(text, **keys):
                                      "  with open(name, 'w') as fifo: fifo.write(str(text))\n" + text])
 
 
-# As sudo, ssh and gpg ask: from /dev/tty, without echo.
+# Asks like sudo, ssh and gpg: from /dev/tty, without echo.
 PASSWORD = python("import getpass\nopen('result', 'w').write(getpass.getpass('Password: '))")
-# As less and vim draw: the alternate screen, no cursor, raw mode, mouse and paste reports.
+# Draws like less and vim: the alternate screen, no cursor, raw mode, mouse and paste reports.
 DRAWS = ("tty.setraw(0)\n"
          "sys.stdout.write('\\x1b[?1049h\\x1b[?25l\\x1b[?1000h\\x1b[?2004h\\x1b[31mon the whole screen')\n"
          "sys.stdout.flush()\n")
@@ -70,7 +70,7 @@ def killed_on_the_whole_screen(weft):
 
 
 def ended_by_itself(weft):
-    """K23: nothing is written to the terminal after a program that cleaned up after itself"""
+    """K23: nothing is written to the terminal after a program that restored it itself"""
     with Shell(weft, {"steps": [python("print('hello')\ntty.setraw(0)")]}) as shell:
         shell.run("weft run workflow.json")
         ended_well(shell)
@@ -100,7 +100,7 @@ def git_commit(weft):
 
 
 def alone(weft):
-    """K23: one step at a time has the terminal; what others write meanwhile is shown afterwards"""
+    """K23: one step at a time has the terminal; output of other steps is shown afterwards"""
     with Shell(weft, {"parallel": [
             python("print('first asks')\ninput()\nprint('first is done')", id="first"),
             python("print('second asks')\ninput()\nprint('second is done')", id="second"),
@@ -204,7 +204,7 @@ def stopped_from_elsewhere(weft):
 
 
 def nobody_to_continue(weft):
-    """K23: where no shell could continue weft, a step that ^Z has stopped goes on at once"""
+    """K23: without a shell that could continue weft, a step that ^Z has stopped continues at once"""
     with Shell(weft, {"steps": [python(
             "signal.signal(signal.SIGCONT, lambda *_: tell('continued.fifo', os.tcgetpgrp(0)))\n"
             "tell('began.fifo', os.getpid())\nsignal.pause()", id="work")]}) as shell:
@@ -230,7 +230,7 @@ def hung_up(weft):
 
 
 def display_is_blocked(weft):
-    """K11: a step that waits for a display which nobody reads (^S) ends with the run"""
+    """K11: a step that waits for a blocked display (^S) ends with the run"""
     with Shell(weft, {"steps": [
             step("echo >began.fifo; sleep 0.5; echo >later.fifo"),
             python("signal.pause()", id="work")]}) as shell:
@@ -249,9 +249,9 @@ def display_is_blocked(weft):
 
 
 def left_at_once(weft):
-    """K16: the third ^C leaves within 100 ms with the terminal as it was, though a kill is stuck"""
+    """K16: the third ^C exits within 100 ms with the terminal as it was, though a kill is stuck"""
     for at_terminal in (False, True):
-        # Any one may be unlucky on a busy machine.
+        # Any single one may be slow on a busy machine.
         times = [leaving(weft, at_terminal) for _ in range(3)]
         assert min(times) < 0.1, times
 
@@ -265,10 +265,10 @@ def leaving(weft, at_terminal):
         shell.run("weft run workflow.json")
         work = int(shell.wait_for("began.fifo"))
         weft_process = shell.weft_process()
-        # A step that has the terminal has the key, too.
+        # A step that has the terminal receives the key, too.
         interrupt = ((lambda: os.kill(weft_process, signal.SIGINT)) if at_terminal
                      else (lambda: shell.press("\x03")))
-        # Who is traced stops before each signal but KILL, and is its tracer's to reap before its parent's.
+        # A traced process stops before each signal but KILL, and its tracer reaps it before its parent does.
         trace(work)
         interrupt()
         wait_until(lambda: state(work) == "t", "the step to get TERM")
@@ -287,7 +287,7 @@ def leaving(weft, at_terminal):
 
 
 def trace(process):
-    """Makes this process the tracer of another (ptrace, PTRACE_SEIZE)."""
+    """Makes this process the tracer of a process (ptrace, PTRACE_SEIZE)."""
     libc = ctypes.CDLL(None, use_errno=True)
     if libc.ptrace(0x4206, process, None, None) != 0:
         raise OSError(ctypes.get_errno(), "PTRACE_SEIZE")

@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
-"""Checks schemas/event.schema.json: that it is a schema, that the recorded lines of the tests hold
-and are of every kind it knows, and that lines which are nearly right do not hold.
+"""Checks schemas/event.schema.json: that it is a schema, that the recorded lines of the tests are valid and of every
+kind it knows, and that slightly wrong lines are invalid.
 
 Needs jsonschema from PyPI.  Usage: Tests/validate-events.py [FILE.jsonl…]
 
-With files, their lines are checked instead: what a real run wrote.
+With files, their lines are checked instead: the events of a real run.
 """
 
 import copy
@@ -40,7 +40,7 @@ def lines(path):
     return text.split("\n")[:-1]
 
 
-# Members whose keys are names that workflows choose: any key holds, a value of another kind does not.
+# Members whose keys are names that workflows choose: any key is valid, but not a value of a different type.
 NAMED = ("waitingFor",)
 
 
@@ -56,7 +56,7 @@ def objects(value):
 
 
 def mutations(event):
-    """Events that differ from a good one and must not hold."""
+    """Events that differ from a valid one and must be invalid."""
     for path in objects(event):
         changed = copy.deepcopy(event)
         place = changed
@@ -74,7 +74,7 @@ def mutations(event):
 
 
 def check(path, validator, failures):
-    """The good lines of a file."""
+    """The valid lines of a file."""
     good = []
     for number, line in enumerate(lines(path), 1):
         event = read(line)

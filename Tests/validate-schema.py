@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""Checks schemas/workflow.schema.json: that it is a schema, that its examples hold, and that it
-accepts and rejects the cases that the decoder's tests accept and reject.
+"""Checks schemas/workflow.schema.json: that it is a schema, that its examples are valid, and that it accepts and
+rejects the cases that the decoder's tests accept and reject.
 
 Needs jsonschema from PyPI.  Usage: Tests/validate-schema.py
 """
@@ -41,7 +41,7 @@ def examples(schema, pointer="#"):
             yield from ((pointer, schema, sample) for sample in samples)
         for key, inner in schema.items():
             if key in ("properties", "patternProperties", "dependentSchemas", "$defs"):
-                # A name in there may be that of a keyword.
+                # A name in there may equal a keyword.
                 for name, part in inner.items():
                     yield from examples(part, f"{pointer}/{key}/{name}")
             elif key not in ("examples", "default", "defaultSnippets"):
@@ -64,7 +64,7 @@ def main():
             if whole.is_valid(read(path)) != wanted:
                 failures.append(f"{path.relative_to(ROOT)}: the schema disagrees with the folder")
 
-    # What stands in this folder is what the schema cannot say: if it can, the case has moved.
+    # This folder holds what the schema cannot express: if it can, the case has moved.
     for path in sorted((CASES / "rejected-beyond-schema").glob("*.json")):
         checked += 1
         if is_json(path) and not whole.is_valid(read(path)):

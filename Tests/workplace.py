@@ -1,7 +1,7 @@
-"""What the scripts share that run weft and look at what it does to processes.
+"""Shared parts of the scripts that run weft and look at its effects on processes.
 
-Nothing waits by the clock for something to have happened: steps tell that they run by opening a FIFO,
-and that nothing of a run is alive is proved by a lock that every process of it has inherited.
+No test waits by the clock for an event: steps report that they run by opening a FIFO, and a lock that every process
+of a run inherits proves that none of them is alive.
 """
 
 import fcntl
@@ -31,7 +31,7 @@ class Workplace:
         open(f"{self.path}/lock", "w").close()
 
     def take(self, deadline):
-        """Adds to `output` what there is; false when nothing came until the deadline, or nothing will."""
+        """Adds available output to `output`; false if none came until the deadline, or none will."""
         raise NotImplementedError
 
     def wait_for(self, fifo):
@@ -40,7 +40,7 @@ class Workplace:
             return file.read()
 
     def release(self, fifo):
-        """Lets the step go on that reads the FIFO."""
+        """Lets the step continue that reads the FIFO."""
         with self.guard(f"the step that reads {fifo}"), open(f"{self.path}/{fifo}", "w") as file:
             file.write("go\n")
 
@@ -49,11 +49,11 @@ class Workplace:
             return file.read()
 
     def events(self):
-        """What was written by `--events events`."""
+        """The events written by `--events events`."""
         return [json.loads(line) for line in self.file("events").splitlines()]
 
     def nothing_is_alive(self):
-        """Whether nobody holds a shared lock on the file `lock` any more."""
+        """Whether no process holds a shared lock on the file `lock` any more."""
         with open(f"{self.path}/lock") as file:
             try:
                 fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
@@ -84,12 +84,12 @@ class Alarm:
 
 
 def step(script, **keys):
-    """A step that holds the lock, as does everything that it starts."""
+    """A step that holds the lock, like everything that it starts."""
     return dict(keys, run="exec 9<lock; flock -s 9; " + script)
 
 
 def state(process):
-    """The kernel's letter for a process: T stands still, S waits, Z is dead; `None` when there is none."""
+    """The kernel's letter for a process: T for stopped, S for waiting, Z for dead; `None` if there is none."""
     try:
         with open(f"/proc/{process}/stat") as file:
             return file.read().rpartition(")")[2].split()[0]

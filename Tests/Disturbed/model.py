@@ -1,7 +1,7 @@
-"""What must be true of a run, told from what its steps noted and from nothing else.
+"""The facts that must be true of a run, derived only from the notes of its steps.
 
-It shares no code and no notion with weft's own rules of resuming: it only knows what a workflow demands, and asks
-whether what was done amounts to that.
+It shares no code with weft's own rules for resuming, nor any of their terms: it only knows what a workflow demands,
+and checks whether what was done amounts to that.
 """
 
 import collections
@@ -11,7 +11,7 @@ import dataclasses
 @dataclasses.dataclass
 class Note:
     place: int
-    kind: str  # B: began, E: ended well, F: failed
+    kind: str  # B: began, E: succeeded, F: failed
     name: str
     part: int
     version: str
@@ -52,14 +52,14 @@ class Notes:
 class Model:
     def __init__(self, workflow, notes, rejected=()):
         self.workflow, self.notes = workflow, notes
-        # The addresses of approvals of which the last answer was no.
+        # The addresses of approvals whose latest answer was no.
         self.rejected = rejected
         self.left_out = self.nodes_left_out()
 
     # MARK: Completeness
 
     def faults(self):
-        """Why the run cannot have ended in success; empty if it can."""
+        """The reasons why the run cannot have ended in success; empty if it can."""
         missing = []
         self.judge(self.workflow.root, (), missing)
         for node in self.workflow.finals:
@@ -68,7 +68,7 @@ class Model:
         return missing + self.owed()
 
     def judge(self, node, frame, missing):
-        """ok, tolerated, failed, missing or skipped; what is missing is added to the list."""
+        """Returns ok, tolerated, failed, missing or skipped; adds what is missing to the list."""
         if not node.loop:
             return self.judge_once(node, frame, missing)
         states, inside = [], []
@@ -129,13 +129,13 @@ class Model:
         if node.after:
             return self.notes.state(node.after.named(shared(frame, node.after))) == "E"
         if node.condition == "failure":
-            # It may have run in an earlier part; how it ended then matters no more.
+            # It may have run in an earlier part; how it ended then no longer matters.
             return False
         return node.condition != "no"
 
     def nodes_left_out(self):
-        """What needs a step by name whose failure something around that step tolerates: it is skipped, and what needs
-        it is, too, and the run succeeds."""
+        """The nodes that need a step by name whose failure an enclosing scope of that step tolerates: they and their
+        dependents are skipped, and the run succeeds."""
         found, grows = set(), True
         while grows:
             grows = False
@@ -147,24 +147,24 @@ class Model:
         return found
 
     def is_tolerated(self, other, node):
-        """Whether it failed within something tolerant that the node is not in."""
+        """Whether it failed within a tolerant scope that the node is not in."""
         around = [each for each in other.ancestors if each not in node.ancestors and each is not node]
         return not other.allow_failure and any(each.allow_failure for each in around) and any(
             self.notes.state(other.named(frame)) == "F" for frame in other.instances())
 
     def owed(self):
-        """Clean-ups that are still to be done."""
+        """Pending cleanup."""
         found = []
         for node in self.workflow.nodes():
             if node.role != "cleanup":
                 continue
             for frame in node.instances():
-                # What cleans up leaves nothing behind.
+                # Cleanup steps have no cleanup of their own.
                 began = [note.place for inner in node.parent.walk() if inner.kind == "leaf" and inner.role == "step"
                          for each in inner.instances() if each[:len(frame)] == frame
                          for note in self.notes.of.get(inner.named(each), []) if note.kind == "B"]
                 if self.notes.state(node.named(frame)) == "F" and is_ended_early(node):
-                    # It failed, and what is around it tolerates that.
+                    # It failed, and an enclosing scope tolerates that.
                     continue
                 cleaned = self.notes.last(node.named(frame), "E")
                 if began and (cleaned is None or cleaned.place < max(began)):
@@ -174,8 +174,7 @@ class Model:
     # MARK: Order
 
     def disorder(self, excused):
-        """Steps whose last success is older than that of what they wait for. What is excused was done again by
-        itself."""
+        """Steps whose last success is older than that of a dependency. Excused steps were rerun by themselves."""
         found = []
         for node in self.workflow.steps():
             if node.role != "step" or node.condition in ("always", "failure") or any(
@@ -196,7 +195,7 @@ class Model:
         return found
 
     def compare(self, name, began, other, frame, excused, is_left):
-        """`is_left`: whether the step may have been left out at last, as one that had succeeded before."""
+        """`is_left`: whether the step may have been skipped at last, because it had succeeded before."""
         known = other.named(frame)
         before = self.notes.before(known, began.place)
         if before and before.kind == "B" and not is_ended_early(other):
@@ -224,7 +223,7 @@ class Model:
 
 
 def is_ended_early(node):
-    """Whether it may be left before it is over, as the losers of a race are."""
+    """Whether it may be ended before it is over, like the losers of a race."""
     return any(each.kind == "race" or each.at_least or each.allow_failure or each.loop and each.loop.tolerated
                for each in [node, *node.ancestors])
 
@@ -236,7 +235,7 @@ def shared(frame, other):
 
 
 def dependencies(node):
-    """The steps that a step waits for directly, those in groups included, and by the groups that it is in."""
+    """The direct dependencies of a step, including those in groups, and those of its enclosing groups."""
     found = []
     for each in [node, *node.ancestors]:
         if each.parent is None:
@@ -254,7 +253,7 @@ def dependencies(node):
 
 
 def dependents(workflow, named):
-    """The nodes given, and all that depends on one of them, by whatever way."""
+    """The given nodes, and all their direct and indirect dependents."""
     chosen = set()
     for node in named:
         chosen.update(node.walk())

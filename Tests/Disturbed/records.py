@@ -1,6 +1,6 @@
-"""What weft tells of a run: its journal, its events, its report, and what `show` and `runs` say.
+"""The reports of weft about a run: its journal, its events, its report, and the output of `show` and `runs`.
 
-The fold of the journal here is the shortest that there can be: of each address the last record counts.
+The fold of the journal here is the simplest possible: for each address, the last record counts.
 """
 
 import collections
@@ -46,20 +46,20 @@ class Journal:
 
     @property
     def end(self):
-        """How the last part ended; `None` of one that was killed."""
+        """The end of the last part; `None` if it was killed."""
         last = self.parts[-1] if self.parts else []
         return next((record for record in reversed(last) if record["type"] in ("run.finished", "run.waiting")), None)
 
     def is_done(self, address, around=()):
-        """Whether a success of it is recorded, or a failure that was tolerated, and no later attempt of a group
-        around it has made that void."""
+        """Whether a success of it is recorded, or a tolerated failure, and no later attempt of an enclosing group
+        has invalidated that."""
         record = self.steps.get(address) or self.groups.get(address)
         return bool(
             record and record["type"] in ("step.finished", "group.finished") and record["conclusion"] == "success"
             and all(self.begun.get(group, 0) < record["n"] for group in around))
 
     def states(self):
-        """Of each step that has ended or never starts: how, as reports count it."""
+        """The state of each step that has ended or never starts, as reports count it."""
         return {step: counted(record) for step, record in self.steps.items() if counted(record)}
 
 
@@ -80,18 +80,19 @@ def counts(states):
 
 
 def merged(counts):
-    """A step does not know whether something around it tolerates its failure."""
+    """Merges the states that a step cannot distinguish: it does not know whether an enclosing scope tolerates its
+    failure."""
     others = {name: count for name, count in counts.items() if name not in ("failed", "tolerated")}
     return {**others, "failed": counts["failed"] + counts["tolerated"]}
 
 
 def plain(end):
-    """The end of a run without what differs from one place where it stands to another."""
+    """The end of a run without what differs between the views."""
     return {key: value for key, value in end.items() if key not in ("n", "at", "crc", "type")}
 
 
 def disagreements(journal, events, report, shown, listed, code):
-    """In what the views of a run that has ended differ. Each is what was read of it, as JSON."""
+    """The differences between the views of a run that has ended. Each view is given as JSON."""
     found = []
     end = journal.end
     if end is None:
@@ -127,10 +128,10 @@ def disagreements(journal, events, report, shown, listed, code):
     reported = {step["step"]: counted(step) for step in report["states"]}
     if open_ones := [step for step, state in reported.items() if not state]:
         found.append(f"report.json has steps that are not over: {open_ones}")
-    # Elements that never began are told of by number.
+    # Elements that never began are reported by number.
     missing = [state for group in report.get("groupStates", []) if "notStarted" in group
                for state in [counted(group["notStarted"])] * group["notStarted"]["steps"]]
-    # What is in doubt stays so for whoever looks, whatever became of it in this part.
+    # A step in doubt remains so in every view, whatever happened to it in this part.
     shown_states = {step["step"]: reported.get(step["step"]) if is_in_doubt(step) else counted(step)
                     for step in shown["steps"]}
     for name, states in (("report.json", reported), ("show", shown_states)):

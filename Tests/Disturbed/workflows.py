@@ -1,8 +1,8 @@
 """Random workflows whose steps note in the file `effects` when they began and how they ended.
 
-A workflow is a tree of nodes; `Node.json` writes it as weft reads it, and the model (model.py) reads the tree. A
-step fails when a file in `gates` says so, which the driver makes and removes. The name of an instance of a step is
-its node's name, "@", and the values of the loops around it: never an address, which weft makes.
+A workflow is a tree of nodes; `Node.json` writes it as weft reads it, and the model (model.py) reads the tree. A step
+fails when a file in `gates` says so, which the driver makes and removes. The name of an instance of a step is its
+node's name, "@", and the values of the enclosing loops: never an address, which weft makes.
 """
 
 import dataclasses
@@ -87,7 +87,7 @@ class Node:
         return found
 
     def walk(self):
-        """The node and all in it, in the order of the file; clean-ups come after what they clean up after."""
+        """The node and everything in it, in file order; cleanup steps follow the step that they belong to."""
         yield self
         for member in self.members:
             yield from member.walk()
@@ -96,14 +96,14 @@ class Node:
 
     @property
     def loops(self):
-        """What it is an element of, from the outermost on."""
+        """The enclosing loops, the outermost first."""
         around = [self] if self.role != "cleanup" else []
-        # A clean-up is done for each element of the step that has it.
+        # Cleanup runs for each element of its step.
         around += self.ancestors
         return [node for node in reversed(around) if node.loop]
 
     def instances(self):
-        """Each element of the loops around as a tuple of (loop, key, value)."""
+        """Each element of the enclosing loops as a tuple of (loop, key, value)."""
         return itertools.product(*[[(node, key, value) for key, value in node.loop.elements] for node in self.loops])
 
     def named(self, frame):
@@ -112,7 +112,7 @@ class Node:
     # MARK: Addresses, as the documentation describes them
 
     def address(self, frame):
-        """Of the instance of a step, or of a group; of a loop as a whole, the frame is without its element."""
+        """The address of an instance of a step or group; for a loop as a whole, the frame is without its element."""
         keys = {node: key for node, key, _ in frame}
         text = self.plain_address(keys)
         return f"{text}[{escaped(keys[self])}]" if self.loop and self in keys else text
@@ -144,7 +144,7 @@ class Node:
 
     @property
     def element(self):
-        """The expression of the values of the loops around, as the step's own file knows them."""
+        """The expression of the values of the enclosing loops, as the step's own file knows them."""
         parts, chain = [], []
         node = self.parent if self.role == "cleanup" else self
         while node is not None:
@@ -248,7 +248,7 @@ def read_text(node):
 
 
 def escaped(key):
-    """As it stands in an address."""
+    """The key as written in an address."""
     last = len(key) - 1
     return "".join("\\" + character if character in "[]\\" or character.isspace() and place in (0, last) else character
                    for place, character in enumerate(key))
@@ -330,7 +330,7 @@ class Workflow:
         random = self.random
         how = random.choice(["list", "key", "key", "object", "matrix"])
         if how == "matrix" and any(inner.loop and inner.loop.how == "matrix" for inner in node.walk()):
-            # In the inner one, `matrix` would hide the element of this one, of which the names of steps are made.
+            # In the inner one, `matrix` would hide the element of this one, from which the names of steps are made.
             how = "key"
         if how == "matrix":
             pairs = itertools.product(random.sample(["p", "q", "r"], 2), ["1", "2"])
@@ -348,7 +348,7 @@ class Workflow:
             node.loop.limit = random.randint(1, 2)
 
     def link(self):
-        """Gives nodes what they need, read, and are doomed to; dependencies lead backwards in the file only."""
+        """Links nodes to their dependencies, reads and dooms; dependencies lead only backwards in the file."""
         random = self.random
         order = [node for node in self.root.walk() if node is not self.root and node.role == "step"]
         for place, node in enumerate(order):
@@ -385,7 +385,7 @@ class Workflow:
                 node.id = None
 
     def sees(self, node, other):
-        """Whether the node may name the other, and waiting for it closes no circle."""
+        """Whether the node may name the other without a cycle of dependencies."""
         around = set(node.ancestors)
         if other in around or other.id is None:
             return False
@@ -394,12 +394,12 @@ class Workflow:
             return False
         if nested_around(node) is not nested_around(other):
             return False
-        # Members of a race that wait for each other are none.
+        # Members of a race must not wait for each other.
         races = [each for each in node.ancestors if each.kind == "race"]
         return not any(race in other.ancestors and member_of(race, node) is not member_of(race, other) for race in races)
 
     def doom(self, node):
-        """Has it fail whenever it runs, where that is tolerated."""
+        """Makes it fail whenever it runs, where that is tolerated."""
         if node.kind != "leaf" or node.lists:
             return
         if node.loop and node.loop.tolerated and not node.allow_failure and self.chance(0.4):
@@ -443,7 +443,7 @@ def nested_around(node):
 
 
 def without_approvals(value):
-    """The same with steps that run instead of those that ask."""
+    """A copy with steps that run instead of those that ask."""
     if isinstance(value, dict):
         value = {key: without_approvals(member) for key, member in value.items()}
         if "approve" in value:
