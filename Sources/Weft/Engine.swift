@@ -92,7 +92,7 @@ public final class Engine: Sendable {
   ///   options, the secrets, the key of `concurrency` (held by another run). Nothing has been started then.
   public func start(
     _ workflow: Workflow, inputs: [String: JSONValue] = [:]
-  ) throws(WorkflowRejected) -> Run {
+  ) throws(WorkflowError) -> Run {
     try start(try plan(workflow), inputs: inputs)
   }
 
@@ -103,11 +103,11 @@ public final class Engine: Sendable {
   ///   secrets. Nothing has been started then.
   public func start(
     _ plan: Plan, inputs: [String: JSONValue] = [:]
-  ) throws(WorkflowRejected) -> Run {
+  ) throws(WorkflowError) -> Run {
     let made = try prepare(plan, .make(at: WallClock.now), inputs: inputs)
     let key: HeldKey?
     do { key = try waitForTurn(of: made, in: .process) } catch {
-      throw WorkflowRejected(diagnostics: [
+      throw WorkflowError(diagnostics: [
         Diagnostic(
           .error, code: "W0229", message: error.message, place: nil, help: error.help,
           key: "concurrency")
@@ -133,14 +133,14 @@ public final class Engine: Sendable {
   func prepare(
     _ plan: Plan, _ run: RunID, inputs: [String: JSONValue], after past: RecordOpening? = nil,
     directory: String? = nil
-  ) throws(WorkflowRejected) -> Preparation {
+  ) throws(WorkflowError) -> Preparation {
     try checkOptions()
     var configuration = configuration
     configuration.inputs = try values(of: inputs, past?.inputs ?? [], for: plan.workflow)
     configuration.run = run
     configuration.runDirectory = directory
     let (bound, problems) = plan.bound(to: configuration.inputs, run: run, in: directory)
-    guard problems.isEmpty else { throw WorkflowRejected(diagnostics: problems) }
+    guard problems.isEmpty else { throw WorkflowError(diagnostics: problems) }
     let leftOut: [Int]
     if let past {
       leftOut = bound.steps(called: past.leftOut)
@@ -152,13 +152,13 @@ public final class Engine: Sendable {
     return Preparation(plan: bound, run: run, configuration: configuration, leftOut: leftOut)
   }
 
-  private func checkOptions() throws(WorkflowRejected) {
+  private func checkOptions() throws(WorkflowError) {
     let unfit = BuiltValues.unfitOptions(
       maxParallel: options.maxParallel, timeout: options.timeout, grace: options.grace,
       retryBudgetPercent: options.retryBudgetPercent, startDirectory: options.startDirectory,
       cacheDirectory: options.cacheDirectory)
     guard unfit.isEmpty else {
-      throw WorkflowRejected(
+      throw WorkflowError(
         diagnostics: unfit.map {
           Diagnostic(
             .error, code: $0.code.rawValue, message: $0.message, place: nil, help: $0.help,
@@ -167,10 +167,10 @@ public final class Engine: Sendable {
     }
   }
 
-  private func stepsLeftOut(of plan: Plan) throws(WorkflowRejected) -> [Int] {
+  private func stepsLeftOut(of plan: Plan) throws(WorkflowError) -> [Int] {
     let choice = StepChoice(only: options.only, skip: options.skip, from: options.from)
     do throws(StepChoice.UnknownStep) { return try plan.stepsLeftOut(by: choice) } catch {
-      throw WorkflowRejected(diagnostics: [
+      throw WorkflowError(diagnostics: [
         Diagnostic(
           .error, code: "W0226",
           message:
@@ -185,13 +185,13 @@ public final class Engine: Sendable {
   /// - Returns: `nil` for a workflow without `concurrency`.
   func waitForTurn(
     of made: Preparation, in place: ConcurrencyTurn.Place
-  ) throws(RunStoreFault) -> HeldKey? {
+  ) throws(RunStoreError) -> HeldKey? {
     guard let concurrency = made.plan.workflow.concurrency else { return nil }
     let turn = ConcurrencyTurn(concurrency, of: made.run, in: place)
     switch try turn.wait(isGivenUp: { Task.isCancelled }) {
     case .begins(let key): return key
     case .givenUp:
-      throw RunStoreFault(
+      throw RunStoreError(
         message:
           "the task that waited for its turn with the key \"\(concurrency.key)\" was cancelled")
     }
@@ -200,7 +200,7 @@ public final class Engine: Sendable {
   /// - Parameter key: Held until the run has ended.
   func launch(_ plan: Plan, _ configuration: EngineConfiguration, holding key: HeldKey?) -> Run {
     do {
-      let live = try LiveRun.start(plan, configuration: configuration, threads: threads)
+      let live = try RunEngine.start(plan, configuration: configuration, threads: threads)
       if let key {
         key.whenWanted { [weak live] in live?.cancel(.requested) }
         live.completion.whenSettled { _ in withExtendedLifetime(key) {} }
@@ -214,23 +214,23 @@ public final class Engine: Sendable {
   /// Checks a workflow without starting anything: the dry run.
   ///
   /// - Throws: Everything that is wrong with the workflow.
-  public func plan(_ workflow: Workflow) throws(WorkflowRejected) -> Plan {
+  public func plan(_ workflow: Workflow) throws(WorkflowError) -> Plan {
     let (plan, diagnostics) = Planner.plan(workflow, actions: actions.names)
-    guard let plan else { throw WorkflowRejected(diagnostics: diagnostics) }
+    guard let plan else { throw WorkflowError(diagnostics: diagnostics) }
     return plan
   }
 
-  private func secrets(of plan: Plan) throws(WorkflowRejected) -> RunSecrets {
+  private func secrets(of plan: Plan) throws(WorkflowError) -> RunSecrets {
     let reader = SecretReader(
       plan.usedSecrets, startDirectory: options.startDirectory)
     do { return try reader.read() } catch {
-      throw WorkflowRejected(diagnostics: error.diagnostics)
+      throw WorkflowError(diagnostics: error.diagnostics)
     }
   }
 
   private func values(
     of inputs: [String: JSONValue], _ recorded: [HandedOn], for workflow: Workflow
-  ) throws(WorkflowRejected) -> InputValues {
+  ) throws(WorkflowError) -> InputValues {
     let known = recorded.compactMap { input in
       input.value.map { GivenInput(input.name, .value($0), .program) }
     }
@@ -242,7 +242,7 @@ public final class Engine: Sendable {
       return try InputBinding.bind(
         workflow.inputs.demanding(recorded), known + given, manner: .program)
     } catch {
-      throw WorkflowRejected(error)
+      throw WorkflowError(error)
     }
   }
 

@@ -4,9 +4,9 @@ import WeftRecord
 
 /// A run in progress or finished.
 public final class Run: Sendable {
-  private let live: LiveRun
+  private let live: RunEngine
 
-  init(_ live: LiveRun) {
+  init(_ live: RunEngine) {
     self.live = live
   }
 
@@ -17,7 +17,7 @@ public final class Run: Sendable {
   public func reject(_ step: StepAddress) { live.answer(step, .rejected) }
 
   /// The reason why the journal could not be written; `nil` if it was, or if there is none.
-  public var recordFault: RecordFault? { live.recordFault }
+  public var recordFault: RecordError? { live.recordFault }
 
   /// Keeps the journal locked until the run ends, then writes the report.
   func keepUntilItEnds(_ journal: RunJournal) {

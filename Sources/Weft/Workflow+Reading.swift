@@ -17,11 +17,11 @@ extension Workflow {
   ///   are found when the workflow is planned.
   public init(
     contentsOf path: String, startDirectory: String? = nil
-  ) throws(WorkflowRejected) {
+  ) throws(WorkflowError) {
     let loaded: (Workflow?, [Diagnostic])
     do { loaded = try WorkflowLoader.load(path, startDirectory: startDirectory) } catch {
       let message = "\"\(path)\" \(error.message)"
-      throw WorkflowRejected(
+      throw WorkflowError(
         diagnostics: [Diagnostic(.error, code: "W0000", message: message, place: nil)])
     }
     try self.init(understood: loaded)
@@ -36,21 +36,21 @@ extension Workflow {
   ///   - json: The text, in UTF-8.
   ///   - path: The name of the text in messages.
   /// - Throws: All errors of the text.
-  public init(json: [UInt8], path: String = "<json>") throws(WorkflowRejected) {
+  public init(json: [UInt8], path: String = "<json>") throws(WorkflowError) {
     try self.init(
       understood: WorkflowDecoder.decode(SourceFile(path: path, bytes: json)))
   }
 
   /// Decodes a string like ``init(json:path:)``.
-  public init(json: String, path: String = "<json>") throws(WorkflowRejected) {
+  public init(json: String, path: String = "<json>") throws(WorkflowError) {
     try self.init(json: Array(json.utf8), path: path)
   }
 
   private init(
     understood: (workflow: Workflow?, diagnostics: [Diagnostic])
-  ) throws(WorkflowRejected) {
+  ) throws(WorkflowError) {
     guard let workflow = understood.workflow, !understood.diagnostics.contains(where: \.isError)
-    else { throw WorkflowRejected(diagnostics: understood.diagnostics) }
+    else { throw WorkflowError(diagnostics: understood.diagnostics) }
     self = workflow
   }
 }

@@ -79,7 +79,7 @@ enum EngineBenchmarks {
     configuration.maxParallel = 2
     let before = weft_allocated_bytes()
     let start = MonotonicClock.now
-    let run = LiveRun.start(
+    let run = RunEngine.start(
       plan, configuration: configuration, executor: NothingExecutor(), time: StillTime())
     precondition(run.report.succeeded, "the run has not ended, or not well")
     let time = MonotonicClock.now - start

@@ -12,7 +12,7 @@ enum HTTPBenchmarks {
   private static let atOnce = 64
 
   static func run(report: (BenchmarkRow) -> Void) {
-    guard let shop = Workshop("http") else {
+    guard let shop = Scratch("http") else {
       print("http: there is no `weft` beside this program; build it with swift build -c release")
       return
     }
@@ -30,7 +30,7 @@ enum HTTPBenchmarks {
   }
 
   /// Requests by the client, by the bare loop, and by curl, in turns.
-  private static func client(_ server: Nginx, in shop: Workshop) -> [BenchmarkRow] {
+  private static func client(_ server: Nginx, in shop: Scratch) -> [BenchmarkRow] {
     let crowd = RequestCrowd(url: server.small)
     var (weft, loop): (Figures, Figures) = ([], [])
     var curls: [Double] = []
@@ -65,7 +65,7 @@ enum HTTPBenchmarks {
   }
 
   /// As many steps in one run, beside one run of curl.
-  private static func steps(_ server: Nginx, in shop: Workshop) -> BenchmarkRow? {
+  private static func steps(_ server: Nginx, in shop: Scratch) -> BenchmarkRow? {
     let numbers = (1...requests).map(String.init).joined(separator: ",")
     shop.write(
       """
@@ -86,7 +86,7 @@ enum HTTPBenchmarks {
   }
 
   /// A big file saved to disk: elapsed time and peak resident memory.
-  private static func download(from server: Nginx, in shop: Workshop) -> [BenchmarkRow] {
+  private static func download(from server: Nginx, in shop: Scratch) -> [BenchmarkRow] {
     shop.write(
       #"{"steps":[{"id":"get","http":{"url":"\#(server.big)","saveTo":"saved"}}]}"#,
       to: "download.json")

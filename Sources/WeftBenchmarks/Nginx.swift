@@ -9,7 +9,7 @@ final class Nginx {
   private let threads = BlockingThreads(name: "nginx")
 
   /// `nil` if there is no nginx, or if it does not respond.
-  init?(in shop: Workshop) {
+  init?(in shop: Scratch) {
     // Below the ephemeral ports of the system.
     let port = 20_000 + Int(ThisProcess.id) % 12_000
     (small, big) = ("http://127.0.0.1:\(port)/small", "http://127.0.0.1:\(port)/big")

@@ -14,7 +14,7 @@ enum ProgramBenchmarks {
       print("programs: no static program could be made with cc; what needs it is left out")
     }
     report(reading())
-    Crowd.rows().forEach(report)
+    ManyProcesses.rows().forEach(report)
   }
 
   /// Starting, reading to the end and reaping a program that does nothing.

@@ -30,7 +30,7 @@ enum RecordBenchmarks {
     return [
       .event(.stepQueued(step)), .event(.stepStarted(step, attempt: 1)),
       .spawned(step, attempt: 1, ProcessIdentity(id: 4711, startTicks: 6_068_259)),
-      .finished(step, end, KeptValues()),
+      .finished(step, end, RecordedValues()),
     ]
   }
 

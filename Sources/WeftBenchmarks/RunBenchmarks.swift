@@ -27,10 +27,10 @@ enum RunBenchmarks {
 
 /// The tools, side by side.
 private struct Contest {
-  private let shop: Workshop
+  private let shop: Scratch
 
   init?() {
-    guard let shop = Workshop("run") else { return nil }
+    guard let shop = Scratch("run") else { return nil }
     self.shop = shop
   }
 

@@ -25,17 +25,17 @@ package struct Expression: Sendable {
   /// - Throws: The first fault: a syntax error, an unknown function, a wrong number of arguments, or an exceeded limit.
   package static func parse(
     _ text: String, limits: ExpressionLimits = .standard
-  ) throws(ExpressionFault) -> Expression {
+  ) throws(ExpressionError) -> Expression {
     try parse(text, from: 0, to: text.utf8.count, limits: limits)
   }
 
   /// Parses a part of a text as an expression.
   static func parse(
     _ source: String, from start: Int, to end: Int, limits: ExpressionLimits
-  ) throws(ExpressionFault) -> Expression {
+  ) throws(ExpressionError) -> Expression {
     var copy = source
-    let outcome: Result<Expression, ExpressionFault> = copy.withUTF8 { bytes in
-      Result { () throws(ExpressionFault) in
+    let outcome: Result<Expression, ExpressionError> = copy.withUTF8 { bytes in
+      Result { () throws(ExpressionError) in
         var parser = Parser(bytes, from: start, to: end, limits: limits)
         let parsed = try parser.parse()
         return Expression(

@@ -10,7 +10,7 @@ extension Future where Failure == any Error {
   ///
   /// An error takes precedence over a value. A call with neither fails the future with ``NeitherValueNorError``. Only
   /// the first call of the handler counts; if the handler is released without a call, the future fails with
-  /// ``PromiseDropped``.
+  /// ``PromiseDroppedError``.
   public init(
     file: StaticString = #fileID, line: UInt = #line,
     completion start: (@escaping @Sendable (Value?, (any Error)?) -> Void) -> Void

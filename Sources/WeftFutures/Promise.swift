@@ -1,7 +1,7 @@
 /// The obligation to settle a ``Future``: its write side.
 ///
 /// The holder of a promise must give it an outcome, also after a cancellation. A promise that is released unsettled
-/// settles itself with a default outcome: ``PromiseDropped`` if the failure type is `any Error` or
+/// settles itself with a default outcome: ``PromiseDroppedError`` if the failure type is `any Error` or
 /// ``DropRepresentable``, and `ifDropped` otherwise. In debug builds it also reports the line that made it, because
 /// that is a bug.
 ///
@@ -9,14 +9,14 @@
 public final class Promise<Value: Sendable, Failure: Error>: Sendable {
   /// The read side.
   public let future: Future<Value, Failure>
-  private let ifDropped: @Sendable (PromiseDropped) -> Result<Value, Failure>
+  private let ifDropped: @Sendable (PromiseDroppedError) -> Result<Value, Failure>
   private let file: StaticString
   private let line: UInt
 
   @usableFromInline
   init(
     _ future: Future<Value, Failure>, file: StaticString, line: UInt,
-    whenDropped ifDropped: @escaping @Sendable (PromiseDropped) -> Result<Value, Failure>
+    whenDropped ifDropped: @escaping @Sendable (PromiseDroppedError) -> Result<Value, Failure>
   ) {
     self.future = future
     self.ifDropped = ifDropped
@@ -39,7 +39,7 @@ public final class Promise<Value: Sendable, Failure: Error>: Sendable {
   @inlinable
   package convenience init(
     file: StaticString = #fileID, line: UInt = #line,
-    askingIfDropped outcome: @escaping @Sendable (PromiseDropped) -> Result<Value, Failure>
+    askingIfDropped outcome: @escaping @Sendable (PromiseDroppedError) -> Result<Value, Failure>
   ) {
     self.init(.pending(), file: file, line: line, whenDropped: outcome)
   }
@@ -51,7 +51,7 @@ public final class Promise<Value: Sendable, Failure: Error>: Sendable {
     self.init(.pending(), file: file, line: line) { .failure(.promiseDropped($0)) }
   }
 
-  /// Creates a promise that fails with ``PromiseDropped`` if it is dropped.
+  /// Creates a promise that fails with ``PromiseDroppedError`` if it is dropped.
   @inlinable
   public convenience init(file: StaticString = #fileID, line: UInt = #line)
   where Failure == any Error {
@@ -66,7 +66,7 @@ public final class Promise<Value: Sendable, Failure: Error>: Sendable {
   /// Separate from `deinit`, which would otherwise look up the outcome's type each time, settled or not.
   @inline(never)
   private func settleAsDropped() {
-    let dropped = PromiseDropped(file: file.description, line: line)
+    let dropped = PromiseDroppedError(file: file.description, line: line)
     #if DEBUG
       dropped.report()
     #endif

@@ -22,7 +22,7 @@ public struct HTTPClient: Sendable {
     if let path = request.saveTo?.path, !DownloadFile.isPath(path) {
       return Future(failure: HTTPFailure(.invalid(.saveWithoutName(path))))
     }
-    return advance(Reception(RedirectCourse(request)), Passage(began: now()))
+    return advance(Reception(RedirectPolicy(request)), Passage(began: now()))
   }
 
   /// The exchanges before the current one.

@@ -14,14 +14,14 @@ struct LoadingPass {
   }
 
   /// The directory that must contain all other files, or why none can be read.
-  private let directory: Result<ConfiningDirectory, NamingFault>
+  private let directory: Result<ConfiningDirectory, NamingError>
   /// The prefix that makes paths inside the directory relative to the current one.
   private let prefix: String
   private let root: ConfinedPath?
   private var files: [ConfinedPath: LoadedFile] = [:]
   private var chain: NestingChain
   private var budget = ByteBudget(limit: WorkflowLimits.nestedBytes)
-  private var suggestions = FewSuggestions()
+  private var suggestions = SuggestionBudget()
   private var report: LoadingReport
 
   /// - Parameters:
@@ -54,7 +54,7 @@ struct LoadingPass {
     let source = workflow.source.value
     var longest: [String] = []
     // Keyed by bytes, because two spellings of "é" are two files.
-    var known: [[UInt8]: Result<LoadedFile, NamingFault>] = [:]
+    var known: [[UInt8]: Result<LoadedFile, NamingError>] = [:]
     workflow.updateNestedWorkflows { nested in
       let range = nested.place.value
       let place = source.flatMap { source in
@@ -63,7 +63,7 @@ struct LoadingPass {
       let key = Array(nested.path.utf8)
       let reading =
         known[key]
-        ?? Result { () throws(NamingFault) in
+        ?? Result { () throws(NamingError) in
           try read(nested.path, from: directory, named: place)
         }
       known[key] = reading
@@ -83,7 +83,7 @@ struct LoadingPass {
   /// Decodes and completes a file that was not read before.
   private mutating func read(
     _ path: String, from start: ConfinedPath, named place: Diagnostic.Place?
-  ) throws(NamingFault) -> LoadedFile {
+  ) throws(NamingError) -> LoadedFile {
     let found = try open(path, from: start)
     let known = files[found.path]
     let hop = NestingChain.Hop(
@@ -111,7 +111,7 @@ struct LoadingPass {
 
   private mutating func open(
     _ path: String, from start: ConfinedPath
-  ) throws(NamingFault) -> ConfinedFile {
+  ) throws(NamingError) -> ConfinedFile {
     let directory = try directory.get()
     do { return try directory.file(path, from: start) } catch {
       guard case .missing(let name, let place) = error else { throw .notOpened(error) }
@@ -121,7 +121,7 @@ struct LoadingPass {
     }
   }
 
-  private mutating func bytes(of file: ConfinedFile) throws(NamingFault) -> [UInt8] {
+  private mutating func bytes(of file: ConfinedFile) throws(NamingError) -> [UInt8] {
     let bytes: [UInt8]
     do { bytes = try file.bytes(limit: budget.left) } catch {
       if case .tooLarge = error {

@@ -5,7 +5,7 @@ import WeftPlatform
 /// The diagnostics of all files, in the order in which the files were first named.
 struct LoadingReport {
   private var byFile: [[Diagnostic]]
-  private var toldFaults: Set<NamingFault> = []
+  private var toldFaults: Set<NamingError> = []
   private var faultCount = 0
 
   init(of root: [Diagnostic]) {
@@ -21,7 +21,7 @@ struct LoadingReport {
   }
 
   mutating func tell(
-    _ fault: NamingFault, of path: String, at place: Diagnostic.Place?, in file: Int
+    _ fault: NamingError, of path: String, at place: Diagnostic.Place?, in file: Int
   ) {
     // The reader has already reported it.
     if fault == .notOpened(.notRead(.nulInPath)) { return }
@@ -35,7 +35,7 @@ struct LoadingReport {
   }
 }
 
-extension NamingFault {
+extension NamingError {
   fileprivate var related: [Diagnostic.Related] {
     switch self {
     case .runsItself(let chain), .tooDeep(let chain): chain.related

@@ -3,7 +3,7 @@ import WeftPlatform
 /// The start of a load: the directory that must contain the other files, and the location of the first file in it.
 struct LoadingStart {
   /// The directory, or why no other file can be read.
-  let directory: Result<ConfiningDirectory, NamingFault>
+  let directory: Result<ConfiningDirectory, NamingError>
   /// `nil` for a file without a path.
   let root: ConfinedPath?
 

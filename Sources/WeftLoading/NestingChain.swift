@@ -28,7 +28,7 @@ struct NestingChain: Sendable {
   /// Throws unless the innermost file may name this one.
   ///
   /// - Parameter below: The longest chain of files from it on, if it was read before.
-  func check(_ next: Hop, above below: [String]) throws(NamingFault) {
+  func check(_ next: Hop, above below: [String]) throws(NamingError) {
     let all = hops + [next]
     if hops.contains(where: { $0.file == next.file }) {
       throw .runsItself(FileChain(hops: all))

@@ -6,7 +6,7 @@ package import WeftPlatform
 ///
 /// In the order of the work: ``LoadingPass`` walks through the files, each once, depth first. It reads their bytes
 /// through `ConfiningDirectory`; ``NestingChain`` rejects files that run themselves or are nested too deeply, and
-/// ``ByteBudget`` limits their total size. A problem with naming a file is a ``NamingFault``.
+/// ``ByteBudget`` limits their total size. A problem with naming a file is a ``NamingError``.
 package enum WorkflowLoader {
   /// Reads the file at `path` and all files it names.
   ///
@@ -19,7 +19,7 @@ package enum WorkflowLoader {
   /// - Throws: The reason why the first file cannot be read. Problems with other files are diagnostics.
   package static func load(
     _ path: String, startDirectory: String? = nil
-  ) throws(FileNotRead) -> (workflow: Workflow?, diagnostics: [Diagnostic]) {
+  ) throws(FileReadError) -> (workflow: Workflow?, diagnostics: [Diagnostic]) {
     let bytes = try FileReading.bytes(of: path, limit: WorkflowLimits.fileBytes)
     let isNameless = path == "-"
     return load(

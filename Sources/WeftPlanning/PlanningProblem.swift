@@ -22,9 +22,9 @@ enum PlanningProblem: Sendable, Hashable {
   case needsItsGroup(Subject, group: String)
   case needsItsMember(Subject, member: Subject)
   /// A member of a group that runs several times, or ends early, is named from outside.
-  case needsInsideOf(Subject, member: String, of: SealedGroup)
+  case needsInsideOf(Subject, member: String, of: OpaqueGroup)
   /// A step that runs at the end of something is named by something else.
-  case needsAfterwards(Subject, named: String, Afterwards)
+  case needsAfterwards(Subject, named: String, FinalizerScope)
   case cycle(Cycle)
   case unknownLog(of: Subject, named: String, nearest: String?)
   case readsLogOfGroup(Subject, group: String)
@@ -132,7 +132,7 @@ extension [PlacedProblem] {
   func told(in outline: Outline) -> [Diagnostic] {
     let diagnostics = map { $0.diagnostic(in: outline) }
     guard outline.files.count > 1 else { return diagnostics.sortedByPlace() }
-    var told = ToldDiagnostics()
+    var told = DiagnosticDeduplicator()
     return diagnostics.filter { told.insert($0) }.sortedByPlace()
   }
 }

@@ -58,13 +58,13 @@ struct StepCacheTests {
     for name in ["out", "one.txt"] { scratch.remove(name) }
     scratch.write("one.txt/inside", "a directory now")
     let entry = try #require(cache.entry(of: "build", .sample("1")))
-    #expect(throws: CacheFault.inTheWay("one.txt")) {
+    #expect(throws: CacheError.inTheWay("one.txt")) {
       try cache.restore(entry, to: scratch.reader())
     }
     #expect(scratch.read("one.txt/inside") == "a directory now" && scratch.read("out/a") == nil)
     scratch.remove("one.txt")
     scratch.write("out", "a file now")
-    #expect(throws: CacheFault.inTheWay("out")) { try cache.restore(entry, to: scratch.reader()) }
+    #expect(throws: CacheError.inTheWay("out")) { try cache.restore(entry, to: scratch.reader()) }
     #expect(scratch.read("out") == "a file now")
   }
 
@@ -111,7 +111,7 @@ struct StepCacheTests {
     #expect(try cache.restore(kept, to: scratch.reader()).foreign.map(\.path) == ["out/notes"])
     #expect(scratch.read("out/made") == "1")
     scratch.write("out/notes", "more of mine")
-    #expect(throws: CacheFault.changed("out/notes")) {
+    #expect(throws: CacheError.changed("out/notes")) {
       try cache.restore(kept, to: scratch.reader())
     }
     #expect(scratch.read("out/notes") == "more of mine")
@@ -153,7 +153,7 @@ struct StepCacheTests {
 
   @Test func aPathThatWasNotMadeIsNotKept() throws {
     let cache = try scratch.cache()
-    #expect(throws: CacheFault.noOutput("out")) {
+    #expect(throws: CacheError.noOutput("out")) {
       try store(cache, .sample("1"), outputs: ["out"])
     }
     #expect(cache.entry(of: "build", .sample("1")) == nil)
@@ -163,7 +163,7 @@ struct StepCacheTests {
     let cache = try scratch.cache()
     scratch.write("out/a", "1")
     mkfifo(scratch.path + "/out/fifo", 0o600)
-    #expect(throws: CacheFault.self) { try store(cache, .sample("1"), outputs: ["out"]) }
+    #expect(throws: CacheError.self) { try store(cache, .sample("1"), outputs: ["out"]) }
     #expect(cache.entry(of: "build", .sample("1")) == nil)
   }
 
@@ -244,7 +244,7 @@ struct StepCacheTests {
   @Test func whatIsLargerThanTheCacheIsNotKept() throws {
     let cache = try scratch.cache(limit: 4096)
     scratch.write("out", String(repeating: "x", count: 5000))
-    #expect(throws: CacheFault.tooLarge(bytes: 5000, limit: 4096)) {
+    #expect(throws: CacheError.tooLarge(bytes: 5000, limit: 4096)) {
       try store(cache, .sample("1"), outputs: ["out"])
     }
   }

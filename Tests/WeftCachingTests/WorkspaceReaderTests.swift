@@ -77,7 +77,7 @@ struct WorkspaceReaderTests {
     stop.request(.now)
     let reader = WorkspaceReader(
       try Workspace(scratch.path), memory: FileMemory(now: Scratch.later), stop: stop)
-    #expect(throws: WorkspaceFault.self) {
+    #expect(throws: WorkspaceError.self) {
       try reader.inputs(FileRule(try FileSelection(each: ["**"]), excluding: []))
     }
   }
@@ -95,6 +95,6 @@ struct WorkspaceReaderTests {
   @Test func aLinkOnTheWayIsNotFollowed() throws {
     scratch.write("elsewhere/f", "1")
     scratch.link("out", to: "elsewhere")
-    #expect(throws: WorkspaceFault.self) { try scratch.reader().tree(at: ["out", "f"]) }
+    #expect(throws: WorkspaceError.self) { try scratch.reader().tree(at: ["out", "f"]) }
   }
 }

@@ -112,7 +112,7 @@ import WeftPlatform
     var configuration = EngineConfiguration()
     configuration.maxParallel = 50
     var subscription: EventSubscription?
-    let run = try LiveRun.start(try #require(plan), configuration: configuration) {
+    let run = try RunEngine.start(try #require(plan), configuration: configuration) {
       subscription = $0.subscribe()
     }
     var started = 0

@@ -26,7 +26,7 @@ import WeftTestKit
       let executor = ImmediateExecutor { attempt in
         .ended(.code(failing.contains(attempt.index) ? 1 : 0))
       }
-      let run = LiveRun.start(plan, executor: executor, time: ManualTime())
+      let run = RunEngine.start(plan, executor: executor, time: ManualTime())
       promise.succeed(run.report)
     }
     return try #require(await promise.future.value)

@@ -57,7 +57,7 @@ import WeftPlanning
       return try SecretReader([PlannedSecret(declaration: SecretDeclaration("S", from: source))])
         .read()
     }
-    #expect(throws: SecretsNotRead.self) { try read(Self.leaving + "exit 3") }
+    #expect(throws: SecretsReadError.self) { try read(Self.leaving + "exit 3") }
     #expect(life.isOver())
     _ = try read("setsid sleep 1000 >&- 2>&- & echo $! >>'\(life.path)'; echo canary")
     let text = String(decoding: try FileReading.bytes(of: life.path, limit: 100), as: UTF8.self)

@@ -28,7 +28,7 @@ struct RealRun {
     onEvent: (RunEvent) -> Void = { _ in }
   ) async throws {
     var subscription: EventSubscription?
-    let run = try LiveRun.start(plan, configuration: configuration) {
+    let run = try RunEngine.start(plan, configuration: configuration) {
       subscription = $0.subscribe()
     }
     var events: [RunEvent] = []

@@ -30,10 +30,10 @@ import WeftTestKit
     }
   }
 
-  private func start(_ executor: StubbornExecutor) throws -> (LiveRun, EventSubscription) {
+  private func start(_ executor: StubbornExecutor) throws -> (RunEngine, EventSubscription) {
     let (plan, _) = Planner.plan(Workflow(steps: [Step("a", run: "a"), Step("b", run: "b")]))
     var subscription: EventSubscription?
-    let run = LiveRun.start(try #require(plan), executor: executor, time: ManualTime()) {
+    let run = RunEngine.start(try #require(plan), executor: executor, time: ManualTime()) {
       subscription = $0.subscribe()
     }
     return (run, try #require(subscription))

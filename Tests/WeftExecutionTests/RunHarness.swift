@@ -9,7 +9,7 @@ import WeftTestKit
 struct RunHarness {
   let executor = ScriptedExecutor()
   let time = ManualTime()
-  let run: LiveRun
+  let run: RunEngine
   let subscription: EventSubscription
 
   init(
@@ -34,7 +34,7 @@ struct RunHarness {
     configuration.onFailure = onFailure
     edit(&configuration)
     var subscription: EventSubscription?
-    run = LiveRun.start(plan, configuration: configuration, executor: executor, time: time) {
+    run = RunEngine.start(plan, configuration: configuration, executor: executor, time: time) {
       subscription = $0.subscribe()
     }
     self.subscription = subscription!

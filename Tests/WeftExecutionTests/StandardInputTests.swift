@@ -98,7 +98,7 @@ import WeftPlanning
         step("read", .script("cat"), stdin: .file(path)),
       ]))
     var subscription: EventSubscription?
-    let run = try LiveRun.start(try #require(plan)) { subscription = $0.subscribe() }
+    let run = try RunEngine.start(try #require(plan)) { subscription = $0.subscribe() }
     for await event in subscription! {
       if case .stepStarted(StepAddress("read"), _) = event.kind { run.cancel(.requested) }
     }

@@ -5,9 +5,9 @@ import WeftTestKit
 
 @testable import WeftExecution
 
-@Suite struct ShortagePatienceTests {
+@Suite struct SpawnRetryPolicyTests {
   @Test func pausesDoubleUpToTheLongestAndEndWithTheTotal() {
-    var patience = ShortagePatience()
+    var patience = SpawnRetryPolicy()
     var pauses: [Duration] = []
     while let pause = patience.nextPause(othersRun: false) { pauses.append(pause) }
     let doubling = [50, 100, 200, 400, 800, 1600, 3200].map { Duration.milliseconds($0) }
@@ -17,7 +17,7 @@ import WeftTestKit
   }
 
   @Test func timeInWhichSomethingRunsIsNotCounted() {
-    var patience = ShortagePatience()
+    var patience = SpawnRetryPolicy()
     for _ in 0..<1000 { #expect(patience.nextPause(othersRun: true) != nil) }
     #expect(patience.nextPause(othersRun: false) == .seconds(5))
     var rest = Duration.seconds(5)
@@ -48,7 +48,7 @@ import WeftTestKit
 
     init(room: Int, waits: Bool = true) {
       self.room = Mutex(room)
-      queue = StartQueue(threads, patience: ShortagePatience(), time: waits ? time : nil)
+      queue = StartQueue(threads, patience: SpawnRetryPolicy(), time: waits ? time : nil)
     }
 
     func submit(_ number: Int, stop: StopSwitch = StopSwitch(), until end: Wakeup? = nil) {
@@ -61,12 +61,12 @@ import WeftTestKit
           job: { [self] in start(number, until: end) }))
     }
 
-    private func start(_ number: Int, until end: Wakeup?) -> Shortage? {
+    private func start(_ number: Int, until end: Wakeup?) -> ResourceExhaustion? {
       let hasRoom = room.withLock { room in
         defer { room -= room > 0 ? 1 : 0 }
         return room > 0
       }
-      guard hasRoom else { return Shortage(.notStarted(.resources(.wouldBlock))) }
+      guard hasRoom else { return ResourceExhaustion(.notStarted(.resources(.wouldBlock))) }
       note(.started(number))
       queue.programStarted()
       counted.withLock { _ = $0.insert(number) }

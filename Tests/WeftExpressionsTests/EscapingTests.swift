@@ -91,7 +91,7 @@ struct EscapingTests {
   func aValueThatIsUnfitForItsPlaceIsRefused(
     text: String, escaping: Escaping, message: String
   ) throws {
-    let fault = #expect(throws: ExpressionFault.self) { try EscapingTests.written(text, escaping) }
+    let fault = #expect(throws: ExpressionError.self) { try EscapingTests.written(text, escaping) }
     #expect(fault?.message == message)
     #expect(fault?.code == "W0308")
   }

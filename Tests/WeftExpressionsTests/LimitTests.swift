@@ -78,7 +78,7 @@ struct LimitTests {
     #expect(throws: Never.self) {
       try template.evaluate(in: scope, limits: ExpressionLimits(madeBytes: 500))
     }
-    let fault = #expect(throws: ExpressionFault.self) {
+    let fault = #expect(throws: ExpressionError.self) {
       try template.evaluate(in: scope, limits: ExpressionLimits(madeBytes: 499))
     }
     #expect(fault?.problem == .tooLarge(limit: 499))

@@ -58,7 +58,7 @@ struct MutationTests {
         _ = try? expression.evaluate(in: scope)
         _ = TypeChecker.check(expression, in: SampleTypes())
       } else {
-        let fault = #expect(throws: ExpressionFault.self) { try Expression.parse(text) }
+        let fault = #expect(throws: ExpressionError.self) { try Expression.parse(text) }
         #expect(fault.map { MutationTests.isIn(text, $0) } == true, "\(text)")
       }
       MutationTests.checkTemplate(Template.parse("x\(text)y${{ \(text) }}"), scope)
@@ -84,7 +84,7 @@ struct MutationTests {
     #expect(expression == (try? Expression.parse(expression.text)))
   }
 
-  private static func isIn(_ text: String, _ fault: ExpressionFault) -> Bool {
+  private static func isIn(_ text: String, _ fault: ExpressionError) -> Bool {
     fault.range.start <= fault.range.end && Int(fault.range.end) <= text.utf8.count
       && !fault.message.isEmpty
       && String(

@@ -45,7 +45,7 @@ struct ParserTests {
   ])
   func readsWhatIsWritten(text: String, tree: String) throws {
     guard !tree.isEmpty else {
-      #expect(throws: ExpressionFault.self) { try Expression.parse(text) }
+      #expect(throws: ExpressionError.self) { try Expression.parse(text) }
       return
     }
     #expect(drawn(try Expression.parse(text).root, text) == tree)

@@ -10,12 +10,12 @@ private final class AskedScope: ExpressionScope {
 
   var asked: [String] { log.withLock { $0 } }
 
-  func value(of reference: ContextReference) throws(ExpressionFault) -> ScopedValue {
+  func value(of reference: ContextReference) throws(ExpressionError) -> ScopedValue {
     log.withLock { $0.append(reference.text) }
     switch reference.context {
     case "secrets": return ScopedValue(.string("{hush"), isSecret: true)
     case "broken":
-      throw ExpressionFault(
+      throw ExpressionError(
         .scope(code: "W0399", message: "no", help: "try"), reference.names[1].range)
     default: return ScopedValue(.string(reference.context))
     }
@@ -26,10 +26,10 @@ private final class AskedScope: ExpressionScope {
     return function == .cancelled
   }
 
-  func hashFiles(_ patterns: [String]) throws(ExpressionFault) -> String {
+  func hashFiles(_ patterns: [String]) throws(ExpressionError) -> String {
     log.withLock { $0.append("hash \(patterns)") }
     if patterns == ["bad"] {
-      throw ExpressionFault(.filesNotHashed("why"), SourceRange(start: 0, end: 0))
+      throw ExpressionError(.filesNotHashed("why"), SourceRange(start: 0, end: 0))
     }
     return "abc"
   }
@@ -64,7 +64,7 @@ struct ScopeTests {
   }
 
   @Test func aFaultOfTheScopeKeepsItsPlace() throws {
-    let fault = #expect(throws: ExpressionFault.self) {
+    let fault = #expect(throws: ExpressionError.self) {
       try Expression.parse("'x' == broken.name.more").evaluate(in: AskedScope())
     }
     #expect(fault?.range == SourceRange(start: 14, end: 18))
@@ -73,7 +73,7 @@ struct ScopeTests {
   }
 
   @Test func aFaultOfHashingIsToldAtTheCall() throws {
-    let fault = #expect(throws: ExpressionFault.self) {
+    let fault = #expect(throws: ExpressionError.self) {
       try Expression.parse("'x' == hashFiles('bad')").evaluate(in: AskedScope())
     }
     #expect(fault?.range == SourceRange(start: 7, end: 23))
@@ -84,7 +84,7 @@ struct ScopeTests {
     "format(secrets.a)", "fromJSON(secrets.a)",
   ])
   func whatIsWrongWithASecretDoesNotTellIt(text: String) throws {
-    let fault = #expect(throws: ExpressionFault.self) {
+    let fault = #expect(throws: ExpressionError.self) {
       try Expression.parse(text).evaluate(in: AskedScope())
     }
     let said = (fault?.message ?? "") + (fault?.help ?? "")

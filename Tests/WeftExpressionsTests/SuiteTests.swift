@@ -9,7 +9,7 @@ import WeftJSON
 struct SuiteTests {
   @Test(arguments: try SuiteCase.all())
   func answersAsGitHubDoes(_ test: SuiteCase) throws {
-    do throws(ExpressionFault) {
+    do throws(ExpressionError) {
       let expression = try Expression.parse(test.text)
       #expect(!test.isFaultWhenRead)
       let scope = ValueScope(ExpressionObject(test.contexts))

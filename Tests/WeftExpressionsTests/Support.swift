@@ -37,10 +37,10 @@ func evaluate(_ text: String, _ contexts: ExpressionObject? = nil) throws -> Str
 }
 
 /// The fault of an expression that is read or evaluated.
-func fault(_ text: String, limits: ExpressionLimits = .standard) throws -> ExpressionFault {
+func fault(_ text: String, limits: ExpressionLimits = .standard) throws -> ExpressionError {
   let scope = ValueScope(try contexts())
   let value: ExpressionValue
-  do throws(ExpressionFault) {
+  do throws(ExpressionError) {
     value = try Expression.parse(text, limits: limits).evaluate(in: scope, limits: limits).value
   } catch {
     return error

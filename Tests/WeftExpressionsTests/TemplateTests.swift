@@ -87,7 +87,7 @@ struct TemplateTests {
     text: String, place: String, message: String, help: String
   ) throws {
     let scope = ValueScope(try contexts())
-    let fault = #expect(throws: ExpressionFault.self) {
+    let fault = #expect(throws: ExpressionError.self) {
       try Template.parse(text).evaluate(in: scope)
     }
     #expect(fault?.message == message)
@@ -116,7 +116,7 @@ struct TemplateTests {
     ("${{ a }}${{ b }}", "${{ b }}"), ("${{ a }} ${{ b }}", "${{ b }}"),
   ])
   func aConditionHasNoTextAroundIt(text: String, place: String) throws {
-    let fault = #expect(throws: ExpressionFault.self) { try Template.condition(text) }
+    let fault = #expect(throws: ExpressionError.self) { try Template.condition(text) }
     if text.hasPrefix("x") {
       #expect(fault.map { pointedAt(text, $0.range) } == "${{")
     } else {
@@ -127,7 +127,7 @@ struct TemplateTests {
 
   @Test(arguments: ["${{ a", "${{ }}", "a b", "${{ a b }}"])
   func aConditionWithAFaultHasItsOwn(text: String) {
-    let fault = #expect(throws: ExpressionFault.self) { try Template.condition(text) }
+    let fault = #expect(throws: ExpressionError.self) { try Template.condition(text) }
     #expect(fault?.problem != .textAroundExpression)
   }
 }

@@ -31,7 +31,7 @@ import WeftFutures
 
   @Test func failsIfTheHandlerIsReleasedUncalled() {
     let future = Future<Int, any Error>(line: 5) { _ in }
-    guard case .failure(let failure as PromiseDropped) = future.outcome else {
+    guard case .failure(let failure as PromiseDroppedError) = future.outcome else {
       Issue.record("\(describe(future.outcome))")
       return
     }

@@ -4,7 +4,7 @@ import WeftFutures
 /// A failure type with a case for dropped promises.
 private struct Lost: DropRepresentable, Equatable {
   var line: UInt
-  static func promiseDropped(_ dropped: PromiseDropped) -> Lost { Lost(line: dropped.line) }
+  static func promiseDropped(_ dropped: PromiseDroppedError) -> Lost { Lost(line: dropped.line) }
 }
 
 @Suite struct DroppedPromiseTests {
@@ -13,7 +13,7 @@ private struct Lost: DropRepresentable, Equatable {
   @Test func failsWithThePlaceThatMadeIt() {
     let line: UInt = #line + 1
     let future = Promise<Int, any Error>().future
-    guard case .failure(let failure as PromiseDropped) = future.outcome else {
+    guard case .failure(let failure as PromiseDroppedError) = future.outcome else {
       Issue.record("\(String(describing: future.outcome))")
       return
     }

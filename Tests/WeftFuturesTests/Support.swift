@@ -51,9 +51,9 @@ final class Tally: Sendable {
 /// Many tests drop promises, at the same time and by the million: only those of `DroppedPromiseTests`, where they are
 /// expected, are kept.
 enum DropReports {
-  static let kept: Log<PromiseDropped> = {
-    let log = Log<PromiseDropped>()
-    PromiseDropped.reporter = { dropped in
+  static let kept: Log<PromiseDroppedError> = {
+    let log = Log<PromiseDroppedError>()
+    PromiseDroppedError.reporter = { dropped in
       if dropped.file.hasSuffix("/DroppedPromiseTests.swift") { log.write(dropped) }
     }
     return log

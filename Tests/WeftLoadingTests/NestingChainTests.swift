@@ -17,7 +17,7 @@ struct NestingChainTests {
   }
 
   private func fault(_ names: [String], then next: String, above below: [String] = []) -> String? {
-    do throws(NamingFault) {
+    do throws(NamingError) {
       try chain(names).check(hop(next), above: below)
       return nil
     } catch {

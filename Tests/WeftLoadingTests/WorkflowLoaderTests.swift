@@ -129,7 +129,7 @@ struct WorkflowLoaderTests {
   }
 
   @Test func whatKeepsTheFirstFileFromBeingReadIsThrown() {
-    #expect(throws: FileNotRead.system(.notFound)) { try folder.load("missing.json") }
-    #expect(throws: FileNotRead.isDirectory) { try folder.load(".") }
+    #expect(throws: FileReadError.system(.notFound)) { try folder.load("missing.json") }
+    #expect(throws: FileReadError.isDirectory) { try folder.load(".") }
   }
 }

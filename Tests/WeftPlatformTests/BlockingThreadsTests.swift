@@ -88,7 +88,7 @@ import Testing
     closed.close()
     #expect(eventually { closed.threadCount == 0 })
     #expect(eventually { idle.threadCount == 0 })
-    #expect(throws: ThreadNotStarted.poolIsClosed) { try closed.submit {} }
+    #expect(throws: ThreadError.poolIsClosed) { try closed.submit {} }
     try idle.submit { done.add(true) }
     #expect(eventually { done.count == 21 })
   }
@@ -110,7 +110,7 @@ import Testing
   @Test("a thread that the system does not make is an error and no crash")
   func noThread() {
     let threads = BlockingThreads(stackBytes: 1 << 46)
-    let error = #expect(throws: ThreadNotStarted.self) { try threads.submit {} }
+    let error = #expect(throws: ThreadError.self) { try threads.submit {} }
     #expect(error?.message.contains("no room for another thread") == true)
     #expect(threads.threadCount == 0)
   }

@@ -17,7 +17,7 @@ struct ConfinedWalkTests {
 
   /// Walks as far as possible, and returns what it finds there.
   private func walk(_ path: String, from start: String = "") -> String {
-    do throws(ConfinedFileFault) {
+    do throws(ConfinedFileError) {
       let start = ConfinedPath(start.split(separator: "/").map { Array($0.utf8) })
       var walk = try ConfinedWalk(Array(path.utf8), from: start)
       while true {
@@ -74,7 +74,7 @@ struct ConfinedWalkTests {
       _ = try walk.next()
       try walk.follow(Array("l".utf8), from: Array("l".utf8))
     }
-    #expect(throws: ConfinedFileFault.tooManyLinks) {
+    #expect(throws: ConfinedFileError.tooManyLinks) {
       try walk.follow(Array("l".utf8), from: Array("l".utf8))
     }
   }
@@ -82,7 +82,7 @@ struct ConfinedWalkTests {
   @Test func soManyDirectoriesMayBeOpen() throws {
     var walk = try ConfinedWalk([])
     for _ in 0..<FileTree.depthLimit { try walk.enter([1]) }
-    #expect(throws: ConfinedFileFault.notRead(.system(.nameTooLong))) { try walk.enter([1]) }
+    #expect(throws: ConfinedFileError.notRead(.system(.nameTooLong))) { try walk.enter([1]) }
   }
 
   @Test func twoSpellingsOfANameAreTwoNames() {

@@ -13,7 +13,7 @@ struct ConfiningDirectoryTests {
 
   private func content(
     of path: String, in directory: ConfiningDirectory
-  ) throws(ConfinedFileFault) -> String {
+  ) throws(ConfinedFileError) -> String {
     let file = try directory.file(path)
     do { return String(decoding: try file.bytes(limit: 100), as: UTF8.self) } catch {
       throw .notRead(error)
@@ -34,7 +34,7 @@ struct ConfiningDirectoryTests {
     _ = scratch.file("x", "12345")
     let directory = try ConfiningDirectory(scratch.path)
     #expect(try directory.file("x").bytes(limit: 5) == Array("12345".utf8))
-    #expect(throws: FileNotRead.tooLarge(limit: 4)) { try directory.file("x").bytes(limit: 4) }
+    #expect(throws: FileReadError.tooLarge(limit: 4)) { try directory.file("x").bytes(limit: 4) }
   }
 
   @Test("W18: a directory that became a link is not followed out")
@@ -44,7 +44,7 @@ struct ConfiningDirectoryTests {
     #expect(rename(scratch.path + "/start/lib", scratch.path + "/start/was") == 0)
     #expect(rename(scratch.path + "/start/link", scratch.path + "/start/lib") == 0)
     let link = ConfinedPath([Array("lib".utf8)])
-    #expect(throws: ConfinedFileFault.outside(link: link)) {
+    #expect(throws: ConfinedFileError.outside(link: link)) {
       try content(of: "lib/x", in: directory)
     }
   }
@@ -58,7 +58,7 @@ struct ConfiningDirectoryTests {
     #expect(throws: SystemError.notDirectory) {
       try ConfiningDirectory.entered(Array("link".utf8), in: start.number)
     }
-    #expect(throws: ConfinedFileFault.notRead(.system(SystemError(number: ELOOP)))) {
+    #expect(throws: ConfinedFileError.notRead(.system(SystemError(number: ELOOP)))) {
       try ConfiningDirectory.opened(Array("file".utf8), in: start, at: ConfinedPath())
     }
   }
@@ -69,7 +69,7 @@ struct ConfiningDirectoryTests {
     _ = scratch.file("start/x", "start")
     #expect(rename(scratch.path + "/start/lib", scratch.path + "/outside/lib") == 0)
     try #require(symlink("../outside/lib", scratch.path + "/start/lib") == 0)
-    #expect(throws: ConfinedFileFault.self) { try content(of: "lib/../x", in: directory) }
+    #expect(throws: ConfinedFileError.self) { try content(of: "lib/../x", in: directory) }
     #expect(try content(of: "x", in: directory) == "start")
   }
 
@@ -77,11 +77,11 @@ struct ConfiningDirectoryTests {
   func whatIsNoRegularFileIsNotOpened() throws {
     #expect(mkfifo(scratch.path + "/pipe", 0o600) == 0)
     let directory = try ConfiningDirectory(scratch.path)
-    #expect(throws: ConfinedFileFault.notRegular("a FIFO")) {
+    #expect(throws: ConfinedFileError.notRegular("a FIFO")) {
       try content(of: "pipe", in: directory)
     }
     let devices = try ConfiningDirectory("/dev")
-    #expect(throws: ConfinedFileFault.notRegular("a device")) {
+    #expect(throws: ConfinedFileError.notRegular("a device")) {
       try content(of: "null", in: devices)
     }
   }

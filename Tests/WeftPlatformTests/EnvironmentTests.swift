@@ -7,13 +7,13 @@ import Testing
   @Test(
     "P12: a name that is empty or has a = or NUL in it is refused",
     arguments: [
-      ("", EnvironmentProblem.emptyName), ("A=B", .equalsSign(name: "A=B")),
+      ("", EnvironmentError.emptyName), ("A=B", .equalsSign(name: "A=B")),
       ("=", .equalsSign(name: "=")),
       ("A\0", .nulInName(name: "A\0")),
     ])
-  func badName(name: String, problem: EnvironmentProblem) {
+  func badName(name: String, problem: EnvironmentError) {
     #expect(throws: problem) { try EnvironmentBlock.empty.setting([(name, "x")]) }
-    #expect(EnvironmentProblem.inName(name) == problem)
+    #expect(EnvironmentError.inName(name) == problem)
   }
 
   @Test("P13: the last layer wins and a program sees one entry per name")

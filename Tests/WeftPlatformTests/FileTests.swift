@@ -23,21 +23,21 @@ import Testing
     #expect(truncate(sparse, 1 << 40) == 0)
     let limit = FileReading.workflowLimit
     for path in [sparse, "/dev/zero"] {
-      let error = #expect(throws: FileNotRead.tooLarge(limit: limit)) {
+      let error = #expect(throws: FileReadError.tooLarge(limit: limit)) {
         try FileReading.bytes(of: path)
       }
       #expect(error?.message == "has more than 64 MiB")
     }
     let exact = scratch.file("exact", "12345")
     #expect(try FileReading.bytes(of: exact, limit: 5).count == 5)
-    #expect(throws: FileNotRead.tooLarge(limit: 4)) { try FileReading.bytes(of: exact, limit: 4) }
+    #expect(throws: FileReadError.tooLarge(limit: 4)) { try FileReading.bytes(of: exact, limit: 4) }
   }
 
   @Test("W08: a FIFO without a writer is given up; one that comes in time is read to its end")
   func fifo() throws {
     let path = scratch.path + "/fifo"
     #expect(mkfifo(path, 0o600) == 0)
-    let error = #expect(throws: FileNotRead.self) {
+    let error = #expect(throws: FileReadError.self) {
       try FileReading.bytes(of: path, patience: .milliseconds(30))
     }
     #expect(error == .noWriter(waited: .milliseconds(30)))
@@ -57,11 +57,11 @@ import Testing
   }
 
   @Test func whatCannotBeReadIsToldApart() throws {
-    #expect(throws: FileNotRead.isDirectory) { try FileReading.bytes(of: scratch.path) }
-    #expect(throws: FileNotRead.system(.notFound)) { try FileReading.bytes(of: "/nope") }
-    #expect(throws: FileNotRead.nulInPath) { try FileReading.bytes(of: "/dev/null\0") }
+    #expect(throws: FileReadError.isDirectory) { try FileReading.bytes(of: scratch.path) }
+    #expect(throws: FileReadError.system(.notFound)) { try FileReading.bytes(of: "/nope") }
+    #expect(throws: FileReadError.nulInPath) { try FileReading.bytes(of: "/dev/null\0") }
     #expect(
-      FileNotRead.system(.notFound).message
+      FileReadError.system(.notFound).message
         == "cannot be read: no such file or directory (ENOENT)")
   }
 }
@@ -73,17 +73,17 @@ import Testing
     close(reading)
     // A child that a different test is starting at this moment holds the reading end until its execve.
     #expect(eventually { fails(writing) })
-    #expect(throws: WriteFailure.brokenPipe) { try writing.writeAll("lost") }
+    #expect(throws: WriteError.brokenPipe) { try writing.writeAll("lost") }
   }
 
   private func fails(_ writing: Descriptor) -> Bool {
-    do throws(WriteFailure) { try writing.writeAll("lost") } catch { return error == .brokenPipe }
+    do throws(WriteError) { try writing.writeAll("lost") } catch { return error == .brokenPipe }
     return false
   }
 
   @Test func aFullDiskIsToldApart() {
     let full = Descriptor(owning: open("/dev/full", O_WRONLY | O_CLOEXEC))
-    #expect(throws: WriteFailure.noSpace(.noSpace)) { try full.writeAll("x") }
+    #expect(throws: WriteError.noSpace(.noSpace)) { try full.writeAll("x") }
   }
 
   @Test func aDescriptorThatDoesNotBlockIsWaitedFor() throws {

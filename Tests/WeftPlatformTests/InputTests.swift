@@ -62,10 +62,10 @@ import Testing
   }
 
   @Test func aDirectoryIsNoInput() {
-    #expect(throws: InputNotOpened.refused(.isDirectory)) {
+    #expect(throws: InputOpenError.refused(.isDirectory)) {
       try Descriptor.opened(forReading: "/tmp", stop: StopSwitch(), until: nil)
     }
-    #expect(throws: InputNotOpened.refused(.notFound)) {
+    #expect(throws: InputOpenError.refused(.notFound)) {
       try Descriptor.opened(forReading: "/no/such", stop: StopSwitch(), until: nil)
     }
   }
@@ -93,13 +93,13 @@ import Testing
 
   @Test func aFIFOIsNotWaitedForBeyondTheTimeOrAStop() throws {
     let fifo = FIFO()
-    #expect(throws: InputNotOpened.timedOut) {
+    #expect(throws: InputOpenError.timedOut) {
       try Descriptor.opened(
         forReading: fifo.path, stop: StopSwitch(), until: MonotonicClock.now + .milliseconds(30))
     }
     let stop = StopSwitch()
     stop.request(.graceful)
-    #expect(throws: InputNotOpened.stopped) {
+    #expect(throws: InputOpenError.stopped) {
       try Descriptor.opened(forReading: fifo.path, stop: stop, until: nil)
     }
   }

@@ -77,18 +77,18 @@ import Testing
   }
 
   @Test func anOfferThatIsNotThereIsRefused() throws {
-    #expect(throws: JobserverUnavailable.descriptorsClosed(.pipe(reading: 3, writing: 999_999))) {
+    #expect(throws: JobserverError.descriptorsClosed(.pipe(reading: 3, writing: 999_999))) {
       try TokenPipe.joined(.pipe(reading: 3, writing: 999_999))
     }
-    #expect(throws: JobserverUnavailable.notOpened(.fifo("/nope"), .notFound)) {
+    #expect(throws: JobserverError.notOpened(.fifo("/nope"), .notFound)) {
       try TokenPipe.joined(.fifo("/nope"))
     }
-    #expect(throws: JobserverUnavailable.noPipe(.fifo("/dev/null"))) {
+    #expect(throws: JobserverError.noPipe(.fifo("/dev/null"))) {
       try TokenPipe.joined(.fifo("/dev/null"))
     }
     let file = try Descriptor.opened(forReading: "/dev/null")
     let address = JobserverAddress.pipe(reading: file.number, writing: file.number)
-    #expect(throws: JobserverUnavailable.noPipe(address)) { try TokenPipe.joined(address) }
+    #expect(throws: JobserverError.noPipe(address)) { try TokenPipe.joined(address) }
   }
 }
 

@@ -115,7 +115,7 @@ import Testing
       ["/bin/sh", "-c", "printf hi; exec >&- 2>&-; sleep 0.05; exit 3"],
       environment: .inherited(), directory: nil)
     var streams = try ProgramStreams(input: .null, merged: false)
-    let started = try StartedProgram { () throws(ProgramNotStarted) in
+    let started = try StartedProgram { () throws(SpawnError) in
       try arguments.start("/bin/sh", streams: streams)
     }
     streams.closeProgramEnds()

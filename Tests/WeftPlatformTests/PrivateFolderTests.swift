@@ -37,7 +37,7 @@ struct PrivateFolderTests {
   @Test func aFolderThatOthersMayChangeIsRefused() throws {
     _ = try folder()
     chmod(scratch.path + "/cache/http", 0o777)
-    #expect(throws: UnsafePlace.writableByOthers(scratch.path + "/cache/http", mode: 0o777)) {
+    #expect(throws: UnsafePlaceError.writableByOthers(scratch.path + "/cache/http", mode: 0o777)) {
       try folder()
     }
   }
@@ -45,9 +45,11 @@ struct PrivateFolderTests {
   @Test func whatIsNoFolderIsRefused() throws {
     _ = try folder()
     symlink(scratch.path, scratch.path + "/cache/link")
-    #expect(throws: UnsafePlace.link(scratch.path + "/cache/link")) { try folder("link") }
-    #expect(throws: UnsafePlace.self) { try PrivateFolder("http", in: scratch.file("file")) }
-    #expect(throws: UnsafePlace.system("a\0b", .invalid)) { try PrivateFolder("http", in: "a\0b") }
+    #expect(throws: UnsafePlaceError.link(scratch.path + "/cache/link")) { try folder("link") }
+    #expect(throws: UnsafePlaceError.self) { try PrivateFolder("http", in: scratch.file("file")) }
+    #expect(throws: UnsafePlaceError.system("a\0b", .invalid)) {
+      try PrivateFolder("http", in: "a\0b")
+    }
   }
 
   @Test func aFileIsReplacedAsAWhole() throws {

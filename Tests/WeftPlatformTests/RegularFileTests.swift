@@ -11,8 +11,8 @@ import Testing
 @Suite struct RegularFileTests {
   private let scratch = Scratch()
 
-  private func fault(_ name: String, limit: Int = 1024) -> RegularFileFault? {
-    do throws(RegularFileFault) {
+  private func fault(_ name: String, limit: Int = 1024) -> RegularFileError? {
+    do throws(RegularFileError) {
       _ = try FileReading.bytes(ofRegularFile: "\(scratch.path)/\(name)", limit: limit)
       return nil
     } catch { return error }

@@ -16,7 +16,7 @@ func run(
   configure: (inout ChildProgram) -> Void = { _ in },
   started: (StartedProgram) -> Void = { _ in },
   onChunk: @escaping (OutputStream, [UInt8]) -> Void = { _, _ in }
-) throws(ProgramNotStarted) -> Ran {
+) throws(SpawnError) -> Ran {
   var program = ChildProgram(arguments, environment: environment)
   configure(&program)
   var output: [UInt8] = []
@@ -32,7 +32,7 @@ func run(
   sh script: String, stop: StopSwitch = StopSwitch(), environment: EnvironmentBlock = .inherited(),
   configure: (inout ChildProgram) -> Void = { _ in },
   onChunk: @escaping (OutputStream, [UInt8]) -> Void = { _, _ in }
-) throws(ProgramNotStarted) -> Ran {
+) throws(SpawnError) -> Ran {
   try run(
     ["/bin/sh", "-c", script], stop: stop, environment: environment, configure: configure,
     onChunk: onChunk)
@@ -42,7 +42,7 @@ func run(
 func refusal(
   _ arguments: [String], environment: EnvironmentBlock = .inherited(),
   configure: (inout ChildProgram) -> Void = { _ in }
-) -> ProgramNotStarted? {
+) -> SpawnError? {
   do { _ = try run(arguments, environment: environment, configure: configure) } catch {
     return error
   }

@@ -122,7 +122,7 @@ import Testing
   func nul() throws {
     #expect(refusal(["/bin/echo", "a\0b"]) == .nulInArgument(index: 1))
     #expect(refusal(["/bin/true"]) { $0.directory = "/\0" } == .nulInDirectory)
-    #expect(throws: EnvironmentProblem.nulInValue(name: "A")) {
+    #expect(throws: EnvironmentError.nulInValue(name: "A")) {
       try EnvironmentBlock.empty.setting([("A", "x\0y")])
     }
   }

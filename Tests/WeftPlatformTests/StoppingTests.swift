@@ -75,7 +75,7 @@ import Testing
     stop.request(.graceful)
     let scratch = Scratch()
     let path = scratch.path + "/ran"
-    #expect(throws: ProgramNotStarted.stopped) { try run(["touch", path], stop: stop) }
+    #expect(throws: SpawnError.stopped) { try run(["touch", path], stop: stop) }
     #expect(access(path, F_OK) != 0)
   }
 

@@ -145,7 +145,7 @@ import WeftPlatform
     var kinds: [RunRecord.Kind] = [
       .opened(SampleRecords.opening), .event(.stepStarted("asks", attempt: 1)),
       .event(.stepAsking("asks", message: "?")), .event(.stepStarted("done", attempt: 1)),
-      .event(.stepAsking("done", message: "?")), .finished("done", end, KeptValues()),
+      .event(.stepAsking("done", message: "?")), .finished("done", end, RecordedValues()),
     ]
     if waits {
       kinds.append(

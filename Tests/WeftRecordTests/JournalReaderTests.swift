@@ -178,7 +178,7 @@ import WeftPlatform
     var kinds = [RunRecord.Kind.opened(SampleRecords.opening)]
     for _ in 0..<5 {
       kinds.append(
-        .finished("a", SampleRecords.wholeEnd, KeptValues(stdout: .text(text))))
+        .finished("a", SampleRecords.wholeEnd, RecordedValues(stdout: .text(text))))
     }
     let contents = try scratch.journal(
       Array(SampleRecords.lines(of: kinds).joined()))

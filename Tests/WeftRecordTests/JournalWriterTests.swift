@@ -106,7 +106,7 @@ import WeftPlatform
     StepEnd(
       outcome: .success, conclusion: .success, attempts: 1, exit: .code(0),
       duration: .zero),
-    KeptValues())
+    RecordedValues())
 
   @Test(arguments: [true, false])
   func whoGoesOnMeanwhileIsToldWhenItIsSafe(isUrgent: Bool) async throws {
@@ -137,7 +137,7 @@ import WeftPlatform
     await safe?.value
     #expect(told.withLock { $0 })
     #expect(writer.fault?.message.contains("may be lost") == true)
-    #expect(throws: RecordFault.self) {
+    #expect(throws: RecordError.self) {
       _ = try writer.write(JournalWriterTests.end, elapsed: .zero, isUrgent: { true })
     }
     writer.close()

@@ -123,7 +123,7 @@ import WeftPlatform
     ])
   func unfitNumbers(body: String) {
     let forged = Forgery.line(Array(body.utf8))
-    #expect(throws: RecordProblem.self) {
+    #expect(throws: RecordFormatError.self) {
       try forged.withUnsafeBytes { try RecordReading.record($0) }
     }
   }

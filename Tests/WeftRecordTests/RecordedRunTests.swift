@@ -26,7 +26,7 @@ import WeftPlatform
       .event(.stepStarted("a", attempt: 1)), .event(.stepQueued("c")),
       .spawned("a", attempt: 1, ProcessIdentity(id: 7, startTicks: 9)),
       .event(.stepStarted("b", attempt: 1)),
-      .finished("b", success, KeptValues(stdout: .text("x"))),
+      .finished("b", success, RecordedValues(stdout: .text("x"))),
       .event(.stepStarted("d", attempt: 1)), .event(.stepRetrying("d", SampleRecords.retry)),
       .event(.stepSkipped("e", .notSelected)),
     ])
@@ -34,7 +34,7 @@ import WeftPlatform
     #expect(run.startedAt == SampleRecords.start)
     #expect(run.step("a")?.state == .started(attempt: 1))
     #expect(run.step("a")?.process == ProcessIdentity(id: 7, startTicks: 9))
-    #expect(run.step("b")?.state == .finished(success, KeptValues(stdout: .text("x"))))
+    #expect(run.step("b")?.state == .finished(success, RecordedValues(stdout: .text("x"))))
     #expect(run.step("c")?.state == .queued)
     #expect(run.step("d")?.state == .retrying(SampleRecords.retry))
     #expect(run.step("e")?.state == .skipped(.notSelected))
@@ -71,13 +71,13 @@ import WeftPlatform
     let left = StepEnd(
       outcome: .failure, conclusion: .failure, attempts: 1, exit: nil,
       failure: StepFailure(classes: [.inDoubt], message: "may have run"), duration: .zero)
-    kinds.append(.finished("a", left, KeptValues()))
+    kinds.append(.finished("a", left, RecordedValues()))
     kinds.append(.opened(RecordOpening(run: SampleRecords.run, resumption: 2)))
     #expect(run(kinds).inDoubt == ["a"])
     kinds.append(.event(.stepStarted("a", attempt: 1)))
     #expect(run(kinds).inDoubt == ["a"])
     #expect(run(kinds).step("a")?.engine == 2)
-    kinds.append(.finished("a", success, KeptValues()))
+    kinds.append(.finished("a", success, RecordedValues()))
     #expect(run(kinds).inDoubt == [])
     #expect(run(kinds).resumptions == 2)
   }
@@ -86,7 +86,7 @@ import WeftPlatform
     let run = run([
       .opened(SampleRecords.opening),
       .event(.groupStarted("g", GroupStart(attempt: 1))), .event(.stepStarted("a", attempt: 1)),
-      .finished("a", success, KeptValues()), .event(.groupRetrying("g", SampleRecords.retry)),
+      .finished("a", success, RecordedValues()), .event(.groupRetrying("g", SampleRecords.retry)),
       .event(.groupStarted("g", GroupStart(attempt: 2))), .event(.stepStarted("b", attempt: 1)),
     ])
     let begun = try #require(run.group("g")).begunBy

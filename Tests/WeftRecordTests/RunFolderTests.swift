@@ -64,7 +64,7 @@ import WeftPlatform
     arguments: [SystemError.noSpace, .readOnlyFileSystem, .overQuota])
   func noRoom(error: SystemError) throws {
     let state = try scratch.state(FaultyCalls(.reserve, .once(after: 0, .error(error))).armed)
-    let fault = #expect(throws: RunFolderFault.self) { try RunFolder.make(in: state) }
+    let fault = #expect(throws: RunFolderError.self) { try RunFolder.make(in: state) }
     #expect(fault?.message.contains(error.description) == true)
     #expect(state.runs.names().isEmpty)
   }
@@ -101,7 +101,7 @@ import WeftPlatform
       try FileSystem.makeDirectory(parent, mode: 0o700)
     }
     #expect(symlink(elsewhere.path, "\(scratch.path)/\(name)") == 0)
-    let fault = #expect(throws: RunFolderFault.self) {
+    let fault = #expect(throws: RunFolderError.self) {
       let state = try scratch.state()
       _ = try RunFolder.contents(of: SampleRecords.run, in: state)
     }
@@ -117,7 +117,7 @@ import WeftPlatform
     let journal = "\(runs)/\(SampleRecords.run.text)/journal.jsonl"
     #expect(rename(journal, "\(scratch.path)/elsewhere") == 0)
     #expect(symlink("\(scratch.path)/elsewhere", journal) == 0)
-    #expect(throws: RunFolderFault.place(.link(journal))) {
+    #expect(throws: RunFolderError.place(.link(journal))) {
       try RunFolder.contents(of: SampleRecords.run, in: state)
     }
   }
@@ -126,7 +126,7 @@ import WeftPlatform
     "S13: where all may exchange what is in a directory, it is refused; the sticky bit is enough")
   func writableParents() throws {
     #expect(chmod(scratch.path, 0o777) == 0)
-    #expect(throws: RunFolderFault.place(.writableByAll(scratch.path))) { try scratch.state() }
+    #expect(throws: RunFolderError.place(.writableByAll(scratch.path))) { try scratch.state() }
     #expect(chmod(scratch.path, 0o1777) == 0)
     _ = try scratch.state()
   }
@@ -138,7 +138,7 @@ import WeftPlatform
     _ = try scratch.state()
     for place in ["\(scratch.path)/.weft/runs", "\(scratch.path)/.weft"] {
       #expect(chmod(place, mode_t(mode)) == 0)
-      let fault = RunFolderFault.place(.writableByOthers(place, mode: mode))
+      let fault = RunFolderError.place(.writableByOthers(place, mode: mode))
       #expect(throws: fault) { try scratch.state() }
       #expect(fault.help == "take the right to write away: chmod go-w '\(place)'")
       #expect(chmod(place, 0o755) == 0)
@@ -154,7 +154,7 @@ import WeftPlatform
     let journal = try folder.directory.file(RunFolder.journalName, .appending)
     try journal.writeAll(Array("{\"n\":2".utf8))
     let torn = "\(folder.directory.path)/\(RunFolder.tornName)"
-    #expect(throws: RunFolderFault.place(.system(torn, .isDirectory))) {
+    #expect(throws: RunFolderError.place(.system(torn, .isDirectory))) {
       try folder.append(
         after: try folder.contents(), RecordOpening(run: SampleRecords.run, resumption: 1),
         durability: .process, startedAt: SampleRecords.start)
@@ -178,7 +178,7 @@ import WeftPlatform
     #expect(truncate(journal, 0) == 0)
     let file = try state.folder(of: SampleRecords.run).file("journal.jsonl", .appending)
     try file.writeAll(Array(text.utf8))
-    let fault = RunFolderFault.beginless(journal, bytes: text.utf8.count)
+    let fault = RunFolderError.beginless(journal, bytes: text.utf8.count)
     #expect(throws: fault) { try state.detail(of: SampleRecords.run) }
     #expect(state.glance(at: SampleRecords.run)?.damage == fault.message)
     #expect(state.standing(of: SampleRecords.run) == .unknown(reason: fault.message))
@@ -193,7 +193,7 @@ import WeftPlatform
   func foreignDirectories() throws {
     _ = try scratch.state()
     #expect(chown("\(scratch.path)/.weft", 65_534, 65_534) == 0)
-    #expect(throws: RunFolderFault.place(.foreign("\(scratch.path)/.weft", owner: 65_534))) {
+    #expect(throws: RunFolderError.place(.foreign("\(scratch.path)/.weft", owner: 65_534))) {
       try scratch.state()
     }
   }
@@ -202,7 +202,7 @@ import WeftPlatform
   func heldRuns() throws {
     let state = try scratch.state()
     let (folder, _) = try RunFolder.make(in: state)
-    let fault = #expect(throws: RunFolderFault.self) {
+    let fault = #expect(throws: RunFolderError.self) {
       try RunFolder.open(SampleRecords.run, in: state)
     }
     guard case .held(SampleRecords.run, let holder?)? = fault else {
@@ -269,7 +269,7 @@ import WeftPlatform
     let contents = try folder.contents()
     let damage = try #require(contents.damage)
     let opening = RecordOpening(run: SampleRecords.run, resumption: 1)
-    #expect(throws: RunFolderFault.damaged(damage)) {
+    #expect(throws: RunFolderError.damaged(damage)) {
       try folder.append(
         after: contents, opening, durability: .process, startedAt: SampleRecords.start)
     }
@@ -301,9 +301,9 @@ import WeftPlatform
 
   @Test func aRunThatIsNotThereIsNamed() throws {
     let state = try scratch.state()
-    let fault = RunFolderFault.unknown(SampleRecords.run, in: state.path)
+    let fault = RunFolderError.unknown(SampleRecords.run, in: state.path)
     #expect(throws: fault) { try RunFolder.open(SampleRecords.run, in: state) }
-    #expect(throws: RunFolderFault.self) { try RunFolder.open(RunID("../.."), in: state) }
+    #expect(throws: RunFolderError.self) { try RunFolder.open(RunID("../.."), in: state) }
   }
 }
 

@@ -33,10 +33,10 @@ import WeftPlatform
 
   @Test func aWorkflowThatUsesWhatIsNotRegisteredIsRejected() throws {
     let workflow = Workflow(steps: [Step(use: "resize")])
-    let rejection = #expect(throws: WorkflowRejected.self) { try Engine().start(workflow) }
+    let rejection = #expect(throws: WorkflowError.self) { try Engine().start(workflow) }
     #expect(rejection?.diagnostics.map(\.code) == ["W0224"])
     let other = Engine(actions: [Action("resizes") { _ in .null }])
-    let told = #expect(throws: WorkflowRejected.self) { try other.plan(workflow) }
+    let told = #expect(throws: WorkflowError.self) { try other.plan(workflow) }
     #expect(told?.diagnostics.first?.help == "did you mean \"resizes\"?")
   }
 

@@ -215,7 +215,7 @@ import Weft
     "E02, E03: a value that no file could have is rejected, and its step and key are named",
     arguments: cases)
   func unfit(_ one: Case) throws {
-    let rejection = #expect(throws: WorkflowRejected.self) {
+    let rejection = #expect(throws: WorkflowError.self) {
       _ = try Engine().start(one.workflow())
     }
     let told = try #require(rejection).diagnostics.map {
@@ -253,7 +253,7 @@ import Weft
   func unfitOptions(_ one: OptionCase) {
     var options = Engine.Options()
     one.change(&options)
-    let rejection = #expect(throws: WorkflowRejected.self) {
+    let rejection = #expect(throws: WorkflowError.self) {
       _ = try Engine(options: options).start(Workflow(steps: [Step(run: "true")]))
     }
     #expect(rejection?.diagnostics.map(\.key) == [one.key])
@@ -262,7 +262,7 @@ import Weft
 
   @Test("E03: the same problem of two steps is told of both, with their names and keys")
   func problemsNameTheirSteps() {
-    let rejection = #expect(throws: WorkflowRejected.self) {
+    let rejection = #expect(throws: WorkflowError.self) {
       _ = try Engine().plan(
         Workflow(
           name: "w",

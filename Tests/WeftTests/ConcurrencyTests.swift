@@ -141,7 +141,7 @@ import Weft
     let first = try stores.start(own, by: engine(log, gate))
     let task = Task.detached { [own] in _ = try stores.start(own, by: self.engine(log, gate)) }
     task.cancel()
-    await #expect(throws: RunStoreFault.self) { try await task.value }
+    await #expect(throws: RunStoreError.self) { try await task.value }
     gate.open()
     #expect(await first.report.succeeded)
   }

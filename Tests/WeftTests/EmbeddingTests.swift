@@ -78,7 +78,7 @@ import WeftFutures
   @Test func optionsThatNameNoStepAreRefused() {
     var options = Engine.Options()
     options.only = ["aa"]
-    let rejection = #expect(throws: WorkflowRejected.self) {
+    let rejection = #expect(throws: WorkflowError.self) {
       try Engine(options: options).start(EmbeddingTests.chain)
     }
     #expect(rejection?.diagnostics.map(\.code) == ["W0226"])
@@ -118,7 +118,7 @@ import WeftFutures
         ]
       }
       """
-    let rejection = #expect(throws: WorkflowRejected.self) {
+    let rejection = #expect(throws: WorkflowError.self) {
       try Workflow(json: text, path: "broken.json")
     }
     let told = try #require(rejection).description
@@ -129,13 +129,13 @@ import WeftFutures
 
   @Test func problemsOfTheGraphAreToldWhenItIsPlanned() throws {
     let workflow = Workflow(parallel: [Step("a", run: "true", needs: ["b"])])
-    let rejection = #expect(throws: WorkflowRejected.self) { try Engine().plan(workflow) }
+    let rejection = #expect(throws: WorkflowError.self) { try Engine().plan(workflow) }
     #expect(rejection?.diagnostics.map(\.code) == ["W0203"])
-    #expect(throws: WorkflowRejected.self) { try Engine().start(workflow) }
+    #expect(throws: WorkflowError.self) { try Engine().start(workflow) }
   }
 
   @Test func aFileThatIsNotThereIsARejection() {
-    let rejection = #expect(throws: WorkflowRejected.self) {
+    let rejection = #expect(throws: WorkflowError.self) {
       try Workflow(contentsOf: "/nowhere/at all.json")
     }
     #expect(rejection?.description.contains("/nowhere/at all.json") == true)

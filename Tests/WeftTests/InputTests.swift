@@ -22,7 +22,7 @@ import Weft
 
   @Test func withoutARequiredInputNothingIsStarted() throws {
     let workflow = try Workflow(json: InputTests.text)
-    let rejection = #expect(throws: WorkflowRejected.self) { try Engine().start(workflow) }
+    let rejection = #expect(throws: WorkflowError.self) { try Engine().start(workflow) }
     #expect(rejection?.inputFaults.map(\.kind) == [.missing])
     #expect(rejection?.inputFaults.map(\.name) == ["version"])
     #expect(rejection?.description.contains("version: what to publish") == true)
@@ -31,7 +31,7 @@ import Weft
 
   @Test func everythingThatIsWrongWithInputsIsThrown() throws {
     let plan = try Engine().plan(Workflow(json: InputTests.text))
-    let rejection = #expect(throws: WorkflowRejected.self) {
+    let rejection = #expect(throws: WorkflowError.self) {
       try Engine().start(
         plan, inputs: ["version": "1.2", "darft": false, "servers": [["nmae": "a"]]])
     }
@@ -44,7 +44,7 @@ import Weft
     var count = ValueSchema(.integer)
     count.number.minimum = 1
     workflow.inputs = [InputDeclaration("count", count), InputDeclaration("note", default: nil)]
-    #expect(throws: WorkflowRejected.self) {
+    #expect(throws: WorkflowError.self) {
       try Engine().start(workflow, inputs: ["count": 0, "note": 1])
     }
     #expect(try await Engine().start(workflow, inputs: ["count": 1, "note": 1]).report.succeeded)

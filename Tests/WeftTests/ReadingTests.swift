@@ -39,7 +39,7 @@ import WeftPlatform
 
   @Test func filesOutsideOfTheStartDirectoryAreRefused() throws {
     try withFolder { path in
-      let error = #expect(throws: WorkflowRejected.self) {
+      let error = #expect(throws: WorkflowError.self) {
         try Workflow(contentsOf: path + "/main.json", startDirectory: path + "/lib")
       }
       #expect(error?.diagnostics.map(\.code) == ["W0602"])
@@ -48,7 +48,7 @@ import WeftPlatform
 
   @Test func aFileThatIsNotThereRejectsTheOneThatNamesIt() throws {
     try withFolder { path in
-      let error = #expect(throws: WorkflowRejected.self) {
+      let error = #expect(throws: WorkflowError.self) {
         try Workflow(contentsOf: path + "/wrong.json", startDirectory: path)
       }
       #expect(error?.diagnostics.map(\.code) == ["W0601"])

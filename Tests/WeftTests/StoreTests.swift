@@ -69,7 +69,7 @@ import WeftPlatform
     #expect(await second.report.succeeded)
     #expect(second.recordFault == nil)
     #expect(calls.counts == ["one": 1, "two": 2, "three": 1])
-    #expect(throws: RunStoreFault.self) {
+    #expect(throws: RunStoreError.self) {
       try engine(calls).resume(first.id, StoreTests.workflow, in: store)
     }
     withExtendedLifetime(keeps) {}
@@ -87,7 +87,7 @@ import WeftPlatform
     for _ in 0..<2 {
       #expect(isThere())
       Descriptor.remove(path)
-      #expect(throws: RunStoreFault.self) {
+      #expect(throws: RunStoreError.self) {
         try engine(calls).resume(run.id, StoreTests.workflow, in: store)
       }
     }
@@ -214,7 +214,7 @@ import WeftPlatform
     #expect(try FileReading.bytes(of: directory + "/out.bin", limit: 100).count == 5)
     guard isThere else {
       FileTree.remove(directory)
-      #expect(throws: RunStoreFault.self) {
+      #expect(throws: RunStoreError.self) {
         try engine().resume(first.id, workflow, in: store)
       }
       return
@@ -228,7 +228,7 @@ import WeftPlatform
     let (store, keeps) = try store(kind)
     let workflow = Workflow(steps: [Step(id: "pause", action: .wait(.duration(.seconds(600))))])
     let run = try Engine().start(workflow, in: store)
-    #expect(throws: RunStoreFault.self) { try Engine().resume(run.id, workflow, in: store) }
+    #expect(throws: RunStoreError.self) { try Engine().resume(run.id, workflow, in: store) }
     run.cancel()
     _ = await run.report
     let second = try Engine().resume(run.id, workflow, in: store)
@@ -271,7 +271,7 @@ import WeftPlatform
     _ = await run.report
     let record = String(decoding: store.record(of: run.id), as: UTF8.self)
     #expect(record.contains("\"ada\"") && !record.contains("hush-hush"))
-    #expect(throws: WorkflowRejected.self) { try Engine().resume(run.id, workflow, in: store) }
+    #expect(throws: WorkflowError.self) { try Engine().resume(run.id, workflow, in: store) }
     let second = try Engine().resume(
       run.id, workflow, inputs: ["token": "hush-hush"], in: store)
     #expect(await second.report.end?.outcome == .failure)
@@ -282,8 +282,8 @@ import WeftPlatform
     let run = try Engine().start(Workflow(json: #"{"steps": ["exit 1"]}"#), in: store)
     _ = await run.report
     let other = try Workflow(json: #"{"steps": ["exit 2"]}"#)
-    #expect(throws: RunStoreFault.self) { try Engine().resume(run.id, other, in: store) }
-    #expect(throws: RunStoreFault.self) {
+    #expect(throws: RunStoreError.self) { try Engine().resume(run.id, other, in: store) }
+    #expect(throws: RunStoreError.self) {
       try Engine().resume(
         run.id, Workflow(json: #"{"steps": ["exit 1"]}"#), rerunning: ["x"], in: store)
     }
@@ -298,7 +298,7 @@ import WeftPlatform
     #expect(report.end?.cancellation == .recordLost)
     #expect(run.recordFault?.message.contains("no more paper") == true)
     #expect((calls.counts["three"] ?? 0) == 0)
-    #expect(throws: RunStoreFault.self) {
+    #expect(throws: RunStoreError.self) {
       try engine(calls).start(StoreTests.workflow, in: LineStore(lineLimit: 0))
     }
   }
@@ -309,11 +309,11 @@ import WeftPlatform
     _ = await run.report
     let workflow = Workflow(steps: [Step(run: "exit 1")])
     store.damage()
-    let fault = #expect(throws: RunStoreFault.self) {
+    let fault = #expect(throws: RunStoreError.self) {
       try Engine().resume(run.id, workflow, in: store)
     }
     #expect(fault?.message.contains("checksum") == true)
-    #expect(throws: RunStoreFault.self) {
+    #expect(throws: RunStoreError.self) {
       try Engine().resume(
         RunID(validating: "20200101-000000-abcdef")!, workflow, in: MemoryRunStore())
     }
@@ -325,7 +325,7 @@ import WeftPlatform
     let run = try Engine().start(workflow, in: store)
     _ = await run.report
     store.tear()
-    let fault = #expect(throws: RunStoreFault.self) {
+    let fault = #expect(throws: RunStoreError.self) {
       try Engine().resume(run.id, workflow, in: store)
     }
     #expect(fault?.message.contains("middle of a line") == true)
@@ -338,7 +338,7 @@ import WeftPlatform
   @Test func whoCannotBeginARecordDoesNotHoldIt() async throws {
     let store = LineStore(lineLimit: 0)
     for _ in 0..<2 {
-      let fault = #expect(throws: RunStoreFault.self) {
+      let fault = #expect(throws: RunStoreError.self) {
         try Engine().start(Workflow(steps: [Step(run: "true")]), in: store)
       }
       #expect(fault?.message.contains("no more paper") == true)
@@ -377,26 +377,26 @@ private final class LineStore: RunStore {
 
   func damage() { state.withLock { $0.lines[10] ^= 1 } }
 
-  func begin(_ beginning: RunBeginning) throws(RunStoreFault) -> RunJournal {
+  func begin(_ beginning: RunBeginning) throws(RunStoreError) -> RunJournal {
     try take(beginning.run)
   }
 
-  func take(_ run: RunID) throws(RunStoreFault) -> RunJournal {
+  func take(_ run: RunID) throws(RunStoreError) -> RunJournal {
     let wasHeld = state.withLock { state in
       defer { state.isHeld = true }
       return state.isHeld
     }
-    if wasHeld { throw RunStoreFault(message: "somebody has it") }
+    if wasHeld { throw RunStoreError(message: "somebody has it") }
     return RunJournal(
-      read: { () throws(RunStoreFault) in self.state.withLock { $0.lines } },
-      append: { line throws(RunStoreFault) in
+      read: { () throws(RunStoreError) in self.state.withLock { $0.lines } },
+      append: { line throws(RunStoreError) in
         let fits = self.state.withLock { state in
           guard state.count < self.lineLimit else { return false }
           state.count += 1
           state.lines += line
           return true
         }
-        if !fits { throw RunStoreFault(message: "no more paper") }
+        if !fits { throw RunStoreError(message: "no more paper") }
       },
       close: { self.state.withLock { $0.isHeld = false } })
   }

@@ -8,7 +8,7 @@ public enum CallFailure: Error, Sendable {
   /// The response has an unexpected status. Only the start of its body was received.
   case unexpectedStatus(HTTPResponse)
   /// The body of the response is not of the expected kind.
-  case body(BodyFault, of: HTTPResponse)
+  case body(BodyError, of: HTTPResponse)
 
   /// Whether the same call may succeed later.
   public var isTransient: Bool {
@@ -36,14 +36,14 @@ public enum CallFailure: Error, Sendable {
 
 extension CallFailure: DropRepresentable {
   /// The failure of a call whose promise was dropped.
-  public static func promiseDropped(_ dropped: PromiseDropped) -> CallFailure {
+  public static func promiseDropped(_ dropped: PromiseDroppedError) -> CallFailure {
     .noAnswer(.promiseDropped(dropped))
   }
 }
 
 /// The reason why a body is not the expected value.
-public enum BodyFault: Error, Sendable {
-  case notText(BodyNotText)
+public enum BodyError: Error, Sendable {
+  case notText(BodyTextError)
   /// The body is not JSON. Line and column count from 1.
   case notJSON(line: Int, column: Int, why: String)
   /// The body is JSON, but not of the expected type.

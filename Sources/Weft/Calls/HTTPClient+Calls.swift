@@ -18,7 +18,7 @@ extension HTTPClient {
   ) -> Future<Value, CallFailure> {
     call(request).mapResult { outcome in
       outcome.flatMap { response in
-        Result { () throws(BodyFault) in try response.decoded(as: type) }
+        Result { () throws(BodyError) in try response.decoded(as: type) }
           .mapError { .body($0, of: response) }
       }
     }

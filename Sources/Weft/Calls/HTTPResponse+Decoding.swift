@@ -4,7 +4,7 @@ public import WeftJSON
 
 extension HTTPResponse {
   /// The body as JSON, whatever its content type. If members have the same key, the last one counts.
-  public func json() throws(BodyFault) -> JSONValue {
+  public func json() throws(BodyError) -> JSONValue {
     // RFC 8259 §8.1: JSON between programs is UTF-8; a body in another charset declares it.
     let text: String
     do { text = try self.text() } catch { throw .notText(error) }
@@ -19,7 +19,7 @@ extension HTTPResponse {
   /// The body, decoded as a type of the caller's.
   public func decoded<Value: Decodable>(
     as type: Value.Type = Value.self
-  ) throws(BodyFault) -> Value {
+  ) throws(BodyError) -> Value {
     let value = try json()
     do { return try value.decoded(as: type) } catch { throw .notOfType(error) }
   }

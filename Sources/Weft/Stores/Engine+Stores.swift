@@ -22,7 +22,7 @@ extension Engine {
   ///   - inputs: Values by name, in upper or lower case; inputs with a default may be omitted. Inputs that are
   ///     not secret are recorded.
   ///   - store: The store for the journal.
-  /// - Throws: ``WorkflowRejected``, or ``RunStoreFault`` if the journal cannot be created, or another run has the
+  /// - Throws: ``WorkflowError``, or ``RunStoreError`` if the journal cannot be created, or another run has the
   ///   key of the workflow's `concurrency` and its policy is `refuse`; nothing has been started then.
   public func start(
     _ workflow: Workflow, inputs: [String: JSONValue] = [:], in store: any RunStore
@@ -63,7 +63,7 @@ extension Engine {
   ///     outputs. Ignored with `rerunsInterrupted`.
   ///   - acceptsChangedFiles: Whether to resume although a file that a reusable step made is missing or changed.
   ///     Only files that steps declare (`cache.outputs`, `saveTo`) and that others may still use are checked.
-  /// - Throws: ``WorkflowRejected``, or ``RunStoreFault`` if there is no such run, another engine has it, it has
+  /// - Throws: ``WorkflowError``, or ``RunStoreError`` if there is no such run, another engine has it, it has
   ///   succeeded (a missing report in its directory is written then), its journal is damaged, or the workflow or
   ///   a file made by a step has changed; nothing has been started then.
   public func resume(
@@ -85,7 +85,7 @@ extension Engine {
         plan, run, inputs: inputs, after: contents.run.lastOpening,
         directory: (store as? FileRunStore)?.folderPath(of: run))
       made.configuration.past = contents.run
-      made.configuration.anew = try stepsAnew(steps, in: made.plan)
+      made.configuration.anew = try rerunSelection(steps, in: made.plan)
       if rerunsInterrupted || skipsInterrupted {
         let interrupted = made.configuration.anew.interrupted(of: contents.run, in: made.plan)
         if rerunsInterrupted {
@@ -96,11 +96,11 @@ extension Engine {
       }
       if !acceptsChangedFiles {
         try refuseChanges(
-          StandingFiles(of: made.plan, past: contents.run, anew: made.configuration.anew)
+          OutputVerification(of: made.plan, past: contents.run, anew: made.configuration.anew)
             .changes(in: made.configuration.startDirectory))
       }
       let key = try waitForTurn(of: made, in: try place(of: store))
-      try endSurvivors(of: run, contents.run)
+      try terminateOrphans(of: run, contents.run)
       var next = RunFolder.Contents(
         of: made.plan, run, made.configuration.inputs, leavingOut: made.leftOut,
         rerunning: made.configuration.anew, hiding: made.configuration.secrets)
@@ -137,18 +137,18 @@ extension Engine {
   }
 
   /// The set of runs with which `concurrency` serializes those of a store.
-  private func place(of store: any RunStore) throws(RunStoreFault) -> ConcurrencyTurn.Place {
+  private func place(of store: any RunStore) throws(RunStoreError) -> ConcurrencyTurn.Place {
     try (store as? FileRunStore)?.concurrencyPlace ?? .process
   }
 
-  private func refuse(_ past: RecordedRun, _ run: RunID, _ plan: Plan) throws(RunStoreFault) {
+  private func refuse(_ past: RecordedRun, _ run: RunID, _ plan: Plan) throws(RunStoreError) {
     if past.end?.outcome == .success {
-      throw RunStoreFault(
+      throw RunStoreError(
         message: "run \(run) has succeeded", help: "there is nothing to go on with")
     }
     let now = RunFolder.Contents(of: plan, run, .none).opening
     guard past.lastOpening?.hash == now.hash, past.lastOpening?.nested == now.nested else {
-      throw RunStoreFault(
+      throw RunStoreError(
         message: "the workflow of run \(run) is another than it was",
         help:
           "read it as it was when the run began; \"weft resume --accept-changes\" goes on with a changed file"
@@ -158,38 +158,40 @@ extension Engine {
 
   private func writeMissingReport(
     of plan: Plan, in journal: RunJournal
-  ) throws(RunStoreFault) {
-    do { try journal.folder?.writeMissingReport { plan } } catch { throw RunStoreFault(error) }
+  ) throws(RunStoreError) {
+    do { try journal.folder?.writeMissingReport { plan } } catch { throw RunStoreError(error) }
   }
 
-  private func stepsAnew(_ names: [String], in plan: Plan) throws(RunStoreFault) -> StepsAnew {
-    var anew = StepsAnew()
+  private func rerunSelection(_ names: [String], in plan: Plan) throws(RunStoreError)
+    -> RerunSelection
+  {
+    var anew = RerunSelection()
     for name in names {
       do { anew.steps.formUnion(try plan.stepsLeftOut(by: StepChoice(skip: [name]))) } catch {
-        throw RunStoreFault(message: "\"\(name)\" is not a step of the workflow")
+        throw RunStoreError(message: "\"\(name)\" is not a step of the workflow")
       }
     }
     return anew
   }
 
-  private func refuseChanges(_ changes: [StandingFiles.Change]) throws(RunStoreFault) {
+  private func refuseChanges(_ changes: [OutputVerification.Change]) throws(RunStoreError) {
     guard let first = changes.first else { return }
     let more = changes.count > 1 ? ", and \(changes.count - 1) more are not as they were" : ""
-    throw RunStoreFault(
+    throw RunStoreError(
       message: first.message + more,
       help: "name the step in `rerunning`, or accept changed files")
   }
 
   /// Terminates orphans, so that no step ever runs twice at the same time.
-  private func endSurvivors(of run: RunID, _ past: RecordedRun) throws(RunStoreFault) {
+  private func terminateOrphans(of run: RunID, _ past: RecordedRun) throws(RunStoreError) {
     defer { RunSearch.clear() }
-    let survivors = Survivors(of: run, past: past)
+    let survivors = OrphanedProcesses(of: run, past: past)
     guard !survivors.processes.isEmpty else { return }
     _ = survivors.end()
     guard let one = survivors.processes.first else { return }
-    throw RunStoreFault(
+    throw RunStoreError(
       message: "run \(run) cannot be gone on with while process \(one.id) of it is alive",
-      help: Survivors.help)
+      help: OrphanedProcesses.help)
   }
 }
 

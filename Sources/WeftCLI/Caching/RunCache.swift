@@ -16,7 +16,7 @@ enum RunCache {
   ) -> (access: CacheAccess?, warning: RunWarning?) {
     guard plan.steps.contains(where: \.isCached) else { return (nil, nil) }
     let place = invocation.recordDirectory
-    do throws(UnsafePlace) {
+    do throws(UnsafePlaceError) {
       _ = try? StateDirectory(place, makes: true)
       let cache = try StepCache(
         path(in: place), limit: (invocation.cacheLimit ?? ByteCount(StepCache.defaultLimit)).bytes)

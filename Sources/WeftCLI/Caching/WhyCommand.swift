@@ -40,7 +40,7 @@ struct WhyCommand {
     guard let step = plan.steps.first(where: { $0.address == named }) else {
       let nearest = NearestName(plan.steps.map(\.address.text)).nearest(to: invocation.step)
       console.complain(
-        Complaint(
+        CommandError(
           "\"\(invocation.step)\" is not a step of this workflow",
           help: nearest.map { "did you mean \"\($0)\"?" }
             ?? "\"weft graph FILE\" shows how steps are called"))
@@ -48,7 +48,7 @@ struct WhyCommand {
     }
     guard step.isCached else {
       console.complain(
-        Complaint(
+        CommandError(
           "step \"\(step.address)\" has no \"cache\", and is always run",
           help: "say what it reads and makes: \"cache\": { \"inputs\": […], \"outputs\": […] }"))
       return .usage
@@ -58,7 +58,7 @@ struct WhyCommand {
       forecaster = try CachePrediction.forecaster(
         for: plan, inputs, state: RecordPlace.path(invocation.stateDirectory))
     } catch {
-      console.complain(Complaint("the directory cannot be looked at: \(error)"))
+      console.complain(CommandError("the directory cannot be looked at: \(error)"))
       return .broken
     }
     guard let forecast = forecaster.forecasts[step.node] else {

@@ -37,7 +37,7 @@ struct CheckCommand {
   /// Reports each problem once, even if a file is checked by itself and as part of others.
   private func diagnostics(of files: [CheckedFile]) -> [[Diagnostic]] {
     guard files.count > 1 else { return files.map(\.diagnostics) }
-    var told = ToldDiagnostics()
+    var told = DiagnosticDeduplicator()
     return files.map { file in file.diagnostics.filter { told.insert($0) } }
   }
 

@@ -40,7 +40,7 @@ struct CheckedFile {
 
   private static func check(
     _ path: String
-  ) throws(FileNotRead) -> (Workflow?, Plan?, [Diagnostic]) {
+  ) throws(FileReadError) -> (Workflow?, Plan?, [Diagnostic]) {
     let (workflow, syntax) = try WorkflowLoader.load(path)
     guard let workflow else { return (nil, nil, syntax) }
     let (plan, structure) = Planner.plan(workflow)
@@ -50,7 +50,7 @@ struct CheckedFile {
 
   /// Returns a diagnostic without a location, because nothing was read.
   private static func diagnostic(
-    _ failure: FileNotRead, path: String, below directory: String?
+    _ failure: FileReadError, path: String, below directory: String?
   ) -> Diagnostic {
     let name = path == "-" ? "standard input" : "\"\(path)\""
     return Diagnostic(
@@ -59,7 +59,7 @@ struct CheckedFile {
   }
 }
 
-extension FileNotRead {
+extension FileReadError {
   /// Whether another path is needed, rather than a change to the file.
   fileprivate var isAboutTheName: Bool {
     switch self {

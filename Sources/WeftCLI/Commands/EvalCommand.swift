@@ -39,7 +39,7 @@ struct EvalCommand {
 
   /// Parses the text as an expression; if that fails, as text with `${{ }}`. An expression can only contain `${{` in
   /// quotes.
-  private func template() throws(ExpressionFault) -> Template {
+  private func template() throws(ExpressionError) -> Template {
     let text = invocation.expression
     do {
       return Template(try Expression.parse(text))

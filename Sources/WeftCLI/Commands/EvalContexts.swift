@@ -25,16 +25,16 @@ struct EvalContexts {
     let object = contexts ?? ExpressionObject([])
     names = object.members.map(\.key) + EvalContexts.known
     scope = ValueScope(object, statuses: EvalContexts.statuses(in: object)) {
-      patterns throws(ExpressionFault) in
+      patterns throws(ExpressionError) in
       try FileHash.text(of: patterns, below: ".")
     }
   }
 
   /// Rejects contexts that were not given and do not exist in workflows.
-  func checkName(of reference: ContextReference) throws(ExpressionFault) {
+  func checkName(of reference: ContextReference) throws(ExpressionError) {
     let name = reference.context.lowercased()
     guard !names.contains(where: { $0.lowercased() == name }) else { return }
-    throw ExpressionFault(
+    throw ExpressionError(
       .unknownContext(
         reference.context, nearest: NearestName(names).nearest(to: reference.context)),
       reference.names[0].range)

@@ -28,21 +28,21 @@ struct InitCommand {
   }
 
   /// Writes the whole file or none.
-  private func write() throws(Complaint) {
+  private func write() throws(CommandError) {
     let file: Descriptor
     do {
       file = try Descriptor.creating(path, .onlyNew)
     } catch .alreadyExists {
-      throw Complaint(
+      throw CommandError(
         "\"\(path)\" exists already and is left as it is", help: "name another: weft init FILE")
     } catch {
-      throw Complaint("cannot create \"\(path)\": \(error)")
+      throw CommandError("cannot create \"\(path)\": \(error)")
     }
     do {
       try file.writeAll(FirstWorkflow.text)
     } catch {
       Descriptor.remove(path)
-      throw Complaint("cannot write \"\(path)\": \(error.message)")
+      throw CommandError("cannot write \"\(path)\": \(error.message)")
     }
   }
 }

@@ -16,7 +16,7 @@ struct Program {
       return console.close(execute(invocation))
     } catch {
       if error == .noCommand { console.errors.write(HelpText.overview + "\n") }
-      console.complain(Complaint(error.message, help: error.help))
+      console.complain(CommandError(error.message, help: error.help))
       return console.close(.usage)
     }
   }

@@ -53,7 +53,7 @@ struct ReapCommand {
         isAnythingTold = true
         console.output.write(
           "run \(run) is not recorded in \"\(place)\", so it is left alone: "
-            + "\(Survivors.names(claim.processes.map(\.record)))\n")
+            + "\(OrphanedProcesses.names(claim.processes.map(\.record)))\n")
       }
     }
     if !isAnythingTold { console.output.write("nothing is left of any run\n") }
@@ -73,15 +73,15 @@ struct ReapCommand {
     let past: RecordedRun
     // Damage does not matter: the readable records name the engines whose processes can be identified.
     do { past = try folder.contents().run } catch { throw Refusal(error) }
-    let end = Survivors(of: folder.run, past: past).end()
+    let end = OrphanedProcesses(of: folder.run, past: past).end()
     if !end.ended.isEmpty {
-      console.output.write("run \(folder.run): ended \(Survivors.names(end.ended))\n")
+      console.output.write("run \(folder.run): ended \(OrphanedProcesses.names(end.ended))\n")
     }
     guard !end.survivors.isEmpty else { return (!end.ended.isEmpty, .success) }
     console.complain(
-      Complaint(
-        "run \(folder.run): could not end \(Survivors.names(end.survivors))",
-        help: Survivors.help))
+      CommandError(
+        "run \(folder.run): could not end \(OrphanedProcesses.names(end.survivors))",
+        help: OrphanedProcesses.help))
     return (!end.ended.isEmpty, .broken)
   }
 }

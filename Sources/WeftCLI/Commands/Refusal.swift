@@ -4,12 +4,12 @@ import WeftRecord
 /// The reason why a command did nothing.
 struct Refusal: Error {
   let code: ExitCode
-  var complaint: Complaint?
+  var complaint: CommandError?
   var diagnostics: [Diagnostic] = []
 
   init(_ code: ExitCode, _ message: String, help: String? = nil) {
     self.code = code
-    complaint = Complaint(message, help: help)
+    complaint = CommandError(message, help: help)
   }
 
   init(_ code: ExitCode, _ diagnostics: [Diagnostic]) {
@@ -17,7 +17,7 @@ struct Refusal: Error {
     self.diagnostics = diagnostics
   }
 
-  init(_ fault: RunFolderFault) {
+  init(_ fault: RunFolderError) {
     self.init(.broken, fault.message, help: fault.help)
   }
 }

@@ -69,8 +69,8 @@ struct ResumeCommand {
   private func writeMissingReport(
     _ folder: RunFolder, _ contents: JournalContents
   ) throws(Refusal) {
-    do throws(RunFolderFault) {
-      let isWritten = try folder.writeMissingReport { () throws(RunFolderFault) in
+    do throws(RunFolderError) {
+      let isWritten = try folder.writeMissingReport { () throws(RunFolderError) in
         let state = try StateDirectory(invocation.settings.recordDirectory, makes: false)
         guard let plan = RecordedPlan(folder.run, contents.run.lastOpening, in: state).plan else {
           throw .missing(RunFolder.workflowName, folder.run)
@@ -117,18 +117,18 @@ struct ResumeCommand {
     }
     let (bound, problems) = plan.bound(to: inputs, run: folder.run, in: folder.path)
     guard problems.isEmpty else { throw Refusal(.usage, problems) }
-    var anew = try stepsAnew(in: bound, changes, contents.run)
+    var anew = try rerunSelection(in: bound, changes, contents.run)
     settleInterrupted(&anew, in: bound, contents.run)
-    try lookAtFiles(StandingFiles(of: bound, past: contents.run, anew: anew))
+    try lookAtFiles(OutputVerification(of: bound, past: contents.run, anew: anew))
     let leftOut = bound.steps.indices.filter { opening.leftOut.contains(bound.steps[$0].address) }
-    try endSurvivors(of: folder.run, contents.run)
+    try terminateOrphans(of: folder.run, contents.run)
     let secrets = SecretReader(bound.usedSecrets)
     do {
       let session = try RunSession(
         bound.leavingOut(leftOut), folder.run, invocation.settings, inputs,
         Selection(leavingOut: leftOut, of: bound), console, secrets, learningFrom: earlierRuns,
         after: (contents.run, anew))
-      return try session.follow { secrets throws(Complaint) in
+      return try session.follow { secrets throws(CommandError) in
         let recording = try RunRecording.append(
           to: folder, after: contents, bound, inputs, leavingOut: leftOut, rerunning: anew,
           invocation, hiding: secrets)
@@ -151,10 +151,10 @@ struct ResumeCommand {
   }
 
   /// Returns the steps to rerun: changed ones, named ones, and their dependents.
-  private func stepsAnew(
+  private func rerunSelection(
     in plan: Plan, _ changes: FileChanges, _ past: RecordedRun
-  ) throws(Refusal) -> StepsAnew {
-    var anew = StepsAnew()
+  ) throws(Refusal) -> RerunSelection {
+    var anew = RerunSelection()
     do throws(StepChoice.UnknownStep) {
       anew.steps.formUnion(try plan.steps(from: changes.changed.map(\.text) + invocation.from))
       for name in invocation.rerun {
@@ -174,7 +174,7 @@ struct ResumeCommand {
 
   /// Handles steps that were running when an engine was killed and are not idempotent: lists them together, and
   /// reruns them or counts them as done if requested.
-  private func settleInterrupted(_ anew: inout StepsAnew, in plan: Plan, _ past: RecordedRun) {
+  private func settleInterrupted(_ anew: inout RerunSelection, in plan: Plan, _ past: RecordedRun) {
     let steps = anew.interrupted(of: past, in: plan)
     guard !steps.isEmpty else { return }
     let names = steps.map { "  \(TerminalText.harmless($0.text))\n" }.joined()
@@ -195,7 +195,7 @@ struct ResumeCommand {
   }
 
   /// Checks the outputs of completed steps that other steps will use.
-  private func lookAtFiles(_ files: StandingFiles) throws(Refusal) {
+  private func lookAtFiles(_ files: OutputVerification) throws(Refusal) {
     let changes = files.changes(in: nil)
     guard !changes.isEmpty else { return }
     if invocation.acceptsChanges {
@@ -213,20 +213,21 @@ struct ResumeCommand {
   // MARK: Orphans
 
   /// Terminates orphans of a killed engine before anything starts.
-  private func endSurvivors(of run: RunID, _ past: RecordedRun) throws(Refusal) {
+  private func terminateOrphans(of run: RunID, _ past: RecordedRun) throws(Refusal) {
     defer { RunSearch.clear() }
-    let survivors = Survivors(of: run, past: past)
+    let survivors = OrphanedProcesses(of: run, past: past)
     guard !survivors.processes.isEmpty else { return }
     let end = survivors.end()
     if !end.ended.isEmpty {
-      console.errors.write("weft: ended what was still running: \(Survivors.names(end.ended))\n")
+      console.errors.write(
+        "weft: ended what was still running: \(OrphanedProcesses.names(end.ended))\n")
     }
     // A step must never run twice at the same time, so its processes must be gone.
     guard !end.survivors.isEmpty || !survivors.processes.isEmpty else { return }
     throw Refusal(
       .broken,
       "run \(run) cannot be gone on with while something of it is alive: "
-        + Survivors.names(end.survivors), help: Survivors.help)
+        + OrphanedProcesses.names(end.survivors), help: OrphanedProcesses.help)
   }
 }
 

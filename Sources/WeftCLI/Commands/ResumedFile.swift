@@ -28,7 +28,7 @@ struct ResumedFile {
   ) throws(Refusal) {
     self.opening = opening
     run = folder.run
-    do throws(RunFolderFault) {
+    do throws(RunFolderError) {
       recorded = try folder.workflow()
       guard opening.file != nil else { return }
       guard let recorded else { throw .missing(RunFolder.workflowName, folder.run) }

@@ -19,7 +19,7 @@ struct RunCommand {
     console.errors.write(file.diagnostics)
     guard let plan = file.plan else { return file.exitCode(isStrict: invocation.isStrict) }
     if invocation.isStrict, file.hasWarnings {
-      console.complain(Complaint("nothing was started: --strict wants a file without warnings"))
+      console.complain(CommandError("nothing was started: --strict wants a file without warnings"))
       return .failure
     }
     let inputs: InputValues
@@ -67,7 +67,7 @@ struct RunCommand {
         plan.leavingOut(leftOut), id, invocation, inputs,
         Selection(leavingOut: leftOut, of: plan), console, secrets,
         learningFrom: EarlierRuns(invocation))
-      let code = try session.follow { secrets throws(Complaint) in
+      let code = try session.follow { secrets throws(CommandError) in
         try RunRecording.make(
           plan, id, invocation, inputs, leavingOut: leftOut, hiding: secrets)
       }

@@ -42,7 +42,7 @@ struct CleanCommand {
     var (count, bytes, code) = (0, 0, ExitCode.success)
     let verb = invocation.isDryRun ? "would remove" : "removed"
     for candidate in runs {
-      do throws(RunFolderFault) {
+      do throws(RunFolderError) {
         if !invocation.isDryRun {
           guard try state.remove(candidate.run, standing: candidate.standing) else { continue }
         }
@@ -51,7 +51,7 @@ struct CleanCommand {
         console.output.write("\(verb) \(candidate.run)  \(ShownSize.text(candidate.bytes))\n")
       } catch {
         console.complain(
-          Complaint("run \(candidate.run) could not be removed: \(error.message)"))
+          CommandError("run \(candidate.run) could not be removed: \(error.message)"))
         code = .broken
       }
     }
@@ -64,7 +64,7 @@ struct CleanCommand {
   private func tell(unknownsAmong all: [CleaningPolicy.Candidate]) {
     for candidate in all {
       guard case .unknown(let reason) = candidate.standing else { continue }
-      console.errors.write("weft: warning: left alone: \(Complaint(reason).harmlessMessage)\n")
+      console.errors.write("weft: warning: left alone: \(CommandError(reason).harmlessMessage)\n")
     }
   }
 }

@@ -33,7 +33,7 @@ extension LogsCommand {
   private func recorded(
     _ run: RunID, _ state: StateDirectory
   ) throws(Refusal) -> (RunDetail, RecordedLogs) {
-    do throws(RunFolderFault) {
+    do throws(RunFolderError) {
       return (try state.detail(of: run), try RecordedLogs(of: run, in: state))
     } catch {
       throw Refusal(error)
@@ -73,7 +73,7 @@ extension LogsCommand {
       isWhole = isWhole && !note.isFault
     }
     if let damage = detail.damage {
-      console.complain(Complaint(damage.message))
+      console.complain(CommandError(damage.message))
     }
     return isWhole ? .success : .broken
   }

@@ -22,9 +22,9 @@ struct RunsCommand {
     }
   }
 
-  private func runs() throws(Refusal) -> [RunGlance] {
+  private func runs() throws(Refusal) -> [RunListEntry] {
     guard let state = try RecordedRuns.all(in: invocation.stateDirectory) else { return [] }
-    var runs: [RunGlance] = []
+    var runs: [RunListEntry] = []
     for run in state.newestFirst() {
       guard runs.count < invocation.limit ?? .max else { break }
       if let glance = state.glance(at: run), invocation.wants(glance) { runs.append(glance) }
@@ -32,7 +32,7 @@ struct RunsCommand {
     return runs
   }
 
-  private func tell(_ runs: [RunGlance]) {
+  private func tell(_ runs: [RunListEntry]) {
     switch invocation.format {
     case .json: console.output.write(RunListJSON.rendered(runs))
     case .csv: console.output.write(RunListCSV.rendered(runs))
@@ -46,7 +46,7 @@ struct RunsCommand {
 }
 
 extension RunsInvocation {
-  func wants(_ run: RunGlance) -> Bool {
+  func wants(_ run: RunListEntry) -> Bool {
     if !states.isEmpty, !states.contains(run.state) { return false }
     if let file, !run.isCalled(file) { return false }
     // The ID of an unreadable run still contains its start, to the second.
@@ -55,7 +55,7 @@ extension RunsInvocation {
   }
 }
 
-extension RunGlance {
+extension RunListEntry {
   /// Whether the name is that of the workflow, the path of the file, or the end of that path.
   fileprivate func isCalled(_ name: String) -> Bool {
     workflow == name || file == name || file?.hasSuffix("/" + name) == true

@@ -19,7 +19,7 @@ struct InputCollection {
   static func values(
     _ options: InputOptions, for declarations: [InputDeclaration], allowsMissing: Bool = false,
     recorded: [HandedOn] = []
-  ) throws(InputsUnusable) -> InputValues {
+  ) throws(InputsUnusableError) -> InputValues {
     var collection = InputCollection(declarations: declarations.demanding(recorded))
     for input in recorded {
       guard let value = input.value, declarations.contains(where: { $0.name.text == input.name })
@@ -32,7 +32,7 @@ struct InputCollection {
   }
 
   /// The errors in the inputs on a command line.
-  struct InputsUnusable: Error {
+  struct InputsUnusableError: Error {
     let diagnostics: [Diagnostic]
   }
 
@@ -40,7 +40,7 @@ struct InputCollection {
     self.declarations = declarations
   }
 
-  private func bound(allowsMissing: Bool) throws(InputsUnusable) -> InputValues {
+  private func bound(allowsMissing: Bool) throws(InputsUnusableError) -> InputValues {
     // Missing inputs may be in the file that could not be parsed.
     let isOpen = allowsMissing || !diagnostics.isEmpty
     var all = diagnostics
@@ -51,7 +51,7 @@ struct InputCollection {
     } catch {
       all += error.diagnostics
     }
-    throw InputsUnusable(diagnostics: all)
+    throw InputsUnusableError(diagnostics: all)
   }
 
   // MARK: -i

@@ -10,8 +10,8 @@ extension ParsedArguments {
 
 extension StepChoice.UnknownStep {
   /// The error message; nothing has been started.
-  var complaint: Complaint {
-    Complaint(
+  var complaint: CommandError {
+    CommandError(
       "\"\(name)\" is not a step or group of this workflow",
       help: nearest.map { "did you mean \"\($0)\"?" }
         ?? "\"weft graph FILE\" shows how steps are called")

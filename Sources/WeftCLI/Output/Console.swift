@@ -6,7 +6,7 @@ struct Console {
   let errors = OutputPort(.standardError)
 
   /// Reports an error.
-  func complain(_ complaint: Complaint) { errors.write(complaint.text) }
+  func complain(_ complaint: CommandError) { errors.write(complaint.text) }
 
   /// Writes pending output, and reports write errors.
   ///
@@ -15,7 +15,7 @@ struct Console {
   func close(_ code: ExitCode) -> ExitCode {
     output.flush()
     if let fault = output.fault {
-      complain(Complaint("cannot write to standard output: \(fault.message)"))
+      complain(CommandError("cannot write to standard output: \(fault.message)"))
     }
     errors.flush()
     if case .signal = code { return code }

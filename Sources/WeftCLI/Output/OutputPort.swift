@@ -13,7 +13,7 @@ final class OutputPort {
   /// Whether the output is no longer read, or cannot be written.
   private(set) var isClosed = false
   /// The reason why output is incomplete.
-  private(set) var fault: WriteFailure?
+  private(set) var fault: WriteError?
 
   init(_ descriptor: Descriptor) {
     self.descriptor = descriptor

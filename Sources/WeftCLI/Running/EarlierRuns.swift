@@ -21,7 +21,7 @@ struct EarlierRuns {
   }
 
   /// Adds the durations of a run, if it was measured.
-  func add(_ run: LiveRun) {
+  func add(_ run: RunEngine) {
     guard let measures = run.measures, let key = WorkflowKey(run.plan) else { return }
     store.add(measures, of: run.plan, succeeded: run.report.succeeded, to: key)
   }

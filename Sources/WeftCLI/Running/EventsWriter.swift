@@ -14,7 +14,7 @@ final class EventsWriter: Sendable {
   private let ended = Wakeup()
 
   /// Opens the target, before the run starts.
-  init(_ target: EventsTarget) throws(Complaint) {
+  init(_ target: EventsTarget) throws(CommandError) {
     name = target.name
     descriptor = try target.open()
   }
@@ -70,9 +70,9 @@ final class EventsWriter: Sendable {
   /// Waits until the last event is written.
   ///
   /// - Returns: The error if events are missing.
-  func finish() -> Complaint? {
+  func finish() -> CommandError? {
     ended.wait()
-    return fault.withLock { $0 }.map { Complaint("cannot write events to \(name): \($0)") }
+    return fault.withLock { $0 }.map { CommandError("cannot write events to \(name): \($0)") }
   }
 }
 
@@ -85,23 +85,23 @@ extension EventsTarget {
     }
   }
 
-  fileprivate func open() throws(Complaint) -> Descriptor {
+  fileprivate func open() throws(CommandError) -> Descriptor {
     switch self {
     case .standardOutput: return .standardOutput
     case .file(let path):
       do {
         return try .creating(path, .orEmptied)
       } catch {
-        throw Complaint("cannot write events to \(name): \(error)")
+        throw CommandError("cannot write events to \(name): \(error)")
       }
     case .descriptor(let number):
       guard let descriptor = Descriptor.inherited(number) else {
-        throw Complaint(
+        throw CommandError(
           "\(name) is not open, but --events is to write to it",
           help: "open it in the shell: weft run --events fd:\(number) ... \(number)>FILE")
       }
       guard descriptor.isWritable else {
-        throw Complaint(
+        throw CommandError(
           "\(name) is open for reading only, but --events is to write to it",
           help: "open it in the shell: weft run --events fd:\(number) ... \(number)>FILE")
       }

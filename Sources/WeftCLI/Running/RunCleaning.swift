@@ -21,12 +21,12 @@ struct RunCleaning {
     guard state.ids.count > count else { return }
     for old in state.newestFirst().dropFirst(count)
     where old != run && state.standing(of: old) == .ended {
-      do throws(RunFolderFault) {
+      do throws(RunFolderError) {
         _ = try state.remove(old, standing: .ended)
       } catch {
         console.errors.write(
           "weft: warning: the record of run \(old) could not be removed: "
-            + "\(Complaint(error.message).harmlessMessage)\n")
+            + "\(CommandError(error.message).harmlessMessage)\n")
       }
     }
   }

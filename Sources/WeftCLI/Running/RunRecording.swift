@@ -19,7 +19,7 @@ struct RunRecording {
   static func make(
     _ plan: Plan, _ id: RunID, _ invocation: RunInvocation, _ inputs: InputValues,
     leavingOut leftOut: [Int], hiding secrets: RunSecrets
-  ) throws(Complaint) -> RunRecording? {
+  ) throws(CommandError) -> RunRecording? {
     guard let durability = invocation.recording.durability else { return nil }
     do {
       let state = try StateDirectory(invocation.recordDirectory, makes: true)
@@ -30,7 +30,7 @@ struct RunRecording {
         startedAt: WallTime(nanoseconds: WallClock.now.nanoseconds))
       return RunRecording(folder: folder, journal: journal, cookie: made.opening.cookie)
     } catch {
-      throw Complaint(
+      throw CommandError(
         "the record of the run cannot be begun: \(error.message)",
         help: error.help ?? "--record none runs without one, --state-dir DIR keeps it elsewhere")
     }
@@ -41,9 +41,9 @@ struct RunRecording {
   /// - Throws: If it cannot be resumed; no step has started then.
   static func append(
     to folder: RunFolder, after contents: JournalContents, _ plan: Plan, _ inputs: InputValues,
-    leavingOut leftOut: [Int], rerunning rerun: StepsAnew, _ invocation: ResumeInvocation,
+    leavingOut leftOut: [Int], rerunning rerun: RerunSelection, _ invocation: ResumeInvocation,
     hiding secrets: RunSecrets
-  ) throws(Complaint) -> RunRecording {
+  ) throws(CommandError) -> RunRecording {
     let made = RunFolder.Contents(
       of: plan, folder.run, inputs, leavingOut: leftOut, rerunning: rerun, hiding: secrets)
     var opening = made.opening
@@ -57,7 +57,7 @@ struct RunRecording {
       try folder.replaceFiles(by: made)
       return RunRecording(folder: folder, journal: journal, cookie: opening.cookie)
     } catch {
-      throw Complaint(
+      throw CommandError(
         "the record of run \(folder.run) cannot be gone on with: \(error.message)", help: error.help
       )
     }
@@ -75,16 +75,16 @@ struct RunRecording {
   /// Closes the journal of the ended run, and writes its report.
   ///
   /// - Returns: The error if that failed.
-  func end(_ report: RunReport) -> Complaint? {
+  func end(_ report: RunReport) -> CommandError? {
     journal.close()
-    if let fault = journal.fault { return Complaint(fault.message, help: fault.help) }
+    if let fault = journal.fault { return CommandError(fault.message, help: fault.help) }
     // A suspended run has no end to report yet.
     guard report.end != nil else { return nil }
     do {
       try folder.write(report)
       return nil
     } catch {
-      return Complaint("the report of the run cannot be written: \(error.message)")
+      return CommandError("the report of the run cannot be written: \(error.message)")
     }
   }
 }

@@ -16,10 +16,10 @@ struct RunSession {
   private let console: Console
   private let events: EventsWriter?
   private let screen = Screen()
-  private let desk: TerminalDesk
+  private let desk: TerminalArbiter
   private let secretReader: SecretReader
   /// For a resumed run, its recorded state and the steps to rerun.
-  private let past: (run: RecordedRun, anew: StepsAnew)?
+  private let past: (run: RecordedRun, anew: RerunSelection)?
   private let earlierRuns: EarlierRuns
 
   /// - Throws: If the events cannot be written; nothing has started then.
@@ -27,8 +27,8 @@ struct RunSession {
     _ plan: Plan, _ id: RunID, _ invocation: RunInvocation, _ inputs: InputValues,
     _ selection: Selection, _ console: Console, _ secrets: SecretReader,
     learningFrom earlierRuns: EarlierRuns,
-    after past: (run: RecordedRun, anew: StepsAnew)? = nil
-  ) throws(Complaint) {
+    after past: (run: RecordedRun, anew: RerunSelection)? = nil
+  ) throws(CommandError) {
     self.past = past
     self.earlierRuns = earlierRuns
     self.plan = earlierRuns.expected(plan)
@@ -39,7 +39,7 @@ struct RunSession {
     self.invocation = invocation
     self.console = console
     let ports = [console.errors] + (invocation.events == .standardOutput ? [] : [console.output])
-    desk = TerminalDesk(
+    desk = TerminalArbiter(
       screen, isShownOnTerminal: ports.contains { $0.descriptor.isTerminal })
     guard let target = invocation.events else {
       events = nil
@@ -56,13 +56,13 @@ struct RunSession {
   /// - Parameter begin: Opens the journal once everything needed from outside is available; receives the secrets,
   ///   which must not be written.
   func follow(
-    recording begin: (RunSecrets) throws(Complaint) -> RunRecording?
-  ) throws(Complaint) -> ExitCode {
+    recording begin: (RunSecrets) throws(CommandError) -> RunRecording?
+  ) throws(CommandError) -> ExitCode {
     ThisProcess.raiseDescriptorLimit()
     let budget = DescriptorBudget.ofThisProcess
     guard budget.limit >= budget.fewest else {
       console.complain(
-        Complaint(
+        CommandError(
           "the limit of open files is \(budget.limit), and \(budget.open) are open already: a run needs "
             + "a limit of \(budget.fewest) at least",
           help: "raise the limit first: ulimit -n 256"))
@@ -102,9 +102,9 @@ struct RunSession {
     let threads = BlockingThreads()
     let start = MonotonicClock.now
     var pump: EventPump?
-    let run: LiveRun
-    do throws(NoContainment) {
-      run = try LiveRun.start(
+    let run: RunEngine
+    do throws(ContainmentError) {
+      run = try RunEngine.start(
         plan, configuration: configuration(secrets, threads, recording), threads: threads
       ) {
         run in
@@ -113,7 +113,7 @@ struct RunSession {
         events?.start(run.subscribe(), on: threads)
       }
     } catch {
-      throw Complaint(
+      throw CommandError(
         "--containment \(error.level.rawValue) cannot be had: \(error.message)",
         help: "without the option, the surest that there is will be taken")
     }
@@ -122,7 +122,7 @@ struct RunSession {
     let report = run.report
     let unrecorded = recording?.end(report)
     earlierRuns.add(run)
-    let broken = run.engineFault.flatMap { $0 == unrecorded?.message ? nil : Complaint($0) }
+    let broken = run.engineFault.flatMap { $0 == unrecorded?.message ? nil : CommandError($0) }
     let faults = [unrecorded, broken, events?.finish()].compactMap(\.self)
     for fault in faults { console.complain(fault.masked(by: secrets.mask)) }
     guard let end = report.end else {
@@ -130,7 +130,7 @@ struct RunSession {
       return ExitCode(of: report.pause, keptPromises: faults.isEmpty)
     }
     if invocation.isStrict, end.outcome == .success, end.counts.tolerated > 0 {
-      console.complain(Complaint("--strict counts tolerated failures as failures"))
+      console.complain(CommandError("--strict counts tolerated failures as failures"))
     }
     return ExitCode(of: end, isStrict: invocation.isStrict, keptPromises: faults.isEmpty)
   }
@@ -187,7 +187,7 @@ struct RunSession {
     }
     let turn = ConcurrencyTurn(concurrency, of: id, in: .directory(state))
     let key = "\"\(TerminalText.harmless(concurrency.key))\""
-    do throws(RunStoreFault) {
+    do throws(RunStoreError) {
       return try turn.wait(
         stop: signals.stop,
         onNotice: { notice in
@@ -208,7 +208,7 @@ struct RunSession {
   }
 
   /// Reads the secrets. Memory is hidden from other processes before that.
-  private func readSecrets(_ signals: SignalHandling) throws(SecretsNotRead) -> RunSecrets {
+  private func readSecrets(_ signals: SignalHandling) throws(SecretsReadError) -> RunSecrets {
     let hasSecretInputs = inputs.entries.contains(where: \.isSecret)
     if !plan.usedSecrets.isEmpty || hasSecretInputs { ThisProcess.hideMemory() }
     if plan.usedSecrets.isEmpty { return RunSecrets() }
@@ -228,7 +228,7 @@ struct RunSession {
   }
 
   /// Displays the run until it ends or is suspended.
-  private func show(_ run: LiveRun, _ events: EventPump, since start: Duration) {
+  private func show(_ run: RunEngine, _ events: EventPump, since start: Duration) {
     var pump = events
     let port = invocation.events == .standardOutput ? console.errors : console.output
     var settings = port.displaySettings

@@ -10,7 +10,7 @@ final class SignalHandling: Sendable {
     /// The first signal, which determines the exit code.
     var first: Signal?
     /// `nil` until the run has begun.
-    var run: LiveRun?
+    var run: RunEngine?
   }
 
   private let suspension: Suspension
@@ -25,19 +25,19 @@ final class SignalHandling: Sendable {
   /// Starts listening; must be called before the program creates its first thread.
   ///
   /// - Returns: The error if it cannot.
-  func start() -> Complaint? {
+  func start() -> CommandError? {
     do {
       _ = try SignalListener.start(SignalListener.ending + [.terminalStop]) { [self] signal in
         if signal == .terminalStop { suspension.stopUntilContinued() } else { end(for: signal) }
       }
       return nil
     } catch {
-      return Complaint("cannot listen for signals: \(error)")
+      return CommandError("cannot listen for signals: \(error)")
     }
   }
 
   /// Directs signals to this run, including one that came before.
-  func attach(_ run: LiveRun) {
+  func attach(_ run: RunEngine) {
     let first = state.withLock { state in
       state.run = run
       return state.first

@@ -4,7 +4,7 @@ import WeftPlatform
 /// until `fg` or `bg`.
 struct Suspension: Sendable {
   let screen: Screen
-  let desk: TerminalDesk
+  let desk: TerminalArbiter
 
   /// The longest wait for a display whose output is not read.
   private static let patience = Duration.milliseconds(250)

@@ -6,7 +6,7 @@ import WeftPlatform
 
 /// Asks for approval at the terminal, while the display is withdrawn.
 struct TerminalApprover: Approver {
-  let desk: TerminalDesk
+  let desk: TerminalArbiter
   let threads: BlockingThreads
 
   func ask(_ request: ApprovalRequest, stop: StopSwitch) -> Future<ApprovalAnswer, Never> {

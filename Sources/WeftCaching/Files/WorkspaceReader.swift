@@ -6,7 +6,7 @@ package struct WorkspaceReader: Sendable {
   let memory: FileMemory
   package let stop: StopSwitch
 
-  /// - Parameter stop: Ends a walk or the reading of a file with ``WorkspaceFault/Kind/stopped``.
+  /// - Parameter stop: Ends a walk or the reading of a file with ``WorkspaceError/Kind/stopped``.
   package init(_ workspace: Workspace, memory: FileMemory, stop: StopSwitch = StopSwitch()) {
     self.workspace = workspace
     self.memory = memory
@@ -14,11 +14,11 @@ package struct WorkspaceReader: Sendable {
   }
 
   /// Returns a step's input files; links include the hashes of the files they lead to.
-  package func inputs(_ rule: FileRule) throws(WorkspaceFault) -> [FileRecord] {
+  package func inputs(_ rule: FileRule) throws(WorkspaceError) -> [FileRecord] {
     var records: [FileRecord] = []
     let choice = Workspace.Choice(
       entersDirectory: rule.canInclude(below:), visits: rule.includes)
-    try workspace.walk(choice, stop: stop) { (found) throws(WorkspaceFault) in
+    try workspace.walk(choice, stop: stop) { (found) throws(WorkspaceError) in
       switch found.stamp.kind {
       case .file: records.append(try file(found))
       case .link: records.append(try linkedInput(found))
@@ -30,7 +30,7 @@ package struct WorkspaceReader: Sendable {
   }
 
   /// Returns the file or the directory tree at a path; empty if nothing is there.
-  package func tree(at path: [String]) throws(WorkspaceFault) -> [FileRecord] {
+  package func tree(at path: [String]) throws(WorkspaceError) -> [FileRecord] {
     let (records, specials) = try treeWithSpecials(at: path)
     if let fault = specials.first { throw fault }
     return records
@@ -39,10 +39,10 @@ package struct WorkspaceReader: Sendable {
   /// Returns the tree, and the FIFOs, sockets and devices in it, each as the error it is for callers that read files.
   func treeWithSpecials(
     at path: [String]
-  ) throws(WorkspaceFault) -> (records: [FileRecord], specials: [WorkspaceFault]) {
+  ) throws(WorkspaceError) -> (records: [FileRecord], specials: [WorkspaceError]) {
     var records: [FileRecord] = []
-    var specials: [WorkspaceFault] = []
-    try workspace.walk(at: path, stop: stop) { (found) throws(WorkspaceFault) in
+    var specials: [WorkspaceError] = []
+    try workspace.walk(at: path, stop: stop) { (found) throws(WorkspaceError) in
       switch found.stamp.kind {
       case .file: records.append(try file(found))
       case .link:
@@ -52,16 +52,16 @@ package struct WorkspaceReader: Sendable {
         records.append(
           FileRecord(
             path: WorkspaceReader.text(found), .directory, permissions: found.stamp.permissions))
-      case .other(let noun): specials.append(WorkspaceFault(.special(noun), at: found.path))
+      case .other(let noun): specials.append(WorkspaceError(.special(noun), at: found.path))
       }
     }
     return (records, specials)
   }
 
   /// Returns the stamps of everything at a path, except directories.
-  package func stamps(at path: [String]) throws(WorkspaceFault) -> [String: FileStamp] {
+  package func stamps(at path: [String]) throws(WorkspaceError) -> [String: FileStamp] {
     var stamps: [String: FileStamp] = [:]
-    try workspace.walk(at: path, stop: stop) { (found) throws(WorkspaceFault) in
+    try workspace.walk(at: path, stop: stop) { (found) throws(WorkspaceError) in
       if found.stamp.kind != .directory { stamps[WorkspaceReader.text(found)] = found.stamp }
     }
     return stamps
@@ -69,10 +69,10 @@ package struct WorkspaceReader: Sendable {
 
   static func text(_ found: FoundFile) -> String { found.path.joined(separator: "/") }
 
-  private func file(_ found: FoundFile) throws(WorkspaceFault) -> FileRecord {
-    let (digest, stamp) = try read(found) { () throws(WorkspaceFault) in try found.opened() }
+  private func file(_ found: FoundFile) throws(WorkspaceError) -> FileRecord {
+    let (digest, stamp) = try read(found) { () throws(WorkspaceError) in try found.opened() }
     guard case .file(let isExecutable) = stamp.kind else {
-      throw WorkspaceFault(.changing, at: found.path)
+      throw WorkspaceError(.changing, at: found.path)
     }
     return FileRecord(
       path: WorkspaceReader.text(found),
@@ -80,7 +80,7 @@ package struct WorkspaceReader: Sendable {
       permissions: stamp.permissions)
   }
 
-  private func linkedInput(_ found: FoundFile) throws(WorkspaceFault) -> FileRecord {
+  private func linkedInput(_ found: FoundFile) throws(WorkspaceError) -> FileRecord {
     var hash: String?
     if let file = found.openedThroughLink() {
       hash = SHA256.text(of: try digest(of: file, found.path).digest)
@@ -89,8 +89,8 @@ package struct WorkspaceReader: Sendable {
   }
 
   private func read(
-    _ found: FoundFile, opening: () throws(WorkspaceFault) -> Descriptor
-  ) throws(WorkspaceFault) -> (SHA256.Digest, FileStamp) {
+    _ found: FoundFile, opening: () throws(WorkspaceError) -> Descriptor
+  ) throws(WorkspaceError) -> (SHA256.Digest, FileStamp) {
     if let digest = memory.digest(of: found.stamp) { return (digest, found.stamp) }
     let (digest, stamp) = try digest(of: opening(), found.path)
     return (digest, stamp)
@@ -99,26 +99,26 @@ package struct WorkspaceReader: Sendable {
   /// Reads an open file; retries if it was written to meanwhile.
   private func digest(
     of file: Descriptor, _ path: [String]
-  ) throws(WorkspaceFault) -> (digest: SHA256.Digest, stamp: FileStamp) {
+  ) throws(WorkspaceError) -> (digest: SHA256.Digest, stamp: FileStamp) {
     for _ in 1...3 {
       let moment = memory.moment
       let before = try placing(path) { () throws(SystemError) in try FileStamp(of: file) }
       if let known = memory.digest(of: before) { return (known, before) }
       let read = try placing(path) { () throws(SystemError) in try file.digest(stop: stop) }
-      guard let read else { throw WorkspaceFault(.stopped, at: path) }
+      guard let read else { throw WorkspaceError(.stopped, at: path) }
       let after = try placing(path) { () throws(SystemError) in try FileStamp(of: file) }
       if before == after {
         memory.learn(after, read, readAt: moment)
         return (read, after)
       }
     }
-    throw WorkspaceFault(.changing, at: path)
+    throw WorkspaceError(.changing, at: path)
   }
 
   private func placing<Value>(
     _ path: [String], _ call: () throws(SystemError) -> Value
-  ) throws(WorkspaceFault) -> Value {
-    do { return try call() } catch { throw WorkspaceFault(.system(error), at: path) }
+  ) throws(WorkspaceError) -> Value {
+    do { return try call() } catch { throw WorkspaceError(.system(error), at: path) }
   }
 }
 

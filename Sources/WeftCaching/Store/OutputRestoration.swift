@@ -20,8 +20,8 @@ struct OutputRestoration {
   ///   - made: Returns the files known to have been made by the step; called only if needed.
   init(
     of entry: CacheEntry, at output: String, _ names: [String],
-    _ found: (records: [FileRecord], specials: [WorkspaceFault]), made: () -> MadeBefore
-  ) throws(CacheFault) {
+    _ found: (records: [FileRecord], specials: [WorkspaceError]), made: () -> MadeBefore
+  ) throws(CacheError) {
     self.names = names
     isAbsent = found.records.isEmpty && found.specials.isEmpty
     let listed = entry.files(at: output)
@@ -70,7 +70,7 @@ struct OutputRestoration {
   }
 
   /// - Returns: False if another process changed something meanwhile.
-  func publish() throws(WorkspaceFault) -> Bool {
+  func publish() throws(WorkspaceError) -> Bool {
     guard let staged else { return true }
     for file in outdated.inOrder.reversed() {
       let inner = file.names[names.count...]

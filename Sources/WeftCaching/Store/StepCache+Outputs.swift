@@ -14,13 +14,13 @@ extension StepCache {
   @discardableResult
   package func store(
     _ entry: CacheEntry, since before: [String: FileStamp] = [:], from reader: WorkspaceReader
-  ) throws(CacheFault) -> CacheEntry {
+  ) throws(CacheError) -> CacheEntry {
     var entry = entry
-    do throws(WorkspaceFault) {
+    do throws(WorkspaceError) {
       for output in entry.outputs {
         let names = FileRecord(path: output, .directory).names
         let files = try reader.tree(at: names)
-        if files.isEmpty { throw WorkspaceFault(.system(.notFound), at: [output]) }
+        if files.isEmpty { throw WorkspaceError(.system(.notFound), at: [output]) }
         let now = before.isEmpty ? [:] : try reader.stamps(at: names)
         for file in files {
           let isUntouched = now[file.path].map { before[file.path] == $0 } ?? false
@@ -29,7 +29,7 @@ extension StepCache {
       }
     } catch {
       if error.kind == .system(.notFound) { throw .noOutput(error.path) }
-      throw CacheFault(error)
+      throw CacheError(error)
     }
     if !entry.foreign.isEmpty {
       let made = MadeBefore(entries(of: entry.step))
@@ -49,7 +49,7 @@ extension StepCache {
 
   private func keep(
     _ file: FileRecord, _ hash: String, from reader: WorkspaceReader
-  ) throws(CacheFault) {
+  ) throws(CacheError) {
     let name = StepCache.objectName(hash)
     if objects.has(name) {
       objects.touch(name)
@@ -57,29 +57,29 @@ extension StepCache {
     }
     makeRoom(for: file.size)
     do {
-      try reader.workspace.walk(at: file.names, stop: reader.stop) { found throws(WorkspaceFault) in
+      try reader.workspace.walk(at: file.names, stop: reader.stop) { found throws(WorkspaceError) in
         try copy(try found.opened(), hash, of: file, reader.stop)
       }
     } catch {
-      throw CacheFault(error)
+      throw CacheError(error)
     }
-    guard objects.has(name) else { throw .workspace(WorkspaceFault(.changing, at: file.names)) }
+    guard objects.has(name) else { throw .workspace(WorkspaceError(.changing, at: file.names)) }
   }
 
   private func copy(
     _ source: Descriptor, _ hash: String, of file: FileRecord, _ stop: StopSwitch
-  ) throws(WorkspaceFault) {
+  ) throws(WorkspaceError) {
     do {
       guard
         try objects.keep(source, stop: stop, named: { StepCache.objectName(SHA256.text(of: $0)) })
           != nil
-      else { throw WorkspaceFault(.stopped, at: file.names) }
-    } catch let fault as WorkspaceFault {
+      else { throw WorkspaceError(.stopped, at: file.names) }
+    } catch let fault as WorkspaceError {
       throw fault
-    } catch let place as UnsafePlace {
-      throw WorkspaceFault(.system(place.error ?? .notPermitted), at: file.names)
+    } catch let place as UnsafePlaceError {
+      throw WorkspaceError(.system(place.error ?? .notPermitted), at: file.names)
     } catch {
-      throw WorkspaceFault(.changing, at: file.names)
+      throw WorkspaceError(.changing, at: file.names)
     }
   }
 }

@@ -15,16 +15,16 @@ extension StepCache {
 
   /// Restores missing or different outputs of a step, after all of them have been prepared next to their paths.
   ///
-  /// - Throws: ``CacheFault/changed(_:)`` if a file that the entry expects unchanged is not, and
-  ///   ``CacheFault/inTheWay(_:)`` if another file occupies a listed path. Nothing is changed then.
+  /// - Throws: ``CacheError/changed(_:)`` if a file that the entry expects unchanged is not, and
+  ///   ``CacheError/inTheWay(_:)`` if another file occupies a listed path. Nothing is changed then.
   package func restore(
     _ entry: CacheEntry, to reader: WorkspaceReader
-  ) throws(CacheFault) -> Restored {
+  ) throws(CacheError) -> Restored {
     // Another process may change the same outputs meanwhile.
     for _ in 1...StepCache.attempts {
       if let restored = try restoreOnce(entry, reader) { return restored }
     }
-    throw .workspace(WorkspaceFault(.changing, at: entry.outputs))
+    throw .workspace(WorkspaceError(.changing, at: entry.outputs))
   }
 
   private static let attempts = 20
@@ -39,14 +39,14 @@ extension StepCache {
   /// - Returns: `nil` if another process changed something meanwhile.
   private func restoreOnce(
     _ entry: CacheEntry, _ reader: WorkspaceReader
-  ) throws(CacheFault) -> Restored? {
+  ) throws(CacheError) -> Restored? {
     var restored = Restored()
     var parts: [OutputRestoration] = []
     defer { for part in parts { part.staged?.discard() } }
     for output in entry.outputs {
       let names = FileRecord(path: output, .directory).names
-      let found: (records: [FileRecord], specials: [WorkspaceFault])
-      do { found = try reader.treeWithSpecials(at: names) } catch { throw CacheFault(error) }
+      let found: (records: [FileRecord], specials: [WorkspaceError])
+      do { found = try reader.treeWithSpecials(at: names) } catch { throw CacheError(error) }
       var part = try OutputRestoration(of: entry, at: output, names, found) {
         MadeBefore(entries(of: entry.step))
       }
@@ -55,7 +55,7 @@ extension StepCache {
         restored.outputs += 1
         do { try stage(&part, reader) } catch {
           part.staged?.discard()
-          throw CacheFault(error)
+          throw CacheError(error)
         }
       }
       parts.append(part)
@@ -64,7 +64,7 @@ extension StepCache {
       do {
         guard try part.publish() else { return nil }
       } catch {
-        throw CacheFault(error)
+        throw CacheError(error)
       }
     }
     return restored
@@ -72,7 +72,7 @@ extension StepCache {
 
   private func stage(
     _ part: inout OutputRestoration, _ reader: WorkspaceReader
-  ) throws(WorkspaceFault) {
+  ) throws(WorkspaceError) {
     reader.workspace.removeStaged(
       beside: part.names, before: now() / 1_000_000_000 - StepCache.staleSeconds)
     let staged = try StagedFiles(part.names, in: reader.workspace)
@@ -92,30 +92,30 @@ extension StepCache {
 
   private func fill(
     _ copy: Descriptor, with hash: String, for file: FileRecord, _ stop: StopSwitch
-  ) throws(WorkspaceFault) {
+  ) throws(WorkspaceError) {
     let name = StepCache.objectName(hash)
     guard let object = objects.open(name) else {
-      throw WorkspaceFault(.lost(hash), at: file.names)
+      throw WorkspaceError(.lost(hash), at: file.names)
     }
     let digest: SHA256.Digest?
     do throws(SystemError) {
       digest = try object.digest(stop: stop) { (piece) throws(SystemError) in
-        do throws(WriteFailure) { try copy.writeAll(piece) } catch { throw error.systemError }
+        do throws(WriteError) { try copy.writeAll(piece) } catch { throw error.systemError }
       }
     } catch {
-      throw WorkspaceFault(.system(error), at: file.names)
+      throw WorkspaceError(.system(error), at: file.names)
     }
-    guard let digest else { throw WorkspaceFault(.stopped, at: file.names) }
+    guard let digest else { throw WorkspaceError(.stopped, at: file.names) }
     guard SHA256.text(of: digest) == hash else {
       objects.remove(name)
-      throw WorkspaceFault(.lost(hash), at: file.names)
+      throw WorkspaceError(.lost(hash), at: file.names)
     }
     objects.touch(name)
   }
 }
 
-extension CacheFault {
-  init(_ fault: WorkspaceFault) {
+extension CacheError {
+  init(_ fault: WorkspaceError) {
     switch fault.kind {
     case .lost(let hash): self = .lost(hash)
     case .stopped: self = .stopped
@@ -124,7 +124,7 @@ extension CacheFault {
   }
 }
 
-extension WriteFailure {
+extension WriteError {
   fileprivate var systemError: SystemError {
     switch self {
     case .brokenPipe: .brokenPipe

@@ -34,7 +34,7 @@ package final class StepCache: Sendable {
   package convenience init(
     _ path: String, limit: Int = StepCache.defaultLimit,
     now: @escaping @Sendable () -> Int64 = { WallClock.now.nanoseconds }
-  ) throws(UnsafePlace) {
+  ) throws(UnsafePlaceError) {
     try self.init(path, limit: limit, now: now, isReadOnly: false)
   }
 
@@ -49,7 +49,7 @@ package final class StepCache: Sendable {
 
   private init(
     _ path: String, limit: Int, now: @escaping @Sendable () -> Int64, isReadOnly: Bool
-  ) throws(UnsafePlace) {
+  ) throws(UnsafePlaceError) {
     self.isReadOnly = isReadOnly
     steps = try PrivateFolder("steps-1", in: path)
     objects = try PrivateFolder("objects-1", in: path)
@@ -159,32 +159,32 @@ package final class StepCache: Sendable {
 
   // MARK: Writing
 
-  func write(_ entry: CacheEntry) throws(CacheFault) {
+  func write(_ entry: CacheEntry) throws(CacheError) {
     var elsewhere = CacheEntry.Elsewhere()
     if case .values(let inputs)? = entry.key[.inputs] {
       elsewhere.inputs = try keep(Array(CacheEntry.json(of: inputs).description.utf8))
     }
     elsewhere.stdout = try keep(entry.result.stdout)
     elsewhere.stderr = try keep(entry.result.stderr)
-    elsewhere.log = try entry.result.log.flatMap { log throws(CacheFault) in
+    elsewhere.log = try entry.result.log.flatMap { log throws(CacheError) in
       try keep(log.bytes).map {
         CacheEntry.Elsewhere.Log(hash: $0, stretches: log.stretches, isWhole: log.isWhole)
       }
     }
     let bytes = entry.bytes(elsewhere, code)
     makeRoom(for: bytes.count)
-    do throws(UnsafePlace) {
+    do throws(UnsafePlaceError) {
       try steps.replace(StepCache.name(of: entry.step, entry.key.hash), with: bytes)
     } catch {
       throw .place(error)
     }
   }
 
-  private func keep(_ bytes: [UInt8]?) throws(CacheFault) -> String? {
+  private func keep(_ bytes: [UInt8]?) throws(CacheError) -> String? {
     guard let bytes else { return nil }
     let hash = SHA256.text(of: SHA256.digest(of: bytes))
     makeRoom(for: bytes.count)
-    do throws(UnsafePlace) {
+    do throws(UnsafePlaceError) {
       try objects.replace(StepCache.objectName(hash), with: bytes)
     } catch {
       throw .place(error)

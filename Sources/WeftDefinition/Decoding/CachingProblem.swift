@@ -2,7 +2,7 @@ import WeftExpressions
 
 /// Problems with the `cache` of a command.
 enum CachingProblem: Hashable {
-  case pattern(path: String, PathPatternFault)
+  case pattern(path: String, PathPatternError)
   case outputIsPattern(path: String, text: String)
   case absoluteOutput(path: String, text: String)
   case outputIsAll(path: String)

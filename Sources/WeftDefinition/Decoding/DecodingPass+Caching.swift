@@ -52,7 +52,7 @@ extension DecodingPass {
           element, field, at: .cacheInput(index), wanted: "a pattern of files")
       else { return nil }
       guard !text.hasExpression else { return text }
-      do throws(PathPatternFault) { _ = try Command.Caching.pattern(text, in: nil) } catch {
+      do throws(PathPatternError) { _ = try Command.Caching.pattern(text, in: nil) } catch {
         pass.report(.caching(.pattern(path: pass.path(field), error)), at: element)
       }
       return text

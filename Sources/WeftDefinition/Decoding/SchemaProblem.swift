@@ -19,7 +19,7 @@ enum SchemaProblem: Hashable {
   case notPositive(path: String, number: String)
   case longDivisor(path: String, number: String)
   // Values
-  case pattern(path: String, fault: PatternFault)
+  case pattern(path: String, fault: PatternError)
   case repeatedValue(path: String, noun: String)
   case unfitValue(message: String, help: String?)
   case unboundValue(path: String)

@@ -58,7 +58,7 @@ package struct GivenInput: Sendable {
     return member.key.place
   }
 
-  func place(of fault: ValueFault) -> Diagnostic.Place? {
+  func place(of fault: ValueError) -> Diagnostic.Place? {
     guard case .document(let member) = origin else { return nil }
     return member.value.node(at: fault.path, ofName: fault.isAboutName).place
   }

@@ -2,7 +2,7 @@ import WeftDiagnostics
 
 /// Required inputs that are not given, reported together with a description of each.
 extension InputBinding {
-  func rejection(missing: [InputDeclaration], _ manner: Manner) -> InputsRejected {
+  func rejection(missing: [InputDeclaration], _ manner: Manner) -> InputsError {
     let missed = missing.map { declaration in
       InputFault(
         .missing, declaration.name.text, "input \(quoted(declaration.name.text)) is not given",
@@ -12,7 +12,7 @@ extension InputBinding {
     if let diagnostic = InputBinding.diagnostic(ofMissing: missing, manner) {
       diagnostics.append(diagnostic)
     }
-    return InputsRejected(faults + missed, diagnostics: diagnostics)
+    return InputsError(faults + missed, diagnostics: diagnostics)
   }
 
   private static func diagnostic(

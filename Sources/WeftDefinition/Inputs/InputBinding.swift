@@ -26,7 +26,7 @@ package struct InputBinding {
   package static func bind(
     _ declarations: [InputDeclaration], _ given: [GivenInput], manner: Manner,
     allowsMissing: Bool = false
-  ) throws(InputsRejected) -> InputValues {
+  ) throws(InputsError) -> InputValues {
     var binding = InputBinding(declarations: declarations)
     binding.sort(given)
     let entries = declarations.compactMap { binding.entry(for: $0) }
@@ -143,7 +143,7 @@ package struct InputBinding {
 
   private mutating func check(
     _ value: JSONValue, _ declaration: InputDeclaration, subject: String,
-    place: (ValueFault) -> Diagnostic.Place?
+    place: (ValueError) -> Diagnostic.Place?
   ) {
     let isSecret = declaration.isSecret
     for fault in declaration.schema.faults(of: value) {

@@ -1,8 +1,8 @@
 public import WeftJSON
 
 extension ValueSchema {
-  /// All faults of a value, in its own order; empty if it fits. At most ``ValueFault/mostTold``.
-  public func faults(of value: JSONValue) -> [ValueFault] {
+  /// All faults of a value, in its own order; empty if it fits. At most ``ValueError/mostTold``.
+  public func faults(of value: JSONValue) -> [ValueError] {
     var check = ValueCheck()
     check.check(value, by: self, at: ValuePath())
     return check.faults
@@ -11,12 +11,12 @@ extension ValueSchema {
 
 /// One walk over a value, as deep as the schema goes.
 private struct ValueCheck {
-  private(set) var faults: [ValueFault] = []
+  private(set) var faults: [ValueError] = []
 
-  private var isFull: Bool { faults.count >= ValueFault.mostTold }
+  private var isFull: Bool { faults.count >= ValueError.mostTold }
 
-  private mutating func tell(_ kind: ValueFault.Kind, at path: ValuePath) {
-    if !isFull { faults.append(ValueFault(kind, path)) }
+  private mutating func tell(_ kind: ValueError.Kind, at path: ValuePath) {
+    if !isFull { faults.append(ValueError(kind, path)) }
   }
 
   mutating func check(_ value: JSONValue, by schema: ValueSchema, at path: ValuePath) {

@@ -2,7 +2,7 @@ package import WeftDiagnostics
 package import WeftJSON
 
 /// The reason why a text cannot be read as a value of the declared type.
-package enum TextFault: Error, Sendable, Hashable {
+package enum TextError: Error, Sendable, Hashable {
   /// The text is not a value of any of the types.
   case unlike(String, wanted: [ValueType])
   /// It is not JSON; the location counts within the text.
@@ -26,7 +26,7 @@ package enum TextFault: Error, Sendable, Hashable {
 
   package func help(isSecret: Bool = false) -> String? {
     switch self {
-    case .unlike(let text, let wanted): isSecret ? nil : TextFault.cure(for: text, wanted)
+    case .unlike(let text, let wanted): isSecret ? nil : TextError.cure(for: text, wanted)
     case .notJSON(_, _, let help): isSecret ? nil : help
     }
   }
@@ -68,7 +68,7 @@ extension ValueSchema {
   ///   is declared.
   package func value(
     ofText text: String, like example: JSONValue? = nil
-  ) throws(TextFault) -> JSONValue {
+  ) throws(TextError) -> JSONValue {
     let types = typesOfTexts(besides: example)
     if types.isEmpty || types.contains(.string) { return .string(text) }
     if types.contains(.null), text == "null" { return .null }
@@ -85,7 +85,7 @@ extension ValueSchema {
 
 extension JSONValue {
   /// Reads a text that is JSON.
-  package init(text: String) throws(TextFault) {
+  package init(text: String) throws(TextError) {
     let file = SourceFile(path: "<text>", bytes: Array(text.utf8))
     let (root, diagnostics) = JSONReader.read(file)
     if let error = diagnostics.first(where: \.isError) {

@@ -45,7 +45,7 @@ extension Command.Caching {
   /// - Parameter directory: `nil` if it is not known yet.
   package static func pattern(
     _ text: String, in directory: [String]?
-  ) throws(PathPatternFault) -> String {
+  ) throws(PathPatternError) -> String {
     var rest = Substring(text)
     let isExclusion = rest.hasPrefix("!")
     if isExclusion { rest = rest.dropFirst() }

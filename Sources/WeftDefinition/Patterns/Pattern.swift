@@ -8,7 +8,7 @@ public struct Pattern: Sendable {
   private let program: PatternProgram
 
   /// - Throws: The reason why the text is not a pattern, and its location.
-  public init(_ text: String) throws(PatternFault) {
+  public init(_ text: String) throws(PatternError) {
     self.text = text
     program = try PatternProgram(PatternParser.parse(text), of: text)
   }

@@ -16,7 +16,7 @@ extension PatternParser {
   // MARK: Classes
 
   /// Reads a class from after the `[`.
-  mutating func scalarClass(from start: Int) throws(PatternFault) -> ScalarSet {
+  mutating func scalarClass(from start: Int) throws(PatternError) -> ScalarSet {
     let isInverted = take("^")
     var set = ScalarSet()
     while !take("]") {
@@ -35,7 +35,7 @@ extension PatternParser {
   /// Reads a range from after the `-`.
   private mutating func range(
     from low: Meaning, at first: Int, of start: Int
-  ) throws(PatternFault) -> ScalarSet {
+  ) throws(PatternError) -> ScalarSet {
     let high = try classMember(of: start)
     guard case .one(let low) = low, case .one(let high) = high else {
       throw fault(.classInRange(text(from: first)), from: first)
@@ -50,7 +50,7 @@ extension PatternParser {
     return ahead.take("-") && ahead.next == "]"
   }
 
-  private mutating func classMember(of start: Int) throws(PatternFault) -> Meaning {
+  private mutating func classMember(of start: Int) throws(PatternError) -> Meaning {
     let first = at
     guard let scalar = pop() else { throw fault(.unclosedClass, from: start) }
     guard scalar == "\\" else { return .one(scalar) }
@@ -60,7 +60,7 @@ extension PatternParser {
   // MARK: Escapes
 
   /// Reads an escape from after the backslash.
-  mutating func escape(from start: Int) throws(PatternFault) -> Meaning {
+  mutating func escape(from start: Int) throws(PatternError) -> Meaning {
     guard let scalar = pop() else { throw fault(.trailingBackslash, from: start) }
     switch scalar {
     case "d": return .any(.digits)
@@ -88,14 +88,14 @@ extension PatternParser {
     }
   }
 
-  private mutating func control(from start: Int) throws(PatternFault) -> Unicode.Scalar {
+  private mutating func control(from start: Int) throws(PatternError) -> Unicode.Scalar {
     guard let letter = pop(), letter.isASCII, letter.properties.isAlphabetic else {
       throw fault(.malformedCode(text(from: start)), from: start)
     }
     return Unicode.Scalar(UInt8(letter.value & 0x1F))
   }
 
-  private mutating func unicode(from start: Int) throws(PatternFault) -> Unicode.Scalar {
+  private mutating func unicode(from start: Int) throws(PatternError) -> Unicode.Scalar {
     guard take("{") else { return try codeUnits(from: start) }
     let first = at
     while let next, next.properties.isASCIIHexDigit { at += 1 }
@@ -107,7 +107,7 @@ extension PatternParser {
   }
 
   /// Reads four digits, or a surrogate pair of twice four.
-  private mutating func codeUnits(from start: Int) throws(PatternFault) -> Unicode.Scalar {
+  private mutating func codeUnits(from start: Int) throws(PatternError) -> Unicode.Scalar {
     let high = try number(digits: 4, from: start)
     if let scalar = Unicode.Scalar(high) { return scalar }
     guard high < 0xDC00, take("\\"), take("u") else {
@@ -122,14 +122,14 @@ extension PatternParser {
 
   private mutating func code(
     digits: Int, from start: Int
-  ) throws(PatternFault) -> Unicode.Scalar {
+  ) throws(PatternError) -> Unicode.Scalar {
     guard let scalar = Unicode.Scalar(try number(digits: digits, from: start)) else {
       throw fault(.malformedCode(text(from: start)), from: start)
     }
     return scalar
   }
 
-  private mutating func number(digits: Int, from start: Int) throws(PatternFault) -> UInt32 {
+  private mutating func number(digits: Int, from start: Int) throws(PatternError) -> UInt32 {
     let first = at
     while at - first < digits, let next, next.properties.isASCIIHexDigit { at += 1 }
     guard at - first == digits, let value = UInt32(text(from: first), radix: 16) else {
@@ -140,7 +140,7 @@ extension PatternParser {
 
   private mutating func category(
     isInverted: Bool, from start: Int
-  ) throws(PatternFault) -> ScalarSet {
+  ) throws(PatternError) -> ScalarSet {
     guard take("{") else { throw fault(.unknownEscape(text(from: start)), from: start) }
     let first = at
     while let next, next != "}", next != "]", next != ")" { at += 1 }

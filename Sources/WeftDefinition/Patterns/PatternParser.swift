@@ -10,9 +10,9 @@ struct PatternParser {
   var at = 0
   private var depth = 0
 
-  static func parse(_ text: String) throws(PatternFault) -> PatternNode {
+  static func parse(_ text: String) throws(PatternError) -> PatternNode {
     guard text.utf8.count <= PatternLimits.bytes else {
-      throw PatternFault(.tooLong(bytes: text.utf8.count), 0..<text.utf8.count)
+      throw PatternError(.tooLong(bytes: text.utf8.count), 0..<text.utf8.count)
     }
     var parser = PatternParser(text)
     let node = try parser.alternatives()
@@ -29,19 +29,19 @@ struct PatternParser {
 
   // MARK: Structure
 
-  private mutating func alternatives() throws(PatternFault) -> PatternNode {
+  private mutating func alternatives() throws(PatternError) -> PatternNode {
     var found = [try sequence()]
     while take("|") { found.append(try sequence()) }
     return found.count == 1 ? found[0] : .alternatives(found)
   }
 
-  private mutating func sequence() throws(PatternFault) -> PatternNode {
+  private mutating func sequence() throws(PatternError) -> PatternNode {
     var parts: [PatternNode] = []
     while let next, next != "|", next != ")" { parts.append(try term()) }
     return parts.count == 1 ? parts[0] : .sequence(parts)
   }
 
-  private mutating func term() throws(PatternFault) -> PatternNode {
+  private mutating func term() throws(PatternError) -> PatternNode {
     let node = try atom()
     let mark = at
     guard let (least, most) = try count() else { return node }
@@ -55,7 +55,7 @@ struct PatternParser {
     return .repetition(node, least: least, most: most)
   }
 
-  private mutating func atom() throws(PatternFault) -> PatternNode {
+  private mutating func atom() throws(PatternError) -> PatternNode {
     let start = at
     guard let scalar = pop() else { preconditionFailure("nothing to read") }
     switch scalar {
@@ -72,7 +72,7 @@ struct PatternParser {
     }
   }
 
-  private mutating func group(from start: Int) throws(PatternFault) -> PatternNode {
+  private mutating func group(from start: Int) throws(PatternError) -> PatternNode {
     if take("?") { try groupKind(from: start) }
     depth += 1
     defer { depth -= 1 }
@@ -82,7 +82,7 @@ struct PatternParser {
     return inside
   }
 
-  private mutating func groupKind(from start: Int) throws(PatternFault) {
+  private mutating func groupKind(from start: Int) throws(PatternError) {
     if take(":") { return }
     if take("=") || take("!") { throw fault(.lookaround(text(from: start)), from: start) }
     guard take("<") else {
@@ -94,7 +94,7 @@ struct PatternParser {
   }
 
   /// Reads `*`, `+`, `?`, `{3}`, `{3,}` or `{3,5}`.
-  private mutating func count() throws(PatternFault) -> (least: Int, most: Int?)? {
+  private mutating func count() throws(PatternError) -> (least: Int, most: Int?)? {
     if take("*") { return (0, nil) }
     if take("+") { return (1, nil) }
     if take("?") { return (0, 1) }
@@ -108,7 +108,7 @@ struct PatternParser {
     return (least, most)
   }
 
-  private mutating func number() throws(PatternFault) -> Int? {
+  private mutating func number() throws(PatternError) -> Int? {
     let start = at
     while let next, ScalarSet.digits.contains(next) { at += 1 }
     guard at > start else { return nil }
@@ -118,7 +118,7 @@ struct PatternParser {
     return number
   }
 
-  private mutating func escaped(from start: Int) throws(PatternFault) -> PatternNode {
+  private mutating func escaped(from start: Int) throws(PatternError) -> PatternNode {
     switch next {
     case "b":
       at += 1
@@ -154,7 +154,7 @@ struct PatternParser {
   }
 
   /// A fault that covers `count` scalars, or everything read since `start`.
-  func fault(_ kind: PatternFault.Kind, from start: Int, _ count: Int? = nil) -> PatternFault {
-    PatternFault(kind, offsets[start]..<offsets[min(start + (count ?? at - start), scalars.count)])
+  func fault(_ kind: PatternError.Kind, from start: Int, _ count: Int? = nil) -> PatternError {
+    PatternError(kind, offsets[start]..<offsets[min(start + (count ?? at - start), scalars.count)])
   }
 }

@@ -19,9 +19,9 @@ struct PatternProgram: Sendable {
   private var places: [ScalarSet: Int32] = [:]
 
   /// - Throws: A fault if the expanded repetitions are more than ``PatternLimits/instructions``.
-  init(_ node: PatternNode, of text: String) throws(PatternFault) {
+  init(_ node: PatternNode, of text: String) throws(PatternError) {
     guard node.size < PatternLimits.instructions else {
-      throw PatternFault(.tooLarge, 0..<text.utf8.count)
+      throw PatternError(.tooLarge, 0..<text.utf8.count)
     }
     append(node)
     instructions.append(.match)

@@ -8,7 +8,7 @@ struct InterpreterArguments {
   /// Whether the text after a shell's `-c` was taken.
   private(set) var hasScript = false
   /// The rejection reason for the next word, if that is the argument of an option.
-  private var awaited: ShellRejection.Reason?
+  private var awaited: ShellQuotingError.Reason?
   private var dataToCome = 0
   private var acceptsOptions = true
   private var operands = 0
@@ -30,7 +30,7 @@ struct InterpreterArguments {
   }
 
   /// The reason why the word is code for the interpreter; `nil` if it is not.
-  mutating func take(_ word: ShellWord) -> ShellRejection.Reason? {
+  mutating func take(_ word: ShellWord) -> ShellQuotingError.Reason? {
     if isDone { return nil }
     if isUncertain { return word.hasValue ? .optionOf(name) : nil }
     if dataToCome > 0 {
@@ -52,7 +52,7 @@ struct InterpreterArguments {
     interpreter.isShell && word.literalStart.first == UInt8(ascii: "+")
   }
 
-  private mutating func takeOption(_ word: ShellWord) -> ShellRejection.Reason? {
+  private mutating func takeOption(_ word: ShellWord) -> ShellQuotingError.Reason? {
     let text = String(decoding: word.literalStart, as: UTF8.self)
     if word.literal == "--" || (word.literal == "-" && interpreter.isShell) {
       acceptsOptions = false
@@ -73,7 +73,7 @@ struct InterpreterArguments {
     return takeLetters(word)
   }
 
-  private mutating func takeLetters(_ word: ShellWord) -> ShellRejection.Reason? {
+  private mutating func takeLetters(_ word: ShellWord) -> ShellQuotingError.Reason? {
     for (index, byte) in word.text.enumerated().dropFirst() {
       let isLast = index == word.text.count - 1
       guard byte > 0x02 else { return .optionOf(name) }
@@ -117,7 +117,7 @@ struct InterpreterArguments {
     return true
   }
 
-  private mutating func takeOperand(_ word: ShellWord) -> ShellRejection.Reason? {
+  private mutating func takeOperand(_ word: ShellWord) -> ShellQuotingError.Reason? {
     operands += 1
     if awaitsCode {
       isDone = true

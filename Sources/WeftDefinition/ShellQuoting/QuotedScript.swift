@@ -52,7 +52,7 @@ package struct QuotedScript: Sendable, Hashable {
   }
 
   /// The rejections in the order of the text, with the indices of their placeholders.
-  package var rejections: [(hole: Int, rejection: ShellRejection)] {
+  package var rejections: [(hole: Int, rejection: ShellQuotingError)] {
     placements.indices.compactMap { index in
       guard case .rejected(let rejection) = placements[index] else { return nil }
       return (index, rejection)

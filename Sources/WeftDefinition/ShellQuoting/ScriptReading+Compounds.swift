@@ -1,6 +1,6 @@
 /// Compound commands and functions (POSIX, §2.9.4 and §2.9.5; bash, "Compound Commands").
 extension ScriptReading {
-  mutating func command() throws(Unfollowable) {
+  mutating func command() throws(UnsupportedSyntaxError) {
     let start = position
     let readers = programReaders
     guard try nestedCompound() else {
@@ -13,7 +13,7 @@ extension ScriptReading {
   /// Reads the redirections after a compound command, which are its last part.
   private mutating func redirections(
     ofCommandFrom start: Int, readsProgram: Bool
-  ) throws(Unfollowable) {
+  ) throws(UnsupportedSyntaxError) {
     let redirected = position
     try skipBlanks()
     while true {
@@ -32,15 +32,15 @@ extension ScriptReading {
     if readsProgram { rejectAsProgram(redirected..<position) }
   }
 
-  private mutating func nestedCompound() throws(Unfollowable) -> Bool {
+  private mutating func nestedCompound() throws(UnsupportedSyntaxError) -> Bool {
     guard byte == .openParenthesis || ReservedWord(plainWord) != nil else { return false }
     var isCompound = false
-    try nested { reading throws(Unfollowable) in isCompound = try reading.compound() }
+    try nested { reading throws(UnsupportedSyntaxError) in isCompound = try reading.compound() }
     return isCompound
   }
 
   /// Reads a compound command if one begins here.
-  private mutating func compound() throws(Unfollowable) -> Bool {
+  private mutating func compound() throws(UnsupportedSyntaxError) -> Bool {
     let start = position
     if byte == .openParenthesis {
       if nextByte == .openParenthesis || nextByte == .backslash {
@@ -88,7 +88,7 @@ extension ScriptReading {
     return true
   }
 
-  private mutating func ifCommand(_ start: Int) throws(Unfollowable) {
+  private mutating func ifCommand(_ start: Int) throws(UnsupportedSyntaxError) {
     position += 2
     try list(until: .words(["then"]))
     try expect("then", after: start)
@@ -106,20 +106,20 @@ extension ScriptReading {
     try expect("fi", after: start)
   }
 
-  private mutating func loop(_ start: Int) throws(Unfollowable) {
+  private mutating func loop(_ start: Int) throws(UnsupportedSyntaxError) {
     position += 5
     try list(until: .words(["do"]))
     try body(ofLoop: start)
   }
 
-  private mutating func body(ofLoop start: Int) throws(Unfollowable) {
+  private mutating func body(ofLoop start: Int) throws(UnsupportedSyntaxError) {
     try expect("do", after: start)
     try list(until: .words(["done"]))
     try expect("done", after: start)
   }
 
   /// Reads `for`, or `select`, which has the same form.
-  private mutating func forCommand(_ start: Int) throws(Unfollowable) {
+  private mutating func forCommand(_ start: Int) throws(UnsupportedSyntaxError) {
     position += plainWord.count
     try skipBlanks()
     if byte == .openParenthesis {
@@ -144,7 +144,7 @@ extension ScriptReading {
     try body(ofLoop: start)
   }
 
-  private mutating func items(of name: ShellWord) throws(Unfollowable) {
+  private mutating func items(of name: ShellWord) throws(UnsupportedSyntaxError) {
     position += 2
     while true {
       try skipBlanks()
@@ -156,7 +156,7 @@ extension ScriptReading {
     guard byte == .semicolon || byte == .newline else { throw unfollowable(unexpected) }
   }
 
-  private mutating func caseCommand(_ start: Int) throws(Unfollowable) {
+  private mutating func caseCommand(_ start: Int) throws(UnsupportedSyntaxError) {
     position += 4
     try skipBlanks()
     let subject = try word()
@@ -176,7 +176,7 @@ extension ScriptReading {
     try expect("esac", after: start)
   }
 
-  private mutating func patterns(_ start: Int) throws(Unfollowable) {
+  private mutating func patterns(_ start: Int) throws(UnsupportedSyntaxError) {
     if byte == .openParenthesis { position += 1 }
     while true {
       try skipBlanks()
@@ -191,7 +191,7 @@ extension ScriptReading {
   }
 
   /// Reads a function from the position after its name.
-  mutating func functionBody(of name: ShellWord) throws(Unfollowable) {
+  mutating func functionBody(of name: ShellWord) throws(UnsupportedSyntaxError) {
     reject(name.holes, .functionName)
     if byte == .openParenthesis {
       position += 1

@@ -1,7 +1,7 @@
 /// `[[ … ]]` in bash and zsh.
 extension ScriptReading {
   /// Reads from `[[` to after `]]`.
-  mutating func condition(_ start: Int) throws(Unfollowable) {
+  mutating func condition(_ start: Int) throws(UnsupportedSyntaxError) {
     position += 2
     var words: [ShellWord] = []
     while true {
@@ -47,7 +47,7 @@ extension ScriptReading {
   }
 
   /// Reads the right side of `=~`, where parentheses and bars are literal.
-  private mutating func regularExpression() throws(Unfollowable) -> ShellWord {
+  private mutating func regularExpression() throws(UnsupportedSyntaxError) -> ShellWord {
     let start = position
     var text: [UInt8] = []
     var open = 0

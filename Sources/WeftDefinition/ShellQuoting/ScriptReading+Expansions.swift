@@ -6,7 +6,7 @@ extension ScriptReading {
   /// Reads a `$` and the rest of its expansion.
   mutating func dollar(
     _ surroundings: Surroundings, into text: inout [UInt8]
-  ) throws(Unfollowable) {
+  ) throws(UnsupportedSyntaxError) {
     switch nextByte {
     case ScriptText.hole:
       position += 1
@@ -45,7 +45,7 @@ extension ScriptReading {
   private static let flagsOfZsh = Array("=~^+:".utf8)
 
   /// Stops where zsh takes `[…]` and `:x` after `$name` as part of the expansion.
-  private func expectNothingOfZsh() throws(Unfollowable) {
+  private func expectNothingOfZsh() throws(UnsupportedSyntaxError) {
     guard dialect == .zsh else { return }
     let previous = script.bytes[position - 1]
     let isLength = previous == .hash && (byte.isName || byte == .openBrace)
@@ -55,7 +55,7 @@ extension ScriptReading {
   }
 
   /// Reads `$"…"`, which bash translates before it expands it.
-  private mutating func translated(into text: inout [UInt8]) throws(Unfollowable) {
+  private mutating func translated(into text: inout [UInt8]) throws(UnsupportedSyntaxError) {
     let start = position
     position += 1
     try doubleQuoted(into: &text)
@@ -63,7 +63,7 @@ extension ScriptReading {
   }
 
   /// Reads `(…)` after `$`, `<` or `>`: commands with quotes of their own.
-  mutating func commandSubstitution() throws(Unfollowable) {
+  mutating func commandSubstitution() throws(UnsupportedSyntaxError) {
     let start = position
     position += 1
     if byte == .hash || byte == .backslash || byte == .openParenthesis {
@@ -72,14 +72,14 @@ extension ScriptReading {
     let (outer, outside) = (awaited, awaitedOutside)
     awaitedOutside += awaited.count
     awaited = []
-    try nested { reading throws(Unfollowable) in try reading.list(until: .parenthesis) }
+    try nested { reading throws(UnsupportedSyntaxError) in try reading.list(until: .parenthesis) }
     guard byte == .closeParenthesis, awaited.isEmpty else { throw unbalanced("$(", at: start) }
     position += 1
     (awaited, awaitedOutside) = (outer, outside)
   }
 
   /// Reads `((…))`: every value in it would be evaluated, including the output of commands in it.
-  mutating func arithmetic(allowsSemicolons: Bool = false) throws(Unfollowable) {
+  mutating func arithmetic(allowsSemicolons: Bool = false) throws(UnsupportedSyntaxError) {
     let start = position
     position += 2
     var open = 0
@@ -95,7 +95,7 @@ extension ScriptReading {
         position += 1
       case .dollar:
         var ignored: [UInt8] = []
-        try nested { reading throws(Unfollowable) in
+        try nested { reading throws(UnsupportedSyntaxError) in
           try reading.dollar(.doubleQuotes, into: &ignored)
         }
       case .semicolon where allowsSemicolons: position += 1
@@ -119,7 +119,7 @@ extension ScriptReading {
   }
 
   /// Reads `${…}`: shells differ on what may follow the name, and evaluate much of it.
-  private mutating func parameter(_ surroundings: Surroundings) throws(Unfollowable) {
+  private mutating func parameter(_ surroundings: Surroundings) throws(UnsupportedSyntaxError) {
     let start = position
     position += 2
     switch byte {
@@ -127,7 +127,7 @@ extension ScriptReading {
     case _ where byte.isName || Self.specialParameters.contains(byte): position += 1
     default: throw unfollowable("${" + String(UnicodeScalar(byte == 0 ? 0x20 : byte)), at: start)
     }
-    try nested { reading throws(Unfollowable) in
+    try nested { reading throws(UnsupportedSyntaxError) in
       while reading.byte != .closeBrace { try reading.operand(surroundings, from: start) }
     }
     position += 1
@@ -137,7 +137,7 @@ extension ScriptReading {
 
   private mutating func operand(
     _ surroundings: Surroundings, from start: Int
-  ) throws(Unfollowable) {
+  ) throws(UnsupportedSyntaxError) {
     var ignored: [UInt8] = []
     switch byte {
     case ScriptText.end: throw unbalanced("${", at: start)
@@ -160,7 +160,7 @@ extension ScriptReading {
 
   private mutating func escapedOperand(
     _ surroundings: Surroundings, from start: Int
-  ) throws(Unfollowable) {
+  ) throws(UnsupportedSyntaxError) {
     position += 1
     switch byte {
     case ScriptText.hole, ScriptText.end: break
@@ -174,7 +174,7 @@ extension ScriptReading {
   }
 
   /// Reads `` `…` `` up to the next backquote without a backslash, whatever it contains.
-  mutating func backquoted() throws(Unfollowable) {
+  mutating func backquoted() throws(UnsupportedSyntaxError) {
     let start = position
     position += 1
     while byte != .backquote {

@@ -13,7 +13,9 @@ struct HereDocument {
 
 extension ScriptReading {
   /// Reads the delimiter after `<<` or `<<-`.
-  mutating func hereDocument(offset: Int, stripsTabs: Bool) throws(Unfollowable) -> ShellWord {
+  mutating func hereDocument(offset: Int, stripsTabs: Bool) throws(UnsupportedSyntaxError)
+    -> ShellWord
+  {
     while byte == .space || byte == .tab { position += 1 }
     let start = position
     var delimiter: [UInt8] = []
@@ -48,7 +50,7 @@ extension ScriptReading {
 
   private mutating func quotedDelimiter(
     into delimiter: inout [UInt8], offset: Int
-  ) throws(Unfollowable) {
+  ) throws(UnsupportedSyntaxError) {
     let quote = byte
     position += 1
     while byte != quote {
@@ -67,7 +69,7 @@ extension ScriptReading {
   }
 
   /// Reads a body, from the start of its first line to after the line of the delimiter.
-  mutating func body(of document: HereDocument) throws(Unfollowable) {
+  mutating func body(of document: HereDocument) throws(UnsupportedSyntaxError) {
     let (end, next) = try lines(of: document)
     let start = position
     if document.isQuoted {
@@ -82,7 +84,9 @@ extension ScriptReading {
   }
 
   /// The end of the body, and the start of the line after its delimiter.
-  private func lines(of document: HereDocument) throws(Unfollowable) -> (end: Int, next: Int) {
+  private func lines(of document: HereDocument) throws(UnsupportedSyntaxError) -> (
+    end: Int, next: Int
+  ) {
     var line = position
     var isContinued = false
     while script.bytes[line] != ScriptText.end {
@@ -102,7 +106,7 @@ extension ScriptReading {
 
   private mutating func expandedBody(
     upTo end: Int, of document: HereDocument
-  ) throws(Unfollowable) {
+  ) throws(UnsupportedSyntaxError) {
     var ignored: [UInt8] = []
     while position < end {
       switch byte {

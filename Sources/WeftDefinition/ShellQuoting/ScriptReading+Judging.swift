@@ -1,6 +1,6 @@
 extension ScriptReading {
   /// Classifies a complete simple command, and keeps what later commands need to know about it.
-  mutating func judge(_ command: SimpleCommand) throws(Unfollowable) {
+  mutating func judge(_ command: SimpleCommand) throws(UnsupportedSyntaxError) {
     for assignment in command.assignments { judge(assignment: assignment) }
     guard let first = command.words.first, let last = command.words.last else { return }
     if let name = first.literal, !first.isPlain || command.start < first.range.lowerBound,
@@ -8,7 +8,7 @@ extension ScriptReading {
     {
       throw unfollowable(name, at: first.range.lowerBound)
     }
-    var judge = CommandJudge(dialect: dialect, depth: depth)
+    var judge = CommandAnalyzer(dialect: dialect, depth: depth)
     judge.judge(command.words[...])
     for (holes, reason, isArgument) in judge.rejections {
       reject(holes, reason, isArgument: isArgument)
@@ -31,7 +31,7 @@ extension ScriptReading {
       for redirection in command.redirections { rejectInput(redirection) }
     }
     if let name = judge.changesReading {
-      throw Unfollowable(construct: .changesReading(command: name), offset: position)
+      throw UnsupportedSyntaxError(construct: .changesReading(command: name), offset: position)
     }
   }
 

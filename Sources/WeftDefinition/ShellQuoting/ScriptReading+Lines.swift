@@ -1,7 +1,7 @@
 /// Blanks, comments and line ends between words.
 extension ScriptReading {
   /// Skips blanks, continued lines and a comment.
-  mutating func skipBlanks() throws(Unfollowable) {
+  mutating func skipBlanks() throws(UnsupportedSyntaxError) {
     while true {
       switch byte {
       case .space, .tab: position += 1
@@ -23,7 +23,7 @@ extension ScriptReading {
   }
 
   /// Skips blanks, comments and line ends.
-  mutating func skipLines() throws(Unfollowable) {
+  mutating func skipLines() throws(UnsupportedSyntaxError) {
     while true {
       try skipBlanks()
       guard byte == .newline else { return }
@@ -32,7 +32,7 @@ extension ScriptReading {
   }
 
   /// Skips the end of a line and the here-documents that follow it.
-  mutating func newline() throws(Unfollowable) {
+  mutating func newline() throws(UnsupportedSyntaxError) {
     guard awaitedOutside == 0 else { throw unfollowable("<<") }
     position += 1
     let bodies = awaited
@@ -42,7 +42,7 @@ extension ScriptReading {
 
   /// Stops at a newline that ends no command while a here-document is awaited: shells differ in where
   /// its body then begins.
-  func expectNoDocument() throws(Unfollowable) {
+  func expectNoDocument() throws(UnsupportedSyntaxError) {
     guard awaited.isEmpty && awaitedOutside == 0 else { throw unfollowable("<<") }
   }
 
@@ -67,7 +67,7 @@ extension ScriptReading {
   func isAt(_ word: String) -> Bool { plainWord.elementsEqual(word.utf8) }
 
   /// Skips a reserved word; everything between `opening` and here belongs to it.
-  mutating func expect(_ word: StaticString, after opening: Int) throws(Unfollowable) {
+  mutating func expect(_ word: StaticString, after opening: Int) throws(UnsupportedSyntaxError) {
     guard isAt(word) else {
       throw unbalanced(String(decoding: openingWord(opening), as: UTF8.self), at: opening)
     }

@@ -11,7 +11,7 @@ extension ScriptReading {
   }
 
   /// Reads commands up to `end`, or to the end of the text.
-  mutating func list(until end: ListEnd) throws(Unfollowable) {
+  mutating func list(until end: ListEnd) throws(UnsupportedSyntaxError) {
     while true {
       if case .endOfLine = end { try skipBlanks() } else { try skipLines() }
       if isAtEnd(end) { return }
@@ -40,7 +40,7 @@ extension ScriptReading {
     }
   }
 
-  private mutating func andOr() throws(Unfollowable) {
+  private mutating func andOr() throws(UnsupportedSyntaxError) {
     while true {
       try pipeline()
       try skipBlanks()
@@ -50,7 +50,7 @@ extension ScriptReading {
     }
   }
 
-  mutating func pipeline() throws(Unfollowable) {
+  mutating func pipeline() throws(UnsupportedSyntaxError) {
     while isAt("!") {
       position += 1
       try skipBlanks()
@@ -94,7 +94,7 @@ extension ScriptReading {
   }
 
   /// Reads a command that is neither compound nor a function, from its first word on.
-  mutating func simpleCommand() throws(Unfollowable) {
+  mutating func simpleCommand() throws(UnsupportedSyntaxError) {
     var command = SimpleCommand(start: position)
     while true {
       try skipBlanks()
@@ -132,7 +132,7 @@ extension ScriptReading {
   /// extends to the closing `]`, whatever is between.
   private mutating func expectNoSubscript(
     _ word: ShellWord, of command: SimpleCommand
-  ) throws(Unfollowable) {
+  ) throws(UnsupportedSyntaxError) {
     guard command.words.isEmpty, script.bytes[word.range.lowerBound].isNameStart else { return }
     let name = script.bytes[word.range].prefix { $0.isName }
     guard name.endIndex < word.range.upperBound, script.bytes[name.endIndex] == UInt8(ascii: "[")
@@ -142,7 +142,7 @@ extension ScriptReading {
   }
 
   /// Stops at `{name}>file`: a redirection in bash, a word and a redirection elsewhere.
-  private func expectNoNamedDescriptor(_ word: ShellWord) throws(Unfollowable) {
+  private func expectNoNamedDescriptor(_ word: ShellWord) throws(UnsupportedSyntaxError) {
     guard byte == .less || byte == .greater, word.text.first == .openBrace,
       word.text.last == .closeBrace
     else { return }
@@ -150,7 +150,7 @@ extension ScriptReading {
   }
 
   /// Reads a function: a parenthesis after a command's first word makes that its name.
-  private mutating func function(_ command: SimpleCommand) throws(Unfollowable) {
+  private mutating func function(_ command: SimpleCommand) throws(UnsupportedSyntaxError) {
     guard command.words.count == 1, command.assignments.isEmpty, command.redirections.isEmpty,
       let name = command.words.first, name.isPlain || name.hasValue
     else { throw unfollowable("(") }

@@ -1,7 +1,7 @@
 /// Redirections (POSIX, §2.7) and arrays.
 extension ScriptReading {
   /// Reads the redirection here, if there is one.
-  mutating func redirection() throws(Unfollowable) -> Redirection? {
+  mutating func redirection() throws(UnsupportedSyntaxError) -> Redirection? {
     let offset = position
     switch byte {
     case .less where nextByte == .openParenthesis && dialect == .bash,
@@ -31,7 +31,7 @@ extension ScriptReading {
 
   private mutating func redirectionOperator(
     _ offset: Int
-  ) throws(Unfollowable) -> Redirection.Kind {
+  ) throws(UnsupportedSyntaxError) -> Redirection.Kind {
     let first = byte
     position += 1
     switch (first, byte) {
@@ -60,7 +60,7 @@ extension ScriptReading {
   /// Reads `name=(…)`, in which every word is a value.
   mutating func array(
     named name: ShellWord, of command: inout SimpleCommand
-  ) throws(Unfollowable) {
+  ) throws(UnsupportedSyntaxError) {
     let start = position
     let operation = script.bytes[name.range].drop { $0.isName }
     guard dialect != .posix, operation.elementsEqual("=".utf8) || operation.elementsEqual("+=".utf8)

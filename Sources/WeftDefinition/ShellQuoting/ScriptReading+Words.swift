@@ -1,7 +1,7 @@
 /// Words and the quotes in them (POSIX, §2.2 and §2.3).
 extension ScriptReading {
   /// Reads the word here up to its end; empty if there is none.
-  mutating func word() throws(Unfollowable) -> ShellWord {
+  mutating func word() throws(UnsupportedSyntaxError) -> ShellWord {
     let start = position
     var text: [UInt8] = []
     var isPlain = true
@@ -60,7 +60,7 @@ extension ScriptReading {
     }
   }
 
-  private mutating func escaped(into text: inout [UInt8]) throws(Unfollowable) {
+  private mutating func escaped(into text: inout [UInt8]) throws(UnsupportedSyntaxError) {
     position += 1
     switch byte {
     case .newline:
@@ -76,7 +76,7 @@ extension ScriptReading {
     }
   }
 
-  mutating func singleQuoted(into text: inout [UInt8]) throws(Unfollowable) {
+  mutating func singleQuoted(into text: inout [UInt8]) throws(UnsupportedSyntaxError) {
     let start = position
     position += 1
     while byte != .singleQuote {
@@ -85,7 +85,7 @@ extension ScriptReading {
     position += 1
   }
 
-  mutating func doubleQuoted(into text: inout [UInt8]) throws(Unfollowable) {
+  mutating func doubleQuoted(into text: inout [UInt8]) throws(UnsupportedSyntaxError) {
     let start = position
     position += 1
     while byte != .doubleQuote {
@@ -101,7 +101,7 @@ extension ScriptReading {
     position += 1
   }
 
-  private mutating func escapedInQuotes(into text: inout [UInt8]) throws(Unfollowable) {
+  private mutating func escapedInQuotes(into text: inout [UInt8]) throws(UnsupportedSyntaxError) {
     position += 1
     switch byte {
     case .newline:
@@ -118,7 +118,7 @@ extension ScriptReading {
   }
 
   /// Reads `$'…'`. dash does not know it, and reads its content like text in single quotes.
-  mutating func dollarQuoted(into text: inout [UInt8]) throws(Unfollowable) {
+  mutating func dollarQuoted(into text: inout [UInt8]) throws(UnsupportedSyntaxError) {
     let start = position
     position += 2
     while byte != .singleQuote {
@@ -142,7 +142,7 @@ extension ScriptReading {
   /// Reads a literal byte between quotes, or an expression there.
   private mutating func quotedByte(
     _ opening: String, from start: Int, _ quoting: ShellQuoting, into text: inout [UInt8]
-  ) throws(Unfollowable) {
+  ) throws(UnsupportedSyntaxError) {
     switch byte {
     case ScriptText.end: throw unbalanced(opening, at: start)
     case .newline: try expectNoDocument()

@@ -2,7 +2,7 @@
 ///
 /// It is a recursive descent over the grammar of POSIX (Shell Command Language, §2.10) with the additions of bash
 /// and zsh. Lexing is the same for all commands, so the quoting of an expression is known as soon as it is read;
-/// whether it is sound is decided by ``CommandJudge`` when its command is complete. Text after a construct that
+/// whether it is sound is decided by ``CommandAnalyzer`` when its command is complete. Text after a construct that
 /// shells read in different ways is not read: see ``Unfollowable``.
 struct ScriptReading {
   let script: ScriptText
@@ -29,7 +29,7 @@ struct ScriptReading {
   /// The decision about an expression.
   enum Place {
     case quoted(ShellQuoting, mayBeOption: Bool)
-    case rejected(ShellRejection.Reason)
+    case rejected(ShellQuotingError.Reason)
   }
 
   /// The deepest nesting of commands, substitutions and expansions.
@@ -53,7 +53,7 @@ struct ScriptReading {
     let placements: [ShellPlacement] = zip(holes, reading.places).map { hole, place in
       switch place {
       case .quoted(let quoting, let mayBeOption)?: .quoted(quoting, mayBeOption: mayBeOption)
-      case .rejected(let reason)?: .rejected(ShellRejection(reason, expression: text, hole))
+      case .rejected(let reason)?: .rejected(ShellQuotingError(reason, expression: text, hole))
       case nil: preconditionFailure("an expression at \(hole) has no place")
       }
     }
@@ -94,7 +94,7 @@ struct ScriptReading {
       flow.evaluatedNames = [ValueFlow.positional]
       return
     }
-    do throws(Unfollowable) {
+    do throws(UnsupportedSyntaxError) {
       try readCommands()
     } catch {
       flow.unreadText = error.offset
@@ -110,9 +110,9 @@ struct ScriptReading {
   /// The start of the complete command being read: the shell has run everything before it when it reads it.
   private var startOfPresentCommand = 0
 
-  private mutating func readCommands() throws(Unfollowable) {
+  private mutating func readCommands() throws(UnsupportedSyntaxError) {
     if let control = script.firstControl {
-      throw Unfollowable(construct: .controlCharacter, offset: control)
+      throw UnsupportedSyntaxError(construct: .controlCharacter, offset: control)
     }
     while true {
       try skipLines()
@@ -141,12 +141,12 @@ extension ScriptReading {
     byte == ScriptText.end ? ScriptText.end : script.bytes[position + 1]
   }
 
-  func unfollowable(_ syntax: String, at offset: Int? = nil) -> Unfollowable {
-    Unfollowable(construct: .syntax(syntax), offset: offset ?? position)
+  func unfollowable(_ syntax: String, at offset: Int? = nil) -> UnsupportedSyntaxError {
+    UnsupportedSyntaxError(construct: .syntax(syntax), offset: offset ?? position)
   }
 
-  func unbalanced(_ opening: String, at offset: Int) -> Unfollowable {
-    Unfollowable(construct: .unbalanced(opening), offset: offset)
+  func unbalanced(_ opening: String, at offset: Int) -> UnsupportedSyntaxError {
+    UnsupportedSyntaxError(construct: .unbalanced(opening), offset: offset)
   }
 
   /// The text at the current position, as a message shows it.
@@ -159,7 +159,7 @@ extension ScriptReading {
 
   /// Rejects placeholders that are not yet rejected for a reason of their own.
   mutating func reject(
-    _ holes: Range<Int>, _ reason: ShellRejection.Reason, isArgument: Bool = false
+    _ holes: Range<Int>, _ reason: ShellQuotingError.Reason, isArgument: Bool = false
   ) {
     for hole in holes {
       switch places[hole] {
@@ -190,7 +190,7 @@ extension ScriptReading {
     position = script.holes[hole].upperBound
   }
 
-  mutating func rejectHole(_ reason: ShellRejection.Reason) {
+  mutating func rejectHole(_ reason: ShellQuotingError.Reason) {
     let hole = script.hole(at: position)
     reject(hole..<hole + 1, reason)
     position = script.holes[hole].upperBound
@@ -198,10 +198,10 @@ extension ScriptReading {
 
   /// Reads a nested construct, up to the depth limit.
   mutating func nested(
-    _ body: (inout ScriptReading) throws(Unfollowable) -> Void
-  ) throws(Unfollowable) {
+    _ body: (inout ScriptReading) throws(UnsupportedSyntaxError) -> Void
+  ) throws(UnsupportedSyntaxError) {
     guard depth < Self.depthLimit else {
-      throw Unfollowable(construct: .tooDeep, offset: position)
+      throw UnsupportedSyntaxError(construct: .tooDeep, offset: position)
     }
     depth += 1
     try body(&self)

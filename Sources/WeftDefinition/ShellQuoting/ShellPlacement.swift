@@ -5,7 +5,7 @@ package enum ShellPlacement: Sendable, Hashable {
   /// `mayBeOption`: it begins an argument of a program before any `--`, so that the program would read a
   /// value that begins with `-` as an option.
   case quoted(ShellQuoting, mayBeOption: Bool)
-  case rejected(ShellRejection)
+  case rejected(ShellQuotingError)
 }
 
 /// The context of an expression, which determines how the reference to its variable is written.

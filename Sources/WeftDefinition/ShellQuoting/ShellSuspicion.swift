@@ -6,7 +6,7 @@ package struct ShellSuspicion: Sendable, Hashable {
   package let option: String
 }
 
-extension CommandJudge {
+extension CommandAnalyzer {
   /// Notes values after options that often take text to run.
   mutating func suspect(_ arguments: ArraySlice<ShellWord>, of program: String) {
     guard !Self.harmless.contains(program) else { return }

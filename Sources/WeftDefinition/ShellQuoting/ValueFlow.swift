@@ -128,8 +128,8 @@ extension ValueFlow {
 /// Tracing back from evaluated text.
 extension ValueFlow {
   /// Rejections of values that are quoted soundly but evaluated elsewhere.
-  func rejections(in script: ScriptText) -> [(Range<Int>, ShellRejection.Reason)] {
-    var rejections: [(Range<Int>, ShellRejection.Reason)] = []
+  func rejections(in script: ScriptText) -> [(Range<Int>, ShellQuotingError.Reason)] {
+    var rejections: [(Range<Int>, ShellQuotingError.Reason)] = []
     if hasAttributes {
       for (name, value) in assignments where name != Self.pipe {
         rejections.append((script.holes(in: value), .attributes(name)))

@@ -28,7 +28,7 @@ package enum ValueText: Sendable, Hashable {
   private static let signs = firstSigns.union(["-"])
 }
 
-extension ShellRejection.Reason {
+extension ShellQuotingError.Reason {
   /// Whether a value of which this much is known is harmless in this position and can be passed there.
   ///
   /// - Parameters:

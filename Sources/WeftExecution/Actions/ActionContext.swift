@@ -13,9 +13,9 @@ public struct ActionContext: Sendable {
   /// The step's `with`, its expressions evaluated. Secrets are included unmasked; they are masked wherever the
   /// run shows output or results of the action.
   public let parameters: JSONObject
-  private let pen: ActionPen
+  private let pen: LogWriter
 
-  init(_ attempt: Attempt, _ call: ResolvedCall, run: RunID, _ pen: ActionPen) {
+  init(_ attempt: Attempt, _ call: ResolvedCall, run: RunID, _ pen: LogWriter) {
     self.run = run
     step = attempt.address
     self.attempt = attempt.number
@@ -36,7 +36,7 @@ public struct ActionContext: Sendable {
 }
 
 /// Writes the output of an action's attempt until the attempt has ended.
-final class ActionPen: Sendable {
+final class LogWriter: Sendable {
   private let output: StepOutputSink
   private let time: any TimeSource
   /// Locked while a line is written, so that one thread writes at a time.

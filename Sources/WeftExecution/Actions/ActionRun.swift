@@ -28,7 +28,7 @@ final class ActionRun: Sendable {
   private let attempt: Attempt
   private let action: Action
   private let context: ActionContext
-  private let pen: ActionPen
+  private let pen: LogWriter
   private let time: any TimeSource
   private let grace: Duration
   private let state = Mutex(State())
@@ -41,7 +41,7 @@ final class ActionRun: Sendable {
     self.action = action
     self.time = time
     self.grace = grace
-    pen = ActionPen(attempt.output, time)
+    pen = LogWriter(attempt.output, time)
     context = ActionContext(attempt, call, run: run, pen)
     promise = Promise(ifDropped: .success(AttemptEnd(.failed(.threadEnded))))
   }

@@ -15,7 +15,7 @@ package struct CacheForecaster {
   private let workspace: Workspace
   private let memory: FileMemory
   private let maker: CacheKeyMaker?
-  private let resolution: EarlyResolution
+  private let resolution: StaticResolution
   private let state: [String]?
   private var changes: [Int: CacheChanges] = [:]
   package private(set) var forecasts: [Plan.NodeIndex: CacheForecast] = [:]
@@ -36,7 +36,7 @@ package struct CacheForecaster {
     memory = cache?.memory ?? FileMemory { WallClock.now.nanoseconds }
     let secrets = RunSecrets()
     maker = cache.map { CacheKeyMaker(cache: $0, secrets: secrets, versions: ToolVersions()) }
-    resolution = EarlyResolution(plan, inputs, secrets, startDirectory: startDirectory)
+    resolution = StaticResolution(plan, inputs, secrets, startDirectory: startDirectory)
     state = CommandCache.place(of: stateDirectory, below: startDirectory ?? ".")
     foresee()
   }
@@ -81,16 +81,16 @@ package struct CacheForecaster {
     let subject: CacheSubject
     let rule: FileRule
     let seen: CacheChanges.Seen
-    do throws(EarlyObstacle) {
+    do throws(StaticResolutionError) {
       subject = try resolution.subject(ofStep: index)
-      do throws(CacheObstacle) { rule = try subject.rule(besides: state) } catch {
-        throw EarlyObstacle(reason: error.message)
+      do throws(CacheKeyError) { rule = try subject.rule(besides: state) } catch {
+        throw StaticResolutionError(reason: error.message)
       }
-      do throws(WorkspaceFault) {
+      do throws(WorkspaceError) {
         seen = changes.seen(
           try WorkspaceReader(workspace, memory: memory).inputs(rule), by: rule)
       } catch {
-        throw EarlyObstacle(reason: error.message)
+        throw StaticResolutionError(reason: error.message)
       }
     } catch {
       return (CacheForecast(.open(because: error.reason)), nil, nil)

@@ -14,7 +14,7 @@ struct CacheKeyMaker: Sendable {
   ///   - log: The hash of the log that the step reads.
   func key(
     of subject: CacheSubject, files: [FileRecord], log: String?, stop: StopSwitch
-  ) throws(CacheObstacle) -> CacheKey {
+  ) throws(CacheKeyError) -> CacheKey {
     var key = keyWithoutFiles(of: subject, log: log)
     key.set(.inputs, files: files)
     if let command = subject.version {

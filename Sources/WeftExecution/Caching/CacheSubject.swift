@@ -38,7 +38,7 @@ struct CacheSubject: Sendable {
   init(
     _ resolved: ResolvedStep, _ caching: Command.Caching, of task: StepTask, in plan: Plan,
     _ resolver: CommandResolver, start: String?
-  ) throws(CacheObstacle) {
+  ) throws(CacheKeyError) {
     let resolved = resolved
     self.caching = caching
     step = task.step.address.text
@@ -80,9 +80,9 @@ struct CacheSubject: Sendable {
   /// The rule for the files that the step reads.
   ///
   /// - Parameter state: The directory of Weft's own files.
-  func rule(besides state: [String]?) throws(CacheObstacle) -> FileRule {
+  func rule(besides state: [String]?) throws(CacheKeyError) -> FileRule {
     var patterns: [String] = []
-    do throws(PathPatternFault) {
+    do throws(PathPatternError) {
       for pattern in caching.inputs {
         patterns.append(try Command.Caching.pattern(pattern, in: directory))
       }
@@ -98,7 +98,7 @@ struct CacheSubject: Sendable {
 
   // MARK: Parts
 
-  private static func directory(_ path: String?, start: String?) throws(CacheObstacle) -> [String] {
+  private static func directory(_ path: String?, start: String?) throws(CacheKeyError) -> [String] {
     guard var path else { return [] }
     if path.hasPrefix("/") {
       let root = (start ?? (try? FileSystem.currentDirectory()) ?? "/")
@@ -136,7 +136,7 @@ struct CacheSubject: Sendable {
 
   private static func input(
     _ resolved: ResolvedStep, _ directory: [String], of task: StepTask, in plan: Plan
-  ) throws(CacheObstacle) -> Input {
+  ) throws(CacheKeyError) -> Input {
     switch resolved.command?.stdin {
     case nil: return .none
     case .text(let text): return .text(text, isSecret: resolved.inputIsSecret)
@@ -153,7 +153,7 @@ struct CacheSubject: Sendable {
 
   private static func outputs(
     _ caching: Command.Caching, in directory: [String]
-  ) throws(CacheObstacle) -> [[String]] {
+  ) throws(CacheKeyError) -> [[String]] {
     var outputs: [[String]] = []
     for path in caching.outputs {
       guard !path.hasPrefix("/"), let names = Command.Caching.names(path, in: directory) else {
@@ -170,7 +170,7 @@ struct CacheSubject: Sendable {
 }
 
 /// The reason why a cache key cannot be computed, so that the step runs.
-enum CacheObstacle: Error, Sendable, Hashable {
+enum CacheKeyError: Error, Sendable, Hashable {
   case outside(String)
   case overlapping(String)
   case inputInOutput(String)

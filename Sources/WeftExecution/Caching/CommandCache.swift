@@ -13,7 +13,7 @@ package final class CommandCache: Sendable {
   private let startDirectory: String?
   private let run: RunID
   private let maker: CacheKeyMaker
-  private let threads = FewThreads(name: "weft-cache", limit: ThisProcess.processorCount)
+  private let threads = BoundedThreadPool(name: "weft-cache", limit: ThisProcess.processorCount)
   private let workspace: Mutex<Result<Workspace, SystemError>?> = Mutex(nil)
   private let state: [String]?
 
@@ -41,7 +41,7 @@ package final class CommandCache: Sendable {
 
   func subject(
     _ resolved: ResolvedStep, _ caching: Command.Caching, of task: StepTask
-  ) throws(CacheObstacle) -> CacheSubject {
+  ) throws(CacheKeyError) -> CacheSubject {
     try CacheSubject(
       resolved, caching, of: task, in: plan, resolver, start: startDirectory)
   }
@@ -60,7 +60,7 @@ package final class CommandCache: Sendable {
     _ subject: CacheSubject, reads: StepReads, isLogRead: Bool, logs: StepLogs, stop: StopSwitch
   ) -> Future<CacheFinding, Never> {
     threads.run(ifNotRun: .unknown(.workspace("there is no thread to look for it"))) { [self] in
-      do throws(CacheObstacle) {
+      do throws(CacheKeyError) {
         let reader = try reader(stop: stop)
         var notes = CacheNotes()
         let key = try key(of: subject, reader, logs: logs, &notes)
@@ -85,7 +85,7 @@ package final class CommandCache: Sendable {
   ///   if the step may have read something that is different now.
   private func restore(
     _ entry: CacheEntry, _ reader: WorkspaceReader
-  ) throws(CacheObstacle) -> [FileRecord]? {
+  ) throws(CacheKeyError) -> [FileRecord]? {
     do {
       return try access.cache.restore(entry, to: reader).foreign
     } catch {
@@ -100,8 +100,8 @@ package final class CommandCache: Sendable {
   /// The stamps of the files at the outputs before the step runs.
   private func stamps(
     of subject: CacheSubject, _ reader: WorkspaceReader
-  ) throws(CacheObstacle) -> [String: FileStamp] {
-    do throws(WorkspaceFault) {
+  ) throws(CacheKeyError) -> [String: FileStamp] {
+    do throws(WorkspaceError) {
       var stamps: [String: FileStamp] = [:]
       for output in subject.outputs {
         stamps.merge(try reader.stamps(at: output)) { first, _ in first }
@@ -115,7 +115,7 @@ package final class CommandCache: Sendable {
   private func key(
     of subject: CacheSubject, _ reader: WorkspaceReader, logs: StepLogs,
     _ notes: inout CacheNotes
-  ) throws(CacheObstacle) -> CacheKey {
+  ) throws(CacheKeyError) -> CacheKey {
     var log: String?
     if case .log(let instance) = subject.input {
       guard let copy = try? logs.copy(of: instance), let digest = try? copy.digest() else {
@@ -130,14 +130,14 @@ package final class CommandCache: Sendable {
 
   private func files(
     of subject: CacheSubject, _ reader: WorkspaceReader
-  ) throws(CacheObstacle) -> [FileRecord] {
+  ) throws(CacheKeyError) -> [FileRecord] {
     let rule = try subject.rule(besides: state)
     do { return try reader.inputs(rule) } catch {
       throw error.kind == .stopped ? .stopped : .workspace(error.message)
     }
   }
 
-  private func reader(stop: StopSwitch) throws(CacheObstacle) -> WorkspaceReader {
+  private func reader(stop: StopSwitch) throws(CacheKeyError) -> WorkspaceReader {
     let path = startDirectory ?? "."
     let opened = workspace.withLock { opened in
       let result = opened ?? Result { () throws(SystemError) in try Workspace(path) }
@@ -158,7 +158,7 @@ package final class CommandCache: Sendable {
     _ ticket: CacheTicket, _ result: CachedResult, lasting duration: Duration, stop: StopSwitch
   ) -> Future<CacheKeeping, Never> {
     threads.run(ifNotRun: .refused("there is no thread to keep it")) { [self] in
-      do throws(CacheObstacle) {
+      do throws(CacheKeyError) {
         return .kept(try store(ticket, result, lasting: duration, try reader(stop: stop)))
       } catch {
         return error == .stopped ? .stopped : .refused(error.message)
@@ -169,7 +169,7 @@ package final class CommandCache: Sendable {
   private func store(
     _ ticket: CacheTicket, _ result: CachedResult, lasting duration: Duration,
     _ reader: WorkspaceReader
-  ) throws(CacheObstacle) -> CacheEntry {
+  ) throws(CacheKeyError) -> CacheEntry {
     var now = CacheKey()
     now.set(.inputs, files: try files(of: ticket.subject, reader))
     if let change = now.differences(from: ticket.inputs).first {
@@ -191,7 +191,7 @@ enum CacheFinding: Sendable {
   case hit(CacheEntry, CacheNotes)
   case miss(CacheTicket, CacheNotes)
   /// The cache key cannot be computed.
-  case unknown(CacheObstacle)
+  case unknown(CacheKeyError)
   case stopped
 }
 

@@ -12,7 +12,7 @@ final class ToolVersions: Sendable {
 
   /// The containment of the programs; `nil` if they are contained by their process groups alone.
   private let containment: (any Containment)?
-  private let known = Mutex<[Question: Result<String, CacheObstacle>]>([:])
+  private let known = Mutex<[Question: Result<String, CacheKeyError>]>([:])
 
   init(in containment: (any Containment)? = nil) { self.containment = containment }
 
@@ -24,11 +24,11 @@ final class ToolVersions: Sendable {
   /// The output of the command. Blocks the calling thread.
   func text(
     of command: [String], _ subject: CacheSubject, environment: String, stop: StopSwitch
-  ) throws(CacheObstacle) -> String {
+  ) throws(CacheKeyError) -> String {
     let question = Question(
       command: command, directory: subject.workingDirectory, environment: environment)
     if let answer = known.withLock({ $0[question] }) { return try answer.get() }
-    let answer = Result { () throws(CacheObstacle) in
+    let answer = Result { () throws(CacheKeyError) in
       try ask(command, subject, stop: stop)
     }
     if case .failure(.stopped) = answer { return try answer.get() }
@@ -38,7 +38,7 @@ final class ToolVersions: Sendable {
 
   private func ask(
     _ command: [String], _ subject: CacheSubject, stop: StopSwitch
-  ) throws(CacheObstacle) -> String {
+  ) throws(CacheKeyError) -> String {
     var program = ChildProgram(
       command, environment: subject.environment, directory: subject.workingDirectory)
     program.timeout = ToolVersions.timeout

@@ -4,9 +4,9 @@ package import WeftPlanning
 package enum ControlRequest: Sendable, Hashable {
   case approve(StepAddress)
   case reject(StepAddress)
-  /// Cancels the run, as by ``LiveRun/cancel(_:)``.
+  /// Cancels the run, as by ``RunEngine/cancel(_:)``.
   case cancel
-  /// Ends the run without a grace period, as by ``LiveRun/killNow()``.
+  /// Ends the run without a grace period, as by ``RunEngine/killNow()``.
   case kill
 
   /// The step whose approval it decides.

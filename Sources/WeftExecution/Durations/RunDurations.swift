@@ -36,7 +36,7 @@ final class RunDurations: Sendable {
 
   func paused(_ task: StepTask) { state.withLock { $0.remaining?.paused(task.instance) } }
 
-  func ended(_ task: StepTask, _ end: StepEnd, as kind: LiveRun.EndKind) {
+  func ended(_ task: StepTask, _ end: StepEnd, as kind: RunEngine.EndKind) {
     let isMeasured = kind == .ran && end.outcome == .success && task.step.canBeMeasured
     state.withLock { state in
       state.measures.ended(task.index, after: isMeasured ? end.duration : nil)
@@ -101,7 +101,7 @@ extension Plan {
 }
 
 /// Durations of a run, for its caller.
-extension LiveRun {
+extension RunEngine {
   /// The durations measured in this run; `nil` if measuring was not requested.
   package var measures: RunMeasures? { durations?.measures }
 

@@ -99,7 +99,7 @@ package final class EventStream: Sendable {
   ///   - values: The values to record with the end of a step.
   package func publish(
     _ kind: RunEvent.Kind, step: Int? = nil,
-    keeping values: @autoclosure () -> KeptValues = KeptValues()
+    keeping values: @autoclosure () -> RecordedValues = RecordedValues()
   ) {
     if isPlain { return tell(kind, step) }
     let kind = harmless(kind)
@@ -141,9 +141,9 @@ package final class EventStream: Sendable {
     }
     let kind = harmless(kind)
     if waits {
-      guard record(kind, KeptValues()) else { return false }
+      guard record(kind, RecordedValues()) else { return false }
     } else {
-      guard case .success = write(kind, KeptValues(), isUrgent: { false }) else { return false }
+      guard case .success = write(kind, RecordedValues(), isUrgent: { false }) else { return false }
     }
     tell(kind, step)
     return true
@@ -154,7 +154,7 @@ package final class EventStream: Sendable {
   /// - Parameter isUrgent: Whether the caller has nothing else to do until the event may be published.
   /// - Returns: A future that settles when the event may be published; `nil` if that is now.
   func record(
-    _ kind: @autoclosure () -> RunEvent.Kind, keeping values: @autoclosure () -> KeptValues,
+    _ kind: @autoclosure () -> RunEvent.Kind, keeping values: @autoclosure () -> RecordedValues,
     isUrgent: () -> Bool
   ) -> Future<Void, Never>? {
     guard isRecorded else { return nil }
@@ -185,7 +185,7 @@ package final class EventStream: Sendable {
     try? recorder.record(harmless(kind()), elapsed: elapsed())
   }
 
-  private func record(_ kind: RunEvent.Kind, _ values: KeptValues) -> Bool {
+  private func record(_ kind: RunEvent.Kind, _ values: RecordedValues) -> Bool {
     guard let recorder = recorder(of: kind) else { return !leavesOut(kind) }
     let kind = harmless(RunRecord.Kind(kind, keeping: values))
     return (try? recorder.record(kind, elapsed: elapsed())) != nil
@@ -193,12 +193,12 @@ package final class EventStream: Sendable {
 
   /// Like `record`, without waiting until the record is durable.
   private func write(
-    _ kind: RunEvent.Kind, _ values: KeptValues, isUrgent: () -> Bool
-  ) -> Result<Future<Void, Never>?, RecordFault> {
+    _ kind: RunEvent.Kind, _ values: RecordedValues, isUrgent: () -> Bool
+  ) -> Result<Future<Void, Never>?, RecordError> {
     guard let recorder = recorder(of: kind) else {
-      return leavesOut(kind) ? .failure(RecordFault(message: "the run is left")) : .success(nil)
+      return leavesOut(kind) ? .failure(RecordError(message: "the run is left")) : .success(nil)
     }
-    return Result { () throws(RecordFault) in
+    return Result { () throws(RecordError) in
       try recorder.write(
         harmless(RunRecord.Kind(kind, keeping: values)), elapsed: elapsed(), isUrgent: isUrgent)
     }
@@ -229,7 +229,7 @@ package final class EventStream: Sendable {
   package func publishUnlessFinished(_ kind: RunEvent.Kind) {
     let kind = harmless(kind)
     // A warning may be recorded after the end of the run.
-    _ = record(kind, KeptValues())
+    _ = record(kind, RecordedValues())
     let wakers = state.withLock { state -> [@Sendable () -> Void] in
       guard !state.isFinished else { return [] }
       state.append(kind, step: nil, at: elapsed())

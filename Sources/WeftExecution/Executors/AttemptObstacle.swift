@@ -3,10 +3,10 @@ import WeftPlatform
 
 /// The reason why the program of an attempt was not started.
 enum AttemptObstacle: Error {
-  case environment(EnvironmentProblem)
+  case environment(EnvironmentError)
   case input(path: String, SystemError)
-  case log(String, StepLogs.NoCopy)
-  case notStarted(ProgramNotStarted)
+  case log(String, StepLogs.NoCopyError)
+  case notStarted(SpawnError)
   /// A time limit passed while the step's input was opened.
   case timedOut(after: Duration)
   case stalled(after: Duration)
@@ -44,7 +44,7 @@ enum AttemptObstacle: Error {
 }
 
 extension StepFailure {
-  init(_ reason: ProgramNotStarted) {
+  init(_ reason: SpawnError) {
     self.init(
       classes: reason.error == .argumentsTooBig ? [.limit] : [.spawn],
       message: "did not start: \(reason.message)", help: reason.help)

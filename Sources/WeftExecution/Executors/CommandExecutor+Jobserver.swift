@@ -19,7 +19,7 @@ extension CommandExecutor {
 
   private func offerJobserver(
     to program: inout ChildProgram, stop: StopSwitch
-  ) throws(ProgramNotStarted) -> StepJobserver {
+  ) throws(SpawnError) -> StepJobserver {
     let jobserver: StepJobserver
     if let joined {
       jobserver = StepJobserver(passingOn: joined)

@@ -21,7 +21,7 @@ package final class CommandExecutor: StepExecutor {
   package init(
     plan: Plan, run: RunID, configuration: EngineConfiguration, threads: BlockingThreads,
     time: (any TimeSource)?
-  ) throws(NoContainment) {
+  ) throws(ContainmentError) {
     let cookie = configuration.cookie ?? EngineCookie()
     self.plan = plan
     resolver = CommandResolver(
@@ -48,7 +48,7 @@ package final class CommandExecutor: StepExecutor {
         do throws(AttemptObstacle) {
           promise.succeed(try run(attempt))
         } catch {
-          if let shortage = Shortage(error) { return shortage }
+          if let shortage = ResourceExhaustion(error) { return shortage }
           let valueFailure = UnpassableValue(error)?.failure(of: attempt, in: plan)
           promise.succeed(AttemptEnd(valueFailure.map { .failed($0) } ?? error.status))
         }
@@ -130,7 +130,7 @@ package final class CommandExecutor: StepExecutor {
     }
     let promise = Promise<Remains, Never>(ifDropped: .success(Remains()))
     let end: @Sendable () -> Void = { [self] in
-      let remains = Remains(enclosing.endStrays(stopPolicy, stop: stop))
+      let remains = Remains(enclosing.endOrphans(stopPolicy, stop: stop))
       enclosing.close()
       promise.succeed(remains)
     }

@@ -43,7 +43,7 @@ final class CommandResolver: Sendable {
   }
 
   /// The program of an attempt, without its input.
-  func program(for attempt: Attempt) throws(EnvironmentProblem) -> ChildProgram {
+  func program(for attempt: Attempt) throws(EnvironmentError) -> ChildProgram {
     let resolved = attempt.resolved
     var program = ChildProgram(
       attempt.command.arguments(shell: plan.shell(of: attempt.step)),
@@ -63,7 +63,7 @@ final class CommandResolver: Sendable {
   /// The environment of the step's next attempt.
   func environment(
     of resolved: ResolvedStep, for task: StepTask
-  ) throws(EnvironmentProblem) -> EnvironmentBlock {
+  ) throws(EnvironmentError) -> EnvironmentBlock {
     let shared = try environment(
       of: SharedLayers(
         group: task.step.group, policy: plan.environmentPolicy(of: task.step)),
@@ -89,7 +89,7 @@ final class CommandResolver: Sendable {
   ///   or one attempt.
   private func environment(
     of layers: SharedLayers, _ resolved: [Int: [String: String?]], isShared: Bool
-  ) throws(EnvironmentProblem) -> EnvironmentBlock {
+  ) throws(EnvironmentError) -> EnvironmentBlock {
     if isShared, let known = environments.withLock({ $0[layers] }) { return known }
     let parent = plan.layer(around: layers.group)
     let outer: EnvironmentBlock =

@@ -11,7 +11,7 @@ extension ContainmentLevel {
 }
 
 extension Remains {
-  init(_ end: StraysEnd) {
+  init(_ end: OrphansEnd) {
     self.init()
     leftovers = end.ended.map(LeftoverProcess.init)
     unkillable = end.survivors.map(LeftoverProcess.init)

@@ -49,12 +49,12 @@ package struct LogFolder: Sendable {
   package func log(of step: StepAddress) -> Descriptor? { try? open(step, isNew: false) }
 
   /// - Parameter isNew: Whether to create the file if it does not exist.
-  func open(_ step: StepAddress, isNew: Bool) throws(WriteFailure) -> Descriptor {
+  func open(_ step: StepAddress, isNew: Bool) throws(WriteError) -> Descriptor {
     do {
       return try directory.file(
         LogFolder.fileName(of: step), isNew ? .makingOrAppending : .reading)
     } catch {
-      throw error.error.map { WriteFailure($0) } ?? .other(.notPermitted)
+      throw error.error.map { WriteError($0) } ?? .other(.notPermitted)
     }
   }
 }
@@ -75,7 +75,7 @@ struct FolderLogs {
     /// - Returns: The file, if it had to be opened first.
     func append(
       _ bytes: [UInt8], in folder: LogFolder
-    ) throws(WriteFailure) -> Opened? {
+    ) throws(WriteError) -> Opened? {
       switch self {
       case .file(let file):
         try file.writeAll(bytes)

@@ -58,7 +58,7 @@ extension ChildProgram {
   func run(
     in containment: (any Containment)?, stop: StopSwitch,
     output: @escaping (OutputStream, UnsafeRawBufferPointer) -> Void
-  ) throws(ProgramNotStarted) -> ProgramEnd {
+  ) throws(SpawnError) -> ProgramEnd {
     var program = self
     let entries = RunCookie.entries(of: environment)
     program.enclosure = try? containment?.enclose(cookie: entries)

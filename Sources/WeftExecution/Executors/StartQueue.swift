@@ -9,17 +9,17 @@ final class StartQueue: Sendable {
   /// The reason why an attempt is given up.
   enum Refusal: Sendable {
     case stopped
-    case shortage(Shortage)
+    case shortage(ResourceExhaustion)
   }
 
   /// An attempt to start. In the end either `job` returns `nil` or `refuse` is called, exactly once.
   struct Request: Sendable {
     let stop: StopSwitch
     /// Called when the attempt has to wait.
-    let warn: @Sendable (Shortage) -> Void
+    let warn: @Sendable (ResourceExhaustion) -> Void
     let refuse: @Sendable (Refusal) -> Void
     /// Runs the program to its end on the calling thread; or returns the shortage that prevented it.
-    let job: @Sendable () -> Shortage?
+    let job: @Sendable () -> ResourceExhaustion?
   }
 
   private struct Entry: Sendable {
@@ -35,7 +35,7 @@ final class StartQueue: Sendable {
     var waiting: [Entry] = []
     var running = 0
     var hasTimer = false
-    var patience: ShortagePatience
+    var patience: SpawnRetryPolicy
 
     mutating func insert(_ entry: Entry) {
       let index = waiting.firstIndex { $0.id > entry.id } ?? waiting.endIndex
@@ -49,12 +49,12 @@ final class StartQueue: Sendable {
   }
 
   private let state: Mutex<State>
-  private let patience: ShortagePatience
+  private let patience: SpawnRetryPolicy
   private let threads: BlockingThreads
   /// `nil` if there is not even a thread for timers, so that nothing can wait.
   private let time: (any TimeSource)?
 
-  init(_ threads: BlockingThreads, patience: ShortagePatience, time: (any TimeSource)?) {
+  init(_ threads: BlockingThreads, patience: SpawnRetryPolicy, time: (any TimeSource)?) {
     self.threads = threads
     self.patience = patience
     self.time = time
@@ -92,7 +92,7 @@ final class StartQueue: Sendable {
     do {
       try threads.submit(onThisThread: onThisThread) { [self] in run(entry) }
     } catch {
-      wait(entry, for: Shortage(error))
+      wait(entry, for: ResourceExhaustion(error))
     }
   }
 
@@ -116,7 +116,7 @@ final class StartQueue: Sendable {
 // MARK: Waiting
 
 extension StartQueue {
-  private func wait(_ entry: Entry, for shortage: Shortage) {
+  private func wait(_ entry: Entry, for shortage: ResourceExhaustion) {
     guard shortage.mayPass, time != nil else { return entry.request.refuse(.shortage(shortage)) }
     entry.request.warn(shortage)
     wait(entry)
@@ -145,7 +145,7 @@ extension StartQueue {
     state.withLock { $0.take(id) }?.refuse(.stopped)
   }
 
-  private func waitForBetterTimes(_ shortage: Shortage) {
+  private func waitForBetterTimes(_ shortage: ResourceExhaustion) {
     let (pause, refused) = state.withLock { state -> (Duration?, [Entry]) in
       if state.hasTimer || state.waiting.isEmpty { return (nil, []) }
       if let pause = state.patience.nextPause(othersRun: state.running > 0) {

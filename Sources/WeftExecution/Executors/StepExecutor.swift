@@ -49,10 +49,10 @@ package final class Attempt: Sendable {
   package let stop = StopSwitch()
   /// The destination of its output.
   package let output: StepOutputSink
-  private let run: LiveRun
+  private let run: RunEngine
 
   init(
-    _ task: StepTask, of run: LiveRun, resolved: ResolvedStep, outputFile: String?,
+    _ task: StepTask, of run: RunEngine, resolved: ResolvedStep, outputFile: String?,
     obstacle: StepFailure?, output: StepOutputSink
   ) {
     self.task = task
@@ -72,7 +72,7 @@ package final class Attempt: Sendable {
   /// The secrets to mask.
   var secrets: RunSecrets { run.secrets }
   /// The evaluator for a request's expressions about its responses.
-  var questions: AnswerQuestions { run.questions(of: task) }
+  var questions: ResponseEvaluator { run.questions(of: task) }
 
   /// Must be called as soon as there is a process.
   package func spawned(_ program: StartedProgram) {
@@ -119,10 +119,10 @@ package struct AttemptEnd: Sendable, Hashable {
 
   package var status: Status
   let boxedUsage: Boxed<ResourceUsage>?
-  private var boxedSurvivors: Boxed<Survivors>?
+  private var boxedSurvivors: Boxed<OrphanedProcesses>?
   private var boxedRequest: Boxed<RequestTrace>?
 
-  private struct Survivors: Sendable, Hashable {
+  private struct OrphanedProcesses: Sendable, Hashable {
     var leftovers: [LeftoverProcess] = []
     var unkillable: [LeftoverProcess] = []
   }
@@ -155,7 +155,7 @@ extension AttemptEnd {
     self.init(
       status: status, boxedUsage: usage.map { .holding($0) },
       boxedSurvivors: isClean
-        ? nil : .holding(Survivors(leftovers: leftovers, unkillable: unkillable)),
+        ? nil : .holding(OrphanedProcesses(leftovers: leftovers, unkillable: unkillable)),
       boxedRequest: nil)
   }
 }

@@ -25,7 +25,7 @@ package final class StepLogs: Sendable {
     var beginnings: [Int: Int] = [:]
     /// Steps of a previous engine whose logs do not exist any more.
     var missing: Set<Int> = []
-    var fault: WriteFailure?
+    var fault: WriteError?
     /// The steps whose logs in the folder are incomplete, and the first few of them.
     var incomplete: Set<StepAddress> = []
     var namedIncomplete: [StepAddress] = []
@@ -37,9 +37,9 @@ package final class StepLogs: Sendable {
       if namedIncomplete.count < StepLogs.incompleteLimit { namedIncomplete.append(address) }
     }
 
-    mutating func keep(_ bytes: [UInt8]) throws(WriteFailure) -> Int {
+    mutating func keep(_ bytes: [UInt8]) throws(WriteError) -> Int {
       if file == nil {
-        do { file = try SpoolFile() } catch { throw WriteFailure(error) }
+        do { file = try SpoolFile() } catch { throw WriteError(error) }
       }
       let offset = file!.count
       try file!.append(bytes)
@@ -65,7 +65,7 @@ package final class StepLogs: Sendable {
   }
 
   /// The first error of the file; nothing is written after it.
-  package var fault: WriteFailure? { state.withLock { $0.fault } }
+  package var fault: WriteError? { state.withLock { $0.fault } }
 
   /// The maximum number of incomplete logs that are named.
   private static let incompleteLimit = 10
@@ -90,7 +90,7 @@ package final class StepLogs: Sendable {
       let offset = state.sizes[step, default: 0]
       state.sizes[step] = offset + bytes.count
       guard state.fault == nil else { return offset }
-      do throws(WriteFailure) {
+      do throws(WriteError) {
         let place = try state.keep(bytes)
         state.logs[step, default: []].add(
           Extent(logOffset: offset, fileOffset: place, count: bytes.count))
@@ -106,10 +106,10 @@ package final class StepLogs: Sendable {
     let (offset, isKept, place) = state.withLock { state in
       (state.sizes[step, default: 0], state.fault == nil, state.folder.place(of: step))
     }
-    var fault: WriteFailure?
+    var fault: WriteError?
     var opened: FolderLogs.Opened?
     if isKept {
-      do throws(WriteFailure) { opened = try place?.append(bytes, in: folder) } catch {
+      do throws(WriteError) { opened = try place?.append(bytes, in: folder) } catch {
         fault = error
       }
     }
@@ -221,30 +221,30 @@ package final class StepLogs: Sendable {
   }
 
   /// The reason why there is no copy of a log.
-  enum NoCopy: Error {
+  enum NoCopyError: Error {
     /// Output of the step beyond this limit is missing.
     case cut(at: ByteCount)
-    case unwritten(WriteFailure)
+    case unwritten(WriteError)
   }
 
   /// A copy of a step's whole log in a file of its own, positioned at its beginning.
-  func copy(of step: Int) throws(NoCopy) -> Descriptor {
+  func copy(of step: Int) throws(NoCopyError) -> Descriptor {
     let (limit, fault, isMissing) = state.withLock {
       ($0.limits[step], $0.fault, $0.missing.contains(step))
     }
     if isMissing { throw .unwritten(.other(.notFound)) }
     if let limit { throw .cut(at: limit) }
     if let fault { throw .unwritten(fault) }
-    do throws(WriteFailure) {
+    do throws(WriteError) {
       return try copyWhole(step)
     } catch {
       throw .unwritten(error)
     }
   }
 
-  private func copyWhole(_ step: Int) throws(WriteFailure) -> Descriptor {
+  private func copyWhole(_ step: Int) throws(WriteError) -> Descriptor {
     let copy: SpoolFile
-    do { copy = try SpoolFile() } catch { throw WriteFailure(error) }
+    do { copy = try SpoolFile() } catch { throw WriteError(error) }
     let beginning = state.withLock { $0.beginnings[step] ?? 0 }
     for start in stride(from: beginning, to: size(of: step), by: StepLogs.pieceBytes) {
       try copy.append(read(start..<(start + StepLogs.pieceBytes), of: step))

@@ -20,7 +20,7 @@ package final class StepOutputSink: Sendable {
   private let index: Int
   private let address: StepAddress
   private let limit: ByteCount
-  private let run: LiveRun
+  private let run: RunEngine
   private var logs: StepLogs { run.logs }
   private var events: EventStream { run.events }
   private var secrets: RunSecrets { run.secrets }
@@ -37,7 +37,7 @@ package final class StepOutputSink: Sendable {
   ///   - holdsBack: Whether all output is buffered until ``finish()``.
   ///   - keepsLog: Whether ``log`` is needed.
   init(
-    step index: Int, address: StepAddress, limit: ByteCount, of run: LiveRun,
+    step index: Int, address: StepAddress, limit: ByteCount, of run: RunEngine,
     capture: OutputCapture?, holdsBack: Bool = false, keepsLog: Bool = false
   ) {
     kept = keepsLog ? Mutex(CachedLog()) : nil

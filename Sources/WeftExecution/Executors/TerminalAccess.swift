@@ -6,7 +6,7 @@ package protocol TerminalAccess: Sendable {
   ///
   /// - Throws: The reason why the step does not get it; `.stopped` if that was requested meanwhile. There is no
   ///   loan to give back then.
-  func borrow(stop: StopSwitch) throws(ProgramNotStarted) -> TerminalLoan
+  func borrow(stop: StopSwitch) throws(SpawnError) -> TerminalLoan
 
   /// Returns the terminal after the program has ended or failed to start.
   func giveBack(_ loan: TerminalLoan)
@@ -16,7 +16,7 @@ extension CommandExecutor {
   /// Waits for the terminal and runs the program there; its output is not captured.
   func runAtTerminal(
     _ program: ChildProgram, for attempt: Attempt, started: (StartedProgram) -> Void
-  ) throws(ProgramNotStarted) -> ProgramEnd {
+  ) throws(SpawnError) -> ProgramEnd {
     guard let terminal else { throw .terminalUnavailable(.notOffered) }
     let loan = try terminal.borrow(stop: attempt.stop)
     defer { terminal.giveBack(loan) }

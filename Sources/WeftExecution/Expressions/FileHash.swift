@@ -12,7 +12,7 @@ package enum FileHash {
   /// - Throws: A fault without a range, as ``ExpressionScope`` expects it.
   package static func text(
     of patterns: [String], below root: String
-  ) throws(ExpressionFault) -> String {
+  ) throws(ExpressionError) -> String {
     let selection: FileSelection
     do {
       selection = try FileSelection(patterns)
@@ -38,8 +38,8 @@ package enum FileHash {
     return count == 0 ? "" : SHA256.text(of: whole.digest())
   }
 
-  private static func fault(_ message: String) -> ExpressionFault {
-    ExpressionFault(.filesNotHashed(message), SourceRange(start: 0, end: 0))
+  private static func fault(_ message: String) -> ExpressionError {
+    ExpressionError(.filesNotHashed(message), SourceRange(start: 0, end: 0))
   }
 }
 

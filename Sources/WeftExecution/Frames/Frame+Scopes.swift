@@ -1,6 +1,6 @@
 import WeftPlanning
 
-/// The scopes and parallel limits around a group, as seen from one frame. ``LiveRun`` reads them when it starts a group
+/// The scopes and parallel limits around a group, as seen from one frame. ``RunEngine`` reads them when it starts a group
 /// or opens an element.
 extension Frame {
   /// The scope that encloses a group.

@@ -10,7 +10,7 @@ import WeftPlanning
 /// these executions apart. It numbers the steps and scopes of its region, gives them addresses, and stores their
 /// values for expressions. A lookup of a node outside the region continues in the parent frame.
 ///
-/// ``LiveRun`` opens the frames: one when the run starts, one for each element when the loop has room for it, one for
+/// ``RunEngine`` opens the frames: one when the run starts, one for each element when the loop has room for it, one for
 /// each attempt of a group that is run apart (a retried group, or a nested file), and one for each `finally` group.
 final class Frame: Sendable {
   enum Kind: Sendable {

@@ -28,7 +28,7 @@ final class JobserverForms: Sendable {
   /// Runs `make --version` on the calling thread, unless the form is already known.
   func form(
     for program: ChildProgram, in containment: (any Containment)?, stop: StopSwitch
-  ) throws(ProgramNotStarted) -> JobserverForm {
+  ) throws(SpawnError) -> JobserverForm {
     let path = program.environment["PATH"] ?? ""
     if let form = known.withLock({ $0[path] }) { return form }
     let form = JobserverForm(
@@ -42,7 +42,7 @@ final class JobserverForms: Sendable {
 
   static func version(
     for program: ChildProgram, in containment: (any Containment)?, stop: StopSwitch
-  ) throws(ProgramNotStarted) -> String? {
+  ) throws(SpawnError) -> String? {
     var make = ChildProgram(
       ["make", "--version"], environment: program.environment, directory: program.directory)
     make.timeout = .seconds(10)

@@ -54,7 +54,7 @@ package struct JoinedJobserver: Sendable {
   let pipe: TokenPipe
 
   /// - Throws: If the jobserver does not exist.
-  package init(_ address: JobserverAddress) throws(JobserverUnavailable) {
+  package init(_ address: JobserverAddress) throws(JobserverError) {
     self.address = address
     pipe = try TokenPipe.joined(address)
   }
@@ -62,7 +62,7 @@ package struct JoinedJobserver: Sendable {
 
 extension RunWarning {
   /// A warning that the offered jobserver cannot be used.
-  package init(_ reason: JobserverUnavailable) {
+  package init(_ reason: JobserverError) {
     self.init(
       kind: .jobserver,
       message: "the jobserver that make offers is of no use: \(reason.message); as many steps run"

@@ -10,7 +10,7 @@ package struct OutputFault: Sendable, Hashable {
     case emptyName
     case emptyDelimiter(name: String)
     case unclosed(name: String, delimiter: String)
-    case notJSON(TextFault, isOpen: Bool)
+    case notJSON(TextError, isOpen: Bool)
     case notAnObject
     case undeclared(String, nearest: String?)
     case repeated(String, firstLine: Int)
@@ -97,7 +97,7 @@ package struct OutputFault: Sendable, Hashable {
 }
 
 /// The content of a step's output file cannot be used; never empty.
-package struct OutputsRejected: Error, Sendable, Hashable {
+package struct OutputsError: Error, Sendable, Hashable {
   /// Ordered by line; those of missing outputs last.
   package let faults: [OutputFault]
 

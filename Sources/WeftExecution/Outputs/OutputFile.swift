@@ -33,7 +33,7 @@ package enum OutputFile {
   /// Reads the file at `path`, which the step's program may have replaced by anything.
   ///
   /// - Throws: The reason why it was not read, as a sentence.
-  package static func bytes(at path: String) throws(RegularFileFault) -> [UInt8] {
+  package static func bytes(at path: String) throws(RegularFileError) -> [UInt8] {
     try FileReading.bytes(ofRegularFile: path, limit: limitBytes)
   }
 
@@ -45,7 +45,7 @@ package enum OutputFile {
   /// - Throws: All faults.
   package static func values(
     in bytes: [UInt8], declared: [Declaration]
-  ) throws(OutputsRejected) -> [(name: String, value: JSONValue)] {
+  ) throws(OutputsError) -> [(name: String, value: JSONValue)] {
     var reading = OutputReading(declared)
     reading.read(bytes)
     return try reading.finish()
@@ -73,13 +73,13 @@ private struct OutputReading {
     places = Dictionary(declared.enumerated().map { ($1.name, $0) }) { first, _ in first }
   }
 
-  func finish() throws(OutputsRejected) -> [(name: String, value: JSONValue)] {
+  func finish() throws(OutputsError) -> [(name: String, value: JSONValue)] {
     // Faults that only follow from other faults are not reported.
     let missing = declared.indices.filter { output in
       lines[output] == nil && !faults.contains { $0.mayHide(declared[output].name) }
     }
     let all = faults + missing.map { OutputFault(.missing(declared[$0].name)) }
-    guard all.isEmpty else { throw OutputsRejected(faults: all) }
+    guard all.isEmpty else { throw OutputsError(faults: all) }
     return declared.indices.map { (declared[$0].name, values[$0] ?? .null) }
   }
 
@@ -191,7 +191,7 @@ private struct OutputReading {
 
   private static func value(
     of content: Content, by schema: ValueSchema
-  ) throws(TextFault) -> JSONValue {
+  ) throws(TextError) -> JSONValue {
     switch content {
     case .text(let text): try schema.value(ofText: text)
     case .value(let value): value

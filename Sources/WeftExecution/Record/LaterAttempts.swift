@@ -4,7 +4,7 @@ import WeftPlanning
 /// Decides whether a recorded state of a step is void because a group around the step was tried again later.
 ///
 /// It compares the number under which the state was recorded with the one under which the group's latest attempt
-/// began. ``LiveRun/settleSteps()`` asks it with the numbers of records when a run ends, ``ReportFold`` with its own
+/// began. ``RunEngine/settleSteps()`` asks it with the numbers of records when a run ends, ``ReportFold`` with its own
 /// eras.
 struct LaterAttempts {
   private let plan: Plan

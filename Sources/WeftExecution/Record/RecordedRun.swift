@@ -9,7 +9,7 @@ package import WeftPlatform
 /// ``RecordedStep/number`` is larger than the ``RecordedGroup/begunBy`` of each group around it; see
 /// ``step(_:since:)``.
 ///
-/// A resumed engine decides by it what to keep (``StandingRule``); the history and the commands show it.
+/// A resumed engine decides by it what to keep (``ResumePolicy``); the history and the commands show it.
 package struct RecordedRun: Sendable {
   /// The opening of the first engine; `nil` before the first record.
   package private(set) var opening: RecordOpening?
@@ -141,7 +141,7 @@ package struct RecordedRun: Sendable {
     case .stepAsking(let step, let message): steps[step]?.asks = message
     case .stepRetrying(let step, let retry): set(step: step, .retrying(retry), number)
     case .stepFinished(let step, let end), .stepCached(let step, let end):
-      set(step: step, .finished(end, KeptValues()), number)
+      set(step: step, .finished(end, RecordedValues()), number)
     case .stepSkipped(let step, let reason):
       // A step in doubt stays so: skipping it says nothing about its effects.
       if isInDoubt(step) {
@@ -219,7 +219,7 @@ package struct RecordedStep: Sendable, Hashable {
     case started(attempt: Int)
     /// The attempt failed, and another was to follow.
     case retrying(Retry)
-    case finished(StepEnd, KeptValues)
+    case finished(StepEnd, RecordedValues)
     case skipped(SkipReason)
   }
 

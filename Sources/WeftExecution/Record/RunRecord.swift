@@ -13,9 +13,9 @@ package struct RunRecord: Sendable, Hashable {
     case event(RunEvent.Kind)
     /// A step ended. Contains the values that expressions read of it, so that the end and the values are recorded
     /// together or not at all.
-    indirect case finished(StepAddress, StepEnd, KeptValues)
+    indirect case finished(StepAddress, StepEnd, RecordedValues)
     /// A step was restored from the cache, with the same contents as `finished`.
-    indirect case cached(StepAddress, StepEnd, KeptValues)
+    indirect case cached(StepAddress, StepEnd, RecordedValues)
     /// The program of the attempt was spawned.
     case spawned(StepAddress, attempt: Int, ProcessIdentity)
     /// The program of the attempt ended, and its leftover processes are allowed to stay.
@@ -47,7 +47,7 @@ package struct RunRecord: Sendable, Hashable {
 
 extension RunRecord.Kind {
   /// The record of an event.
-  package init(_ event: RunEvent.Kind, keeping values: KeptValues = KeptValues()) {
+  package init(_ event: RunEvent.Kind, keeping values: RecordedValues = RecordedValues()) {
     switch event {
     case .stepFinished(let step, let end): self = .finished(step, end, values)
     case .stepCached(let step, let end): self = .cached(step, end, values)
@@ -231,18 +231,18 @@ package struct RecordedElements: Sendable, Hashable {
 
 /// The values of a step that expressions read, besides its end and its outputs, and the files that it left for other
 /// steps. Values that no expression reads are not kept.
-package struct KeptValues: Sendable, Hashable {
-  package var stdout: KeptText?
-  package var stderr: KeptText?
+package struct RecordedValues: Sendable, Hashable {
+  package var stdout: RecordedText?
+  package var stderr: RecordedText?
   /// The value that an action returned.
-  package var returned: KeptValue?
-  private var boxedAnswer: Boxed<KeptAnswer>?
+  package var returned: RecordedValue?
+  private var boxedAnswer: Boxed<RecordedResponse>?
   /// The files that the step wrote, as far as it declares them.
-  package var files: [KeptFile]
+  package var files: [RecordedOutputFile]
 
   package init(
-    stdout: KeptText? = nil, stderr: KeptText? = nil, returned: KeptValue? = nil,
-    answer: KeptAnswer? = nil, files: [KeptFile] = []
+    stdout: RecordedText? = nil, stderr: RecordedText? = nil, returned: RecordedValue? = nil,
+    answer: RecordedResponse? = nil, files: [RecordedOutputFile] = []
   ) {
     self.stdout = stdout
     self.stderr = stderr
@@ -252,7 +252,7 @@ package struct KeptValues: Sendable, Hashable {
   }
 
   /// The response to a request.
-  package var answer: KeptAnswer? {
+  package var answer: RecordedResponse? {
     get { boxedAnswer?.value }
     set { boxedAnswer = newValue.map(Boxed.holding) }
   }
@@ -269,17 +269,18 @@ package struct KeptValues: Sendable, Hashable {
 
 /// The parts of a response that expressions read, besides the status and whether it came from a cache, which are part
 /// of the step's end.
-package struct KeptAnswer: Sendable, Hashable {
-  package var headers: KeptValue
+package struct RecordedResponse: Sendable, Hashable {
+  package var headers: RecordedValue
   /// `nil` if no expression reads it, or it was saved to a file. At most ``WorkflowLimits/valueBytes``.
-  package var body: KeptText?
+  package var body: RecordedText?
   /// Whether the body is read as JSON.
   package var isJSON: Bool
   /// The JSON text of the items collected from all pages; `nil` and limited like `body`.
-  package var collected: KeptText?
+  package var collected: RecordedText?
 
   package init(
-    headers: KeptValue, body: KeptText? = nil, isJSON: Bool = false, collected: KeptText? = nil
+    headers: RecordedValue, body: RecordedText? = nil, isJSON: Bool = false,
+    collected: RecordedText? = nil
   ) {
     self.headers = headers
     self.body = body
@@ -293,7 +294,7 @@ package struct KeptAnswer: Sendable, Hashable {
 }
 
 /// The output of a step as an expression reads it.
-package enum KeptText: Sendable, Hashable {
+package enum RecordedText: Sendable, Hashable {
   /// Without the last newline.
   case text(String)
   /// It contains a secret, and is not recorded.
@@ -303,7 +304,7 @@ package enum KeptText: Sendable, Hashable {
   case notUTF8
 }
 
-package enum KeptValue: Sendable, Hashable {
+package enum RecordedValue: Sendable, Hashable {
   case value(JSONValue)
   case secret
 }

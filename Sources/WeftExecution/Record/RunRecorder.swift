@@ -7,7 +7,7 @@ package protocol RunRecorder: Sendable {
   ///
   /// - Parameter elapsed: The time since the engine started, by a monotonic clock.
   /// - Throws: If the record cannot be written; what it announces must not happen then.
-  func record(_ kind: RunRecord.Kind, elapsed: Duration) throws(RecordFault)
+  func record(_ kind: RunRecord.Kind, elapsed: Duration) throws(RecordError)
 
   /// Writes a record without blocking until it is durable.
   ///
@@ -16,13 +16,13 @@ package protocol RunRecorder: Sendable {
   ///   reports; `nil` if it is durable already.
   func write(
     _ kind: RunRecord.Kind, elapsed: Duration, isUrgent: () -> Bool
-  ) throws(RecordFault) -> Future<Void, Never>?
+  ) throws(RecordError) -> Future<Void, Never>?
 
   /// Calls `act` once when a record is lost, on any thread; at once if one was lost before.
   func whenLost(_ act: @escaping @Sendable () -> Void)
 
   /// The first fault; `nil` if every record was written.
-  var fault: RecordFault? { get }
+  var fault: RecordError? { get }
 
   /// Stops recording, and makes the records durable.
   func close()
@@ -32,14 +32,14 @@ extension RunRecorder {
   /// For recorders that promise no more than that the record is written.
   package func write(
     _ kind: RunRecord.Kind, elapsed: Duration, isUrgent: () -> Bool
-  ) throws(RecordFault) -> Future<Void, Never>? {
+  ) throws(RecordError) -> Future<Void, Never>? {
     try record(kind, elapsed: elapsed)
     return nil
   }
 }
 
 /// The reason why a record could not be written, or not be made durable.
-public struct RecordFault: Error, Sendable, Hashable {
+public struct RecordError: Error, Sendable, Hashable {
   /// The fault, as a sentence without a full stop.
   public let message: String
   /// The remedy.

@@ -73,7 +73,7 @@ struct AnswerValues: Sendable {
   }
 
   /// The values of a response in the journal, from a previous engine; `nil` if it was secret or is missing.
-  init?(_ kept: KeptAnswer, of summary: HTTPSummary?, spool: CaptureSpool) {
+  init?(_ kept: RecordedResponse, of summary: HTTPSummary?, spool: CaptureSpool) {
     guard let status = summary?.status, case .value(let headers) = kept.headers else { return nil }
     self.status = status
     isStale = summary?.staleReason != nil
@@ -105,7 +105,7 @@ struct AnswerValues: Sendable {
   }
 }
 
-extension KeptText {
+extension RecordedText {
   fileprivate var whole: String? {
     if case .text(let text) = self { text } else { nil }
   }

@@ -91,7 +91,7 @@ struct CapturedBody: Sendable {
         throw error.problem("the answer of \(owner)")
       }
     }
-    do throws(BodyNotText) {
+    do throws(BodyTextError) {
       return try BodyText.decode(bytes, charset: charset)
     } catch {
       // The last character may be cut, too.

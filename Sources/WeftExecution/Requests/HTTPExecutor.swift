@@ -13,7 +13,7 @@ package final class HTTPExecutor: StepExecutor {
   /// The threads that evaluate responses, because the transport's own thread must not be blocked. Subsequent
   /// work runs there, too, up to the next request, so more threads than processors would only wait for each
   /// other.
-  private let threads = FewThreads(name: "weft-answers", limit: ThisProcess.processorCount)
+  private let threads = BoundedThreadPool(name: "weft-answers", limit: ThisProcess.processorCount)
   private let startDirectory: String?
   private let state: Mutex<State>
 
@@ -47,7 +47,7 @@ package final class HTTPExecutor: StepExecutor {
     do throws(StepFailure) {
       var request = try builder.request()
       request.saveTo?.resuming = attempt.task.partial?.file
-      let course = RequestCourse(
+      let course = Pagination(
         resolved.call, request, asked: (attempt.task.polling?.asked ?? 0) + 1, attempt.questions)
       let transport = try transport(for: resolved.call, folder: builder.cacheFolder)
       let run = RequestRun(
@@ -90,7 +90,7 @@ package final class HTTPExecutor: StepExecutor {
 
   private func openCache(in folder: String?) throws(StepFailure) -> HTTPCache {
     guard let folder else { return .inMemory() }
-    do throws(CacheFolderFault) {
+    do throws(CacheFolderError) {
       return try .onDisk(folder)
     } catch {
       throw StepFailure(

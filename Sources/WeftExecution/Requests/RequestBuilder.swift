@@ -73,7 +73,7 @@ struct RequestBuilder {
     var origins: Set = [first]
     for (index, text) in written.enumerated() {
       let site = HTTPSite.origin(index)
-      do throws(URLFault) {
+      do throws(HTTPURLError) {
         origins.insert(try HTTPURL(origin: resolved.text(site, text)?.text ?? "").origin)
       } catch {
         throw .unsendable("\(site.path): \(error.message)", help: error.help)

@@ -7,7 +7,7 @@ import WeftExpressions
 enum RequestPath {
   static func text(
     of template: Template, _ values: [ScopedText]
-  ) throws(ExpressionFault) -> ScopedText {
+  ) throws(ExpressionError) -> ScopedText {
     var path = ""
     var isWritten = true
     /// The length of the literal directory in the path.
@@ -30,7 +30,7 @@ enum RequestPath {
     guard let first, !staysInside(rest, isBeginning: trusted == 0) else {
       return ScopedText(text: path, isSecret: values.contains(where: \.isSecret))
     }
-    throw ExpressionFault(
+    throw ExpressionError(
       .scope(
         code: "W0427",
         message: "it comes to \(quoted(path)), which leads out of the directory that is written",

@@ -4,7 +4,7 @@ import WeftFutures
 import WeftHTTP
 import WeftPlatform
 
-/// One attempt of a request and of those that follow from it: carries out the decisions of a ``RequestCourse``
+/// One attempt of a request and of those that follow from it: carries out the decisions of a ``Pagination``
 /// and of an ``ActionEnding``.
 final class RequestRun: Sendable {
   /// The current activity.
@@ -17,7 +17,7 @@ final class RequestRun: Sendable {
   }
 
   private struct State {
-    var course: RequestCourse
+    var course: Pagination
     var activity = Activity.waiting
     var ending = ActionEnding()
     /// The timers of the time limit and of the grace period.
@@ -30,7 +30,7 @@ final class RequestRun: Sendable {
   private let client: HTTPClient
   private let time: any TimeSource
   private let grace: Duration
-  private let threads: FewThreads
+  private let threads: BoundedThreadPool
   /// The start of the attempt; for polling, the start of its first request.
   private let began: Duration
   private let state: Mutex<State>
@@ -40,8 +40,8 @@ final class RequestRun: Sendable {
 
   /// - Parameter grace: The time that a transport has to end a cancelled request.
   init(
-    _ attempt: Attempt, _ course: RequestCourse, _ client: HTTPClient, time: any TimeSource,
-    grace: Duration, threads: FewThreads
+    _ attempt: Attempt, _ course: Pagination, _ client: HTTPClient, time: any TimeSource,
+    grace: Duration, threads: BoundedThreadPool
   ) {
     self.attempt = attempt
     self.client = client

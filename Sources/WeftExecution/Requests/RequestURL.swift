@@ -9,7 +9,7 @@ import WeftPlanning
 enum RequestURL {
   static func text(
     of template: Template, _ values: [ScopedText]
-  ) throws(ExpressionFault) -> ScopedText {
+  ) throws(ExpressionError) -> ScopedText {
     let segments = template.segments
     guard let holes = URLTemplate.read(segments).template?.holes else {
       preconditionFailure("the planner let pass a URL with an expression in a wrong place")
@@ -31,9 +31,9 @@ enum RequestURL {
   }
 
   private static func written(
-    _ value: String, _ hole: URLHole, between before: String, and after: String,
+    _ value: String, _ hole: URLPlaceholder, between before: String, and after: String,
     _ range: SourceRange, text: String
-  ) throws(ExpressionFault) -> String {
+  ) throws(ExpressionError) -> String {
     switch hole {
     case .whole: return value
     case .base: return try base(value, range)
@@ -58,7 +58,7 @@ enum RequestURL {
   /// The beginning of a URL: a server, and optionally a path, followed by further text.
   private static func base(
     _ value: String, _ range: SourceRange
-  ) throws(ExpressionFault) -> String {
+  ) throws(ExpressionError) -> String {
     let url: HTTPURL
     do { url = try HTTPURL(value) } catch { throw fault(error.message, range, help: error.help) }
     guard url.query == nil, !value.utf8.contains(UInt8(ascii: "#")) else {
@@ -82,7 +82,7 @@ enum RequestURL {
 
   private static func fault(
     _ message: String, _ range: SourceRange, help: String? = nil
-  ) -> ExpressionFault {
-    ExpressionFault(.scope(code: "W0428", message: message, help: help), range)
+  ) -> ExpressionError {
+    ExpressionError(.scope(code: "W0428", message: message, help: help), range)
   }
 }

@@ -9,7 +9,7 @@ extension ResolvedRequest {
   /// - Parameter hide: Called with every value that is derived from secrets.
   mutating func resolve(
     _ site: HTTPSite, _ template: Template, in scope: StepScope, hide: (Evaluation) -> Void
-  ) throws(ExpressionFault) {
+  ) throws(ExpressionError) {
     switch site {
     // About responses, of which there is none yet.
     case .expected, .until, .nextPage, .collected: break
@@ -48,7 +48,7 @@ extension ResolvedRequest {
   /// One text for each element of an array; none for `null`.
   private func several(
     _ template: Template, in scope: StepScope, _ hide: (Evaluation) -> Void
-  ) throws(ExpressionFault) -> [ScopedText] {
+  ) throws(ExpressionError) -> [ScopedText] {
     guard let expression = template.onlyExpression else {
       let text = try template.text(in: scope)
       if text.isSecret { hide(Evaluation(.string(text.text), isSecret: true)) }
@@ -73,7 +73,7 @@ extension ResolvedRequest {
   /// The texts of a template's expressions.
   private func evaluated(
     _ template: Template, in scope: StepScope, _ hide: (Evaluation) -> Void
-  ) throws(ExpressionFault) -> [ScopedText] {
+  ) throws(ExpressionError) -> [ScopedText] {
     var texts: [ScopedText] = []
     for expression in template.expressions {
       let text = try expression.text(in: scope)

@@ -4,7 +4,7 @@ import WeftPlanning
 /// The groups and loops that tolerated a failure while something in them was blocked from outside, by a failure
 /// elsewhere or by the end of the run, and the groups around them. They are not done once that cause is gone.
 ///
-/// Computed once from the records, for ``StandingRule``, which does not treat these groups as done.
+/// Computed once from the records, for ``ResumePolicy``, which does not treat these groups as done.
 struct BlockedGroups {
   private(set) var addresses: Set<StepAddress> = []
 

@@ -1,4 +1,4 @@
-/// Questions about a recorded state that ``StandingRule`` decides by.
+/// Questions about a recorded state that ``ResumePolicy`` decides by.
 extension RecordedStep {
   /// Whether it ended, or was skipped.
   var isOver: Bool {

@@ -1,7 +1,7 @@
 import WeftDefinition
 import WeftPlanning
 
-/// The failures of steps in doubt. ``StandingRule`` decides which step gets one, and ``LiveRun`` then fails the step
+/// The failures of steps in doubt. ``ResumePolicy`` decides which step gets one, and ``RunEngine`` then fails the step
 /// instead of starting it.
 extension StepFailure {
   /// The failure of a step that was running when its engine was killed.

@@ -22,19 +22,19 @@ struct Status: Sendable, Hashable {
 }
 
 /// The immunity of an admitted step or group: what neither blocks nor cancels it.
-enum Shelter: Int, Sendable, Hashable, Comparable {
+enum Immunity: Int, Sendable, Hashable, Comparable {
   case none
   /// Failures elsewhere do not block it: its `if` calls `failure`.
   case fromFailures
   /// Cancelling the run does not stop it either: its `if` calls `always` or `cancelled`.
   case fromCancellation
 
-  static func < (left: Shelter, right: Shelter) -> Bool { left.rawValue < right.rawValue }
+  static func < (left: Immunity, right: Immunity) -> Bool { left.rawValue < right.rawValue }
 }
 
 /// The decision whether a step or group starts, made when all its dependencies have settled.
 enum Admission {
-  case start(Shelter)
+  case start(Immunity)
   case skip(SkipReason)
   /// Its `if` could not be evaluated.
   case fail(StepFailure)
@@ -70,7 +70,7 @@ struct StartCondition: Sendable {
   /// Whether `success()` is implied, as in GitHub Actions.
   var impliesSuccess: Bool { functions.isEmpty }
 
-  var shelter: Shelter {
+  var shelter: Immunity {
     if !functions.isDisjoint(with: [.always, .cancelled]) { return .fromCancellation }
     return functions.contains(.failure) ? .fromFailures : .none
   }
@@ -78,7 +78,7 @@ struct StartCondition: Sendable {
 
 /// Decides whether a step, group or loop starts, from the state of its dependencies and scopes and from its `if`.
 ///
-/// ``LiveRun`` fills it in from ``Scopes`` when all dependencies have settled, and passes in the evaluation of the
+/// ``RunEngine`` fills it in from ``Scopes`` when all dependencies have settled, and passes in the evaluation of the
 /// condition, which happens only if the decision depends on it.
 struct AdmissionRule {
   /// The reason why the step cannot start if it has no condition, or one that implies `success()`.

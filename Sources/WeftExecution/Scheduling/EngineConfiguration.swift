@@ -5,7 +5,7 @@ package import WeftPlatform
 
 /// The settings of a run besides the workflow. A setting here overrides that of the workflow.
 ///
-/// The command line and the library fill it in; ``LiveRun`` and the executors read it.
+/// The command line and the library fill it in; ``RunEngine`` and the executors read it.
 package struct EngineConfiguration: Sendable {
   /// The run's id; `nil` for a new one.
   package var run: RunID?
@@ -28,7 +28,7 @@ package struct EngineConfiguration: Sendable {
   /// The fold of the journal, if the run is resumed.
   package var past: RecordedRun?
   /// The steps to rerun although they are reusable.
-  package var anew = StepsAnew()
+  package var anew = RerunSelection()
   /// The steps to skip.
   package var selection = Selection()
   /// The percentage of steps from which ``RetryBudget`` computes how many retries the whole run may make, after
@@ -60,7 +60,7 @@ package struct EngineConfiguration: Sendable {
   /// The requested mechanism that tracks all processes of steps.
   package var containment = ContainmentRequest.automatic
   /// The backoff of spawns that fail by resource exhaustion.
-  package var shortagePatience = ShortagePatience()
+  package var shortagePatience = SpawnRetryPolicy()
 
   /// A jobserver to take slots from, unless a maximum is given.
   package var jobserver: JoinedJobserver?

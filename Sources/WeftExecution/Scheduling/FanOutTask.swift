@@ -3,7 +3,7 @@ import WeftPlanning
 
 /// One execution of a loop: a step or a group that is run once for each element, each in a frame of its own.
 ///
-/// ``LiveRun`` makes one when the dependencies of the loop have settled.
+/// ``RunEngine`` makes one when the dependencies of the loop have settled.
 struct FanOutTask: Sendable {
   enum Member: Sendable, Hashable {
     case step(Int)

@@ -24,14 +24,14 @@ struct NodeResult: Sendable, Hashable {
   }
 }
 
-/// Executes the nodes of a plan region. ``LiveRun`` provides one for each region that it compiles.
+/// Executes the nodes of a plan region. ``RunEngine`` provides one for each region that it compiles.
 protocol NodeLauncher: AnyObject, Sendable {
   /// Called once for each node, when all its dependencies have settled.
   ///
   /// - Returns: The result of the node, once it is known.
   func launch(
     _ node: Plan.NodeIndex, after results: NodeResults
-  ) -> Eventual<NodeResult, Never>
+  ) -> MaybeReady<NodeResult, Never>
 }
 
 /// Turns a plan region into futures: one for each node, which joins (`zip`) the futures of the dependencies if there

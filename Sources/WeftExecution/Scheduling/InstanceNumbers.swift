@@ -5,7 +5,7 @@
 /// ``SlotQueue`` holds it.
 struct InstanceNumbers {
   private var next: Int
-  private var free = RowStock()
+  private var free = FreeList()
 
   /// - Parameter first: The lowest number to hand out; lower ones belong to the plan's own steps.
   init(from first: Int) { next = first }

@@ -2,7 +2,7 @@ import WeftPlatform
 
 /// Decides how many attempts of a run may run at once, from the wanted number and the limit of open files.
 ///
-/// ``LiveRun`` asks it once, before a run starts.
+/// ``RunEngine`` asks it once, before a run starts.
 struct ParallelLimit: Sendable, Hashable {
   let count: Int
   /// The warning to report if fewer are possible than wanted.

@@ -3,7 +3,7 @@ import WeftDiagnostics
 import WeftPlanning
 package import WeftPlatform
 
-/// Conversions between the results of nodes, steps and the run. ``LiveRun`` uses them when a step is skipped or ends,
+/// Conversions between the results of nodes, steps and the run. ``RunEngine`` uses them when a step is skipped or ends,
 /// and when the run ends.
 extension NodeResult {
   /// The meaning of a step's end for its dependents.

@@ -10,7 +10,8 @@ extension Scopes {
   ///   - file: The scope of the file that contains it; `nil` for the file of the enclosing scope.
   ///   - addresses: Maps the plan's addresses of the groups to those in the frame.
   mutating func open(
-    in parent: Int?, absorbing absorption: Absorption, groups: Range<Int> = 0..<0, of plan: Plan,
+    in parent: Int?, absorbing absorption: FailureBoundary, groups: Range<Int> = 0..<0,
+    of plan: Plan,
     inFile file: Int? = nil, addresses: (StepAddress) -> StepAddress = { $0 }
   ) -> Int {
     let first: Int

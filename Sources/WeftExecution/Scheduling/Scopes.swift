@@ -8,7 +8,7 @@ import WeftPlanning
 /// There `onFailure` applies to everything that has not started and, with `cancel`, to what is running too. What a
 /// scope has absorbed passes outward only if the scope itself fails.
 ///
-/// ``LiveRun`` reports failures, time limits and cancellations to it under its lock, executes the ``Response`` after
+/// ``RunEngine`` reports failures, time limits and cancellations to it under its lock, executes the ``Response`` after
 /// it, and asks it before each start whether the scope is open.
 struct Scopes {
   /// The effects of a decision on the steps of a scope.
@@ -32,7 +32,7 @@ struct Scopes {
   }
 
   /// The way in which a scope handles failures inside it.
-  enum Absorption: Hashable {
+  enum FailureBoundary: Hashable {
     /// Not a failure boundary: a failure takes effect in the enclosing scope at once.
     case none
     /// A failure blocks the steps of the scope that have not started, as `onFailure` says; the rest is decided when
@@ -58,10 +58,10 @@ struct Scopes {
     /// element or an attempt.
     var address: StepAddress?
     var tolerance = FailureTolerance.none
-    var absorption = Absorption.none
+    var absorption = FailureBoundary.none
     var state = State.open
     /// The immunity of everything in the scope to what happens further out.
-    var shelter = Shelter.none
+    var shelter = Immunity.none
     /// The first failure inside, tolerated by this scope or not.
     var firstFault: Fault?
     /// The first failure that this scope does not tolerate.
@@ -95,7 +95,7 @@ struct Scopes {
   /// The first failure of a cleanup or `finally` step, by file.
   var closingFaults: [Int: Fault] = [:]
   /// Scopes that are no longer in use.
-  var unused = RowStock()
+  var unused = FreeList()
 
   init(plan: Plan, onFailure: FailureResponse?) {
     self.onFailure = onFailure
@@ -147,7 +147,7 @@ struct Scopes {
   }
 
   /// The reason why a step that was admitted with this immunity may not proceed after all.
-  func obstacle(in scope: Int, sheltered shelter: Shelter) -> SkipReason? {
+  func obstacle(in scope: Int, sheltered shelter: Immunity) -> SkipReason? {
     switch shelter {
     case .none: obstacle(in: scope, after: [])
     case .fromFailures: cancellation(of: scope).map { .cancelled($0) }
@@ -169,12 +169,12 @@ struct Scopes {
   /// The reason why the scope is being cancelled, or one around it to which it is not immune; `nil` if neither is.
   func cancellation(of scope: Int) -> CancelReason? {
     if isQuiet { return nil }
-    var (next, isSheltered) = (scope, false)
+    var (next, isImmune) = (scope, false)
     while next >= 0 {
-      if case .cancelling(let reason) = scopes[next].state, next != 0 || !isSheltered {
+      if case .cancelling(let reason) = scopes[next].state, next != 0 || !isImmune {
         return reason
       }
-      isSheltered = isSheltered || scopes[next].shelter == .fromCancellation
+      isImmune = isImmune || scopes[next].shelter == .fromCancellation
       next = scopes[next].parent
     }
     return nil
@@ -198,7 +198,7 @@ struct Scopes {
 
   /// Starts a group with immunity to what happened around it, which extends to its members. It becomes a failure
   /// boundary, so that its own failures block the rest of it; further out they could not.
-  mutating func shelter(_ scope: Int, by shelter: Shelter) {
+  mutating func shelter(_ scope: Int, by shelter: Immunity) {
     scopes[scope].shelter = shelter
     guard shelter != .none else { return }
     isQuiet = false
@@ -206,12 +206,12 @@ struct Scopes {
   }
 
   /// Whether a group has immunity of its own.
-  func isSheltered(_ scope: Int) -> Bool { scopes[scope].shelter != .none }
+  func isImmune(_ scope: Int) -> Bool { scopes[scope].shelter != .none }
 
   /// The immunity that the groups around a step give it.
-  func shelter(in scope: Int) -> Shelter {
+  func shelter(in scope: Int) -> Immunity {
     if isQuiet { return .none }
-    var (next, shelter) = (scope, Shelter.none)
+    var (next, shelter) = (scope, Immunity.none)
     while next >= 0 {
       shelter = max(shelter, scopes[next].shelter)
       next = scopes[next].parent
@@ -304,7 +304,7 @@ struct Scopes {
   var firstFault: Fault? { scopes[0].firstUntolerated ?? closingFaults[0] }
 
   /// The first failure that a scope has absorbed and does not tolerate.
-  func absorbedFault(of scope: Int) -> Fault? { scopes[scope].firstUntolerated }
+  func boundaryFault(of scope: Int) -> Fault? { scopes[scope].firstUntolerated }
 
   private mutating func enter(_ state: State, _ scope: Int) {
     scopes[scope].state = state

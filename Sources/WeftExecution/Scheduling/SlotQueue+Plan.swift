@@ -15,7 +15,7 @@ extension SlotQueue {
     for index in plan.steps.indices {
       let shares =
         plan.steps[index].hasControl
-        ? PoolLines.Share.all(of: plan.steps[index].control.pools, in: pools) : []
+        ? PoolQueues.Share.all(of: plan.steps[index].control.pools, in: pools) : []
       seat(
         Seat(
           weight: plan.startWeight(ofStep: index),
@@ -49,17 +49,17 @@ extension SlotQueue {
   }
 }
 
-extension PoolLines.Share {
+extension PoolQueues.Share {
   /// The shares that the requests amount to: one for each pool, in an order that does not depend on the order of the
   /// requests.
   ///
   /// - Precondition: The pools are known.
-  static func all(of requests: [PoolRequest], in pools: [String: Int]) -> [PoolLines.Share] {
+  static func all(of requests: [PoolRequest], in pools: [String: Int]) -> [PoolQueues.Share] {
     requests.map { request in
       guard let pool = pools[request.pool] else {
         preconditionFailure("a plan has no step that asks for an unknown pool: \(request.pool)")
       }
-      return PoolLines.Share(pool: pool, slots: request.slots)
+      return PoolQueues.Share(pool: pool, slots: request.slots)
     }
     .sorted { $0.pool < $1.pool }
   }

@@ -10,7 +10,7 @@ extension SlotQueue {
   /// The number of a demand; equal shares have equal numbers.
   ///
   /// - Parameter shares: One for each pool, none larger than the pool or its bucket.
-  mutating func demand(_ shares: [PoolLines.Share]) -> Int { pools.demand(shares) }
+  mutating func demand(_ shares: [PoolQueues.Share]) -> Int { pools.demand(shares) }
 
   /// The line of a step that needs pools.
   func line(of step: Int) -> Int { Int(records[step].line) }

@@ -45,7 +45,7 @@ struct SlotQueue {
   var unusedLimits: [Int] = []
   /// Waiting steps that need no pools. Each found every limit free, but may find one full again.
   var waiting = PriorityHeap()
-  var pools = PoolLines()
+  var pools = PoolQueues()
   /// `nil` while there are no steps but the plan's.
   var numbers: InstanceNumbers?
   var departing: [Departure] = []

@@ -7,7 +7,7 @@ import WeftPlatform
 /// Hands out job slots as futures, which settle when ``SlotQueue`` decides to grant them. Exchanges tokens with
 /// jobservers, and sets timers for the rates of pools.
 ///
-/// ``LiveRun`` acquires a slot before each attempt and releases it after; executors lend slots to the tools of steps.
+/// ``RunEngine`` acquires a slot before each attempt and releases it after; executors lend slots to the tools of steps.
 final class Slots: Sendable {
   enum Answer: Sendable {
     /// The step holds a slot until it is released.
@@ -17,7 +17,7 @@ final class Slots: Sendable {
   }
 
   /// The effects to execute once the lock is released.
-  private struct Deeds {
+  private struct Effects {
     /// Mostly a single one: a slot given back goes to another step.
     var granted: Future<Answer, Never>?
     var othersGranted: [Future<Answer, Never>] = []
@@ -62,7 +62,7 @@ final class Slots: Sendable {
     }
 
     /// Grants what is free, to waiting steps first.
-    mutating func serve(at now: Duration, _ deeds: inout Deeds) {
+    mutating func serve(at now: Duration, _ deeds: inout Effects) {
       grantIsComing = false
       // Before the waiting steps: those that hold slots are to end, and give them back.
       let nextTurn = turns.isEmpty ? nil : giveTurns(at: now, &deeds)
@@ -82,7 +82,7 @@ final class Slots: Sendable {
     /// Lets steps continue that wait for the rates of their pools.
     ///
     /// - Returns: The moment at which the next of them may continue.
-    private mutating func giveTurns(at now: Duration, _ deeds: inout Deeds) -> Duration? {
+    private mutating func giveTurns(at now: Duration, _ deeds: inout Effects) -> Duration? {
       var blocked: Set<Int> = []
       var next: Duration?
       turns.removeAll { turn in
@@ -109,7 +109,7 @@ final class Slots: Sendable {
     }
 
     /// Lends slots that no step waits for to the tools of steps, and returns the rest to the parent jobserver.
-    mutating func exchange(_ deeds: inout Deeds) {
+    mutating func exchange(_ deeds: inout Effects) {
       deeds.lent = tokens.lendFree(&queue)
       deeds.returned = tokens.returnSurplus(&queue)
       deeds.above = tokens.joined?.pipe
@@ -181,7 +181,7 @@ final class Slots: Sendable {
   func anotherTurn(of step: Int) -> Future<Answer, Never>? {
     guard hasRates else { return nil }
     let answer = Future<Answer, Never>.owed()
-    var deeds = Deeds()
+    var deeds = Effects()
     let now = time.now
     let isCounted = state.withLock { state in
       guard state.queue.hasRate(step) else { return false }
@@ -226,7 +226,7 @@ final class Slots: Sendable {
 
   /// Changes the state, then grants what is free.
   private func serve(at now: Duration, after change: (inout State) -> Void) {
-    var deeds = Deeds()
+    var deeds = Effects()
     state.withLock { state in
       change(&state)
       state.serve(at: now, &deeds)
@@ -236,7 +236,7 @@ final class Slots: Sendable {
 
   private var now: Duration { hasRates ? time.now : .zero }
 
-  private func act(_ deeds: Deeds) {
+  private func act(_ deeds: Effects) {
     if let alarm = deeds.alarm { setTimer(for: alarm) }
     for token in deeds.returned { deeds.above?.put(token) }
     for pipe in deeds.lent { pipe.put(TokenPipe.token) }
@@ -304,7 +304,7 @@ extension Slots {
   }
 
   private func alarm(of moment: Duration) {
-    var deeds = Deeds()
+    var deeds = Effects()
     state.withLock { state in
       guard state.alarm == moment, !state.isClosed else { return }
       state.alarm = nil
@@ -325,7 +325,7 @@ extension Slots {
       state.withLock { state in
         state.tokens.beginLending(to: step, through: pipe)
         // Grants nothing: the granted steps would start on this thread, which is about to block.
-        var deeds = Deeds()
+        var deeds = Effects()
         if !state.grantIsComing { state.exchange(&deeds) }
         return deeds
       })

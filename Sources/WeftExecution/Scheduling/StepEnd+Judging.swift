@@ -2,7 +2,7 @@ import WeftDefinition
 import WeftPlanning
 
 /// Decides whether an attempt succeeded, failed or was cancelled, from its ``AttemptEnd``, and whether a failure is
-/// tolerated. ``LiveRun`` calls it at the end of each attempt, before it decides about a retry.
+/// tolerated. ``RunEngine`` calls it at the end of each attempt, before it decides about a retry.
 extension StepEnd {
   /// Determines the end of a step from its last attempt.
   ///

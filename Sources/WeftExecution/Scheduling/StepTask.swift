@@ -9,7 +9,7 @@ import WeftPlatform
 /// step's cost.
 struct StepTask: Sendable {
   private let instanceOfStep: StepInstance
-  var shelter = Shelter.none
+  var shelter = Immunity.none
   /// The number of the next attempt, or of the current one.
   var attempt = 1
   private var knownPlace: Int32 = -1
@@ -160,7 +160,7 @@ struct Pause: Sendable {
 
   let scope: Int
   /// The immunity that keeps the pause from being cut short.
-  let shelter: Shelter
+  let shelter: Immunity
   var timer: TimerToken?
   let promise: Promise<End, Never>
 }

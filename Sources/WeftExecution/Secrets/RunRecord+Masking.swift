@@ -29,8 +29,8 @@ extension RecordOpening {
   }
 }
 
-extension KeptValues {
-  fileprivate func masked(by mask: SecretMask) -> KeptValues {
+extension RecordedValues {
+  fileprivate func masked(by mask: SecretMask) -> RecordedValues {
     var kept = self
     kept.stdout = stdout?.masked(by: mask)
     kept.stderr = stderr?.masked(by: mask)
@@ -46,15 +46,15 @@ extension KeptValues {
   }
 }
 
-extension KeptText {
-  fileprivate func masked(by mask: SecretMask) -> KeptText {
+extension RecordedText {
+  fileprivate func masked(by mask: SecretMask) -> RecordedText {
     guard case .text(let text) = self, mask.contains(text.utf8) else { return self }
     return .secret
   }
 }
 
-extension KeptValue {
-  fileprivate func masked(by mask: SecretMask) -> KeptValue {
+extension RecordedValue {
+  fileprivate func masked(by mask: SecretMask) -> RecordedValue {
     guard case .value(let value) = self, mask.reveals(value) else { return self }
     return .secret
   }

@@ -32,7 +32,7 @@ struct CapturedText: Sendable {
   }
 
   /// The text without its last newline.
-  func text(from spool: CaptureSpool) throws(CaptureFault) -> String {
+  func text(from spool: CaptureSpool) throws(CaptureError) -> String {
     if isCut { throw .tooLong }
     var bytes: [UInt8]
     switch content {
@@ -46,7 +46,7 @@ struct CapturedText: Sendable {
 }
 
 /// The reason why the output of a step cannot be a value.
-enum CaptureFault: Error, Hashable {
+enum CaptureError: Error, Hashable {
   case tooLong
   case notUTF8
   case unreadable(String)
@@ -85,15 +85,15 @@ final class CaptureSpool: Sendable {
     }
   }
 
-  func bytes(in range: Range<Int>) throws(CaptureFault) -> [UInt8] {
+  func bytes(in range: Range<Int>) throws(CaptureError) -> [UInt8] {
     let file = file.withLock { $0 }
     do {
       let bytes = try file?.bytes(in: range) ?? []
       guard bytes.count == range.count else {
-        throw CaptureFault.unreadable("the file is too short")
+        throw CaptureError.unreadable("the file is too short")
       }
       return bytes
-    } catch let fault as CaptureFault {
+    } catch let fault as CaptureError {
       throw fault
     } catch {
       throw .unreadable("\(error)")

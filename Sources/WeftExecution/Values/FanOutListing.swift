@@ -193,7 +193,7 @@ struct FanOutLister {
     }
     let range = SourceRange(start: 0, end: text.template.text.utf8.count)
     return StepFailure(
-      ExpressionFault(.scope(code: ElementKeyProblem.code, message: message, help: help), range),
+      ExpressionError(.scope(code: ElementKeyProblem.code, message: message, help: help), range),
       in: text,
       of: values.plan)
   }

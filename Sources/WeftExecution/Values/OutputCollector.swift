@@ -69,7 +69,7 @@ struct OutputCollector {
     }
     var evaluation = Evaluation(.string(text))
     if let planned = texts.first(where: { $0.site == .output(declaration.name) }) {
-      do throws(ExpressionFault) {
+      do throws(ExpressionError) {
         evaluation = try planned.template.evaluate(in: scope)
       } catch {
         throw StepFailure(error, in: planned, of: plan, errorClass: .output)

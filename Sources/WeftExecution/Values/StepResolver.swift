@@ -51,12 +51,12 @@ struct StepResolver {
     if expression.references.contains(where: { $0.valueContext == .env }) {
       scope.variables = try variables(ofStep: index)
     }
-    do throws(ExpressionFault) {
+    do throws(ExpressionError) {
       let value = try expression.evaluate(in: scope).value
       do throws(ExpressionProblem) {
         return try ComputedKey.allowFailure.tolerance(value)
       } catch {
-        throw ExpressionFault(error, expression.range)
+        throw ExpressionError(error, expression.range)
       }
     } catch {
       throw failure(error, in: text)
@@ -76,7 +76,7 @@ struct StepResolver {
     scope.variables = own
     var expansions: [Int: [String]] = [:]
     for text in texts {
-      do throws(ExpressionFault) {
+      do throws(ExpressionError) {
         try resolve(text, in: scope, &resolved, &expansions)
       } catch {
         throw failure(error, in: text)
@@ -96,7 +96,7 @@ struct StepResolver {
   private func resolve(
     _ text: PlannedText, in scope: StepScope, _ resolved: inout ResolvedStep.Parts,
     _ expansions: inout [Int: [String]]
-  ) throws(ExpressionFault) {
+  ) throws(ExpressionError) {
     switch text.site {
     case .name, .variable, .script, .output: break
     // Evaluated at other times: before the step is resolved, or after it has ended.
@@ -113,7 +113,7 @@ struct StepResolver {
       resolved.action.call?.give(name, evaluation.value.json)
     case .argument(let position):
       expansions[position] = try text.template.arguments(in: scope).map {
-        (value) throws(ExpressionFault) in
+        (value) throws(ExpressionError) in
         try open(value, text)
       }
     case .workingDirectory:
@@ -141,7 +141,7 @@ struct StepResolver {
       do throws(ExpressionProblem) {
         try resolved.set(key, to: evaluation.value)
       } catch {
-        throw ExpressionFault(error, expression.range)
+        throw ExpressionError(error, expression.range)
       }
     }
   }
@@ -156,7 +156,7 @@ struct StepResolver {
     else { return }
     resolved.action.command?.invocation = .script(script.text)
     for (name, expression) in script.variables {
-      do throws(ExpressionFault) {
+      do throws(ExpressionError) {
         resolved.handedOver.append((name, try open(expression.text(in: scope), text)))
       } catch {
         throw failure(error, in: text)
@@ -181,7 +181,7 @@ struct StepResolver {
       guard !hasDirectory, plan.settings(ofGroup: group).workingDirectory != nil else { continue }
       hasDirectory = true
       guard let text = texts.first(where: { $0.site == .workingDirectory }) else { continue }
-      do throws(ExpressionFault) {
+      do throws(ExpressionError) {
         let scope = StepScope(values: values, frame: frame, group: group)
         resolved.workingDirectory = try open(text.template.text(in: scope), text)
       } catch {
@@ -218,7 +218,7 @@ struct StepResolver {
     var variables = written.mapValues { $0.map { ScopedText(text: $0) } }
     for text in texts {
       guard case .variable(let name) = text.site else { continue }
-      do throws(ExpressionFault) {
+      do throws(ExpressionError) {
         let value = try text.template.optionalText(in: scope)
         value.map { hide($0) }
         variables.updateValue(value, forKey: name)
@@ -232,9 +232,9 @@ struct StepResolver {
   // MARK: Secrets and failures
 
   /// A value for a position that is publicly visible.
-  private func open(_ value: ScopedText, _ text: PlannedText) throws(ExpressionFault) -> String {
+  private func open(_ value: ScopedText, _ text: PlannedText) throws(ExpressionError) -> String {
     guard value.isSecret else { return value.text }
-    throw ExpressionFault(
+    throw ExpressionError(
       .scope(
         code: "W0318", message: "it holds a secret, which cannot be used in \(text.site.key)",
         help: "pass it by \"env\" or \"stdin\""),
@@ -246,7 +246,7 @@ struct StepResolver {
     if value.isSecret { _ = values.secrets.add(Array(value.text.utf8)) }
   }
 
-  private func failure(_ fault: ExpressionFault, in text: PlannedText) -> StepFailure {
+  private func failure(_ fault: ExpressionError, in text: PlannedText) -> StepFailure {
     StepFailure(fault, in: text, of: plan)
   }
 }
@@ -254,7 +254,7 @@ struct StepResolver {
 extension StepFailure {
   /// - Parameter errorClass: `expression`, or `output` if the step's output caused the fault.
   init(
-    _ fault: ExpressionFault, in text: PlannedText, of plan: Plan,
+    _ fault: ExpressionError, in text: PlannedText, of plan: Plan,
     errorClass: ErrorClass = .expression
   ) {
     let place = plan.place(of: fault.range, in: text).map { " (\($0))" } ?? ""

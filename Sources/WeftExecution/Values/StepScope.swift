@@ -20,7 +20,7 @@ struct StepScope: ExpressionScope {
   /// The values of the status functions; only used by conditions.
   var statuses = Status(success: true, failure: false, cancelled: false)
 
-  func value(of reference: ContextReference) throws(ExpressionFault) -> ScopedValue {
+  func value(of reference: ContextReference) throws(ExpressionError) -> ScopedValue {
     let names = reference.names
     do throws(ExpressionProblem) {
       switch reference.valueContext {
@@ -37,13 +37,13 @@ struct StepScope: ExpressionScope {
       case nil: return namedElement(names)
       }
     } catch {
-      throw ExpressionFault(error, reference.range)
+      throw ExpressionError(error, reference.range)
     }
   }
 
   func status(_ function: StatusFunction) -> Bool { statuses[function] }
 
-  func hashFiles(_ patterns: [String]) throws(ExpressionFault) -> String {
+  func hashFiles(_ patterns: [String]) throws(ExpressionError) -> String {
     try FileHash.text(of: patterns, below: values.startDirectory ?? ".")
   }
 

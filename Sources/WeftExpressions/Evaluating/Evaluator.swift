@@ -7,8 +7,8 @@ extension Expression {
   /// fail.
   package func evaluate(
     in scope: some ExpressionScope, limits: ExpressionLimits = .standard
-  ) throws(ExpressionFault) -> Evaluation {
-    var evaluator = Evaluator(room: MadeBytes(limit: limits.madeBytes))
+  ) throws(ExpressionError) -> Evaluation {
+    var evaluator = Evaluator(room: AllocationBudget(limit: limits.madeBytes))
     let value = try evaluator.value(of: root, in: scope)
     return Evaluation(value, isSecret: evaluator.isSecret)
   }
@@ -18,14 +18,14 @@ extension Expression {
 ///
 /// The scope is a parameter rather than a property: a generic stored property is copied on each use.
 struct Evaluator {
-  var room: MadeBytes
+  var room: AllocationBudget
   private(set) var isSecret = false
 
-  init(room: MadeBytes) { self.room = room }
+  init(room: AllocationBudget) { self.room = room }
 
   mutating func value(
     of node: ExpressionNode, in scope: some ExpressionScope
-  ) throws(ExpressionFault) -> ExpressionValue {
+  ) throws(ExpressionError) -> ExpressionValue {
     switch node.form {
     case .literal(let value): return value
     case .reference(let reference):
@@ -49,7 +49,7 @@ struct Evaluator {
 
   private mutating func firstValue(
     of operands: [ExpressionNode], thatIs truth: Bool, in scope: some ExpressionScope
-  ) throws(ExpressionFault) -> ExpressionValue {
+  ) throws(ExpressionError) -> ExpressionValue {
     for operand in operands.dropLast() {
       let value = try value(of: operand, in: scope)
       if value.isTruthy == truth { return value }
@@ -62,7 +62,7 @@ struct Evaluator {
   private mutating func value(
     of function: ExpressionFunction, _ arguments: [ExpressionNode], at range: SourceRange,
     in scope: some ExpressionScope
-  ) throws(ExpressionFault) -> ExpressionValue {
+  ) throws(ExpressionError) -> ExpressionValue {
     if let status = function.status { return .boolean(status == .always || scope.status(status)) }
     if function == .case { return try chosen(from: arguments, in: scope) }
     var values: [ExpressionValue] = []
@@ -72,34 +72,34 @@ struct Evaluator {
     do {
       return try function.value(of: values, within: &room)
     } catch {
-      throw ExpressionFault(isSecret ? error.concealed : error, range)
+      throw ExpressionError(isSecret ? error.concealed : error, range)
     }
   }
 
   private func hash(
     of values: [ExpressionValue], at range: SourceRange, in scope: some ExpressionScope
-  ) throws(ExpressionFault) -> String {
+  ) throws(ExpressionError) -> String {
     var patterns: [String] = []
     for value in values {
       guard let text = value.primitiveText else {
-        throw ExpressionFault(.notText(.hashFiles, found: value.kindName), range)
+        throw ExpressionError(.notText(.hashFiles, found: value.kindName), range)
       }
       patterns.append(text)
     }
     do {
       return try scope.hashFiles(patterns)
     } catch {
-      throw ExpressionFault(isSecret ? error.problem.concealed : error.problem, range)
+      throw ExpressionError(isSecret ? error.problem.concealed : error.problem, range)
     }
   }
 
   private mutating func chosen(
     from arguments: [ExpressionNode], in scope: some ExpressionScope
-  ) throws(ExpressionFault) -> ExpressionValue {
+  ) throws(ExpressionError) -> ExpressionValue {
     for index in stride(from: 0, to: arguments.count - 1, by: 2) {
       let condition = try value(of: arguments[index], in: scope)
       guard case .boolean(let holds) = condition else {
-        throw ExpressionFault(.notBoolean(found: condition.kindName), arguments[index].range)
+        throw ExpressionError(.notBoolean(found: condition.kindName), arguments[index].range)
       }
       if holds { return try value(of: arguments[index + 1], in: scope) }
     }

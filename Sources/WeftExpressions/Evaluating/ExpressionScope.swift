@@ -3,7 +3,7 @@
 /// Queried for one reference at a time, and only for those whose value is needed.
 package protocol ExpressionScope {
   /// - Throws: A fault, with the range of the offending name.
-  func value(of reference: ContextReference) throws(ExpressionFault) -> ScopedValue
+  func value(of reference: ContextReference) throws(ExpressionError) -> ScopedValue
 
   /// Never called with ``StatusFunction/always``.
   func status(_ function: StatusFunction) -> Bool
@@ -11,7 +11,7 @@ package protocol ExpressionScope {
   /// The hash of the files that the patterns match, as 64 lowercase hexadecimal digits; empty if there are none.
   ///
   /// - Throws: A fault with any range; it is reported at the call.
-  func hashFiles(_ patterns: [String]) throws(ExpressionFault) -> String
+  func hashFiles(_ patterns: [String]) throws(ExpressionError) -> String
 }
 
 /// The value of a reference, and whether it must not be shown.

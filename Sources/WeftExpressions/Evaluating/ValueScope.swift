@@ -3,14 +3,14 @@ package struct ValueScope: ExpressionScope {
   /// The values, by the names of the contexts.
   package var contexts: ExpressionObject
   package var statuses: Set<StatusFunction>
-  private let hash: @Sendable ([String]) throws(ExpressionFault) -> String
+  private let hash: @Sendable ([String]) throws(ExpressionError) -> String
 
   /// - Parameters:
   ///   - statuses: The status functions that are true.
   ///   - hash: The implementation of `hashFiles`.
   package init(
     _ contexts: ExpressionObject, statuses: Set<StatusFunction> = [.success, .always],
-    hash: @escaping @Sendable ([String]) throws(ExpressionFault) -> String = { _ in "" }
+    hash: @escaping @Sendable ([String]) throws(ExpressionError) -> String = { _ in "" }
   ) {
     self.contexts = contexts
     self.statuses = statuses
@@ -31,7 +31,7 @@ package struct ValueScope: ExpressionScope {
 
   package func status(_ function: StatusFunction) -> Bool { statuses.contains(function) }
 
-  package func hashFiles(_ patterns: [String]) throws(ExpressionFault) -> String {
+  package func hashFiles(_ patterns: [String]) throws(ExpressionError) -> String {
     try hash(patterns)
   }
 }

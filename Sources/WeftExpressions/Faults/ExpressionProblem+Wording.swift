@@ -101,7 +101,7 @@ extension ExpressionProblem {
 
   private func detail(_ why: String?) -> String { why.map { ": \($0)" } ?? "" }
 
-  private func message(of fault: AccessFault, in owner: String?) -> String {
+  private func message(of fault: AccessError, in owner: String?) -> String {
     let owner = owner.map { "\"\($0)\"" }
     return switch fault {
     case .nothingInside(let type): "\(owner ?? "this") is \(type.name), which has nothing inside"

@@ -11,7 +11,7 @@ package struct FileSelection: Sendable, Hashable {
 
   private var rules: [Rule] = []
 
-  package init(_ texts: [String]) throws(PathPatternFault) {
+  package init(_ texts: [String]) throws(PathPatternError) {
     for line in texts.flatMap({ $0.split(whereSeparator: \.isNewline) }) {
       var text = WhiteSpace.trimmed(String(line))
       if text.isEmpty || text.hasPrefix("#") { continue }
@@ -26,7 +26,7 @@ package struct FileSelection: Sendable, Hashable {
 
   /// - Parameter texts: One pattern each, taken literally including white space and `#`; `!` before it excludes its
   ///   matches.
-  package init(each texts: [String]) throws(PathPatternFault) {
+  package init(each texts: [String]) throws(PathPatternError) {
     for text in texts {
       let isExclusion = text.hasPrefix("!")
       let pattern = try PathPattern(isExclusion ? String(text.dropFirst()) : text)

@@ -11,7 +11,7 @@ struct PathPattern: Sendable, Hashable {
   private let parts: [Part]
 
   /// - Parameter text: A relative pattern; `/` separates names.
-  init(_ text: String) throws(PathPatternFault) {
+  init(_ text: String) throws(PathPatternError) {
     guard text.utf8.first != UInt8(ascii: "/") else { throw .absolute(text) }
     var parts: [Part] = []
     for piece in text.unicodeScalars.split(separator: "/") {
@@ -71,7 +71,7 @@ struct PathPattern: Sendable, Hashable {
 }
 
 /// The reason why a text is not a pattern.
-package enum PathPatternFault: Error, Sendable, Hashable {
+package enum PathPatternError: Error, Sendable, Hashable {
   case absolute(String)
   case leadsUp(String)
 

@@ -5,7 +5,7 @@ extension ExpressionFunction {
   ///
   /// Not for functions that need the scope, nor for `case`, which does not evaluate all its arguments.
   func value(
-    of arguments: [ExpressionValue], within room: inout MadeBytes
+    of arguments: [ExpressionValue], within room: inout AllocationBudget
   ) throws(ExpressionProblem) -> ExpressionValue {
     let first = arguments[0]
     switch self {
@@ -40,7 +40,7 @@ extension ExpressionFunction {
   }
 
   private func changed(
-    _ text: String, within room: inout MadeBytes
+    _ text: String, within room: inout AllocationBudget
   ) throws(ExpressionProblem) -> String {
     let changed =
       switch self {
@@ -53,7 +53,7 @@ extension ExpressionFunction {
   }
 
   private func join(
-    _ arguments: [ExpressionValue], within room: inout MadeBytes
+    _ arguments: [ExpressionValue], within room: inout AllocationBudget
   ) throws(ExpressionProblem) -> String {
     guard case .array(let array) = arguments[0] else { return arguments[0].primitiveText ?? "" }
     let separator = arguments.count > 1 ? arguments[1].primitiveText ?? "," : ","
@@ -66,7 +66,7 @@ extension ExpressionFunction {
   }
 
   private func split(
-    _ arguments: [ExpressionValue], within room: inout MadeBytes
+    _ arguments: [ExpressionValue], within room: inout AllocationBudget
   ) throws(ExpressionProblem) -> ExpressionValue {
     let (text, separator) = (try text(arguments, 0), try text(arguments, 1))
     let pieces =
@@ -78,7 +78,7 @@ extension ExpressionFunction {
 
   /// Returns the text unchanged if the text to replace is empty.
   private func replace(
-    _ arguments: [ExpressionValue], within room: inout MadeBytes
+    _ arguments: [ExpressionValue], within room: inout AllocationBudget
   ) throws(ExpressionProblem) -> String {
     let (text, old) = (try text(arguments, 0), try text(arguments, 1))
     let new = try self.text(arguments, 2)
@@ -121,7 +121,7 @@ private enum Counting {
   }
 
   static func keys(
-    of value: ExpressionValue, within room: inout MadeBytes
+    of value: ExpressionValue, within room: inout AllocationBudget
   ) throws(ExpressionProblem) -> ExpressionValue {
     switch value {
     case .null: return .array([])

@@ -1,7 +1,7 @@
 /// Implements `format`: a text with values in braces.
 enum FormatText {
   static func text(
-    _ format: String, _ values: ArraySlice<ExpressionValue>, within room: inout MadeBytes
+    _ format: String, _ values: ArraySlice<ExpressionValue>, within room: inout AllocationBudget
   ) throws(ExpressionProblem) -> String {
     let bytes = Array(format.utf8)
     var text = ""

@@ -4,7 +4,7 @@ import WeftJSON
 /// Implements `fromJSON`: parses a value strictly by RFC 8259.
 enum JSONText {
   static func value(
-    of text: String, within room: inout MadeBytes
+    of text: String, within room: inout AllocationBudget
   ) throws(ExpressionProblem) -> ExpressionValue {
     let bytes = Array(text.utf8)
     guard !bytes.allSatisfy(Lexer.isSpace) else { throw .emptyJSON }

@@ -19,7 +19,7 @@ struct Lexer {
     offset = start
   }
 
-  mutating func next() throws(ExpressionFault) -> Token {
+  mutating func next() throws(ExpressionError) -> Token {
     while offset < end, Lexer.isSpace(bytes[offset]) { offset += 1 }
     let start = offset
     guard start < end else { return Token(kind: .end, start: end, end: end) }
@@ -28,7 +28,7 @@ struct Lexer {
     return Token(kind: kind, start: start, end: offset)
   }
 
-  private mutating func kind(from start: Int) throws(ExpressionFault) -> Token.Kind {
+  private mutating func kind(from start: Int) throws(ExpressionError) -> Token.Kind {
     let first = bytes[start]
     offset += 1
     if Lexer.isLetter(first) { return try word(from: start) }
@@ -69,7 +69,7 @@ struct Lexer {
     while offset < end, !Lexer.isBoundary(bytes[offset]) { offset += 1 }
   }
 
-  private mutating func word(from start: Int) throws(ExpressionFault) -> Token.Kind {
+  private mutating func word(from start: Int) throws(ExpressionError) -> Token.Kind {
     while offset < end, Lexer.isNameByte(bytes[offset]) { offset += 1 }
     if offset < end, !Lexer.isBoundary(bytes[offset]) {
       skipWord()
@@ -97,7 +97,7 @@ struct Lexer {
     return true
   }
 
-  private mutating func numeral(from start: Int) throws(ExpressionFault) -> Token.Kind {
+  private mutating func numeral(from start: Int) throws(ExpressionError) -> Token.Kind {
     while offset < end, !Lexer.isBoundary(bytes[offset]) || bytes[offset] == UInt8(ascii: ".") {
       offset += 1
     }
@@ -107,7 +107,7 @@ struct Lexer {
     return .number
   }
 
-  private mutating func literal(from start: Int) throws(ExpressionFault) -> Token.Kind {
+  private mutating func literal(from start: Int) throws(ExpressionError) -> Token.Kind {
     while offset < end {
       offset += 1
       guard bytes[offset - 1] == UInt8(ascii: "'") else { continue }
@@ -120,8 +120,8 @@ struct Lexer {
     throw fault(.unclosedText, start)
   }
 
-  private func fault(_ problem: ExpressionProblem, _ start: Int) -> ExpressionFault {
-    ExpressionFault(problem, SourceRange(start: start, end: offset))
+  private func fault(_ problem: ExpressionProblem, _ start: Int) -> ExpressionError {
+    ExpressionError(problem, SourceRange(start: start, end: offset))
   }
 
   /// The text between two offsets, which must not split a scalar.

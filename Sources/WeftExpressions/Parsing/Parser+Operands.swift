@@ -5,7 +5,7 @@ extension Parser {
   /// The value being accessed; `nil` is the reference whose names are the last in `names`.
   private typealias Base = ExpressionNode?
 
-  mutating func accesses() throws(ExpressionFault) -> ExpressionNode {
+  mutating func accesses() throws(ExpressionError) -> ExpressionNode {
     let start = token.start
     let firstName = names.count
     switch token.kind {
@@ -27,7 +27,7 @@ extension Parser {
   /// Kept apart from ``accesses()``, through which nesting recurses, so that its stack frame stays small.
   private mutating func apply(
     _ access: Access, to base: inout Base, from firstName: Int, start: Int
-  ) throws(ExpressionFault) {
+  ) throws(ExpressionError) {
     let range = SourceRange(start: start, end: last.end)
     switch access {
     case .name(let name) where base == nil: names.append(name)
@@ -43,7 +43,7 @@ extension Parser {
   /// The base as a node.
   private mutating func taking(
     _ base: inout Base, from firstName: Int
-  ) throws(ExpressionFault) -> ExpressionNode {
+  ) throws(ExpressionError) -> ExpressionNode {
     if let base { return base }
     let reference = ContextReference(takeNames(from: firstName))
     return try node(.reference(reference), reference.range)
@@ -69,7 +69,7 @@ extension Parser {
   }
 
   /// Leaves the token after the access as the current one.
-  private mutating func access() throws(ExpressionFault) -> Access {
+  private mutating func access() throws(ExpressionError) -> Access {
     let isBracket = token.kind == .openBracket
     try advance()
     let access: Access
@@ -94,7 +94,7 @@ extension Parser {
 
   // MARK: Operands
 
-  private mutating func group() throws(ExpressionFault) -> Base {
+  private mutating func group() throws(ExpressionError) -> Base {
     try advance()
     let inner = try expression()
     try expect(.closeParenthesis)
@@ -103,7 +103,7 @@ extension Parser {
     return nil
   }
 
-  private mutating func nameOrCall() throws(ExpressionFault) -> Base {
+  private mutating func nameOrCall() throws(ExpressionError) -> Base {
     let name = ContextReference.Name(text(of: token), token.range)
     try advance()
     guard token.kind == .openParenthesis else {
@@ -116,17 +116,17 @@ extension Parser {
 
   private mutating func call(
     of name: ContextReference.Name, with arguments: [ExpressionNode]
-  ) throws(ExpressionFault) -> ExpressionNode {
+  ) throws(ExpressionError) -> ExpressionNode {
     guard let function = ExpressionFunction(named: name.text) else {
-      throw ExpressionFault(.unknownFunction(name.text), name.range)
+      throw ExpressionError(.unknownFunction(name.text), name.range)
     }
     guard function.takes(arguments.count) else {
-      throw ExpressionFault(.argumentCount(function, found: arguments.count), name.range)
+      throw ExpressionError(.argumentCount(function, found: arguments.count), name.range)
     }
     return try node(.call(function, arguments), SourceRange(from: name.range, to: last.range))
   }
 
-  private mutating func arguments() throws(ExpressionFault) -> [ExpressionNode] {
+  private mutating func arguments() throws(ExpressionError) -> [ExpressionNode] {
     try advance()
     var arguments: [ExpressionNode] = []
     if token.kind != .closeParenthesis {
@@ -140,7 +140,7 @@ extension Parser {
     return arguments
   }
 
-  private mutating func literal() throws(ExpressionFault) -> ExpressionNode {
+  private mutating func literal() throws(ExpressionError) -> ExpressionNode {
     let value: ExpressionValue
     switch token.kind {
     case .number: value = .number(lexer.number)

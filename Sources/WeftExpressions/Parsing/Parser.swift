@@ -29,12 +29,12 @@ struct Parser {
     lexer = Lexer(bytes, from: start, to: end)
   }
 
-  mutating func parse() throws(ExpressionFault) -> (
+  mutating func parse() throws(ExpressionError) -> (
     root: ExpressionNode, range: SourceRange, isEmpty: Bool
   ) {
     let count = Int(bounds.end - bounds.start)
     guard count <= limits.bytes else {
-      throw ExpressionFault(.tooLong(count, limit: limits.bytes), bounds)
+      throw ExpressionError(.tooLong(count, limit: limits.bytes), bounds)
     }
     try advance()
     if token.kind == .end { return (ExpressionNode(.literal(.null), bounds), bounds, true) }
@@ -45,20 +45,20 @@ struct Parser {
 
   // MARK: Operators
 
-  mutating func expression() throws(ExpressionFault) -> ExpressionNode {
+  mutating func expression() throws(ExpressionError) -> ExpressionNode {
     try descend()
     defer { depth -= 1 }
     return try operation(atLeast: .or)
   }
 
-  /// Parses an operand with all following operators that bind at least as tightly as `tightness` (precedence climbing,
+  /// Parses an operand with all following operators that bind at least as tightly as `precedence` (precedence climbing,
   /// Richards 1979): an operand outside of operators does not cost a call per precedence level.
   private mutating func operation(
-    atLeast tightness: Tightness
-  ) throws(ExpressionFault) -> ExpressionNode {
+    atLeast precedence: Precedence
+  ) throws(ExpressionError) -> ExpressionNode {
     var left = try unary()
     var comparisonCount = 0
-    while let operation = Tightness(token.kind), operation >= tightness {
+    while let operation = Precedence(token.kind), operation >= precedence {
       switch operation {
       case .and, .or:
         ascend(max(comparisonCount - 1, 0))
@@ -76,8 +76,8 @@ struct Parser {
 
   /// Parses `&& b && c` or `|| b || c`.
   private mutating func chain(
-    of operation: Tightness, after first: ExpressionNode
-  ) throws(ExpressionFault) -> ExpressionNode {
+    of operation: Precedence, after first: ExpressionNode
+  ) throws(ExpressionError) -> ExpressionNode {
     try descend()
     defer { depth -= 1 }
     var operands: [ExpressionNode] = []
@@ -93,8 +93,8 @@ struct Parser {
   }
 
   private mutating func comparison(
-    of left: ExpressionNode, _ operation: Tightness
-  ) throws(ExpressionFault) -> ExpressionNode {
+    of left: ExpressionNode, _ operation: Precedence
+  ) throws(ExpressionError) -> ExpressionNode {
     guard let comparison = token.comparison else { return left }
     try advance()
     let right = try operation == .order ? unary() : self.operation(atLeast: .order)
@@ -102,7 +102,7 @@ struct Parser {
       .comparison(comparison, left, right), SourceRange(from: left.range, to: right.range))
   }
 
-  private mutating func unary() throws(ExpressionFault) -> ExpressionNode {
+  private mutating func unary() throws(ExpressionError) -> ExpressionNode {
     guard token.kind == .not else { return try accesses() }
     try descend()
     defer { depth -= 1 }
@@ -114,30 +114,30 @@ struct Parser {
 
   // MARK: Tokens and limits
 
-  mutating func advance() throws(ExpressionFault) {
+  mutating func advance() throws(ExpressionError) {
     last = token
     token = try lexer.next()
   }
 
-  mutating func expect(_ kind: Token.Kind) throws(ExpressionFault) {
+  mutating func expect(_ kind: Token.Kind) throws(ExpressionError) {
     guard token.kind == kind else { throw unexpected() }
     try advance()
   }
 
   /// The fault for an unexpected token, or for an end after which more must follow.
-  func unexpected() -> ExpressionFault {
+  func unexpected() -> ExpressionError {
     token.kind == .end
-      ? ExpressionFault(.unexpectedEnd(after: text(of: last)), last.range)
-      : ExpressionFault(.unexpectedSymbol(text(of: token)), token.range)
+      ? ExpressionError(.unexpectedEnd(after: text(of: last)), last.range)
+      : ExpressionError(.unexpectedSymbol(text(of: token)), token.range)
   }
 
   func text(of token: Token) -> String { lexer.text(token.start, token.end) }
 
   /// Goes one level deeper; the caller must ascend again.
-  mutating func descend() throws(ExpressionFault) {
+  mutating func descend() throws(ExpressionError) {
     depth += 1
     guard depth <= limits.depth else {
-      throw ExpressionFault(
+      throw ExpressionError(
         .tooDeep(limit: limits.depth), token.kind == .end ? last.range : token.range)
     }
   }
@@ -146,10 +146,10 @@ struct Parser {
 
   mutating func node(
     _ form: ExpressionNode.Form, _ range: SourceRange
-  ) throws(ExpressionFault) -> ExpressionNode {
+  ) throws(ExpressionError) -> ExpressionNode {
     nodeCount += 1
     guard nodeCount <= limits.nodes else {
-      throw ExpressionFault(.tooManyParts(limit: limits.nodes), range)
+      throw ExpressionError(.tooManyParts(limit: limits.nodes), range)
     }
     return ExpressionNode(form, range)
   }
@@ -162,7 +162,7 @@ extension SourceRange {
 }
 
 /// The precedence of binary operators, from loose to tight.
-private enum Tightness: Int, Comparable {
+private enum Precedence: Int, Comparable {
   case or, and, equality, order
 
   /// `nil` if the token is not a binary operator.
@@ -176,5 +176,5 @@ private enum Tightness: Int, Comparable {
     }
   }
 
-  static func < (left: Tightness, right: Tightness) -> Bool { left.rawValue < right.rawValue }
+  static func < (left: Precedence, right: Precedence) -> Bool { left.rawValue < right.rawValue }
 }

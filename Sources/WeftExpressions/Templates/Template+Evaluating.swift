@@ -9,13 +9,13 @@ extension Template {
   package func evaluate(
     in scope: some ExpressionScope, escaping: Escaping = .plain,
     limits: ExpressionLimits = .standard
-  ) throws(ExpressionFault) -> Evaluation {
+  ) throws(ExpressionError) -> Evaluation {
     if let fault = faults.first { throw fault }
     if isLiteral { return Evaluation(.string(text)) }
     if escaping == .plain, let onlyExpression {
       return try onlyExpression.evaluate(in: scope, limits: limits)
     }
-    let room = MadeBytes(limit: limits.madeBytes)
+    let room = AllocationBudget(limit: limits.madeBytes)
     var writer = TemplateWriter(
       evaluator: Evaluator(room: room), escaping: escaping)
     for segment in segments { try writer.write(segment, in: scope) }

@@ -20,11 +20,11 @@ package struct Template: Sendable {
 
   package let text: String
   /// The faults, sorted by location. A template with faults cannot be evaluated.
-  package let faults: [ExpressionFault]
+  package let faults: [ExpressionError]
   /// Empty for a template without expressions.
   private let parts: [Segment]
 
-  init(text: String, parts: [Segment], faults: [ExpressionFault]) {
+  init(text: String, parts: [Segment], faults: [ExpressionError]) {
     self.text = text
     self.parts = parts
     self.faults = faults
@@ -112,7 +112,7 @@ extension Template {
   package static func parse(
     condition text: String, limits: ExpressionLimits = .standard
   ) -> Template {
-    do throws(ExpressionFault) {
+    do throws(ExpressionError) {
       return Template(try condition(text, limits: limits))
     } catch {
       return Template(text: text, parts: [], faults: [error])
@@ -124,7 +124,7 @@ extension Template {
   /// In a bare expression, `${{` is allowed only within a string.
   package static func condition(
     _ text: String, limits: ExpressionLimits = .standard
-  ) throws(ExpressionFault) -> Expression {
+  ) throws(ExpressionError) -> Expression {
     if let condition = try wrappedCondition(text, limits: limits) { return condition }
     do {
       return try Expression.parse(text, limits: limits)
@@ -132,14 +132,14 @@ extension Template {
       guard case .unexpectedSymbol(let symbol) = error.problem, symbol.hasPrefix("${{") else {
         throw error
       }
-      throw ExpressionFault(.textAroundExpression, error.range)
+      throw ExpressionError(.textAroundExpression, error.range)
     }
   }
 
   /// `nil` if the text does not begin with `${{`.
   private static func wrappedCondition(
     _ text: String, limits: ExpressionLimits
-  ) throws(ExpressionFault) -> Expression? {
+  ) throws(ExpressionError) -> Expression? {
     let space = text.utf8.prefix(while: Lexer.isSpace).count
     guard text.utf8.dropFirst(space).starts(with: TemplateParser.opening) else { return nil }
     let template = parse(text, limits: limits)
@@ -149,7 +149,7 @@ extension Template {
       switch segment.content {
       case .text(let text) where text.utf8.allSatisfy(Lexer.isSpace): continue
       case .expression(let expression) where condition == nil: condition = expression
-      case .text, .expression: throw ExpressionFault(.textAroundExpression, segment.range)
+      case .text, .expression: throw ExpressionError(.textAroundExpression, segment.range)
       }
     }
     return condition

@@ -8,7 +8,7 @@ struct TemplateParser {
   private let bytes: [UInt8]
   private let limits: ExpressionLimits
   private(set) var segments: [Template.Segment] = []
-  private(set) var faults: [ExpressionFault] = []
+  private(set) var faults: [ExpressionError] = []
 
   init(_ text: String, limits: ExpressionLimits) {
     self.text = text
@@ -43,7 +43,7 @@ struct TemplateParser {
       add(start, opening)
       guard let closing = closing(from: opening + 3) else {
         let range = SourceRange(start: opening, end: opening + 3)
-        faults.append(ExpressionFault(.unclosedExpression, range))
+        faults.append(ExpressionError(.unclosedExpression, range))
         return
       }
       readExpression(from: opening, to: closing + 2)
@@ -82,7 +82,7 @@ struct TemplateParser {
     do {
       let expression = try Expression.parse(text, from: start + 3, to: end - 2, limits: limits)
       guard !expression.isEmpty else {
-        faults.append(ExpressionFault(.emptyExpression, range))
+        faults.append(ExpressionError(.emptyExpression, range))
         return
       }
       segments.append(.init(.expression(expression), range))

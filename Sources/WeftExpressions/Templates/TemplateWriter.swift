@@ -17,7 +17,7 @@ struct TemplateWriter {
 
   mutating func write(
     _ segment: Template.Segment, in scope: some ExpressionScope
-  ) throws(ExpressionFault) {
+  ) throws(ExpressionError) {
     switch segment.content {
     case .text(let literal):
       if escaping == .jsonBody { quotes.pass(literal) }
@@ -30,17 +30,17 @@ struct TemplateWriter {
     }
   }
 
-  private mutating func append(_ more: String, at range: SourceRange) throws(ExpressionFault) {
+  private mutating func append(_ more: String, at range: SourceRange) throws(ExpressionError) {
     do {
       try evaluator.room.append(more, to: &text)
     } catch {
-      throw ExpressionFault(error, range)
+      throw ExpressionError(error, range)
     }
   }
 
   private func escaped(
     _ value: ExpressionValue, of expression: Expression
-  ) throws(ExpressionFault) -> String {
+  ) throws(ExpressionError) -> String {
     if escaping == .jsonBody, !quotes.isInside { return try json(value, of: expression) }
     let text = try plain(value, of: expression)
     switch escaping {
@@ -61,7 +61,7 @@ struct TemplateWriter {
 
   private func plain(
     _ value: ExpressionValue, of expression: Expression
-  ) throws(ExpressionFault) -> String {
+  ) throws(ExpressionError) -> String {
     if case .null = value { throw fault(.nothingToWrite(expression.text), expression) }
     guard let text = value.primitiveText else {
       throw fault(.notWritable(expression.text, found: value.kindName), expression)
@@ -71,19 +71,19 @@ struct TemplateWriter {
 
   private func json(
     _ value: ExpressionValue, of expression: Expression
-  ) throws(ExpressionFault) -> String {
+  ) throws(ExpressionError) -> String {
     if case .number(let number) = value, !number.isFinite {
       throw fault(.notJSONNumber(expression.text), expression)
     }
     return value.jsonText(.compact)
   }
 
-  private func fault(_ problem: ExpressionProblem, _ expression: Expression) -> ExpressionFault {
-    ExpressionFault(problem, expression.range)
+  private func fault(_ problem: ExpressionProblem, _ expression: Expression) -> ExpressionError {
+    ExpressionError(problem, expression.range)
   }
 
   /// Rejects a path in which a value makes a segment that is not a name (RFC 3986 §5.2.4).
-  func checkPath() throws(ExpressionFault) {
+  func checkPath() throws(ExpressionError) {
     guard escaping == .urlPath else { return }
     let bytes = Array(text.utf8)
     for (expression, range) in written {

@@ -10,7 +10,7 @@ package struct ExpressionRemark: Sendable, Hashable {
   }
 
   package var kind: Kind
-  /// UTF-8 offsets, as in ``ExpressionFault/range``.
+  /// UTF-8 offsets, as in ``ExpressionError/range``.
   package var range: SourceRange
 
   package init(_ kind: Kind, _ range: SourceRange) {

@@ -1,7 +1,7 @@
 import WeftDiagnostics
 
 /// The reason why a name finds nothing.
-package enum AccessFault: Error, Sendable, Hashable {
+package enum AccessError: Error, Sendable, Hashable {
   /// The value has no members or elements.
   case nothingInside(ExpressionType)
   /// The object has no such member; `nearest` is the closest name of those it has.
@@ -13,9 +13,9 @@ extension ExpressionType {
   ///
   /// - Throws: If there is never a value. `null` itself has nothing inside, but if a value may be `null` or something
   ///   else, only the other types count.
-  package func type(at name: String) throws(AccessFault) -> ExpressionType {
+  package func type(at name: String) throws(AccessError) -> ExpressionType {
     var found: [ExpressionType] = []
-    var fault: AccessFault?
+    var fault: AccessError?
     for type in alternatives {
       do {
         found.append(try type.singleType(at: name))
@@ -28,7 +28,7 @@ extension ExpressionType {
     return .union(found)
   }
 
-  private func singleType(at name: String) throws(AccessFault) -> ExpressionType {
+  private func singleType(at name: String) throws(AccessError) -> ExpressionType {
     switch self {
     case .any, .either: return .any
     case .array(let element):
@@ -47,14 +47,14 @@ extension ExpressionType {
   /// that part in messages.
   package func type(
     at names: ArraySlice<ContextReference.Name>, in owner: String
-  ) throws(ExpressionFault) -> ExpressionType {
+  ) throws(ExpressionError) -> ExpressionType {
     var type = self
     var owner = owner
     for name in names {
       do {
         type = try type.type(at: name.text)
       } catch {
-        throw ExpressionFault(.access(error, in: owner), name.range)
+        throw ExpressionError(.access(error, in: owner), name.range)
       }
       owner += Lexer.isName(name.text) ? ".\(name.text)" : "[\(ExpressionText.literal(name.text))]"
     }
@@ -63,7 +63,7 @@ extension ExpressionType {
 
   /// The type of any element or member.
   package var elementType: ExpressionType {
-    get throws(AccessFault) {
+    get throws(AccessError) {
       var found: [ExpressionType] = []
       for type in alternatives {
         switch type {

@@ -34,7 +34,7 @@ extension ExpressionType {
   /// The type at an index, which is a literal or known only by its type.
   fileprivate func type(
     at index: ExpressionNode, whichIs indexType: ExpressionType
-  ) throws(AccessFault) -> ExpressionType {
+  ) throws(AccessError) -> ExpressionType {
     if case .literal(let value) = index.form, let name = value.primitiveText {
       return try type(at: name)
     }

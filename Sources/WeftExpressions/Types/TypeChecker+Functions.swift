@@ -49,7 +49,7 @@ extension TypeChecker {
   private mutating func checkFormat(_ arguments: [ExpressionNode], at range: SourceRange) {
     guard case .literal(let format) = arguments[0].form else { return }
     let values = arguments.dropFirst().map { _ in ExpressionValue.string("") }
-    var room = MadeBytes(limit: .max)
+    var room = AllocationBudget(limit: .max)
     do {
       _ = try FormatText.text(format.text, values[...], within: &room)
     } catch {
@@ -61,7 +61,7 @@ extension TypeChecker {
     _ argument: ExpressionNode, at range: SourceRange
   ) -> ExpressionType {
     guard case .literal(let text) = argument.form else { return .any }
-    var room = MadeBytes(limit: ExpressionLimits.standard.madeBytes)
+    var room = AllocationBudget(limit: ExpressionLimits.standard.madeBytes)
     do {
       return ExpressionType(of: try JSONText.value(of: text.text, within: &room))
     } catch {

@@ -28,7 +28,7 @@ package struct TypeChecker {
   private static func check(
     _ reference: ContextReference, in scope: any TypeScope
   ) -> CheckedExpression {
-    var (type, isSecret, faults) = (ExpressionType.any, false, [ExpressionFault]())
+    var (type, isSecret, faults) = (ExpressionType.any, false, [ExpressionError]())
     switch scope.type(of: reference) {
     case .known(let known, let secret): (type, isSecret) = (known, secret)
     case .fault(let fault): faults = [fault]
@@ -128,6 +128,6 @@ package struct TypeChecker {
   }
 
   mutating func add(_ problem: ExpressionProblem, _ range: SourceRange) {
-    checked.faults.append(ExpressionFault(problem, range))
+    checked.faults.append(ExpressionError(problem, range))
   }
 }

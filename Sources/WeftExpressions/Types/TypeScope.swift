@@ -6,7 +6,7 @@ package protocol TypeScope {
 package enum ReferenceType: Sendable, Hashable {
   case known(ExpressionType, isSecret: Bool)
   /// The reference is invalid; problems that follow from it are not reported.
-  case fault(ExpressionFault)
+  case fault(ExpressionError)
 }
 
 /// The result of checking an expression before it is evaluated.
@@ -27,7 +27,7 @@ package struct CheckedExpression: Sendable {
   package var statusFunctions: Set<StatusFunction>
   package var hashesFiles: Bool
   /// The faults, in the order in which they were found.
-  package var faults: [ExpressionFault]
+  package var faults: [ExpressionError]
   /// Constructs that are valid, but surely unintended.
   package var remarks: [ExpressionRemark]
 }

@@ -5,7 +5,7 @@ struct Authority {
   let credentials: URLCredentials?
 
   /// - Parameter port: The port if `text` has none.
-  init(_ text: Substring, port usual: Int) throws(URLFault) {
+  init(_ text: Substring, port usual: Int) throws(HTTPURLError) {
     let parts = text.split(separator: "@", omittingEmptySubsequences: false)
     // Programs disagree about more than one "@", and about "\" before it.
     guard parts.count <= 2, let place = parts.last, parts.count == 1 || Self.isUserInfo(parts[0])
@@ -23,7 +23,7 @@ struct Authority {
 
   private static func split(
     _ place: Substring
-  ) throws(URLFault) -> (host: Substring, port: Substring?) {
+  ) throws(HTTPURLError) -> (host: Substring, port: Substring?) {
     let bracket = place.lastIndex(of: "]")
     let colon = place[(bracket ?? place.startIndex)...].firstIndex(of: ":")
     guard let colon else { return (place, nil) }
@@ -32,7 +32,7 @@ struct Authority {
     return (place[..<colon], port.isEmpty ? nil : port)
   }
 
-  private static func port(_ text: Substring) throws(URLFault) -> Int {
+  private static func port(_ text: Substring) throws(HTTPURLError) -> Int {
     guard let port = ASCII.number(text), (1...65535).contains(port) else {
       throw .badPort(String(text))
     }

@@ -36,12 +36,12 @@ public struct HTTPURL: Sendable, Hashable {
   }
 
   /// Percent-encodes spaces and non-ASCII letters in path and query; rejects control characters.
-  public init(_ text: String) throws(URLFault) {
+  public init(_ text: String) throws(HTTPURLError) {
     self = try URLText(text).absolute()
   }
 
   /// Parses a URL that is only an origin: `https://host` or `https://host:port`, optionally with a slash.
-  package init(origin text: String) throws(URLFault) {
+  package init(origin text: String) throws(HTTPURLError) {
     try self.init(text)
     guard path == "/", query == nil, credentials == nil else { throw .notAnOrigin }
   }
@@ -123,7 +123,7 @@ public struct URLCredentials: Sendable, Hashable {
 }
 
 /// The reason why a text is not a usable URL.
-public enum URLFault: Error, Sendable, Hashable {
+public enum HTTPURLError: Error, Sendable, Hashable {
   case noScheme
   case otherScheme(String)
   case noHost

@@ -8,7 +8,7 @@ struct URLText {
   private var path: Substring.UTF8View
   private var query: Substring.UTF8View?
 
-  init(_ text: String) throws(URLFault) {
+  init(_ text: String) throws(HTTPURLError) {
     if text.utf8.count > Self.limit { throw .tooLong(limit: Self.limit) }
     if let bad = text.utf8.enumerated().first(where: { $0.element < 0x20 || $0.element == 0x7F }) {
       throw .controlCharacter(offset: bad.offset)
@@ -39,7 +39,7 @@ struct URLText {
     return text.allSatisfy { ASCII.isLetter($0) || ASCII.isDigit($0) || "+-.".utf8.contains($0) }
   }
 
-  func absolute() throws(URLFault) -> HTTPURL {
+  func absolute() throws(HTTPURLError) -> HTTPURL {
     guard let scheme else { throw .noScheme }
     guard let known = HTTPURL.Scheme(rawValue: ASCII.lowercased(Substring(scheme))) else {
       throw .otherScheme(String(Substring(scheme)))
@@ -49,7 +49,7 @@ struct URLText {
   }
 
   /// Resolves the reference (RFC 3986 §5.2.2).
-  func resolved(against base: HTTPURL) throws(URLFault) -> HTTPURL {
+  func resolved(against base: HTTPURL) throws(HTTPURLError) -> HTTPURL {
     if scheme != nil { return try absolute() }
     if let authority {
       return try url(scheme: base.scheme, authority: Substring(authority), path: absolutePath)
@@ -77,7 +77,7 @@ struct URLText {
 
   private func url(
     scheme: HTTPURL.Scheme, authority: Substring, path: String
-  ) throws(URLFault) -> HTTPURL {
+  ) throws(HTTPURLError) -> HTTPURL {
     let parts = try Authority(authority, port: scheme.port)
     return HTTPURL(
       scheme: scheme, host: parts.host, port: parts.port, path: Self.normalised(path),
@@ -107,7 +107,7 @@ struct URLText {
 
 extension HTTPURL {
   /// Resolves `reference`, such as a `Location`, against this URL. The result has no credentials.
-  public func resolving(_ reference: String) throws(URLFault) -> HTTPURL {
+  public func resolving(_ reference: String) throws(HTTPURLError) -> HTTPURL {
     try URLText(ASCII.trimmed(reference)).resolved(against: self).withoutCredentials
   }
 }

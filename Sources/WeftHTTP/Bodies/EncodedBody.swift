@@ -25,7 +25,7 @@ extension RequestBody {
   ///
   /// - Parameter boundary: The separator between the parts of a multipart form. Unguessable, so that no part contains
   ///   it.
-  func encoded(boundary: @autoclosure () -> String) throws(RequestFault) -> EncodedBody? {
+  func encoded(boundary: @autoclosure () -> String) throws(RequestError) -> EncodedBody? {
     switch self {
     case .none: return nil
     case .bytes(let bytes, let type):
@@ -46,7 +46,7 @@ extension RequestBody {
 private struct MultipartText {
   let boundary: String
 
-  func encode(_ parts: [MultipartPart]) throws(RequestFault) -> EncodedBody {
+  func encode(_ parts: [MultipartPart]) throws(RequestError) -> EncodedBody {
     var segments: [EncodedBody.Segment] = []
     for part in parts {
       segments.append(.bytes(Array(try head(of: part).utf8)))
@@ -63,7 +63,7 @@ private struct MultipartText {
       segments: segments, contentType: "multipart/form-data; boundary=\(boundary)")
   }
 
-  private func head(of part: MultipartPart) throws(RequestFault) -> String {
+  private func head(of part: MultipartPart) throws(RequestError) -> String {
     var head = "--\(boundary)\r\nContent-Disposition: form-data; name=\"\(try quoted(part.name))\""
     if let fileName = part.fileName { head += "; filename=\"\(try quoted(fileName))\"" }
     if let type = part.contentType {
@@ -73,7 +73,7 @@ private struct MultipartText {
     return head + "\r\n\r\n"
   }
 
-  private func quoted(_ name: String) throws(RequestFault) -> String {
+  private func quoted(_ name: String) throws(RequestError) -> String {
     if name.utf8.contains(where: { $0 < 0x20 || $0 == 0x7F }) { throw .multipartName(name) }
     // Compares bytes because a quote with a combining mark is a different Character but still a quote byte.
     let bytes = name.utf8.flatMap { $0 == UInt8(ascii: "\"") ? Array("%22".utf8) : [$0] }

@@ -2,10 +2,10 @@ import Synchronization
 
 /// Decides how the response to one request is received, and remembers where it was saved.
 final class Reception: Sendable {
-  let course: RedirectCourse
+  let course: RedirectPolicy
   private let file = Mutex<DownloadFile?>(nil)
 
-  init(_ course: RedirectCourse) { self.course = course }
+  init(_ course: RedirectPolicy) { self.course = course }
 
   /// The most that is received of the body of a redirect or of a response with an unexpected status.
   static let startBytes = 64 * 1024

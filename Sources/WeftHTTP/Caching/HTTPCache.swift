@@ -32,27 +32,27 @@ public struct HTTPCache: Sendable {
   ///   May block as long as a disk does.
   public static func onDisk(
     _ folder: String, limits: CacheLimits = CacheLimits()
-  ) throws(CacheFolderFault) -> HTTPCache {
+  ) throws(CacheFolderError) -> HTTPCache {
     try onDisk(folder, limits: limits) { WallClock.now.nanoseconds / 1_000_000_000 }
   }
 
   /// - Parameter now: The seconds since 1970.
   static func onDisk(
     _ path: String, limits: CacheLimits, now: @escaping @Sendable () -> Int64
-  ) throws(CacheFolderFault) -> HTTPCache {
-    do throws(UnsafePlace) {
+  ) throws(CacheFolderError) -> HTTPCache {
+    do throws(UnsafePlaceError) {
       let folder = try PrivateFolder("http-1", in: path)
       return HTTPCache(
         store: DiskStore(folder, limits: limits, now: now),
         secret: CacheSecret(try folder.secret("secret", count: CacheSecret.length)), limits: limits)
     } catch {
-      throw CacheFolderFault(path: path, why: error.message)
+      throw CacheFolderError(path: path, why: error.message)
     }
   }
 }
 
 /// The reason why a folder cannot be a cache.
-public struct CacheFolderFault: Error, Sendable, Hashable {
+public struct CacheFolderError: Error, Sendable, Hashable {
   /// The path as given.
   public let path: String
   /// The problem with it.

@@ -3,9 +3,9 @@ import WeftFutures
 
 /// Responses in the memory of this process.
 final class MemoryStore: CacheStore {
-  private let shelf: Mutex<MemoryShelf>
+  private let shelf: Mutex<LRUCache>
 
-  init(limit: Int) { shelf = Mutex(MemoryShelf(limit: limit)) }
+  init(limit: Int) { shelf = Mutex(LRUCache(limit: limit)) }
 
   func responses(
     for key: CacheKey, where fits: @escaping @Sendable (StoredResponse) -> Bool
@@ -27,7 +27,7 @@ final class MemoryStore: CacheStore {
 }
 
 /// The stored responses, and the choice which to evict.
-struct MemoryShelf: Sendable {
+struct LRUCache: Sendable {
   private struct Place: Sendable {
     var response: StoredResponse
     /// The value of the global use counter at the last use.

@@ -126,7 +126,7 @@ final class CurlExchange {
       return abort(.failed(kind))
     }
     guard start.request.wantsCompression else { return WEFT_CURL_GO_ON }
-    do throws(PackingFault) {
+    do throws(PackingError) {
       unpacking = try Unpacking(of: head, to: start.request.method)
       return WEFT_CURL_GO_ON
     } catch {
@@ -137,7 +137,7 @@ final class CurlExchange {
   func bodyCame(_ bytes: UnsafeRawBufferPointer) -> weft_curl_answer {
     watch.sign(at: clock.now)
     guard unpacking != nil else { return answer(to: sink.take(bytes)) }
-    do throws(PackingFault) {
+    do throws(PackingError) {
       return answer(to: try unpacking!.take(bytes, into: &sink))
     } catch {
       return abort(.failed(error.kind))

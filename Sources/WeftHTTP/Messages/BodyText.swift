@@ -1,5 +1,5 @@
 /// The reason why bytes cannot be decoded as text.
-public enum BodyNotText: Error, Sendable, Hashable {
+public enum BodyTextError: Error, Sendable, Hashable {
   /// `offset` counts from 0 and includes a byte order mark.
   case invalid(charset: String, offset: Int)
   case unknownCharset(String)
@@ -28,7 +28,7 @@ package enum BodyText {
     "utf-8, utf-16, utf-16le, utf-16be, iso-8859-1, windows-1252 and us-ascii"
 
   /// Returns the text without a byte order mark. Invalid bytes are an error; none are replaced.
-  package static func decode(_ bytes: [UInt8], charset: String?) throws(BodyNotText) -> String {
+  package static func decode(_ bytes: [UInt8], charset: String?) throws(BodyTextError) -> String {
     switch ASCII.lowercased(charset ?? "utf-8") {
     case "utf-8", "utf8": return try utf8(bytes)
     case "us-ascii", "ascii": return try ascii(bytes)
@@ -47,7 +47,7 @@ package enum BodyText {
     return String(text)
   }
 
-  private static func utf8(_ bytes: [UInt8]) throws(BodyNotText) -> String {
+  private static func utf8(_ bytes: [UInt8]) throws(BodyTextError) -> String {
     let marked = bytes.starts(with: [0xEF, 0xBB, 0xBF])
     if let text = String(validating: bytes.dropFirst(marked ? 3 : 0), as: UTF8.self) { return text }
     throw .invalid(charset: "UTF-8", offset: firstInvalid(bytes))
@@ -62,7 +62,7 @@ package enum BodyText {
     return offset
   }
 
-  private static func ascii(_ bytes: [UInt8]) throws(BodyNotText) -> String {
+  private static func ascii(_ bytes: [UInt8]) throws(BodyTextError) -> String {
     if let offset = bytes.firstIndex(where: { $0 >= 0x80 }) {
       throw .invalid(charset: "ASCII", offset: offset)
     }
@@ -76,7 +76,7 @@ package enum BodyText {
     return bytes.starts(with: [0xFF, 0xFE]) ? .little : nil
   }
 
-  private static func utf16(_ bytes: [UInt8], order: ByteOrder) throws(BodyNotText) -> String {
+  private static func utf16(_ bytes: [UInt8], order: ByteOrder) throws(BodyTextError) -> String {
     guard bytes.count.isMultiple(of: 2) else {
       throw .invalid(charset: "UTF-16", offset: bytes.count - 1)
     }
@@ -113,7 +113,7 @@ package enum BodyText {
     0x02DC, 0x2122, 0x0161, 0x203A, 0x0153, 0x9D, 0x017E, 0x0178,
   ]
 
-  private static func windows1252(_ bytes: [UInt8]) throws(BodyNotText) -> String {
+  private static func windows1252(_ bytes: [UInt8]) throws(BodyTextError) -> String {
     let units = bytes.map { byte in
       (0x80...0x9F).contains(byte) ? windowsScalars[Int(byte) - 0x80] : UInt16(byte)
     }

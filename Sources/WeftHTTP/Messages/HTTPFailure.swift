@@ -30,7 +30,7 @@ public struct HTTPFailure: Error, Sendable {
     /// libcurl cannot be loaded.
     case unavailable(String)
     /// The request is invalid; nothing was sent.
-    case invalid(RequestFault)
+    case invalid(RequestError)
     case dns(host: String)
     case connect(to: String, why: String)
     case tls(TLSFault, why: String)
@@ -44,7 +44,7 @@ public struct HTTPFailure: Error, Sendable {
     case limit(Limit, Int)
     /// The response is not valid HTTP.
     case malformed(String)
-    case redirect(RedirectFault)
+    case redirect(RedirectError)
     /// The address is not permitted.
     case address(String)
     /// A file to send or to save to failed.
@@ -78,13 +78,13 @@ public struct HTTPFailure: Error, Sendable {
 
 extension HTTPFailure: DropRepresentable {
   /// A transport dropped its promise.
-  public static func promiseDropped(_ dropped: PromiseDropped) -> HTTPFailure {
+  public static func promiseDropped(_ dropped: PromiseDroppedError) -> HTTPFailure {
     HTTPFailure(.other(dropped.description))
   }
 }
 
 /// The problem with an invalid request.
-public enum RequestFault: Error, Sendable, Hashable {
+public enum RequestError: Error, Sendable, Hashable {
   case method(String)
   case headerName(String)
   /// The value is not included because it may be secret.

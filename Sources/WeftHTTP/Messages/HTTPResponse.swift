@@ -69,7 +69,7 @@ public struct HTTPResponse: Sendable {
   public var isStale: Bool { staleReason != nil }
 
   /// Decodes the body in the charset of the response; UTF-8 by default.
-  public func text() throws(BodyNotText) -> String {
+  public func text() throws(BodyTextError) -> String {
     try BodyText.decode(body, charset: head.contentType?.parameters["charset"])
   }
 }

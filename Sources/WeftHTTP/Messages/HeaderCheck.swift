@@ -1,16 +1,16 @@
 /// Validates what is sent. A line break in a header would inject another one.
 enum HeaderCheck {
-  static func method(_ method: HTTPMethod) throws(RequestFault) {
+  static func method(_ method: HTTPMethod) throws(RequestError) {
     guard ASCII.isToken(method.name), method.name != "CONNECT" else { throw .method(method.name) }
   }
 
   /// Validates a header that the caller sets.
-  static func given(_ header: HTTPHeader) throws(RequestFault) {
+  static func given(_ header: HTTPHeader) throws(RequestError) {
     if reserved.contains(ASCII.lowercased(header.name)) { throw .reservedHeader(header.name) }
     try line(header)
   }
 
-  static func line(_ header: HTTPHeader) throws(RequestFault) {
+  static func line(_ header: HTTPHeader) throws(RequestError) {
     guard ASCII.isToken(header.name) else { throw .headerName(header.name) }
     guard isValue(header.value) else { throw .headerValue(name: header.name) }
   }
@@ -32,7 +32,7 @@ extension HTTPAuth {
     self = .basic(user: credentials.user, password: credentials.password)
   }
 
-  func header() throws(RequestFault) -> HTTPHeader {
+  func header() throws(RequestError) -> HTTPHeader {
     let value: String
     switch self {
     case .bearer(let token):

@@ -28,7 +28,7 @@ public struct WireRequest: Sendable, Hashable {
   ///   - total: The time left for all redirects.
   init(
     _ request: HTTPRequest, boundary: @autoclosure () -> String, total: Duration?
-  ) throws(RequestFault) {
+  ) throws(RequestError) {
     try HeaderCheck.method(request.method)
     try request.deadlines.check()
     if let limit = request.maxBytes, limit <= 0 { throw .limit(limit) }
@@ -63,7 +63,7 @@ public struct WireRequest: Sendable, Hashable {
 
   private static func headers(
     of request: HTTPRequest, contentType: String?
-  ) throws(RequestFault) -> [HTTPHeader] {
+  ) throws(RequestError) -> [HTTPHeader] {
     for header in request.headers.fields { try HeaderCheck.given(header) }
     var headers = request.headers
     if let key = request.idempotencyKey {
@@ -81,7 +81,7 @@ public struct WireRequest: Sendable, Hashable {
 }
 
 extension HTTPDeadlines {
-  fileprivate func check() throws(RequestFault) {
+  fileprivate func check() throws(RequestError) {
     try check(connect, .connect)
     try check(idle, .idle)
     try check(total, .total)
@@ -89,7 +89,7 @@ extension HTTPDeadlines {
 
   private func check(
     _ duration: Duration?, _ which: HTTPFailure.Deadline
-  ) throws(RequestFault) {
+  ) throws(RequestError) {
     guard let duration, duration <= .zero || duration > Self.longest else { return }
     throw .deadline(which, duration)
   }
@@ -98,7 +98,7 @@ extension HTTPDeadlines {
 extension HTTPProxy {
   static let schemes = ["http", "https", "socks4", "socks4a", "socks5", "socks5h"]
 
-  package func check() throws(RequestFault) {
+  package func check() throws(RequestError) {
     guard case .url(let text) = self else { return }
     // libcurl treats an empty URL as no proxy.
     if text.isEmpty || !HeaderCheck.isValue(text) { throw .text(of: "the proxy's URL") }
@@ -111,7 +111,7 @@ extension HTTPProxy {
 }
 
 extension TLSFiles {
-  fileprivate func check() throws(RequestFault) {
+  fileprivate func check() throws(RequestError) {
     for path in [authorities, certificate, key] {
       if let path, path.utf8.contains(0) { throw .text(of: "the name of a file for TLS") }
     }

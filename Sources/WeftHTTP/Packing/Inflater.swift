@@ -45,7 +45,7 @@ struct Inflater {
   }
 
   /// Decompresses until the bytes run out, the output is full, or the stream ends.
-  mutating func run(_ bits: inout BitReader) throws(PackingFault) -> Progress {
+  mutating func run(_ bits: inout BitReader) throws(PackingError) -> Progress {
     while true {
       switch phase {
       case .blockHeader:
@@ -71,7 +71,7 @@ struct Inflater {
   private var following: Phase { isLastBlock ? .ended : .blockHeader }
 
   /// - Returns: Whether the whole header was available.
-  private mutating func beginBlock(_ bits: inout BitReader) throws(PackingFault) -> Bool {
+  private mutating func beginBlock(_ bits: inout BitReader) throws(PackingError) -> Bool {
     guard let last = bits.take(1), let kind = bits.take(2) else { return false }
     isLastBlock = last == 1
     switch kind {
@@ -119,7 +119,7 @@ struct Inflater {
   private static let order = [16, 17, 18, 0, 8, 7, 9, 6, 10, 5, 11, 4, 12, 3, 13, 2, 14, 1, 15]
 
   /// - Returns: `nil` if they are not available completely.
-  private static func dynamicCodes(_ bits: inout BitReader) throws(PackingFault) -> Phase? {
+  private static func dynamicCodes(_ bits: inout BitReader) throws(PackingError) -> Phase? {
     guard let literals = bits.take(5), let distances = bits.take(5), let number = bits.take(4)
     else { return nil }
     guard literals <= 29, distances <= 29 else { throw .malformed("the number of its codes") }
@@ -141,7 +141,7 @@ struct Inflater {
 
   private static func codeLengths(
     _ count: Int, by code: HuffmanCode, _ bits: inout BitReader
-  ) throws(PackingFault) -> [UInt8]? {
+  ) throws(PackingError) -> [UInt8]? {
     var lengths: [UInt8] = []
     while lengths.count < count {
       bits.refill()
@@ -183,7 +183,7 @@ struct Inflater {
   /// bits take at most 48 bits.
   private mutating func readCodes(
     _ literals: HuffmanCode, _ distances: HuffmanCode, _ bits: inout BitReader
-  ) throws(PackingFault) -> Progress {
+  ) throws(PackingError) -> Progress {
     while end + Inflater.longestCopy <= buffer.count {
       bits.refill()
       let before = bits.mark
@@ -216,7 +216,7 @@ struct Inflater {
   @inline(__always)
   private func readCopy(
     _ kind: (base: Int, bits: Int), _ distances: HuffmanCode, _ bits: inout BitReader
-  ) throws(PackingFault) -> (length: Int, distance: Int)? {
+  ) throws(PackingError) -> (length: Int, distance: Int)? {
     guard let more = bits.take(kind.bits) else { return nil }
     switch distances.read(&bits) {
     case .symbol(let symbol):

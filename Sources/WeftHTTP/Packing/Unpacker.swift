@@ -1,5 +1,5 @@
 /// The reason why a body does not match its `Content-Encoding`.
-enum PackingFault: Error, Hashable {
+enum PackingError: Error, Hashable {
   /// `what` describes the malformed part.
   case malformed(String)
 }
@@ -56,7 +56,7 @@ struct Unpacker {
   var isComplete: Bool { phase == .over || phase == .betweenMembers }
 
   /// Returns the next decompressed piece, the same one until ``takePiece()``; `nil` if the bytes have been read.
-  mutating func nextPiece() throws(PackingFault) -> ArraySlice<UInt8>? {
+  mutating func nextPiece() throws(PackingError) -> ArraySlice<UInt8>? {
     while inflater.output.isEmpty {
       guard try advance() else { return nil }
     }
@@ -70,7 +70,7 @@ struct Unpacker {
   }
 
   /// - Returns: Whether anything was read.
-  private mutating func advance() throws(PackingFault) -> Bool {
+  private mutating func advance() throws(PackingError) -> Bool {
     switch phase {
     case .deflated: return try inflate()
     case .betweenMembers:
@@ -93,7 +93,7 @@ struct Unpacker {
     }
   }
 
-  private mutating func inflate() throws(PackingFault) -> Bool {
+  private mutating func inflate() throws(PackingError) -> Bool {
     switch try inflater.run(&bits) {
     case .needsInput: return !inflater.output.isEmpty
     case .isFull: return true
@@ -111,7 +111,7 @@ struct Unpacker {
   }
 
   /// Reads a unit of fixed length.
-  private mutating func readUnit() throws(PackingFault) -> Bool {
+  private mutating func readUnit() throws(PackingError) -> Bool {
     let before = bits
     guard let next = try unit() else {
       bits = before
@@ -122,7 +122,7 @@ struct Unpacker {
   }
 
   /// - Returns: The next phase; `nil` if the unit is not completely available.
-  private mutating func unit() throws(PackingFault) -> Phase? {
+  private mutating func unit() throws(PackingError) -> Phase? {
     switch phase {
     case .gzipHead:
       guard let start = bits.take(32) else { return nil }

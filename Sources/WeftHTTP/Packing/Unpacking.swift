@@ -9,7 +9,7 @@ struct Unpacking {
 
   /// - Returns: `nil` if the body is not compressed.
   /// - Throws: If the coding was not requested.
-  init?(of head: HTTPResponseHead, to method: HTTPMethod) throws(PackingFault) {
+  init?(of head: HTTPResponseHead, to method: HTTPMethod) throws(PackingError) {
     let codings = head.headers.list(of: "content-encoding").map { ASCII.lowercased($0) }
       .filter { $0 != "identity" }
     mayBeAbsent =
@@ -31,7 +31,7 @@ struct Unpacking {
   /// pieces.
   mutating func take(
     _ bytes: UnsafeRawBufferPointer, into sink: inout IncomingBody
-  ) throws(PackingFault) -> IncomingBody.Taking {
+  ) throws(PackingError) -> IncomingBody.Taking {
     if !bytes.isEmpty { hasBegun = true }
     let known = min(repeated, bytes.count)
     repeated -= known
@@ -49,7 +49,7 @@ struct Unpacking {
   }
 }
 
-extension PackingFault {
+extension PackingError {
   var kind: HTTPFailure.Kind {
     switch self {
     case .malformed(let what): .malformed("its body is not packed as it should be: \(what)")

@@ -10,7 +10,7 @@ extension HTTPRequest {
   /// - Returns: The names of the removed headers.
   package mutating func follow(
     to target: HTTPURL, namedBy source: HTTPURL
-  ) throws(RedirectFault) -> [String] {
+  ) throws(RedirectError) -> [String] {
     guard url.origin != target.origin || source.origin != target.origin else {
       url = target
       return []

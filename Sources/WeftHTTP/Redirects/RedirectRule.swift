@@ -27,10 +27,10 @@ public struct RedirectHop: Sendable, Hashable {
 }
 
 /// The reason why a redirect was not followed.
-public enum RedirectFault: Error, Sendable, Hashable {
+public enum RedirectError: Error, Sendable, Hashable {
   case tooMany([RedirectHop], limit: Int)
   case noTarget(status: Int, from: HTTPURL)
-  case badTarget(URLFault, from: HTTPURL)
+  case badTarget(HTTPURLError, from: HTTPURL)
   case downgrade(from: HTTPURL, to: HTTPURL)
   case bodyToOtherOrigin(from: HTTPURL, to: HTTPURL)
   /// The method is not safe.

@@ -24,12 +24,12 @@ struct RequestChecker {
 
   private mutating func check(_ call: HTTPCall) {
     if !call.method.hasExpression {
-      check(.method) { () throws(RequestFault) in try HTTPMethod(call.method).check() }
+      check(.method) { () throws(RequestError) in try HTTPMethod(call.method).check() }
       checkBody(of: call)
     }
     checkURL(call.url)
     for (index, header) in call.headers.enumerated() {
-      check(.header(header.name, index)) { () throws(RequestFault) in
+      check(.header(header.name, index)) { () throws(RequestError) in
         // For a computed value, only the name is checked.
         try HTTPHeader(header.name, header.value.hasExpression ? "" : header.value).check()
       }
@@ -40,7 +40,7 @@ struct RequestChecker {
       }
     }
     if let proxy = call.proxy, !proxy.hasExpression, proxy != "env" {
-      check(.proxy) { () throws(RequestFault) in try HTTPProxy.url(proxy).check() }
+      check(.proxy) { () throws(RequestError) in try HTTPProxy.url(proxy).check() }
       if call.shownProxy != proxy {
         found.append(.credentialsInProxy(HTTPSite.proxy.path), place(of: .proxy))
       }
@@ -49,7 +49,7 @@ struct RequestChecker {
 
   private mutating func checkBody(of call: HTTPCall) {
     guard call.body != .none, !HTTPMethod(call.method).mayHaveBody else { return }
-    tell(.method, RequestFault.bodyNotAllowed(method: call.method).message, nil)
+    tell(.method, RequestError.bodyNotAllowed(method: call.method).message, nil)
   }
 
   private mutating func checkURL(_ text: String) {
@@ -63,8 +63,8 @@ struct RequestChecker {
     }
   }
 
-  private mutating func check(_ site: HTTPSite, _ rule: () throws(RequestFault) -> Void) {
-    do throws(RequestFault) { try rule() } catch { tell(site, error.message, nil) }
+  private mutating func check(_ site: HTTPSite, _ rule: () throws(RequestError) -> Void) {
+    do throws(RequestError) { try rule() } catch { tell(site, error.message, nil) }
   }
 
   private mutating func tell(_ site: HTTPSite, _ message: String, _ help: String?) {

@@ -1,7 +1,7 @@
 package import WeftDefinition
 
 /// The results of static evaluation: names, and the computed keys of groups and of the workflow.
-package struct EarlyValues: Sendable {
+package struct StaticValues: Sendable {
   /// The names, by the node of a step or a group's start.
   package var names: [Plan.NodeIndex: String] = [:]
   /// The timeouts, by group; the workflow's own is at 0.
@@ -19,7 +19,7 @@ package struct EarlyValues: Sendable {
 
 extension Plan {
   /// The plan with values in place of the statically evaluated expressions.
-  package func binding(_ values: EarlyValues) -> Plan {
+  package func binding(_ values: StaticValues) -> Plan {
     var plan = self
     plan.names.merge(values.names) { $1 }
     plan.forecast = values.forecast

@@ -104,7 +104,7 @@ extension Plan {
   }
 
   /// The diagnostic for a fault in a text.
-  package func diagnostic(_ fault: ExpressionFault, in text: PlannedText) -> Diagnostic {
+  package func diagnostic(_ fault: ExpressionError, in text: PlannedText) -> Diagnostic {
     let file = files[text.file].workflow.source.value
     var place: Diagnostic.Place?
     if let file, let range = text.part(fault.range).range(in: file) {

@@ -16,9 +16,9 @@ enum StepReference: Sendable, Hashable {
   /// A group that contains the owner of the reference.
   case around(Plan.NodeIndex)
   /// The name at this position is a step inside a group that hides it.
-  case inside(SealedGroup, at: Int)
+  case inside(OpaqueGroup, at: Int)
   /// The name at this position is a step that runs at the end of something.
-  case afterwards(Afterwards, at: Int)
+  case afterwards(FinalizerScope, at: Int)
   /// A step, or a group by its start node; the name at `rest` is a part of its result.
   case node(Plan.NodeIndex, rest: Int)
 }

@@ -81,19 +81,19 @@ private struct SiteScope: TypeScope {
     if let context = reference.valueContext ?? names.loopContext(of: reference, of: rules.owner),
       let problem = rules.obstacle(to: context, called: reference.context)
     {
-      return .fault(ExpressionFault(problem, reference.names[0].range))
+      return .fault(ExpressionError(problem, reference.names[0].range))
     }
     switch names.meaning(of: reference, in: rules.site, of: rules.owner) {
     case .value(let knowledge): return .known(knowledge.type, isSecret: knowledge.isSecret)
     case .problem(let problem, let place):
-      return .fault(ExpressionFault(problem, reference.names[place].range))
+      return .fault(ExpressionError(problem, reference.names[place].range))
     case .fault(let fault): return .fault(fault)
     case .told: return .known(.any, isSecret: false)
     }
   }
 }
 
-extension ExpressionFault {
+extension ExpressionError {
   fileprivate init(_ problem: ValueProblem, _ range: SourceRange) {
     self.init(
       .scope(code: problem.code, message: problem.message, help: problem.help), range)

@@ -13,7 +13,7 @@ extension ValueChecker {
       return
     }
     let isNull = alternatives == [.null]
-    let fault = ExpressionFault(
+    let fault = ExpressionError(
       isNull
         ? .nothingToWrite(expression.text)
         : .notWritable(expression.text, found: alternatives.count == 1 ? first.name : type.name),

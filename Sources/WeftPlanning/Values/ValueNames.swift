@@ -18,7 +18,7 @@ final class ValueNames {
     /// - Parameter at: The index of the offending name.
     case problem(ValueProblem, at: Int)
     /// A value of that type does not have the parts that the reference names.
-    case fault(ExpressionFault)
+    case fault(ExpressionError)
     /// A problem that is already reported.
     case told
   }

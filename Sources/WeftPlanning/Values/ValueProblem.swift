@@ -24,8 +24,8 @@ enum ValueProblem: Sendable, Hashable {
   case readsItself(String, isGroup: Bool)
   case readsGroupAround(String)
   case readsMember(String)
-  case readsInsideOf(String, of: SealedGroup)
-  case readsAfterwards(String, Afterwards)
+  case readsInsideOf(String, of: OpaqueGroup)
+  case readsAfterwards(String, FinalizerScope)
   case readsOwnOutputs(String)
   case failedHasNoOutputs(String)
   /// `item`, `index` or `matrix` without a matching loop, although there may be one of the other kind.

@@ -6,7 +6,7 @@ package enum ContainmentRequest: Hashable, Sendable {
 }
 
 /// The requested containment is not available.
-package struct NoContainment: Error, Hashable, Sendable {
+package struct ContainmentError: Error, Hashable, Sendable {
   package let level: ContainmentLevel
   package let message: String
 }
@@ -20,21 +20,21 @@ package enum Containments {
   /// - Throws: If the requested level is not available.
   package static func make(
     _ request: ContainmentRequest, run: String, cookie: EngineCookie, entries: [String]
-  ) throws(NoContainment) -> any Containment {
+  ) throws(ContainmentError) -> any Containment {
     switch request {
     case .automatic: return automatic(run: run, cookie: cookie, entries: entries)
     case .exactly(.cgroup):
       #if os(Linux)
         do { return try ControlGroupTree(run: run, cookie: cookie) } catch {
-          throw NoContainment(
+          throw ContainmentError(
             level: .cgroup, message: "no control group (cgroup v2) can be made here: \(error)")
         }
       #else
-        throw NoContainment(level: .cgroup, message: "this system has no control groups")
+        throw ContainmentError(level: .cgroup, message: "this system has no control groups")
       #endif
     case .exactly(.subreaper):
       guard ChildProcesses.isAdopting else {
-        throw NoContainment(level: .subreaper, message: "this process is not a subreaper")
+        throw ContainmentError(level: .subreaper, message: "this process is not a subreaper")
       }
       return ProcessTracking(.subreaper, runCookie: entries)
     case .exactly(.groupAndCookie): return ProcessTracking(.groupAndCookie, runCookie: entries)

@@ -13,17 +13,17 @@ final class ProcessTracking: Containment {
   private let state: Mutex<State>
 
   fileprivate struct State {
-    var lineage: Lineage
+    var lineage: ProcessTree
     var made = 0
     /// The attempts under way.
-    var cookies: [Lineage.AttemptNumber: @Sendable () -> [String]] = [:]
+    var cookies: [ProcessTree.AttemptNumber: @Sendable () -> [String]] = [:]
     /// Ended attempts whose processes are to outlive the run.
-    var kept: [Lineage.AttemptNumber: ProcessCookie] = [:]
+    var kept: [ProcessTree.AttemptNumber: ProcessCookie] = [:]
     let run: ProcessCookie
     /// A process that started before this one cannot belong to its runs.
     let earliestStart = ProcessStatus(of: getpid())?.identity.startTicks ?? 0
     /// Living processes by attempt, from the last walk that was observed.
-    var living: [Lineage.AttemptNumber: [ProcessStatus]] = [:]
+    var living: [ProcessTree.AttemptNumber: [ProcessStatus]] = [:]
     var observedWalk = 0
     /// Processes whose environment was read and did not contain the run's cookie.
     var strangers: Set<ProcessIdentity> = []
@@ -35,7 +35,7 @@ final class ProcessTracking: Containment {
   /// - Parameter cookie: Environment entries of all programs of the run, and of no others.
   init(_ level: ContainmentLevel, runCookie cookie: [String]) {
     self.level = level
-    let lineage = Lineage(engine: getpid(), session: getsid(0))
+    let lineage = ProcessTree(engine: getpid(), session: getsid(0))
     state = Mutex(State(lineage: lineage, run: ProcessCookie(cookie)))
   }
 
@@ -50,13 +50,13 @@ final class ProcessTracking: Containment {
     return TrackedEnclosure(number, by: self)
   }
 
-  fileprivate func began(_ attempt: Lineage.AttemptNumber, leader: Int32) {
+  fileprivate func began(_ attempt: ProcessTree.AttemptNumber, leader: Int32) {
     state.withLock { $0.lineage.began(attempt, leader: leader) }
   }
 
   fileprivate func lost(leader: Int32) { state.withLock { $0.lineage.ended(leader: leader) } }
 
-  fileprivate func ended(_ attempt: Lineage.AttemptNumber, leader: Int32, keepsRest: Bool) {
+  fileprivate func ended(_ attempt: ProcessTree.AttemptNumber, leader: Int32, keepsRest: Bool) {
     state.withLock { state in
       state.lineage.ended(leader: leader)
       let cookie = state.cookies.removeValue(forKey: attempt)
@@ -64,12 +64,12 @@ final class ProcessTracking: Containment {
     }
   }
 
-  fileprivate func abandoned(_ attempt: Lineage.AttemptNumber) {
+  fileprivate func abandoned(_ attempt: ProcessTree.AttemptNumber) {
     state.withLock { _ = $0.cookies.removeValue(forKey: attempt) }
   }
 
   fileprivate func members(
-    of attempt: Lineage.AttemptNumber, besides leader: Int32
+    of attempt: ProcessTree.AttemptNumber, besides leader: Int32
   ) -> [ProcessStatus] {
     let walk = ProcessTable.shared.walk()
     return state.withLock { state in
@@ -114,7 +114,7 @@ extension ProcessTracking.State {
     var strangers = strangers
     let (cookies, kept, run, earliestStart) = (cookies, kept, run, earliestStart)
     // Built only when a process is found that may have a cookie: that is rare, and there may be many attempts.
-    var spelled: [(attempt: Lineage.AttemptNumber, cookie: ProcessCookie)]?
+    var spelled: [(attempt: ProcessTree.AttemptNumber, cookie: ProcessCookie)]?
     lineage.observe(processes) { process in
       guard process.isAlive, process.identity.startTicks >= earliestStart,
         !strangers.contains(process.identity)
@@ -137,10 +137,10 @@ extension ProcessTracking.State {
 
 /// An attempt whose processes are found by searching.
 private final class TrackedEnclosure: Enclosure {
-  private let attempt: Lineage.AttemptNumber
+  private let attempt: ProcessTree.AttemptNumber
   private let tracking: ProcessTracking
 
-  init(_ attempt: Lineage.AttemptNumber, by tracking: ProcessTracking) {
+  init(_ attempt: ProcessTree.AttemptNumber, by tracking: ProcessTracking) {
     self.attempt = attempt
     self.tracking = tracking
   }

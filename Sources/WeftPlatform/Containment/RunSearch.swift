@@ -98,13 +98,13 @@ package struct RunSearch {
   private func living(
     of engine: RecordedEngine, in table: [ProcessStatus],
     _ members: [ProcessIdentity: RunMembership]
-  ) -> [Lineage.AttemptNumber: [ProcessStatus]] {
+  ) -> [ProcessTree.AttemptNumber: [ProcessStatus]] {
     let own = members.filter { identity, member in
       member.cookie == engine.cookie && member.engine == engine.process
         && identity.startTicks >= engine.process.startTicks
     }
     guard let session = own.values.first?.engineSession else { return [:] }
-    var lineage = Lineage(engine: engine.process.id, session: session)
+    var lineage = ProcessTree(engine: engine.process.id, session: session)
     // Twice: descendants of a process that is known by its cookie are found once that process is known.
     for _ in 0..<2 {
       lineage.observe(table) { process in

@@ -11,9 +11,9 @@ package struct ConfinedFile: Sendable {
 
   /// All of its bytes. May be called once.
   ///
-  /// - Throws: ``FileNotRead/tooLarge(limit:)`` for a file that has more than `limit` bytes, before any of it is read,
+  /// - Throws: ``FileReadError/tooLarge(limit:)`` for a file that has more than `limit` bytes, before any of it is read,
   ///   and for one that exceeds the limit by growing meanwhile.
-  package func bytes(limit: Int) throws(FileNotRead) -> [UInt8] {
+  package func bytes(limit: Int) throws(FileReadError) -> [UInt8] {
     try FileReader(file: file.number, limit: limit, patience: nil).all()
   }
 }

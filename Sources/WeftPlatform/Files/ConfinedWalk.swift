@@ -23,13 +23,13 @@ struct ConfinedWalk {
   private var lastLink: ConfinedPath?
 
   /// - Parameter directory: The start of a relative path, found earlier; the walk passes through it again.
-  init(_ path: [UInt8], from directory: ConfinedPath = ConfinedPath()) throws(ConfinedFileFault) {
+  init(_ path: [UInt8], from directory: ConfinedPath = ConfinedPath()) throws(ConfinedFileError) {
     ahead = (directory.names + ConfinedWalk.names(of: path)).reversed()
     if path.first == UInt8(ascii: "/") { throw .outside(link: nil) }
     if path.contains(0) { throw .notRead(.nulInPath) }
   }
 
-  mutating func next() throws(ConfinedFileFault) -> Move {
+  mutating func next() throws(ConfinedFileError) -> Move {
     while let name = ahead.popLast() {
       switch name {
       // `x/` and `x/.` are `x` if that is a directory.
@@ -44,13 +44,13 @@ struct ConfinedWalk {
   }
 
   /// Reports that the last name is a directory, which is now open.
-  mutating func enter(_ name: [UInt8]) throws(ConfinedFileFault) {
+  mutating func enter(_ name: [UInt8]) throws(ConfinedFileError) {
     guard position.names.count < FileTree.depthLimit else { throw .notRead(.system(.nameTooLong)) }
     position.names.append(name)
   }
 
   /// Reports that the last name is a link to `target`.
-  mutating func follow(_ target: [UInt8], from name: [UInt8]) throws(ConfinedFileFault) {
+  mutating func follow(_ target: [UInt8], from name: [UInt8]) throws(ConfinedFileError) {
     linkCount += 1
     guard linkCount <= ConfinedWalk.linkLimit else { throw .tooManyLinks }
     lastLink = position.appending(name)

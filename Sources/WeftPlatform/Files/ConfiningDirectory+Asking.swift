@@ -18,7 +18,7 @@ extension ConfiningDirectory {
   /// Looks up a name and opens it. Its kind is checked first, because opening a FIFO or a device has effects.
   static func found(
     _ name: [UInt8], in directory: Descriptor, at place: ConfinedPath, isLast: Bool
-  ) throws(ConfinedFileFault) -> Found {
+  ) throws(ConfinedFileError) -> Found {
     let kind = try placing(name, place) { () throws(SystemError) in
       var status = stat()
       _ = try retrying { fstatat(directory.number, terminated(name), &status, AT_SYMLINK_NOFOLLOW) }
@@ -37,7 +37,7 @@ extension ConfiningDirectory {
         })
     case _ where !isLast: throw .notRead(.system(.notDirectory))
     case S_IFREG: return .file(try opened(name, in: directory, at: place))
-    default: throw .notRegular(RegularFileFault.noun(of: kind))
+    default: throw .notRegular(RegularFileError.noun(of: kind))
     }
   }
 
@@ -62,7 +62,7 @@ extension ConfiningDirectory {
   /// checked.
   static func opened(
     _ name: [UInt8], in directory: Descriptor, at place: ConfinedPath
-  ) throws(ConfinedFileFault) -> Descriptor {
+  ) throws(ConfinedFileError) -> Descriptor {
     let flags = O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY
     var status = stat()
     let file = try placing(name, place) { () throws(SystemError) in
@@ -72,7 +72,7 @@ extension ConfiningDirectory {
       return file
     }
     let kind = status.st_mode & S_IFMT
-    guard kind == S_IFREG else { throw .notRegular(RegularFileFault.noun(of: kind)) }
+    guard kind == S_IFREG else { throw .notRegular(RegularFileError.noun(of: kind)) }
     return file
   }
 
@@ -99,7 +99,7 @@ extension ConfiningDirectory {
 
   private static func placing<Value>(
     _ name: [UInt8], _ place: ConfinedPath, _ call: () throws(SystemError) -> Value
-  ) throws(ConfinedFileFault) -> Value {
+  ) throws(ConfinedFileError) -> Value {
     do { return try call() } catch {
       guard error == .notFound else { throw .notRead(.system(error)) }
       throw .missing(String(decoding: name, as: UTF8.self), in: place)

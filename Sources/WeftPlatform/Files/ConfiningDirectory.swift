@@ -37,7 +37,7 @@ package final class ConfiningDirectory: Sendable {
   ///   - start: The directory that it is relative to.
   package func file(
     _ path: String, from start: ConfinedPath = ConfinedPath()
-  ) throws(ConfinedFileFault) -> ConfinedFile {
+  ) throws(ConfinedFileError) -> ConfinedFile {
     var walk = try ConfinedWalk(Array(path.utf8), from: start)
     var open = [directory]
     while true {

@@ -7,7 +7,7 @@ import CWeftPlatform
 #endif
 
 /// The reason why the bytes of a claimed descriptor could not be read.
-package enum DescriptorNotRead: Error, Hashable, Sendable {
+package enum DescriptorReadError: Error, Hashable, Sendable {
   case tooLarge(limit: Int)
   /// The writer had not closed it in time.
   case timedOut
@@ -33,7 +33,7 @@ extension Descriptor {
   /// Reads all bytes to the end. Blocks the thread.
   package func readToEnd(
     limit: Int, stop: StopSwitch, until time: Duration
-  ) throws(DescriptorNotRead) -> [UInt8] {
+  ) throws(DescriptorReadError) -> [UInt8] {
     var bytes: [UInt8] = []
     while true {
       guard stop.level == .none else { throw .stopped }

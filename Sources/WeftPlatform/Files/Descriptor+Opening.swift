@@ -7,7 +7,7 @@ import CWeftPlatform
 #endif
 
 /// The reason why a file was not opened for a program to read.
-package enum InputNotOpened: Error, Hashable {
+package enum InputOpenError: Error, Hashable {
   case refused(SystemError)
   /// It is a FIFO that was not opened for writing in time.
   case timedOut
@@ -24,7 +24,7 @@ extension Descriptor {
   ///   - time: The time at which the wait ends.
   package static func opened(
     forReading path: String, stop: StopSwitch = StopSwitch(), until time: Duration? = nil
-  ) throws(InputNotOpened) -> Descriptor {
+  ) throws(InputOpenError) -> Descriptor {
     let file: Descriptor
     let kind: mode_t
     do throws(SystemError) { (file, kind) = try openedAtOnce(path) } catch { throw .refused(error) }
@@ -62,7 +62,7 @@ extension Descriptor {
 
   /// Waits for the FIFO's writer by polling. A blocking `open` could only be interrupted by a signal, so the FIFO is
   /// already open; and poll(2) does not report a writer that has not written anything.
-  private func waitForWriter(stop: StopSwitch, until time: Duration?) throws(InputNotOpened) {
+  private func waitForWriter(stop: StopSwitch, until time: Duration?) throws(InputOpenError) {
     let wakeup = Wakeup()
     stop.attach(wakeup)
     defer { stop.detach(wakeup) }

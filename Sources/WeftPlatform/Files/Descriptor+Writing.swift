@@ -7,7 +7,7 @@ import CWeftPlatform
 #endif
 
 /// The reason why not all bytes could be written.
-package enum WriteFailure: Error, Hashable, Sendable {
+package enum WriteError: Error, Hashable, Sendable {
   /// The reader has gone away: `weft run | head -1`.
   case brokenPipe
   /// The disk is full, or the quota or the size limit of a file is reached.
@@ -35,7 +35,7 @@ extension Descriptor {
   ///
   /// - Throws: If a write fails; part of the bytes may have been written. A pipe without a reader is a failure and
   ///   raises no signal.
-  package func writeAll(_ bytes: UnsafeRawBufferPointer) throws(WriteFailure) {
+  package func writeAll(_ bytes: UnsafeRawBufferPointer) throws(WriteError) {
     var left = bytes
     while !left.isEmpty {
       let count = weft_write_quietly(number, left.baseAddress, left.count)
@@ -46,19 +46,19 @@ extension Descriptor {
       switch SystemError(number: Int32(count)) {
       case .interrupted: continue
       case .wouldBlock: _ = weft_poll_one(number, Int16(POLLOUT), -1)
-      case let error: throw WriteFailure(error)
+      case let error: throw WriteError(error)
       }
     }
   }
 
-  package func writeAll(_ bytes: [UInt8]) throws(WriteFailure) {
+  package func writeAll(_ bytes: [UInt8]) throws(WriteError) {
     let result = bytes.withUnsafeBytes { bytes in
-      Result { () throws(WriteFailure) in try writeAll(bytes) }
+      Result { () throws(WriteError) in try writeAll(bytes) }
     }
     try result.get()
   }
 
-  package func writeAll(_ text: String) throws(WriteFailure) {
+  package func writeAll(_ text: String) throws(WriteError) {
     try writeAll(Array(text.utf8))
   }
 

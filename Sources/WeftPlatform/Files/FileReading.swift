@@ -7,7 +7,7 @@ import CWeftPlatform
 #endif
 
 /// The reason why a file's bytes could not be read.
-package enum FileNotRead: Error, Hashable, Sendable {
+package enum FileReadError: Error, Hashable, Sendable {
   case isDirectory
   case tooLarge(limit: Int)
   /// A FIFO that was not opened for writing in time.
@@ -49,7 +49,7 @@ package enum FileReading {
   /// time.
   package static func bytes(
     of path: String, limit: Int = workflowLimit, patience: Duration = .seconds(5)
-  ) throws(FileNotRead) -> [UInt8] {
+  ) throws(FileReadError) -> [UInt8] {
     if path.utf8.contains(0) { throw .nulInPath }
     if path == "-" {
       return try FileReader(file: STDIN_FILENO, limit: limit, patience: nil).all()
@@ -70,7 +70,7 @@ struct FileReader {
   /// `nil` if the writer, or the person at the terminal, is known to be there.
   let patience: Duration?
 
-  func all() throws(FileNotRead) -> [UInt8] {
+  func all() throws(FileReadError) -> [UInt8] {
     var status = stat()
     guard fstat(file, &status) == 0 else { throw .system(.last) }
     let kind = status.st_mode & S_IFMT
@@ -97,7 +97,8 @@ struct FileReader {
 
   /// A FIFO that has not had a writer yet reads as ended and polls as silent. After the first writer has gone, it polls
   /// as hung up. While it has a writer, reads wait.
-  private func sawWriter(within pause: Duration, until giveUp: Duration) throws(FileNotRead) -> Bool
+  private func sawWriter(within pause: Duration, until giveUp: Duration) throws(FileReadError)
+    -> Bool
   {
     let milliseconds = Int32(pause / .milliseconds(1))
     if weft_poll_one(file, Int16(POLLIN), milliseconds) == 1 { return true }
@@ -106,7 +107,7 @@ struct FileReader {
   }
 
   /// Reads the next bytes; none at the end of the file.
-  private func readPiece(atMost room: Int) throws(FileNotRead) -> [UInt8] {
+  private func readPiece(atMost room: Int) throws(FileReadError) -> [UInt8] {
     while true {
       var failure: SystemError?
       let piece = [UInt8](unsafeUninitializedCapacity: room) { buffer, count in
@@ -121,12 +122,12 @@ struct FileReader {
   }
 }
 
-private func orNotRead(_ error: SystemError) -> FileNotRead {
+private func orNotRead(_ error: SystemError) -> FileReadError {
   error == .isDirectory ? .isDirectory : .system(error)
 }
 
 private func orNotRead<Value>(
   _ body: () throws(SystemError) -> Value
-) throws(FileNotRead) -> Value {
+) throws(FileReadError) -> Value {
   do { return try body() } catch { throw orNotRead(error) }
 }

@@ -5,11 +5,11 @@
 #endif
 
 /// The reason why a file that a different program should have written was not read.
-package enum RegularFileFault: Error, Hashable, Sendable {
+package enum RegularFileError: Error, Hashable, Sendable {
   case missing
   /// It is no longer a regular file but, for example, a directory, a FIFO or a symbolic link.
   case replaced(by: String)
-  case notRead(FileNotRead)
+  case notRead(FileReadError)
 
   /// The error, to follow the name of the file.
   package var message: String {
@@ -26,18 +26,18 @@ extension FileReading {
   /// most `limit` bytes of a file that is still growing.
   package static func bytes(
     ofRegularFile path: String, limit: Int
-  ) throws(RegularFileFault) -> [UInt8] {
+  ) throws(RegularFileError) -> [UInt8] {
     let flags = O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY
     let file: OwnedDescriptor
     do {
       file = OwnedDescriptor(try retrying { open(path, flags) })
     } catch {
-      throw RegularFileFault(opening: error)
+      throw RegularFileError(opening: error)
     }
     var status = stat()
     guard fstat(file.number, &status) == 0 else { throw .notRead(.system(.last)) }
     let kind = status.st_mode & S_IFMT
-    guard kind == S_IFREG else { throw .replaced(by: RegularFileFault.noun(of: kind)) }
+    guard kind == S_IFREG else { throw .replaced(by: RegularFileError.noun(of: kind)) }
     do {
       return try FileReader(file: file.number, limit: limit, patience: nil).all()
     } catch {
@@ -46,7 +46,7 @@ extension FileReading {
   }
 }
 
-extension RegularFileFault {
+extension RegularFileError {
   fileprivate init(opening error: SystemError) {
     switch error {
     case .notFound: self = .missing

@@ -23,17 +23,17 @@ package final class SpoolFile: Sendable {
   package var count: Int { length.withLock { $0 } }
 
   /// Appends all of `bytes` or, on failure, none of them.
-  package func append(_ bytes: UnsafeRawBufferPointer) throws(WriteFailure) {
+  package func append(_ bytes: UnsafeRawBufferPointer) throws(WriteError) {
     // Locked while writing: a reader must not see a length whose bytes are not written yet.
-    try length.withLock { (length: inout sending Int) throws(WriteFailure) -> Void in
+    try length.withLock { (length: inout sending Int) throws(WriteError) -> Void in
       try write(bytes, at: length)
       length += bytes.count
     }
   }
 
-  package func append(_ bytes: [UInt8]) throws(WriteFailure) {
+  package func append(_ bytes: [UInt8]) throws(WriteError) {
     let result = bytes.withUnsafeBytes { bytes in
-      Result { () throws(WriteFailure) in try append(bytes) }
+      Result { () throws(WriteError) in try append(bytes) }
     }
     try result.get()
   }
@@ -58,14 +58,14 @@ package final class SpoolFile: Sendable {
     return bytes
   }
 
-  private func write(_ bytes: UnsafeRawBufferPointer, at offset: Int) throws(WriteFailure) {
+  private func write(_ bytes: UnsafeRawBufferPointer, at offset: Int) throws(WriteError) {
     var written = 0
     while written < bytes.count {
       let (start, room) = (bytes.baseAddress! + written, bytes.count - written)
       do {
         written += try retrying { pwrite(file.number, start, room, off_t(offset + written)) }
       } catch {
-        throw WriteFailure(error)
+        throw WriteError(error)
       }
     }
   }

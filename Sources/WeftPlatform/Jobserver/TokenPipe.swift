@@ -7,7 +7,7 @@ import CWeftPlatform
 #endif
 
 /// The reason why a jobserver that was offered cannot be used.
-package enum JobserverUnavailable: Error, Hashable, Sendable {
+package enum JobserverError: Error, Hashable, Sendable {
   /// make closes its descriptors in programs that it does not recognize as make.
   case descriptorsClosed(JobserverAddress)
   case notOpened(JobserverAddress, SystemError)
@@ -36,7 +36,7 @@ package final class TokenPipe: Sendable {
   /// Joins a pipe that a different process created.
   package static func joined(
     _ address: JobserverAddress
-  ) throws(JobserverUnavailable) -> TokenPipe {
+  ) throws(JobserverError) -> TokenPipe {
     switch address {
     case .fifo(let path):
       let both: Descriptor

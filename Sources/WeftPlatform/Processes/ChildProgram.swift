@@ -71,12 +71,12 @@ package struct ChildProgram: Sendable {
   ///   - stop: Stops it from any thread; if stopped beforehand, nothing is spawned.
   ///   - started: Called once, before any output.
   ///   - output: Takes the program's output.
-  /// - Throws: `ProgramNotStarted` if nothing of it has run.
+  /// - Throws: `SpawnError` if nothing of it has run.
   package func run(
     stop: StopSwitch,
     started: (StartedProgram) -> Void = { _ in },
     output: some ProgramOutput
-  ) throws(ProgramNotStarted) -> ProgramEnd {
+  ) throws(SpawnError) -> ProgramEnd {
     let slot: ProgramSlot
     do { slot = try .ofThisThread() } catch { throw .resources(error) }
     let level = stop.attach(slot.signal)
@@ -91,17 +91,17 @@ package struct ChildProgram: Sendable {
     return end
   }
 
-  private func start() throws(ProgramNotStarted) -> ProgramRun {
+  private func start() throws(SpawnError) -> ProgramRun {
     let arguments = try ProgramArguments(arguments, environment: environment, directory: directory)
     let program = try environment.searchPath.resolve(self.arguments[0])
     let begin = MonotonicClock.now
     var streams: ProgramStreams
     do { streams = try self.streams() } catch { throw .resources(error) }
-    let started = try RunningGroups.shared.admit { () throws(ProgramNotStarted) in
+    let started = try RunningGroups.shared.admit { () throws(SpawnError) in
       // This process may have been in the foreground when the terminal was lent, and have been stopped since.
       if let terminal, !terminal.isForeground { throw .terminalUnavailable(.inBackground) }
-      let started = try ChildProcesses.start { () throws(ProgramNotStarted) in
-        try StartedProgram { () throws(ProgramNotStarted) in
+      let started = try ChildProcesses.start { () throws(SpawnError) in
+        try StartedProgram { () throws(SpawnError) in
           try arguments.start(
             program, streams: streams, further: further, cgroup: enclosure?.cgroup ?? -1)
         }

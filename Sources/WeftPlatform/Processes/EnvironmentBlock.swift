@@ -45,7 +45,7 @@ package struct EnvironmentBlock: Sendable {
   /// This environment with `variables` added: the last value of a name wins, `nil` removes it.
   package func setting(
     _ variables: [(name: String, value: String?)]
-  ) throws(EnvironmentProblem) -> EnvironmentBlock {
+  ) throws(EnvironmentError) -> EnvironmentBlock {
     var (changes, hidden, searchPath) = (parts.changes, parts.hidden, parts.searchPath)
     for (name, value) in variables {
       let name = Array(name.utf8)
@@ -143,7 +143,7 @@ package struct EnvironmentBlock: Sendable {
 }
 
 /// The reason why a variable cannot be part of an environment.
-package enum EnvironmentProblem: Error, Hashable, Sendable {
+package enum EnvironmentError: Error, Hashable, Sendable {
   case emptyName
   case equalsSign(name: String)
   case nulInName(name: String)
@@ -171,9 +171,9 @@ package enum EnvironmentProblem: Error, Hashable, Sendable {
   }
 
   /// The problem with the variable's name, if any.
-  package static func inName(_ name: String) -> EnvironmentProblem? { inName(Array(name.utf8)) }
+  package static func inName(_ name: String) -> EnvironmentError? { inName(Array(name.utf8)) }
 
-  static func inName(_ name: [UInt8]) -> EnvironmentProblem? {
+  static func inName(_ name: [UInt8]) -> EnvironmentError? {
     if name.isEmpty { return .emptyName }
     let text = { String(decoding: name, as: UTF8.self) }
     if name.contains(0) { return .nulInName(name: text()) }

@@ -17,8 +17,8 @@ struct EnvironmentChanges: Sendable {
   /// Sets a variable, or removes it if `value` is `nil`.
   ///
   /// - Returns: Whether the name was neither set nor removed before.
-  mutating func set(_ name: [UInt8], to value: String?) throws(EnvironmentProblem) -> Bool {
-    if let problem = EnvironmentProblem.inName(name) { throw problem }
+  mutating func set(_ name: [UInt8], to value: String?) throws(EnvironmentError) -> Bool {
+    if let problem = EnvironmentError.inName(name) { throw problem }
     let isNew = !has(name)
     if let position = position(of: name) { entries.remove(at: position) }
     removed.removeAll { $0 == name }

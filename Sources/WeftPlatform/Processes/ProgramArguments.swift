@@ -17,7 +17,7 @@ struct ProgramArguments: ~Copyable {
 
   init(
     _ strings: [String], environment: EnvironmentBlock, directory: String?
-  ) throws(ProgramNotStarted) {
+  ) throws(SpawnError) {
     let arguments = try Self.laidOut(strings)
     try Self.check(arguments, environment, directory)
     self.arguments = arguments
@@ -25,7 +25,7 @@ struct ProgramArguments: ~Copyable {
     self.directory = directory
   }
 
-  private static func laidOut(_ strings: [String]) throws(ProgramNotStarted) -> CStrings {
+  private static func laidOut(_ strings: [String]) throws(SpawnError) -> CStrings {
     guard let name = strings.first, !name.isEmpty else { throw .emptyProgramName }
     var arguments = CStrings()
     for (index, string) in strings.enumerated() {
@@ -40,7 +40,7 @@ struct ProgramArguments: ~Copyable {
 
   private static func check(
     _ arguments: CStrings, _ environment: EnvironmentBlock, _ directory: String?
-  ) throws(ProgramNotStarted) {
+  ) throws(SpawnError) {
     if let directory, directory.utf8.contains(0) { throw .nulInDirectory }
     if let variable = environment.variable(longerThan: stringLimit - 1) {
       throw .variableTooLong(name: variable.name, size: variable.size, limit: stringLimit)
@@ -59,7 +59,7 @@ struct ProgramArguments: ~Copyable {
   func start(
     _ program: String, streams: borrowing ProgramStreams, further: [Descriptor] = [],
     cgroup: Int32 = -1
-  ) throws(ProgramNotStarted) -> Int32 {
+  ) throws(SpawnError) -> Int32 {
     var failure = weft_spawn_failure()
     var pause = Self.firstBusyPause
     while true {
@@ -105,7 +105,7 @@ struct ProgramArguments: ~Copyable {
     }
   }
 
-  private func explained(_ failure: weft_spawn_failure, of program: String) -> ProgramNotStarted {
+  private func explained(_ failure: weft_spawn_failure, of program: String) -> SpawnError {
     if SystemError(number: failure.error) == .argumentsTooBig {
       return .argumentsTooBig(
         arguments: arguments.kernelBytes, environment: environment.kernelBytes,

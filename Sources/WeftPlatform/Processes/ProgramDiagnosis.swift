@@ -23,7 +23,7 @@ enum FileKind {
 enum ProgramDiagnosis {
   static func explain(
     _ failure: weft_spawn_failure, program: String, directory: String?
-  ) -> ProgramNotStarted {
+  ) -> SpawnError {
     let error = SystemError(number: failure.error)
     switch weft_spawn_stage(rawValue: UInt32(failure.stage)) {
     case WEFT_SPAWN_DIRECTORY: return .directoryNotEntered(directory ?? ".", error)
@@ -35,7 +35,7 @@ enum ProgramDiagnosis {
 
   private static func explain(
     _ error: SystemError, program: String, directory: String?
-  ) -> ProgramNotStarted {
+  ) -> SpawnError {
     if error.isShortage { return .resources(error) }
     let path = located(program, in: directory)
     let kind = FileKind.ofProgram(at: path)
@@ -49,7 +49,7 @@ enum ProgramDiagnosis {
     return .refused(path: program, error)
   }
 
-  static func notExecutable(_ path: String, as name: String) -> ProgramNotStarted {
+  static func notExecutable(_ path: String, as name: String) -> SpawnError {
     var status = stat()
     // With an execute bit the reason is different: a file of a different owner, a file system mounted noexec.
     guard stat(path, &status) == 0, status.st_mode & 0o111 == 0 else {

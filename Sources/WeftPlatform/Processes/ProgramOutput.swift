@@ -31,7 +31,7 @@ extension ChildProgram {
   package func run(
     stop: StopSwitch, started: (StartedProgram) -> Void = { _ in },
     output: @escaping (OutputStream, UnsafeRawBufferPointer) -> Void
-  ) throws(ProgramNotStarted) -> ProgramEnd {
+  ) throws(SpawnError) -> ProgramEnd {
     try run(stop: stop, started: started, output: ImmediateOutput(handle: output))
   }
 }

@@ -34,8 +34,8 @@ package final class RunningGroups: Sendable {
   ///
   /// - Parameter start: Returns the leader of the program's group, or `nil` if it is not to be registered.
   func admit<Started>(
-    _ start: () throws(ProgramNotStarted) -> (Started, leader: Int32?)
-  ) throws(ProgramNotStarted) -> Started {
+    _ start: () throws(SpawnError) -> (Started, leader: Int32?)
+  ) throws(SpawnError) -> Started {
     enter()
     var leader: Int32?
     defer { started(leader) }

@@ -12,7 +12,7 @@ package struct StartedProgram: Sendable {
   private let earliest: Int64
   private let latest: Int64
 
-  init(_ start: () throws(ProgramNotStarted) -> Int32) throws(ProgramNotStarted) {
+  init(_ start: () throws(SpawnError) -> Int32) throws(SpawnError) {
     earliest = weft_boot_nanoseconds()
     id = try start()
     latest = weft_boot_nanoseconds()

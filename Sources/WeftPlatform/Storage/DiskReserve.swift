@@ -14,7 +14,7 @@ package struct DiskReserve: Sendable {
   ///   an error.
   package init(
     _ bytes: Int, named name: String, in directory: PrivateDirectory
-  ) throws(UnsafePlace) {
+  ) throws(UnsafePlaceError) {
     calls = directory.calls
     file = try directory.file(name, .makingOrAppending)
     do { try calls.reserve(bytes, in: file) } catch {

@@ -31,7 +31,7 @@ extension PrivateDirectory {
   }
 
   /// Gives a file an additional name, which must not exist.
-  func link(_ name: String, as other: String) throws(UnsafePlace) {
+  func link(_ name: String, as other: String) throws(UnsafePlaceError) {
     do throws(SystemError) {
       _ = try retrying { linkat(directory.number, name, directory.number, other, 0) }
     } catch {

@@ -36,7 +36,7 @@ extension PrivateDirectory {
   }
 
   /// Opens a regular file that belongs to this user, created with mode 0600; a link is refused.
-  package func file(_ name: String, _ opening: Opening) throws(UnsafePlace) -> Descriptor {
+  package func file(_ name: String, _ opening: Opening) throws(UnsafePlaceError) -> Descriptor {
     let place = "\(path)/\(name)"
     let file: Descriptor
     do {
@@ -48,7 +48,7 @@ extension PrivateDirectory {
     var status = stat()
     guard fstat(file.number, &status) == 0 else { throw .system(place, .last) }
     let kind = status.st_mode & S_IFMT
-    guard kind == S_IFREG else { throw .kind(place, found: RegularFileFault.noun(of: kind)) }
+    guard kind == S_IFREG else { throw .kind(place, found: RegularFileError.noun(of: kind)) }
     guard status.st_uid == geteuid() else { throw .foreign(place, owner: status.st_uid) }
     if opening.makes, status.st_size == 0 { fchmod(file.number, 0o600) }
     return file
@@ -57,7 +57,7 @@ extension PrivateDirectory {
   /// Creates a file with these bytes.
   package func write(
     _ bytes: [UInt8], to name: String, surviving power: Bool
-  ) throws(UnsafePlace) {
+  ) throws(UnsafePlaceError) {
     let file = try file(name, .making)
     do throws(SystemError) {
       try calls.writeAll(file, bytes)
@@ -68,7 +68,7 @@ extension PrivateDirectory {
   }
 
   /// The content of a file.
-  package func bytes(of name: String, limit: Int) throws(UnsafePlace) -> [UInt8] {
+  package func bytes(of name: String, limit: Int) throws(UnsafePlaceError) -> [UInt8] {
     let file = try file(name, .reading)
     do {
       return try FileReader(file: file.number, limit: limit, patience: nil).all()
@@ -77,7 +77,7 @@ extension PrivateDirectory {
     }
   }
 
-  package func rename(_ name: String, to other: String) throws(UnsafePlace) {
+  package func rename(_ name: String, to other: String) throws(UnsafePlaceError) {
     do { try calls.rename(name, to: other, in: directory) } catch {
       throw .system("\(path)/\(other)", error)
     }
@@ -86,19 +86,19 @@ extension PrivateDirectory {
   /// Moves a file to a different directory of the same file system.
   func rename(
     _ name: String, to other: String, in target: PrivateDirectory
-  ) throws(UnsafePlace) {
+  ) throws(UnsafePlaceError) {
     do { try calls.rename(name, in: directory, to: other, in: target.directory) } catch {
       throw .system("\(target.path)/\(other)", error)
     }
   }
 
   /// Makes the names in it survive a power loss.
-  package func synchronize() throws(UnsafePlace) {
+  package func synchronize() throws(UnsafePlaceError) {
     do { try calls.synchronize(directory) } catch { throw .system(path, error) }
   }
 
   /// Removes a file; a missing one is no error.
-  package func remove(_ name: String) throws(UnsafePlace) {
+  package func remove(_ name: String) throws(UnsafePlaceError) {
     do { try calls.remove(name, in: directory) } catch {
       if error != .notFound { throw .system("\(path)/\(name)", error) }
     }

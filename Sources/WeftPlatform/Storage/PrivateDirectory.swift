@@ -7,7 +7,7 @@ import CWeftPlatform
 #endif
 
 /// The reason why a directory is not safe for keeping journals, or a file in it not safe to use.
-package enum UnsafePlace: Error, Hashable, Sendable {
+package enum UnsafePlaceError: Error, Hashable, Sendable {
   /// It is a symbolic link, which may have been created to redirect writes to a different file.
   case link(String)
   /// A different user owns it and can change its content.
@@ -64,7 +64,7 @@ package final class PrivateDirectory: Sendable {
   /// - Parameter makes: Whether to create it, with mode 0700 whatever the umask is.
   package static func at(
     _ path: String, makes: Bool, calls: FileCalls = .system
-  ) throws(UnsafePlace) -> PrivateDirectory {
+  ) throws(UnsafePlaceError) -> PrivateDirectory {
     let (above, name) = split(path)
     let parent: Descriptor
     do {
@@ -77,14 +77,14 @@ package final class PrivateDirectory: Sendable {
   }
 
   /// Opens a directory in this one, or creates it, as ``at(_:makes:calls:)`` does.
-  package func directory(_ name: String, makes: Bool) throws(UnsafePlace) -> PrivateDirectory {
+  package func directory(_ name: String, makes: Bool) throws(UnsafePlaceError) -> PrivateDirectory {
     try PrivateDirectory.inside(
       directory.number, name, path: "\(path)/\(name)", makes: makes, calls)
   }
 
   private static func inside(
     _ parent: Int32, _ name: String, path: String, makes: Bool, _ calls: FileCalls
-  ) throws(UnsafePlace) -> PrivateDirectory {
+  ) throws(UnsafePlaceError) -> PrivateDirectory {
     var isNew = false
     if makes {
       do {
@@ -113,7 +113,7 @@ package final class PrivateDirectory: Sendable {
     return PrivateDirectory(path: path, directory: directory, calls: calls)
   }
 
-  private static func checkParent(_ parent: Descriptor, _ path: String) throws(UnsafePlace) {
+  private static func checkParent(_ parent: Descriptor, _ path: String) throws(UnsafePlaceError) {
     var status = stat()
     guard fstat(parent.number, &status) == 0 else { throw .system(path, .last) }
     let isSticky = status.st_mode & S_ISVTX != 0

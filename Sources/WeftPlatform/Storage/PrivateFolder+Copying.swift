@@ -16,7 +16,7 @@ extension PrivateFolder {
   /// - Returns: The hash of the content; `nil` if it was stopped, in which case nothing is kept.
   package func keep(
     _ source: Descriptor, stop: StopSwitch, named name: (SHA256.Digest) -> String
-  ) throws(UnsafePlace) -> SHA256.Digest? {
+  ) throws(UnsafePlaceError) -> SHA256.Digest? {
     let temporary = try unfinishedName()
     let copy = try root.file(temporary, .making)
     let digest: SHA256.Digest?
@@ -32,7 +32,7 @@ extension PrivateFolder {
       try? root.remove(temporary)
       return nil
     }
-    do throws(UnsafePlace) {
+    do throws(UnsafePlaceError) {
       let (directory, file) = try place(of: name(digest), makes: true)
       try root.rename(temporary, to: file, in: directory)
       return digest

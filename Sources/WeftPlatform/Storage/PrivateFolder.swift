@@ -8,7 +8,7 @@ package final class PrivateFolder: Sendable {
   let root: PrivateDirectory
 
   /// Opens the folder, or creates it together with missing parents.
-  package init(_ name: String, in path: String) throws(UnsafePlace) {
+  package init(_ name: String, in path: String) throws(UnsafePlaceError) {
     // The system would create the path before the NUL.
     if path.utf8.contains(0) { throw .system(path, .invalid) }
     do { try FileSystem.makeDirectories(path, mode: 0o700) } catch { throw .system(path, error) }
@@ -59,21 +59,21 @@ package final class PrivateFolder: Sendable {
   }
 
   /// Creates a file with these bytes, replacing an existing one.
-  package func replace(_ name: String, with bytes: [UInt8]) throws(UnsafePlace) {
+  package func replace(_ name: String, with bytes: [UInt8]) throws(UnsafePlaceError) {
     let (directory, file) = try place(of: name, makes: true)
     let temporary = try write(bytes, in: directory)
-    do throws(UnsafePlace) { try directory.rename(temporary, to: file) } catch {
+    do throws(UnsafePlaceError) { try directory.rename(temporary, to: file) } catch {
       try? directory.remove(temporary)
       throw error
     }
   }
 
   /// Creates a file with these bytes, unless it exists.
-  package func create(_ name: String, with bytes: [UInt8]) throws(UnsafePlace) {
+  package func create(_ name: String, with bytes: [UInt8]) throws(UnsafePlaceError) {
     let (directory, file) = try place(of: name, makes: true)
     let temporary = try write(bytes, in: directory)
     defer { try? directory.remove(temporary) }
-    do throws(UnsafePlace) { try directory.link(temporary, as: file) } catch {
+    do throws(UnsafePlaceError) { try directory.link(temporary, as: file) } catch {
       if error.error != .alreadyExists { throw error }
     }
   }
@@ -96,9 +96,9 @@ extension PrivateFolder {
   /// Writes the bytes under a unique temporary name.
   private func write(
     _ bytes: [UInt8], in directory: PrivateDirectory
-  ) throws(UnsafePlace) -> String {
+  ) throws(UnsafePlaceError) -> String {
     let name = try unfinishedName()
-    do throws(UnsafePlace) {
+    do throws(UnsafePlaceError) {
       try directory.write(bytes, to: name, surviving: false)
       return name
     } catch {
@@ -107,7 +107,7 @@ extension PrivateFolder {
     }
   }
 
-  func unfinishedName() throws(UnsafePlace) -> String {
+  func unfinishedName() throws(UnsafePlaceError) -> String {
     do {
       return try Self.unfinished + Entropy.bytes(12).map { String($0, radix: 36) }.joined()
     } catch {
@@ -117,7 +117,7 @@ extension PrivateFolder {
 
   func place(
     of name: String, makes: Bool
-  ) throws(UnsafePlace) -> (directory: PrivateDirectory, file: String) {
+  ) throws(UnsafePlaceError) -> (directory: PrivateDirectory, file: String) {
     guard let slash = name.firstIndex(of: "/") else { return (root, name) }
     return (
       try root.directory(String(name[..<slash]), makes: makes),

@@ -11,7 +11,7 @@ package struct ControllingTerminal: Sendable {
   package let descriptor: Descriptor
 
   /// - Throws: `.missing` if the session has no terminal.
-  package init() throws(TerminalUnavailable) {
+  package init() throws(TerminalError) {
     do {
       descriptor = Descriptor(owning: try retrying { open("/dev/tty", O_RDWR | O_CLOEXEC) })
     } catch {
@@ -66,7 +66,7 @@ struct TerminalModes: Sendable {
 }
 
 /// The reason why a program does not get the terminal.
-package enum TerminalUnavailable: Error, Hashable, Sendable {
+package enum TerminalError: Error, Hashable, Sendable {
   /// The program that runs the workflow offers no terminal.
   case notOffered
   /// There is no terminal.

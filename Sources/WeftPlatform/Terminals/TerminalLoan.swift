@@ -27,7 +27,7 @@ package final class TerminalLoan: Sendable {
   private let state = Mutex(State())
 
   /// - Throws: `.missing`, or `.inBackground`.
-  package init() throws(TerminalUnavailable) {
+  package init() throws(TerminalError) {
     terminal = try ControllingTerminal()
     guard terminal.isForeground else { throw .inBackground }
     modes = terminal.modes

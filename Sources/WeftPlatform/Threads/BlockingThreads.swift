@@ -25,7 +25,7 @@ package final class BlockingThreads: Sendable {
   ///   next on the same thread, without a switch. A second such job, and one from a thread outside the pool, gets a
   ///   thread as usual.
   /// - Throws: If there is no parked thread and the system creates no new one. The job will not run.
-  package func submit(onThisThread: Bool = false, _ job: @escaping Job) throws(ThreadNotStarted) {
+  package func submit(onThisThread: Bool = false, _ job: @escaping Job) throws(ThreadError) {
     if onThisThread, let worker = Worker.current, worker.takesNext(job, of: roster) { return }
     try roster.submit(job)
   }
@@ -43,7 +43,7 @@ package final class BlockingThreads: Sendable {
 }
 
 /// The reason why a job was not accepted.
-package enum ThreadNotStarted: Error, Hashable, Sendable {
+package enum ThreadError: Error, Hashable, Sendable {
   case poolIsClosed
   case resources(SystemError)
 
@@ -78,8 +78,8 @@ final class ThreadRoster: Sendable {
   var threadCount: Int { state.withLock { $0.threadCount } }
   var parkedCount: Int { state.withLock { $0.parked.count } }
 
-  func submit(_ job: @escaping BlockingThreads.Job) throws(ThreadNotStarted) {
-    let parked = try state.withLock { state throws(ThreadNotStarted) -> Worker? in
+  func submit(_ job: @escaping BlockingThreads.Job) throws(ThreadError) {
+    let parked = try state.withLock { state throws(ThreadError) -> Worker? in
       if state.isClosed { throw .poolIsClosed }
       if let worker = state.parked.popLast() { return worker }
       state.threadCount += 1

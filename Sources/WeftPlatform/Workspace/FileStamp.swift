@@ -45,7 +45,7 @@ package struct FileStamp: Sendable, Hashable {
       case S_IFREG: .file(isExecutable: status.st_mode & 0o100 != 0)
       case S_IFLNK: .link
       case S_IFDIR: .directory
-      default: .other(RegularFileFault.noun(of: status.st_mode & S_IFMT))
+      default: .other(RegularFileError.noun(of: status.st_mode & S_IFMT))
       }
     permissions = UInt32(status.st_mode) & 0o777
     device = UInt64(truncatingIfNeeded: status.st_dev)

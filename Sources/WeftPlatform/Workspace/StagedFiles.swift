@@ -16,7 +16,7 @@ package final class StagedFiles: Sendable {
   package static let prefix = ".weft-staged-"
 
   /// - Parameter path: The path from the workspace's root on; missing parent directories are created.
-  package init(_ path: [String], in workspace: Workspace) throws(WorkspaceFault) {
+  package init(_ path: [String], in workspace: Workspace) throws(WorkspaceError) {
     precondition(!path.isEmpty, "the root itself cannot be exchanged")
     self.path = path
     name = path[path.count - 1]
@@ -31,7 +31,7 @@ package final class StagedFiles: Sendable {
   ///   - permissions: The maximum permissions, which the umask reduces.
   package func makeFile(
     at inner: ArraySlice<String>, permissions: UInt32
-  ) throws(WorkspaceFault) -> Descriptor {
+  ) throws(WorkspaceError) -> Descriptor {
     try within(inner) { (directory, name) throws(SystemError) in
       Descriptor(
         owning: try retrying {
@@ -44,7 +44,7 @@ package final class StagedFiles: Sendable {
 
   package func makeLink(
     at inner: ArraySlice<String>, to target: String
-  ) throws(WorkspaceFault) {
+  ) throws(WorkspaceError) {
     _ = try within(inner) { (directory, name) throws(SystemError) in
       try retrying { symlinkat(target, directory, name) }
     }
@@ -52,7 +52,7 @@ package final class StagedFiles: Sendable {
 
   package func makeDirectory(
     at inner: ArraySlice<String>, permissions: UInt32 = 0o777
-  ) throws(WorkspaceFault) {
+  ) throws(WorkspaceError) {
     _ = try within(inner) { (directory, name) throws(SystemError) in
       try retrying { mkdirat(directory, name, StagedFiles.mode(ofDirectory: permissions)) }
     }
@@ -71,7 +71,7 @@ package final class StagedFiles: Sendable {
   /// Moves all staged files to the path. A file replaces a file or link, a directory replaces an empty one.
   ///
   /// - Returns: False if a different kind of entry is there.
-  package func publish() throws(WorkspaceFault) -> Bool {
+  package func publish() throws(WorkspaceError) -> Bool {
     try changing { () throws(SystemError) in
       _ = try retrying { renameat(parent.number, temporary, parent.number, name) }
     }
@@ -80,7 +80,7 @@ package final class StagedFiles: Sendable {
   /// Moves one staged file or link into the directory at the path, replacing a file or link.
   ///
   /// - Returns: False if a different kind of entry is there, or its directory is missing.
-  package func publish(_ inner: ArraySlice<String>) throws(WorkspaceFault) -> Bool {
+  package func publish(_ inner: ArraySlice<String>) throws(WorkspaceError) -> Bool {
     try changing { () throws(SystemError) in
       let (source, last) = try opened(temporary, inner)
       let (target, _) = try opened(name, inner)
@@ -93,7 +93,7 @@ package final class StagedFiles: Sendable {
   /// - Returns: False if a different kind of entry is there, or its parent is missing.
   package func publishDirectory(
     at inner: ArraySlice<String>, permissions: UInt32
-  ) throws(WorkspaceFault) -> Bool {
+  ) throws(WorkspaceError) -> Bool {
     try changing { () throws(SystemError) in
       let (target, last) = try opened(name, inner)
       do throws(SystemError) {
@@ -114,7 +114,7 @@ package final class StagedFiles: Sendable {
   /// - Returns: False if it is no longer of that kind.
   package func removePublished(
     _ inner: ArraySlice<String>, isDirectory: Bool
-  ) throws(WorkspaceFault) -> Bool {
+  ) throws(WorkspaceError) -> Bool {
     try changing { () throws(SystemError) in
       let (target, last) = try opened(name, inner)
       do throws(SystemError) {
@@ -127,13 +127,13 @@ package final class StagedFiles: Sendable {
   }
 
   /// - Returns: False if the entry there is not of the expected kind.
-  private func changing(_ act: () throws(SystemError) -> Void) throws(WorkspaceFault) -> Bool {
+  private func changing(_ act: () throws(SystemError) -> Void) throws(WorkspaceError) -> Bool {
     do throws(SystemError) {
       try act()
       return true
     } catch {
       if StagedFiles.saysOccupied(error) { return false }
-      throw WorkspaceFault(.system(error), at: path)
+      throw WorkspaceError(.system(error), at: path)
     }
   }
 
@@ -166,7 +166,7 @@ package final class StagedFiles: Sendable {
 
   private func within<Value>(
     _ inner: ArraySlice<String>, _ make: (Int32, String) throws(SystemError) -> Value
-  ) throws(WorkspaceFault) -> Value {
+  ) throws(WorkspaceError) -> Value {
     try placing(path + inner) { () throws(SystemError) in
       let (directory, last) = try opened(temporary, inner)
       return try make(directory.number, last)

@@ -13,7 +13,7 @@ package struct FoundFile {
   fileprivate let directory: Descriptor
 
   /// Opens a file for reading; refused if it has become a link meanwhile.
-  package func opened() throws(WorkspaceFault) -> Descriptor {
+  package func opened() throws(WorkspaceError) -> Descriptor {
     try placing(path) { () throws(SystemError) in
       Descriptor(
         owning: try retrying {
@@ -23,12 +23,12 @@ package struct FoundFile {
   }
 
   /// The target of a link.
-  package func target() throws(WorkspaceFault) -> String {
+  package func target() throws(WorkspaceError) -> String {
     let bytes = try placing(path) { () throws(SystemError) in
       try FoundFile.target(name, in: directory.number)
     }
     guard let text = String(validating: bytes, as: UTF8.self) else {
-      throw WorkspaceFault(.notUTF8, at: path)
+      throw WorkspaceError(.notUTF8, at: path)
     }
     return text
   }
@@ -81,9 +81,9 @@ extension Workspace {
   /// followed.
   package func walk(
     _ choice: Choice, stop: StopSwitch = StopSwitch(),
-    _ visit: (FoundFile) throws(WorkspaceFault) -> Void
-  ) throws(WorkspaceFault) {
-    try withoutActuallyEscaping(visit) { visit throws(WorkspaceFault) in
+    _ visit: (FoundFile) throws(WorkspaceError) -> Void
+  ) throws(WorkspaceError) {
+    try withoutActuallyEscaping(visit) { visit throws(WorkspaceError) in
       let listed = try placing([]) { () throws(SystemError) in try root.listed() }
       try TreeWalk(choice: choice, stop: stop, visit: visit).look(into: listed, [])
     }
@@ -93,11 +93,11 @@ extension Workspace {
   /// entry is no error.
   package func walk(
     at path: [String], _ choice: Choice = .everything, stop: StopSwitch = StopSwitch(),
-    _ visit: (FoundFile) throws(WorkspaceFault) -> Void
-  ) throws(WorkspaceFault) {
+    _ visit: (FoundFile) throws(WorkspaceError) -> Void
+  ) throws(WorkspaceError) {
     guard let last = path.last, try stamp(of: path) != nil else { return }
     let parent = try directory(path.dropLast(), of: path)
-    try withoutActuallyEscaping(visit) { visit throws(WorkspaceFault) in
+    try withoutActuallyEscaping(visit) { visit throws(WorkspaceError) in
       try TreeWalk(choice: choice, stop: stop, visit: visit)
         .look(at: Array(last.utf8CString), in: parent, path)
     }
@@ -107,29 +107,29 @@ extension Workspace {
 private struct TreeWalk {
   let choice: Workspace.Choice
   let stop: StopSwitch
-  let visit: (FoundFile) throws(WorkspaceFault) -> Void
+  let visit: (FoundFile) throws(WorkspaceError) -> Void
 
-  func look(into directory: Descriptor, _ path: [String]) throws(WorkspaceFault) {
-    guard path.count <= FileTree.depthLimit else { throw WorkspaceFault(.tooDeep, at: path) }
+  func look(into directory: Descriptor, _ path: [String]) throws(WorkspaceError) {
+    guard path.count <= FileTree.depthLimit else { throw WorkspaceError(.tooDeep, at: path) }
     for name in try names(in: directory, path) {
-      guard stop.level == .none else { throw WorkspaceFault(.stopped, at: path) }
+      guard stop.level == .none else { throw WorkspaceError(.stopped, at: path) }
       let bytes = name.dropLast().map(UInt8.init(bitPattern:))
       let text = String(decoding: bytes, as: UTF8.self)
       let inner = path + [text]
       guard choice.visits(inner) || choice.entersDirectory(inner) else { continue }
-      guard text.utf8.elementsEqual(bytes) else { throw WorkspaceFault(.notUTF8, at: path) }
+      guard text.utf8.elementsEqual(bytes) else { throw WorkspaceError(.notUTF8, at: path) }
       try look(at: name, in: directory, inner)
     }
   }
 
   func look(
     at name: [CChar], in directory: Descriptor, _ path: [String]
-  ) throws(WorkspaceFault) {
+  ) throws(WorkspaceError) {
     let stamp: FileStamp
     do { stamp = try FileStamp(name, in: directory.number) } catch {
       // Removed since its name was read.
       if error == .notFound { return }
-      throw WorkspaceFault(.system(error), at: path)
+      throw WorkspaceError(.system(error), at: path)
     }
     if choice.visits(path) {
       try visit(FoundFile(path: path, stamp: stamp, name: name, directory: directory))
@@ -144,12 +144,12 @@ private struct TreeWalk {
     try look(into: inner, path)
   }
 
-  private func names(in directory: Descriptor, _ path: [String]) throws(WorkspaceFault) -> [[CChar]]
+  private func names(in directory: Descriptor, _ path: [String]) throws(WorkspaceError) -> [[CChar]]
   {
     do { return try FileTree.names(in: directory.number, at: path) } catch {
       switch error.kind {
-      case .tooDeep: throw WorkspaceFault(.tooDeep, at: path)
-      case .system(let error): throw WorkspaceFault(.system(error), at: path)
+      case .tooDeep: throw WorkspaceError(.tooDeep, at: path)
+      case .system(let error): throw WorkspaceError(.system(error), at: path)
       }
     }
   }

@@ -19,7 +19,7 @@ package final class Workspace: Sendable {
   }
 
   /// The stamp of the entry at a path; `nil` if there is none.
-  package func stamp(of path: [String]) throws(WorkspaceFault) -> FileStamp? {
+  package func stamp(of path: [String]) throws(WorkspaceError) -> FileStamp? {
     guard let name = path.last else { return nil }
     do {
       let parent = try directory(path.dropLast(), of: path)
@@ -39,7 +39,7 @@ package final class Workspace: Sendable {
   ///   - makes: Whether to create missing directories.
   func directory(
     _ names: ArraySlice<String>, of path: [String], makes: Bool = false
-  ) throws(WorkspaceFault) -> Descriptor {
+  ) throws(WorkspaceError) -> Descriptor {
     var directory = root
     for (index, name) in names.enumerated() {
       let here = Array(path.prefix(index + 1))
@@ -51,17 +51,17 @@ package final class Workspace: Sendable {
 
   private func make(
     _ name: String, in directory: Descriptor, at path: [String]
-  ) throws(WorkspaceFault) {
+  ) throws(WorkspaceError) {
     do throws(SystemError) {
       _ = try retrying { mkdirat(directory.number, name, 0o777) }
     } catch {
-      if error != .alreadyExists { throw WorkspaceFault(.system(error), at: path) }
+      if error != .alreadyExists { throw WorkspaceError(.system(error), at: path) }
     }
   }
 
   private func entered(
     _ name: String, in directory: Descriptor, at path: [String]
-  ) throws(WorkspaceFault) -> Descriptor {
+  ) throws(WorkspaceError) -> Descriptor {
     do throws(SystemError) {
       return Descriptor(
         owning: try retrying {
@@ -69,9 +69,9 @@ package final class Workspace: Sendable {
         })
     } catch {
       if PrivateDirectory.isLink(name, in: directory.number) {
-        throw WorkspaceFault(.behindLink, at: path)
+        throw WorkspaceError(.behindLink, at: path)
       }
-      throw WorkspaceFault(.system(error), at: path)
+      throw WorkspaceError(.system(error), at: path)
     }
   }
 }
@@ -88,6 +88,6 @@ extension Descriptor {
 /// Makes a system call, and adds the path to its error.
 func placing<Value>(
   _ path: [String], _ call: () throws(SystemError) -> Value
-) throws(WorkspaceFault) -> Value {
-  do { return try call() } catch { throw WorkspaceFault(.system(error), at: path) }
+) throws(WorkspaceError) -> Value {
+  do { return try call() } catch { throw WorkspaceError(.system(error), at: path) }
 }

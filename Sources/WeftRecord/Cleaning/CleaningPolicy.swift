@@ -8,11 +8,11 @@ package struct CleaningPolicy: Sendable, Hashable {
   /// The facts about one run.
   package struct Candidate: Sendable, Hashable {
     package var run: RunID
-    package var standing: RunStanding
+    package var standing: RunRetention
     /// 0 if ``CleaningPolicy/bytes`` is not used.
     package var bytes: Int
 
-    package init(_ run: RunID, _ standing: RunStanding, bytes: Int = 0) {
+    package init(_ run: RunID, _ standing: RunRetention, bytes: Int = 0) {
       self.run = run
       self.standing = standing
       self.bytes = bytes

@@ -9,7 +9,7 @@ extension StateDirectory {
   /// run exists completely or not at all.
   ///
   /// - Returns: False if another process holds the run, its standing has changed, or it no longer exists.
-  package func remove(_ run: RunID, standing: RunStanding) throws(RunFolderFault) -> Bool {
+  package func remove(_ run: RunID, standing: RunRetention) throws(RunFolderError) -> Bool {
     do { return try removeOnce(run, standing: standing) } catch {
       // Another process has removed it meanwhile.
       if error.isAboutNothing, !runs.has(run.text) { return false }
@@ -18,8 +18,8 @@ extension StateDirectory {
   }
 
   private func removeOnce(
-    _ run: RunID, standing: RunStanding
-  ) throws(RunFolderFault) -> Bool {
+    _ run: RunID, standing: RunRetention
+  ) throws(RunFolderError) -> Bool {
     let folder: RunFolder
     do { folder = try RunFolder.open(run, in: self) } catch {
       switch error {

@@ -35,8 +35,8 @@ package final class ConcurrencyLock: Sendable {
   /// - Parameter since: The time at which the run's engine first requested it.
   package static func take(
     _ key: String, for run: RunID, since: WallTime, in state: StateDirectory
-  ) throws(RunFolderFault) -> Attempt {
-    do throws(UnsafePlace) {
+  ) throws(RunFolderError) -> Attempt {
+    do throws(UnsafePlaceError) {
       let folder = try state.directory.directory("concurrency", makes: true)
       // A key is any text, a file name is not.
       let name = SHA256.text(of: SHA256.digest(of: Array(key.utf8)))

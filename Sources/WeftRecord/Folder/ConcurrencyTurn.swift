@@ -47,7 +47,7 @@ package struct ConcurrencyTurn: Sendable {
   package func wait(
     stop: StopSwitch = StopSwitch(), isGivenUp: () -> Bool = { false },
     onNotice notify: (Notice) -> Void = { _ in }
-  ) throws(RunStoreFault) -> Result {
+  ) throws(RunStoreError) -> Result {
     let wakeup = Wakeup()
     stop.attach(wakeup)
     defer { stop.detach(wakeup) }
@@ -72,7 +72,7 @@ package struct ConcurrencyTurn: Sendable {
     case held(by: ConcurrencyLock.Holder?)
   }
 
-  private func attempt() throws(RunStoreFault) -> Attempt {
+  private func attempt() throws(RunStoreError) -> Attempt {
     switch place {
     case .process:
       let holder = ConcurrencyLock.Holder(run: run, since: since)
@@ -81,13 +81,13 @@ package struct ConcurrencyTurn: Sendable {
       }
       return .taken(HeldKey(.process(key: concurrency.key, run)))
     case .directory(let state):
-      do throws(RunFolderFault) {
+      do throws(RunFolderError) {
         switch try ConcurrencyLock.take(concurrency.key, for: run, since: since, in: state) {
         case .taken(let lock): return .taken(HeldKey(.lock(lock)))
         case .held(let holder): return .held(by: holder)
         }
       } catch {
-        throw RunStoreFault(error)
+        throw RunStoreError(error)
       }
     }
   }
@@ -112,9 +112,9 @@ package struct ConcurrencyTurn: Sendable {
     }
   }
 
-  private func refusal(_ holder: RunID?) -> RunStoreFault {
+  private func refusal(_ holder: RunID?) -> RunStoreError {
     let key = TerminalText.harmless(concurrency.key)
-    return RunStoreFault(
+    return RunStoreError(
       message:
         "nothing was started: \(holder.map { "run \($0)" } ?? "another run") has the key \"\(key)\"",
       help: "\"policy\": \"wait\" waits for its end, \"cancelPrevious\" has it cancelled")

@@ -97,7 +97,7 @@ package final class ControlFolder: ControlInbox {
   }
 
   /// Leaves a request: the file exists completely or not at all.
-  func leave(_ request: ControlRequest, at moment: WallTime) throws(UnsafePlace) {
+  func leave(_ request: ControlRequest, at moment: WallTime) throws(UnsafePlaceError) {
     // Names begin with the time so that they sort by age.
     let random = String(UInt64.random(in: 0 ... .max), radix: 36)
     let name = "\(moment.nanoseconds)-\(random).json"
@@ -115,9 +115,9 @@ extension RunFolder {
   /// Leaves a request for the engine of a run, even if no engine is alive yet.
   package static func leave(
     _ request: ControlRequest, for run: RunID, in state: StateDirectory, at moment: WallTime
-  ) throws(RunFolderFault) {
+  ) throws(RunFolderError) {
     let folder = try state.folder(of: run)
-    do throws(UnsafePlace) {
+    do throws(UnsafePlaceError) {
       try ControlFolder(try folder.directory("control", makes: true)).leave(request, at: moment)
     } catch {
       throw .place(error)
@@ -156,7 +156,7 @@ extension ControlRequest {
 
   private static func read(
     _ line: UnsafeRawBufferPointer
-  ) throws(RecordProblem) -> ControlRequest {
+  ) throws(RecordFormatError) -> ControlRequest {
     var scanner = RecordScanner(line)
     try scanner.begin("{")
     let kind = try scanner.text("request")

@@ -20,7 +20,7 @@ extension RunFolder.Contents {
   ///   - secrets: The values that must not be written.
   package init(
     of plan: Plan, _ run: RunID, _ inputs: InputValues, leavingOut leftOut: [Int] = [],
-    rerunning rerun: StepsAnew = StepsAnew(), hiding secrets: RunSecrets = RunSecrets()
+    rerunning rerun: RerunSelection = RerunSelection(), hiding secrets: RunSecrets = RunSecrets()
   ) {
     secrets.add(secretsIn: inputs)
     let sources = plan.files.compactMap(\.workflow.source.value)

@@ -8,22 +8,22 @@ extension RunFolder {
   package static func contents(
     of run: RunID, in state: StateDirectory, limits: JournalLimits = JournalLimits(),
     visiting visit: (RunRecord) -> Void = { _ in }
-  ) throws(RunFolderFault) -> JournalContents {
+  ) throws(RunFolderError) -> JournalContents {
     try contents(of: try state.folder(of: run), run: run, limits: limits, visiting: visit)
   }
 
   /// Reads the journal of the held run.
   package func contents(
     limits: JournalLimits = JournalLimits(), visiting visit: (RunRecord) -> Void = { _ in }
-  ) throws(RunFolderFault) -> JournalContents {
+  ) throws(RunFolderError) -> JournalContents {
     try RunFolder.contents(of: directory, run: run, limits: limits, visiting: visit)
   }
 
   private static func contents(
     of directory: PrivateDirectory, run: RunID, limits: JournalLimits,
     visiting visit: (RunRecord) -> Void
-  ) throws(RunFolderFault) -> JournalContents {
-    do throws(UnsafePlace) {
+  ) throws(RunFolderError) -> JournalContents {
+    do throws(UnsafePlaceError) {
       let file = try directory.file(journalName, .reading)
       let reader = JournalReader(
         file, of: run, named: "\(directory.path)/\(journalName)", limits: limits)
@@ -34,13 +34,13 @@ extension RunFolder {
   }
 
   /// Returns the workflow file as it was read; `nil` if there was none.
-  package func workflow() throws(RunFolderFault) -> [UInt8]? {
+  package func workflow() throws(RunFolderError) -> [UInt8]? {
     try RunFolder.document(RunFolder.workflowName, in: directory)
   }
 
   /// Returns a nested workflow file as it was read. `index` is its position in ``RecordOpening/nested``.
-  package func nested(_ index: Int) throws(RunFolderFault) -> [UInt8]? {
-    do throws(UnsafePlace) {
+  package func nested(_ index: Int) throws(RunFolderError) -> [UInt8]? {
+    do throws(UnsafePlaceError) {
       return try directory.directory("nested", makes: false).bytes(
         of: "\(index + 1).json", limit: FileReading.workflowLimit)
     } catch {
@@ -51,7 +51,7 @@ extension RunFolder {
 
   fileprivate static func document(
     _ name: String, in directory: PrivateDirectory
-  ) throws(RunFolderFault) -> [UInt8]? {
+  ) throws(RunFolderError) -> [UInt8]? {
     do { return try directory.bytes(of: name, limit: FileReading.workflowLimit) } catch {
       if error.error == .notFound { return nil }
       throw .place(error)
@@ -70,10 +70,10 @@ extension RunFolder {
   package func append(
     after contents: JournalContents, _ opening: RecordOpening, durability: RecordDurability,
     startedAt start: WallTime, salvaging: Bool = false
-  ) throws(RunFolderFault) -> JournalWriter {
+  ) throws(RunFolderError) -> JournalWriter {
     if let damage = contents.damage, !salvaging || damage.isOtherFormat { throw .damaged(damage) }
     let writer: JournalWriter
-    do throws(UnsafePlace) {
+    do throws(UnsafePlaceError) {
       let file = try directory.file(RunFolder.journalName, .appending)
       try putAside(contents, of: file)
       let reserve = try DiskReserve(
@@ -93,8 +93,8 @@ extension RunFolder {
   }
 
   /// Replaces the workflow files of the run by those it is resumed with, if they differ.
-  package func replaceFiles(by contents: Contents) throws(RunFolderFault) {
-    do throws(UnsafePlace) {
+  package func replaceFiles(by contents: Contents) throws(RunFolderError) {
+    do throws(UnsafePlaceError) {
       if let bytes = contents.workflow, workflowBytes() != bytes {
         try RunFolder.replace(RunFolder.workflowName, by: bytes, in: directory)
       }
@@ -111,7 +111,7 @@ extension RunFolder {
   /// Replaces a file atomically.
   private static func replace(
     _ name: String, by bytes: [UInt8], in directory: PrivateDirectory
-  ) throws(UnsafePlace) {
+  ) throws(UnsafePlaceError) {
     let temporary = ".new-\(name)-\(String(UInt64.random(in: 0 ... .max), radix: 36))"
     try directory.write(bytes, to: temporary, surviving: true)
     try directory.rename(temporary, to: name)
@@ -122,7 +122,7 @@ extension RunFolder {
   }
 
   /// Saves the bytes after the last complete record to a separate file before cutting them off.
-  private func putAside(_ contents: JournalContents, of file: Descriptor) throws(UnsafePlace) {
+  private func putAside(_ contents: JournalContents, of file: Descriptor) throws(UnsafePlaceError) {
     let end: Int
     do { end = try file.byteCount() } catch { throw .system(journalPath, error) }
     guard end > contents.wholeBytes else { return }
@@ -138,7 +138,7 @@ extension RunFolder {
 
 extension StateDirectory {
   /// Returns the workflow file of a run as it was read, regardless of its lock; `nil` if there was none.
-  package func workflow(of run: RunID) throws(RunFolderFault) -> [UInt8]? {
+  package func workflow(of run: RunID) throws(RunFolderError) -> [UInt8]? {
     try RunFolder.document(RunFolder.workflowName, in: try folder(of: run))
   }
 }

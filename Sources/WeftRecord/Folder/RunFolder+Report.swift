@@ -21,7 +21,7 @@ extension RunFolder {
   /// Rebuilds the report of the last engine from the journal; `nil` if the run has not ended.
   ///
   /// - Parameter plan: The plan of the run.
-  package func recordedReport(of plan: Plan) throws(RunFolderFault) -> RunReport? {
+  package func recordedReport(of plan: Plan) throws(RunFolderError) -> RunReport? {
     var report = RecordedReport(of: plan)
     let contents = try contents { report.apply($0) }
     if let damage = contents.damage { throw .damaged(damage) }
@@ -34,22 +34,22 @@ extension RunFolder {
   /// - Returns: Whether it was.
   @discardableResult
   package func writeMissingReport(
-    of plan: () throws(RunFolderFault) -> Plan
-  ) throws(RunFolderFault) -> Bool {
+    of plan: () throws(RunFolderError) -> Plan
+  ) throws(RunFolderError) -> Bool {
     guard !hasReport else { return false }
     if let report = try recordedReport(of: try plan()) { try write(report) }
     return true
   }
 
   /// Writes the report of the ended run, in the form of the event `run.snapshot`; replaces that of a previous engine.
-  package func write(_ report: RunReport) throws(RunFolderFault) {
+  package func write(_ report: RunReport) throws(RunFolderError) {
     let snapshot = RunEvent(
       sequence: 1, elapsed: report.elapsed, kind: .snapshot(report))
     var json = EventJSON(version: WeftVersion.current)
     var bytes: [UInt8] = []
     json.append([snapshot], to: &bytes)
     let name = ".new-\(RunFolder.reportName)"
-    do throws(UnsafePlace) {
+    do throws(UnsafePlaceError) {
       try directory.remove(name)
       try directory.write(bytes, to: name, surviving: false)
       try directory.rename(name, to: RunFolder.reportName)

@@ -63,11 +63,11 @@ package final class RunFolder: Sendable {
   package static func make(
     _ contents: Contents, in state: StateDirectory, durability: RecordDurability,
     startedAt start: WallTime
-  ) throws(RunFolderFault) -> (RunFolder, JournalWriter) {
+  ) throws(RunFolderError) -> (RunFolder, JournalWriter) {
     let run = contents.opening.run
     guard !state.runs.has(run.text) else { throw .taken(run) }
     let name = "\(unfinishedPrefix)\(run.text)-\(String(UInt64.random(in: 0 ... .max), radix: 36))"
-    do throws(UnsafePlace) {
+    do throws(UnsafePlaceError) {
       let directory = try state.runs.directory(name, makes: true)
       let made = try fill(directory, with: contents, durability, startedAt: start)
       try state.runs.rename(name, to: run.text)
@@ -94,7 +94,7 @@ package final class RunFolder: Sendable {
   private static func fill(
     _ directory: PrivateDirectory, with contents: Contents, _ durability: RecordDurability,
     startedAt start: WallTime
-  ) throws(UnsafePlace) -> Made {
+  ) throws(UnsafePlaceError) -> Made {
     let survives = durability == .power
     let lock = try directory.file(lockName, .making)
     // The folder is not known to other processes yet.
@@ -125,9 +125,9 @@ package final class RunFolder: Sendable {
   /// Takes a run's lock, so that no other engine resumes it.
   package static func open(
     _ run: RunID, in state: StateDirectory
-  ) throws(RunFolderFault) -> RunFolder {
+  ) throws(RunFolderError) -> RunFolder {
     let directory = try state.folder(of: run)
-    do throws(UnsafePlace) {
+    do throws(UnsafePlaceError) {
       let lock = try directory.file(lockName, .makingOrAppending)
       if try take(lock, in: directory) {
         return RunFolder(run, directory, path: state.folderPath(of: run), lock: lock)
@@ -141,7 +141,7 @@ package final class RunFolder: Sendable {
   /// - Returns: False if another process holds it.
   private static func take(
     _ lock: Descriptor, in directory: PrivateDirectory
-  ) throws(UnsafePlace) -> Bool {
+  ) throws(UnsafePlaceError) -> Bool {
     do throws(SystemError) {
       guard try directory.calls.takeLock(lock) else { return false }
       let holder = LockHolder(process: ThisProcess.id, since: "\(WallClock.now)")

@@ -17,7 +17,7 @@ package struct StateDirectory: Sendable {
   /// Opens the directory; creates it if it is missing and `makes` is true.
   package init(
     _ path: String, makes: Bool, calls: FileCalls = .system
-  ) throws(RunFolderFault) {
+  ) throws(RunFolderError) {
     self.path = path
     absolutePath = StateDirectory.absolute(path)
     do {
@@ -54,7 +54,7 @@ package struct StateDirectory: Sendable {
     runs.names().map { RunID($0) }.filter(\.isWellFormed)
   }
 
-  func folder(of run: RunID) throws(RunFolderFault) -> PrivateDirectory {
+  func folder(of run: RunID) throws(RunFolderError) -> PrivateDirectory {
     guard run.isWellFormed else { throw .unknown(run, in: path) }
     do { return try runs.directory(run.text, makes: false) } catch {
       throw error.error == .notFound ? .unknown(run, in: path) : .place(error)

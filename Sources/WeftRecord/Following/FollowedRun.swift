@@ -35,7 +35,7 @@ package struct FollowedRun {
   /// - Parameter tellsOutput: Whether the logs are read.
   package init(
     _ run: RunID, in state: StateDirectory, tellsOutput: Bool = true
-  ) throws(RunFolderFault) {
+  ) throws(RunFolderError) {
     folder = try state.folder(of: run)
     do {
       tail = JournalTail(try folder.file(RunFolder.journalName, .reading), of: run)

@@ -165,7 +165,7 @@ extension EventJSON {
     writer.endArray()
   }
 
-  private mutating func writeKept(_ kept: KeptValues) {
+  private mutating func writeKept(_ kept: RecordedValues) {
     writer.key("kept")
     writer.beginObject()
     if let text = kept.stdout { writeText("stdout", text) }
@@ -184,7 +184,7 @@ extension EventJSON {
     writer.endObject()
   }
 
-  private mutating func writeFiles(_ files: [KeptFile]) {
+  private mutating func writeFiles(_ files: [RecordedOutputFile]) {
     writer.key("files")
     writer.beginArray()
     for file in files {
@@ -201,7 +201,7 @@ extension EventJSON {
     writer.endArray()
   }
 
-  private mutating func writeAnswer(_ answer: KeptAnswer) {
+  private mutating func writeAnswer(_ answer: RecordedResponse) {
     writer.key("answer")
     writer.beginObject()
     if case .value(let headers) = answer.headers {
@@ -216,7 +216,7 @@ extension EventJSON {
     writer.endObject()
   }
 
-  private mutating func writeText(_ key: StaticString, _ text: KeptText) {
+  private mutating func writeText(_ key: StaticString, _ text: RecordedText) {
     writeObject(key) { writer in
       switch text {
       case .text(let text): writer.member("text", text)

@@ -3,7 +3,7 @@ import WeftHTTP
 
 /// The summary of a step's requests.
 extension RecordScanner {
-  mutating func httpSummary() throws(RecordProblem) -> HTTPSummary {
+  mutating func httpSummary() throws(RecordFormatError) -> HTTPSummary {
     try begin("{")
     let method = try text("method")
     let url = try text("url")
@@ -30,7 +30,7 @@ extension RecordScanner {
       cache: cache, staleReason: staleReason, figures: figures)
   }
 
-  private mutating func timings() throws(RecordProblem) -> ExchangeTimings {
+  private mutating func timings() throws(RecordFormatError) -> ExchangeTimings {
     var timings = ExchangeTimings()
     if has("dnsUs") { timings.nameResolved = try duration() }
     if has("connectUs") { timings.connected = try duration() }

@@ -6,7 +6,7 @@ import WeftPlatform
 
 /// Records of the start and end of runs, and of the end of groups.
 extension RecordScanner {
-  mutating func opening() throws(RecordProblem) -> RecordOpening {
+  mutating func opening() throws(RecordFormatError) -> RecordOpening {
     try expect("format")
     let format = try int()
     try expect("weft")
@@ -36,14 +36,14 @@ extension RecordScanner {
     return opening
   }
 
-  mutating func steps() throws(RecordProblem) -> [StepAddress] {
+  mutating func steps() throws(RecordFormatError) -> [StepAddress] {
     var steps: [StepAddress] = []
-    try elements { scanner throws(RecordProblem) in steps.append(try scanner.address()) }
+    try elements { scanner throws(RecordFormatError) in steps.append(try scanner.address()) }
     return steps
   }
 
   /// Reads the identity of an engine, which may be process 1 in a container.
-  private mutating func engine() throws(RecordProblem) -> ProcessIdentity {
+  private mutating func engine() throws(RecordFormatError) -> ProcessIdentity {
     try expect("pid")
     guard let id = Int32(exactly: try int()), id >= 1 else { throw .unfit("a process id") }
     try expect("startTicks")
@@ -51,9 +51,9 @@ extension RecordScanner {
     return ProcessIdentity(id: id, startTicks: ticks)
   }
 
-  private mutating func nestedFiles() throws(RecordProblem) -> [RecordedFile] {
+  private mutating func nestedFiles() throws(RecordFormatError) -> [RecordedFile] {
     var files: [RecordedFile] = []
-    try elements { scanner throws(RecordProblem) in
+    try elements { scanner throws(RecordFormatError) in
       try scanner.begin("{")
       files.append(RecordedFile(path: try scanner.text("file"), hash: try scanner.text("sha256")))
       try scanner.endObject()
@@ -61,9 +61,9 @@ extension RecordScanner {
     return files
   }
 
-  private mutating func inputs() throws(RecordProblem) -> [HandedOn] {
+  private mutating func inputs() throws(RecordFormatError) -> [HandedOn] {
     var inputs: [HandedOn] = []
-    try elements { scanner throws(RecordProblem) in
+    try elements { scanner throws(RecordFormatError) in
       try scanner.begin("{")
       let name = try scanner.text("name")
       inputs.append(
@@ -73,7 +73,7 @@ extension RecordScanner {
     return inputs
   }
 
-  mutating func start(at moment: WallTime) throws(RecordProblem) -> RunStart {
+  mutating func start(at moment: WallTime) throws(RecordFormatError) -> RunStart {
     try expect("format")
     _ = try int()
     _ = try text("weft")
@@ -95,12 +95,12 @@ extension RecordScanner {
       resumption: resumption)
   }
 
-  mutating func warning() throws(RecordProblem) -> RunWarning {
+  mutating func warning() throws(RecordFormatError) -> RunWarning {
     RunWarning(
       kind: try named("code"), message: try text("message"), help: try optionalText("help"))
   }
 
-  mutating func groupEnd() throws(RecordProblem) -> GroupEnd {
+  mutating func groupEnd() throws(RecordFormatError) -> GroupEnd {
     GroupEnd(
       outcome: try named("outcome"), conclusion: try named("conclusion"),
       failure: has("failure") ? try failure() : nil, cause: has("cause") ? try address() : nil,
@@ -109,7 +109,7 @@ extension RecordScanner {
       duration: try duration("durationUs"), outputs: try outputs())
   }
 
-  private mutating func elementsNotStarted() throws(RecordProblem) -> ElementsNotStarted {
+  private mutating func elementsNotStarted() throws(RecordFormatError) -> ElementsNotStarted {
     try begin("{")
     try expect("elements")
     let elements = try countOrNone()
@@ -120,7 +120,7 @@ extension RecordScanner {
     return notStarted
   }
 
-  mutating func runEnd() throws(RecordProblem) -> RunEnd {
+  mutating func runEnd() throws(RecordFormatError) -> RunEnd {
     let outcome: Outcome = try named("outcome")
     let first = has("firstFailure") ? try address() : nil
     let cancellation = has("cancellation") ? try cancelReason() : nil
@@ -132,10 +132,10 @@ extension RecordScanner {
       unkillable: has("unkillable") ? try processes() : [])
   }
 
-  mutating func runPause() throws(RecordProblem) -> RunPause {
+  mutating func runPause() throws(RecordFormatError) -> RunPause {
     try expect("requests")
     var requests: [ApprovalRequest] = []
-    try elements { scanner throws(RecordProblem) in
+    try elements { scanner throws(RecordFormatError) in
       try scanner.begin("{")
       requests.append(
         ApprovalRequest(step: try scanner.address("step"), message: try scanner.text("message")))
@@ -147,7 +147,7 @@ extension RecordScanner {
       unkillable: has("unkillable") ? try processes() : [])
   }
 
-  private mutating func counts() throws(RecordProblem) -> OutcomeCounts {
+  private mutating func counts() throws(RecordFormatError) -> OutcomeCounts {
     try expect("counts")
     try begin("{")
     var numbers: [5 of Int] = [0, 0, 0, 0, 0]

@@ -5,12 +5,12 @@ import WeftPlanning
 
 /// Parts of a step's end that are stored beside it.
 struct StepEndDraft {
-  var kept = KeptValues()
+  var kept = RecordedValues()
 }
 
 /// Records of the ends of steps, and their reasons.
 extension RecordScanner {
-  mutating func stepEnd(_ draft: inout StepEndDraft) throws(RecordProblem) -> StepEnd {
+  mutating func stepEnd(_ draft: inout StepEndDraft) throws(RecordFormatError) -> StepEnd {
     let outcome: Outcome = try named("outcome")
     let conclusion: Outcome = try named("conclusion")
     let attempts = try count("attempts")
@@ -41,7 +41,7 @@ extension RecordScanner {
     return end
   }
 
-  mutating func retry() throws(RecordProblem) -> Retry {
+  mutating func retry() throws(RecordFormatError) -> Retry {
     let attempt = try count("attempt")
     let limit = try count("attemptLimit")
     let exit = has("exit") ? try programExit() : nil
@@ -55,7 +55,7 @@ extension RecordScanner {
       usage: usage)
   }
 
-  private mutating func programExit() throws(RecordProblem) -> ProgramExit {
+  private mutating func programExit() throws(RecordFormatError) -> ProgramExit {
     try begin("{")
     let exit: ProgramExit =
       if has("code") { .code(try int()) } else { .signal(try text("signal")) }
@@ -63,11 +63,11 @@ extension RecordScanner {
     return exit
   }
 
-  mutating func failure() throws(RecordProblem) -> StepFailure {
+  mutating func failure() throws(RecordFormatError) -> StepFailure {
     try begin("{")
     var classes: [ErrorClass] = []
     try expect("classes")
-    try elements { scanner throws(RecordProblem) in
+    try elements { scanner throws(RecordFormatError) in
       classes.append(ErrorClass(unchecked: try scanner.string()))
     }
     let failure = StepFailure(
@@ -76,7 +76,7 @@ extension RecordScanner {
     return failure
   }
 
-  private mutating func usage() throws(RecordProblem) -> ResourceUsage {
+  private mutating func usage() throws(RecordFormatError) -> ResourceUsage {
     try begin("{")
     let (user, system) = (try duration("userUs"), try duration("systemUs"))
     var numbers: [4 of Int] = [0, 0, 0, 0]
@@ -95,22 +95,22 @@ extension RecordScanner {
   }
 
   /// Reads outputs: values by name, then the names of secret ones.
-  mutating func outputs() throws(RecordProblem) -> [HandedOn] {
+  mutating func outputs() throws(RecordFormatError) -> [HandedOn] {
     guard has("outputs") else { return [] }
     var outputs: [HandedOn] = []
-    try members { scanner, name throws(RecordProblem) in
+    try members { scanner, name throws(RecordFormatError) in
       outputs.append(HandedOn(name: name, value: try scanner.value()))
     }
     guard has("secretOutputs") else { return outputs }
-    try elements { scanner throws(RecordProblem) in
+    try elements { scanner throws(RecordFormatError) in
       outputs.append(HandedOn(name: try scanner.string(), value: .none))
     }
     return outputs
   }
 
-  mutating func processes() throws(RecordProblem) -> [LeftoverProcess] {
+  mutating func processes() throws(RecordFormatError) -> [LeftoverProcess] {
     var processes: [LeftoverProcess] = []
-    try elements { scanner throws(RecordProblem) in
+    try elements { scanner throws(RecordFormatError) in
       try scanner.begin("{")
       try scanner.expect("pid")
       guard let id = Int32(exactly: try scanner.int()) else { throw .unfit("a process id") }
@@ -122,9 +122,9 @@ extension RecordScanner {
 
   // MARK: Values that expressions read
 
-  private mutating func keptValues() throws(RecordProblem) -> KeptValues {
+  private mutating func keptValues() throws(RecordFormatError) -> RecordedValues {
     try begin("{")
-    var kept = KeptValues()
+    var kept = RecordedValues()
     if has("stdout") { kept.stdout = try keptText() }
     if has("stderr") { kept.stderr = try keptText() }
     if has("returned") {
@@ -138,27 +138,28 @@ extension RecordScanner {
     return kept
   }
 
-  private mutating func keptFiles() throws(RecordProblem) -> [KeptFile] {
-    var files: [KeptFile] = []
-    try elements { scanner throws(RecordProblem) in
+  private mutating func keptFiles() throws(RecordFormatError) -> [RecordedOutputFile] {
+    var files: [RecordedOutputFile] = []
+    try elements { scanner throws(RecordFormatError) in
       try scanner.begin("{")
       let path = try scanner.text("path")
       if scanner.has("sha256") {
-        files.append(KeptFile(path: path, .digest(try scanner.string())))
+        files.append(RecordedOutputFile(path: path, .digest(try scanner.string())))
       } else {
         try scanner.expect("bytes")
         let bytes = try scanner.int()
         try scanner.expect("modifiedNs")
-        files.append(KeptFile(path: path, .stamp(bytes: bytes, modified: try scanner.int())))
+        files.append(
+          RecordedOutputFile(path: path, .stamp(bytes: bytes, modified: try scanner.int())))
       }
       try scanner.endObject()
     }
     return files
   }
 
-  private mutating func keptAnswer() throws(RecordProblem) -> KeptAnswer {
+  private mutating func keptAnswer() throws(RecordFormatError) -> RecordedResponse {
     try begin("{")
-    var answer = KeptAnswer(headers: .secret)
+    var answer = RecordedResponse(headers: .secret)
     if has("headers") {
       answer.headers = .value(try value())
     } else {
@@ -172,9 +173,9 @@ extension RecordScanner {
     return answer
   }
 
-  private mutating func keptText() throws(RecordProblem) -> KeptText {
+  private mutating func keptText() throws(RecordFormatError) -> RecordedText {
     try begin("{")
-    let kept: KeptText
+    let kept: RecordedText
     if has("text") {
       kept = .text(try string())
     } else if has("secret") {
@@ -193,7 +194,7 @@ extension RecordScanner {
 
   // MARK: Reasons
 
-  mutating func skipReason() throws(RecordProblem) -> SkipReason {
+  mutating func skipReason() throws(RecordFormatError) -> SkipReason {
     _ = try named("outcome", Outcome.self)
     try expect("reason")
     try begin("{")
@@ -210,12 +211,12 @@ extension RecordScanner {
     return reason
   }
 
-  mutating func cancelReason(_ key: StaticString) throws(RecordProblem) -> CancelReason {
+  mutating func cancelReason(_ key: StaticString) throws(RecordFormatError) -> CancelReason {
     try expect(key)
     return try cancelReason()
   }
 
-  mutating func cancelReason() throws(RecordProblem) -> CancelReason {
+  mutating func cancelReason() throws(RecordFormatError) -> CancelReason {
     try begin("{")
     let reason: CancelReason
     switch try text("kind") {

@@ -7,7 +7,8 @@ import WeftPlatform
 /// Parses records: the members that ``RecordJSON`` writes, in the same order.
 package enum RecordReading {
   /// - Parameter line: The line without its newline, with a verified checksum.
-  package static func record(_ line: UnsafeRawBufferPointer) throws(RecordProblem) -> RunRecord {
+  package static func record(_ line: UnsafeRawBufferPointer) throws(RecordFormatError) -> RunRecord
+  {
     var scanner = RecordScanner(line)
     try scanner.begin("{")
     try scanner.expect("n")
@@ -25,7 +26,7 @@ package enum RecordReading {
 extension RecordScanner {
   mutating func kind(
     _ type: String, at moment: WallTime
-  ) throws(RecordProblem) -> RunRecord.Kind {
+  ) throws(RecordFormatError) -> RunRecord.Kind {
     switch type {
     case "step.queued": .event(.stepQueued(try address("step"), waitingFor: try pools()))
     case "step.started": .event(.stepStarted(try address("step"), attempt: try count("attempt")))
@@ -59,42 +60,42 @@ extension RecordScanner {
 
   // MARK: Steps
 
-  private mutating func pools() throws(RecordProblem) -> [PoolRequest] {
+  private mutating func pools() throws(RecordFormatError) -> [PoolRequest] {
     guard has("waitingFor") else { return [] }
     var pools: [PoolRequest] = []
-    try members { scanner, name throws(RecordProblem) in
+    try members { scanner, name throws(RecordFormatError) in
       pools.append(PoolRequest(name, slots: try scanner.int()))
     }
     return pools
   }
 
-  private mutating func finished() throws(RecordProblem) -> RunRecord.Kind {
+  private mutating func finished() throws(RecordFormatError) -> RunRecord.Kind {
     let step = try address("step")
     var draft = StepEndDraft()
     let end = try stepEnd(&draft)
     return .finished(step, end, draft.kept)
   }
 
-  private mutating func cached() throws(RecordProblem) -> RunRecord.Kind {
+  private mutating func cached() throws(RecordFormatError) -> RunRecord.Kind {
     let step = try address("step")
     var draft = StepEndDraft()
     let end = try stepEnd(&draft)
     return .cached(step, end, draft.kept)
   }
 
-  private mutating func restored() throws(RecordProblem) -> RunRecord.Kind {
+  private mutating func restored() throws(RecordFormatError) -> RunRecord.Kind {
     let step = try address("step")
     var draft = StepEndDraft()
     return .event(.stepRestored(step, try stepEnd(&draft)))
   }
 
-  private mutating func waiting() throws(RecordProblem) -> RunRecord.Kind {
+  private mutating func waiting() throws(RecordFormatError) -> RunRecord.Kind {
     let step = try address("step")
     try expect("untilNs")
     return .waiting(step, until: WallTime(nanoseconds: Int64(try int())))
   }
 
-  mutating func identity() throws(RecordProblem) -> ProcessIdentity {
+  mutating func identity() throws(RecordFormatError) -> ProcessIdentity {
     try expect("pid")
     // No step is process 1, and a signal to an id below that reaches many processes (kill(2)).
     guard let id = Int32(exactly: try int()), id > 1 else { throw .unfit("a process id") }
@@ -103,14 +104,14 @@ extension RecordScanner {
     return ProcessIdentity(id: id, startTicks: ticks)
   }
 
-  private mutating func outdated() throws(RecordProblem) -> RunRecord.Kind {
+  private mutating func outdated() throws(RecordFormatError) -> RunRecord.Kind {
     guard has("steps") else { throw .unfit("outdated steps") }
     return .outdated(try steps())
   }
 
   // MARK: Groups
 
-  private mutating func groupStarted() throws(RecordProblem) -> RunRecord.Kind {
+  private mutating func groupStarted() throws(RecordFormatError) -> RunRecord.Kind {
     let group = try address("group")
     let attempt = try count("attempt")
     let elements = has("elements") ? try countOrNone() : nil
@@ -120,11 +121,11 @@ extension RecordScanner {
         group, GroupStart(attempt: attempt, elements: elements, isRestored: isRestored)))
   }
 
-  private mutating func elements() throws(RecordProblem) -> RecordedElements {
+  private mutating func elements() throws(RecordFormatError) -> RecordedElements {
     let isSecret = has("secret") ? try bool() : false
     var listed: [RecordedElements.Element] = []
     try expect("elements")
-    try elements { scanner throws(RecordProblem) in
+    try elements { scanner throws(RecordFormatError) in
       try scanner.begin("{")
       try scanner.expect("key")
       let key = try scanner.string()
@@ -141,12 +142,12 @@ extension RecordScanner {
   /// The maximum length of an address.
   private static let addressBytes = 64 << 10
 
-  mutating func address(_ key: StaticString) throws(RecordProblem) -> StepAddress {
+  mutating func address(_ key: StaticString) throws(RecordFormatError) -> StepAddress {
     try expect(key)
     return try address()
   }
 
-  mutating func address() throws(RecordProblem) -> StepAddress {
+  mutating func address() throws(RecordFormatError) -> StepAddress {
     let text = try string()
     let address = StepAddress(text)
     guard text.utf8.count <= RecordScanner.addressBytes, address.isCanonical else {
@@ -162,7 +163,7 @@ extension RecordScanner {
   private static let amountLimit = 1 << 60
 
   /// Reads a number of at least 1.
-  mutating func count(_ key: StaticString) throws(RecordProblem) -> Int {
+  mutating func count(_ key: StaticString) throws(RecordFormatError) -> Int {
     try expect(key)
     let count = try countOrNone()
     guard count >= 1 else { throw .unfit("a count") }
@@ -170,45 +171,45 @@ extension RecordScanner {
   }
 
   /// Reads a number of at least 0.
-  mutating func countOrNone() throws(RecordProblem) -> Int {
+  mutating func countOrNone() throws(RecordFormatError) -> Int {
     try int(in: 0...RecordScanner.countLimit, "a count")
   }
 
   /// Reads an amount, such as a number of bytes.
-  mutating func amount() throws(RecordProblem) -> Int {
+  mutating func amount() throws(RecordFormatError) -> Int {
     try int(in: 0...RecordScanner.amountLimit, "an amount")
   }
 
   mutating func int(
     in range: ClosedRange<Int>, _ what: String
-  ) throws(RecordProblem) -> Int {
+  ) throws(RecordFormatError) -> Int {
     let number = try int()
     guard range.contains(number) else { throw .unfit(what) }
     return number
   }
 
-  mutating func duration(_ key: StaticString) throws(RecordProblem) -> Duration {
+  mutating func duration(_ key: StaticString) throws(RecordFormatError) -> Duration {
     try expect(key)
     return try duration()
   }
 
   /// Reads microseconds.
-  mutating func duration() throws(RecordProblem) -> Duration {
+  mutating func duration() throws(RecordFormatError) -> Duration {
     .microseconds(try int(in: 0 ... .max, "a duration"))
   }
 
-  mutating func text(_ key: StaticString) throws(RecordProblem) -> String {
+  mutating func text(_ key: StaticString) throws(RecordFormatError) -> String {
     try expect(key)
     return try string()
   }
 
-  mutating func optionalText(_ key: StaticString) throws(RecordProblem) -> String? {
+  mutating func optionalText(_ key: StaticString) throws(RecordFormatError) -> String? {
     has(key) ? try string() : nil
   }
 
   mutating func named<Value: RawRepresentable<String>>(
     _ key: StaticString, _ type: Value.Type = Value.self
-  ) throws(RecordProblem) -> Value {
+  ) throws(RecordFormatError) -> Value {
     try expect(key)
     let name = try string()
     guard let value = Value(rawValue: name) else { throw .unfit("\"\(name)\"") }
@@ -216,7 +217,7 @@ extension RecordScanner {
   }
 
   /// Reads RFC 3339 with milliseconds, in UTC, as ``WireClock`` writes it.
-  mutating func moment() throws(RecordProblem) -> WallTime {
+  mutating func moment() throws(RecordFormatError) -> WallTime {
     guard let moment = Timestamp(wireText: try string()) else { throw .unfit("a time") }
     return WallTime(nanoseconds: moment.nanoseconds)
   }

@@ -2,7 +2,7 @@ import WeftDiagnostics
 import WeftJSON
 
 /// The reason why a line with a correct checksum is not a valid record.
-package enum RecordProblem: Error, Sendable, Hashable {
+package enum RecordFormatError: Error, Sendable, Hashable {
   /// The syntax is wrong.
   case malformed
   /// The type of the record is unknown.
@@ -31,7 +31,7 @@ struct RecordScanner {
 
   // MARK: Structure
 
-  mutating func begin(_ bracket: UnicodeScalar) throws(RecordProblem) {
+  mutating func begin(_ bracket: UnicodeScalar) throws(RecordFormatError) {
     guard byte(at: at) == UInt8(ascii: bracket) else { throw .malformed }
     at += 1
   }
@@ -48,12 +48,12 @@ struct RecordScanner {
     return true
   }
 
-  mutating func expect(_ key: StaticString) throws(RecordProblem) {
+  mutating func expect(_ key: StaticString) throws(RecordFormatError) {
     guard has(key) else { throw .malformed }
   }
 
   /// Ends an object, skipping any further members.
-  mutating func endObject() throws(RecordProblem) {
+  mutating func endObject() throws(RecordFormatError) {
     while byte(at: at) != UInt8(ascii: "}") {
       if byte(at: at) == UInt8(ascii: ",") { at += 1 }
       try skipString()
@@ -66,8 +66,8 @@ struct RecordScanner {
 
   /// Reads the elements of an array in order.
   mutating func elements(
-    _ body: (inout RecordScanner) throws(RecordProblem) -> Void
-  ) throws(RecordProblem) {
+    _ body: (inout RecordScanner) throws(RecordFormatError) -> Void
+  ) throws(RecordFormatError) {
     try begin("[")
     if byte(at: at) == UInt8(ascii: "]") {
       at += 1
@@ -87,8 +87,8 @@ struct RecordScanner {
 
   /// Reads all members of an object with arbitrary keys.
   mutating func members(
-    _ body: (inout RecordScanner, String) throws(RecordProblem) -> Void
-  ) throws(RecordProblem) {
+    _ body: (inout RecordScanner, String) throws(RecordFormatError) -> Void
+  ) throws(RecordFormatError) {
     try begin("{")
     if byte(at: at) == UInt8(ascii: "}") {
       at += 1
@@ -112,7 +112,7 @@ struct RecordScanner {
 
   var isAtArray: Bool { byte(at: at) == UInt8(ascii: "[") }
 
-  mutating func int() throws(RecordProblem) -> Int {
+  mutating func int() throws(RecordFormatError) -> Int {
     let isNegative = byte(at: at) == UInt8(ascii: "-")
     if isNegative { at += 1 }
     var value = 0
@@ -128,7 +128,7 @@ struct RecordScanner {
     return isNegative ? -value : value
   }
 
-  mutating func bool() throws(RecordProblem) -> Bool {
+  mutating func bool() throws(RecordFormatError) -> Bool {
     if take("true") { return true }
     if take("false") { return false }
     throw .malformed
@@ -142,7 +142,7 @@ struct RecordScanner {
     return true
   }
 
-  mutating func string() throws(RecordProblem) -> String {
+  mutating func string() throws(RecordFormatError) -> String {
     let start = at
     let isEscaped = try skipString()
     if isEscaped { return try escapedString(in: start..<at) }
@@ -150,18 +150,18 @@ struct RecordScanner {
   }
 
   /// Reads any value.
-  mutating func value() throws(RecordProblem) -> JSONValue {
+  mutating func value() throws(RecordFormatError) -> JSONValue {
     let start = at
     try skipValue()
     return JSONValue(try node(in: start..<at))
   }
 
-  private func escapedString(in range: Range<Int>) throws(RecordProblem) -> String {
+  private func escapedString(in range: Range<Int>) throws(RecordFormatError) -> String {
     guard let text = try node(in: range).stringValue else { throw .malformed }
     return text
   }
 
-  private func node(in range: Range<Int>) throws(RecordProblem) -> JSONNode {
+  private func node(in range: Range<Int>) throws(RecordFormatError) -> JSONNode {
     let file = SourceFile(path: "", bytes: Array(bytes[range]))
     let (root, diagnostics) = JSONReader.read(file, limits: JSONLimits(problems: 1), beside: nil)
     guard let root, diagnostics.isEmpty else { throw .malformed }
@@ -172,7 +172,7 @@ struct RecordScanner {
 
   /// - Returns: Whether the string has escapes.
   @discardableResult
-  private mutating func skipString() throws(RecordProblem) -> Bool {
+  private mutating func skipString() throws(RecordFormatError) -> Bool {
     guard byte(at: at) == UInt8(ascii: "\"") else { throw .malformed }
     var (place, isEscaped) = (at + 1, false)
     while place < bytes.count {
@@ -190,7 +190,7 @@ struct RecordScanner {
   }
 
   /// Skips a value by its brackets and strings only; requested values are parsed separately.
-  private mutating func skipValue() throws(RecordProblem) {
+  private mutating func skipValue() throws(RecordFormatError) {
     var depth = 0
     let start = at
     while at < bytes.count {
@@ -211,7 +211,7 @@ struct RecordScanner {
     throw .malformed
   }
 
-  private func checkProgress(since start: Int) throws(RecordProblem) {
+  private func checkProgress(since start: Int) throws(RecordFormatError) {
     if at == start { throw .malformed }
   }
 }

@@ -21,7 +21,7 @@ struct JournalEnds {
   }
 
   /// Returns the opening record; `nil` if it is not complete.
-  func opening() throws(RunFolderFault) -> (RecordOpening, at: WallTime)? {
+  func opening() throws(RunFolderError) -> (RecordOpening, at: WallTime)? {
     var fold = JournalFold(run: run, name: name, limits: limits)
     var first: RunRecord?
     do throws(SystemError) {

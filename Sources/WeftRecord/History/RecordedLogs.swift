@@ -7,7 +7,7 @@ package struct RecordedLogs {
   /// `nil` if there are none.
   private let folder: LogFolder?
 
-  package init(of run: RunID, in state: StateDirectory) throws(RunFolderFault) {
+  package init(of run: RunID, in state: StateDirectory) throws(RunFolderError) {
     let directory = try state.folder(of: run)
     do {
       folder = LogFolder(try directory.directory(RunFolder.logsName, makes: false))

@@ -10,13 +10,13 @@ package struct RunDetail: Sendable {
   /// The steps in the order of their first records.
   package let order: [StepAddress]
   /// The damage at which reading stopped.
-  package let damage: JournalDamage?
+  package let damage: JournalError?
   /// The path of the run's folder in messages.
   package let folder: String
 
   package init(
     _ run: RunID, _ state: RecordedState, _ past: RecordedRun, order: [StepAddress],
-    damage: JournalDamage? = nil, folder: String
+    damage: JournalError? = nil, folder: String
   ) {
     self.run = run
     self.state = state
@@ -58,7 +58,7 @@ extension StateDirectory {
   package func detail(
     of run: RunID, limits: JournalLimits = JournalLimits(),
     visiting visit: (RunRecord) -> Void = { _ in }
-  ) throws(RunFolderFault) -> RunDetail {
+  ) throws(RunFolderError) -> RunDetail {
     let directory = try folder(of: run)
     // Checked first: if no engine holds the run now, the journal is final when it is read.
     let isHeld = try RunFolder.isHeld(directory)

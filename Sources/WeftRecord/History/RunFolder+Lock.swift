@@ -10,8 +10,8 @@ extension StateDirectory {
 
 extension RunFolder {
   /// Whether an engine, or a process that removes the run, holds its lock. Does not take the lock.
-  static func isHeld(_ folder: PrivateDirectory) throws(RunFolderFault) -> Bool {
-    do throws(UnsafePlace) {
+  static func isHeld(_ folder: PrivateDirectory) throws(RunFolderError) -> Bool {
+    do throws(UnsafePlaceError) {
       let lock = try folder.file(lockName, .reading)
       do throws(SystemError) { return try folder.calls.isLocked(lock) } catch {
         throw .system("\(folder.path)/\(lockName)", error)

@@ -7,8 +7,8 @@ struct JournalFold {
   private enum Phase {
     case reading
     /// An incomplete line: torn if no complete one follows, otherwise damage.
-    case suspecting(JournalDamage)
-    case refused(JournalDamage)
+    case suspecting(JournalError)
+    case refused(JournalError)
   }
 
   private let run: RunID?
@@ -53,7 +53,7 @@ struct JournalFold {
           damage(bytes == nil ? .lineTooLong(limit: limits.lineBytes) : .checksum))
         return
       }
-      do throws(RecordProblem) {
+      do throws(RecordFormatError) {
         try accept(try RecordReading.record(bytes), visit)
         guard case .reading = phase else { return }
         contents.lines = line
@@ -66,7 +66,7 @@ struct JournalFold {
 
   private mutating func accept(
     _ record: RunRecord, _ visit: (RunRecord) -> Void
-  ) throws(RecordProblem) {
+  ) throws(RecordFormatError) {
     let expected = contents.run.number + 1
     guard record.number == expected else {
       return refuse(.gap(expected: expected, found: record.number))
@@ -90,19 +90,19 @@ struct JournalFold {
   }
 
   /// Rejects ambiguous keys: up to format 1, keys were not escaped in addresses.
-  private func checkKeys(of listed: RecordedElements) throws(RecordProblem) {
+  private func checkKeys(of listed: RecordedElements) throws(RecordFormatError) {
     for element in listed.elements
     where StepAddress.needsEscaping(element.key) || ElementKeys.fault(of: element.key) != nil {
       throw .ambiguousKey(element.key, version: writer.version)
     }
   }
 
-  mutating func refuse(_ kind: JournalDamage.Kind) {
+  mutating func refuse(_ kind: JournalError.Kind) {
     if goesOn { phase = .refused(damage(kind)) }
   }
 
-  private func damage(_ kind: JournalDamage.Kind) -> JournalDamage {
-    JournalDamage(kind: kind, file: name, line: max(line, 1), offset: offset)
+  private func damage(_ kind: JournalError.Kind) -> JournalError {
+    JournalError(kind: kind, file: name, line: max(line, 1), offset: offset)
   }
 
   /// - Parameter end: The number of bytes read.

@@ -7,15 +7,15 @@ struct JournalHealth: Sendable {
   private enum Phase {
     case sound
     /// The disk is full: nothing may start, and running steps are recorded as far as possible.
-    case full(RecordFault)
+    case full(RecordError)
     /// Earlier records may be lost: nothing more is written.
-    case lost(RecordFault)
+    case lost(RecordError)
   }
 
   private var phase = Phase.sound
 
   /// The first failure.
-  var fault: RecordFault? {
+  var fault: RecordError? {
     switch phase {
     case .sound: nil
     case .full(let fault), .lost(let fault): fault
@@ -23,7 +23,7 @@ struct JournalHealth: Sendable {
   }
 
   /// Returns the reason not to write the record at all.
-  func refusal(of kind: RunRecord.Kind) -> RecordFault? {
+  func refusal(of kind: RunRecord.Kind) -> RecordError? {
     switch phase {
     case .sound: nil
     case .full(let fault): kind.announcesAct ? fault : nil
@@ -36,14 +36,14 @@ struct JournalHealth: Sendable {
     switch (phase, error) {
     case (.sound, .noSpace), (.sound, .overQuota), (.sound, .fileTooBig):
       phase = .full(
-        RecordFault(
+        RecordError(
           message: "the record of the run cannot be written: \(error): it needs \(bytes) bytes on"
             + " \"\(place)\"",
           help: "make room there, and resume the run: nothing that has ended is lost"))
     case (.full, .noSpace), (.full, .overQuota), (.full, .fileTooBig): break
     case (.sound, _):
       phase = .lost(
-        RecordFault(message: "the record of the run cannot be written: \"\(place)\": \(error)"))
+        RecordError(message: "the record of the run cannot be written: \"\(place)\": \(error)"))
     case (.full(let first), _): phase = .lost(first)
     case (.lost, _): break
     }
@@ -53,7 +53,7 @@ struct JournalHealth: Sendable {
   mutating func lost(_ error: SystemError, at place: String) {
     if case .lost = phase { return }
     phase = .lost(
-      RecordFault(
+      RecordError(
         message: "what was written of the record of the run may be lost: \"\(place)\": \(error)"))
   }
 }
@@ -73,9 +73,9 @@ final class JournalCondition: Sendable {
     self.place = place
   }
 
-  var fault: RecordFault? { state.withLock { $0.health.fault } }
+  var fault: RecordError? { state.withLock { $0.health.fault } }
 
-  func refusal(of kind: RunRecord.Kind) -> RecordFault? {
+  func refusal(of kind: RunRecord.Kind) -> RecordError? {
     state.withLock { $0.health.refusal(of: kind) }
   }
 

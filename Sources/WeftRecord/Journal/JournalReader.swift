@@ -5,13 +5,13 @@ import WeftPlanning
 package import WeftPlatform
 
 /// The reason why reading a journal stopped.
-package struct JournalDamage: Error, Sendable, Hashable {
+package struct JournalError: Error, Sendable, Hashable {
   package enum Kind: Sendable, Hashable {
     /// The line was modified, and complete records follow it.
     case checksum
     /// A record is missing or repeated: `expected` is the next number.
     case gap(expected: UInt64, found: UInt64)
-    case problem(RecordProblem)
+    case problem(RecordFormatError)
     /// The first record is not the opening of an engine.
     case noOpening
     /// The journal belongs to another run.
@@ -83,7 +83,7 @@ package struct JournalContents: Sendable {
   /// The number of bytes after the last complete record.
   package var tornBytes = 0
   /// The damage at which reading stopped; nothing after it is used.
-  package var damage: JournalDamage?
+  package var damage: JournalError?
 }
 
 /// Reads a journal from beginning to end, a piece at a time.

@@ -57,7 +57,7 @@ package final class JournalWriter: RunRecorder {
       }
   }
 
-  package func record(_ kind: RunRecord.Kind, elapsed: Duration) throws(RecordFault) {
+  package func record(_ kind: RunRecord.Kind, elapsed: Duration) throws(RecordError) {
     let number = try append(kind, elapsed)
     switch safety {
     case .late(let work): work.request()
@@ -69,7 +69,7 @@ package final class JournalWriter: RunRecorder {
 
   package func write(
     _ kind: RunRecord.Kind, elapsed: Duration, isUrgent: () -> Bool
-  ) throws(RecordFault) -> Future<Void, Never>? {
+  ) throws(RecordError) -> Future<Void, Never>? {
     guard case .first(let thread) = safety, kind.isDecisive else {
       try record(kind, elapsed: elapsed)
       return nil
@@ -81,9 +81,9 @@ package final class JournalWriter: RunRecorder {
 
   private func append(
     _ kind: RunRecord.Kind, _ elapsed: Duration
-  ) throws(RecordFault) -> UInt64 {
-    do throws(RecordFault) {
-      return try state.withLock { (state: inout sending State) throws(RecordFault) -> UInt64 in
+  ) throws(RecordError) -> UInt64 {
+    do throws(RecordError) {
+      return try state.withLock { (state: inout sending State) throws(RecordError) -> UInt64 in
         try append(kind, elapsed, &state)
       }
     } catch {
@@ -94,7 +94,7 @@ package final class JournalWriter: RunRecorder {
 
   private func append(
     _ kind: RunRecord.Kind, _ elapsed: Duration, _ state: inout State
-  ) throws(RecordFault) -> UInt64 {
+  ) throws(RecordError) -> UInt64 {
     if let fault = condition.refusal(of: kind) { throw fault }
     let number = state.number + 1
     while true {
@@ -111,15 +111,15 @@ package final class JournalWriter: RunRecorder {
         condition.noteFailure(error, needing: state.json.lineBytes)
         // The reserve is for the final records of running steps.
         if condition.refusal(of: kind) == nil, state.reserve?.release() == true { continue }
-        throw condition.fault ?? RecordFault(message: error.description)
+        throw condition.fault ?? RecordError(message: error.description)
       }
     }
   }
 
-  private func makeSafe(_ number: UInt64) throws(RecordFault) {
+  private func makeSafe(_ number: UInt64) throws(RecordError) {
     do throws(SystemError) { try commit.wait(for: number) } catch {
       condition.noteLoss(error)
-      throw condition.fault ?? RecordFault(message: error.description)
+      throw condition.fault ?? RecordError(message: error.description)
     }
   }
 
@@ -133,7 +133,7 @@ package final class JournalWriter: RunRecorder {
     state.withLock { state in _ = state.reserve?.release() }
   }
 
-  package var fault: RecordFault? { condition.fault }
+  package var fault: RecordError? { condition.fault }
 
   package func whenLost(_ act: @escaping @Sendable () -> Void) { condition.whenLost(act) }
 }

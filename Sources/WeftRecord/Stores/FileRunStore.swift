@@ -20,24 +20,24 @@ public struct FileRunStore: RunStore {
     self.durability = durability
   }
 
-  public func begin(_ beginning: RunBeginning) throws(RunStoreFault) -> RunJournal {
-    do throws(RunFolderFault) {
+  public func begin(_ beginning: RunBeginning) throws(RunStoreError) -> RunJournal {
+    do throws(RunFolderError) {
       let state = try StateDirectory(directory, makes: true)
       let (folder, writer) = try RunFolder.make(
         beginning.contents, in: state, durability: durability,
         startedAt: WallTime(nanoseconds: WallClock.now.nanoseconds))
       return RunJournal(.begun(folder, writer))
     } catch {
-      throw RunStoreFault(error)
+      throw RunStoreError(error)
     }
   }
 
-  public func take(_ run: RunID) throws(RunStoreFault) -> RunJournal {
-    do throws(RunFolderFault) {
+  public func take(_ run: RunID) throws(RunStoreError) -> RunJournal {
+    do throws(RunFolderError) {
       let state = try StateDirectory(directory, makes: false)
       return RunJournal(.taken(try RunFolder.open(run, in: state), durability))
     } catch {
-      throw RunStoreFault(error)
+      throw RunStoreError(error)
     }
   }
 
@@ -48,9 +48,9 @@ public struct FileRunStore: RunStore {
 
   /// The runs that exclude those of this store by `concurrency` keys.
   package var concurrencyPlace: ConcurrencyTurn.Place {
-    get throws(RunStoreFault) {
+    get throws(RunStoreError) {
       do { return .directory(try StateDirectory(directory, makes: true)) } catch {
-        throw RunStoreFault(error)
+        throw RunStoreError(error)
       }
     }
   }

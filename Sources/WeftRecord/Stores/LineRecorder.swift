@@ -7,7 +7,7 @@ final class LineRecorder: RunRecorder {
   private struct State {
     var json: RecordJSON
     var number: UInt64
-    var fault: RecordFault?
+    var fault: RecordError?
     var whenLost: (@Sendable () -> Void)?
     var isClosed = false
   }
@@ -21,27 +21,27 @@ final class LineRecorder: RunRecorder {
   init(
     _ lines: RunJournal.KeptLines, after number: UInt64, startedAt start: WallTime,
     opening: RecordOpening
-  ) throws(RunStoreFault) {
+  ) throws(RunStoreError) {
     self.lines = lines
     let json = RecordJSON(version: opening.version, startedAt: start)
     state = Mutex(State(json: json, number: number))
     do { try record(.opened(opening), elapsed: .zero) } catch {
-      throw RunStoreFault(message: error.message, help: error.help)
+      throw RunStoreError(message: error.message, help: error.help)
     }
   }
 
-  func record(_ kind: RunRecord.Kind, elapsed: Duration) throws(RecordFault) {
-    let (fault, act) = state.withLock { state -> (RecordFault?, (@Sendable () -> Void)?) in
+  func record(_ kind: RunRecord.Kind, elapsed: Duration) throws(RecordError) {
+    let (fault, act) = state.withLock { state -> (RecordError?, (@Sendable () -> Void)?) in
       // After a missing record, any other would look like damage.
       if let fault = state.fault { return (fault, nil) }
-      do throws(RunStoreFault) {
+      do throws(RunStoreError) {
         try state.json.withLine(of: kind, state.number + 1, after: elapsed) {
-          line throws(RunStoreFault) in try lines.append(Array(line))
+          line throws(RunStoreError) in try lines.append(Array(line))
         }
         state.number += 1
         return (nil, nil)
       } catch {
-        let fault = RecordFault(
+        let fault = RecordError(
           message: "the record of the run cannot be written: \(error.message)", help: error.help)
         state.fault = fault
         return (fault, state.whenLost.take())
@@ -59,7 +59,7 @@ final class LineRecorder: RunRecorder {
     if isLost { act() }
   }
 
-  var fault: RecordFault? { state.withLock { $0.fault } }
+  var fault: RecordError? { state.withLock { $0.fault } }
 
   func close() {
     let isFirst = state.withLock { state in

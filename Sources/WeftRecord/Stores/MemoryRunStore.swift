@@ -28,24 +28,24 @@ public final class MemoryRunStore: RunStore {
     }
   }
 
-  public func begin(_ beginning: RunBeginning) throws(RunStoreFault) -> RunJournal {
+  public func begin(_ beginning: RunBeginning) throws(RunStoreError) -> RunJournal {
     let isNew = entries.withLock { entries in
       guard entries[beginning.run] == nil else { return false }
       entries[beginning.run] = Entry()
       return true
     }
-    guard isNew else { throw RunStoreFault(.taken(beginning.run)) }
+    guard isNew else { throw RunStoreError(.taken(beginning.run)) }
     return journal(of: beginning.run)
   }
 
-  public func take(_ run: RunID) throws(RunStoreFault) -> RunJournal {
-    let fault = entries.withLock { entries -> RunFolderFault? in
+  public func take(_ run: RunID) throws(RunStoreError) -> RunJournal {
+    let fault = entries.withLock { entries -> RunFolderError? in
       guard let entry = entries[run] else { return .unknown(run, in: "memory") }
       if entry.isHeld { return .held(run, by: nil) }
       entries[run]?.isHeld = true
       return nil
     }
-    if let fault { throw RunStoreFault(fault) }
+    if let fault { throw RunStoreError(fault) }
     return journal(of: run)
   }
 
@@ -59,8 +59,8 @@ public final class MemoryRunStore: RunStore {
 
   private func journal(of run: RunID) -> RunJournal {
     RunJournal(
-      read: { () throws(RunStoreFault) in self.record(of: run) },
-      append: { line throws(RunStoreFault) in
+      read: { () throws(RunStoreError) in self.record(of: run) },
+      append: { line throws(RunStoreError) in
         self.entries.withLock { $0[run]?.bytes += line }
       },
       close: { self.entries.withLock { $0[run]?.isHeld = false } })

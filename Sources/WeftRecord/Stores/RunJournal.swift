@@ -16,8 +16,8 @@ public struct RunJournal: Sendable {
 
   /// The operations of a store on the lines of one run.
   struct KeptLines: Sendable {
-    let read: @Sendable () throws(RunStoreFault) -> [UInt8]
-    let append: @Sendable ([UInt8]) throws(RunStoreFault) -> Void
+    let read: @Sendable () throws(RunStoreError) -> [UInt8]
+    let append: @Sendable ([UInt8]) throws(RunStoreError) -> Void
     let close: @Sendable () -> Void
   }
 
@@ -32,8 +32,8 @@ public struct RunJournal: Sendable {
   ///     returns, the line must be as durable as the store promises.
   ///   - close: Releases the run. Called once.
   public init(
-    read: @escaping @Sendable () throws(RunStoreFault) -> [UInt8],
-    append: @escaping @Sendable ([UInt8]) throws(RunStoreFault) -> Void,
+    read: @escaping @Sendable () throws(RunStoreError) -> [UInt8],
+    append: @escaping @Sendable ([UInt8]) throws(RunStoreError) -> Void,
     close: @escaping @Sendable () -> Void
   ) {
     keeper = .lines(KeptLines(read: read, append: append, close: close))
@@ -60,22 +60,22 @@ public struct RunJournal: Sendable {
   /// Returns the contents of the journal.
   ///
   /// - Throws: If it cannot be read, or is damaged.
-  package func contents(of run: RunID) throws(RunStoreFault) -> JournalContents {
+  package func contents(of run: RunID) throws(RunStoreError) -> JournalContents {
     let contents: JournalContents
     switch keeper {
     case .begun(let folder, _), .taken(let folder, _):
-      do { contents = try folder.contents() } catch { throw RunStoreFault(error) }
+      do { contents = try folder.contents() } catch { throw RunStoreError(error) }
     case .lines(let lines): contents = JournalContents(of: try lines.read(), run: run)
     }
-    if let damage = contents.damage { throw RunStoreFault(.damaged(damage)) }
-    guard contents.lines > 0 else { throw RunStoreFault(.empty(run)) }
+    if let damage = contents.damage { throw RunStoreError(.damaged(damage)) }
+    guard contents.lines > 0 else { throw RunStoreError(.empty(run)) }
     return contents
   }
 
   /// Returns the recorder of a new run; its opening record is written.
   package func recorder(
     for beginning: RunBeginning, startedAt start: WallTime
-  ) throws(RunStoreFault) -> any RunRecorder {
+  ) throws(RunStoreError) -> any RunRecorder {
     switch keeper {
     case .begun(_, let writer): return writer
     case .taken: preconditionFailure("a run that there is already does not begin")
@@ -90,23 +90,23 @@ public struct RunJournal: Sendable {
   /// - Parameter contents: The journal as read.
   package func recorder(
     for beginning: RunBeginning, after contents: JournalContents, startedAt start: WallTime
-  ) throws(RunStoreFault) -> any RunRecorder {
+  ) throws(RunStoreError) -> any RunRecorder {
     switch keeper {
     case .begun: preconditionFailure("a run that begins is not gone on with")
     case .taken(let folder, let durability):
-      do throws(RunFolderFault) {
+      do throws(RunFolderError) {
         folder.control?.discard { !$0.isDue(after: contents.run) }
         let writer = try folder.append(
           after: contents, beginning.contents.opening, durability: durability, startedAt: start)
         try folder.replaceFiles(by: beginning.contents)
         return writer
       } catch {
-        throw RunStoreFault(error)
+        throw RunStoreError(error)
       }
     case .lines(let lines):
       // Anything appended to an incomplete line would be lost with it.
       guard contents.tornBytes == 0 else {
-        throw RunStoreFault(
+        throw RunStoreError(
           message: "the record of run \(beginning.run) ends in the middle of a line",
           help: "take its last \(contents.tornBytes) bytes away: they were never a record")
       }

@@ -9,12 +9,12 @@ public protocol RunStore: Sendable {
   /// Creates and holds the journal of a new run.
   ///
   /// - Throws: If it cannot be created; no step is started then.
-  func begin(_ beginning: RunBeginning) throws(RunStoreFault) -> RunJournal
+  func begin(_ beginning: RunBeginning) throws(RunStoreError) -> RunJournal
 
   /// Holds the journal of a run whose engine has ended or suspended it, so that no other engine resumes it meanwhile.
   ///
   /// - Throws: If the run does not exist, or another engine holds it.
-  func take(_ run: RunID) throws(RunStoreFault) -> RunJournal
+  func take(_ run: RunID) throws(RunStoreError) -> RunJournal
 
   /// Returns the last value given to ``keep(durations:of:)`` for this workflow; `nil` if there is none or it is not
   /// available.
@@ -66,7 +66,7 @@ public struct RunBeginning: Sendable {
 }
 
 /// The reason why a journal cannot be created, read or resumed.
-public struct RunStoreFault: Error, Sendable, Hashable, CustomStringConvertible {
+public struct RunStoreError: Error, Sendable, Hashable, CustomStringConvertible {
   /// The error as a sentence without a full stop.
   public let message: String
   /// The suggested remedy.
@@ -79,7 +79,7 @@ public struct RunStoreFault: Error, Sendable, Hashable, CustomStringConvertible 
 
   public var description: String { help.map { "\(message) (\($0))" } ?? message }
 
-  package init(_ fault: RunFolderFault) {
+  package init(_ fault: RunFolderError) {
     self.init(message: fault.message, help: fault.help)
   }
 }

@@ -12,11 +12,11 @@ package enum RunListCSV {
     "cancelled", "skipped", "workflow", "file", "damage",
   ]
 
-  package static func rendered(_ runs: [RunGlance]) -> String {
+  package static func rendered(_ runs: [RunListEntry]) -> String {
     ([heads] + runs.map(fields)).map { $0.map(quoted).joined(separator: ",") + "\r\n" }.joined()
   }
 
-  private static func fields(_ run: RunGlance) -> [String] {
+  private static func fields(_ run: RunListEntry) -> [String] {
     let counts = run.state == .damaged ? nil : run.counts
     return [
       run.run.text, run.state.rawValue, run.startedAt?.wireText ?? "",

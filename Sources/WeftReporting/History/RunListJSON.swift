@@ -11,7 +11,7 @@ package enum RunListJSON {
   package static let format = 1
 
   /// Returns indented JSON with a line end.
-  package static func rendered(_ runs: [RunGlance]) -> [UInt8] {
+  package static func rendered(_ runs: [RunListEntry]) -> [UInt8] {
     var writer = JSONWriter(.pretty, capacity: 4096)
     writer.beginObject()
     writer.member("format", format)
@@ -24,7 +24,7 @@ package enum RunListJSON {
     return writer.bytes
   }
 
-  private static func write(_ run: RunGlance, to writer: inout JSONWriter) {
+  private static func write(_ run: RunListEntry, to writer: inout JSONWriter) {
     writer.beginObject()
     writer.member("run", run.run.text)
     writer.member("state", run.state.rawValue)

@@ -21,7 +21,7 @@ package struct RunTable: Sendable {
   private static let heads = ["RUN", "STARTED (UTC)", "STATE", "DURATION", "STEPS", "WORKFLOW"]
 
   /// Returns the table with a header and line ends; damage is explained on a separate line below its run.
-  package func rendered(_ runs: [RunGlance]) -> String {
+  package func rendered(_ runs: [RunListEntry]) -> String {
     let showsInputs = runs.contains { !$0.inputs.isEmpty }
     let heads = RunTable.heads + (showsInputs ? ["INPUTS"] : [])
     let rows = runs.map { cells($0) + (showsInputs ? [inputs($0)] : []) }
@@ -36,7 +36,7 @@ package struct RunTable: Sendable {
     return result
   }
 
-  private func cells(_ run: RunGlance) -> [String] {
+  private func cells(_ run: RunListEntry) -> [String] {
     [
       run.run.text, run.startedAt.map(ShownMoment.text) ?? "", shown(run.state), duration(run),
       steps(run), workflow(run),
@@ -44,7 +44,7 @@ package struct RunTable: Sendable {
   }
 
   /// Returns `env=prod, count=3`, truncated if it is long; secret values are `***`.
-  private func inputs(_ run: RunGlance) -> String {
+  private func inputs(_ run: RunListEntry) -> String {
     let all = run.inputs.map { input -> String in
       guard let value = input.value else { return "\(input.name)=***" }
       if case .string(let text) = value { return "\(input.name)=\(text)" }
@@ -75,13 +75,13 @@ package struct RunTable: Sendable {
     }
   }
 
-  private func duration(_ run: RunGlance) -> String {
+  private func duration(_ run: RunListEntry) -> String {
     if let duration = run.duration { return ShownDuration.precise(duration) }
     guard let since = run.runningSince else { return "" }
     return ShownDuration.coarse(now.since(since))
   }
 
-  private func steps(_ run: RunGlance) -> String {
+  private func steps(_ run: RunListEntry) -> String {
     guard run.state != .damaged else { return "" }
     let failed = run.counts.failed > 0 ? ", \(run.counts.failed) failed" : ""
     switch run.state {
@@ -94,7 +94,7 @@ package struct RunTable: Sendable {
     return "\(run.doneCount)\(all) done\(failed)"
   }
 
-  private func workflow(_ run: RunGlance) -> String {
+  private func workflow(_ run: RunListEntry) -> String {
     switch (run.workflow, run.file) {
     case (let name?, let file?): text.name("\(name) (\(file))")
     case (let name?, nil): text.name(name)

@@ -182,11 +182,11 @@ extension RunChecker {
   /// Whether the end of an enclosing scope would end it if it had no condition: `success()` evaluates to what starting
   /// without a condition would. Groups that start despite the end of the run give immunity to it.
   private func isEnding(around spot: Spot) -> Bool {
-    let isSheltered = blueprint.enclosing(spot).contains {
+    let isImmune = blueprint.enclosing(spot).contains {
       $0.id != spot.id && blueprint.member($0.id).condition?.standsCancellation == true
     }
     return scopes(around: spot).contains { scope in
-      !(scope == nil && isSheltered) && !cancellations(of: scope, true).isEmpty
+      !(scope == nil && isImmune) && !cancellations(of: scope, true).isEmpty
     }
   }
 

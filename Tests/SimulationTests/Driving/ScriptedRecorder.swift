@@ -17,14 +17,14 @@ final class ScriptedRecorder: RunRecorder {
   private let state = Mutex(State())
 
   var entries: [Entry] { state.withLock { $0.entries } }
-  var fault: RecordFault? { nil }
+  var fault: RecordError? { nil }
 
   /// - Parameter count: The number of events so far.
   func countEvents(by count: @escaping @Sendable () -> Int) {
     state.withLock { $0.countEvents = count }
   }
 
-  func record(_ kind: RunRecord.Kind, elapsed: Duration) throws(RecordFault) {
+  func record(_ kind: RunRecord.Kind, elapsed: Duration) throws(RecordError) {
     let count = state.withLock { $0.countEvents }
     let events = count()
     state.withLock { $0.entries.append(Entry(kind: kind, eventsBefore: events)) }

@@ -42,7 +42,7 @@ struct Simulation {
     var isRecorded = false
     /// The recorded past of the run, if it is resumed.
     var past: RecordedRun?
-    var rerun = StepsAnew()
+    var rerun = RerunSelection()
     /// The steps of the plan that the run skips.
     var leftOut: [Int] = []
     /// The control requests for a run without an approver; `nil` if there is an approver.
@@ -96,7 +96,7 @@ struct Simulation {
     configuration.recorder = recorder
     if !isHeard { configuration.historyLimit = 0 }
     var subscription: EventSubscription?
-    let run = LiveRun.start(
+    let run = RunEngine.start(
       planned.afterEarlierRuns(seed: seed), id: RunID("simulated"), configuration: configuration,
       executor: fault?.executor(world) ?? world, time: time
     ) { run in
@@ -120,7 +120,7 @@ struct Simulation {
   private static let (longest, mostTurns) = (Duration.seconds(20_000), 50_000)
 
   private mutating func drive(
-    _ run: LiveRun, _ world: ScriptedWorld, _ person: ScriptedPerson, _ time: ManualTime,
+    _ run: RunEngine, _ world: ScriptedWorld, _ person: ScriptedPerson, _ time: ManualTime,
     interrupting plans: [Interruption], _ random: inout SeededGenerator
   ) {
     var plans = plans[...]
@@ -159,7 +159,7 @@ struct Simulation {
     remains.append("the run does not end")
   }
 
-  private mutating func noteRemains(of run: LiveRun, _ world: ScriptedWorld, _ time: ManualTime) {
+  private mutating func noteRemains(of run: RunEngine, _ world: ScriptedWorld, _ time: ManualTime) {
     guard run.completion.isSettled else { return run.abandon() }
     if let left = run.remainingTime { remains.append("\(left) is left after the end") }
     if time.scheduledCount > 0 { remains.append("\(time.scheduledCount) timers are left") }

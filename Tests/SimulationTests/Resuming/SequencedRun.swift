@@ -135,8 +135,8 @@ extension Plan {
   /// that is in doubt.
   fileprivate func randomRerun(
     of past: RecordedRun, isLast: Bool, _ random: inout SeededGenerator
-  ) -> StepsAnew {
-    var rerun = StepsAnew()
+  ) -> RerunSelection {
+    var rerun = RerunSelection()
     if isLast || Bool.random(using: &random) { rerun.addresses.formUnion(past.inDoubt) }
     guard !isLast, let name = steps.randomElement(using: &random)?.address.text else {
       return rerun

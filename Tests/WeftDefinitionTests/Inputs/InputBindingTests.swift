@@ -14,7 +14,7 @@ import WeftJSON
   private func bind(
     _ given: GivenInput..., to declarations: [InputDeclaration] = InputBindingTests.declarations,
     allowsMissing: Bool = false
-  ) throws(InputsRejected) -> InputValues {
+  ) throws(InputsError) -> InputValues {
     try InputBinding.bind(
       declarations, given, manner: .commandLine, allowsMissing: allowsMissing)
   }
@@ -22,7 +22,7 @@ import WeftJSON
   private func faults(
     _ given: GivenInput..., to declarations: [InputDeclaration] = InputBindingTests.declarations
   ) -> [InputFault] {
-    do throws(InputsRejected) {
+    do throws(InputsError) {
       _ = try InputBinding.bind(declarations, given, manner: .commandLine)
       return []
     } catch {
@@ -80,7 +80,7 @@ import WeftJSON
   @Test func missingInputsAreOneDiagnosticWithWhatEachIsFor() throws {
     var token = InputDeclaration("token", ValueSchema(.string), isSecret: true)
     token.schema.description = "who publishes"
-    let rejected = #expect(throws: InputsRejected.self) {
+    let rejected = #expect(throws: InputsError.self) {
       try bind(to: [InputBindingTests.declarations[0], token])
     }
     let diagnostic = try #require(rejected?.diagnostics.first)
@@ -123,12 +123,12 @@ import WeftJSON
   @Test func placesInADocumentAreToldUnlessItHoldsASecret() throws {
     let all = try document(#"{ "count": "x", "version": "1" }"#)
     let declarations = InputBindingTests.declarations
-    let open = #expect(throws: InputsRejected.self) {
+    let open = #expect(throws: InputsError.self) {
       try InputBinding.bind(declarations, all, manner: .commandLine)
     }
     #expect(open?.diagnostics.first?.place?.range == SourceRange(start: 11, end: 14))
     let secret = InputDeclaration("token", default: "", isSecret: true)
-    let hidden = #expect(throws: InputsRejected.self) {
+    let hidden = #expect(throws: InputsError.self) {
       try InputBinding.bind(declarations + [secret], all, manner: .commandLine)
     }
     #expect(hidden?.diagnostics.first?.place == nil)

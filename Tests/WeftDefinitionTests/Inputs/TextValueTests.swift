@@ -56,7 +56,7 @@ import WeftJSON
   func tellsWhyItCannotBe(schema text: String, given: String, message: String, help: String?) throws
   {
     let rules = try schema(text)
-    let fault = #expect(throws: TextFault.self) { try rules.value(ofText: given) }
+    let fault = #expect(throws: TextError.self) { try rules.value(ofText: given) }
     #expect(fault?.message(about: "x") == message)
     #expect(fault?.help() == help)
   }
@@ -70,7 +70,7 @@ import WeftJSON
   ])
   func nothingOfASecretIsTold(schema text: String, given: String) throws {
     let rules = try schema(text)
-    let fault = #expect(throws: TextFault.self) { try rules.value(ofText: given) }
+    let fault = #expect(throws: TextError.self) { try rules.value(ofText: given) }
     #expect(fault?.message(about: "x", isSecret: true).contains(given) == false)
     #expect(fault?.help(isSecret: true) == nil)
   }

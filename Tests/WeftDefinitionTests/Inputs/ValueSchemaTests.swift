@@ -163,7 +163,7 @@ import WeftJSON
   @Test func ofVeryManyFaultsTheFirstAreTold() throws {
     let rules = try schema(#"{ "items": { "type": "null" } }"#)
     let faults = rules.faults(of: .array(Array(repeating: 1, count: 100_000)))
-    #expect(faults.count == ValueFault.mostTold)
+    #expect(faults.count == ValueError.mostTold)
   }
 
   @Test(arguments: [

@@ -67,10 +67,10 @@ import WeftTestKit
 
   struct Refusal: CustomTestStringConvertible {
     let pattern: String
-    let kind: PatternFault.Kind
+    let kind: PatternError.Kind
     let place: Range<Int>
 
-    init(_ pattern: String, _ kind: PatternFault.Kind, _ place: Range<Int>) {
+    init(_ pattern: String, _ kind: PatternError.Kind, _ place: Range<Int>) {
       self.pattern = pattern
       self.kind = kind
       self.place = place
@@ -108,19 +108,19 @@ import WeftTestKit
     Refusal("((){900}){900}", .tooLarge, 0..<14),
   ])
   func aTextThatIsNoPatternSaysWhyAndWhere(_ refusal: Refusal) {
-    let fault = #expect(throws: PatternFault.self) { try Pattern(refusal.pattern) }
-    #expect(fault == PatternFault(refusal.kind, refusal.place))
+    let fault = #expect(throws: PatternError.self) { try Pattern(refusal.pattern) }
+    #expect(fault == PatternError(refusal.kind, refusal.place))
     #expect(fault?.message.isEmpty == false)
   }
 
   @Test func whatIsTooLongOrTooDeepIsRefused() {
     let long = String(repeating: "a", count: PatternLimits.bytes + 1)
-    #expect(throws: PatternFault.self) { try Pattern(long) }
+    #expect(throws: PatternError.self) { try Pattern(long) }
     let depth = PatternLimits.depth
     let deep = String(repeating: "(", count: depth) + String(repeating: ")", count: depth)
     #expect(throws: Never.self) { try Pattern(deep) }
-    #expect(throws: PatternFault.self) { try Pattern("(" + deep + ")") }
-    #expect(throws: PatternFault.self) { try Pattern(String(repeating: "(", count: 4000)) }
+    #expect(throws: PatternError.self) { try Pattern("(" + deep + ")") }
+    #expect(throws: PatternError.self) { try Pattern(String(repeating: "(", count: 4000)) }
   }
 
   /// A backtracking matcher would take 2^100000 steps for the first.
@@ -151,7 +151,7 @@ import WeftTestKit
     for _ in 0..<300 {
       let count = Int.random(in: 1...14, using: &random)
       let text = (0..<count).map { _ in parts.randomElement(using: &random)! }.joined()
-      do throws(PatternFault) {
+      do throws(PatternError) {
         _ = try Pattern(text).matches(in: "aé😀1,-x\n")
       } catch {
         #expect(error.range.upperBound <= text.utf8.count && !error.message.isEmpty, "\(text)")

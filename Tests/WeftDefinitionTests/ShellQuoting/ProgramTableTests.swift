@@ -450,7 +450,7 @@ import WeftJSON
 
   // MARK: Known values
 
-  private static func reasons(_ line: String, _ value: ValueText) -> [ShellRejection.Reason] {
+  private static func reasons(_ line: String, _ value: ValueText) -> [ShellQuotingError.Reason] {
     let script = QuotedScript(line, .bash)
     return QuotedScript(
       line, holes: script.holes, dialect: .bash, values: script.holes.map { _ in value }

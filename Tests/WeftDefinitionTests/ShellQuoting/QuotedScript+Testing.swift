@@ -34,7 +34,7 @@ extension QuotedScript {
   }
 
   /// The reasons of the rejections, in the order of the text.
-  var reasons: [ShellRejection.Reason] { rejections.map(\.rejection.reason) }
+  var reasons: [ShellQuotingError.Reason] { rejections.map(\.rejection.reason) }
 }
 
 extension ShellDialect {

@@ -4,7 +4,7 @@ import Testing
 
 /// The places where no value is allowed.
 @Suite struct RejectionTests {
-  typealias Reason = ShellRejection.Reason
+  typealias Reason = ShellQuotingError.Reason
 
   @Test(
     arguments: [

@@ -13,7 +13,7 @@ import WeftTestKit
 struct ActionHarness {
   let time = ManualTime()
   let commands = ScriptedExecutor()
-  let run: LiveRun
+  let run: RunEngine
   let subscription: EventSubscription
 
   init(
@@ -33,7 +33,7 @@ struct ActionHarness {
       actions: ActionExecutor(run: RunID("run-1"), configuration: configuration, time: time),
       requests: HTTPExecutor(run: RunID("run-1"), configuration: configuration, time: time))
     var subscription: EventSubscription?
-    run = LiveRun.start(
+    run = RunEngine.start(
       sound, id: RunID("run-1"), configuration: configuration, executor: executor, time: time
     ) { subscription = $0.subscribe() }
     self.subscription = subscription!

@@ -292,7 +292,7 @@ import WeftTestKit
   }
 
   @Test func anActionMayCancelItsOwnRun() async throws {
-    let holder = Mutex<LiveRun?>(nil)
+    let holder = Mutex<RunEngine?>(nil)
     let ready = Moment()
     let action = Action("stop") { _ in
       await ready.hasCome()

@@ -248,7 +248,7 @@ struct CachingTests {
     var configuration = EngineConfiguration()
     configuration.startDirectory = runs.path
     configuration.cache = CacheAccess(try StepCache(runs.path + "/.weft/cache"))
-    let run = try LiveRun.start(CachedRuns.plan(workflow), configuration: configuration)
+    let run = try RunEngine.start(CachedRuns.plan(workflow), configuration: configuration)
     // Waits until the version command runs.
     _ = try Descriptor.opened(forReading: runs.path + "/asked")
     run.cancel(.requested)

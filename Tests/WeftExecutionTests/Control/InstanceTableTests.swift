@@ -36,9 +36,9 @@ import WeftTestKit
   }
 }
 
-@Suite struct RowStockTests {
+@Suite struct FreeListTests {
   @Test func rowsGoToOthersOfTheirLength() {
-    var stock = RowStock()
+    var stock = FreeList()
     #expect(stock.take(1) == nil && stock.take(3) == nil)
     stock.put(10, length: 1)
     stock.put(20, length: 3)

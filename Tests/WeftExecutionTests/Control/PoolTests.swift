@@ -4,7 +4,7 @@ import WeftTestKit
 @testable import WeftExecution
 
 @Suite struct PoolTests {
-  private typealias Share = PoolLines.Share
+  private typealias Share = PoolQueues.Share
 
   /// A queue of steps, each with a weight and its requests of pools.
   private static func queue(

@@ -68,11 +68,11 @@ private struct World {
     model.pools.append((size, size, bucket))
   }
 
-  private mutating func anyShares() -> [PoolLines.Share] {
-    var shares: [PoolLines.Share] = []
+  private mutating func anyShares() -> [PoolQueues.Share] {
+    var shares: [PoolQueues.Share] = []
     for pool in model.pools.indices where isLikely(one: 2) {
       let slots = Int.random(in: 1...model.pools[pool].slots, using: &random)
-      shares.append(PoolLines.Share(pool: pool, slots: slots))
+      shares.append(PoolQueues.Share(pool: pool, slots: slots))
     }
     return shares
   }

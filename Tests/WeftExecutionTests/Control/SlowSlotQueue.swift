@@ -6,7 +6,7 @@ struct SlowSlotQueue {
     var weight: Int32
     var order: UInt64
     var limit: Int?
-    var shares: [PoolLines.Share]
+    var shares: [PoolQueues.Share]
   }
 
   var free: Int
@@ -77,7 +77,7 @@ struct SlowSlotQueue {
       })
   }
 
-  private func lacks(_ share: PoolLines.Share, at now: Duration) -> Bool {
+  private func lacks(_ share: PoolQueues.Share, at now: Duration) -> Bool {
     let pool = pools[share.pool]
     return pool.free < share.slots || pool.bucket.map { $0.available(share.slots) > now } ?? false
   }

@@ -74,11 +74,11 @@ struct FileHashTests {
     ),
   ])
   func whatCannotBeHashedIsSaid(pattern: String, message: String) throws {
-    let fault = #expect(throws: ExpressionFault.self) {
+    let fault = #expect(throws: ExpressionError.self) {
       try FileHash.text(of: [pattern], below: "/")
     }
     #expect(fault?.message == message)
-    let missing = #expect(throws: ExpressionFault.self) {
+    let missing = #expect(throws: ExpressionError.self) {
       try FileHash.text(of: ["*"], below: "/nowhere")
     }
     #expect(

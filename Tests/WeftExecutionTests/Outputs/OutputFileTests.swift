@@ -24,7 +24,7 @@ import WeftJSON
   }
 
   private func faults(in bytes: [UInt8], declared: [OutputFile.Declaration]) -> [String] {
-    do throws(OutputsRejected) {
+    do throws(OutputsError) {
       _ = try OutputFile.values(in: bytes, declared: declared)
       return []
     } catch {
@@ -181,19 +181,19 @@ import WeftJSON
   }
 
   @Test func anObjectOverSeveralLinesIsToldTheCure() {
-    let rejected = #expect(throws: OutputsRejected.self) {
+    let rejected = #expect(throws: OutputsError.self) {
       try values("{\n  \"text\": \"a\"\n}\n", "text")
     }
     #expect(rejected?.help?.contains("jq -c") == true)
   }
 
   @Test func aNameIsSuggested() {
-    let rejected = #expect(throws: OutputsRejected.self) { try values("txet=a\n", "text") }
+    let rejected = #expect(throws: OutputsError.self) { try values("txet=a\n", "text") }
     #expect(rejected?.help == #"did you mean "text" by "txet"?"#)
   }
 
   @Test func ofManyFaultsASentenceNamesThree() {
-    let rejected = #expect(throws: OutputsRejected.self) { try values("a\nb\nc\nd\n", "text") }
+    let rejected = #expect(throws: OutputsError.self) { try values("a\nb\nc\nd\n", "text") }
     #expect(rejected?.faults.count == 4)
     #expect(rejected?.message.hasSuffix("; and 1 more") == true)
   }
@@ -206,7 +206,7 @@ import WeftJSON
   ])
   func nothingOfASecretOutputIsTold(file: String) {
     let declared = [OutputFile.Declaration("token", ValueSchema(.integer), isSecret: true)]
-    do throws(OutputsRejected) {
+    do throws(OutputsError) {
       _ = try OutputFile.values(in: Array(file.utf8), declared: declared)
       Issue.record("it was accepted")
     } catch {

@@ -20,14 +20,14 @@ final class RecordKeeper: RunRecorder {
 
   var kinds: [RunRecord.Kind] { state.withLock { $0.kinds } }
   var isClosed: Bool { state.withLock { $0.isClosed } }
-  var fault: RecordFault? { state.withLock { $0.isLost } ? RecordFault(message: "no room") : nil }
+  var fault: RecordError? { state.withLock { $0.isLost } ? RecordError(message: "no room") : nil }
 
   /// Calls `observe` with each record before it is kept.
   func observe(_ observe: @escaping @Sendable (RunRecord.Kind) -> Void) {
     state.withLock { $0.observe = observe }
   }
 
-  func record(_ kind: RunRecord.Kind, elapsed: Duration) throws(RecordFault) {
+  func record(_ kind: RunRecord.Kind, elapsed: Duration) throws(RecordError) {
     state.withLock { $0.observe }(kind)
     let (isKept, tell) = state.withLock { state -> (Bool, (@Sendable () -> Void)?) in
       let isFull = state.kinds.count >= state.limit
@@ -38,7 +38,7 @@ final class RecordKeeper: RunRecorder {
       return (true, tell)
     }
     tell?()
-    if !isKept { throw RecordFault(message: "no room") }
+    if !isKept { throw RecordError(message: "no room") }
   }
 
   func whenLost(_ act: @escaping @Sendable () -> Void) { state.withLock { $0.whenLost = act } }

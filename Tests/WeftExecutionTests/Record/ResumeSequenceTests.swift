@@ -28,7 +28,7 @@ private struct PartedRun {
   @discardableResult
   mutating func run(
     _ workflow: Workflow, failing: Set<String> = [], killing: String? = nil,
-    rerunning rerun: StepsAnew = StepsAnew()
+    rerunning rerun: RerunSelection = RerunSelection()
   ) throws -> (ran: [String], outcome: Outcome?) {
     let past = parts > 0 ? past : nil
     let keeper = RecordKeeper()
@@ -114,7 +114,7 @@ private struct PartedRun {
     var run = PartedRun()
     try run.run(workflow, failing: ["z"])
     let plan = try #require(Planner.plan(workflow).plan)
-    let rerun = StepsAnew(
+    let rerun = RerunSelection(
       steps: Set(plan.steps.indices.filter { plan.steps[$0].address.text.contains("/") }))
     #expect(try run.run(workflow, failing: ["file/b"], rerunning: rerun).outcome == .failure)
     let last = try run.run(workflow)
@@ -130,10 +130,10 @@ private struct PartedRun {
     ])
     var run = PartedRun()
     #expect(try run.run(workflow, failing: ["z"]).ran == ["a", "b", "z"])
-    let again = try run.run(workflow, failing: ["a"], rerunning: StepsAnew(steps: [0, 1, 2]))
+    let again = try run.run(workflow, failing: ["a"], rerunning: RerunSelection(steps: [0, 1, 2]))
     #expect(again.ran == ["a"])
     #expect(try run.run(workflow, killing: "a").ran == ["a"])
-    let last = try run.run(workflow, rerunning: StepsAnew(addresses: Set(run.past.inDoubt)))
+    let last = try run.run(workflow, rerunning: RerunSelection(addresses: Set(run.past.inDoubt)))
     #expect(last.ran == ["a", "b", "z"])
     #expect(last.outcome == .success)
   }
@@ -160,7 +160,7 @@ private struct PartedRun {
     #expect(second.outcome == .failure)
     #expect(!second.ran.contains("after"))
     #expect(run.past.inDoubt == [StepAddress(killed)])
-    let last = try run.run(workflow, rerunning: StepsAnew(addresses: Set(run.past.inDoubt)))
+    let last = try run.run(workflow, rerunning: RerunSelection(addresses: Set(run.past.inDoubt)))
     // A join with enough successes needs no more.
     #expect(last.ran.contains(killed) == (kind != "join"))
     #expect(last.ran.last == "after")
@@ -178,9 +178,9 @@ private struct PartedRun {
       ])
     var run = PartedRun()
     try run.run(workflow, killing: "m")
-    try run.run(workflow, failing: ["gate"], rerunning: StepsAnew(steps: [0]))
+    try run.run(workflow, failing: ["gate"], rerunning: RerunSelection(steps: [0]))
     #expect(run.past.inDoubt == ["m"].map { StepAddress($0) })
-    let settled = StepsAnew(addresses: Set(run.past.inDoubt))
+    let settled = RerunSelection(addresses: Set(run.past.inDoubt))
     // The gate fails again: the settled steps are not reached.
     try run.run(workflow, failing: ["gate"], rerunning: settled)
     #expect(run.past.inDoubt == [])
@@ -215,7 +215,7 @@ private struct PartedRun {
     #expect(try run.run(workflow, failing: ["a[0]"]).ran == ["a[0]", "a[0].free"])
     // The engine is killed before its second run is cleaned up.
     #expect(try run.run(workflow, killing: "z").ran == ["a[0]", "z"])
-    let last = try run.run(workflow, rerunning: StepsAnew(addresses: Set(run.past.inDoubt)))
+    let last = try run.run(workflow, rerunning: RerunSelection(addresses: Set(run.past.inDoubt)))
     #expect(last.ran == ["z", "a[0].free"])
     #expect(last.outcome == .success)
   }

@@ -90,7 +90,7 @@ private final class SlowRecorder: RunRecorder {
   var started: [String] { state.withLock { $0.started } }
   /// Whether a step was started by a record that had to be durable first.
   var waitedForStart: Bool { state.withLock { $0.waitedForStart } }
-  var fault: RecordFault? { nil }
+  var fault: RecordError? { nil }
 
   func becomeSafe() {
     let waiting = state.withLock { state in

@@ -13,7 +13,7 @@ import WeftTestKit
 struct RequestHarness {
   let time = ManualTime()
   let transport: ScriptedTransport
-  let run: LiveRun
+  let run: RunEngine
   let subscription: EventSubscription
 
   init(
@@ -36,7 +36,7 @@ struct RequestHarness {
       actions: ActionExecutor(run: id, configuration: configuration, time: time),
       requests: HTTPExecutor(run: id, configuration: configuration, time: time))
     var subscription: EventSubscription?
-    run = LiveRun.start(
+    run = RunEngine.start(
       sound, id: id, configuration: configuration, executor: executor, time: time
     ) { subscription = $0.subscribe() }
     self.subscription = subscription!

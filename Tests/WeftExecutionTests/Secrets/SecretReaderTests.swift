@@ -27,7 +27,7 @@ import WeftPlatform
       _ = try read(source)
       return nil
     } catch {
-      return (error as? SecretsNotRead)?.diagnostics.first
+      return (error as? SecretsReadError)?.diagnostics.first
     }
   }
 
@@ -181,7 +181,7 @@ import WeftPlatform
       SecretDeclaration("A", from: .environment("WEFT_TEST_NO_SUCH_1")),
       SecretDeclaration("B", from: .environment("WEFT_TEST_NO_SUCH_2")),
     ]
-    let error = #expect(throws: SecretsNotRead.self) {
+    let error = #expect(throws: SecretsReadError.self) {
       try SecretReader(secrets.map { PlannedSecret(declaration: $0) }).read()
     }
     #expect(error?.diagnostics.count == 2)
@@ -196,7 +196,7 @@ import WeftPlatform
     ])
     let stop = StopSwitch()
     stop.request(.graceful)
-    let error = #expect(throws: SecretsNotRead.self) { try reader.read(stop: stop) }
+    let error = #expect(throws: SecretsReadError.self) { try reader.read(stop: stop) }
     #expect(
       error?.diagnostics.first?.message == "the secret \"TOKEN\" was not read: that was interrupted"
     )

@@ -130,9 +130,9 @@ import WeftPlanning
       { "steps": [{ "id": "a", "outputs": { "x": {} },
         "run": "touch $WEFT_OUTPUT.beside; echo $WEFT_OUTPUT; while :; do sleep 100; done" }] }
       """#)
-    var run: LiveRun?
+    var run: RunEngine?
     var subscription: EventSubscription?
-    run = try LiveRun.start(plan) { subscription = $0.subscribe() }
+    run = try RunEngine.start(plan) { subscription = $0.subscribe() }
     var file = ""
     for await event in subscription! {
       guard case .stepOutput(_, let output) = event.kind else { continue }

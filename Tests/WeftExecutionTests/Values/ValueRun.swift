@@ -51,7 +51,7 @@ struct ValueRun {
   let groups: [String: GroupEnd]
   /// The addresses of all steps and elements that were started, in order.
   let addresses: [String]
-  let run: LiveRun
+  let run: RunEngine
 
   init(
     _ json: String, inputs: KeyValuePairs<String, JSONValue> = [:],
@@ -77,7 +77,7 @@ struct ValueRun {
     configuration.inputs = values
     configuration.secrets = secrets
     var subscription: EventSubscription?
-    run = LiveRun.start(
+    run = RunEngine.start(
       plan, id: RunID("run-1"), configuration: configuration, executor: executor, time: ManualTime()
     ) { subscription = $0.subscribe() }
     report = run.report

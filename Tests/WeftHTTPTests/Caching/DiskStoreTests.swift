@@ -160,7 +160,7 @@ struct DiskStoreTests {
   @Test func aFolderThatCannotBeOneIsToldAtOnce() throws {
     defer { FileTree.remove(scratch.path) }
     let file = scratch.file("file", [])
-    do throws(CacheFolderFault) {
+    do throws(CacheFolderError) {
       _ = try HTTPCache.onDisk(file)
       Issue.record("a file became a folder")
     } catch {

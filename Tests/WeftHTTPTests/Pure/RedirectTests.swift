@@ -8,10 +8,10 @@ struct RedirectTests {
   private func course(
     _ method: HTTPMethod = .get, body: RequestBody = .none,
     _ change: (inout HTTPRequest) -> Void = { _ in }
-  ) throws -> RedirectCourse {
+  ) throws -> RedirectPolicy {
     var request = HTTPRequest(try HTTPURL(Self.start), method: method, body: body)
     change(&request)
-    return RedirectCourse(request)
+    return RedirectPolicy(request)
   }
 
   private func head(_ status: Int, _ location: String?) -> HTTPResponseHead {
@@ -55,7 +55,7 @@ struct RedirectTests {
     }
   }
 
-  private func fault(_ course: RedirectCourse, _ status: Int, _ location: String) -> RedirectFault?
+  private func fault(_ course: RedirectPolicy, _ status: Int, _ location: String) -> RedirectError?
   {
     var course = course
     guard case .fails(let fault) = course.turn(at: head(status, location)) else { return nil }
@@ -180,11 +180,11 @@ struct RedirectTests {
   func bodiesElsewhere(method: String) throws {
     let (from, to) = (try HTTPURL(Self.start), try HTTPURL(Self.other))
     var request = HTTPRequest(from, method: HTTPMethod(method))
-    #expect(throws: RedirectFault.methodToOtherOrigin(HTTPMethod(method), from: from, to: to)) {
+    #expect(throws: RedirectError.methodToOtherOrigin(HTTPMethod(method), from: from, to: to)) {
       _ = try request.follow(to: to, namedBy: from)
     }
     request.body = .json("{}")
-    #expect(throws: RedirectFault.bodyToOtherOrigin(from: from, to: to)) {
+    #expect(throws: RedirectError.bodyToOtherOrigin(from: from, to: to)) {
       _ = try request.follow(to: to, namedBy: from)
     }
     request.auth = .bearer("t")
@@ -202,7 +202,7 @@ struct RedirectTests {
       request.isSecret = { $0.contains("s3cret") }
       request.bodyOrigins = [try HTTPURL(Self.other).origin]
       let (url, from) = (try HTTPURL(target), request.url)
-      do throws(RedirectFault) {
+      do throws(RedirectError) {
         _ = try request.follow(to: url, namedBy: from)
         Issue.record("it was followed: \(target)")
       } catch {
@@ -224,9 +224,9 @@ struct RedirectTests {
   @Test("H30: user and password of a URL are treated as any others")
   func credentialsOfTheURL() throws {
     var request = HTTPRequest(try HTTPURL("http://u:p@a.test/"))
-    #expect(RedirectCourse(request).request.auth == .basic(user: "u", password: "p"))
+    #expect(RedirectPolicy(request).request.auth == .basic(user: "u", password: "p"))
     request.auth = .bearer("t")
-    #expect(RedirectCourse(request).request.auth == .bearer("t"))
+    #expect(RedirectPolicy(request).request.auth == .bearer("t"))
   }
 
   @Test("H04: https does not become http unless that is allowed")
@@ -283,7 +283,7 @@ struct RedirectTests {
       return
     }
     #expect(hops.count == 11)
-    let message = RedirectFault.tooMany(hops, limit: 10).message
+    let message = RedirectError.tooMany(hops, limit: 10).message
     #expect(message.contains("https://a.test/one?q → 302 https://a.test/1 → 302"))
     #expect(message.hasSuffix("→ 307 https://a.test/11"))
   }

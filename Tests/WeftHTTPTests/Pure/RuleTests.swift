@@ -148,7 +148,7 @@ struct RuleTests {
   @Test(
     "H36: bytes that are not the text they are said to be fail with their place",
     arguments: [
-      ([0x61, 0xFF], nil, BodyNotText.invalid(charset: "UTF-8", offset: 1)),
+      ([0x61, 0xFF], nil, BodyTextError.invalid(charset: "UTF-8", offset: 1)),
       ([0x61, 0xC3], nil, .invalid(charset: "UTF-8", offset: 1)),
       ([0xEF, 0xBB, 0xBF, 0xC0, 0xAF], nil, .invalid(charset: "UTF-8", offset: 3)),
       ([0xC3, 0xA4, 0xED, 0xA0, 0x80], "utf-8", .invalid(charset: "UTF-8", offset: 2)),
@@ -156,8 +156,8 @@ struct RuleTests {
       ([0x61], "utf-16", .invalid(charset: "UTF-16", offset: 0)),
       ([0x61, 0, 0, 0xD8], "utf-16le", .invalid(charset: "UTF-16", offset: 2)),
       ([0x61], "ebcdic", .unknownCharset("ebcdic")),
-    ] as [([UInt8], String?, BodyNotText)])
-  func notText(bytes: [UInt8], charset: String?, expected: BodyNotText) {
+    ] as [([UInt8], String?, BodyTextError)])
+  func notText(bytes: [UInt8], charset: String?, expected: BodyTextError) {
     #expect(throws: expected) { try BodyText.decode(bytes, charset: charset) }
   }
 

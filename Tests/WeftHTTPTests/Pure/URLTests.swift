@@ -35,7 +35,7 @@ struct URLTests {
   @Test(
     "H39: what is no URL is refused",
     arguments: [
-      ("", URLFault.noScheme), ("example.com", .noScheme), ("//example.com/", .noScheme),
+      ("", HTTPURLError.noScheme), ("example.com", .noScheme), ("//example.com/", .noScheme),
       ("/a", .noScheme), ("localhost:80", .otherScheme("localhost")),
       ("ftp://h/", .otherScheme("ftp")), ("file:///etc/passwd", .otherScheme("file")),
       ("http:", .noHost), ("http://", .noHost), ("http:///a", .noHost), ("http://:80/", .noHost),
@@ -48,25 +48,25 @@ struct URLTests {
       ("http://a..b/", .badHost("a..b")), ("http://h\\@evil/", .badCredentials),
       ("http://a@b@c/", .badCredentials),
     ])
-  func refused(text: String, fault: URLFault) {
+  func refused(text: String, fault: HTTPURLError) {
     #expect(throws: fault) { try HTTPURL(text) }
   }
 
   @Test("H39: the help for an international name says how to write it")
   func internationalName() {
-    #expect(URLFault.badHost("münchen.de").help?.contains("xn--") == true)
-    #expect(URLFault.badHost("a b").help == nil)
+    #expect(HTTPURLError.badHost("münchen.de").help?.contains("xn--") == true)
+    #expect(HTTPURLError.badHost("a b").help == nil)
   }
 
   @Test(
     "H23: a control character in a URL is refused", arguments: ["\r\n", "\n", "\0", "\t", "\u{7F}"])
   func controlCharacters(text: String) {
-    #expect(throws: URLFault.controlCharacter(offset: 10)) { try HTTPURL("http://h/a\(text)b") }
+    #expect(throws: HTTPURLError.controlCharacter(offset: 10)) { try HTTPURL("http://h/a\(text)b") }
   }
 
   @Test func anEndlessURLIsRefused() {
     let text = "http://h/" + String(repeating: "a", count: 64 * 1024)
-    #expect(throws: URLFault.tooLong(limit: 64 * 1024)) { try HTTPURL(text) }
+    #expect(throws: HTTPURLError.tooLong(limit: 64 * 1024)) { try HTTPURL(text) }
   }
 
   @Test("H30: user and password are kept apart and never shown")

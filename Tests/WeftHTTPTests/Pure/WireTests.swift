@@ -16,7 +16,7 @@ struct WireTests {
   @Test(
     "H23: what would not stay one header is never sent",
     arguments: [
-      (HTTPHeader("X", "a\r\nEvil: 1"), RequestFault.headerValue(name: "X")),
+      (HTTPHeader("X", "a\r\nEvil: 1"), RequestError.headerValue(name: "X")),
       (HTTPHeader("X", "a\nb"), .headerValue(name: "X")),
       (HTTPHeader("X", "a\rb"), .headerValue(name: "X")),
       (HTTPHeader("X", "a\0b"), .headerValue(name: "X")),
@@ -29,14 +29,14 @@ struct WireTests {
       (HTTPHeader("transfer-encoding", "chunked"), .reservedHeader("transfer-encoding")),
       (HTTPHeader("Connection", "close"), .reservedHeader("Connection")),
     ])
-  func badHeaders(header: HTTPHeader, fault: RequestFault) throws {
+  func badHeaders(header: HTTPHeader, fault: RequestError) throws {
     #expect(throws: fault) { try wire { $0.headers.add(header) } }
   }
 
   @Test(
     "H23: what is no method is never sent", arguments: ["", "GE T", "GET\r\n", "GET /x", "CONNECT"])
   func badMethods(name: String) throws {
-    #expect(throws: RequestFault.method(name)) { try wire { $0.method = HTTPMethod(name) } }
+    #expect(throws: RequestError.method(name)) { try wire { $0.method = HTTPMethod(name) } }
   }
 
   @Test("H23: a token or password cannot begin another header")
@@ -46,7 +46,7 @@ struct WireTests {
       .basic(user: "a", password: "b\n"),
     ]
     for auth in bad {
-      #expect(throws: RequestFault.credentials) { try wire { $0.auth = auth } }
+      #expect(throws: RequestError.credentials) { try wire { $0.auth = auth } }
     }
   }
 
@@ -56,20 +56,20 @@ struct WireTests {
       Duration.zero, .seconds(-1), .seconds(1_000_000_000), .seconds(Int64.max),
     ])
   func badDeadlines(duration: Duration) {
-    #expect(throws: RequestFault.deadline(.total, duration)) {
+    #expect(throws: RequestError.deadline(.total, duration)) {
       try wire { $0.deadlines.total = duration }
     }
-    #expect(throws: RequestFault.deadline(.idle, duration)) {
+    #expect(throws: RequestError.deadline(.idle, duration)) {
       try wire { $0.deadlines.idle = duration }
     }
-    #expect(throws: RequestFault.deadline(.connect, duration)) {
+    #expect(throws: RequestError.deadline(.connect, duration)) {
       try wire { $0.deadlines.connect = duration }
     }
   }
 
   @Test func aLimitThatLetsNothingThroughIsRefused() {
-    #expect(throws: RequestFault.limit(0)) { try wire { $0.maxBytes = 0 } }
-    #expect(throws: RequestFault.limit(-1)) { try wire { $0.maxHeaderBytes = -1 } }
+    #expect(throws: RequestError.limit(0)) { try wire { $0.maxBytes = 0 } }
+    #expect(throws: RequestError.limit(-1)) { try wire { $0.maxHeaderBytes = -1 } }
   }
 
   @Test func aHeaderOfTheCallersGoesBeforeOnesOwn() throws {
@@ -162,10 +162,10 @@ struct WireTests {
 
   @Test("H23: the name of a part cannot begin another header")
   func badParts() {
-    #expect(throws: RequestFault.multipartName("a\r\nb")) {
+    #expect(throws: RequestError.multipartName("a\r\nb")) {
       try wire { $0.body = .multipart([.text("a\r\nb", "")]) }
     }
-    #expect(throws: RequestFault.headerValue(name: "Content-Type")) {
+    #expect(throws: RequestError.headerValue(name: "Content-Type")) {
       try wire { $0.body = .multipart([MultipartPart("a", .bytes([]), contentType: "x\ny")]) }
     }
   }

@@ -37,7 +37,7 @@ import Testing
     let containment = try Containments.make(
       .exactly(level), run: id, cookie: EngineCookie(), entries: entries)
     defer {
-      _ = containment.endStrays(StopPolicy(), stop: StopSwitch())
+      _ = containment.endOrphans(StopPolicy(), stop: StopSwitch())
       containment.close()
     }
     #expect(containment.level == level)
@@ -89,7 +89,7 @@ import Testing
     let ran = try contained(script, level) { containment in
       #expect(!lock.isFree)
       #expect(containment.mayHoldStrays)
-      let end = containment.endStrays(StopPolicy(grace: .seconds(20)), stop: StopSwitch())
+      let end = containment.endOrphans(StopPolicy(grace: .seconds(20)), stop: StopSwitch())
       // "sh" if it has not become sleep yet.
       #expect(end.ended.count == 1)
       #expect(end.survivors.isEmpty)
@@ -102,7 +102,7 @@ import Testing
   func kept(level: ContainmentLevel) throws {
     let lock = DeathLock()
     let ran = try contained(lock.taking + "sleep 1000 >&- 2>&- & echo $!", level) { containment in
-      #expect(containment.endStrays(StopPolicy(), stop: StopSwitch()) == StraysEnd())
+      #expect(containment.endOrphans(StopPolicy(), stop: StopSwitch()) == OrphansEnd())
     } configure: {
       $0.keepsLeftovers = true
     }
@@ -194,7 +194,7 @@ import Testing
       for child in ["/1", ""] { #expect(rmdir(path + child) == 0) }
     }
     let gone = try tree.enclose(cookie: [])
-    #expect(throws: ProgramNotStarted.resources(.notFound)) {
+    #expect(throws: SpawnError.resources(.notFound)) {
       try run(["/bin/true"]) { $0.enclosure = gone }
     }
     gone.abandoned()

@@ -53,14 +53,14 @@ import Testing
   @Test("X45: a process that changes while it is being ended is named once")
   func namedOnce() throws {
     let stop = StopSwitch()
-    var ended: StraysEnd?
+    var ended: OrphansEnd?
     _ = try run(["/bin/sleep", "1000"], stop: stop) { program in
       program.stopPolicy.grace = .zero
     } started: { started in
       let status = ProcessStatus(of: started.id)
       // The parent of an orphan changes while it is being ended.
       var looks = 0
-      ended = StraysEnding(policy: StopPolicy(grace: .milliseconds(10)), stop: StopSwitch()) {
+      ended = OrphanTermination(policy: StopPolicy(grace: .milliseconds(10)), stop: StopSwitch()) {
         looks += 1
         guard var seen = ProcessStatus(of: started.id), seen.isAlive else { return [] }
         if looks > 1 { seen.parent = 1 }

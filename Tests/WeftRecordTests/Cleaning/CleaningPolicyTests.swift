@@ -9,7 +9,7 @@ import Testing
   private static let now = RunID("20261121-000000-000000").startedAt!
 
   private func candidates(
-    _ standings: [RunStanding] = Array(repeating: .ended, count: 5)
+    _ standings: [RunRetention] = Array(repeating: .ended, count: 5)
   ) -> [CleaningPolicy.Candidate] {
     zip(CleaningPolicyTests.ids, standings).map { CleaningPolicy.Candidate($0, $1, bytes: 100) }
   }

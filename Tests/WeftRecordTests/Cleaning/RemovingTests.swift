@@ -151,7 +151,7 @@ import WeftPlatform
     // Some file systems have no immutable files.
     guard try RemovingTests.setImmutable(true, log) else { return }
     defer { _ = try? RemovingTests.setImmutable(false, log) }
-    #expect(throws: RunFolderFault.place(.system("\(state.runs.path)/\(run)", .notPermitted))) {
+    #expect(throws: RunFolderError.place(.system("\(state.runs.path)/\(run)", .notPermitted))) {
       try state.remove(run, standing: .ended)
     }
     #expect(state.runs.names() == [run.text])
@@ -177,10 +177,10 @@ import WeftPlatform
       try record(end)
       let state = state
       let run = run
-      let removals = await withTaskGroup(of: Result<Bool, RunFolderFault>.self) { group in
+      let removals = await withTaskGroup(of: Result<Bool, RunFolderError>.self) { group in
         for _ in 1...4 {
           group.addTask {
-            Result { () throws(RunFolderFault) in try state.remove(run, standing: .ended) }
+            Result { () throws(RunFolderError) in try state.remove(run, standing: .ended) }
           }
         }
         return await group.reduce(into: []) { $0.append($1) }

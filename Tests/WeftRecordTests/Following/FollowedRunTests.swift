@@ -52,7 +52,7 @@ import WeftPlatform
       step,
       StepEnd(
         outcome: .success, conclusion: .success, attempts: 1, exit: .code(0), duration: .zero,
-        outputBytes: UInt64(logBytes)), KeptValues())
+        outputBytes: UInt64(logBytes)), RecordedValues())
   }
 
   private let end = RunRecord.Kind.event(

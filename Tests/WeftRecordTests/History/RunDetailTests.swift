@@ -29,7 +29,7 @@ import WeftPlatform
       step,
       StepEnd(
         outcome: outcome, conclusion: outcome, attempts: 1, exit: nil, cancellation: reason,
-        duration: .zero), KeptValues())
+        duration: .zero), RecordedValues())
   }
 
   @Test func stepsAreToldInTheOrderOfTheRecord() throws {

@@ -34,7 +34,7 @@ enum JournalConsumers {
       if let step = record.kind.step { order.append(step) }
     }
     for isHeld in [false, true] {
-      let glance = RunGlance(SampleRecords.run, past, isHeld: isHeld)
+      let glance = RunListEntry(SampleRecords.run, past, isHeld: isHeld)
       _ = glance.doneCount
       let detail = RunDetail(
         SampleRecords.run, glance.state, past, order: order, damage: contents.damage, folder: "f")
@@ -56,7 +56,7 @@ enum JournalConsumers {
     configuration.leavesWhileWaiting = true
     configuration.wallClock = { SampleRecords.start }
     let time = ManualTime()
-    let run = LiveRun.start(
+    let run = RunEngine.start(
       plan, configuration: configuration, executor: ImmediateExecutor(), time: time)
     time.advance(by: .seconds(120))
     run.killNow()

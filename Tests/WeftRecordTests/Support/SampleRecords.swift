@@ -105,38 +105,39 @@ enum SampleRecords {
 
   static let kinds: [RunRecord.Kind] =
     [.opened(opening)] + events.map { .event($0) } + [
-      .finished("a", wholeEnd, KeptValues()),
-      .cached("a", wholeEnd, KeptValues(stdout: .text("kept"))),
+      .finished("a", wholeEnd, RecordedValues()),
+      .cached("a", wholeEnd, RecordedValues(stdout: .text("kept"))),
       .finished(
         "deploy[eu/west \\[\u{fc}\u{301}\\]\\ ]",
         StepEnd(
           outcome: .cancelled, conclusion: .cancelled, attempts: 1, exit: nil,
           cancellation: .requested, duration: .zero),
-        KeptValues(
+        RecordedValues(
           stdout: .text("one\ntwo \\ \"three\" \u{1F600}"), stderr: .tooLong,
           returned: .value(.object(["k": .string("v")])))),
       .finished(
         "b",
         StepEnd(
           outcome: .success, conclusion: .success, attempts: 1, exit: .code(0), duration: .zero),
-        KeptValues(stdout: .secret, stderr: .notUTF8, returned: .secret)),
-      .finished("a", wholeEnd, KeptValues(answer: KeptAnswer(headers: .secret))),
+        RecordedValues(stdout: .secret, stderr: .notUTF8, returned: .secret)),
+      .finished("a", wholeEnd, RecordedValues(answer: RecordedResponse(headers: .secret))),
       .finished(
         "a", wholeEnd,
-        KeptValues(
-          answer: KeptAnswer(
+        RecordedValues(
+          answer: RecordedResponse(
             headers: .value(.object(["content-type": .string("a/b")])), body: .text("{}"),
             isJSON: true, collected: .text("[1]")))),
       .finished(
         "a", wholeEnd,
-        KeptValues(
-          answer: KeptAnswer(
+        RecordedValues(
+          answer: RecordedResponse(
             headers: .value(.object([:])), body: .tooLong, collected: .secret))),
       .finished(
         "a", wholeEnd,
-        KeptValues(files: [
-          KeptFile(path: "out/\u{e9}", .digest(String(repeating: "0f", count: 32))),
-          KeptFile(path: "/tmp/saved", .stamp(bytes: 12, modified: 1_795_274_099_123_456_789)),
+        RecordedValues(files: [
+          RecordedOutputFile(path: "out/\u{e9}", .digest(String(repeating: "0f", count: 32))),
+          RecordedOutputFile(
+            path: "/tmp/saved", .stamp(bytes: 12, modified: 1_795_274_099_123_456_789)),
         ])),
       .spawned("a", attempt: 1, ProcessIdentity(id: 4242, startTicks: 123_456)),
       .kept("a", attempt: 1),

@@ -35,7 +35,7 @@ extension RunFolder {
   static func make(
     in state: StateDirectory, durability: RecordDurability = .process,
     run: RunID = SampleRecords.run
-  ) throws(RunFolderFault) -> (RunFolder, JournalWriter) {
+  ) throws(RunFolderError) -> (RunFolder, JournalWriter) {
     try make(
       Contents(
         workflow: Array("{}".utf8), nested: [Array("[]".utf8)],

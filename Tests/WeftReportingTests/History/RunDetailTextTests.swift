@@ -23,7 +23,7 @@ import WeftTestKit
       StepEnd(
         outcome: outcome, conclusion: conclusion ?? outcome, attempts: attempts, exit: nil,
         failure: outcome == .failure ? failure : nil, cancellation: reason,
-        duration: .milliseconds(1200), outputBytes: bytes, outputs: outputs), KeptValues())
+        duration: .milliseconds(1200), outputBytes: bytes, outputs: outputs), RecordedValues())
   }
 
   private static func of(_ step: StepAddress, _ kind: RunRecord.Kind) -> RunRecord.Kind {
@@ -75,7 +75,7 @@ import WeftTestKit
   }
 
   private static func detail(
-    _ state: RecordedState, _ kinds: [RunRecord.Kind], damage: JournalDamage? = nil
+    _ state: RecordedState, _ kinds: [RunRecord.Kind], damage: JournalError? = nil
   ) -> RunDetail {
     var past = RecordedRun()
     var order: [StepAddress] = []
@@ -107,7 +107,7 @@ import WeftTestKit
       "damaged",
       detail(
         .damaged, [opening] + steps.prefix(3),
-        damage: JournalDamage(kind: .checksum, file: "j\u{1B}", line: 4, offset: 99))
+        damage: JournalError(kind: .checksum, file: "j\u{1B}", line: 4, offset: 99))
     ),
   ]
 

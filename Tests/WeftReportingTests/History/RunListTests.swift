@@ -8,14 +8,14 @@ import WeftTestKit
 @Suite struct RunListTests {
   private static let start: Int64 = 1_795_274_017_123_000_000
 
-  private static func glance(_ digit: Int, _ state: RecordedState) -> RunGlance {
-    var glance = RunGlance(RunID("20261121-15133\(digit)-4f2a9c"), state)
+  private static func glance(_ digit: Int, _ state: RecordedState) -> RunListEntry {
+    var glance = RunListEntry(RunID("20261121-15133\(digit)-4f2a9c"), state)
     glance.startedAt = WallTime(nanoseconds: start + Int64(digit) * 60_000_000_000)
     glance.file = "w.json"
     return glance
   }
 
-  private static let runs: [RunGlance] = {
+  private static let runs: [RunListEntry] = {
     var running = glance(5, .running)
     running.runningSince = running.startedAt
     running.stepCount = 12

@@ -23,7 +23,7 @@ enum SecretForms {
   /// The value, and each of its lines without the white space around it, also with its escapes replaced. Lines
   /// such as `}` are too short.
   private static func units(of value: [UInt8]) -> [ArraySlice<UInt8>] {
-    let values = [value] + EscapesDone.all(of: value)
+    let values = [value] + UnescapedForms.all(of: value)
     var known: Set<ArraySlice<UInt8>> = []
     return values.flatMap(wholeAndLines).filter {
       $0.count >= Secret.fewestBytes && known.insert($0).inserted

@@ -4,8 +4,8 @@ import WeftPlatform
 /// The reason why a secret could not be read. It describes the source, and nothing of the content.
 enum SecretProblem: Error {
   case variableMissing(String)
-  case file(String, FileNotRead)
-  case commandNotStarted(ProgramNotStarted)
+  case file(String, FileReadError)
+  case commandNotStarted(SpawnError)
   case command(String, ProgramEnd.Status)
   case commandTimedOut(String, after: Duration)
   case descriptorClosed(Int32)

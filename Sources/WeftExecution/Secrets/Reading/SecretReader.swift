@@ -32,7 +32,7 @@ package struct SecretReader {
   ///
   /// - Parameter stop: Ends the reading when requested.
   /// - Throws: Diagnostics for all secrets that cannot be read.
-  package func read(stop: StopSwitch = StopSwitch()) throws(SecretsNotRead) -> RunSecrets {
+  package func read(stop: StopSwitch = StopSwitch()) throws(SecretsReadError) -> RunSecrets {
     var values: [RunSecrets.Key: Secret] = [:]
     var known: [SecretSource: Secret] = [:]
     var diagnostics: [Diagnostic] = []
@@ -48,7 +48,7 @@ package struct SecretReader {
       // The secrets after it have not failed.
       if stop.level > .none { break }
     }
-    guard diagnostics.isEmpty else { throw SecretsNotRead(diagnostics: diagnostics) }
+    guard diagnostics.isEmpty else { throw SecretsReadError(diagnostics: diagnostics) }
     return RunSecrets(byFile: values)
   }
 
@@ -153,7 +153,7 @@ extension SecretReader {
 }
 
 /// Secrets that a run needs and that cannot be read: a diagnostic for each, at its declaration.
-package struct SecretsNotRead: Error, Sendable {
+package struct SecretsReadError: Error, Sendable {
   package let diagnostics: [Diagnostic]
 }
 

@@ -1,0 +1,182 @@
+/// Finds the words of a command that must not contain a value because the command treats them as code.
+///
+/// It knows commands by name: shell commands that evaluate arguments, commands that run other commands, and
+/// interpreters that take a program as an argument. Every other command takes its arguments as data.
+struct CommandAnalyzer {
+  let dialect: ShellDialect
+  var rejections: [(holes: Range<Int>, ShellQuotingError.Reason, isArgument: Bool)] = []
+  var suspicions: [ShellSuspicion] = []
+  /// Words before any `--` that begin with a value.
+  var options: [ShellWord] = []
+  /// Words that are code, with or without values.
+  var evaluated: [Range<Int>] = []
+  /// The variables that `read` and similar commands set.
+  var readNames: [String]?
+  /// Variables that the command declares, sets or removes, besides ``assignments`` and ``readNames``.
+  var setNames: [String] = []
+  /// Whether it runs text in the same shell, which may set any variable.
+  var setsAnyName = false
+  /// Variables that it evaluates in a shell of its own.
+  var evaluatedNames: Set<String> = []
+  /// Variables that words of the command set, and their values.
+  var assignments: [(name: String, value: Range<Int>)] = []
+  /// Whether it reads a program from its standard input.
+  var readsProgram = false
+  var givesAttributes = false
+  /// Whether it runs a command that is not written out.
+  var lacksCommand = false
+  /// Its name, if it changes how the text after it is read.
+  var changesReading: String?
+
+  /// The nesting depth of the command in others.
+  private let depth: Int
+
+  init(dialect: ShellDialect, depth: Int) {
+    self.dialect = dialect
+    self.depth = depth
+  }
+
+  /// Notes the use of variables and parameters in the script of a shell that the command starts.
+  mutating func judge(script: ShellWord, of shell: String, parameters: ArraySlice<ShellWord>) {
+    guard let text = script.literal else { return }
+    let names = ScriptReading.namesEvaluated(
+      by: text, ShellDialect(program: shell), depth: depth + 1)
+    evaluatedNames.formUnion(names.subtracting([ValueFlow.positional]))
+    if names.contains(ValueFlow.positional) { reject(parameters, .evaluatedArgument(shell)) }
+  }
+
+  mutating func reject(
+    _ word: ShellWord, _ reason: ShellQuotingError.Reason, isArgument: Bool = false
+  ) {
+    evaluated.append(word.range)
+    if word.hasValue { rejections.append((word.holes, reason, isArgument)) }
+  }
+
+  /// Rejects a word that is harmless only as a literal: the name of a variable, or a program in another language, in
+  /// which the script's variables do not exist.
+  mutating func rejectUnlessLiteral(_ word: ShellWord, _ reason: ShellQuotingError.Reason) {
+    if word.literal == nil { reject(word, reason) }
+  }
+
+  /// Rejects words of which the first may choose what is run.
+  mutating func reject(_ words: ArraySlice<ShellWord>, _ reason: ShellQuotingError.Reason) {
+    for (index, word) in zip(words.indices, words) {
+      reject(word, reason, isArgument: index > words.startIndex)
+    }
+  }
+
+  /// Classifies a command by its words, the first of which names it.
+  mutating func judge(_ words: ArraySlice<ShellWord>) {
+    guard let first = words.first else {
+      lacksCommand = true
+      return
+    }
+    let arguments = words.dropFirst()
+    if first.hasValue {
+      let reason: ShellQuotingError.Reason =
+        first.text.contains(.equals) ? .assignmentName : .commandWord
+      reject(first, reason)
+      reject(arguments, reason)
+      return
+    }
+    guard let name = name(of: first) else {
+      reject(first, .unknownCommand)
+      for word in arguments where word.hasValue { reject(word, .unknownCommand) }
+      readsProgram = true
+      return
+    }
+    guard let rule = CommandRule.named(name, dialect) else {
+      suspect(arguments, of: name)
+      judgeOrdinary(arguments, of: name)
+      return
+    }
+    apply(rule, to: arguments, of: name)
+  }
+
+  /// The name of the program; for a path, its last component, which must not be an expansion.
+  private func name(of word: ShellWord) -> String? {
+    if let literal = word.literal {
+      return literal.contains("/") ? ShellDialect.basename(literal) : literal
+    }
+    guard let slash = word.text.lastIndex(of: UInt8(ascii: "/")) else { return nil }
+    let last = word.text[(slash + 1)...]
+    guard !last.isEmpty, last.allSatisfy({ $0 > 0x02 }) else { return nil }
+    return String(decoding: last, as: UTF8.self)
+  }
+
+  private mutating func apply(
+    _ rule: CommandRule, to arguments: ArraySlice<ShellWord>, of name: String
+  ) {
+    switch rule {
+    case .evaluates:
+      reject(arguments, .evaluatedArgument(name))
+      readsProgram = name == "." || name == "source" || arguments.contains(where: \.hasExpansion)
+      setsAnyName = true
+    case .names:
+      noteNames(arguments)
+      for word in arguments { rejectUnlessLiteral(word, .evaluatedArgument(name)) }
+    case .declares:
+      noteNames(arguments)
+      if arguments.contains(where: mayGiveAttribute) { givesAttributes = true }
+      for word in arguments {
+        rejectUnlessLiteral(word, .evaluatedArgument(name))
+        if word.assignedName != nil { note(assignment: word) }
+      }
+    case .reads:
+      readNames = arguments.compactMap(\.literal)
+      for word in arguments { rejectUnlessLiteral(word, .evaluatedArgument(name)) }
+    case .changesReading:
+      reject(arguments, .evaluatedArgument(name))
+      changesReading = name
+    case .assigns:
+      // `export NAME` sets nothing.
+      if name == "local" { noteNames(arguments) }
+      judgeAssigning(arguments, of: name)
+    case .setsOptions: judgeSet(arguments)
+    case .setsShellOptions: judgeShellOptions(arguments)
+    case .tests: judgeTest(arguments, of: name)
+    case .prints:
+      if arguments.first?.literal == "-v" { noteNames(arguments.dropFirst().prefix(1)) }
+      judgePrintf(arguments)
+    case .data: break
+    case .runs(let wrapper): judge(wrapper, arguments, of: name)
+    case .finds: judgeFind(arguments)
+    case .interprets(let interpreter):
+      judge(interpreter, arguments, of: name)
+      // The arguments of its program may again be a command: runuser -u www -- sh -c …
+      judgeOrdinary(arguments, of: name)
+    case .joinsIntoScript: reject(arguments, .scriptText(name))
+    case .hands(let places):
+      judge(places, arguments, of: name)
+      judgeOrdinary(arguments, of: name)
+    case .connects: judgeSSH(arguments, of: name)
+    }
+  }
+
+  private mutating func noteNames(_ words: ArraySlice<ShellWord>) {
+    setNames += words.filter(\.isPlainName).compactMap(\.literal)
+  }
+
+  mutating func note(assignment word: ShellWord) {
+    guard let length = word.assignedName else { return }
+    let name = String(decoding: word.text.prefix(length), as: UTF8.self)
+    assignments.append((name, word.range.lowerBound + length..<word.range.upperBound))
+  }
+
+  /// Classifies the arguments of an unknown program: they are data, unless it runs a shell, like
+  /// `docker exec box sh -c …`.
+  private mutating func judgeOrdinary(_ arguments: ArraySlice<ShellWord>, of name: String) {
+    guard arguments.contains(where: { $0.hasValue || $0.hasExpansion }) else { return }
+    var acceptsOptions = true
+    for index in arguments.indices {
+      let word = arguments[index]
+      if word.literal == "--" { acceptsOptions = false }
+      if acceptsOptions, word.hasValue, word.mayBeginWithValue { options.append(word) }
+      guard let literal = word.literal, literal.utf8.count <= 40 else { continue }
+      let program = ShellDialect.basename(literal)
+      if case .interprets(let interpreter)? = CommandRule.named(program, dialect) {
+        judgeEmbedded(interpreter, arguments[(index + 1)...], of: program)
+      }
+    }
+  }
+}

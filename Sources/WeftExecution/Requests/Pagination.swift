@@ -1,0 +1,219 @@
+import WeftDefinition
+import WeftExpressions
+import WeftHTTP
+
+/// Decides what follows a response: success, the next page, another poll, or failure of the attempt. It has no
+/// effects: it only evaluates the request's expressions.
+struct Pagination: Sendable {
+  /// Evaluates a request's expressions about a response.
+  protocol Questions: Sendable {
+    func holds(_ site: HTTPSite, for answer: Answer) throws(StepFailure) -> Bool?
+    func value(at site: HTTPSite, of answer: Answer) throws(StepFailure) -> Evaluation?
+    func text(at site: HTTPSite) -> String
+  }
+
+  enum Next: Sendable {
+    /// Requests the next page.
+    case ask(HTTPRequest)
+    /// The attempt has succeeded.
+    case done(Answer)
+    /// Polls again after this delay, because the response is not the awaited one.
+    case askLater(Duration, Answer)
+    case failed(StepFailure, Answer)
+  }
+
+  private let call: HTTPCall
+  private let first: HTTPRequest
+  private let questions: any Questions
+  /// The number of requests for the first page, including this one.
+  private let asked: Int
+  private var pages = 0
+  private var seen: Set<HTTPURL> = []
+  private var collected: [ExpressionValue] = []
+  private var isSecret = false
+  private var bytes = 0
+  private var figures: ExchangeFigures?
+  /// The request in flight.
+  private(set) var request: HTTPRequest
+
+  init(_ call: HTTPCall, _ request: HTTPRequest, asked: Int, _ questions: any Questions) {
+    self.call = call
+    self.request = request
+    first = request
+    self.asked = asked
+    self.questions = questions
+  }
+
+  mutating func answered(_ response: HTTPResponse) -> Next {
+    figures = figures?.followed(by: response.figures) ?? response.figures
+    let answer = answer(response)
+    do throws(StepFailure) {
+      if let failure = try unexpected(answer) { return .failed(failure, answer) }
+      guard let paging = call.paging else { return try finished(answer) }
+      return try turn(to: answer, paging)
+    } catch {
+      return .failed(error, answer)
+    }
+  }
+
+  private func answer(_ response: HTTPResponse, isLast: Bool = false) -> Answer {
+    Answer(
+      response, form: call.responseForm,
+      collected: isLast ? .array(ExpressionArray(collected)) : nil, figures: figures)
+  }
+
+  // MARK: Expectations
+
+  private func unexpected(_ answer: Answer) throws(StepFailure) -> StepFailure? {
+    let status = answer.response.status
+    guard first.expectedStatus.accepts(status) else { return .answered(answer) }
+    if call.responseForm != .auto, answer.response.savedTo == nil {
+      if let failure = undecodable(answer) { return failure }
+    }
+    guard try questions.holds(.expected, for: answer) == false else { return nil }
+    return StepFailure(
+      classes: ErrorClass.classes(ofStatus: status),
+      message: "was answered \(status), but \"expect.when\" does not hold: "
+        + questions.text(at: .expected))
+  }
+
+  private func undecodable(_ answer: Answer) -> StepFailure? {
+    do throws(BodyTextError) {
+      let text = try answer.response.text()
+      guard call.responseForm == .json else { return nil }
+      do throws(ExpressionProblem) {
+        _ = try ExpressionValue.json(text, from: "the answer")
+        return nil
+      } catch {
+        return StepFailure(classes: [.decode], message: error.message)
+      }
+    } catch {
+      return StepFailure(classes: [.decode], message: error.message, help: error.help)
+    }
+  }
+
+  // MARK: Polling
+
+  private func finished(_ answer: Answer) throws(StepFailure) -> Next {
+    guard let polling = call.polling, try questions.holds(.until, for: answer) == false else {
+      return .done(answer)
+    }
+    guard asked < polling.max else {
+      return .failed(
+        StepFailure(
+          classes: [.limit],
+          message: "asked \(polling.max == 1 ? "once" : "\(polling.max) times"), and \"poll.until\""
+            + " does not hold: \(questions.text(at: .until))",
+          help: "raise \"max\" of \"poll\", or \"every\""), answer)
+    }
+    return .askLater(polling.every, answer)
+  }
+
+  // MARK: Pages
+
+  private mutating func turn(
+    to page: Answer, _ paging: HTTPCall.Paging
+  ) throws(StepFailure) -> Next {
+    pages += 1
+    seen.insert(request.url)
+    seen.insert(page.response.url)
+    try collect(page)
+    guard let next = try next(after: page, paging) else {
+      let whole = answer(page.response, isLast: true)
+      return try finished(whole)
+    }
+    guard pages < paging.max else {
+      throw StepFailure(
+        classes: [.limit], message: "there are more than \(paging.max) pages",
+        help: "raise \"max\" of \"pages\"")
+    }
+    if first.url.scheme == .https, next.scheme == .http, !call.allowsDowngrade {
+      throw StepFailure(
+        classes: [.redirect], message: "the next page is \(next), which is not encrypted")
+    }
+    guard !seen.contains(next) else {
+      throw StepFailure(
+        classes: [.protocol], message: "the next page is \(next), which has been read already")
+    }
+    do throws(RedirectError) {
+      _ = try request.follow(to: next, namedBy: page.response.url)
+    } catch {
+      throw StepFailure(
+        classes: [.redirect], message: error.message,
+        help: error.isOfSecret
+          ? nil : "name that origin in \"pages.origins\" if it is to get what the first one gets")
+    }
+    return .ask(request)
+  }
+
+  private func next(
+    after page: Answer, _ paging: HTTPCall.Paging
+  ) throws(StepFailure) -> HTTPURL? {
+    guard case .computed = paging.next else { return page.response.nextPage }
+    switch try questions.value(at: .nextPage, of: page)?.value {
+    case nil, .null, .boolean(false), .string(""): return nil
+    case .string(let text):
+      do { return try page.response.url.resolving(text) } catch {
+        throw .unsendable("http.pages.next: \(error.message)", help: error.help)
+      }
+    case .boolean, .number, .array, .object:
+      throw .unsendable("http.pages.next comes to no URL: \(questions.text(at: .nextPage))")
+    }
+  }
+
+  private mutating func collect(_ page: Answer) throws(StepFailure) {
+    bytes += page.response.body.count
+    let limit = call.maxBytes?.bytes ?? HTTPRequest.defaultMaxBytes
+    guard bytes <= limit else {
+      throw StepFailure(
+        classes: [.limit], message: "the pages together have more than \(ByteCount(limit))",
+        help: "raise \"maxBytes\", or collect less")
+    }
+    let site = call.paging?.collect == nil ? nil : HTTPSite.collected
+    guard let site else { return collected.append(contentsOf: try elements(of: page)) }
+    guard let value = try questions.value(at: site, of: page)?.value else { return }
+    guard case .array(let array) = value else {
+      throw StepFailure(
+        classes: [.decode],
+        message: "\"pages.collect\" comes to \(value.kindName), expected an array: "
+          + questions.text(at: site))
+    }
+    collected += array.elements
+  }
+
+  /// The elements of a page that is an array; any other page is one element.
+  private func elements(of page: Answer) throws(StepFailure) -> [ExpressionValue] {
+    do throws(ExpressionProblem) {
+      let body = CapturedBody(page, mask: nil, spool: CaptureSpool())
+      switch try body.json("page \(pages)", from: CaptureSpool()).value {
+      case .array(let array): return array.elements
+      case .null: return []
+      case let value: return [value]
+      }
+    } catch {
+      throw StepFailure(classes: [.decode], message: error.message, help: error.help)
+    }
+  }
+}
+
+extension ResponseEvaluator: Pagination.Questions {}
+
+extension ErrorClass {
+  /// The classes of a status, narrowest first.
+  static func classes(ofStatus status: Int) -> [ErrorClass] {
+    [.http(status), .http(hundreds: status / 100), .http]
+  }
+}
+
+extension StepFailure {
+  /// A response with an unexpected status.
+  fileprivate static func answered(_ answer: Answer) -> StepFailure {
+    let response = answer.response
+    var message = "was answered \(response.status)"
+    if let reason = StatusReason.text(response.status) { message += " (\(reason))" }
+    message += " by \(response.url.origin)"
+    return StepFailure(
+      classes: ErrorClass.classes(ofStatus: response.status), message: message,
+      help: StatusReason.help(response))
+  }
+}

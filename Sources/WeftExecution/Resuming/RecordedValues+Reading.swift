@@ -1,0 +1,61 @@
+import WeftDefinition
+import WeftExpressions
+import WeftPlanning
+import WeftPlatform
+
+/// The values that expressions read of a step that ended under an earlier engine.
+extension RecordedValues {
+  /// Whether every value that is read of the step is recorded. `false` if one of them was secret.
+  func answers(_ reads: StepReads, _ end: StepEnd) -> Bool {
+    if lacksSecrets { return false }
+    if reads.contains(.stdout), stdout == nil, end.exit != nil { return false }
+    if reads.contains(.stderr), stderr == nil, end.exit != nil { return false }
+    if end.http?.status != nil, !reads.isEmpty {
+      guard let answer, answer.isWhole(for: reads, isSaved: end.http?.savedTo != nil) else {
+        return false
+      }
+    }
+    return !reads.contains(.result) || end.outputs.allSatisfy { $0.value != nil }
+  }
+
+  func nodeValues(of end: StepEnd, spool: CaptureSpool) -> NodeValues {
+    var own = NodeValues(
+      outcome: end.outcome, conclusion: end.conclusion, attempts: end.attempts,
+      duration: end.duration, exit: end.exit)
+    own.stdout = stdout.map { CapturedText($0, spool: spool) }
+    own.stderr = stderr.map { CapturedText($0, spool: spool) }
+    own.isOfRequest = end.http != nil
+    own.answer = answer.flatMap { AnswerValues($0, of: end.http, spool: spool) }
+    if case .value(let value)? = returned { own.returned = ScopedValue(ExpressionValue(value)) }
+    own.outputs = end.outputs.compactMap { output in
+      output.value.map {
+        OutputValue(name: output.name, value: ExpressionValue($0), isSecret: false)
+      }
+    }
+    return own
+  }
+}
+
+extension RecordedResponse {
+  /// Whether the parts that are read are recorded: a body may have been too long, or not text.
+  fileprivate func isWhole(for reads: StepReads, isSaved: Bool) -> Bool {
+    guard reads.contains(.stdout) else { return true }
+    for text in [body, collected] {
+      if let text, text == .tooLong || text == .notUTF8 { return false }
+    }
+    return body != nil || isSaved
+  }
+}
+
+extension CapturedText {
+  fileprivate init(_ kept: RecordedText, spool: CaptureSpool) {
+    let stream: OutputCapture.Stream =
+      switch kept {
+      // Reading the value removes one newline.
+      case .text(let text): .init(Array(text.utf8) + [UInt8(ascii: "\n")])
+      case .notUTF8: .init([0xFF])
+      case .tooLong, .secret: .init(isCut: true)
+      }
+    self.init(stream, isSecret: kept == .secret, spool: spool)
+  }
+}

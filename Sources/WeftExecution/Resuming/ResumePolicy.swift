@@ -1,0 +1,385 @@
+import WeftDefinition
+import WeftPlanning
+
+/// Whether an earlier engine started a group that is reusable now.
+enum PastBeginning {
+  case begun
+  case skipped(SkipReason)
+
+  /// The reason why this engine does not start it; `nil` if it does.
+  var skip: SkipReason? {
+    if case .skipped(let reason) = self { reason } else { nil }
+  }
+}
+
+/// Decides which steps and groups of a resumed run are reusable: kept as an earlier engine recorded them, and not run
+/// again (SPEC §7).
+///
+/// It decides from the plan, the fold of the journal (``RecordedRun``) and the requested reruns (``RerunSelection``), and
+/// has no state of its own. ``RunEngine`` asks it before it starts a step, a group or a loop.
+///
+/// - A step is reusable if it succeeded or its failure was tolerated.
+/// - In a group or loop that succeeded, every step is reusable as it ended, including the losers of a race; only a
+///   cleanup that did not succeed stays pending.
+/// - Elsewhere, `finally` steps and cleanup steps run again.
+/// - What happened in a group before its last attempt does not count.
+/// - A step to be rerun on request is not reusable, and neither is a group or loop that contains it.
+/// - A step that was undone by a cleanup, or whose values are not recorded, runs again if a step that has yet to run
+///   needs it.
+struct ResumePolicy: Sendable {
+  let plan: Plan
+  let past: RecordedRun
+  let rerun: RerunRule
+  /// Steps in doubt that the user accepts as done.
+  private let accepted: Set<StepAddress>
+  /// The direct dependents of each node.
+  let dependents: [Int: [Int]]
+  /// The step or group that each cleanup step belongs to, by the index of the cleanup step.
+  private let cleaned: [Int: Plan.NodeIndex]
+  let addresses: PlanAddresses
+  private let blocked: BlockedGroups
+
+  init(plan: Plan, past: RecordedRun, anew: RerunSelection = RerunSelection()) {
+    (self.plan, self.past) = (plan, past)
+    rerun = RerunRule(plan: plan, past: past, anew)
+    accepted = anew.accepted
+    dependents = plan.dependents
+    addresses = PlanAddresses(plan)
+    blocked = BlockedGroups(plan, past, addresses)
+    cleaned = plan.bodies.cleanups.reduce(into: [:]) { cleaned, cleanup in
+      for step in cleanup.value { cleaned[Int(step)] = cleanup.key }
+    }
+  }
+
+  // MARK: Steps
+
+  /// The recorded end of a step, if it is reusable; `nil` if the step has to run.
+  func end(of task: StepTask) -> RecordedStep? {
+    end(ofStep: task.index, in: task.frame, isCleanup: task.isCleanup)
+  }
+
+  private func end(
+    ofStep index: Int, in frame: Frame, isCleanup: Bool = false
+  ) -> RecordedStep? {
+    let step = plan.steps[index]
+    let around = surroundings(ofGroup: step.group, in: frame)
+    if let group = outermostDone(of: around) {
+      if isUndone(group) { return nil }
+      // Also counts an end from an attempt of an inner group that was to be retried, and was not.
+      let end = ended(index, in: frame, since: beginning(around: group))
+      // A cleanup that failed or was cancelled stays pending, whatever is around it.
+      guard isCleanup, let end else { return end }
+      return end.isPendingCleanup || hasBegun(sinceCleanup: index, end.number, frame) ? nil : end
+    }
+    guard let end = ended(index, in: frame, since: beginning(of: around)), isFirstTime(frame),
+      !isCleanup, !isFinal(step.group), end.hasSucceeded
+    else { return nil }
+    let isMissed =
+      !isWhole(end, step) || isCleaned(step.node, in: frame, since: end.number)
+      || isCleaned(around, since: end.number)
+    return isMissed && isNeeded(step.node, in: frame) ? nil : end
+  }
+
+  /// Whether the step or group that a cleanup step belongs to started again after that cleanup.
+  private func hasBegun(sinceCleanup index: Int, _ number: UInt64, _ frame: Frame) -> Bool {
+    guard let node = cleaned[index] else { return false }
+    let address = frame.address(of: plan.address(of: node))
+    return past.steps[address]?.lastStart ?? 0 > number
+      || past.groups[address]?.lastStart ?? 0 > number
+  }
+
+  /// The recorded end of a step, or the fact that a later engine skipped it while in doubt; `nil` if a rerun was
+  /// requested.
+  private func ended(_ index: Int, in frame: Frame, since beginning: UInt64) -> RecordedStep? {
+    let address = frame.address(of: plan.steps[index].address)
+    let since = max(beginning, rerun.since(index, address))
+    guard let known = past.step(address, since: since), known.isOver || known.leftOut != nil
+    else { return nil }
+    return known
+  }
+
+  /// The recorded state of a step; `nil` if a rerun was requested, or a later attempt of a group voided it.
+  private func recorded(_ index: Int, in frame: Frame) -> RecordedStep? {
+    let step = plan.steps[index]
+    let address = frame.address(of: step.address)
+    guard let known = past.steps[address], known.number > rerun.since(index, address),
+      isValid(known.number, in: step.group, frame)
+    else { return nil }
+    return known
+  }
+
+  /// Whether all values that expressions read of a step are recorded.
+  private func isWhole(_ end: RecordedStep, _ step: PlannedStep) -> Bool {
+    guard case .finished(let end, let kept) = end.state else { return true }
+    return kept.answers(plan.values.reads(ofNode: step.node), end)
+  }
+
+  /// The reason why a step cannot simply start again: it is unknown whether it took effect, or it succeeded and its
+  /// values were not recorded. `nil` if there is no such doubt.
+  func doubt(about task: StepTask) -> StepFailure? {
+    guard !task.isCleanup, !isFinal(task.step.group), task.step.makesAttempts,
+      !task.step.step.isMadeAgain,
+      let known = recorded(task.index, in: task.frame)
+    else { return nil }
+    if known.isInDoubt { return .interrupted(in: past.opening?.run) }
+    return known.hasSucceeded && !isWhole(known, task.step)
+      ? .valuesNotRecorded(of: task.address) : nil
+  }
+
+  /// Whether the user accepts a step in doubt as done.
+  func isAccepted(_ task: StepTask) -> Bool { accepted.contains(task.address) }
+
+  /// The steps in doubt that resume does not rerun by itself, in the order of their records.
+  static func interrupted(_ plan: Plan, _ past: RecordedRun, _ anew: RerunSelection)
+    -> [StepAddress]
+  {
+    let rule = ResumePolicy(plan: plan, past: past, anew: anew)
+    return past.inDoubt.filter { address in
+      guard let index = rule.addresses.step(at: address), let known = past.steps[address] else {
+        return false
+      }
+      return known.number > rule.rerun.since(index, address) && !plan.steps[index].step.isMadeAgain
+    }.sorted { past.steps[$0]?.number ?? 0 < past.steps[$1]?.number ?? 0 }
+  }
+
+  /// The recorded moment at which a wait or the time limit of an approval ends; `nil` if it had not begun.
+  func waitEnd(of task: StepTask) -> WallTime? {
+    guard let known = recorded(task.index, in: task.frame), !known.hasSucceeded else { return nil }
+    return known.waitsUntil
+  }
+
+  // MARK: Groups
+
+  /// Whether a group is reusable: it, or a group around it, succeeded and is not to be rerun.
+  func stands(_ task: GroupTask) -> Bool {
+    stands(EnclosingScope(.group(task.index), task.frame, task.address))
+  }
+
+  func stands(_ task: FanOutTask) -> Bool { stands(EnclosingScope(task)) }
+
+  /// The recorded end of a group, if it is reusable.
+  func end(of task: GroupTask) -> GroupEnd? {
+    guard case .finished(let end)? = past.groups[task.address]?.state, stands(task) else {
+      return nil
+    }
+    return end
+  }
+
+  /// Whether an earlier engine started or skipped a reusable group, or one in a reusable group; `nil` if the group is
+  /// not reusable and has to be admitted.
+  func beginning(of task: GroupTask) -> PastBeginning? {
+    beginning(of: EnclosingScope(.group(task.index), task.frame, task.address))
+  }
+
+  func beginning(of task: FanOutTask) -> PastBeginning? { beginning(of: EnclosingScope(task)) }
+
+  private func beginning(of group: EnclosingScope) -> PastBeginning? {
+    guard stands(group) else { return nil }
+    let beginning = beginning(around: group)
+    if case .skipped(let reason)? = past.step(group.address, since: beginning)?.state {
+      return .skipped(reason)
+    }
+    if past.group(group.address, since: beginning)?.hasBegun == true { return .begun }
+    // A group that never started has no record of its own: its steps and inner loops were recorded as skipped.
+    let inside = steps(in: group).map { plan.steps[$0].address } + groups(in: group)
+    let reasons = inside.lazy.compactMap { address -> SkipReason? in
+      let address = group.frame.address(of: address)
+      guard let known = past.step(address, since: beginning) else { return nil }
+      if case .skipped(let reason) = known.state { return reason }
+      return known.leftOut
+    }
+    return reasons.first.map { .skipped($0) } ?? .begun
+  }
+
+  /// Whether an element of a reusable loop never started, because the loop was over before.
+  func wasLeftOut(_ element: Element, of task: FanOutTask) -> Bool {
+    stands(task) && !wasBegun(element, of: task)
+  }
+
+  private func wasBegun(_ element: Element, of task: FanOutTask) -> Bool {
+    let address = task.address.element(element.key)
+    let beginning = beginning(around: EnclosingScope(task))
+    return past.step(address, since: beginning) != nil
+      || past.group(address, since: beginning) != nil
+  }
+
+  private func stands(_ group: EnclosingScope) -> Bool {
+    outermostDone(of: [group] + surroundings(of: group)).map { !isUndone($0) } ?? false
+  }
+
+  /// The recorded elements of a loop; `nil` if they have to be evaluated again.
+  func listing(of task: FanOutTask) -> RecordedElements? {
+    guard let known = past.groups[task.address], let elements = known.elements,
+      !elements.isSecret, isValid(known.listedBy, in: task.group, task.frame),
+      known.listedBy
+        > rerun.since(EnclosingScope(task), isInside: { isInside($0, EnclosingScope(task)) })
+    else { return nil }
+    return elements
+  }
+
+  /// All elements that a loop has had, including former ones: cleanups of those may be pending.
+  func allElements(of task: FanOutTask) -> RecordedElements {
+    RecordedElements(elements: past.groups[task.address]?.allElements ?? [], isSecret: false)
+  }
+
+  // MARK: Cleanup
+
+  /// Whether the cleanup of a step that was started is pending.
+  func hasPendingCleanup(_ task: StepTask) -> Bool {
+    guard plan.bodies.cleanups[task.step.node] != nil,
+      let start = past.steps[task.address]?.lastStart, start > 0
+    else { return false }
+    return !hasCleanup(task.step.node, in: task.frame, since: start)
+  }
+
+  /// Whether the cleanup of a group that was started is pending.
+  func hasPendingCleanup(_ task: GroupTask) -> Bool {
+    let node = plan.groups[task.index].startNode
+    guard plan.bodies.cleanups[node] != nil,
+      let start = past.groups[task.address]?.lastStart, start > 0
+    else { return false }
+    return !hasCleanup(node, in: task.frame.aroundAttempts(of: node), since: start)
+  }
+
+  /// Whether an element may contain pending cleanups.
+  func mayHavePendingCleanup(_ element: Element, of task: FanOutTask) -> Bool {
+    task.part.nodes.contains { plan.bodies.cleanups[$0] != nil } && wasBegun(element, of: task)
+  }
+
+  /// Whether a group is reusable and its cleanup was done.
+  func isCleaned(_ task: GroupTask) -> Bool {
+    guard stands(task), let at = doneSince(task.address) else { return false }
+    let node = plan.groups[task.index].startNode
+    return hasCleanup(node, in: task.frame.aroundAttempts(of: node), since: at)
+  }
+
+  /// Whether the cleanup steps of a step or group have ended after a record, and none is pending or to be rerun.
+  private func hasCleanup(_ node: Plan.NodeIndex, in frame: Frame, since at: UInt64) -> Bool {
+    guard let steps = plan.bodies.cleanups[node] else { return false }
+    return steps.allSatisfy { step in
+      let address = frame.address(of: plan.steps[Int(step)].address)
+      return past.steps[address].map {
+        !$0.isPendingCleanup && $0.number > max(at, rerun.since(Int(step), address))
+      } ?? false
+    }
+  }
+
+  /// Whether the cleanup steps of a step or group succeeded after a record, and so undid its effects. That also holds
+  /// if they are to be rerun.
+  private func isCleaned(_ node: Plan.NodeIndex, in frame: Frame, since at: UInt64) -> Bool {
+    guard let steps = plan.bodies.cleanups[node] else { return false }
+    return steps.allSatisfy { step in
+      let address = frame.address(of: plan.steps[Int(step)].address)
+      return past.steps[address].map { $0.hasSucceeded && $0.number > at } ?? false
+    }
+  }
+
+  /// The number of the record of a group's success; `nil` if it did not succeed.
+  func doneSince(_ address: StepAddress) -> UInt64? {
+    guard let known = past.groups[address], case .finished(let end) = known.state,
+      end.conclusion == .success
+    else { return nil }
+    return known.number
+  }
+
+  /// Whether the group succeeded, and nothing in it has to run again.
+  private func isDone(_ group: EnclosingScope) -> Bool {
+    guard let at = doneSince(group.address), isFirstTime(group.frame),
+      at > beginning(around: group), !blocked.addresses.contains(group.address)
+    else { return false }
+    return at > rerun.since(group, isInside: { isInside($0, group) })
+  }
+
+  /// The outermost of the groups that is done. Everything in it is reusable with it, unless it was undone.
+  private func outermostDone(of groups: [EnclosingScope]) -> EnclosingScope? {
+    groups.last(where: isDone)
+  }
+
+  /// Whether a cleanup undid the group although a step that has yet to run needs it.
+  private func isUndone(_ group: EnclosingScope) -> Bool {
+    guard let at = doneSince(group.address), case .group(let index) = group.kind else {
+      return false
+    }
+    let frame = group.frame.aroundAttempts(of: plan.groups[index].startNode)
+    return isCleaned([group] + surroundings(of: group), since: at)
+      && isNeeded(plan.groups[index].endNode, in: frame)
+  }
+
+  /// Whether the cleanup of any of these groups undid, after a record, what was done in it.
+  private func isCleaned(_ groups: [EnclosingScope], since at: UInt64) -> Bool {
+    if plan.bodies.cleanups.isEmpty { return false }
+    return groups.contains { group in
+      guard case .group(let index) = group.kind else { return false }
+      let node = plan.groups[index].startNode
+      return isCleaned(node, in: group.frame.aroundAttempts(of: node), since: at)
+    }
+  }
+
+  private func steps(in group: EnclosingScope) -> Range<Int> {
+    switch group.kind {
+    case .group(let index), .fanOut(.group(let index)): plan.steps(inGroup: index)
+    case .fanOut(.step(let index)): index..<index + 1
+    }
+  }
+
+  /// The addresses of the groups inside a group.
+  private func groups(in group: EnclosingScope) -> [StepAddress] {
+    guard case .group(let index) = group.kind else { return [] }
+    return plan.groups(inGroup: index).dropFirst().compactMap { plan.groups[$0].address }
+  }
+
+  /// Whether an address belongs to a step in a group or loop.
+  private func isInside(_ address: StepAddress, _ group: EnclosingScope) -> Bool {
+    if case .fanOut = group.kind { return address.isInElement(of: group.address) }
+    guard let index = addresses.step(at: address), steps(in: group).contains(index) else {
+      return false
+    }
+    return group.frame.element.map(address.isInside) ?? true
+  }
+
+  /// Whether a rerun of a step was requested after this record of it.
+  func isVoid(_ address: StepAddress, _ number: UInt64) -> Bool {
+    addresses.step(at: address).map { number <= rerun.since($0, address) } ?? false
+  }
+
+  // MARK: Void records
+
+  /// Whether a record is still valid: no later attempt of a group around voided it, and this engine has not tried
+  /// such a group again either.
+  private func isValid(_ at: UInt64, in group: Int, _ frame: Frame) -> Bool {
+    isFirstTime(frame) && at > beginning(of: surroundings(ofGroup: group, in: frame))
+  }
+
+  private func beginning(around group: EnclosingScope) -> UInt64 {
+    beginning(of: surroundings(of: group))
+  }
+
+  /// The number of the record up to which nothing counts in any of these groups: that of their latest retry.
+  private func beginning(of groups: [EnclosingScope]) -> UInt64 {
+    groups.lazy.compactMap { past.groups[$0.address]?.begunBy }.max() ?? 0
+  }
+
+  /// Whether no group around the frame was tried again by this engine.
+  private func isFirstTime(_ frame: Frame) -> Bool {
+    var next: Frame? = frame
+    while let frame = next {
+      if case .attempt(let number) = frame.kind, number > 1 { return false }
+      next = frame.parent
+    }
+    return true
+  }
+
+  func isFinal(_ group: Int) -> Bool {
+    let final = plan.bodies.finallyGroups
+    return !final.isEmpty && plan.enclosingGroups(ofGroup: group).contains(where: final.contains)
+  }
+
+}
+
+extension RecordedStep {
+  /// Whether a cleanup step ended without success, or was blocked.
+  fileprivate var isPendingCleanup: Bool {
+    if case .skipped(let reason) = state { return reason.holdsBack }
+    return !hasSucceeded
+  }
+}

@@ -1,0 +1,155 @@
+import Synchronization
+import WeftDefinition
+import WeftExpressions
+import WeftFutures
+import WeftPlanning
+import WeftPlatform
+
+/// Waits for a time, or for an event outside the run, without holding a slot or pool.
+extension RunEngine {
+  /// Waits until a delay is over, or the scope lets nothing new start.
+  ///
+  /// - Parameters:
+  ///   - key: The number of the waiting step; for a group, a number that no step has.
+  ///   - delay: `nil` to wait until ``endPause(_:)``.
+  ///   - moment: The moment at which the delay ends, in nanoseconds since 1970, if the step waits for a moment of the
+  ///     wall clock.
+  func pause(
+    _ key: Int, in scope: Int, for delay: Duration?, until moment: Int64? = nil,
+    shelter: Immunity = .none
+  ) -> Future<Pause.End, Never> {
+    // A change that closes the scope happens either before this, and is seen here, or after it, and finds the pause.
+    let promise = state.withLock { state -> Promise<Pause.End, Never>? in
+      if state.killsAtOnce || state.scopes.obstacle(in: scope, sheltered: shelter) != nil {
+        return nil
+      }
+      let promise = Promise<Pause.End, Never>(ifDropped: .success(.cutShort))
+      state.pauses[key] = Pause(scope: scope, shelter: shelter, promise: promise)
+      return promise
+    }
+    guard let promise else { return Future(value: .cutShort) }
+    guard let delay else { return promise.future }
+    schedulePauseEnd(key, after: delay, until: moment)
+    return promise.future
+  }
+
+  /// The interval at which a step that waits for a moment looks at the wall clock, which may be set, and which
+  /// continues while the machine is suspended.
+  private static let wallClockInterval: Duration = .seconds(60)
+
+  private func schedulePauseEnd(_ key: Int, after delay: Duration, until moment: Int64?) {
+    let part = moment == nil ? delay : min(delay, RunEngine.wallClockInterval)
+    let timer = time.schedule(after: part) { [self] in
+      if let moment, case let left = timeUntil(moment), left > .zero {
+        return schedulePauseEnd(key, after: left, until: moment)
+      }
+      let pause = state.withLock { $0.pauses.removeValue(forKey: key) }
+      pause?.promise.succeed(.over)
+    }
+    let isOver = state.withLock { state in
+      guard state.pauses[key] != nil else { return true }
+      state.pauses[key]?.timer = timer
+      return false
+    }
+    if isOver { timer.cancel() }
+  }
+
+  /// Ends a pause before its time, because the event that the step waited for has happened.
+  func endPause(_ key: Int) {
+    guard let pause = state.withLock({ $0.pauses.removeValue(forKey: key) }) else { return }
+    pause.timer?.cancel()
+    pause.promise.succeed(.over)
+  }
+
+  /// Runs a step whose action is to wait.
+  func wait(_ task: StepTask, for waiting: Waiting) -> Future<NodeResult, Never> {
+    let (delay, moment): (Duration, Int64?)
+    if let until = standing?.waitEnd(of: task) {
+      let isMoment =
+        switch waiting {
+        case .until, .computedMoment: true
+        case .duration, .computedDuration: false
+        }
+      (delay, moment) = (timeUntil(until.nanoseconds), isMoment ? until.nanoseconds : nil)
+    } else {
+      switch length(of: waiting, for: task) {
+      case .success(let length): (delay, moment) = length
+      case .failure(let failure): return Future(value: failAtStart(task, failure))
+      }
+    }
+    tellStart(of: task)
+    let due = moment.map { WallTime(nanoseconds: $0) } ?? wallClock().advanced(by: delay)
+    events.note(.waiting(task.address, until: due))
+    events.publish(recorded: .stepWaiting(task.address, for: delay), step: task.place)
+    let since = time.now
+    return pause(task.instance, in: task.scope, for: delay, until: moment, shelter: task.shelter)
+      .map { [self] pauseEnd in
+        var cancellation: CancelReason?
+        if pauseEnd == .cutShort {
+          cancellation = state.withLock { $0.reasonToEndWaiting(in: task.scope) }
+        }
+        let outcome: Outcome = pauseEnd == .over ? .success : .cancelled
+        let end = StepEnd(
+          outcome: outcome, conclusion: outcome, attempts: 1, exit: nil,
+          cancellation: pauseEnd == .over ? nil : cancellation ?? .requested,
+          duration: time.now - since)
+        return concludeComputing(
+          task, end, NodeValues(outcome: outcome, conclusion: outcome, attempts: 1))
+      }
+  }
+
+  /// The time that the step still has to wait, zero if the moment is past; and the moment, if it waits for one.
+  private func length(
+    of waiting: Waiting, for task: StepTask
+  ) -> Result<(Duration, until: Int64?), StepFailure> {
+    switch waiting {
+    case .duration(let duration): return .success((duration, nil))
+    case .until(let moment):
+      return .success((timeUntil(moment.nanoseconds), moment.nanoseconds))
+    case .computedDuration, .computedMoment: break
+    }
+    guard let text = plan.values.texts(ofStep: task.index).first(where: { $0.site == .waiting }),
+      let expression = text.template.onlyExpression
+    else { preconditionFailure("the planner let pass a wait without its expression") }
+    return Result { () throws(StepFailure) in
+      var scope = StepScope(values: values, frame: task.frame, group: task.step.group)
+      scope.variables = try StepResolver(values, in: task.frame).variables(ofStep: task.index)
+      do throws(ExpressionError) {
+        let value = try expression.evaluate(in: scope).value
+        do throws(ExpressionProblem) {
+          guard case .computedMoment = waiting else {
+            return (try ComputedKey.timeout.duration(value), nil)
+          }
+          let moment = try Waiting.moment(value).nanoseconds
+          return (timeUntil(moment), moment)
+        } catch {
+          throw ExpressionError(error, expression.range)
+        }
+      } catch {
+        throw StepFailure(error, in: text, of: plan)
+      }
+    }
+  }
+
+  /// The time until a moment; zero if it is past.
+  ///
+  /// - Parameter moment: Nanoseconds since 1970; any value.
+  func timeUntil(_ moment: Int64) -> Duration {
+    max(.zero, WallTime(nanoseconds: moment).since(wallClock()))
+  }
+}
+
+extension RunEngine.State {
+  /// The reason why a waiting step is ended. For a step that only waits, a failure that lets nothing new start is
+  /// enough.
+  func reasonToEndWaiting(in scope: Int) -> CancelReason? {
+    if let reason = reasonToStop(in: scope) { return reason }
+    guard case .heldBack(let address)? = scopes.obstacle(in: scope, after: []) else { return nil }
+    return .failure(of: address)
+  }
+
+  /// The reason why a running step is being stopped. When the run is killed, no immunity counts.
+  func reasonToStop(in scope: Int) -> CancelReason? {
+    scopes.reasonToStop(in: scope) ?? (killsAtOnce ? reasonToEndAtOnce : nil)
+  }
+}

@@ -1,0 +1,81 @@
+import Synchronization
+import WeftFutures
+import WeftPlanning
+import WeftPlatform
+
+/// Executes the effects of a decision that ``Scopes`` made about many steps at once, outside the lock.
+extension RunEngine {
+  func respond(to response: Scopes.Response) {
+    switch response {
+    case .nothing: break
+    case .holdBack(let scope): turnAway(in: scope)
+    case .cancel(let scope): stop(in: scope)
+    case .cancelRun(let reason):
+      events.publishUnlessFinished(.runCancelling(reason))
+      stop(in: 0)
+    }
+  }
+
+  /// The waiting, pausing and running steps that a decision concerns. They are collected before the decision takes
+  /// effect: refusing a step may close its scope at once, and another scope may then get its number.
+  private struct Affected {
+    var waiting: [Int] = []
+    var pauses: [Pause] = []
+    var running: [(stop: StopSwitch, level: StopLevel)] = []
+  }
+
+  private func stop(in scope: Int) {
+    let affected = affected(in: scope, stopping: true)
+    turnAway(affected)
+    for (stop, level) in affected.running { stop.request(level) }
+  }
+
+  private func turnAway(in scope: Int) { turnAway(affected(in: scope, stopping: false)) }
+
+  private func affected(in scope: Int, stopping: Bool) -> Affected {
+    let waiting = slots.waiting()
+    return state.withLock { state in
+      var affected = Affected()
+      affected.waiting = waiting.filter { instance in
+        self.scope(ofInstance: instance, state).map { state.scopes.scope(scope, isAround: $0) }
+          ?? false
+      }
+      let pauses = state.pauses.filter { _, pause in
+        state.scopes.scope(scope, isAround: pause.scope)
+          && (state.killsAtOnce || scope != 0 && state.scopes.isCancelling(scope)
+            || state.scopes.obstacle(in: pause.scope, sheltered: pause.shelter) != nil)
+      }
+      for instance in pauses.keys { state.pauses[instance] = nil }
+      affected.pauses = pauses.sorted { $0.key < $1.key }.map(\.value)
+      guard stopping else { return affected }
+      let level: StopLevel = state.killsAtOnce ? .now : .graceful
+      let inside = state.running.values.filter { attempt in
+        state.scopes.scope(scope, isAround: attempt.scope)
+      }
+      // Attempts with immunity continue, unless it is their own group that is cancelled.
+      let stopped = inside.filter { attempt in
+        (scope != 0 || attempt.shelter < .fromCancellation)
+          && state.scopes.reasonToStop(in: attempt.scope) != nil
+      }
+      if stopped.count < inside.count { state.scopes.noteIfCancelled() }
+      affected.running = stopped.map { ($0.stop, level) }
+      return affected
+    }
+  }
+
+  /// Refuses the steps that wait for a slot, and cuts short those that wait for a time.
+  private func turnAway(_ affected: Affected) {
+    slots.refuse(affected.waiting)
+    for pause in affected.pauses {
+      pause.timer?.cancel()
+      pause.promise.succeed(.cutShort)
+    }
+  }
+
+  /// The scope of a waiting instance. `nil` for an element's step that was answered since it was found waiting: it
+  /// looks at its scope itself before it starts.
+  private func scope(ofInstance instance: Int, _ state: borrowing State) -> Int? {
+    if let scope = state.scopesOfWaiting[instance] { return scope }
+    return plan.steps.indices.contains(instance) ? plan.steps[instance].group : nil
+  }
+}

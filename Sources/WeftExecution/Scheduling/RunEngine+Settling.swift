@@ -1,0 +1,48 @@
+import Synchronization
+import WeftPlanning
+
+/// Makes the events of this engine agree with the journal when the run ends: each recorded step either counts as it
+/// ended, or its record is marked as outdated.
+extension RunEngine {
+  /// Reports the steps that succeeded under an earlier engine and have no event under this one: cleanups that were
+  /// not repeated, and members of loops and groups that were skipped as a whole. Every other step without an event is
+  /// recorded as outdated.
+  func settleSteps() {
+    let told = events.toldSteps
+    guard let standing else {
+      return recordOutdated(told.void)
+    }
+    let past = standing.past
+    var missed: [(address: StepAddress, number: UInt64, end: StepEnd)] = []
+    var outdated = told.void
+    let planned = Set(plan.steps.map(\.address) + plan.groups.compactMap(\.address))
+    var retried = past.groups.mapValues(\.begunBy).filter { $0.value > 0 }
+    for group in told.retriedGroups { retried[group] = .max }
+    var attempts = LaterAttempts(plan, since: retried, sparingCleanup: false)
+    let former = state.withLock { $0.formerElements }
+    let isVoid = { (step: RecordedStep, address: StepAddress) in
+      standing.isVoid(address, step.number) || former.contains(where: address.isInside)
+    }
+    for (address, step) in past.steps where !told.standing.contains(address) {
+      if case .finished(let end, _) = step.state, step.hasSucceeded,
+        !told.void.contains(address), planned.contains(address.outermostLoop ?? address),
+        !isVoid(step, address), !attempts.makeVoid(address, told: step.number)
+      {
+        missed.append((address, step.number, end))
+      } else if !past.isInDoubt(address) || isVoid(step, address) {
+        outdated.insert(address)
+      }
+    }
+    for step in missed.sorted(by: { $0.number < $1.number }) {
+      events.publish(.stepRestored(step.address, step.end), step: planIndex(of: step.address))
+    }
+    recordOutdated(outdated)
+  }
+
+  private func recordOutdated(_ steps: Set<StepAddress>) {
+    let sorted = steps.sorted { $0.text < $1.text }
+    for start in stride(from: 0, to: sorted.count, by: 256) {
+      events.note(.outdated(Array(sorted[start..<min(start + 256, sorted.count)])))
+    }
+  }
+}

@@ -1,0 +1,257 @@
+import Synchronization
+import WeftDefinition
+import WeftExpressions
+import WeftFutures
+import WeftPlanning
+import WeftPlatform
+
+/// A step from the moment when its dependencies have settled: it is skipped, or queued and started.
+extension RunEngine {
+  func launchStep(
+    _ index: Int, in frame: Frame, after results: NodeResults
+  ) -> MaybeReady<NodeResult, Never> {
+    if plan.steps[index].hasControl, !frame.isElement(of: plan.steps[index].node),
+      plan.steps[index].control.fanOut != nil
+    {
+      return .later(launchFanOut(.step(index), in: frame, after: results))
+    }
+    return launch(StepTask(index, of: plan, in: frame, after: results), after: results)
+  }
+
+  /// Starts a step, restores it from the journal, or skips it.
+  func launch(
+    _ task: StepTask, after results: NodeResults, startsAlways: Bool = false
+  ) -> MaybeReady<NodeResult, Never> {
+    if let standing, let past = standing.end(of: task) {
+      return .now(restore(task, past))
+    }
+    switch admission(of: task, after: results, startsAlways: startsAlways) {
+    case .skip(let reason): return .now(skip(task, reason))
+    case .fail(let failure):
+      events.publish(.stepQueued(task.address), step: task.place)
+      return .now(failAtStart(task, failure))
+    case .start(let shelter):
+      var task = task
+      task.shelter = shelter
+      if task.frame.isInElement { task.note(place: events.place(of: task.address)) }
+      if !events.change(task.place, task.address, to: { state, _ in state = .queued }) {
+        events.publish(
+          .stepQueued(
+            task.address, waitingFor: task.step.hasControl ? task.step.control.pools : []),
+          step: task.place)
+      }
+      if let failure = standing?.doubt(about: task) {
+        return .now(
+          failAtStart(task, failure, isAccepted: standing?.isAccepted(task) ?? false))
+      }
+      if task.step.makesAttempts {
+        if let ledger = ledger(for: task) { task.keep(ledger) }
+        if let cache, task.step.isCached { return lookUp(task, in: cache) }
+        return queue(task)
+      }
+      switch task.step.action {
+      case .compute: return .now(compute(task))
+      case .wait(let waiting): return .later(wait(task, for: waiting))
+      case .approve(let approval): return .later(approve(task, approval))
+      case .run, .use, .http, .workflow, .group:
+        preconditionFailure("the planner let pass \(task.address), which has no such action")
+      }
+    }
+  }
+
+  // MARK: Admission
+
+  private func admission(
+    of task: StepTask, after results: NodeResults, startsAlways: Bool
+  ) -> Admission {
+    let texts = plan.values.texts(ofStep: task.index)
+    let isFinal = startsAlways || isFinal(task.step.group)
+    // Most steps have no condition, and nothing blocks them.
+    if texts.isEmpty, !isFinal, selection.includes(step: task.index),
+      !results.contains(where: \.holdsBack), state.withLock({ $0.scopes.isQuiet })
+    {
+      return .start(.none)
+    }
+    return admission(
+      StartCondition(texts), of: task.address, in: task.frame, scope: task.scope, after: results,
+      inGroup: task.step.group, startsAlways: isFinal,
+      isSelected: selection.includes(step: task.index),
+      isDecided: task.frame.isElement(of: task.step.node)
+        && !plan.asksForEachElement(step: task.index)
+    ) { () throws(StepFailure) in
+      try StepResolver(values, in: task.frame).variables(ofStep: task.index)
+    }
+  }
+
+  /// Decides whether a step, group or loop starts.
+  ///
+  /// - Parameters:
+  ///   - isDecided: Whether the condition was true once for all elements, and is not evaluated again.
+  ///   - variables: Evaluates `env`, for conditions that read it.
+  func admission(
+    _ condition: StartCondition?, of address: StepAddress, in frame: Frame, scope: Int,
+    after results: NodeResults, inGroup group: Int, startsAlways: Bool = false,
+    isSelected: Bool = true, isDecided: Bool = false,
+    variables: () throws(StepFailure) -> [String: ScopedText?]
+  ) -> Admission {
+    guard isSelected else { return .skip(.notSelected) }
+    let (rule, isCancelled, isEnding) = state.withLock { state in
+      if !startsAlways { state.scopes.noteIfCancelled() }
+      return (
+        AdmissionRule(
+          obstacle: state.scopes.obstacle(in: scope, after: results),
+          closure: state.scopes.obstacle(in: scope, after: []),
+          absence: state.scopes.absence(of: scope), condition: condition,
+          startsAlways: startsAlways),
+        state.scopes.isBeingCancelled(startsAlways ? 0 : scope),
+        state.scopes.cancellation(of: startsAlways ? 0 : scope) != nil
+      )
+    }
+    return rule.decide(address: address) { condition in
+      if isDecided { return .success(true) }
+      return Result { () throws(StepFailure) in
+        var conditionScope = StepScope(values: values, frame: frame, group: group)
+        if condition.readsVariables { conditionScope.variables = try variables() }
+        let hasFailed = results.contains(where: \.hasFailed)
+        conditionScope.statuses = Status(
+          success: !isEnding
+            && (startsAlways ? !hasFailed : !results.contains(where: \.holdsBack)),
+          failure: !isCancelled && hasFailed, cancelled: isCancelled)
+        do throws(ExpressionError) {
+          return try condition.expression.evaluate(in: conditionScope).value.isTruthy
+        } catch {
+          throw StepFailure(error, in: condition.text, of: plan)
+        }
+      }
+    }
+  }
+
+  func skip(_ task: StepTask, _ reason: SkipReason) -> NodeResult {
+    schedulePendingCleanup(of: task)
+    values.record(
+      NodeValues(outcome: reason.outcome, conclusion: reason.outcome),
+      ofNode: task.step.node, in: task.frame)
+    durations?.skipped(task, reason)
+    events.publish(.stepSkipped(task.address, reason), step: task.place)
+    return NodeResult(reason, failedBefore: task.failedBefore)
+  }
+
+  // MARK: Attempts
+
+  func queue(_ task: StepTask) -> MaybeReady<NodeResult, Never> {
+    if !task.isWhereThePlanHasIt {
+      state.withLock { $0.scopesOfWaiting[task.instance] = task.scope }
+    }
+    task.frame.stepQueued()
+    return .of(slots.acquire(task.instance), with: (self, task)) { context, answer in
+      context.0.answered(context.1, answer)
+    }
+  }
+
+  private func answered(_ task: StepTask, _ answer: Slots.Answer) -> MaybeReady<NodeResult, Never> {
+    task.frame.stepAnswered()
+    if !task.isWhereThePlanHasIt {
+      state.withLock { _ = $0.scopesOfWaiting.removeValue(forKey: task.instance) }
+    }
+    switch answer {
+    case .granted: return startAttempt(task)
+    case .refused: return turnedAway(task)
+    }
+  }
+
+  /// Handles a refused request for a slot. The scope around the step was closed; a step that may start nevertheless
+  /// waits again.
+  private func turnedAway(_ task: StepTask) -> MaybeReady<NodeResult, Never> {
+    guard let reason = obstacle(to: task) else { return queue(task) }
+    return .now(leave(task, reason))
+  }
+
+  /// Ends a step that may not proceed: it is skipped if no attempt has started.
+  func leave(_ task: StepTask, _ reason: SkipReason) -> NodeResult {
+    if task.polling != nil { return endPolling(task) }
+    return task.attempt == 1 ? skip(task, reason) : giveUp(task, reason)
+  }
+
+  /// The reason why an admitted step may not proceed after all; `nil` if it may.
+  func obstacle(to task: StepTask) -> SkipReason? {
+    state.withLock { $0.scopes.obstacle(in: task.scope, sheltered: task.shelter) }
+  }
+
+  private func startAttempt(_ task: StepTask) -> MaybeReady<NodeResult, Never> {
+    var task = task
+    task.begin(at: time.now)
+    let attempt = makeAttempt(task)
+    // A cancellation happens either before this, and is seen here, or after it, and finds the attempt.
+    let obstacle = state.withLock { state -> SkipReason? in
+      if let obstacle = state.scopes.obstacle(in: task.scope, sheltered: task.shelter) {
+        return obstacle
+      }
+      state.running.set(
+        RunningAttempt(
+          stop: attempt.stop, since: task.polling?.since ?? time.now, scope: task.scope,
+          shelter: max(task.shelter, state.scopes.shelter(in: task.scope))), for: task.instance)
+      if state.killsAtOnce { attempt.stop.request(.now) }
+      return nil
+    }
+    if let obstacle {
+      attempt.outputFile.map(Descriptor.remove)
+      slots.release(task.instance, unused: true)
+      return .now(leave(task, obstacle))
+    }
+    if task.polling == nil {
+      noteLog(of: task)
+      guard announceStart(of: task) else { return .now(notRecorded(attempt)) }
+    }
+    if let failure = attempt.obstacle {
+      return finish(attempt, AttemptEnd(.failed(failure)))
+    }
+    let ending = executor.execute(attempt)
+    if case .success(let end)? = ending.outcome { return finish(attempt, end) }
+    return .of(ending, with: (self, attempt)) { context, end in
+      context.0.finish(context.1, end)
+    }
+  }
+
+  /// Reports the start of an attempt. From now on the step's cleanup is pending; a step that only waited for a slot
+  /// has no effects to clean up.
+  func tellStart(of task: StepTask) {
+    scheduleOwnCleanup(after: task)
+    durations?.started(task, at: time.now)
+    events.publish(.stepStarted(task.address, attempt: task.attempt), step: task.place)
+  }
+
+  /// Reports the start of an attempt that must not begin unless its start is recorded.
+  ///
+  /// - Returns: Whether it may begin.
+  private func announceStart(of task: StepTask) -> Bool {
+    guard
+      events.change(
+        task.place, task.address,
+        to: { state, now in state = .running(since: now, attempt: task.attempt) })
+        || events.announce(
+          .stepStarted(task.address, attempt: task.attempt), step: task.place,
+          waits: task.step.mustNotBeMadeAgain)
+    else { return false }
+    durations?.started(task, at: time.now)
+    scheduleOwnCleanup(after: task)
+    return true
+  }
+
+  private func scheduleOwnCleanup(after task: StepTask) {
+    guard task.attempt == 1 else { return }
+    scheduleCleanup(of: task.step.node, in: task.frame, scope: task.scope)
+  }
+
+  /// Drops an attempt whose start could not be recorded.
+  private func notRecorded(_ attempt: Attempt) -> NodeResult {
+    let task = attempt.task
+    state.withLock { state in
+      state.running.remove(task.instance)
+      state.scopes.noteIfCancelled()
+    }
+    attempt.outputFile.map(Descriptor.remove)
+    slots.release(task.instance, unused: true)
+    let reason = SkipReason.cancelled(.recordLost)
+    return task.attempt == 1 ? skip(task, reason) : giveUp(task, reason)
+  }
+}

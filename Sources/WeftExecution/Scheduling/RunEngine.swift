@@ -1,0 +1,373 @@
+import Synchronization
+import WeftDefinition
+package import WeftFutures
+package import WeftPlanning
+package import WeftPlatform
+
+/// The engine: one run in progress, with the plan's futures, its slots and scopes, and its event stream.
+///
+/// It connects the types that decide (``Scopes``, ``SlotQueue``, ``RetryLedger`` …) with those that act (a
+/// ``StepExecutor``, ``Slots``, timers). Decisions are made under one lock, and take effect after it is released.
+///
+/// The extensions follow a node of the plan in the order in which it is processed: RunEngine+Steps (admission and
+/// attempts), RunEngine+Endings (ends of attempts and steps), RunEngine+Groups, RunEngine+Repeating (retried groups),
+/// RunEngine+FanOut (loops), RunEngine+Closing (cleanups and `finally`).
+package final class RunEngine: Sendable {
+  package let plan: Plan
+  package let id: RunID
+  /// The maximum number of attempts that run at once.
+  package let maxParallel: Int
+  /// Settles after the last event, when nothing of the run is left.
+  package let completion: Future<RunReport, Never>
+
+  let events: EventStream
+  let recorder: (any RunRecorder)?
+  let logs: StepLogs
+  let warnings: RunWarnings
+  package let secrets: RunSecrets
+  let slots: Slots
+  let executor: any StepExecutor
+  let time: any TimeSource
+  let approver: (any Approver)?
+  /// Whether the run is suspended, for another engine to resume, when it waits for nothing but answers.
+  let leavesWhileWaiting: Bool
+  let inbox: (any ControlInbox)?
+  /// The results of earlier runs; `nil` to run every step.
+  let cache: CommandCache?
+  let values: RunValues
+  /// `nil` unless the durations of steps are wanted.
+  let durations: RunDurations?
+  /// Decides what is reusable in a resumed run; `nil` for a new run.
+  var standing: ResumePolicy? { boxedStanding?.value }
+  private let boxedStanding: Boxed<ResumePolicy>?
+  let frame: Frame
+  let wallClock: @Sendable () -> WallTime
+  /// The steps that the caller chose to skip.
+  let selection: Selection
+  /// The payload of the run's first event.
+  private let start: RunStart
+  let startedAt: Duration
+  /// The time that earlier engines spent on the run.
+  private let earlierDuration: Duration
+  private let timeout: Duration?
+  /// The response to failures that overrides those of all files; `nil` to use that of each file.
+  private let onFailure: FailureResponse?
+  let state: Mutex<State>
+  /// Cuts short the termination of processes that outlived their step.
+  private let closing = StopSwitch()
+  private let finished: Promise<RunReport, Never>
+  /// The index in the plan by address; built when a log is first requested.
+  let planIndices = Mutex<[StepAddress: Int]?>(nil)
+
+  /// The state that the lock guards. Steps are keyed by instance number, groups by scope.
+  struct State {
+    var scopes: Scopes
+    var running = InstanceTable<RunningAttempt>()
+    /// Steps and groups that wait for a time: between two attempts, or because that is their action.
+    var pauses: [Int: Pause] = [:]
+    /// Steps that wait for an answer.
+    var approvals: [Int: PendingApproval] = [:]
+    /// All steps that have asked for approval.
+    var asked: Set<StepAddress> = []
+    /// Answers that arrived before their step asked.
+    var earlyAnswers: [StepAddress: ApprovalAnswer] = [:]
+    /// Watches whether the run is idle; present while an approval waits that cannot be given here.
+    var idleDetector: IdleDetector?
+    /// Set once the run is suspended.
+    var left: SuspendedRun?
+    var groups: [Int: RunningGroup] = [:]
+    /// The elements that loops of a resumed run no longer have.
+    var formerElements: [StepAddress] = []
+    /// The steps of elements that have begun to write, by the instance numbers under which their logs are stored.
+    var writing = InstanceTable<StepAddress>()
+    /// The instance numbers of steps in ended elements whose logs are kept.
+    var keptLogs: [StepAddress: Int] = [:]
+    /// The pending cleanups of each group, by its scope, in the order in which their steps started.
+    var cleanups: [Int: [Cleanup]] = [:]
+    /// The scopes of waiting steps, where they differ from those that the plan has for them.
+    var scopesOfWaiting: [Int: Int] = [:]
+    var retryBudget: RetryBudget
+    var random: RunRandom
+    var runTimer: TimerToken?
+    /// Timers for the next look at whether the run can be suspended, and at the control requests.
+    var restTimer: TimerToken?
+    var controlTimer: TimerToken?
+    var killsAtOnce = false
+    /// Processes that could not be killed.
+    var unkillable: [LeftoverProcess] = []
+  }
+
+  struct RunningAttempt {
+    let stop: StopSwitch
+    let since: Duration
+    let scope: Int
+    let shelter: Immunity
+  }
+
+  struct RunningGroup {
+    let since: Duration
+    /// Distinguishes a group with a time limit from a later group in the same scope.
+    let clock: GroupClock?
+    var timer: TimerToken?
+    /// Whether a direct or indirect dependency had failed.
+    let failedBefore: Bool
+    /// The number of members that have succeeded, in a race or join.
+    var successes = 0
+    var success: GroupSuccess?
+    /// The member that won the race.
+    var winner: Plan.NodeIndex?
+  }
+
+  /// The identity of one execution of a group with a time limit.
+  final class GroupClock: Sendable {}
+
+  private init(
+    _ plan: Plan, id: RunID, configuration: EngineConfiguration, executor: any StepExecutor,
+    time: any TimeSource, logs: StepLogs, cache: CommandCache?
+  ) {
+    self.cache = cache
+    self.plan = plan
+    self.id = id
+    self.executor = executor
+    self.time = time
+    self.logs = logs
+    approver = configuration.approver
+    leavesWhileWaiting = configuration.leavesWhileWaiting
+    inbox = configuration.inbox
+    frame = .run(of: plan)
+    selection = configuration.selection
+    durations =
+      configuration.measuresDurations || plan.expectedDurations != nil
+      ? RunDurations(of: plan, configuration.selection) : nil
+    boxedStanding = configuration.past.map {
+      .holding(ResumePolicy(plan: plan, past: $0, anew: configuration.anew))
+    }
+    wallClock = configuration.wallClock
+    secrets = configuration.secrets
+    secrets.add(secretsIn: configuration.inputs)
+    maxParallel = configuration.maxParallel(for: plan)
+    timeout = configuration.timeout ?? plan.workflow.timeout
+    slots = Slots(
+      plan: plan, maxParallel: maxParallel, joined: configuration.jobserver?.pipe, time: time)
+    let startedAt = time.now
+    self.startedAt = startedAt
+    earlierDuration = configuration.past?.duration ?? .zero
+    recorder = configuration.recorder
+    events = EventStream(
+      plan: plan, secrets: configuration.secrets, recorder: configuration.recorder,
+      historyLimit: configuration.historyLimit
+    ) { time.now - startedAt }
+    warnings = RunWarnings(events)
+    values = RunValues(
+      plan: plan, run: id, directory: configuration.runDirectory,
+      inputs: RunInputs(configuration.inputs), secrets: configuration.secrets,
+      process: plan.values.isEmpty ? .empty : .inherited().hiding(plan.declaredSecrets),
+      startDirectory: configuration.startDirectory)
+    onFailure = configuration.onFailure
+    state = Mutex(
+      State(
+        scopes: Scopes(plan: plan, onFailure: onFailure),
+        retryBudget: RetryBudget(
+          steps: plan.steps.count, percent: configuration.retryBudgetPercent),
+        random: RunRandom(seed: configuration.randomSeed)))
+    start = RunStart(
+      of: plan, run: id, maxParallel: maxParallel, containment: executor.containment,
+      resumption: configuration.past.map { $0.resumptions + 1 } ?? 0)
+    finished = Promise(ifDropped: .success(RunReport(start: start)))
+    completion = finished.future
+  }
+
+  /// Compiles the plan and starts it.
+  ///
+  /// - Parameters:
+  ///   - executor: Runs the attempts.
+  ///   - time: The clock and timers for time limits and delays.
+  ///   - warnings: Warnings to report right after the start.
+  ///   - subscribing: Called with the run before its first event.
+  package static func start(
+    _ plan: Plan, id: RunID = .make(at: WallClock.now),
+    configuration: EngineConfiguration = EngineConfiguration(), executor: any StepExecutor,
+    time: any TimeSource, logs: StepLogs = StepLogs(), warnings: [RunWarning] = [],
+    cache: CommandCache? = nil, subscribing: (RunEngine) -> Void = { _ in }
+  ) -> RunEngine {
+    let run = RunEngine(
+      plan, id: id, configuration: configuration, executor: executor, time: time, logs: logs,
+      cache: cache)
+    subscribing(run)
+    run.begin(telling: warnings)
+    return run
+  }
+
+  private func begin(telling earlyWarnings: [RunWarning]) {
+    recorder?.whenLost { [weak self] in self?.recordLost() }
+    events.publish(.runStarted(start))
+    for warning in earlyWarnings { warnings.tellOnce(warning) }
+    let gate = Promise<[NodeResult], Never>(ifDropped: .success([]))
+    let futures = compile(plan.bodies.root, in: frame, start: gate.future)
+    Future.zip(plan.groups[0].members.map { futures[plan.closingNode(of: Int($0))] })
+      .flatMap { [self] members in close(after: members) }
+      .whenSettled { [self] _ in end() }
+    if let timeout {
+      let timer = time.schedule(after: timeout) { [self] in cancel(.runTimeout(timeout)) }
+      state.withLock { $0.runTimer = timer }
+    }
+    // A cancel that was requested before the start must be seen before any step starts.
+    heedRequests()
+    gate.succeed([])
+  }
+
+  /// Makes the futures of a plan region.
+  func compile(
+    _ body: PlannedBodies.Body, of group: Int = 0, in frame: Frame,
+    start: Future<[NodeResult], Never>
+  ) -> [Future<NodeResult, Never>] {
+    let compiler = GraphCompiler(plan: plan, frame: frame, start: start)
+    let futures = compiler.compile(
+      body, of: group, by: BodyLauncher(run: self, group: group, frame: frame))
+    if plan.bodies.waitForOutside { frame.keep(futures) }
+    return futures
+  }
+
+  /// Launches the nodes of one plan region.
+  private final class BodyLauncher: NodeLauncher {
+    private let run: RunEngine
+    private let group: Int
+    private let frame: Frame
+
+    init(run: RunEngine, group: Int, frame: Frame) {
+      self.run = run
+      self.group = group
+      self.frame = frame
+    }
+
+    func launch(
+      _ index: Plan.NodeIndex, after results: NodeResults
+    ) -> MaybeReady<NodeResult, Never> {
+      let spared = run.spared(results, of: index, inBodyOf: group, frame)
+      let result = run.launch(run.plan.nodes[index], in: frame, after: spared)
+      guard !run.plan.bodies.racers.isEmpty, let racer = run.plan.bodies.racers[Int32(index)]
+      else { return result }
+      return .later(
+        Future(result).map { [run, frame] result in
+          run.memberEnded(Int(racer.member), ofGroup: racer.group, in: frame, result)
+          return result
+        })
+    }
+  }
+
+  /// Executes a node whose dependencies have all settled.
+  private func launch(
+    _ node: PlanNode, in frame: Frame, after results: NodeResults
+  ) -> MaybeReady<NodeResult, Never> {
+    switch node {
+    case .step(let index): launchStep(Int(index), in: frame, after: results)
+    case .groupStart(let index): .later(launchGroup(Int(index), in: frame, after: results))
+    case .groupEnd(let index): .later(launchGroupEnd(Int(index), in: frame, after: results))
+    }
+  }
+
+  /// The response to a failure for the other members of a group.
+  func response(inGroup group: Int) -> FailureResponse {
+    onFailure ?? plan.files[plan.groups[group].file].workflow.onFailure
+  }
+
+  // MARK: Control
+
+  /// Cancels the run: running steps are terminated, and no other starts. Only the first reason counts.
+  package func cancel(_ reason: CancelReason) {
+    respond(to: state.withLock { $0.scopes.runCancelled(reason) } ?? .nothing)
+  }
+
+  /// Handles a journal that can no longer be written: nothing new starts, and running steps continue to their end.
+  private func recordLost() {
+    guard state.withLock({ $0.scopes.runCancelled(.recordLost) }) != nil else { return }
+    events.publishUnlessFinished(.runCancelling(.recordLost))
+    respond(to: .holdBack(0))
+  }
+
+  /// Kills the run without a grace period, including its cleanups.
+  package func killNow() {
+    cancel(.requested)
+    let running = state.withLock { state in
+      state.killsAtOnce = true
+      return state.running.values.map(\.stop)
+    }
+    for stop in running { stop.request(.now) }
+    // Immune steps are cut short too.
+    respond(to: .holdBack(0))
+    cancelClosing()
+    closing.request(.now)
+  }
+
+  /// Returns borrowed jobserver tokens and removes temporary files. For a process that exits before the run has
+  /// ended.
+  package func abandon() {
+    slots.close()
+    values.folder.close()
+  }
+
+  /// Waits until the run has ended and nothing of it is left. Cancelling the waiting task has no effect.
+  package func ended() async -> RunReport { await completion.value }
+
+  /// Adds a subscriber that gets every event.
+  package func subscribe(
+    outputLimitBytes: Int = EventSubscription.defaultOutputLimitBytes
+  ) -> EventSubscription {
+    events.subscribe(outputLimitBytes: outputLimitBytes)
+  }
+
+  /// The report of the run so far.
+  package var report: RunReport { events.report ?? RunReport(start: start) }
+
+  /// The fault that made the journal unusable; `nil` if there is none, or no journal.
+  package var recordFault: RecordError? { recorder?.fault }
+
+  /// A promise that the engine could not keep, as a sentence; `nil` if there is none.
+  package var engineFault: String? {
+    let unkillable = state.withLock { $0.unkillable }
+    guard unkillable.isEmpty else {
+      return secrets.mask.masked(LeftoverProcess.sentence(onUnkillable: unkillable))
+    }
+    if let fault = recorder?.fault { return fault.message }
+    return logs.faultMessage
+  }
+
+  private func end() {
+    slots.close()
+    let timers = state.withLock { [$0.runTimer, $0.restTimer, $0.controlTimer] }
+    for timer in timers { timer?.cancel() }
+    executor.finish(stop: closing).whenSettled { [self] remains in end(leaving: remains.get()) }
+  }
+
+  private func end(leaving remains: Remains) {
+    let outputs = outputsOfRun()
+    values.folder.close()
+    // Before the end is reported: the process may exit right after.
+    cache?.close()
+    let duration = earlierDuration + (time.now - startedAt)
+    if state.withLock({ $0.left }) == nil { settleSteps() }
+    let counts = events.counts
+    let last = state.withLock { state in
+      state.unkillable += remains.unkillable
+      guard let left = state.left else {
+        return RunEvent.Kind.runFinished(
+          RunEnd(
+            of: state.scopes, counts, duration: duration, outputs: outputs,
+            leftovers: remains.leftovers, unkillable: state.unkillable))
+      }
+      return .runWaiting(
+        RunPause(
+          requests: left.requests, duration: duration, counts: left.counts,
+          leftovers: remains.leftovers, unkillable: state.unkillable))
+    }
+    // Before the end is reported: the process may exit right after. All answers are recorded by now.
+    if case .runWaiting(let pause) = last {
+      inbox?.close(leaving: Set(pause.requests.map(\.step)))
+    } else {
+      inbox?.close(leaving: [])
+    }
+    events.publish(last)
+    recorder?.close()
+    finished.succeed(report)
+  }
+}

@@ -1,0 +1,233 @@
+import Synchronization
+import WeftDefinition
+import WeftExpressions
+import WeftJSON
+import WeftPlanning
+import WeftPlatform
+
+/// The values of the steps and groups of a run: expressions of a step are evaluated before it starts, and its
+/// outputs after it has succeeded.
+extension RunEngine {
+  /// An attempt with its evaluated action and the file for its outputs, or with the reason why it cannot start.
+  func makeAttempt(_ task: StepTask) -> Attempt {
+    precondition(task.step.makesAttempts, "\(task.address) is to be attempted and runs nothing")
+    var resolved = ResolvedStep(
+      asWritten: task.step, directory: plan.workingDirectory(of: task.step))
+    var failure: StepFailure?
+    if StepResolver.isNeeded(ofStep: task.index, in: plan) {
+      failure = StepResolver(values, in: task.frame).resolve(
+        task.index, attempt: task.attempt, &resolved)
+    }
+    if task.isCleanup, resolved.timeout == nil { resolved.timeout = WorkflowLimits.cleanupTimeout }
+    var file: String?
+    if failure == nil, task.step.outputs.contains(where: { $0.value == nil }) {
+      do {
+        file = try values.folder.makeFile(forStep: task.instance, attempt: task.attempt)
+        file.map { resolved.handedOver.append((RunEngine.outputFileVariable, $0)) }
+      } catch {
+        failure = StepFailure(
+          classes: [.spawn],
+          message: "did not start: the file for its outputs cannot be made: \(error)",
+          help: "it is made in the directory for temporary files, which TMPDIR names")
+      }
+    }
+    if task.polling == nil { logs.beginAttempt(of: task.instance) }
+    let output = StepOutputSink(
+      step: task.instance, address: task.address, limit: resolved.logLimit, of: self,
+      capture: values.capture(of: task.step, running: resolved),
+      holdsBack: task.step.outputs.contains(where: \.isSecret), keepsLog: task.ticket != nil)
+    return Attempt(
+      task, of: self, resolved: consume resolved, outputFile: file, obstacle: failure,
+      output: output)
+  }
+
+  /// The evaluator for a request's expressions about its responses.
+  func questions(of task: StepTask) -> ResponseEvaluator {
+    ResponseEvaluator(
+      StepScope(
+        values: values, frame: task.frame, group: task.step.group, attempt: task.attempt),
+      plan.values.texts(ofStep: task.index), of: task.address, attempt: task.attempt)
+  }
+
+  private static let outputFileVariable = "WEFT_OUTPUT"
+
+  /// Whether an attempt has outputs, or an expression reads its result.
+  func leavesSomething(_ attempt: Attempt) -> Bool {
+    !attempt.step.outputs.isEmpty || !plan.values.reads(ofNode: attempt.step.node).areNone
+  }
+
+  /// Evaluates the outputs of an attempt. It fails if they cannot be evaluated.
+  func collectOutputs(of attempt: Attempt, _ end: inout AttemptEnd) -> NodeValues {
+    let declared = !attempt.step.outputs.isEmpty
+    defer { attempt.outputFile.map(Descriptor.remove) }
+    var own = nodeValues(of: attempt, end)
+    guard declared, hasSucceeded(attempt, end) else { return own }
+    do throws(StepFailure) {
+      let collector = OutputCollector(values, in: attempt.frame)
+      let written = try collector.written(in: attempt.outputFile, by: attempt.step)
+      if attempt.task.ticket != nil { own.written = written }
+      own.outputs = try collector.outputs(
+        ofStep: attempt.index, own: own, written: written, attempt: attempt.number)
+    } catch {
+      end.status = end.status.exit.map { .misdelivered($0, error) } ?? .failed(error)
+    }
+    return own
+  }
+
+  private func hasSucceeded(_ attempt: Attempt, _ end: AttemptEnd) -> Bool {
+    switch end.status {
+    case .ended(let exit):
+      StepFailure.judging(exit, successCodes: attempt.resolved.successCodes) == nil
+    case .returned, .answered: true
+    case .timedOut, .stalled, .stopped, .failed, .misdelivered, .asksAgain: false
+    }
+  }
+
+  /// The result of an attempt. All of it is secret if one of the step's secrets is unknown.
+  func nodeValues(of attempt: Attempt, _ end: AttemptEnd) -> NodeValues {
+    let capture = attempt.output.capture
+    let isWithheld = attempt.output.isWithheld
+    let text = { [values] (stream: OutputCapture.Stream?) in
+      stream.map { stream in
+        CapturedText(
+          stream, isSecret: isWithheld || values.secrets.mask.contains(stream.bytes),
+          spool: values.spool)
+      }
+    }
+    let since = state.withLock { $0.running[attempt.instance]?.since }
+    var own = NodeValues(
+      outcome: .success, conclusion: .success, attempts: attempt.number,
+      duration: since.map { time.now - $0 } ?? .zero, exit: end.status.exit,
+      stdout: text(capture?.stdout), stderr: text(capture?.stderr),
+      returned: attempt.step.call == nil ? nil : returned(by: end))
+    own.isOfRequest = attempt.step.request != nil
+    own.answer = end.request?.answer.map { answer in
+      AnswerValues(
+        answer, keepsBody: plan.values.reads(ofNode: attempt.step.node).contains(.stdout),
+        mask: secrets.hideAnything ? secrets.mask : nil, isSecret: isWithheld, spool: values.spool)
+    }
+    if isWithheld { own.returned?.isSecret = true }
+    return own
+  }
+
+  /// The value that an action has returned; secret if it contains a secret, as for the output of a program.
+  private func returned(by end: AttemptEnd) -> ScopedValue {
+    guard case .returned(let value) = end.status else { return ScopedValue(.null) }
+    let isSecret =
+      secrets.hideAnything && secrets.mask.contains(Array(value.description.utf8))
+    return ScopedValue(ExpressionValue(value), isSecret: isSecret)
+  }
+
+  /// Stores the result of the step for expressions.
+  func record(_ own: NodeValues, _ end: StepEnd, of task: StepTask) {
+    var own = own
+    own.outcome = end.outcome
+    own.conclusion = end.conclusion
+    own.attempts = end.attempts
+    own.duration = end.duration
+    if end.outcome != .success { own.outputs = [] }
+    values.record(own, ofNode: task.step.node, in: task.frame)
+  }
+
+  /// Evaluates a step that only computes.
+  func compute(_ task: StepTask) -> NodeResult {
+    tellStart(of: task)
+    let since = time.now
+    let own = NodeValues(outcome: .success, conclusion: .success, attempts: 1)
+    let end = StepEnd(
+      outcome: .success, conclusion: .success, attempts: 1, exit: nil, duration: time.now - since)
+    return concludeComputing(task, end, own)
+  }
+
+  /// Ends a step without a program, with its outputs if it succeeded.
+  func concludeComputing(_ task: StepTask, _ end: StepEnd, _ own: NodeValues) -> NodeResult {
+    guard end.outcome == .success else { return conclude(task, end, own) }
+    var (own, end) = (own, end)
+    var resolved = ResolvedStep(
+      asWritten: task.step, directory: plan.workingDirectory(of: task.step))
+    let obstacle = StepResolver(values, in: task.frame).resolve(
+      task.index, attempt: 1, &resolved)
+    do throws(StepFailure) {
+      if let obstacle { throw obstacle }
+      own.outputs = try OutputCollector(values, in: task.frame).outputs(
+        ofStep: task.index, own: own, attempt: 1)
+      end.outputs = own.outputs.map(HandedOn.init)
+    } catch {
+      let isTolerated = resolved.allowFailure.tolerates(error.classes)
+      end = StepEnd(
+        outcome: .failure, conclusion: isTolerated ? .success : .failure, attempts: 1, exit: nil,
+        failure: error, duration: end.duration)
+    }
+    return conclude(task, end, own)
+  }
+}
+
+extension AttemptEnd.Status {
+  /// The exit of the program; `nil` if it did not start.
+  var exit: ProgramExit? {
+    switch self {
+    case .ended(let exit), .misdelivered(let exit, _): exit
+    case .timedOut(_, let exit), .stalled(_, let exit), .stopped(let exit): exit
+    case .failed, .returned, .answered, .asksAgain: nil
+    }
+  }
+}
+
+extension HandedOn {
+  init(_ output: OutputValue) {
+    // A literal `nil` would be JSON's null.
+    self.init(name: output.name, value: output.isSecret ? .none : .some(output.value.json))
+  }
+}
+
+/// Groups, and the run as a whole.
+extension RunEngine {
+  /// The outputs of a group that succeeded, including tolerated failures; for a race, those of the winner.
+  func outputs(
+    of task: GroupTask, _ verdict: Scopes.Verdict, winner: Plan.NodeIndex?,
+    lasting duration: Duration
+  ) -> Result<[OutputValue], StepFailure> {
+    guard verdict.outcome == .success else { return .success([]) }
+    var handedOn: [OutputValue] = []
+    if let winner { handedOn = task.frame.result(ofNode: winner)?.outputs ?? [] }
+    if let file = plan.file(runByGroup: task.index) {
+      let topLevel = plan.groups[plan.files[file].topLevel].startNode
+      handedOn = task.frame.result(ofNode: topLevel)?.outputs ?? []
+    }
+    guard plan.groups[task.index].step?.outputs.isEmpty == false else { return .success(handedOn) }
+    let own = NodeValues(
+      outcome: .success, conclusion: .success, attempts: task.attempt, duration: duration,
+      isGroup: true)
+    return Result { () throws(StepFailure) in
+      let declared = try OutputCollector(values, in: task.frame).outputs(
+        ofGroup: task.index, own: own)
+      return handedOn.filter { one in !declared.contains { $0.name == one.name } } + declared
+    }
+  }
+
+  /// Stores the result of the group for expressions.
+  func recordGroup(
+    _ task: GroupTask, _ verdict: Scopes.Verdict, _ outputs: Result<[OutputValue], StepFailure>,
+    winner: Plan.NodeIndex? = nil, lasting duration: Duration
+  ) {
+    var own = NodeValues(
+      outcome: verdict.outcome, conclusion: verdict.conclusion, attempts: task.attempt,
+      duration: duration, outputs: (try? outputs.get()) ?? [], isGroup: true)
+    // As the file calls it, whichever element or attempt this is.
+    own.winner = winner.map(plan.localAddress(of:))
+    values.record(own, ofNode: plan.groups[task.index].startNode, in: task.frame)
+  }
+
+  /// The outputs of the run, unless it has failed or was cancelled.
+  func outputsOfRun() -> Result<[HandedOn], StepFailure> {
+    // A cancellation with nothing left to cancel has no effect.
+    let isLost = state.withLock { state in
+      state.scopes.firstFault != nil
+        || state.scopes.runCancellation != nil && events.counts.cancelled > 0
+    }
+    guard !isLost, !plan.workflow.outputs.isEmpty else { return .success([]) }
+    return Result { () throws(StepFailure) in
+      try OutputCollector(values, in: frame).outputsOfRun().map(HandedOn.init)
+    }
+  }
+}

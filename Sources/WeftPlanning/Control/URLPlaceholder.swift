@@ -1,0 +1,120 @@
+package import WeftExpressions
+
+/// The position of a placeholder in a URL, which decides how its value is escaped.
+package enum URLPlaceholder: Sendable, Hashable {
+  /// The whole URL.
+  case whole
+  /// The beginning: scheme, host, and perhaps the first part of the path.
+  case base
+  /// The host or a part of it.
+  case host
+  /// A segment of the path or a part of one.
+  case segment
+  /// A name or value of the query.
+  case query
+}
+
+/// A URL with placeholders, read without their values.
+package struct URLTemplate: Sendable, Hashable {
+  /// The reason why a placeholder is not allowed at its position.
+  package enum Fault: Error, Sendable, Hashable {
+    case beforeHost
+    case afterBase
+    case credentials
+  }
+
+  /// The position of each placeholder, in order.
+  package private(set) var holes: [URLPlaceholder] = []
+
+  /// - Returns: The template, or a fault and the index of the segment that causes it.
+  package static func read(
+    _ segments: [Template.Segment]
+  ) -> (template: URLTemplate?, fault: (Fault, index: Int)?) {
+    var reader = URLTemplateReader(isAlone: segments.count == 1)
+    for (index, segment) in segments.enumerated() {
+      switch segment.content {
+      case .text(let text): reader.take(text)
+      case .expression: reader.takeHole(at: index)
+      }
+    }
+    if let fault = reader.fault { return (nil, fault) }
+    return (URLTemplate(holes: reader.holes), nil)
+  }
+}
+
+/// Reads a URL from left to right.
+private struct URLTemplateReader {
+  private enum Part { case start, scheme, afterBase, authority, path, query }
+
+  let isAlone: Bool
+  private(set) var holes: [URLPlaceholder] = []
+  private(set) var fault: (URLTemplate.Fault, index: Int)?
+  private var part = Part.start
+  /// The scheme, as far as it was read.
+  private var scheme = ""
+  private var lastHole = 0
+  /// The first placeholder of the authority, which may prove to be part of the user information.
+  private var holeInAuthority: Int?
+
+  init(isAlone: Bool) { self.isAlone = isAlone }
+
+  mutating func take(_ text: String) {
+    for byte in text.utf8 { take(byte) }
+  }
+
+  private mutating func take(_ byte: UInt8) {
+    switch part {
+    case .start, .scheme:
+      part = .scheme
+      scheme.unicodeScalars.append(Unicode.Scalar(byte))
+      if scheme.hasSuffix("://") { part = .authority }
+    case .afterBase:
+      guard "/?#".utf8.contains(byte) else { return tell(.afterBase, lastHole) }
+      part = byte == UInt8(ascii: "/") ? .path : .query
+    case .authority:
+      if byte == UInt8(ascii: "@"), let hole = holeInAuthority { tell(.credentials, hole) }
+      if byte == UInt8(ascii: "/") { part = .path }
+      if "?#".utf8.contains(byte) { part = .query }
+    case .path: if "?#".utf8.contains(byte) { part = .query }
+    case .query: break
+    }
+  }
+
+  mutating func takeHole(at index: Int) {
+    lastHole = index
+    switch part {
+    case .start:
+      holes.append(isAlone ? .whole : .base)
+      part = .afterBase
+    case .scheme: tell(.beforeHost, index)
+    case .afterBase: tell(.afterBase, index)
+    case .authority:
+      holeInAuthority = holeInAuthority ?? index
+      holes.append(.host)
+    case .path: holes.append(.segment)
+    case .query: holes.append(.query)
+    }
+  }
+
+  private mutating func tell(_ fault: URLTemplate.Fault, _ index: Int) {
+    if self.fault == nil { self.fault = (fault, index) }
+  }
+}
+
+extension URLTemplate.Fault {
+  var message: String {
+    switch self {
+    case .beforeHost: "an expression stands within the scheme of the URL"
+    case .afterBase: "what follows the expression that begins the URL would go on its host"
+    case .credentials: "an expression stands for a user or a password in the URL"
+    }
+  }
+
+  var help: String {
+    switch self {
+    case .beforeHost: "write \"https://\" out, or give all of the beginning by the expression"
+    case .afterBase: "write a slash after it: \"${{ inputs.server }}/path\""
+    case .credentials: "write \"auth\": { \"basic\": { \"user\": …, \"password\": … } }"
+    }
+  }
+}

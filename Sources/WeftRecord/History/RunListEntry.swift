@@ -1,0 +1,144 @@
+package import WeftExecution
+import WeftPlatform
+
+/// The entry of a run in a list of runs.
+package struct RunListEntry: Sendable, Hashable {
+  package let run: RunID
+  package var state: RecordedState
+  /// The time at which it first began.
+  package var startedAt: WallTime?
+  /// The workflow's name, if it has one.
+  package var workflow: String?
+  /// The path of its file as given; `nil` if it had none.
+  package var file: String?
+  /// The inputs; only the names of secret ones.
+  package var inputs: [HandedOn] = []
+  /// The time that engines held it, up to its end or last record; `nil` while it runs.
+  package var duration: Duration?
+  /// The start of the current engine; `nil` if there is none.
+  package var runningSince: WallTime?
+  package var counts = OutcomeCounts()
+  /// The number of its steps, as far as known; `nil` if the run has ended, since its counts are complete.
+  package var stepCount: Int?
+  /// The reason why its state is unknown, as a sentence without a full stop.
+  package var damage: String?
+
+  package init(_ run: RunID, _ state: RecordedState) {
+    self.run = run
+    self.state = state
+  }
+
+  package static func damaged(_ run: RunID, because reason: String) -> RunListEntry {
+    var glance = RunListEntry(run, .damaged)
+    glance.damage = reason
+    return glance
+  }
+
+  /// The number of steps that have ended or been skipped.
+  package var doneCount: Int {
+    counts.succeeded + counts.failed + counts.tolerated + counts.cancelled + counts.skipped
+  }
+}
+
+extension StateDirectory {
+  /// Inspects a run regardless of its lock: only the ends of its journal if it has ended, otherwise all of it.
+  /// Changes nothing, and never blocks an engine.
+  ///
+  /// - Returns: `nil` if the run no longer exists. An unreadable run is reported as damaged, so that others can still
+  ///   be listed.
+  package func glance(at run: RunID, limits: JournalLimits = JournalLimits()) -> RunListEntry? {
+    do throws(RunFolderError) {
+      return try glance(at: run, in: try folder(of: run), limits)
+    } catch {
+      if case .unknown = error { return nil }
+      return .damaged(run, because: error.message)
+    }
+  }
+
+  private func glance(
+    at run: RunID, in folder: PrivateDirectory, _ limits: JournalLimits
+  ) throws(RunFolderError) -> RunListEntry {
+    // Checked first: if no engine holds the run now, the journal is final when it is read.
+    let isHeld = try RunFolder.isHeld(folder)
+    let file: Descriptor
+    do { file = try folder.file(RunFolder.journalName, .reading) } catch { throw .place(error) }
+    let name = "\(folder.path)/\(RunFolder.journalName)"
+    let ends = JournalEnds(file, of: run, named: name, limits: limits)
+    if let opening = try ends.opening(), let end = ends.end() {
+      return RunListEntry(run, opening, end)
+    }
+    let contents = JournalReader(file, of: run, named: name, limits: limits).contents()
+    if let damage = contents.damage { throw .damaged(damage) }
+    if contents.lines == 0 { throw .noBeginning(run, journal: name, bytes: contents.tornBytes) }
+    return RunListEntry(run, contents.run, isHeld: isHeld)
+  }
+}
+
+extension RunListEntry {
+  fileprivate init(_ run: RunID, _ opening: (RecordOpening, at: WallTime), _ end: RunEnd) {
+    self.init(run, RecordedState(end.outcome))
+    startedAt = opening.at
+    workflow = opening.0.workflow
+    file = opening.0.file
+    inputs = opening.0.inputs
+    duration = end.duration
+    counts = end.counts
+  }
+
+  /// - Parameter isHeld: Whether an engine holds it.
+  package init(_ run: RunID, _ past: RecordedRun, isHeld: Bool) {
+    self.init(run, past.state(isHeld: isHeld))
+    startedAt = past.startedAt
+    workflow = past.opening?.workflow
+    file = past.opening?.file
+    inputs = past.opening?.inputs ?? []
+    stepCount = past.end == nil ? past.stepCount : nil
+    if let end = past.end {
+      duration = end.duration
+      counts = end.counts
+    } else {
+      counts = past.counts
+      if state == .running {
+        runningSince = past.start?.startedAt ?? past.startedAt
+      } else {
+        duration = past.duration
+      }
+    }
+  }
+}
+
+extension RecordedState {
+  init(_ outcome: Outcome) {
+    switch outcome {
+    case .success: self = .success
+    case .failure: self = .failure
+    case .cancelled, .skipped: self = .cancelled
+    }
+  }
+}
+
+extension RecordedRun {
+  /// - Parameter isHeld: Whether an engine holds it.
+  package func state(isHeld: Bool) -> RecordedState {
+    if let end { return RecordedState(end.outcome) }
+    return isHeld ? .running : pause == nil ? .interrupted : .waiting
+  }
+
+  /// The outcomes of the steps that are done, in a run that has not ended.
+  package var counts: OutcomeCounts {
+    var ends: [Outcome: Int] = [:]
+    var tolerated = 0
+    for step in steps.values where !step.isOutdated {
+      switch step.state {
+      case .finished(let end, _) where end.outcome == .failure && end.conclusion == .success:
+        tolerated += 1
+      case .finished(let end, _): ends[end.outcome, default: 0] += 1
+      case .skipped(let reason): ends[reason.outcome, default: 0] += 1
+      case .queued, .started, .retrying: break
+      }
+    }
+    return OutcomeCounts(
+      succeeded: ends[.success] ?? 0, failed: ends[.failure] ?? 0, tolerated: tolerated,
+      cancelled: ends[.cancelled] ?? 0, skipped: ends[.skipped] ?? 0)
+  }
+}
